@@ -8,7 +8,7 @@ import pytest
 
 from piecework.config import sources
 from piecework.engine.steps import plan, take_in
-from piecework.store import source
+from piecework.store import dealt_items, source
 from piecework.store.database import Store, writing
 from tests.growing_campaign import Growing, growing, names
 
@@ -75,6 +75,6 @@ def test_each_row_is_dealt_once_wherever_a_pass_dies(
         known = source.reading(campaign.run.store)
         assert known.fault == ""
         assert known.began_at is not None
-        days = source.days(campaign.run.store, since=known.began_at)
+        days = dealt_items.days(campaign.run.store, since=known.began_at)
         assert sum(arrived for _, arrived, _ in days) == last
         assert sum(dealt for _, _, dealt in days) == last

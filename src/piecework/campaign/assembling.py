@@ -43,7 +43,7 @@ from piecework.hit_templates.qualification import faults_of_test
 from piecework.hit_templates.tasks import load_task
 from piecework.qc.policy import check_rules
 from piecework.qc.registry import check_settings
-from piecework.store import imports, source
+from piecework.store import dealt_items, imports
 from piecework.store.database import open_store
 from piecework.store.files import FILE_NAME
 
@@ -301,7 +301,7 @@ def _first_rows(
     most, path = file.tables.posting.batch_size, file.out / FILE_NAME
     if path.is_file():
         with closing(open_store(path)) as store:
-            if items := source.first_rows(store, most):
+            if items := dealt_items.first_rows(store, most):
                 return tuple(items)
     with closing(usable_items(source_of(file, task))) as usable:
         return tuple(islice(usable, most))

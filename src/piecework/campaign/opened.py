@@ -15,10 +15,10 @@ from piecework.domain.verdicts import SubjectKind
 from piecework.platforms.ports import Platform
 from piecework.postprocess.pseudonyms import pseudonym
 from piecework.qc.batch_scores import BatchScores
-from piecework.store import source
+from piecework.store import dealt_items
 from piecework.store.answers_table import last_number, read_answers
 from piecework.store.database import Store
-from piecework.store.source import DealtItems
+from piecework.store.dealt_items import DealtItems
 
 
 class _Answers:
@@ -92,7 +92,7 @@ class OpenedCampaign:
     def item_numbers(self) -> ItemNumbers | ItemTags:
         """Return names for the campaign's items in annotations; computed once."""
         if self.campaign.growth is not None:
-            return ItemTags(lambda: source.all_ids(self.store))
+            return ItemTags(lambda: dealt_items.all_ids(self.store))
         if not self._item_numbers:
             items = self.campaign.items
             self._item_numbers.append(ItemNumbers(item.item_id for item in items))

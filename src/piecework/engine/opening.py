@@ -41,11 +41,11 @@ from piecework.store import bound, generations, hits, imports
 from piecework.store.agreements import agree, agreed_cents
 from piecework.store.damage import damage_check
 from piecework.store.database import Store, open_store
+from piecework.store.dealt_items import DealtItems
 from piecework.store.files import FILE_NAME
 from piecework.store.latest import latest
 from piecework.store.lock import only_pass
 from piecework.store.prices import keep_prices, kept_prices
-from piecework.store.source import DealtItems
 
 AT_ONCE = 24
 """Concurrent calls to a marketplace; more only keep the caller's own processor busier,

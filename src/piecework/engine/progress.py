@@ -9,7 +9,15 @@ from piecework.domain.progress import Progress, SourceState
 from piecework.engine.planning.next_action import Snapshot
 from piecework.engine.reader import Reader
 from piecework.engine.review_pace import pays_itself_at, seconds_left
-from piecework.store import assignments, findings, hits, item_totals, ledger, source
+from piecework.store import (
+    assignments,
+    dealt_items,
+    findings,
+    hits,
+    item_totals,
+    ledger,
+    source,
+)
 from piecework.store.settlements import PAID_ALREADY
 
 _FAULTS = 5
@@ -112,7 +120,7 @@ def _rates(opened: OpenedCampaign, known: source.Reading) -> tuple[float, float]
     if opened.is_rehearsal:  # its days are not those of the clock on the wall
         now = known.read_at
     since = max(known.began_at, now - _RECENT)
-    days = source.days(opened.store, since=since)
+    days = dealt_items.days(opened.store, since=since)
     length = max(1.0, (now - since) / timedelta(days=1))
     return (
         sum(arrived for _, arrived, _ in days) / length,

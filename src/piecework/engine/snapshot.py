@@ -16,6 +16,7 @@ from piecework.engine.stopping import is_winding_down
 from piecework.payments.interrupted_payments import has_interrupted_payments
 from piecework.store import (
     assignments,
+    dealt_items,
     decisions,
     hits,
     item_totals,
@@ -66,7 +67,7 @@ def _growing(opened: OpenedCampaign) -> Growing | None:
     growth = opened.campaign.growth
     if growth is None:
         return None
-    waiting, now = source.waiting(opened.store), opened.clock.now()
+    waiting, now = dealt_items.waiting(opened.store), opened.clock.now()
     latest = None
     if waiting.since is not None:
         latest = waiting.since + timedelta(seconds=growth.batch_every_seconds)

@@ -14,7 +14,7 @@ from piecework.domain.ids import HitId
 from piecework.engine.posting.closing import close_gone
 from piecework.engine.posting.hit_status import status_of
 from piecework.engine.posting.publishing import OPERATION, publish_key, take_in
-from piecework.store import hits, intents, source, stops
+from piecework.store import dealt_items, hits, intents, stops
 from piecework.store.acting import Refusal, carry_out
 from piecework.store.database import Store
 from piecework.store.intents import Act, Intent
@@ -59,7 +59,7 @@ def wind_down(run: CampaignRun) -> int:
 
 def shows_withdrawn(store: Store) -> bool:
     """Return whether a live or planned HIT shows an item whose row is gone."""
-    keys = source.hits_of_closed(store)
+    keys = dealt_items.hits_of_closed(store)
     return bool(keys) and (
         any(hit.hit_key in keys for hit in _live(store))
         or any(hit.hit_key in keys for hit in hits.unposted(store))
@@ -75,7 +75,7 @@ def end_withdrawn(run: CampaignRun) -> int:
         PlatformRefused: it names the HITs that could not be expired; all others were.
     """
     take_in(run)
-    keys, lately = source.hits_of_closed(run.store), run.clock.now() - LONGEST_LAG
+    keys, lately = dealt_items.hits_of_closed(run.store), run.clock.now() - LONGEST_LAG
     begun = intents.begun(run.store, OPERATION)
     hits.give_up(
         run.store,

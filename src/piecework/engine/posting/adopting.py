@@ -24,7 +24,7 @@ from piecework.engine.posting.publishing import (
     recording,
 )
 from piecework.platforms.ports import PostedHit
-from piecework.store import hits, intents, pass_notes, source
+from piecework.store import dealt_items, hits, intents, pass_notes
 from piecework.store.database import Store, writing
 from piecework.store.intents import Intent
 
@@ -98,7 +98,7 @@ def _write_down(run: CampaignRun, there: Sequence[PlannedHit]) -> None:
             taken.add(named.hit_key)
             hits.plan(run.store, [named])
             if run.campaign.growth is not None:
-                source.deal(
+                dealt_items.deal(
                     run.store,
                     named.item_ids,
                     batch=named.batch,

@@ -24,9 +24,9 @@ from piecework.engine.posting.checks import check_campaign
 from piecework.engine.posting.replacing import extendable
 from piecework.engine.reader import Reader
 from piecework.engine.step import Step
-from piecework.store import assignments, hits, item_totals, source
+from piecework.store import assignments, dealt_items, hits, item_totals
 from piecework.store.database import Store, writing
-from piecework.store.source import DealtItems
+from piecework.store.dealt_items import DealtItems
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,7 +100,7 @@ def _planned_of_rows(run: CampaignRun, posting: NextPosting) -> list[PlannedHit]
     with writing(run.store):
         planned = _first_of_rows(run, posting)
         hits.plan(run.store, planned)
-        source.deal(
+        dealt_items.deal(
             run.store,
             [item_id for hit in planned for item_id in hit.item_ids],
             batch=posting.batch,
@@ -115,10 +115,10 @@ def _first_of_rows(run: CampaignRun, posting: NextPosting) -> list[PlannedHit]:
     each = hit_cost_cents(campaign, campaign.posting.assignments, on=today)
     payable = posting.room_cents // each * campaign.posting.items_per_hit
     most = max(1, min(MOST_IN_BATCH, floor(payable * (1 - campaign.gold_share))))
-    rows = source.next_waiting(run.store, most)
+    rows = dealt_items.next_waiting(run.store, most)
     share = campaign.gold_share
     wanted = round(share * len(rows) / (1 - share)) if share else 0
-    gold = source.next_waiting(run.store, wanted, gold=True)
+    gold = dealt_items.next_waiting(run.store, wanted, gold=True)
     planned = first_round(
         replace(campaign, items=(*rows, *gold)),
         posting.batch,
