@@ -34,6 +34,7 @@ from piecework.results.whole_pass import advance_without_prefect
 from tests.crash.apart import apart
 from tests.crash.disturbed import LONGEST_PASS_SECONDS
 from tests.crash.people import People
+from tests.growing_campaign import TEXT as GROWING
 from tests.small_campaign import CAMPAIGN, write_campaign
 
 
@@ -118,6 +119,23 @@ def test_a_sink_that_failed_is_written_by_the_next_pass(tmp_path: Path) -> None:
     with closing(sqlite3.connect(sink)) as written:
         (rows,) = written.execute("SELECT count(*) FROM answers").fetchone()
     assert rows == reached.accepted > 0
+
+
+def test_a_source_that_cannot_be_read_is_tried_by_each_pass(tmp_path: Path) -> None:
+    """Its file may come back exactly as it was."""
+    with _world(tmp_path, GROWING) as (request, _):
+        assert advance_without_prefect(request).waiting_for == "workers"
+        items = tmp_path / "items.csv"
+        away = items.rename(tmp_path / "away.csv")
+        without = advance_without_prefect(request)
+        assert without.source is not None
+        assert str(items) in without.source.fault
+        assert cached_progress(request) is None
+        away.rename(items)
+        again = advance_without_prefect(request)
+        assert again.source is not None
+        assert again.source.fault == ""
+        assert cached_progress(request) == again
 
 
 def test_open_hits_make_a_pass_due_though_nothing_has_ended(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """Sources outside: files as they arrive in a bucket or folder, and queries."""
 
 import io
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
 from datetime import date
 from pathlib import Path
@@ -13,8 +13,9 @@ import sqlalchemy as sa
 
 from piecework.domain.errors import ConfigError
 from piecework.domain.growing import Delivery, Source, SourceRow
+from piecework.exchange.addresses import Directory
 from piecework.exchange.query_source import Query
-from piecework.exchange.table_source import TableFolder
+from piecework.exchange.table_source import TableFolder, _Part
 from piecework.store import source as stored_source
 from tests.exchange.conftest import S3
 from tests.growing_campaign import TEXT, growing
@@ -201,6 +202,43 @@ def test_a_query_gives_rows_and_changes_nothing(
         with pytest.raises(ConfigError, match="cannot be run"):
             read(query(url, deleting))
     assert len(read(source)[0]) == 2
+
+
+def test_what_a_network_kept_back_is_read_by_the_next_pass(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Although the folder looks the same: a file, then the whole source."""
+    text = TEXT.replace('file = "items.csv"', 'file = "arrivals/"')
+    put(tmp_path, "arrivals/a.parquet", pictures("p1", "p2"))
+    put(tmp_path, "arrivals/b.parquet", pictures("p3", "p4"))
+    read_part, read_all = TableFolder._rows_of, TableFolder.read
+
+    def fail_at_b(
+        source: TableFolder, directory: Directory, part: _Part
+    ) -> Iterator[SourceRow]:
+        if part.path.endswith("b.parquet"):
+            raise OSError("the connection was lost")
+        return read_part(source, directory, part)
+
+    def fail(*_words: object, **_more: object) -> Delivery:
+        raise ConfigError(["the credentials have expired"])
+
+    with growing(tmp_path, (), text) as campaign:
+        monkeypatch.setattr(TableFolder, "_rows_of", fail_at_b)
+        waits = campaign.finish()
+        assert waits.source is not None
+        assert waits.source.waiting == 2
+        assert "the connection was lost" in waits.source.unfinished
+        monkeypatch.setattr(TableFolder, "_rows_of", read_part)
+        assert campaign.finish().accepted == 4
+
+        put(tmp_path, "arrivals/c.parquet", pictures("p5", "p6", "p7", "p8"))
+        monkeypatch.setattr(TableFolder, "read", fail)
+        refused = campaign.finish()
+        assert refused.source is not None
+        assert refused.source.fault == "the credentials have expired"
+        monkeypatch.setattr(TableFolder, "read", read_all)
+        assert campaign.finish().accepted == 8
 
 
 def test_a_campaign_takes_in_what_arrives_in_a_folder(tmp_path: Path) -> None:

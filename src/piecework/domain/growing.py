@@ -50,14 +50,16 @@ class SourceRow:
 
 @dataclass(slots=True, kw_only=True)
 class Delivery:
-    """One reading of a source; `watermark` and `unfinished` hold after the last chunk.
+    """One reading of a source; what is left holds after the last chunk.
 
     Attributes:
         chunks: the rows, in chunks that fit into memory.
         is_whole: whether these are all rows, or only those after the known watermark.
         header: the columns, if all rows have the same; sorted.
         watermark: how far the source was read, for the next reading.
-        unfinished: why the end of the source was left for later, or "".
+        unfinished: why a part of the source was left for later, or "".
+        may_be_readable: whether that part may be readable next time although the
+            source looks the same, as after a network error.
         close: ends the reading, also before its last chunk.
     """
 
@@ -66,6 +68,7 @@ class Delivery:
     header: tuple[str, ...] | None = None
     watermark: str = ""
     unfinished: str = ""
+    may_be_readable: bool = False
     close: Callable[[], object] = bool
 
 

@@ -80,6 +80,8 @@ def _holds(progress: Progress, request: PassRequest, now: datetime) -> bool:
             return False
     if progress.due_at and progress.waiting_for == "new rows" and request.rehearsal:
         return False
+    if progress.source is not None and progress.source.fault:
+        return False  # it may be readable by now
     return progress.waiting_for in {"nobody", "people", "workers", "new rows"} and (
         not progress.goes_on_at
     )

@@ -123,6 +123,7 @@ class TableFolder(TableRows):
             except (ArrowException, OSError, ConfigError) as fault:
                 first = str(fault).strip().partition("\n")[0]
                 left.append(f"{part.path} cannot be read yet ({first})")
+                delivery.may_be_readable |= isinstance(fault, OSError)
             else:
                 marks[part.path] = part.mark
         if left:

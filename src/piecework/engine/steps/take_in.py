@@ -50,24 +50,20 @@ def act(run: CampaignRun, _due: bool) -> int:  # noqa: FBT001 - the value of `du
     """
     growth = run.campaign.growth
     assert growth is not None  # noqa: S101 - otherwise nothing is due
-    fingerprint = None
     try:
         seen = growth.source.fingerprint()
-        fingerprint = seen
         try:
             return _TakingIn(run, growth, seen).read(whole=False)
         except _ReadWholeError:
             return _TakingIn(run, growth, seen).read(whole=True)
     except ConfigError as fault:
-        known = source.reading(run.store)
         with writing(run.store):
             source.keep_reading(
                 run.store,
                 at=run.clock.now(),
-                number=known.number,
-                fingerprint=None
-                if fingerprint is None
-                else as_read(run, growth, known, fingerprint)[0],
+                number=source.reading(run.store).number,
+                # A network or a permission may be mended and the source look the same.
+                fingerprint=None,
                 fault=_in_words(fault),
             )
         return 0
@@ -253,11 +249,12 @@ class _TakingIn:
         so_far, at_end = as_read(
             self._at_work, self._growth, self._known, self._fingerprint
         )
+        seen = at_end if most is not None and self._rows < most else so_far
         source.keep_reading(
             store,
             at=at,
             number=self._number,
-            fingerprint=at_end if most is not None and self._rows < most else so_far,
+            fingerprint=None if delivery.may_be_readable else seen,
             fault=fault,
             watermark=delivery.watermark,
             unfinished=delivery.unfinished,
