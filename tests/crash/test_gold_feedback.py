@@ -55,7 +55,7 @@ def _to_the_end(folder: Path, fault: str) -> World:
 
 def _client(world: World) -> Any:  # noqa: ANN401 - boto3's
     keys = REHEARSAL
-    return boto3.client(
+    return boto3.Session().client(
         "mturk",
         endpoint_url=world.endpoint,
         region_name="us-east-1",

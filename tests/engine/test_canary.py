@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 def requester(endpoint: str) -> "MTurkClient":
     """Who posted the campaign."""
-    return boto3.client("mturk", region_name="us-east-1", endpoint_url=endpoint)
+    return boto3.Session().client(
+        "mturk", region_name="us-east-1", endpoint_url=endpoint
+    )
 
 
 def _with_word(text: str, word: str) -> str:

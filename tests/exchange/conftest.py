@@ -36,7 +36,7 @@ def s3(s3_endpoint: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> S3:
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "a-secret")
     monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
     monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "none"))
-    client = boto3.client("s3", endpoint_url=s3_endpoint)
+    client = boto3.Session().client("s3", endpoint_url=s3_endpoint)
     client.create_bucket(Bucket="results")
     return client
 

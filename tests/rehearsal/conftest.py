@@ -107,7 +107,7 @@ def open_market(tmp_path: Path, caption: Task) -> Open:
         count += 1
         database = tmp_path / f"market-{count}.db"
         with serve(database, rehearsal=True, seed=1, start=START) as running:
-            requester = boto3.client(
+            requester = boto3.Session().client(
                 "mturk",
                 endpoint_url=running.endpoint_url,
                 region_name="us-east-1",

@@ -99,7 +99,7 @@ class Served:
         key = dict(
             line.removeprefix("export ").split("=") for line in printed.split("\n")[:2]
         )
-        return boto3.client(
+        return boto3.Session().client(
             "mturk",
             endpoint_url=self.endpoint,
             region_name="us-east-1",
