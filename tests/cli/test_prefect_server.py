@@ -8,12 +8,15 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from piecework.cli import prefect_server
+from piecework.cli.main import main
 from piecework.cli.prefect_server import TemporaryServer
 from piecework.domain.errors import PieceworkError
 from tests.conftest import ROOT
 from tests.crash.world import World, can_mount, small_disk
+from tests.small_campaign import write_campaign
 
 _PYTHON = sys.executable
 
@@ -48,7 +51,7 @@ def test_no_other_program_can_take_the_port_meanwhile(
         with pytest.raises(OSError, match="in use"):
             socket.create_server(("127.0.0.1", server._port))
     finally:
-        server.stop()
+        server.close()
 
 
 @pytest.mark.skipif(not can_mount(), reason="only root can make a small disk to fill")
@@ -73,7 +76,22 @@ def test_a_server_without_room_is_told_in_a_sentence(
             raise AssertionError("the flow began")
         assert f"make room: its folder {world.out}" in refused.value.next_step
         assert [*world.out.rglob("*.db")] == []
-        server.stop()
+        server.close()
+
+
+def test_a_refused_command_leaves_no_server(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is stopped with the command, also where Python goes on."""
+    monkeypatch.setattr(sys, "executable", _PYTHON)
+    monkeypatch.delenv("PREFECT_API_URL", raising=False)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    campaign = write_campaign(tmp_path)
+    refused = CliRunner().invoke(
+        main, ["run", str(campaign), "--endpoint", "http://127.0.0.1:9"]
+    )
+    assert refused.exit_code != 0
+    assert [*tmp_path.glob("piecework-prefect-*")] == []
 
 
 def test_a_server_of_the_user_s_is_used_and_none_started(

@@ -11,9 +11,9 @@ Any web page that is open in a browser can send requests to this machine, WebSoc
 too. So the server answers only callers that know a secret, which this command makes,
 and only under its own address (`cli/prefect_application.py`).
 
-The server stops when Python ends. If the process is killed, that does not happen, so a
-small process waits for its end: the operating system closes the pipe between them in
-any case. It finds the server by a mark in its environment (only on Linux; on other
+The server stops when its command ends. If the process is killed, that does not happen,
+so a small process waits for its end: the operating system closes the pipe between them
+in any case. It finds the server by a mark in its environment (only on Linux; on other
 systems it finds and ends nothing).
 """
 
@@ -92,7 +92,6 @@ class TemporaryServer:
         with socket.create_server(("127.0.0.1", 0)) as listening:
             self._port = int(listening.getsockname()[1])
             self._process = _started(listening, _database(self._folder), self._auth)
-        atexit.register(self.stop)
 
     @contextlib.contextmanager
     def in_use(self) -> Iterator[None]:
@@ -110,7 +109,7 @@ class TemporaryServer:
 
         # A Prefect profile may name a server.
         if self._process is None or PREFECT_API_URL.value():
-            self.stop()
+            self.close()
             yield
             return
         self._wait_until_it_answers()
@@ -124,7 +123,7 @@ class TemporaryServer:
         ):
             yield
 
-    def stop(self) -> None:
+    def close(self) -> None:
         """Stop the server; a second call does nothing."""
         server, self._process = self._process, None
         if server is None:

@@ -3,6 +3,7 @@
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -49,7 +50,7 @@ def rehearse(
 
     # Report a fault of the file before starting a server and importing Prefect.
     read_anywhere(campaign)
-    server = TemporaryServer()
+    server = click.get_current_context().with_resource(closing(TemporaryServer()))
     console = Console(stderr=True)
     with console.status("starting Prefect and the marketplace"):
         from prefect import tags

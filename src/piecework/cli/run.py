@@ -1,6 +1,7 @@
 """`run`: makes passes until a campaign is finished or waits for a person."""
 
 import logging
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -66,7 +67,7 @@ def run(
     """
     logs.say_from(logging.INFO)
     # The server starts while this process imports Prefect and the flows.
-    server = TemporaryServer()
+    server = click.get_current_context().with_resource(closing(TemporaryServer()))
     from prefect import tags
 
     from piecework.campaign.assembling import load_campaign
