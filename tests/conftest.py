@@ -21,7 +21,7 @@ DEFAULT_TIMEOUT_CONFIG.read = DEFAULT_TIMEOUT_CONFIG.connect = 60.0
 settings.register_profile(
     "thorough", deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
-settings.register_profile("patient", settings.get_profile("thorough"), max_examples=30)
+settings.register_profile("patient", settings.get_profile("thorough"), max_examples=15)
 # A landing must not depend on luck; new examples are looked for on people's machines.
 settings.register_profile(
     "repeatable", settings.get_profile("patient"), derandomize=True
@@ -33,7 +33,7 @@ settings.register_profile(
     phases=[Phase.explicit, Phase.generate],
 )
 # For `make quick`, which looks where something broke and not for what may break.
-settings.register_profile("quick", settings.get_profile("patient"), max_examples=20)
+settings.register_profile("quick", settings.get_profile("patient"), max_examples=10)
 settings.load_profile("repeatable" if os.environ.get("CI") else "patient")
 
 SLOW = (

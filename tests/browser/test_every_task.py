@@ -289,7 +289,7 @@ def test_the_page_orders_as_python_does(open_page: Open) -> None:
         assert tuple(together) == item_order(task, assignment_id, some, groups)
 
 
-@pytest.mark.parametrize("width", [320, 390])
+@pytest.mark.parametrize("width", [320, pytest.param(390, marks=pytest.mark.full)])
 @pytest.mark.parametrize("name", task_names())
 def test_no_label_of_an_option_leaves_its_button_on_a_phone(
     open_page: Open, name: str, width: int

@@ -134,6 +134,7 @@ class DiesOnce:
         self.do(part)
 
 
+@pytest.mark.full
 def test_a_dask_worker_that_is_killed_costs_its_part_again(
     answers: pa.Table, whole: pd.DataFrame, tmp_path: Path
 ) -> None:

@@ -12,6 +12,7 @@ from tests.clients.driven import Driven
 from tests.clients.environments import UnavailableError, node_client
 from tests.marketplace.market import HIT_TYPE, QUESTION, Market
 
+pytestmark = pytest.mark.clients
 _DRIVER = Path(__file__).with_name("drivers") / "javascript.cjs"
 
 

@@ -72,6 +72,7 @@ def _typed(aws: Path, environment: dict[str, str]) -> subprocess.CompletedProces
     )
 
 
+@pytest.mark.clients
 @pytest.mark.parametrize("as_aws", [True, False], ids=["as-aws", "endpoint"])
 def test_the_aws_cli_is_let_in(live: Live, aws: Path, *, as_aws: bool) -> None:
     """As Amazon's host it needs no word about an endpoint at all."""
@@ -79,6 +80,7 @@ def test_the_aws_cli_is_let_in(live: Live, aws: Path, *, as_aws: bool) -> None:
     assert done.stdout.split() == ["10.00", "0.00"], done.stderr
 
 
+@pytest.mark.clients
 def test_the_aws_cli_with_a_wrong_secret_is_shut_out(live: Live, aws: Path) -> None:
     """The key alone opens nothing."""
     done = _typed(aws, live.environment(as_aws=False, secret="guessed"))  # noqa: S106
@@ -86,6 +88,7 @@ def test_the_aws_cli_with_a_wrong_secret_is_shut_out(live: Live, aws: Path) -> N
     assert "InvalidSignatureException" in done.stderr
 
 
+@pytest.mark.clients
 def test_the_sdk_for_javascript_is_let_in(live: Live, tmp_path: Path) -> None:
     """With the right secret, and not with a wrong one."""
     try:

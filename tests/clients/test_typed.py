@@ -24,6 +24,7 @@ def _typed(page: Path) -> list[str]:
     return [block for block in blocks if "aws mturk create-hit " in block]
 
 
+@pytest.mark.clients
 def test_commands_work_as_typed(standing: Market, aws: Path, tmp_path: Path) -> None:
     """A shell runs each block to its end, and the HIT that it made is gone again."""
     for block in _typed(_MANUAL):

@@ -313,10 +313,19 @@ def test_lost_work_is_owed_once_however_often_it_is_reconciled(folder: Path) -> 
 @pytest.mark.parametrize(
     "write",
     [
-        "UPDATE OF done_at ON intents WHEN new.operation = 'forget'",
-        "UPDATE OF done_at ON intents WHEN new.intent_key LIKE 'forget:crash%'",
-        "UPDATE OF outcome ON assignments",
-        "UPDATE OF collected_at ON hits WHEN new.collected_at IS NULL",
+        pytest.param(
+            "UPDATE OF done_at ON intents WHEN new.operation = 'forget'",
+            marks=pytest.mark.full,
+        ),
+        pytest.param(
+            "UPDATE OF done_at ON intents WHEN new.intent_key LIKE 'forget:crash%'",
+            marks=pytest.mark.full,
+        ),
+        pytest.param("UPDATE OF outcome ON assignments", marks=pytest.mark.full),
+        pytest.param(
+            "UPDATE OF collected_at ON hits WHEN new.collected_at IS NULL",
+            marks=pytest.mark.full,
+        ),
         "INSERT ON ledger WHEN new.debit = 'held'",
     ],
 )

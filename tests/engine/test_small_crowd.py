@@ -49,9 +49,9 @@ def _all_work(endpoint: str, bad: tuple[str, ...]) -> int:
     ("bad", "missing"),
     [
         # Five good people are left, and enough: whoever was not in a HIT gets its slot.
-        (("bob",), 0),
+        pytest.param(("bob",), 0, marks=pytest.mark.full),
         # Four are left, and give four answers to each of ten items.
-        (("bob", "dan"), 10),
+        pytest.param(("bob", "dan"), 10, marks=pytest.mark.full),
         (("bob", "dan", "fay"), 20),
     ],
 )

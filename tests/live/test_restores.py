@@ -215,17 +215,13 @@ def restorable(tmp_path: Path) -> Iterator[Restorable]:
 
 
 COMBINATIONS = [
-    pytest.param(
-        what,
-        age,
-        marks=() if age == "judged" and what == ("store",) else pytest.mark.full,
-        id=f"{' and '.join(what)}, {age}",
-    )
+    pytest.param(what, age, id=f"{' and '.join(what)}, {age}")
     for what in FILES
     for age in AGES
 ]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("what", "age"), COMBINATIONS)
 def test_a_restored_copy_neither_posts_nor_pays_twice(
     restorable: Restorable, what: tuple[str, ...], age: Age

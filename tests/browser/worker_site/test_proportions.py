@@ -58,7 +58,13 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("viewport", [(1280, 900), (390, 844)], ids=["desk", "phone"])
+@pytest.mark.parametrize(
+    "viewport",
+    [
+        pytest.param((1280, 900), id="desk", marks=pytest.mark.full),
+        pytest.param((390, 844), id="phone"),
+    ],
+)
 @pytest.mark.parametrize(("html", "size"), CASES)
 def test_a_circle_stays_a_circle(
     market: Market,
