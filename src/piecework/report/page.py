@@ -1,8 +1,10 @@
 """The report: one self-contained page on how a dataset was made."""
 
+import re
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
 
 from piecework.report.facts import ReportFacts
 from piecework.report.formatting import excerpt
@@ -41,7 +43,7 @@ def render(facts: ReportFacts) -> str:
 
 def environment() -> Environment:
     """Return an environment that escapes everything and refuses undefined names."""
-    return Environment(
+    made = Environment(
         loader=FileSystemLoader(_TEMPLATES),
         autoescape=True,
         undefined=StrictUndefined,
@@ -49,3 +51,11 @@ def environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    made.filters["with_code"] = with_code
+    return made
+
+
+def with_code(sentence: str) -> Markup:
+    """Escape a sentence, and mark as code what is between backticks."""
+    escaped = str(escape(sentence))
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", escaped))  # noqa: S704 - escaped above

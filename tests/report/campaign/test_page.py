@@ -15,7 +15,7 @@ import pytest
 
 from piecework.report.facts import ReportFacts
 from piecework.report.item_sample import ShownItem, chosen
-from piecework.report.page import render
+from piecework.report.page import render, with_code
 from tests.postprocess.answers_by_hand import TASK, rows
 from tests.report.campaign import by_hand, hostile, made_up
 
@@ -213,6 +213,11 @@ def test_the_order_of_rows_does_not_matter() -> None:
     )
 
     assert render(turned) == _page("large")
+
+
+def test_a_command_in_a_sentence_is_set_as_code_and_the_rest_is_escaped() -> None:
+    """A single backtick stays one."""
+    assert with_code("<i> `a<b` c`") == "&lt;i&gt; <code>a&lt;b</code> c`"
 
 
 def test_one_answer_is_shown_and_compared_with_nothing() -> None:
