@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         BudgetExceeded,
         CampaignBusy,
         ConfigError,
+        NotAnswered,
         PieceworkError,
         RefusedForSafety,
         StoreError,
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
         fleiss_kappa,
         krippendorff_alpha,
     )
+    from piecework.library.asking import Answer, ask, ask_table
     from piecework.library.campaigns import Rehearsal, load_campaign, price, rehearse
     from piecework.library.cleaning import CleanedTexts, clean_text, clean_texts
     from piecework.library.datasets import Dataset, read_dataset, read_release
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AbilityLabels",
     "Alpha",
+    "Answer",
     "BudgetExceeded",
     "Campaign",
     "CampaignBusy",
@@ -55,6 +58,7 @@ __all__ = [
     "DawidSkeneLabels",
     "Edit",
     "Labels",
+    "NotAnswered",
     "PieceworkError",
     "Price",
     "Progress",
@@ -62,6 +66,8 @@ __all__ = [
     "Rehearsal",
     "StoreError",
     "ability",
+    "ask",
+    "ask_table",
     "assess",
     "clean_text",
     "clean_texts",
@@ -85,10 +91,11 @@ _MODULES = {
     "campaign.pricing": "Price",
     "domain.campaign": "Campaign",
     "domain.edit": "Edit",
-    "domain.errors": "BudgetExceeded CampaignBusy ConfigError PieceworkError "
-    "RefusedForSafety StoreError",
+    "domain.errors": "BudgetExceeded CampaignBusy ConfigError NotAnswered "
+    "PieceworkError RefusedForSafety StoreError",
     "domain.progress": "Progress",
     "library.agreement": "cohen_kappa fleiss_kappa krippendorff_alpha",
+    "library.asking": "Answer ask ask_table",
     "library.campaigns": "Rehearsal load_campaign price rehearse",
     "library.cleaning": "CleanedTexts clean_text clean_texts",
     "library.datasets": "Dataset read_dataset read_release",

@@ -54,6 +54,10 @@ class BudgetExceeded(RefusedForSafety):
     """The next call would exceed the campaign's cap, so it is not made."""
 
 
+class NotAnswered(PieceworkError):  # noqa: N818 - not an error
+    """People have not answered in time, or answer no more; asking again continues."""
+
+
 class StoreError(PieceworkError):
     """The campaign's store cannot be read, written, or belongs to something else."""
 

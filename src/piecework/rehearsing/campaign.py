@@ -52,15 +52,23 @@ def prepare_file(file: CampaignFile) -> Campaign:
         draw_pictures(out, tables.rehearsal.seed, (*drawn.items, *_of_test(drawn)))
         lines = "".join(json.dumps(row) + "\n" for row in rows)
         (out / "items.jsonl").write_text(lines, encoding="utf-8")
-    campaign = assemble(file)
-    if campaign.growth is not None:
-        # Simulated workers know all rows, also those that arrive later.
-        known = usable_items(campaign.growth.source)
-        campaign = replace(campaign, items=(*known, *campaign.gold))
-    _check(campaign)
+    campaign = with_known_rows(assemble(file))
     if tables.items.scenes and tables.items.file is not None:
         shown = items_with_pictures(campaign)
         draw_pictures(campaign.out, tables.rehearsal.seed, shown)
+    return campaign
+
+
+def with_known_rows(campaign: Campaign) -> Campaign:
+    """Return a checked campaign whose simulated workers know all rows that it has.
+
+    Raises:
+        ConfigError: it cannot be rehearsed.
+    """
+    if campaign.growth is not None:
+        known = usable_items(campaign.growth.source)
+        campaign = replace(campaign, items=(*known, *campaign.gold))
+    _check(campaign)
     return campaign
 
 

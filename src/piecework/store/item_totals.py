@@ -199,6 +199,23 @@ def to_weigh(store: Store, posting: Posting) -> dict[ItemId, int]:
     return {ItemId(item_id): workers for item_id, workers in rows}
 
 
+def answered(
+    store: Store, posting: Posting, item_ids: Iterable[ItemId]
+) -> frozenset[ItemId]:
+    """Return which of these items are complete and sure enough, or closed."""
+    rows = store.db.execute(
+        "SELECT item_id FROM json_each(:items) JOIN items ON item_id = value "
+        f"WHERE closed IS NOT NULL OR workers >= {_WANTED} "
+        "AND (:until IS NULL OR probability >= :until OR workers >= :most)",
+        {
+            **_range(posting),
+            "items": json.dumps(list(item_ids)),
+            "until": posting.as_needed.until if posting.as_needed else None,
+        },
+    )
+    return frozenset(ItemId(item_id) for (item_id,) in rows)
+
+
 def close_beyond_budget(store: Store, item_ids: Iterable[ItemId]) -> None:
     """Ask these items no more: their budget is spent."""
     with store.db.atomic():

@@ -138,6 +138,16 @@ def known(store: Store, row_ids: Iterable[str]) -> dict[str, Known]:
     }
 
 
+def batches_of(store: Store, item_ids: Iterable[ItemId]) -> dict[ItemId, int]:
+    """Return the batch of each of these items that was dealt."""
+    rows = store.db.execute(
+        "SELECT item_id, batch FROM json_each(?) JOIN source_items ON item_id = value "
+        "WHERE batch IS NOT NULL",
+        [json.dumps(list(item_ids))],
+    )
+    return {ItemId(item_id): batch for item_id, batch in rows}
+
+
 def taken_ids(store: Store, item_ids: Iterable[str]) -> frozenset[str]:
     """Return which of these ids an item has already."""
     rows = store.db.execute(

@@ -1,0 +1,135 @@
+"""The labels of single items, as the dataset has them, for programs that wait."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from piecework.analyses.fields import counted, votes
+from piecework.analyses.votes import counted as voices
+from piecework.campaign.opened import OpenedCampaign
+from piecework.domain.errors import ConfigError
+from piecework.domain.ids import ItemId
+from piecework.domain.progress import GOES_ON
+from piecework.domain.task import Aggregate, AggregateKind, Field, Task
+from piecework.engine.progress import read_progress
+from piecework.postprocess.aggregates import item_aggregates
+from piecework.results.table import answers_table
+from piecework.store import item_totals, labels, source
+from piecework.store.dealt_items import DealtItems
+from piecework.store.source import Known
+
+_COLUMN: dict[AggregateKind, str] = {
+    "majority": "{}_likeliest",
+    "shares": "{}_majority",
+    "mean": "{}_mean",
+    "best_edit": "{}",
+}
+"""The column of a field's label, by how its answers are aggregated."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemLabel:
+    """What people answered about an item.
+
+    Attributes:
+        label: the likeliest option; the options that most people ticked; the mean; the
+            best edit; or the texts, if the field is not aggregated. "" without votes.
+        probability: of the label; NaN if it has none.
+        answers: accepted answers.
+        cost_cents: the item's share of rewards and fees.
+    """
+
+    label: object
+    probability: float
+    answers: int
+    cost_cents: float
+
+
+def field_with_label(task: Task, name: str | None) -> Field:
+    """Return the field of a name, or the only one that a task has a label of.
+
+    Raises:
+        ConfigError: there is no such field, or there are several.
+    """
+    aggregated = list(dict.fromkeys(part.field for part in task.aggregates))
+    fields = {field.name: field for field in task.fields if not field.is_personal}
+    names = aggregated or [*fields]
+    if name is None and len(names) == 1:
+        return fields[names[0]]
+    if name is None:
+        known = ", ".join(map(repr, names))
+        raise ConfigError(
+            [f"field: {task.name} has several: name one of {known}"],
+            next_step=f"field={names[0]!r}",
+        )
+    if name not in fields:
+        known = ", ".join(map(repr, fields))
+        raise ConfigError([f"field: {task.name} has no {name!r}; it has {known}"])
+    return fields[name]
+
+
+def latest_items(opened: OpenedCampaign, row_ids: Iterable[str]) -> dict[str, Known]:
+    """Return the latest item of each row that was taken in, by row id."""
+    return source.known(opened.store, row_ids)
+
+
+def finished(opened: OpenedCampaign, item_ids: Sequence[ItemId]) -> frozenset[ItemId]:
+    """Return which items get no more answers: complete, closed, or out of rounds."""
+    posting = opened.campaign.posting
+    complete = item_totals.answered(opened.store, posting, item_ids)
+    if len(complete) == len(item_ids) or read_progress(opened).waiting_for in GOES_ON:
+        return complete
+    return complete | frozenset(source.batches_of(opened.store, item_ids))
+
+
+def item_labels(
+    opened: OpenedCampaign, field: Field, item_ids: Sequence[ItemId]
+) -> dict[ItemId, ItemLabel]:
+    """Return the labels of items; a label that a person settled is certain."""
+    table = answers_table(opened)
+    table = table[~table["is_provisional"]]
+    own = [part for part in opened.campaign.task.aggregates if part.field == field.name]
+    columns = {
+        str(item_id): item.columns
+        for item_id, item in DealtItems(opened.store).of(item_ids).items()
+    }
+    # Probabilities need the votes on all items.
+    everything = [*dict.fromkeys([*table["item_id"].tolist(), *map(str, item_ids)])]
+    rows = item_aggregates(
+        table, everything, opened.campaign.task.fields, own[:1], columns=columns
+    ).loc[list(map(str, item_ids))]
+    values = _labels(rows, field, own, table)
+    chances = rows.get(f"{field.name}_probability", pd.Series(float("nan"), rows.index))
+    spent = _spent(opened, item_ids)
+    settled = labels.load(opened.store)
+    return {
+        item_id: ItemLabel(
+            label=label if by_hand is None else by_hand.value,
+            probability=float(chance) if by_hand is None else 1.0,
+            answers=int(answers),
+            cost_cents=spent.get(item_id, 0.0),
+        )
+        for item_id, label, chance, answers in zip(
+            item_ids, values, chances.tolist(), rows["answers"].tolist(), strict=True
+        )
+        for by_hand in [settled.get((str(item_id), field.name))]
+    }
+
+
+def _labels(
+    rows: pd.DataFrame, field: Field, own: Sequence[Aggregate], table: pd.DataFrame
+) -> list[object]:
+    if own:
+        labels_of: list[object] = rows[_COLUMN[own[0].kind].format(field.name)].tolist()
+        return labels_of
+    texts = voices(votes(counted(table), field))
+    of_item = texts.groupby("item_id")["value"].agg(tuple)
+    return [of_item.get(item_id, ()) for item_id in rows.index]
+
+
+def _spent(opened: OpenedCampaign, item_ids: Sequence[ItemId]) -> dict[ItemId, float]:
+    spent: dict[ItemId, float] = {}
+    for batch in {*source.batches_of(opened.store, item_ids).values()}:
+        spent |= item_totals.spent_by_item(opened.store, batch)
+    return spent

@@ -1,0 +1,271 @@
+"""People as a function: a key is asked about once, and paid once."""
+
+import os
+import signal
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from botocore.httpsession import URLLib3Session
+
+import piecework
+from piecework.campaign.assembling import load_campaign
+from piecework.engine.opening import open_to_look
+from piecework.marketplace.http.server import serve
+from piecework.store import hits, ledger
+from tests.crash.people import People
+from tests.growing_campaign import START, TEXT
+from tests.small_campaign import CAMPAIGN
+
+TRIAGE = """
+name = "triage"
+description = "Is a description true of its image?"
+task = "congruency"
+[items]
+file = "asked.jsonl"
+grows = true
+[posting]
+batch_size = 1
+assignments = 3
+items_per_hit = 2
+[rewards]
+reward = "0.45"
+budget = "900.00"
+wage_floor_per_hour = "5.00"
+[decisions]
+by = "policy"
+[[decisions.rule]]
+on = "answer"
+any_of = ["rule_violation"]
+then = "drop"
+because = "Not an option."
+[output]
+formats = ["csv"]
+"""
+
+
+def _row(number: int) -> dict[str, Any]:
+    return {
+        "pair_id": f"p{number}",
+        "url": f"https://example.org/{number}.jpg",
+        "description": "A dog on a lawn.",
+        "truth.congruent": "incongruent" if number % 3 else "congruent",
+    }
+
+
+@pytest.fixture
+def triage(tmp_path: Path) -> Path:
+    """The file of a campaign that programs ask."""
+    path = tmp_path / "triage.toml"
+    path.write_text(TRIAGE)
+    return path
+
+
+def test_a_table_is_rehearsed_once_and_grows(triage: Path) -> None:
+    """Simulated workers answer it; what was asked before costs nothing more."""
+    table = pd.DataFrame([_row(number) for number in range(6)], index=[*"abcdef"])
+    labels = piecework.ask_table(table, campaign=triage, rehearse=True)
+    assert labels["task"].to_dict() == dict(
+        zip("abcdef", table["pair_id"], strict=True)
+    )
+    assert {*labels["label"]} <= {"congruent", "incongruent"}
+    assert labels["is_final"].all()
+    assert labels["answers"].eq(3).all()
+    assert labels["probability"].between(0.5, 1).all()
+    # Three assignments of each of three HITs, with MTurk's 20 % fee.
+    assert labels["cost"].sum() == pytest.approx(3 * 3 * (0.45 + 0.09))
+    again = piecework.ask_table(table[::-1], campaign=triage, rehearse=True)
+    assert again.equals(labels[::-1])
+    cells = {name: cell for name, cell in _row(7).items() if name != "pair_id"}
+    answer = piecework.ask(cells, key="one more", campaign=triage, rehearse=True)
+    assert (answer.task, answer.answers, answer.is_final) == ("one more", 3, True)
+    assert not (triage.parent / "asked.jsonl").exists()
+    with pytest.raises(piecework.ConfigError, match="asked before, with other cells"):
+        piecework.ask(
+            cells | {"description": "A cat."},
+            key="one more",
+            campaign=triage,
+            rehearse=True,
+        )
+
+
+@dataclass
+class Asked:
+    """A live campaign that a program asks, and the people on its marketplace."""
+
+    path: Path
+    people: People
+
+    def ask(self, key: str) -> piecework.Answer:
+        """Make a pass, and return the answer as far as it is known."""
+        return piecework.ask(
+            {"url": f"https://example.org/{key}.jpg"},
+            key=key,
+            campaign=self.path,
+            field="caption",
+            timeout=0,
+            on_timeout=None,
+        )
+
+    def answer(self, key: str) -> piecework.Answer:
+        """Ask until it is answered, with people at work meanwhile."""
+        for _ in range(6):
+            answer = self.ask(key)
+            if answer.is_final:
+                return answer
+            self.people.work()
+        raise AssertionError("nobody answered")
+
+
+@pytest.fixture
+def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Asked]:
+    """One answer for each item; a batch for each row that waits."""
+    text = TEXT.replace("items.csv", "asked.jsonl").replace("size = 4", "size = 1")
+    path = tmp_path / "crash.toml"
+    path.write_text(text)
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "A-REQUESTER")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "no secret")
+    script = tuple((f"worker {number}", "good") for number in range(500))
+    with serve(tmp_path / "m.db", rehearsal=True, seed=1, start=START) as running:
+        (tmp_path / "crash.deployment.toml").write_text(
+            f'endpoint = "{running.endpoint_url}"\n'
+        )
+        yield Asked(path, People(running.endpoint_url, script))
+
+
+def _killed(path: Path, key: str, at_call: int, *, is_after: bool) -> None:
+    """Ask, and die by a signal at a call to the marketplace."""
+    send, calls = URLLib3Session.send, Counter[str]()
+
+    def sent(session: URLLib3Session, request: Any) -> Any:  # noqa: ANN401 - botocore's
+        calls["all"] += 1
+        if calls["all"] == at_call and not is_after:
+            os.kill(os.getpid(), signal.SIGKILL)
+        answer = send(session, request)
+        if calls["all"] == at_call:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return answer
+
+    URLLib3Session.send = sent  # type: ignore[method-assign]
+    Asked(path, People("")).ask(key)
+
+
+def _kill(asked: Asked, key: str, at_call: int, *, is_after: bool) -> bool:
+    """Kill a program that asks; whether it came to that call."""
+    process = get_context("fork").Process(
+        target=partial(_killed, asked.path, key, at_call, is_after=is_after)
+    )
+    process.start()
+    process.join(60)
+    assert process.exitcode in {0, -signal.SIGKILL}
+    return bool(process.exitcode)
+
+
+def _check_books(asked: Asked, keys: list[str]) -> None:
+    """Each key was asked in one HIT, and paid for once."""
+    with open_to_look(load_campaign(asked.path)) as opened:
+        posted = [hit for hit in hits.load(opened.store) if hit.hit_id]
+        assert sorted(name for hit in posted for name in hit.item_ids) == sorted(keys)
+        balances = ledger.balances(opened.store)
+    assert balances["rewards"] == 50 * len(posted)
+    assert balances["held"] == 0
+
+
+def test_a_program_that_is_killed_asks_again_and_pays_once(asked: Asked) -> None:
+    """Right after the calls that make its first pass, and those of the next one."""
+    assert _kill(asked, "a", 1, is_after=True)
+    assert _kill(asked, "a", 3, is_after=True)
+    assert not asked.ask("a").is_final
+    asked.people.work()
+    assert _kill(asked, "a", 2, is_after=True)
+    answer = asked.answer("a")
+    assert (answer.answers, round(answer.cost, 2)) == (1, 0.60)
+    assert asked.ask("a") == answer
+    _check_books(asked, ["a"])
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("is_after", [False, True])
+def test_a_program_is_killed_at_every_call(asked: Asked, *, is_after: bool) -> None:
+    """First until the question is posted, then until its answer is paid."""
+    keys: list[str] = []
+    for is_answered in (False, True):
+        for at_call in range(1, 60):
+            key = f"k{len(keys)}"
+            keys.append(key)
+            if is_answered:
+                assert not asked.ask(key).is_final
+                asked.people.work()
+            is_killed = _kill(asked, key, at_call, is_after=is_after)
+            answer = asked.answer(key)
+            assert (answer.answers, round(answer.cost, 2)) == (1, 0.60)
+            if not is_killed:
+                break
+        else:
+            raise AssertionError("a pass makes fewer calls")
+    assert len(keys) > 8
+    _check_books(asked, keys)
+
+
+def test_who_is_not_answered_in_time_is_told(asked: Asked) -> None:
+    """By an error, or by the value that was asked for; asking again continues."""
+    with pytest.raises(piecework.NotAnswered, match="not all are answered"):
+        piecework.ask(
+            {"url": "https://example.org/a.jpg"},
+            key="a",
+            campaign=asked.path,
+            field="caption",
+            timeout=0,
+        )
+    waiting = asked.ask("a")
+    assert (waiting.label, waiting.answers, waiting.is_final) == (None, 0, False)
+    assert "cup" in str(asked.answer("a").label)
+    _check_books(asked, ["a"])
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"pair_id": ["a", "a"]}, "'a' is also table: row 0"),
+        ({"pair_id": [1.0, 2.0]}, "is a decimal number"),
+        ({"pair_id": [None, "b"]}, "pair_id"),
+        ({"description": [None, "A dog."]}, "description"),
+        ({"url": [["a"], "b"]}, "a cell is a list"),
+        ({"truth.congruent": ["yes", "congruent"]}, "'yes'"),
+    ],
+)
+def test_rows_that_cannot_be_asked_are_named_and_nothing_is_asked(
+    triage: Path, change: dict[str, Any], words: str
+) -> None:
+    """Before the file is written."""
+    table = pd.DataFrame([_row(1), _row(2)]).assign(**change)
+    with pytest.raises(piecework.ConfigError, match=words):
+        piecework.ask_table(table, campaign=triage, rehearse=True)
+    assert [*triage.parent.iterdir()] == [triage]
+
+
+def test_an_empty_table_has_an_empty_answer(triage: Path) -> None:
+    """With the same columns."""
+    empty = pd.DataFrame([_row(1)])[:0]
+    labels = piecework.ask_table(empty, campaign=triage, rehearse=True)
+    assert labels.empty
+    assert "probability" in labels
+
+
+def test_a_campaign_that_does_not_grow_cannot_be_asked(tmp_path: Path) -> None:
+    """The message has the lines that it needs."""
+    path = tmp_path / "crash.toml"
+    text = CAMPAIGN.replace("items.csv", "asked.jsonl").replace("batches = 2\n", "")
+    path.write_text(text)
+    (tmp_path / "asked.jsonl").write_text(
+        '{"image_id": "a", "url": "https://e.org/a"}\n'
+    )
+    with pytest.raises(piecework.ConfigError, match="grows from a file") as refused:
+        piecework.ask({}, key="a", campaign=path, rehearse=True)
+    assert "grows = true" in refused.value.next_step
