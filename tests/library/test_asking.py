@@ -152,7 +152,7 @@ def _killed(path: Path, key: str, at_call: int, *, is_after: bool) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
         return answer
 
-    URLLib3Session.send = sent  # type: ignore[method-assign]
+    URLLib3Session.send = sent  # type: ignore[method-assign, assignment]
     Asked(path, People("")).ask(key)
 
 
