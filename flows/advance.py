@@ -8,20 +8,23 @@ import logging
 import time
 from datetime import timedelta
 from pathlib import Path
+from uuid import UUID
 
-from prefect import Flow, flow
+from prefect import Flow, flow, get_client
 from prefect.client.schemas.objects import State
+from prefect.exceptions import ObjectNotFound
 from prefect.states import Completed
 
 from piecework.campaign.assembling import load_campaign
 from piecework.campaign.opened import CampaignRun
 from piecework.config.deployment_file import read_deployment
+from piecework.domain.clock import SystemClock
 from piecework.domain.counts import plural
 from piecework.domain.errors import CampaignBusy
 from piecework.domain.money import Currency
 from piecework.domain.progress import GOES_ON, Progress
 from piecework.engine.environments import open_environment
-from piecework.engine.opening import open_on_marketplace
+from piecework.engine.opening import open_on_marketplace, open_to_look
 from piecework.engine.pass_request import CampaignPath, PassRequest, amount_cents
 from piecework.engine.passes import run_pass
 from piecework.engine.polling import WATCHED_HITS, next_wait
@@ -39,6 +42,7 @@ from piecework.flows.run_log import logged_in_run
 from piecework.payments.outside_prices import say_unsettled
 from piecework.platforms.credentials import Credentials
 from piecework.platforms.outage import LONG_PATIENCE_SECONDS
+from piecework.results import waiting_runs
 from piecework.results.whole_pass import finish_pass, remember_pass
 
 _LOG = logging.getLogger(__name__)
@@ -175,9 +179,36 @@ def _advance(
         except CampaignBusy as busy:
             return Completed(name="AnotherPassIsAtWork", message=str(busy), data={})
         label_run(progress)
+        _resume_answered(request)
         _LOG.info("%s", _so_far(progress))
         tell_of_end(str(request.campaign), progress)
     return _ended(progress)
+
+
+def _resume_answered(request: PassRequest) -> None:
+    """Let runs continue that `piecework.flows.asking` suspended for answers."""
+    out = request.file.out
+    waiting = waiting_runs.run_ids(out)
+    if not waiting:
+        return
+    with open_to_look(request.assembled) as opened:
+        now = SystemClock().now()
+        ready = [
+            run_id
+            for run_id in waiting
+            if waiting_runs.may_continue(opened, run_id, now=now)
+        ]
+    with get_client(sync_client=True) as client:
+        for run_id in ready:
+            try:
+                state = client.read_flow_run(UUID(run_id)).state
+            except ObjectNotFound:
+                state = None
+            if state is not None and state.is_paused():
+                client.resume_flow_run(UUID(run_id))
+            elif state is not None and not state.is_final():
+                continue  # it will be suspended in a moment; the next pass resumes it
+            waiting_runs.forget(out, run_id)
 
 
 def _say_wait(run: CampaignRun, progress: Progress, wait: timedelta) -> None:

@@ -39,6 +39,7 @@ from piecework.rehearsing.campaign import with_known_rows
 from piecework.rehearsing.rehearsal import rehearsal_of, work_through
 from piecework.results.item_labels import (
     ItemLabel,
+    are_finished,
     field_with_label,
     finished,
     item_labels,
@@ -325,10 +326,7 @@ class _Asking:
         ]
         if faults:
             raise ConfigError(faults, next_step="give a changed row a new key")
-        if len(known) < len(keys):
-            return False
-        ids = [item.item_id for item in known.values()]
-        return len(finished(opened, ids)) == len(ids)
+        return are_finished(opened, keys)
 
     @contextmanager
     def _looked(self) -> Iterator[OpenedCampaign | None]:

@@ -83,6 +83,12 @@ def finished(opened: OpenedCampaign, item_ids: Sequence[ItemId]) -> frozenset[It
     return complete | frozenset(source.batches_of(opened.store, item_ids))
 
 
+def are_finished(opened: OpenedCampaign, row_ids: Sequence[str]) -> bool:
+    """Return whether all these rows were taken in and get no more answers."""
+    items = [item.item_id for item in latest_items(opened, row_ids).values()]
+    return len(items) == len(row_ids) == len(finished(opened, items))
+
+
 def item_labels(
     opened: OpenedCampaign, field: Field, item_ids: Sequence[ItemId]
 ) -> dict[ItemId, ItemLabel]:

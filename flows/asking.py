@@ -1,0 +1,135 @@
+"""`ask` and `ask_table` for flows: the run is suspended until people have answered.
+
+No process waits meanwhile. A pass of the deployment `advance` that finds the answers
+lets the run continue; Prefect then runs the flow again from its beginning, and `ask`
+returns. A run that cannot be suspended (without a deployment, or inside a task) waits
+as a program does.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import timedelta
+from os import PathLike
+from pathlib import Path
+from typing import TypeVar
+
+import pandas as pd
+from prefect.client.schemas.objects import FlowRun
+from prefect.context import FlowRunContext, TaskRunContext
+from prefect.flow_runs import suspend_flow_run
+
+from piecework.config.campaign_file import parse
+from piecework.domain.clock import SystemClock
+from piecework.library import asking
+from piecework.library.asking import RAISE, Answer
+from piecework.results import waiting_runs
+
+_T = TypeVar("_T")
+
+
+def ask(
+    item: Mapping[str, object],
+    *,
+    campaign: str | PathLike[str],
+    key: str | int,
+    field: str | None = None,
+    timeout: float | None = None,
+    on_timeout: object = RAISE,
+    poll_seconds: float = 60,
+    rehearse: bool = False,
+) -> Answer:
+    """Ask people about one item; see `piecework.ask` for arguments and errors.
+
+    `timeout` counts from the start of the flow run.
+    """
+
+    def asked(seconds: float | None, otherwise: object) -> Answer:
+        return asking.ask(
+            item,
+            campaign=campaign,
+            key=key,
+            field=field,
+            timeout=seconds,
+            on_timeout=otherwise,
+            poll_seconds=poll_seconds,
+            rehearse=rehearse,
+        )
+
+    flow_run = None if rehearse else _run_to_suspend()
+    if flow_run is None:
+        return asked(timeout, on_timeout)
+    answer = asked(0, None)
+    if answer.is_final:
+        return answer
+    return _suspended(flow_run, asked, campaign, [answer.task], timeout, on_timeout)
+
+
+def ask_table(
+    table: pd.DataFrame,
+    *,
+    campaign: str | PathLike[str],
+    key: str | None = None,
+    field: str | None = None,
+    timeout: float | None = None,
+    on_timeout: object = RAISE,
+    poll_seconds: float = 60,
+    rehearse: bool = False,
+) -> pd.DataFrame:
+    """Ask people about each row; see `piecework.ask_table` for arguments and errors.
+
+    `timeout` counts from the start of the flow run.
+    """
+
+    def asked(seconds: float | None, otherwise: object) -> pd.DataFrame:
+        return asking.ask_table(
+            table,
+            campaign=campaign,
+            key=key,
+            field=field,
+            timeout=seconds,
+            on_timeout=otherwise,
+            poll_seconds=poll_seconds,
+            rehearse=rehearse,
+        )
+
+    flow_run = None if rehearse else _run_to_suspend()
+    if flow_run is None:
+        return asked(timeout, on_timeout)
+    labels = asked(0, None)
+    if labels["is_final"].all():
+        return labels
+    keys = labels["task"].tolist()
+    return _suspended(flow_run, asked, campaign, keys, timeout, on_timeout)
+
+
+def _run_to_suspend() -> FlowRun | None:
+    context = FlowRunContext.get()
+    if context is None or TaskRunContext.get() is not None:
+        return None
+    flow_run = context.flow_run
+    if flow_run is None or flow_run.deployment_id is None:
+        return None
+    return flow_run
+
+
+def _suspended(
+    flow_run: FlowRun,
+    asked: Callable[[float | None, object], _T],
+    campaign: str | PathLike[str],
+    keys: Sequence[str],
+    timeout: float | None,
+    on_timeout: object,
+) -> _T:
+    """Suspend the run until its questions are answered or its time is over."""
+    now = SystemClock().now()
+    deadline = None
+    if timeout is not None:
+        deadline = (flow_run.start_time or now) + timedelta(seconds=timeout)
+        if deadline <= now:
+            return asked(0, on_timeout)
+    out = parse(Path(campaign).absolute()).out
+    waiting_runs.keep(out, str(flow_run.id), keys, deadline=deadline)
+    # Prefect lets a run continue at a suspension with a key that it has seen.
+    suspensions = len(flow_run.empirical_policy.pause_keys or ())
+    suspend_flow_run(key=f"answers {suspensions}")
+    left = None if deadline is None else (deadline - now).total_seconds()
+    return asked(left, on_timeout)
