@@ -169,6 +169,25 @@ def test_a_value_that_most_workers_overlook_does_not_cost_labels(seed: int) -> N
     assert (labels["value"][is_rare] == "r").mean() > (plain[is_rare] == "r").mean()
 
 
+def test_errors_that_the_whole_crowd_makes_are_learnt() -> None:
+    """Most call b a c and nobody calls c a b, so one b of five votes is believed."""
+    draw = np.random.default_rng(4)
+    chances = {"a": (0.8, 0.1, 0.1), "b": (0.05, 0.4, 0.55), "c": (0.05, 0.02, 0.93)}
+    truths = draw.choice([*"abc"], 1500, p=[0.4, 0.2, 0.4])
+    rows = [
+        (f"item-{place}", f"worker-{worker}", draw.choice([*"abc"], p=chances[truth]))
+        for place, truth in enumerate(truths)
+        for worker in draw.choice(60, 5, replace=False)
+    ]
+    votes = pd.DataFrame(rows, columns=["item_id", "worker", "value"])
+    truth = pd.Series(truths, index=[f"item-{place}" for place in range(1500)])
+    labels = ability(votes).labels
+    assert accuracy(labels, truth) > accuracy(majority(votes), truth) + 0.05
+    is_b, plain = truth == "b", majority(votes)["value"]
+    seen = (labels["value"][is_b] == "b").mean()
+    assert seen > (plain[is_b] == "b").mean() + 0.15
+
+
 def test_a_label_is_a_value_that_a_worker_gave() -> None:
     """Also where their vote says little; the probabilities still say what is likelier.
 

@@ -2,23 +2,31 @@
 
 A worker's vote on an item with truth k is drawn with odds `exp(score)`, where
 
-    score(said) = bias[worker, said] + (said == k) * (ability[worker] - hardness[item])
+    score(vote) = bias[worker, vote] + errors[worker, k, vote]
+        + (vote == k) * (ability[worker] - hardness[item])
 
 so that an able worker is right about easy items, and a worker who always clicks the
 same has a bias and no ability. It is the GLAD model (J. Whitehill and others, "Whose
 vote should count more", NIPS 2009) with a difficulty that is subtracted, as in item
-response theory, and a worker's bias, as in Dawid and Skene's tables. Abilities and
-biases are normal around the crowd's, with a spread that is learnt, so that a worker
-with few votes is treated as an ordinary one. The crowd has a bias of its own: if few
-workers see something rare, and hardly any see it where it is absent, each of these
-votes weighs more than one for something common. Difficulties are integrated out and
-never estimated, so that an item with few votes stays uncertain. The prior frequency of
-each value is fixed at its share of the votes: if it is estimated together with biases,
-the frequency of a rare value drifts towards 0. The estimate uses EM, with Newton's
-steps for abilities and biases.
+response theory, and with a table of errors for each worker, as in A. Dawid and A.
+Skene's model (1979). Between two values, ability and bias are already such a table;
+`errors` are for three or more, where some values are easily confused. Abilities, biases
+and errors are normal around the crowd's, with a spread that is learnt, so that a worker
+with few votes is treated as an ordinary one; the crowd's errors are themselves normal
+around none. The crowd has a bias of its own: if few workers see something rare, and
+hardly any see it where it is absent, each of these votes weighs more than one for
+something common. Difficulties are integrated out and never estimated, so that an item
+with few votes stays uncertain.
+
+The prior frequency of each value is first fixed at its share of the votes: if it is
+estimated together with biases, the frequency of a rare value may drift towards 0. With
+three or more values it is then estimated near these shares, and the estimate is kept
+only if each vote is predicted clearly better from the other votes on its item. The
+estimate uses EM, with Newton's steps for abilities, biases and errors.
 """
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -51,8 +59,24 @@ _CROWDS_BIAS = 0.1
 0.03 to 0.15 labels are equally often right; without a bias, votes for a rare value get
 too little weight."""
 
+_CROWDS_ERRORS = 1.0
+"""Prior errors of a whole crowd, one standard deviation in logits. With 0.5, votes are
+predicted less well from the other votes on their items."""
+
+_FEW = 2
+"""With this many values, ability and bias are the whole table of errors."""
+
 _ITEMS_BEFORE = 2.0
 """Prior items of each value, so that no value is impossible."""
+
+_SHARES_BEFORE = 0.2
+"""If frequencies are estimated, votes' shares count as this many items per item."""
+
+_ERRORS_BETTER = 3.0
+"""Estimated frequencies must predict votes better by this many standard errors."""
+
+_CHUNK = 200_000
+_SMALLEST = 1e-12
 
 _NODES = 5
 _MOST_ROUNDS = 1000
@@ -133,8 +157,9 @@ def ability(
         use_na_sentinel=True,
     )
     columns = pd.Index(names, name="value")
-    fit = _Fit(items, workers, columns.get_indexer(valid["value"]), kinds=len(names))
-    rounds = fit.run()
+    fit, rounds = _fitted(
+        _Fit(items, workers, columns.get_indexer(valid["value"]), kinds=len(names))
+    )
     truths = fit.truths.sum(axis=2)
     if len(names) > 1:
         others = (1.0 - truths) / (len(names) - 1)
@@ -171,6 +196,28 @@ def _can_be_learnt(workers: "pd.Series[str]") -> "pd.Series[bool]":
     return (names != "") & ~is_one_vote
 
 
+def _fitted(fit: "_Fit") -> tuple["_Fit", int]:
+    """Return the richest model that converges and is worth it, and all its rounds.
+
+    Raises:
+        NotConvergedError: even the model without errors did not converge.
+    """
+    rounds = fit.run()
+    if fit.kinds <= _FEW:
+        return fit, rounds
+    try:
+        with_errors = fit.copied(has_errors=True)
+        rounds += with_errors.run()
+        fit = with_errors
+        estimated = fit.copied(is_prior_fixed=False)
+        rounds += estimated.run()
+    except NotConvergedError:
+        return fit, rounds
+    better = estimated.predicted() - fit.predicted()
+    error = float(better.std()) * len(better) ** 0.5
+    return (estimated if better.sum() > _ERRORS_BETTER * error else fit), rounds
+
+
 class _Fit:
     """The algorithm on positions instead of names; the last worker is unknown."""
 
@@ -198,14 +245,58 @@ class _Fit:
         self.truths: Floats = start[:, :, None] * self.weights
         shares = self.votes / self.votes.sum(axis=1, keepdims=True)
         counts = shares.sum(axis=0) + _ITEMS_BEFORE
-        self.prior: Floats = counts / counts.sum()
+        self.shares: Floats = counts / counts.sum()
+        self.prior = self.shares
         self.usual = _USUAL + self.guessing
         self.abilities: Floats = np.full(self.crowd, self.usual)
         self.biases: Floats = np.zeros((self.crowd, kinds))
         self.leaning: Floats = np.zeros(kinds)
         self.spread, self.bias_spread, self.difficulty = 1.0, 0.7, 0.5
-        self.last: Floats = np.zeros(4 + kinds)
-        self.longer: Floats = np.ones(4 + kinds)
+        self.has_errors, self.is_prior_fixed = False, True
+        # Scores of errors by worker, truth and vote, and the whole crowd's; 0 for a
+        # right vote.
+        self.errors: Floats = np.zeros((self.crowd, kinds, kinds))
+        self.crowds_errors: Floats = np.zeros((kinds, kinds))
+        self.is_error: Floats = 1.0 - np.eye(kinds)
+        self.error_spread = 0.3
+        self._begin()
+
+    def _begin(self) -> None:
+        self.last: Floats = np.zeros(len(self._crowds_numbers()))
+        self.longer: Floats = np.ones(len(self.last))
+
+    def copied(
+        self, *, has_errors: bool | None = None, is_prior_fixed: bool | None = None
+    ) -> "_Fit":
+        """Return a fit with further parameters that starts where this one ended."""
+        fit = copy(self)
+        fit.abilities, fit.biases = self.abilities.copy(), self.biases.copy()
+        fit.errors = self.errors.copy()
+        if has_errors is not None:
+            fit.has_errors = has_errors
+        if is_prior_fixed is not None:
+            fit.is_prior_fixed = is_prior_fixed
+        fit._begin()  # noqa: SLF001 - it is of this class
+        return fit
+
+    def predicted(self) -> Floats:
+        """By item, the log probabilities of its votes by the other votes, added up.
+
+        The worker's own parameters know the vote, so this compares models with the same
+        parameters of workers only.
+        """
+        chances = np.maximum(self._chances().transpose(0, 3, 1, 2), _SMALLEST)
+        chances = chances.reshape(self.crowd * self.kinds, self.kinds, _NODES)
+        sayings = self.sayings.tocoo()
+        sums = np.zeros(len(self.truths))
+        for start in range(0, sayings.nnz, _CHUNK):
+            part = slice(start, start + _CHUNK)
+            items, sayings_there = sayings.row[part], sayings.col[part]
+            # The sum over truths without the vote is 1 / sum(with the vote / chance).
+            odds = (self.truths[items] / chances[sayings_there]).sum(axis=(1, 2))
+            logs = -np.log(odds) * sayings.data[part]
+            sums += np.bincount(items, logs, minlength=len(sums))
+        return sums
 
     def run(self) -> int:
         """Iterate until the labels converge; return the number of rounds."""
@@ -235,6 +326,8 @@ class _Fit:
         same = np.eye(self.kinds)
         scores = edge[:, None, :, None] * same[None, :, None, :]
         scores = scores + self.biases[:, None, None, :]
+        if self.has_errors:
+            scores += self.errors[:, :, None, :]
         scores -= scores.max(axis=3, keepdims=True)
         chances: Floats = np.exp(scores)
         chances /= chances.sum(axis=3, keepdims=True)
@@ -272,6 +365,12 @@ class _Fit:
         self._improve_difficulty(rest, curve)
         self._improve_biases(table, met, chances)
         self._improve_abilities(rest.sum(axis=(1, 2)), curve.sum(axis=(1, 2)))
+        if self.has_errors:
+            self._improve_errors(table, met, chances)
+        if not self.is_prior_fixed:
+            items = self.truths.sum(axis=(0, 2)) + _ITEMS_BEFORE
+            items += _SHARES_BEFORE * len(self.truths) * self.shares
+            self.prior = items / items.sum()
 
     def _improve_abilities(self, slope: Floats, curve: Floats) -> None:
         known, tight = slice(0, -1), 1.0 / self.spread**2
@@ -307,6 +406,24 @@ class _Fit:
         squares = ((self.biases[known] - self.leaning) ** 2 + unsure).sum()
         self.bias_spread = float(np.sqrt((squares + 1.0) / (people * self.kinds + 2)))
 
+    def _improve_errors(self, table: Floats, met: Floats, chances: Floats) -> None:
+        known, tight = slice(0, -1), 1.0 / self.error_spread**2
+        expected = np.einsum("wkq,wkql->wkl", met, chances)
+        slope = (table.sum(axis=3).transpose(0, 2, 1) - expected) * self.is_error
+        curve = np.einsum("wkq,wkql->wkl", met, chances * (1.0 - chances))
+        beyond = self.errors[known] - self.crowds_errors
+        moved = beyond + _part((slope[known] - beyond * tight) / (curve[known] + tight))
+        people, pull = self.crowd - 1, 1.0 / _CROWDS_ERRORS**2
+        step = (beyond.sum(axis=0) * tight + slope[-1] - self.crowds_errors * pull) / (
+            people * tight + curve[-1] + pull
+        )
+        self.crowds_errors = self.crowds_errors + _part(step)
+        self.errors[known] = self.crowds_errors + moved
+        unsure = self.is_error / (curve[known] + tight)
+        squares = (moved**2 + unsure).sum()
+        size = people * self.kinds * (self.kinds - 1)
+        self.error_spread = float(np.sqrt((squares + 1.0) / (size + 4)))
+
     def _improve_difficulty(self, rest: Floats, curve: Floats) -> None:
         slope = -(rest * self.nodes).sum() - (self.difficulty - 0.5) * 4.0
         step = slope / ((curve * self.nodes**2).sum() + 4.0)
@@ -314,8 +431,16 @@ class _Fit:
         self.difficulty = min(max(moved, 0.05), 4.0)
 
     def _crowds_numbers(self) -> Floats:
-        spreads = np.log([self.spread, self.bias_spread])
-        return np.concatenate([[self.usual, self.difficulty], spreads, self.leaning])
+        spreads = np.log([self.spread, self.bias_spread, self.error_spread])
+        return np.concatenate(
+            [
+                [self.usual, self.difficulty],
+                spreads,
+                self.leaning,
+                np.log(self.prior),
+                self.crowds_errors.ravel(),
+            ]
+        )
 
     def _leap(self, before: Floats) -> None:
         """Move the crowd's parameters, by more than a step if the direction stays."""
@@ -324,12 +449,18 @@ class _Fit:
         longer = np.minimum(self.longer * _LONGER, _MOST_LONGER)
         self.longer, self.last = np.where(goes_on, longer, 1.0), step
         leaps = np.clip(self.longer * step, -_LONGEST_LEAP, _LONGEST_LEAP)
-        usual, difficulty, spread, bias_spread, *leaning = before + leaps
-        self.usual, self.difficulty = usual, min(max(difficulty, 0.05), 4.0)
-        self.spread = float(np.exp(spread))
-        self.bias_spread = float(np.exp(bias_spread))
-        self.leaning = _centred(np.array(leaning))
+        places = np.cumsum([2, 3, self.kinds, self.kinds])
+        numbers, spreads, leaning, prior, errors = np.split(before + leaps, places)
+        self.usual = float(numbers[0])
+        self.difficulty = min(max(float(numbers[1]), 0.05), 4.0)
+        self.spread, self.bias_spread, self.error_spread = np.exp(spreads).tolist()
+        self.leaning = _centred(leaning)
+        self.prior = np.exp(prior) / np.exp(prior).sum()
+        errors = errors.reshape(self.crowds_errors.shape)
+        self.errors += errors - self.crowds_errors
+        self.crowds_errors = errors
         self.abilities[-1], self.biases[-1] = self.usual, self.leaning
+        self.errors[-1] = errors
 
 
 def _centred(scores: Floats) -> Floats:
