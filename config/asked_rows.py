@@ -17,6 +17,9 @@ from piecework.config.sources import TableFile
 from piecework.domain.errors import ConfigError
 from piecework.domain.growing import SourceRow
 
+MOST_FAULTS = 10
+"""Rows of a table that a message names."""
+
 _BLOCK = 1 << 16
 
 
@@ -46,7 +49,9 @@ def append_new(source: TableFile, rows: Sequence[SourceRow]) -> int:
             if there.get(row.row_id, row.digest(None)) != row.digest(None)
         ]
         if faults:
-            raise ConfigError(faults, next_step="give a changed row a new key")
+            raise ConfigError(
+                faults[:MOST_FAULTS], next_step="give a changed row a new key"
+            )
         new = [row for row in rows if row.row_id not in there]
         file.write("".join(map(_line, new)).encode())
         file.flush()

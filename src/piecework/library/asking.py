@@ -20,7 +20,7 @@ import pandas as pd
 from piecework.campaign.assembling import assemble
 from piecework.campaign.opened import OpenedCampaign
 from piecework.campaign.row_faults import faults_of_row
-from piecework.config.asked_rows import append_new
+from piecework.config.asked_rows import MOST_FAULTS, append_new
 from piecework.config.campaign_file import parse
 from piecework.config.deployment_file import deployment_path, read_deployment
 from piecework.config.sources import TableFile
@@ -50,7 +50,6 @@ from piecework.results.whole_pass import advance_without_prefect
 RAISE: Final = "raise"
 """For `on_timeout`: raise `NotAnswered`."""
 
-_MOST_FAULTS = 10
 _REHEARSED = "-rehearsed"
 
 
@@ -325,7 +324,9 @@ class _Asking:
             if row.row_id in known and known[row.row_id].digest != row.digest(None)
         ]
         if faults:
-            raise ConfigError(faults, next_step="give a changed row a new key")
+            raise ConfigError(
+                faults[:MOST_FAULTS], next_step="give a changed row a new key"
+            )
         return are_finished(opened, keys)
 
     @contextmanager
@@ -346,10 +347,10 @@ class _Asking:
                 f"{row.located}: {fault}"
                 for fault in faults_of_row(self.campaign, item)
             ]
-            if len(faults) > _MOST_FAULTS:
+            if len(faults) > MOST_FAULTS:
                 break
         if faults:
-            raise ConfigError(faults[:_MOST_FAULTS])
+            raise ConfigError(faults[:MOST_FAULTS])
 
     def _work(
         self,
