@@ -76,6 +76,14 @@ def _digests(source: TableFile, wanted: set[str]) -> dict[str, str]:
 
 
 @contextmanager
+def alone(path: Path) -> Iterator[None]:
+    """Wait until no other program is in such a block for the same file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.with_suffix(".lock").open("wb") as file, _alone(file):
+        yield
+
+
+@contextmanager
 def _alone(file: BinaryIO) -> Iterator[None]:
     """Keep other programs from appending; the lock ends with its process."""
     fcntl.flock(file, fcntl.LOCK_EX)

@@ -130,6 +130,7 @@ def _suspended(
     waiting_runs.keep(out, str(flow_run.id), keys, deadline=deadline)
     # Prefect lets a run continue at a suspension with a key that it has seen.
     suspensions = len(flow_run.empirical_policy.pause_keys or ())
-    suspend_flow_run(key=f"answers {suspensions}")
+    # Also in an asynchronous flow, where Prefect would return a coroutine otherwise.
+    suspend_flow_run(key=f"answers {suspensions}", _sync=True)  # type: ignore[call-overload]
     left = None if deadline is None else (deadline - now).total_seconds()
     return asked(left, on_timeout)

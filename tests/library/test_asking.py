@@ -2,9 +2,11 @@
 
 import os
 import signal
+import time
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
@@ -17,7 +19,9 @@ from botocore.httpsession import URLLib3Session
 import piecework
 from piecework.campaign.assembling import load_campaign
 from piecework.engine.opening import open_to_look
+from piecework.engine.progress import read_progress
 from piecework.marketplace.http.server import serve
+from piecework.results.whole_pass import write_results
 from piecework.store import hits, ledger
 from tests.crash.people import People
 from tests.growing_campaign import START, TEXT
@@ -213,6 +217,85 @@ def test_a_program_is_killed_at_every_call(asked: Asked, *, is_after: bool) -> N
     _check_books(asked, keys)
 
 
+def test_an_answer_that_a_person_has_to_decide_about_is_not_final(
+    asked: Asked,
+) -> None:
+    """A dropped one is asked for again, so there is no label yet."""
+    text = asked.path.read_text()
+    asked.path.write_text(text.replace('by = "policy"', 'by = "person"'))
+    asked.people.script = (("ann", "shout"),)  # capitals are flagged
+    assert not asked.ask("a").is_final
+    assert asked.people.work() == 1
+    answer = asked.ask("a")
+    assert (answer.label, answer.answers, answer.is_final) == (None, 0, False)
+    with open_to_look(load_campaign(asked.path)) as opened:
+        assert read_progress(opened).waiting_for == "people"
+
+
+def test_two_programs_that_rehearse_at_once_soon_follow_each_other(
+    triage: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither waits for a whole poll until the other is done."""
+    sleep, slept = time.sleep, list[float]()
+
+    def short(seconds: float) -> None:
+        slept.append(seconds)
+        sleep(min(seconds, 1))
+
+    monkeypatch.setattr(time, "sleep", short)
+
+    def ask(key: str) -> piecework.Answer:
+        cells = {name: cell for name, cell in _row(1).items() if name != "pair_id"}
+        return piecework.ask(
+            cells, key=key, campaign=triage, poll_seconds=60, rehearse=True
+        )
+
+    with ThreadPoolExecutor() as programs:
+        answers = list(programs.map(ask, "xy"))
+    assert all(answer.is_final for answer in answers)
+    assert 60 not in slept
+
+
+def test_the_key_of_a_gold_item_is_refused(triage: Path) -> None:
+    """It would stay in the file and make the campaign faulty."""
+    triage.write_text(TRIAGE + '[gold]\nfile = "gold.csv"\nshare = 0.2\n')
+    (triage.parent / "gold.csv").write_text(
+        "pair_id,url,description,gold.congruent\n"
+        "g1,https://example.org/g1.jpg,A cat.,congruent\n"
+    )
+    cells = {name: cell for name, cell in _row(1).items() if name != "pair_id"}
+    with pytest.raises(piecework.ConfigError, match="gold item"):
+        piecework.ask(cells, key="g1", campaign=triage, rehearse=True)
+    assert not (triage.parent / "out").exists()
+
+
+@pytest.mark.full
+def test_probabilities_are_those_of_the_dataset(triage: Path) -> None:
+    """Votes on items that were mixed in count in neither."""
+    triage.write_text(TRIAGE + '[gold]\nfile = "gold.csv"\nshare = 0.2\n')
+    gold = [f"g{n},https://e.org/{n}.jpg,A cat.,congruent" for n in range(4)]
+    (triage.parent / "gold.csv").write_text(
+        "\n".join(["pair_id,url,description,gold.congruent", *gold, ""])
+    )
+    table = pd.DataFrame([_row(number) for number in range(8)])
+    labels = piecework.ask_table(table, campaign=triage, rehearse=True)
+    campaign = load_campaign(triage)
+    out = campaign.out.with_name(f"{campaign.out.name}-rehearsed")
+    with open_to_look(replace(campaign, out=out)) as opened:
+        write_results(opened)
+    items = piecework.read_dataset(out / "dataset").items
+    expected = items["congruent_probability"].loc[labels["task"]].tolist()
+    assert labels["probability"].tolist() == pytest.approx(expected)
+
+
+def test_two_columns_of_a_name_are_refused(triage: Path) -> None:
+    """One of them would get lost."""
+    table = pd.DataFrame([_row(1)])
+    table.insert(0, "url", "https://example.org/x.jpg", allow_duplicates=True)
+    with pytest.raises(piecework.ConfigError, match="two columns"):
+        piecework.ask_table(table, campaign=triage, rehearse=True)
+
+
 def test_who_is_not_answered_in_time_is_told(asked: Asked) -> None:
     """By an error, or by the value that was asked for; asking again continues."""
     with pytest.raises(piecework.NotAnswered, match="not all are answered"):
@@ -238,6 +321,7 @@ def test_who_is_not_answered_in_time_is_told(asked: Asked) -> None:
         ({"description": [None, "A dog."]}, "description"),
         ({"url": [["a"], "b"]}, "a cell is a list"),
         ({"truth.congruent": ["yes", "congruent"]}, "'yes'"),
+        ({"mixed_in_gold": ["yes", ""]}, "reserved"),
     ],
 )
 def test_rows_that_cannot_be_asked_are_named_and_nothing_is_asked(

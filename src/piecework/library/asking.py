@@ -9,7 +9,7 @@ passes instead.
 import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
@@ -20,7 +20,7 @@ import pandas as pd
 from piecework.campaign.assembling import assemble
 from piecework.campaign.opened import OpenedCampaign
 from piecework.campaign.row_faults import faults_of_row
-from piecework.config.asked_rows import MOST_FAULTS, append_new
+from piecework.config.asked_rows import MOST_FAULTS, alone, append_new
 from piecework.config.campaign_file import parse
 from piecework.config.deployment_file import deployment_path, read_deployment
 from piecework.config.sources import TableFile
@@ -32,6 +32,7 @@ from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
 from piecework.domain.money import cents_from_text
 from piecework.domain.progress import Progress
+from piecework.domain.task import MIXED_IN, PRACTICE
 from piecework.engine.opening import open_to_look
 from piecework.engine.pass_request import PassRequest
 from piecework.library.frames import require_columns
@@ -51,6 +52,9 @@ RAISE: Final = "raise"
 """For `on_timeout`: raise `NotAnswered`."""
 
 _REHEARSED = "-rehearsed"
+
+_RESERVED = (MIXED_IN, PRACTICE)
+"""Columns that would make a row another kind of item."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,6 +160,8 @@ def ask_table(
     asking = _Asking.of(campaign, rehearse=rehearse)
     column = key or asking.id_column
     require_columns(table, [column], name="table")
+    if twice := table.columns[table.columns.duplicated()].tolist():
+        raise ConfigError([f"table: two columns have the name {twice[0]!r}"])
     if column != asking.id_column and asking.id_column in table.columns:
         raise ConfigError(
             [f"table: key {column!r} would replace the column {asking.id_column!r}"],
@@ -265,8 +271,13 @@ class _Asking:
         if not self._are_finished(rows):
             is_raised = isinstance(on_timeout, str) and on_timeout == RAISE
             self._refuse_faults(rows)
-            append_new(self.source, rows)
-            self._work(keys, timeout, poll_seconds, is_raised=is_raised)
+            # A crowd that works does not know rows that another program appends.
+            one_at_a_time = (
+                alone(self.source.path) if self.request is None else nullcontext()
+            )
+            with one_at_a_time:
+                append_new(self.source, rows)
+                self._work(keys, timeout, poll_seconds, is_raised=is_raised)
         with self._looked() as opened:
             items = latest_items(opened, keys) if opened else {}
             ids = {row_id: item.item_id for row_id, item in items.items()}
@@ -339,9 +350,17 @@ class _Asking:
             yield opened
 
     def _refuse_faults(self, rows: Sequence[SourceRow]) -> None:
+        gold = {str(item.item_id) for item in self.campaign.gold}
         faults = []
         for row in rows:
-            own = self.source.faults(row)
+            own = self.source.faults(row) + [
+                f"{row.located}: the column {name!r} is reserved; rename it"
+                for name in _RESERVED
+                if name in row.cells
+            ]
+            if row.row_id in gold:
+                # In the file, it would make the campaign file faulty for good.
+                own.append(f"{row.located}: {row.row_id!r} is the id of a gold item")
             item = Item(item_id=ItemId(row.row_id), columns=dict(row.cells))
             faults += own or [
                 f"{row.located}: {fault}"
@@ -367,9 +386,10 @@ class _Asking:
             with self._looked() as opened:
                 if opened is not None and self._has_finished(opened, keys):
                     return
-            if self._is_over(progress) or time.monotonic() + poll_seconds > deadline:
+            left = deadline - time.monotonic()
+            if self._is_over(progress) or left <= 0:
                 break
-            time.sleep(poll_seconds)
+            time.sleep(min(poll_seconds, left))
         if is_raised:
             raise NotAnswered(
                 f"{self.path}: {plural(len(keys), 'question')}: not all are answered "

@@ -19,6 +19,10 @@ from piecework.store import item_totals, labels, source
 from piecework.store.dealt_items import DealtItems
 from piecework.store.source import Known
 
+_MORE_TO_COME = GOES_ON | {"people"}
+"""Whom a campaign waits for while answers may still come: a person may keep or drop
+those that wait for a decision, and a dropped one is asked for again."""
+
 _COLUMN: dict[AggregateKind, str] = {
     "majority": "{}_likeliest",
     "shares": "{}_majority",
@@ -78,7 +82,9 @@ def finished(opened: OpenedCampaign, item_ids: Sequence[ItemId]) -> frozenset[It
     """Return which items get no more answers: complete, closed, or out of rounds."""
     posting = opened.campaign.posting
     complete = item_totals.answered(opened.store, posting, item_ids)
-    if len(complete) == len(item_ids) or read_progress(opened).waiting_for in GOES_ON:
+    if len(complete) == len(item_ids):
+        return complete
+    if read_progress(opened).waiting_for in _MORE_TO_COME:
         return complete
     return complete | frozenset(source.batches_of(opened.store, item_ids))
 
@@ -94,7 +100,9 @@ def item_labels(
 ) -> dict[ItemId, ItemLabel]:
     """Return the labels of items; a label that a person settled is certain."""
     table = answers_table(opened)
-    table = table[~table["is_provisional"]]
+    # Mixed-in items are not in the dataset, so their votes do not count there.
+    gold = [str(item.item_id) for item in opened.campaign.gold]
+    table = table[~(table["is_provisional"] | table["item_id"].isin(gold))]
     own = [part for part in opened.campaign.task.aggregates if part.field == field.name]
     columns = {
         str(item_id): item.columns
