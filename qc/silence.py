@@ -1,7 +1,7 @@
 """Why a heuristic can flag nothing in a campaign: silence must not read as praise."""
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pandas as pd
@@ -39,21 +39,27 @@ def silences(table: pd.DataFrame, settings: Settings) -> dict[str, str]:
         table: of `piecework.qc.ratings.with_ratings`.
         settings: the campaign's.
     """
-    return {
-        heuristic.NAME: why
-        for heuristic in HEURISTICS
-        if (why := _why(heuristic, table, settings))
-    }
+    reasons = {}
+    most = {} if table.empty else most_of(table)
+    for heuristic in HEURISTICS:
+        if not is_on(heuristic.NAME, settings):
+            reasons[heuristic.NAME] = "it is switched off"
+        elif table.empty:
+            reasons[heuristic.NAME] = "there are no answers"
+        elif why := next(_whys(heuristic, table, settings, most), ""):
+            reasons[heuristic.NAME] = why
+    return reasons
 
 
-def _why(heuristic: Heuristic, table: pd.DataFrame, settings: Settings) -> str:
-    if not is_on(heuristic.NAME, settings):
-        return "it is switched off"
-    if table.empty:
-        return "there are no answers"
+def _whys(
+    heuristic: Heuristic,
+    table: pd.DataFrame,
+    settings: Settings,
+    most: Mapping[Counted, int],
+) -> Iterator[str]:
     params = params_of(heuristic, settings, seed=0)
-    reasons = (*_lacks(heuristic, table, params), *_too_few(heuristic, table, params))
-    return next(iter(reasons), "")
+    yield from _lacks(heuristic, table, params)
+    yield from _too_few(heuristic, table, params, most)
 
 
 def _lacks(heuristic: Heuristic, table: pd.DataFrame, params: Any) -> Iterator[str]:  # noqa: ANN401 - each heuristic has its own
@@ -109,11 +115,16 @@ def _has(table: pd.DataFrame, name: str) -> bool:
     return any(str(column).startswith(name) for column in table)
 
 
-def _too_few(heuristic: Heuristic, table: pd.DataFrame, params: Any) -> Iterator[str]:  # noqa: ANN401 - each heuristic has its own
+def _too_few(
+    heuristic: Heuristic,
+    table: pd.DataFrame,
+    params: Any,  # noqa: ANN401 - each heuristic has its own
+    most: Mapping[Counted, int],
+) -> Iterator[str]:
     flags_below_counts = heuristic.FACTS.flags_below_counts
     if flags_below_counts and flags_below_counts(params):
         return
-    for _, wanted, counted, there in unreached(params, most_of(table)):
+    for _, wanted, counted, there in unreached(params, most):
         if counted == Counted.OF_WORKER and not _is_anyone_named(table):
             yield "no worker is known"
         yield f"it needs {wanted} {counted}; there are at most {there}"

@@ -1,11 +1,13 @@
 """What all tests share: patience (a slow machine is no fault), and one Chromium."""
 
+import gc
 import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from _pytest.mark import ParameterSet
 from httpx._config import DEFAULT_TIMEOUT_CONFIG
 from hypothesis import HealthCheck, Phase, settings
 from playwright.sync_api import Browser, expect, sync_playwright
@@ -220,8 +222,27 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.slow)
 
 
+def pytest_collection_finish() -> None:
+    """Keep the garbage collector from looking at a million collected objects again."""
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
+
+
 def _is_slow(path: Path) -> bool:
     return str(path).startswith(_SLOW)
+
+
+def in_full(*cases: object) -> list[ParameterSet]:
+    """Cases of a parametrized test for `make test-full` alone.
+
+    A case with several values is a tuple, as elsewhere.
+    """
+    return [
+        pytest.param(
+            *(case if isinstance(case, tuple) else (case,)), marks=pytest.mark.full
+        )
+        for case in cases
+    ]
 
 
 @pytest.fixture(scope="session")

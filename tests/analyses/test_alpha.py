@@ -94,6 +94,7 @@ def test_alpha_is_the_definition_over_all_pairs(
         assert agreement.alpha == pytest.approx(by_pairs(items, level))
 
 
+@pytest.mark.full
 @settings(max_examples=40)
 @given(
     st.lists(

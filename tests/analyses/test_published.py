@@ -31,6 +31,7 @@ def test_every_method_is_on_the_page(path: Path) -> None:
         assert f"`{path.stem}`" in published.METHODS.read_text(encoding="utf-8")
 
 
+@pytest.mark.full
 class TestData:
     """What only the data can show."""
 

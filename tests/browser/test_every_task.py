@@ -19,6 +19,7 @@ from piecework.hit_templates.rules import check
 from piecework.hit_templates.tasks import load_task, task_names
 from tests.browser.host import serving
 from tests.browser.test_accessibility import fits, violations
+from tests.conftest import in_full
 from tests.hit_templates.examples import Example, example_of
 
 pytestmark = pytest.mark.browser
@@ -290,7 +291,9 @@ def test_the_page_orders_as_python_does(open_page: Open) -> None:
 
 
 @pytest.mark.parametrize("width", [320, pytest.param(390, marks=pytest.mark.full)])
-@pytest.mark.parametrize("name", task_names())
+@pytest.mark.parametrize(
+    "name", ["severity", *in_full(*sorted({*task_names()} - {"severity"}))]
+)
 def test_no_label_of_an_option_leaves_its_button_on_a_phone(
     open_page: Open, name: str, width: int
 ) -> None:

@@ -7,6 +7,7 @@ from playwright.sync_api import Page, expect
 
 from piecework.hit_templates.tasks import load_task
 from tests.browser.host import serving
+from tests.conftest import in_full
 from tests.hit_templates.examples import example_of
 
 pytestmark = pytest.mark.browser
@@ -75,7 +76,7 @@ def test_without_consent_nobody_goes_on(open_page: Open) -> None:
         expect(page.get_by_role("heading", name="Your consent")).to_be_visible()
 
 
-@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("width", [390, *in_full(1280)])
 @pytest.mark.parametrize("language", ["en", "zh-Hant"])
 def test_the_instruction_stands_before_each_item(
     open_page: Open, width: int, language: str

@@ -44,6 +44,7 @@ def silent(_step: str, _done: int, _of: int) -> None:
     """Nobody watches."""
 
 
+@pytest.mark.full
 def test_gold_and_twins_of_a_campaign_count_in_parts(tmp_path: Path) -> None:
     """What items expect is known in each part, whichever items it has."""
     table = rated_table(TASK, 1)
@@ -109,6 +110,7 @@ def campaign(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.full
 def test_a_campaigns_answers_are_assessed_as_files(
     campaign: Path, tmp_path: Path
 ) -> None:

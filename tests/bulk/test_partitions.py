@@ -31,6 +31,7 @@ from piecework.postprocess.apply import Text, clean_and_propose, replay
 from piecework.postprocess.datasets.file_table import edits_json
 from piecework.qc.registry import assess
 from tests.bench.many_captions import captions, write
+from tests.conftest import in_full
 
 TASK = load_task("caption")
 ITEMS = 300
@@ -107,7 +108,7 @@ def whole(answers: pa.Table) -> pd.DataFrame:
     return pd.DataFrame(findings).sort_values(KEY).reset_index(drop=True)
 
 
-@pytest.mark.parametrize("n", [1, 7, pytest.param(100, marks=pytest.mark.full)])
+@pytest.mark.parametrize("n", [7, *in_full(1, 100)])
 def test_parts_are_judged_as_the_whole(
     answers: pa.Table, whole: pd.DataFrame, tmp_path: Path, n: int
 ) -> None:
@@ -151,6 +152,7 @@ def test_a_dask_worker_that_is_killed_costs_its_part_again(
     pd.testing.assert_frame_equal(mine, whole, check_exact=True, check_dtype=False)
 
 
+@pytest.mark.full
 def test_a_run_that_was_cut_off_goes_on(answers: pa.Table, tmp_path: Path) -> None:
     """Nothing passes for finished before the end, and what is whole is not redone."""
     source = cut(answers, tmp_path / "answers", 3)
@@ -210,6 +212,7 @@ def test_work_on_other_files_is_not_gone_on_with(
     assert judged(source, tmp_path / "findings").answers == fewer
 
 
+@pytest.mark.full
 def test_work_of_an_earlier_version_is_not_gone_on_with(
     answers: pa.Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -220,6 +223,7 @@ def test_work_of_an_earlier_version_is_not_gone_on_with(
     assert judged(source, tmp_path / "findings").answers == len(answers)
 
 
+@pytest.mark.full
 def test_nothing_that_was_read_of_other_files_is_remembered(
     answers: pa.Table, tmp_path: Path
 ) -> None:

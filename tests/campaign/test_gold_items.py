@@ -22,6 +22,7 @@ from piecework.results.labels import doubtful
 from piecework.results.report_facts import report_facts
 from tests.as_needed_campaign import AS_NEEDED, PEOPLE, VOTES, Voters, write_as_needed
 from tests.campaign.campaigns import TODAY
+from tests.conftest import in_full
 from tests.engine.conftest import Open
 
 WITH_GOLD = AS_NEEDED.replace(
@@ -192,7 +193,7 @@ def test_gold_is_asked_once_of_a_worker_and_is_in_no_dataset(
     assert "1 more with a known answer" in card
 
 
-@pytest.mark.parametrize("n_known", [0, 1, 3])
+@pytest.mark.parametrize("n_known", [0, 3, *in_full(1)])
 def test_known_answers_that_are_wrong_refuse_nobody_pay_while_they_are_few(
     at_work: Open, n_known: int
 ) -> None:

@@ -268,6 +268,7 @@ def test_a_folder_is_enough_for_a_script_that_shows_pictures(tmp_path: Path) -> 
     assert item.columns == {"item_id": "a.png", "image_url": "a.png"}
 
 
+@pytest.mark.full
 def test_who_writes_the_same_everywhere_is_found(tmp_path: Path) -> None:
     """A page of texts alone: no choice to compare, and nothing is cleaned."""
     html = '<p>${image_url}</p><textarea name="a"></textarea><input name="b">'
@@ -289,7 +290,7 @@ def test_who_writes_the_same_everywhere_is_found(tmp_path: Path) -> None:
         assert clean(run) == 0
 
 
-SHORT = {"emotion_detection.html", "image-contains.liquid.html"}
+SHORT = {"emotion_detection.html"}
 """Hidden inputs of a plain layout, and a crowd form: rehearsed each time."""
 
 

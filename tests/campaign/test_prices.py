@@ -220,6 +220,7 @@ def test_fees_that_the_marketplace_does_not_take_are_refused_at_the_beginning(
     assert "fees count" in caplog.text
 
 
+@pytest.mark.full
 def test_other_prices_at_a_later_start_are_taken_from_then_on(tmp_path: Path) -> None:
     """What is posted keeps its fee on both sides; what comes later has the new one."""
     with market(tmp_path, PROLIFIC) as endpoint:

@@ -187,6 +187,7 @@ def test_an_unusable_list_of_concepts_is_refused(
     assert words in " ".join(result.output.split())
 
 
+@pytest.mark.full
 def test_the_same_words_give_the_same_page(captions: Path, tmp_path: Path) -> None:
     """Byte for byte, with strangers' words escaped."""
     pages = [tmp_path / "one.html", tmp_path / "two.html"]

@@ -167,6 +167,7 @@ def test_sign_ins_refusals_pay_and_exclusions_are_lines_without_secrets(
     assert not [secret for secret in [*scene.secrets, CAPTION] if secret in text]
 
 
+@pytest.mark.full
 def test_refused_calls_without_end_fill_no_disk_and_hide_nobody(scene: Scene) -> None:
     """A bound for all of a kind together; others' lines come through."""
     _, code = scene.invited("ann")

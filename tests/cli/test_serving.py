@@ -83,6 +83,7 @@ def _served_once(*words: object) -> str:
     return complaints
 
 
+@pytest.mark.full
 def test_a_clock_far_ahead_is_said_until_it_is_confirmed(tmp_path: Path) -> None:
     """The last moment that the file knows is a year ago: nobody was there since."""
     database = tmp_path / "live.db"

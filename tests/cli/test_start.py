@@ -39,6 +39,7 @@ def test_the_table_says_what_the_module_says(entry: LazyCommand) -> None:
     assert command.get_short_help_str(500) == entry.get_short_help_str(500)
 
 
+@pytest.mark.full
 def test_every_module_with_a_command_is_in_the_table() -> None:
     """A command that the table lacks could not be called."""
     names = {file.stem for file in FOLDER.glob("*.py")}

@@ -173,6 +173,7 @@ def _check_demo(bin_folder: Path, hostile: Path) -> None:
     assert {name: after[name] for name in before} == before
 
 
+@pytest.mark.full
 def test_the_editable_install_takes_nothing_from_the_current_folder(
     hostile_folder: Path,
 ) -> None:
@@ -180,6 +181,7 @@ def test_the_editable_install_takes_nothing_from_the_current_folder(
     _check_demo(_BIN, hostile_folder)
 
 
+@pytest.mark.full
 def test_a_project_with_packages_of_the_same_names_is_left_alone(
     wheel: Path, hostile_folder: Path, tmp_path: Path
 ) -> None:

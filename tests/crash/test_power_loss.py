@@ -108,6 +108,7 @@ def test_a_store_that_does_not_wait_for_the_disk_loses_outcomes(
     assert lost
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("seed", "count"), SEEDS)
 def test_a_marketplace_keeps_what_it_acknowledged(
     market_worked: Worked, tmp_path: Path, seed: int, count: int

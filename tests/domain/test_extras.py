@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import ROOT
+from tests.conftest import ROOT, in_full
 
 _BLOCKED = """
 import sys
@@ -23,9 +23,11 @@ _DEMO = str(ROOT / "config/campaigns/demo.toml")
 @pytest.mark.parametrize(
     ("words", "use", "module", "extra"),
     [
-        (["describe", "captions.txt"], "piecework describe", "HanTa", "describe"),
         (["serve", "--crowd", "prolific"], "--crowd prolific", "pycountry", "prolific"),
-        (["forecast", _DEMO, "--dask", "local"], "--dask", "distributed", "dask"),
+        *in_full(
+            (["describe", "captions.txt"], "piecework describe", "HanTa", "describe"),
+            (["forecast", _DEMO, "--dask", "local"], "--dask", "distributed", "dask"),
+        ),
     ],
 )
 def test_a_missing_extra_is_named(

@@ -149,6 +149,7 @@ def test_a_run_says_what_it_does_and_ends_when_it_is_told(
     _wait_until_gone(tmp_path)
 
 
+@pytest.mark.full
 def test_a_run_looks_again_soon_after_work_came_in(tmp_path: Path) -> None:
     """In `--poll-seconds`, though the HIT is open and the waits had grown."""
     with begun_run(tmp_path, "--json", "--poll-seconds", "0.2") as (run, endpoint):

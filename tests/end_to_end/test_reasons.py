@@ -26,7 +26,7 @@ SHIPPED = sorted(
     if not path.stem.endswith(".deployment")
 )
 
-OFTEN = {"demo", "pairwise"}
+OFTEN = {"pairwise"}
 """Rehearsed every time: texts and choices; the others in the long form."""
 
 LEAST_REASONS = {"correction": 40, "demo": 30, "error_categories": 50}

@@ -68,6 +68,7 @@ def _is_refused(address: str, path: str, *subprotocols: str, first: str) -> bool
     return False
 
 
+@pytest.mark.full
 def test_a_web_page_reads_and_writes_nothing_while_a_run_works(tmp_path: Path) -> None:
     """What a page can send without being asked: plain POSTs and WebSockets.
 

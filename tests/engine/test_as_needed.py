@@ -148,6 +148,7 @@ def _drop(run: CampaignRun, answer_id: str) -> None:
     )
 
 
+@pytest.mark.full
 def test_who_is_rejected_later_leaves_items_that_are_asked_again(
     at_work: Open,
 ) -> None:

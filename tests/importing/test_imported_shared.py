@@ -196,6 +196,7 @@ def test_the_batches_from_files_to_a_dataset_in_three_commands(tmp_path: Path) -
         assert sum(file.assignments for file in imports.files(opened.store)) == 1450
 
 
+@pytest.mark.full
 def test_an_expert_s_label_is_beside_what_heuristics_find(tmp_path: Path) -> None:
     """583 of 3,387 paraphrases cheat; of those that are flagged as too fast, all do."""
     source = DATA / "para_quality_half.csv"

@@ -13,6 +13,7 @@ from piecework.cli.main import main
 from piecework.engine.opening import open_to_look
 from piecework.engine.progress import read_progress
 from piecework.store import imports
+from tests.conftest import in_full
 from tests.importing.batches import row, stances, write
 from tests.review.conftest import served
 
@@ -137,6 +138,7 @@ def test_people_decide_about_imported_answers_as_about_others(campaign: Path) ->
     assert len(pd.read_csv(campaign.parent / "out/stance/dataset/answers.csv")) == 6
 
 
+@pytest.mark.full
 def test_campaigns_are_exported_one_after_the_other(tmp_path: Path) -> None:
     """As a shell's *.toml names them; --json is one document."""
     batch = write(tmp_path / "batch.csv", stances())
@@ -241,7 +243,8 @@ def test_answers_are_typed_anew_when_their_fields_change(campaign: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("column", "kept"), [("caption", 'task = "hodosh_caption"'), ("said", "[rewards]")]
+    ("column", "kept"),
+    [("caption", 'task = "hodosh_caption"'), *in_full(("said", "[rewards]"))],
 )
 def test_the_page_s_own_sentence_is_offered_and_can_be_named(
     tmp_path: Path, column: str, kept: str

@@ -11,6 +11,7 @@ import pytest
 
 from piecework.domain.errors import ConfigError
 from piecework.importing.readers.recognise import recognise
+from tests.conftest import in_full
 
 _ROOM = 3 << 30
 """Of addresses: libraries take half of it, and any of the files would take more."""
@@ -21,6 +22,8 @@ resource.setrlimit(resource.RLIMIT_AS, ({_ROOM}, {_ROOM}))
 from pathlib import Path
 from piecework.domain.errors import ConfigError
 from piecework.importing.readers.recognise import recognise
+from tests.conftest import in_full
+from tests.conftest import in_full
 (source,) = recognise([Path(sys.argv[1])])
 try:
     for row in source.rows():
@@ -74,7 +77,7 @@ def nothings(path: Path) -> None:
     pq.write_table(table(1, lists), path, compression="zstd")
 
 
-@pytest.mark.parametrize("write", [shared, shared_in_lists, packed, nothings])
+@pytest.mark.parametrize("write", [shared, shared_in_lists, *in_full(packed, nothings)])
 def test_a_file_that_unpacks_to_gigabytes_is_refused(
     tmp_path: Path, write: Callable[[Path], None]
 ) -> None:

@@ -232,6 +232,7 @@ def test_an_answer_that_a_person_has_to_decide_about_is_not_final(
         assert read_progress(opened).waiting_for == "people"
 
 
+@pytest.mark.full
 def test_two_programs_that_rehearse_at_once_soon_follow_each_other(
     triage: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

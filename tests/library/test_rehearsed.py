@@ -35,6 +35,7 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.full
 def test_the_examples_of_the_page_are_true(
     examples: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -239,6 +239,7 @@ def with_few_files(database: Path, log: Path) -> Iterator[str]:
             child.terminate()
 
 
+@pytest.mark.full
 def test_more_half_heads_than_files_keep_nobody_out(tmp_path: Path) -> None:
     """A process with 256 files and 400 half heads, sent again and again.
 

@@ -219,6 +219,7 @@ def test_a_log_of_a_later_state_is_refused(tmp_path: Path) -> None:
         assert len(t.all("SELECT * FROM requesters")) == 3
 
 
+@pytest.mark.full
 def test_the_own_log_is_taken_wherever_the_process_died(tmp_path: Path) -> None:
     """After each of many writes, folded in or not, nothing is lost and none refused."""
     database = tmp_path / "m.db"

@@ -1,6 +1,7 @@
 """Judging on from what was judged before says the same as judging all anew."""
 
 import pandas as pd
+import pytest
 
 from piecework.qc import registry
 from piecework.qc.batch_scores import BatchScores
@@ -13,6 +14,7 @@ from tests.qc.test_laws import ITEMS, TASK, rated_table
 SETTINGS: registry.Settings = {name: {} for name in registry.OFF_BY_DEFAULT}
 
 
+@pytest.mark.full
 def test_a_campaign_that_grows_is_judged_as_if_it_were_new() -> None:
     """Also where answers of two batches come mixed, and a batch is judged twice."""
     answers = rated_table(TASK, 3)

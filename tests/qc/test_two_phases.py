@@ -19,6 +19,7 @@ from piecework.qc.two_phases import (
     to_gather,
     usual_of,
 )
+from tests.conftest import in_full
 from tests.qc.test_laws import ITEMS, TASK, rated_table
 
 EAGER: Settings = {
@@ -82,7 +83,7 @@ def sorted_by_subject(findings: list[Finding]) -> list[Finding]:
     )
 
 
-@pytest.mark.parametrize("n", [1, 2, pytest.param(7, marks=pytest.mark.full)])
+@pytest.mark.parametrize("n", [2, *in_full(1, 7)])
 def test_parts_have_the_findings_of_the_whole(n: int) -> None:
     """Ratings, texts and times, with and without names, in three batches."""
     table = with_ratings(rated_table(TASK, 3), TASK, ITEMS).sort_index()

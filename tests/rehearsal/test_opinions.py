@@ -56,6 +56,7 @@ def test_two_answers_of_a_person_are_alike_most_of_all_in_one_condition() -> Non
     assert statistics.stdev(between) == pytest.approx(20.8 * 2**0.5, rel=0.1)
 
 
+@pytest.mark.full
 def test_simulated_studies_find_what_the_study_found() -> None:
     """In the middle of 15 of them: F = 13.8, age t = -4.49, gender p = 0.407.
 

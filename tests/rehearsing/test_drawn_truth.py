@@ -49,6 +49,7 @@ def _pictures(count: int) -> list[dict[str, str]]:
     ]
 
 
+@pytest.mark.full
 def test_captions_of_own_pictures_are_rehearsed_and_called_drawn(
     tmp_path: Path,
 ) -> None:

@@ -54,13 +54,8 @@ def _seed(task: str) -> int:
     return int(tables.get("rehearsal", {}).get("seed", 0))
 
 
-@pytest.mark.parametrize(
-    "task",
-    [
-        pytest.param(name, marks=() if name == "congruency" else (pytest.mark.full,))
-        for name in task_names()
-    ],
-)
+@pytest.mark.full
+@pytest.mark.parametrize("task", task_names())
 def test_a_first_rehearsal_has_no_problem(
     task: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

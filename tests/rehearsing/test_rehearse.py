@@ -74,6 +74,7 @@ def test_a_rehearsal_is_in_the_campaign_s_currency_at_its_fees(tmp_path: Path) -
         check_books(run)
 
 
+@pytest.mark.full
 def test_a_file_without_hits_is_left_by_a_start_without_room_and_used(
     tmp_path: Path,
 ) -> None:
@@ -87,6 +88,7 @@ def test_a_file_without_hits_is_left_by_a_start_without_room_and_used(
         assert run_pass(run).waiting_for == "workers"
 
 
+@pytest.mark.full
 def test_hits_without_their_store_are_not_posted_a_second_time(tmp_path: Path) -> None:
     """Somebody deleted the store; the marketplace knows what was posted."""
     path = tmp_path / "dear.toml"

@@ -3,6 +3,7 @@
 import csv
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
 from piecework.cli.main import main
@@ -52,6 +53,7 @@ def test_inputs_stand_beside_answers(tmp_path: Path) -> None:
     assert [row.line for row in read] == list(range(2, len(rows) + 2))
 
 
+@pytest.mark.full
 def test_items_of_one_hit_are_numbered_as_answers_are(tmp_path: Path) -> None:
     """`Input.url.2` is what `Answer.caption.2` is about."""
     rows, _workers = rehearsed(write_campaign(tmp_path))

@@ -12,6 +12,7 @@ from piecework.engine.passes import run_pass
 from piecework.review.model.decisions_csv import waiting_csv
 from piecework.store import decisions, ledger
 from tests.browser.test_accessibility import fits, violations
+from tests.conftest import in_full
 from tests.engine.conftest import Open
 from tests.payments.bookkeeping import check_books
 from tests.review import stores
@@ -170,7 +171,7 @@ def test_many_at_once_are_shown_before(page: Served, open_page: OpenPage) -> Non
     ("scheme", "paths"),
     [
         ("light", ("/", "/next?view=answer", "/next?view=worker!")),
-        ("dark", ("/next?view=assignment", "/next?view=item", "/words")),
+        *in_full(("dark", ("/next?view=assignment", "/next?view=item", "/words"))),
     ],
 )
 def test_every_page_is_usable_by_everybody(

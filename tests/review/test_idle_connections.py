@@ -56,6 +56,7 @@ def command_with_few_files(campaign: Path, log: Path) -> Iterator[tuple[str, str
             process.terminate()
 
 
+@pytest.mark.full
 def test_half_sent_heads_keep_no_reviewer_waiting(tmp_path: Path) -> None:
     """400 of them at a process of 256 files, then more without end.
 

@@ -54,6 +54,7 @@ def test_no_law_is_broken_by_any_seed(tmp_path: Path, seed: int) -> None:
     _run(tmp_path, seed)
 
 
+@pytest.mark.full
 def test_the_same_seed_is_the_same_run(tmp_path: Path) -> None:
     """What happens follows from the seed alone, so that a fault can be looked at."""
     traces = []

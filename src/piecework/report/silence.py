@@ -21,10 +21,12 @@ def silent_tables(
         because.setdefault(why, []).append(TITLES.get(name, name))
     if not because:
         return ()
+    columns = ("Reason", "Heuristics") if is_wide else ("Reason: heuristics",)
+    cells = [(why, listed(titles)) for why, titles in because.items()]
     table = Table(
         caption="Heuristics that could flag nothing here",
-        columns=(text("Reason"), text("Heuristics")),
-        rows=tuple((why, listed(titles)) for why, titles in because.items()),
+        columns=tuple(text(column) for column in columns),
+        rows=tuple(pair if is_wide else (": ".join(pair),) for pair in cells),
         is_wide=is_wide,
     )
     return (table,)

@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, Page, expect
 from piecework.marketplace.http.server import serve
 from tests.browser.pages import sign_in
 from tests.browser.worker_site.questions import external_question, form, html_question
+from tests.conftest import in_full
 from tests.marketplace.market import START, Market, Worker, free_port, post
 
 pytestmark = pytest.mark.browser
@@ -157,7 +158,9 @@ def test_a_hostile_question_cannot_act_as_the_worker(
     expect(page.get_by_role("heading", name="Another group")).to_be_visible()
 
 
-@pytest.mark.parametrize("way", ["own frame", "nested frame", "fetch", "picture"])
+@pytest.mark.parametrize(
+    "way", ["own frame", "fetch", *in_full("nested frame", "picture")]
+)
 def test_a_hostile_question_cannot_submit_for_another_assignment(
     market: Market, open_site: Opened, way: str
 ) -> None:
@@ -208,7 +211,7 @@ def test_a_hostile_question_cannot_submit_for_another_assignment(
     assert statuses(market) == {victim: "Accepted", hostile: "Accepted"}
 
 
-@pytest.mark.parametrize("method", ["post", "get"])
+@pytest.mark.parametrize("method", ["post", *in_full("get")])
 def test_a_question_submits_by_post_and_by_get(
     market: Market, open_site: Opened, method: str
 ) -> None:
@@ -244,7 +247,7 @@ def market_of_two_domains(tmp_path: Path) -> Iterator[Market]:
         yield market
 
 
-@pytest.mark.parametrize("method", ["post", "get"])
+@pytest.mark.parametrize("method", ["post", *in_full("get")])
 def test_frames_on_another_domain_submit_by_post_and_by_get(
     market_of_two_domains: Market, browser: Browser, method: str
 ) -> None:
@@ -396,7 +399,7 @@ def another_host(page: str) -> Iterator[str]:
         thread.join()
 
 
-@pytest.mark.parametrize("method", ["post", "get"])
+@pytest.mark.parametrize("method", ["post", *in_full("get")])
 def test_an_external_page_of_another_site_submits_too(
     market: Market, open_site: Opened, method: str
 ) -> None:

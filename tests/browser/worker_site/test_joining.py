@@ -16,6 +16,7 @@ from piecework.marketplace.workers import invitations, open_links
 from piecework.marketplace.workers.open_links import NewLink
 from tests.browser.pages import sign_in
 from tests.browser.worker_site.questions import form, html_question
+from tests.conftest import in_full
 from tests.marketplace.market import HIT_TYPE
 
 pytestmark = pytest.mark.browser
@@ -80,7 +81,7 @@ def check(page: Page) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("width", [390, *in_full(1280)])
 def test_a_pupil_joins_agrees_works_and_gets_the_code(
     backend: Backend, site: str, window: NewPage, width: int
 ) -> None:

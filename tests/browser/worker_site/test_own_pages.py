@@ -17,6 +17,7 @@ from piecework.hit_templates.own_html.fields import StatedField
 from piecework.hit_templates.own_html.task import with_shown_columns
 from piecework.hit_templates.render import render_hit
 from piecework.platforms.question import html_question
+from tests.conftest import in_full
 from tests.hit_templates.own_html import LIBRARIES, SHARED, needs_shared, task_of
 from tests.marketplace.market import Market, post
 
@@ -288,8 +289,11 @@ PAGES: dict[str, tuple[dict[str, str], Do, dict[str, object]]] = {
 }
 
 
+OFTEN = ["crowd_elements/image-contains.liquid.html", "turkle/translate_minimal.html"]
+
+
 @needs_shared
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", [*OFTEN, *in_full(*sorted({*PAGES} - {*OFTEN}))])
 def test_a_shared_page_is_done_and_typed(
     market: Market, open_site: Open, tmp_path: Path, name: str
 ) -> None:

@@ -14,6 +14,7 @@ from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
 from piecework.hit_templates.render import render_hit
 from piecework.platforms.question import html_question
+from tests.conftest import in_full
 from tests.hit_templates.own_html import task_of
 from tests.marketplace.market import Market, post
 
@@ -65,7 +66,7 @@ CASES = [
         pytest.param((390, 844), id="phone"),
     ],
 )
-@pytest.mark.parametrize(("html", "size"), CASES)
+@pytest.mark.parametrize(("html", "size"), [*CASES[:2], *in_full(*CASES[2:])])
 def test_a_circle_stays_a_circle(
     market: Market,
     open_site: Callable[..., Page],

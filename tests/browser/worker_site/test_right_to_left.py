@@ -10,6 +10,7 @@ from playwright.sync_api import Browser, Page, expect
 from piecework.hit_templates.render import render_hit
 from piecework.hit_templates.tasks import load_task
 from piecework.platforms.question import html_question
+from tests.conftest import in_full
 from tests.hit_templates.examples import example_of
 from tests.marketplace.market import Market, post
 
@@ -41,7 +42,7 @@ def hebrew(market: Market, browser: Browser) -> Iterator[Callable[[int], Page]]:
         context.close()
 
 
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("width", [1280, *in_full(390)])
 def test_the_site_and_the_hit_are_mirrored(
     hebrew: Callable[[int], Page], width: int
 ) -> None:

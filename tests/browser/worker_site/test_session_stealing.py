@@ -225,17 +225,8 @@ def tried(scene: Scene, trick: str) -> str:
     return scene.who()
 
 
-@pytest.mark.parametrize(
-    "place",
-    [
-        "star",
-        *(
-            pytest.param(place, marks=pytest.mark.full)
-            for place in PLACES
-            if place != "star"
-        ),
-    ],
-)
+@pytest.mark.full
+@pytest.mark.parametrize("place", PLACES)
 def test_no_trick_of_a_question_exchanges_the_session(
     tmp_path: Path, browser: Browser, place: str
 ) -> None:

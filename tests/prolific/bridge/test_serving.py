@@ -100,6 +100,7 @@ def _steps(served: Served) -> int:
     return int(calls.get("get-project-studies", 0))
 
 
+@pytest.mark.full
 def test_beyond_the_amount_requesters_are_refused_in_mturks_words(
     served: Served,
 ) -> None:
@@ -111,6 +112,7 @@ def test_beyond_the_amount_requesters_are_refused_in_mturks_words(
     served.until(lambda: served.researcher.get("/studies/")["results"])
 
 
+@pytest.mark.full
 def test_webhooks_are_registered_and_arrive(tmp_path: Path) -> None:
     """Prolific's own log says that they were taken."""
     with ExitStack() as stack:

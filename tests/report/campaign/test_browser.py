@@ -57,6 +57,7 @@ def test_everybody_can_read_it(
     assert dialogs == []
 
 
+@pytest.mark.full
 def test_dark_screens_can_be_read_as_well(browser: Browser, tmp_path: Path) -> None:
     """Every colour has its contrast there too, and the page is dark."""
     file = tmp_path / "report.html"

@@ -517,7 +517,8 @@ def test_rounds_are_told_with_their_times() -> None:
     )
     # 1038 s = 0.288 person-hours in 2 h: 0.14 an hour.
     assert "(2.0 h), 4 simulated workers worked 0.3 " in section.lead[0]
-    beside = _table(section, "Beside the collection of VizWiz-Captions")
+
+    beside = _table(_section(workers.build), "Beside the collection of VizWiz-Captions")
     assert beside["workers"] == ("4", "1,623")
     assert beside["person-hours"] == ("0.3", "3,736")
     assert beside["hours from start to end"] == ("2.00", "101.52")

@@ -10,6 +10,7 @@ from piecework.analyses.corpus.answered import Question
 from piecework.analyses.corpus.captions import Caption, Corpus
 from piecework.report.corpus.description import describe
 from piecework.report.corpus.page import render
+from tests.conftest import in_full
 
 _NASTY = '</svg><script>alert(1)</script> "$x$" \u202e <b onload=alert(2)>red</b> cup'
 
@@ -35,7 +36,7 @@ def _corpus(*, source: str = "cups.csv") -> Corpus:
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("width", [1280, *in_full(390)])
 def test_everybody_can_read_it(browser: Browser, tmp_path: Path, width: int) -> None:
     """No fault that axe knows, no sideways scrolling, no request, no dialog."""
     corpus = _corpus(source=_NASTY)

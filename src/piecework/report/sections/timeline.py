@@ -1,11 +1,9 @@
 """When it happened: batches, rounds, and the rate of the answers."""
 
-from collections.abc import Iterator
-
 import numpy as np
 import pandas as pd
 
-from piecework.domain.counts import NOTHING, count, plural
+from piecework.domain.counts import count, plural
 from piecework.report import plots
 from piecework.report.components import Figure, Section, Table, number, text, time
 from piecework.report.formatting import hours, moment
@@ -34,7 +32,7 @@ def build(model: ReportModel) -> Section | None:
         title="When it happened",
         lead=(_lead(model),),
         figures=_figures(model),
-        tables=() if imported else tuple(_tables(model)),
+        tables=() if imported else (_table(model.facts.batches),),
     )
 
 
@@ -47,42 +45,6 @@ def _lead(model: ReportModel) -> str:
         f"From {moment(facts.started_at)} to {moment(facts.finished_at)} UTC "
         f"({hours(seconds)}), {model.workers} worked {worked / 3600:,.1f} "
         f"person-hours{pace}."
-    )
-
-
-def _tables(model: ReportModel) -> Iterator[Table]:
-    yield _table(model.facts.batches)
-    if model.facts.task.canned_text:
-        yield _published(model)
-
-
-def _published(model: ReportModel) -> Table:
-    """Compare the pace of a caption task with the paper's."""
-    facts = model.facts
-    elapsed = (facts.finished_at - facts.started_at).total_seconds() / 3600
-    worked = float(facts.workers["seconds_worked"].sum()) / 3600
-    answers = len(facts.answers)
-    return Table(
-        caption="Beside the collection of VizWiz-Captions",
-        columns=(text("What"), number("Here"), number("VizWiz-Captions")),
-        rows=(
-            ("workers", count(len(facts.workers)), "1,623"),
-            ("captions", count(answers), "195,905"),
-            ("person-hours", f"{worked:,.1f}", "3,736"),
-            ("hours from start to end", f"{elapsed:,.2f}", "101.52"),
-            (
-                "person-hours per hour",
-                f"{worked / elapsed:,.1f}" if elapsed > 0 else NOTHING,
-                "37",
-            ),
-            (
-                "seconds of work per caption",
-                f"{3600 * worked / answers:,.0f}" if answers else NOTHING,
-                "69",
-            ),
-        ),
-        note="Gurari et al. 2020, section 3.1; the last row follows from its figures.",
-        is_folded=True,
     )
 
 

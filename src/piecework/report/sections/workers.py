@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from piecework.domain.counts import count, plural, plural_of, share
+from piecework.domain.counts import NOTHING, count, plural, plural_of, share
 from piecework.report import plots
 from piecework.report.components import (
     Cell,
@@ -48,7 +48,7 @@ def build(model: ReportModel) -> Section | None:
         title="The workers",
         lead=(lead,),
         figures=(_figure(workers["answers"]),),
-        tables=(_table(model),),
+        tables=(_table(model), *_published(model)),
     )
 
 
@@ -130,6 +130,39 @@ def _table(model: ReportModel) -> Table:
         is_folded=True,
         is_middle=True,
     )
+
+
+def _published(model: ReportModel) -> tuple[Table, ...]:
+    """Compare the pace of a caption campaign with the paper's; () for other work."""
+    facts = model.facts
+    if facts.imported is not None or not facts.task.canned_text:
+        return ()
+    elapsed = (facts.finished_at - facts.started_at).total_seconds() / 3600
+    worked = float(facts.workers["seconds_worked"].sum()) / 3600
+    answers = len(facts.answers)
+    table = Table(
+        caption="Beside the collection of VizWiz-Captions",
+        columns=(text("What"), number("Here"), number("VizWiz-Captions")),
+        rows=(
+            ("workers", count(len(facts.workers)), "1,623"),
+            ("captions", count(answers), "195,905"),
+            ("person-hours", f"{worked:,.1f}", "3,736"),
+            ("hours from start to end", f"{elapsed:,.2f}", "101.52"),
+            (
+                "person-hours per hour",
+                f"{worked / elapsed:,.1f}" if elapsed > 0 else NOTHING,
+                "37",
+            ),
+            (
+                "seconds of work per caption",
+                f"{3600 * worked / answers:,.0f}" if answers else NOTHING,
+                "69",
+            ),
+        ),
+        note="Gurari et al. 2020, section 3.1; the last row follows from its figures.",
+        is_folded=True,
+    )
+    return (table,)
 
 
 def _row(model: ReportModel, row: Mapping[Hashable, Any]) -> tuple[Cell, ...]:
