@@ -128,6 +128,7 @@ def fitted(rows: list[Pair]) -> BradleyTerry:
         raise
 
 
+@pytest.mark.full
 @few
 @given(comparisons)
 def test_who_is_shown_first_does_not_matter(rows: list[Pair]) -> None:

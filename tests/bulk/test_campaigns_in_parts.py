@@ -203,6 +203,7 @@ def exported(source: Path, into: Path, **more: object) -> dict[str, pd.DataFrame
     return tables(into)
 
 
+@pytest.mark.full
 def test_tables_are_the_same_however_answers_are_cut(tmp_path: Path) -> None:
     """One file or seven, one bucket or five; a second answer is set aside."""
     for n in (1, 7):

@@ -89,6 +89,7 @@ def test_a_batch_is_posted_over_as_many_days_as_its_cap_needs(
         assert (second.hits_posted, second.waiting_for) == (2, "workers")
 
 
+@pytest.mark.full
 def test_a_batch_s_cap_leaves_it_incomplete_and_goes_on_with_the_next(
     at_work: Open, campaign_text: str
 ) -> None:

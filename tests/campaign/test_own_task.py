@@ -65,6 +65,7 @@ def test_a_misspelt_heuristic_of_a_task_is_told_with_its_line(tmp_path: Path) ->
     assert fault.endswith("did you mean 'too_fast'?")
 
 
+@pytest.mark.full
 def test_a_template_that_one_item_breaks_is_told_before_anything_is_posted(
     tmp_path: Path,
 ) -> None:

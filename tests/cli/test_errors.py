@@ -50,6 +50,7 @@ except SystemExit as end:
 """
 
 
+@pytest.mark.full
 def test_a_fault_of_the_file_is_told_before_a_rehearsal_starts_anything(
     tmp_path: Path,
 ) -> None:

@@ -44,6 +44,7 @@ def _started(*options: str) -> Iterator[str]:
         assert complaint.startswith(f"ended; {kept}")
 
 
+@pytest.mark.full
 def test_it_serves_what_its_options_say_and_ends_plainly(tmp_path: Path) -> None:
     """In dollars, at its own rates, in a time that stands; Ctrl-C is no error."""
     options = ["--currency", "USD", "--fee", "42.8", "--vat", "0", "--balance", "12.34"]

@@ -98,6 +98,7 @@ def test_a_clock_far_ahead_is_said_until_it_is_confirmed(tmp_path: Path) -> None
     assert "the clock" not in _served_once("--database", database)
 
 
+@pytest.mark.full
 def test_a_rehearsal_for_programs_begins_today_and_runs(tmp_path: Path) -> None:
     """So that what an old client says of now means what it means.
 
@@ -125,6 +126,7 @@ def test_a_rehearsal_for_programs_begins_today_and_runs(tmp_path: Path) -> None:
         assert market.now() - first > timedelta(days=3)
 
 
+@pytest.mark.full
 def test_on_this_machine_questions_have_a_name_of_their_own(tmp_path: Path) -> None:
     """Without a word of addresses nothing is warned of; a host that is named is."""
     command = [

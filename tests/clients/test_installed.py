@@ -73,6 +73,7 @@ def _files(wheel: Path) -> dict[str, int]:
         return {entry.filename: entry.CRC for entry in packed.infolist()}
 
 
+@pytest.mark.full
 def test_the_wheel_has_every_file_of_the_rooms_and_nothing_else(wheel: Path) -> None:
     """Templates, tasks, fees, examples and SQL are in it; tests are not."""
     listed = subprocess.run(

@@ -119,6 +119,7 @@ def test_every_sentence_of_a_shipped_campaign_is_true(
         assert any(decision.verdict == "reject" for decision in quoted)
 
 
+@pytest.mark.full
 def test_every_sentence_that_no_shipped_campaign_hears_is_true(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -143,6 +143,7 @@ def test_rejections_and_days_are_as_they_were(demo: tuple[Listened, str]) -> Non
     assert last <= match[2]
 
 
+@pytest.mark.full
 def test_a_bonus_says_the_time_that_it_is_for(demo: tuple[Listened, str]) -> None:
     """With a floor that the demo does not meet: median, amount, and to the cent."""
     heard, _ = demo

@@ -172,6 +172,7 @@ def test_who_is_rejected_later_leaves_items_that_are_asked_again(
         check_books(run)
 
 
+@pytest.mark.full
 def test_an_answer_that_is_dropped_later_makes_its_label_be_weighed_anew(
     at_work: Open,
 ) -> None:

@@ -144,6 +144,7 @@ def test_an_export_half_way_is_whole_and_says_what_is_provisional(
         assert decisions.load(run.store) == []
 
 
+@pytest.mark.full
 def test_what_a_person_has_to_look_at_is_no_part_of_a_half_way_export(
     half_done: HalfDone,
 ) -> None:

@@ -165,6 +165,7 @@ def test_where_nothing_differs_nothing_is_changed(folder: Path) -> None:
             _to_the_end(folder, endpoint, people)
 
 
+@pytest.mark.full
 def test_a_dry_run_leaves_the_copy_recognised_as_one(folder: Path) -> None:
     """It changes nothing, so the next pass is refused as before."""
     store = folder / "out/crash/piecework.db"
@@ -468,6 +469,7 @@ def test_every_refusal_names_the_next_command(folder: Path) -> None:
     )
 
 
+@pytest.mark.full
 def test_an_answer_that_is_sent_again_after_the_restore_is_paid(folder: Path) -> None:
     """The copy has the assignment at work; its worker still has the page open."""
     pages: list[dict[str, str]] = []

@@ -98,6 +98,7 @@ def test_a_store_is_of_one_marketplace_and_one_set_of_items(
             pass
 
 
+@pytest.mark.full
 def test_export_of_an_unfinished_campaign_is_valid_and_says_so(
     at_work: Open, campaign_text: str
 ) -> None:

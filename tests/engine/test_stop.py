@@ -69,6 +69,7 @@ def test_work_in_hand_is_collected_judged_and_paid_after_the_stop(
         assert run_pass(run).hits_posted == 1
 
 
+@pytest.mark.full
 def test_a_campaign_that_goes_on_posts_what_the_stop_cut_off(
     at_work: Open, campaign_text: str
 ) -> None:

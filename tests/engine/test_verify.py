@@ -47,6 +47,7 @@ def test_approvals_that_are_not_true_are_told_at_the_end(
         assert run_pass(run).is_finished
 
 
+@pytest.mark.full
 def test_a_sample_is_read_once(at_work: Open, campaign_text: str) -> None:
     """A schedule goes on calling; nothing is asked again."""
     with at_work(campaign_text) as (run, people):

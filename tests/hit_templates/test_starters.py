@@ -39,6 +39,7 @@ def test_a_new_task_can_be_read_and_rendered(tmp_path: Path, kind: StarterKind) 
     assert campaign_warnings(campaign, cost) == []
 
 
+@pytest.mark.full
 def test_a_new_task_is_rehearsed_to_the_end(tmp_path: Path) -> None:
     """As it was written, with fewer workers, through all the real parts."""
     path = write_starter(tmp_path / "dog", "choice")

@@ -178,6 +178,7 @@ def test_a_number_that_is_none_is_refused(tmp_path: Path) -> None:
     assert "such as 'good'" in refused.output
 
 
+@pytest.mark.full
 @of_shared
 @pytest.mark.shared
 def test_three_captions_on_a_page() -> None:

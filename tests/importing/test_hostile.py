@@ -31,6 +31,7 @@ def imported(tmp_path: Path, *rows: dict[str, str]) -> Path:
     return campaign
 
 
+@pytest.mark.full
 def test_formulas_markup_and_controls_stay_text(tmp_path: Path) -> None:
     """In the store as they stand, in files and pages where they can do nothing."""
     texts = [FORMULA, MARKUP, CONTROLS, "{{ 7*7 }}", "'; DROP TABLE answers; --"]
@@ -60,6 +61,7 @@ def test_a_terminal_is_told_no_control_characters(tmp_path: Path) -> None:
     assert "\x07" not in printed
 
 
+@pytest.mark.full
 def test_columns_of_ours_have_no_power_in_a_stranger_s_file(tmp_path: Path) -> None:
     """`practice` or `gold.note` of another tool are words; items all count."""
     shown = {"practice": "yes", "gold.note": "no", "twin": "z", "text": "Rain"}
@@ -171,6 +173,7 @@ def test_two_files_of_one_batch_overlap(tmp_path: Path) -> None:
     assert "imported: 3 assignments; 1 known before" in printed
 
 
+@pytest.mark.full
 def test_equal_rows_without_ids_are_different_people(tmp_path: Path) -> None:
     """Read again they are the same rows, and nothing is added."""
     columns = tmp_path / "columns.toml"

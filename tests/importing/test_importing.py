@@ -389,6 +389,7 @@ def test_a_store_of_imports_cannot_change_what_makes_an_item(campaign: Path) -> 
     assert "imported.numbers, item or item_id have changed" in result.output
 
 
+@pytest.mark.full
 def test_a_report_half_way_says_so_and_doubts_no_books(campaign: Path) -> None:
     """All is drawn, so all waits; the books count what waits."""
     text = campaign.read_text()
@@ -476,6 +477,7 @@ def test_a_table_of_nothing_is_a_sentence(tmp_path: Path) -> None:
     assert "Answers affected" not in printed
 
 
+@pytest.mark.full
 def test_what_waits_is_told_with_what_is_said_without_it(campaign: Path) -> None:
     """Analyse says how much does not count yet, assess how much was drawn."""
     text = campaign.read_text() + "\n[heuristics.random_sample]\nshare = 1.0\n"
@@ -487,6 +489,7 @@ def test_what_waits_is_told_with_what_is_said_without_it(campaign: Path) -> None
     assert "leaves out 6 answers" in printed
 
 
+@pytest.mark.full
 def test_several_files_are_looked_at_together(tmp_path: Path) -> None:
     """As `import` takes them, without a folder for parts; the page names them."""
     rows = stances()
@@ -534,6 +537,7 @@ def test_flags_with_the_same_evidence_are_one_row(tmp_path: Path) -> None:
     assert page.read_text().count(f"copies the instructions: “{copied}") == 1
 
 
+@pytest.mark.full
 def test_a_card_of_imported_answers_tells_what_files_say(tmp_path: Path) -> None:
     """No file says how many answers were wanted, what was paid, or whose they are."""
     file, columns = tmp_path / "table.csv", tmp_path / "columns.toml"

@@ -45,6 +45,7 @@ def _batch(path: Path) -> Path:
     return path
 
 
+@pytest.mark.full
 def test_a_frame_that_was_read_is_judged_as_the_file_is(tmp_path: Path) -> None:
     """The same flags with the same evidence; ids of workers are the file's own."""
     batch = _batch(tmp_path / "batch.csv")

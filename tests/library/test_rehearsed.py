@@ -101,6 +101,7 @@ def test_a_dataset_is_the_same_from_parquet_and_from_csv(
     assert with_csv.facts["name"] == "congruency"
 
 
+@pytest.mark.full
 def test_a_rehearsal_tells_where_its_results_are(examples: Path) -> None:
     """Again over the finished store: the same figures, and no call in between."""
     seen: list[piecework.Progress] = []

@@ -44,6 +44,7 @@ def _answers(endpoint: str) -> bool:
     return True
 
 
+@pytest.mark.full
 def test_it_answers_as_long_as_the_block_lasts(tmp_path: Path) -> None:
     """The same addresses, clock and pictures as in a thread; then it is gone."""
     (tmp_path / "bird.txt").write_text("a bird", encoding="utf-8")

@@ -253,6 +253,7 @@ def test_only_a_rehearsal_leaves_the_sync_out(tmp_path: Path) -> None:
             assert row[0] == expected
 
 
+@pytest.mark.full
 def test_a_process_stops_when_it_is_told(tmp_path: Path) -> None:
     """SIGTERM ends it in order: the log is folded into the file."""
     database = tmp_path / "market.db"
@@ -275,6 +276,7 @@ def test_a_database_keeps_to_what_it_was_made_for(tmp_path: Path) -> None:
     Backend(database, Rules(rehearsal=True, seed=7)).close()
 
 
+@pytest.mark.full
 def test_a_start_that_cannot_be_says_why(tmp_path: Path) -> None:
     """One sentence and a failing exit code, no traceback."""
     database = tmp_path / "market.db"

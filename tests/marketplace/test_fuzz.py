@@ -281,6 +281,7 @@ def check(folder: Path, *, count: int, seed: int) -> None:
         assert audit.broken_laws(transaction) == []
 
 
+@pytest.mark.full
 def test_strangers_get_a_sentence_and_change_nothing(tmp_path: Path) -> None:
     """800 drawn requests: no 5xx, words with each 4xx, and an unchanged file."""
     check(tmp_path, count=800, seed=1)

@@ -192,6 +192,7 @@ def _write_and_die(database: Path, times: int, *, name: str) -> None:
     subprocess.run([*arguments, str(times), name], check=True, timeout=60)
 
 
+@pytest.mark.full
 def test_a_log_of_a_later_state_is_refused(tmp_path: Path) -> None:
     """An older database beside the log of its successor would be a mixture of both."""
     database = tmp_path / "m.db"

@@ -164,6 +164,7 @@ def test_a_file_of_an_earlier_version_is_in_dollars(tmp_path: Path) -> None:
         Backend(database, Rules(prices=POUNDS))
 
 
+@pytest.mark.full
 def test_a_child_process_gets_the_list_whole(tmp_path: Path) -> None:
     """A rehearsal's marketplace in a process of its own has the list it was given."""
     with serve_apart(tmp_path / "m.db", rehearsal=True, prices=POUNDS) as at:

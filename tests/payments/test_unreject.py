@@ -84,6 +84,7 @@ def test_rejected_work_is_paid_after_all_and_counts_again(
             unreject(run, name, because=WHY, by="ada")
 
 
+@pytest.mark.full
 def test_work_may_be_paid_and_kept_out(at_work: Open, campaign_text: str) -> None:
     """Its answers stay dropped."""
     with at_work(campaign_text) as (opened, people):
@@ -95,6 +96,7 @@ def test_work_may_be_paid_and_kept_out(at_work: Open, campaign_text: str) -> Non
         check_books(run)
 
 
+@pytest.mark.full
 def test_what_was_not_rejected_or_long_ago_is_refused(
     at_work: Open, campaign_text: str
 ) -> None:

@@ -43,6 +43,7 @@ def test_every_heuristic_says_idea_naive_reading_and_edge_cases(
     assert f"\n## {each.name}\n" in heuristics_page()
 
 
+@pytest.mark.full
 def test_running_the_module_writes_the_page() -> None:
     """The command that the page names does what it says."""
     command = [sys.executable, "-m", "tools.heuristics_page"]

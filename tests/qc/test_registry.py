@@ -83,6 +83,7 @@ def test_all_faults_of_all_tables_are_raised_at_once() -> None:
     ]
 
 
+@pytest.mark.full
 def test_the_campaigns_seed_draws_the_sample_unless_it_has_its_own() -> None:
     """A seed in the table stands above the campaign's."""
     answers = table(*[row(f"{place}") for place in range(200)])

@@ -86,6 +86,7 @@ def test_the_same_seed_gives_the_same_events_byte_for_byte(open_market: Open) ->
     assert len(runs[0][1]) == 30
 
 
+@pytest.mark.full
 def test_hits_are_returned_and_abandoned_and_still_done(market: Market) -> None:
     """Slots that came back are filled by others; the clock passes the deadlines."""
     hit_ids = market.post_scenes(40, assignments=3)
@@ -101,6 +102,7 @@ def test_hits_are_returned_and_abandoned_and_still_done(market: Market) -> None:
     assert [event.at for event in events] == sorted(event.at for event in events)
 
 
+@pytest.mark.full
 def test_few_calls_are_made_for_each_assignment(market: Market) -> None:
     """To accept and to submit; pages are fetched once a HIT, and time moves along."""
     market.post_scenes(40)

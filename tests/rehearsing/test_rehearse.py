@@ -40,6 +40,7 @@ source = "a marketplace in pounds"
 """
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("reward", "budget", "balance"),
     [
@@ -59,6 +60,7 @@ def test_a_rehearsal_can_spend_its_whole_budget(
         assert held["AvailableBalance"] == balance
 
 
+@pytest.mark.full
 def test_a_rehearsal_is_in_the_campaign_s_currency_at_its_fees(tmp_path: Path) -> None:
     """Five of £1.00 at 42.8 % are held; the marketplace says what the file states."""
     text = CAMPAIGN.format(reward="£1.00", budget="10.00")

@@ -287,6 +287,7 @@ def test_example_campaigns_are_rehearsed_with_participants(
     assert books.pipeline == books.marketplace == books.prolific
 
 
+@pytest.mark.full
 def test_what_prolific_cannot_ask_is_said_at_once(tmp_path: Path) -> None:
     """Instead of waiting for participants who can never come."""
     path = write(tmp_path, CAMPAIGN.replace("countries = [", 'countries = ["FJ", '))

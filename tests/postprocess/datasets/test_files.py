@@ -378,6 +378,7 @@ def test_every_column_is_explained_in_card_and_docs(
         assert not [name for name in COLUMNS if name not in text]
 
 
+@pytest.mark.full
 def test_more_rows_than_a_batch_are_all_written_in_their_order(
     row: MakeRow,
     items: list[Item],

@@ -278,6 +278,7 @@ def _all_that_is_counted(corpus: Corpus) -> list[object]:
     ]
 
 
+@pytest.mark.full
 @settings(deadline=None, max_examples=30)
 @given(SENTENCES, SENTENCES, SENTENCES)
 def test_joining_the_counts_of_parts_is_counting_all(

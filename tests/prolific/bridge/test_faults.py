@@ -103,6 +103,7 @@ def test_an_undisturbed_campaign_makes_the_calls_that_are_disturbed(
     assert not lives.failures
 
 
+@pytest.mark.full
 def test_where_no_rejection_can_be_taken_back_a_bonus_pays(tmp_path: Path) -> None:
     """The same campaign, at a Prolific without UNREJECT."""
     campaign_to_its_end(tmp_path, switches={"unreject": False})

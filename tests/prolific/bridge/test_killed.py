@@ -35,6 +35,7 @@ def _killed(town: Town, name: str, moment: str) -> int:
     return subprocess.run(command, check=False, timeout=120).returncode
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("recruiting", "paying"),
     [

@@ -171,6 +171,7 @@ def _hold(town: Town, type_id: str, person: Visitor, value: int | None) -> None:
         )
 
 
+@pytest.mark.full
 def test_own_qualifications_with_every_comparator_while_studies_run(
     town: Town, monkeypatch: pytest.MonkeyPatch
 ) -> None:

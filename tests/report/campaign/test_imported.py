@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pandas as pd
+import pytest
 
 from piecework.report.facts import ImportedFacts, ImportedSource
 from piecework.report.model import report_model
@@ -123,6 +124,7 @@ def test_what_waits_in_a_campaign_of_ones_own_is_counted_too() -> None:
     assert "Every answer that came counts" not in page
 
 
+@pytest.mark.full
 def test_whom_no_file_names_is_not_counted_as_a_worker() -> None:
     """Four assignments: of one, then of all four, no file says whose they are."""
     small = replace(by_hand.small(is_rehearsal=False), money=None)
@@ -153,6 +155,7 @@ def test_nothing_is_said_of_pay_that_was_another_tools() -> None:
         assert words not in page, words
 
 
+@pytest.mark.full
 def test_nothing_is_said_of_times_that_no_file_says() -> None:
     """The moment of the import is not when the work was done."""
     facts = by_hand.small()

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pandas as pd
+import pytest
 
 from piecework.domain.edit import Edit
 from piecework.domain.task import Field
@@ -115,6 +116,7 @@ def test_equal_answers_are_told_once() -> None:
     ]
 
 
+@pytest.mark.full
 def test_choices_are_told_as_votes() -> None:
     """Answers by hand: item 1 has the votes of three workers."""
     answers = rows(JUDGEMENTS)
@@ -133,6 +135,7 @@ def test_choices_are_told_as_votes() -> None:
     assert 'src="' not in render(facts)
 
 
+@pytest.mark.full
 def test_a_large_campaign_shows_no_more_than_a_small_one() -> None:
     """Ten pictures, whatever its size; with 40 kB each the page can be mailed."""
     facts = made_up.large(items=300)

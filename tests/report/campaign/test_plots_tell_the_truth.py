@@ -39,6 +39,7 @@ def test_every_wage_is_in_one_column_and_the_floor_is_an_edge() -> None:
     ]
 
 
+@pytest.mark.full
 @settings(deadline=None, max_examples=25)
 @given(st.lists(st.integers(0, 500_000), min_size=4, max_size=4), st.integers(0, 3_000))
 def test_wages_are_never_lost_between_columns(paid: list[int], floor: int) -> None:
