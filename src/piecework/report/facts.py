@@ -162,6 +162,22 @@ class AsNeeded:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Growth:
+    """How a campaign grew.
+
+    Attributes:
+        days: columns `day` (ISO 8601), `arrived` and `dealt` (rows, int64), in order;
+            days on which neither happened may be absent.
+        cents: what was spent and is held, by batch.
+        wages_cents_per_hour: median pay of an assignment for an hour, by batch.
+    """
+
+    days: pd.DataFrame
+    cents: Mapping[int, int]
+    wages_cents_per_hour: Mapping[int, float]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Gold:
     """Workers' answers about items with a known answer.
 
@@ -225,6 +241,7 @@ class ReportFacts:
         silent: why a heuristic can flag nothing in this campaign, by name.
         as_needed: set if items get more answers until their labels are certain.
         gold: answers about items with a known answer, if there are any.
+        growth: rows and costs over time, if the campaign grows.
         policy: the campaign's rules; their reasons are counted as they are stated.
     """
 
@@ -260,6 +277,7 @@ class ReportFacts:
     policy: tuple[PolicyRule, ...] = ()
     as_needed: AsNeeded | None = None
     gold: Gold | None = None
+    growth: Growth | None = None
 
     def __post_init__(self) -> None:
         """Give every frame the columns and dtypes that the sections expect."""

@@ -41,7 +41,11 @@ class Agreement:
 
 
 def agreements(
-    rows: pd.DataFrame, fields: Sequence[Field], *, seed: int
+    rows: pd.DataFrame,
+    fields: Sequence[Field],
+    *,
+    seed: int,
+    resamples: int = _RESAMPLES,
 ) -> tuple[Agreement, ...]:
     """Measure the agreement about each field; () if no item has two answers.
 
@@ -49,13 +53,18 @@ def agreements(
         rows: answers, with `item_id` and the columns of the fields.
         fields: judged fields: no texts.
         seed: of the resampled intervals.
+        resamples: the number of draws; 0 gives no interval.
     """
     if not rows["item_id"].duplicated().any():
         return ()
-    return tuple(_agreement(field, rows, seed=seed) for field in fields)
+    return tuple(
+        _agreement(field, rows, seed=seed, resamples=resamples) for field in fields
+    )
 
 
-def _agreement(field: Field, rows: pd.DataFrame, *, seed: int) -> Agreement:
+def _agreement(
+    field: Field, rows: pd.DataFrame, *, seed: int, resamples: int
+) -> Agreement:
     field_votes = votes(rows, field)
     if field.kind == "choices":
         overlaps = jaccard(field_votes)
@@ -81,7 +90,7 @@ def _agreement(field: Field, rows: pd.DataFrame, *, seed: int) -> Agreement:
         level=level,
         seed=seed,
         order=order if level == "ordinal" else None,
-        resamples=_RESAMPLES,
+        resamples=resamples,
     )
     return Agreement(
         field=field.name,

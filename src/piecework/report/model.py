@@ -5,7 +5,7 @@ Every flag is carried down to the answers that it affects, so that heuristics on
 answers, assignments and workers can be compared.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -197,12 +197,33 @@ class ReportModel:
     @cached_property
     def agreement(self) -> tuple[Agreement, ...]:
         """How far workers agree about each judged field; () for a task with a text."""
+        seed = self.facts.drawing_seed
+        return agreements(self.rows("novel"), self._judged, seed=seed)
+
+    @property
+    def _judged(self) -> list[Field]:
         task = self.facts.task
         if task.main_text:
-            return ()
-        judged = [field for field in task.item_fields if field.kind != "text"]
-        seed = self.facts.drawing_seed
-        return agreements(self.rows("novel"), judged, seed=seed)
+            return []
+        return [field for field in task.item_fields if field.kind != "text"]
+
+    def agreement_by_batch(self, batches: Sequence[int]) -> dict[int, float]:
+        """How far workers agree about the first judged field, by batch.
+
+        Empty for a task with a text, and if no batch has items with two answers.
+        """
+        judged = self._judged[:1]
+        rows = self.rows("novel")
+        values = {}
+        for batch in batches if judged else ():
+            of_batch = agreements(
+                rows[rows["batch"] == batch],
+                judged,
+                seed=self.facts.drawing_seed,
+                resamples=0,
+            )
+            values.update((batch, each.value) for each in of_batch)
+        return values
 
     @property
     def is_median_below_floor(self) -> bool:

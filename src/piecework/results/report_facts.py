@@ -1,6 +1,6 @@
 """The input of the report: frames made from the store, with worker ids hashed."""
 
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 
 import pandas as pd
 
@@ -25,6 +25,7 @@ from piecework.report.facts import (
     AsNeeded,
     BeforeWork,
     Gold,
+    Growth,
     ImportedFacts,
     ImportedSource,
     Money,
@@ -38,6 +39,7 @@ from piecework.results.provenance import code_version
 from piecework.results.review_quality import review_quality
 from piecework.results.table import answers_table
 from piecework.store import (
+    dealt_items,
     imports,
     item_totals,
     ledger,
@@ -95,6 +97,7 @@ def report_facts(opened: OpenedCampaign) -> ReportFacts:
         policy=campaign.policy,
         as_needed=_as_needed(opened),
         gold=_gold(opened),
+        growth=_growth(opened),
         silent=_silent(opened),
     )
 
@@ -132,6 +135,26 @@ def _gold(opened: OpenedCampaign) -> Gold | None:
         least=params.min_items,
         scores=scores.set_axis(names.tolist()),
         contradicted=contradicted(rated, params.tolerance),
+    )
+
+
+def _growth(opened: OpenedCampaign) -> Growth | None:
+    if opened.campaign.growth is None:
+        return None
+    beginning = datetime(1, 1, 1, tzinfo=UTC)
+    rewards = pd.DataFrame(report_tables.rewards(opened.store))
+    worked = _moments(rewards["submitted_at"]) - _moments(rewards["accepted_at"])
+    pay = rewards["reward_cents"] * 3600 / worked.dt.total_seconds()
+    return Growth(
+        days=pd.DataFrame(
+            dealt_items.days(opened.store, since=beginning),
+            columns=["day", "arrived", "dealt"],
+        ),
+        cents=ledger.taken_by_batch(opened.store),
+        wages_cents_per_hour=pay[worked > timedelta()]
+        .groupby(rewards["batch"])
+        .median()
+        .to_dict(),
     )
 
 

@@ -111,6 +111,11 @@ def taken_by_batch_cents(store: Store, batch: int) -> int:
     return int(row[0]) if row else 0
 
 
+def taken_by_batch(store: Store) -> dict[int, int]:
+    """Return spent and held cents of each batch."""
+    return dict(store.db.execute("SELECT batch, cents FROM batch_costs").fetchall())
+
+
 def promised_on_day_cents(store: Store, moment: datetime) -> int:
     """Return what left `requester` on the UTC day of a given time.
 

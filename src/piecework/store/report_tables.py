@@ -76,6 +76,6 @@ def rewards(store: Store) -> Columns:
     """Return a row per assignment: what was offered for it, and how long it took."""
     return read_columns(
         store,
-        "SELECT worker_id, accepted_at, submitted_at, reward_cents "
+        "SELECT batch, worker_id, accepted_at, submitted_at, reward_cents "
         "FROM assignments JOIN hits USING (hit_id)",
     )

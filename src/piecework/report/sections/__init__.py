@@ -17,6 +17,7 @@ from piecework.report.sections import (
     flags,
     funnel,
     gold,
+    growth,
     imported,
     judgements,
     money,
@@ -88,7 +89,7 @@ _PARTS: tuple[_Planned, ...] = (
         "people",
         "Money, time and workers",
         "The ledger, hourly wages, rounds, and a row for each worker.",
-        (money.build, timeline.build, workers.build),
+        (money.build, growth.build, timeline.build, workers.build),
         unpaid=("Time and workers", "When the work was done, and by whom."),
     ),
     _Planned(
