@@ -36,7 +36,7 @@ def moderate(
         table[is_unsure].drop(columns="score"),
         campaign=CAMPAIGN,
         timeout=DAY,
-        on_timeout="yes",  # hide what nobody has answered after a day
+        on_timeout="yes",  # hide what is not answered after a day
         rehearse=rehearse,
     )
     decisions[is_unsure] = opinions["label"].map({"yes": "hide", "no": "show"})

@@ -214,7 +214,7 @@ class ReportModel:
         """
         judged = self._judged[:1]
         rows = self.rows("novel")
-        values = {}
+        values: dict[int, float] = {}
         for batch in batches if judged else ():
             of_batch = agreements(
                 rows[rows["batch"] == batch],

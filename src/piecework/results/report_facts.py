@@ -145,16 +145,16 @@ def _growth(opened: OpenedCampaign) -> Growth | None:
     rewards = pd.DataFrame(report_tables.rewards(opened.store))
     worked = _moments(rewards["submitted_at"]) - _moments(rewards["accepted_at"])
     pay = rewards["reward_cents"] * 3600 / worked.dt.total_seconds()
+    wages = pay[worked > timedelta()].groupby(rewards["batch"]).median()
     return Growth(
         days=pd.DataFrame(
             dealt_items.days(opened.store, since=beginning),
             columns=["day", "arrived", "dealt"],
         ),
         cents=ledger.taken_by_batch(opened.store),
-        wages_cents_per_hour=pay[worked > timedelta()]
-        .groupby(rewards["batch"])
-        .median()
-        .to_dict(),
+        wages_cents_per_hour=dict(
+            zip(wages.index.tolist(), wages.tolist(), strict=True)
+        ),
     )
 
 

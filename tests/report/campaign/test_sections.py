@@ -26,6 +26,7 @@ from piecework.report.sections import (
     flags,
     funnel,
     gold,
+    growth,
     imported,
     judgements,
     money,
@@ -619,6 +620,7 @@ OF_ANSWERS = {
     imported.build,  # see test_imported
     as_needed.build,  # see test_as_needed
     gold.build,  # see test_gold
+    growth.build,  # see tests/results/test_report_over_time.py
 }
 of_captions = pytest.mark.parametrize(
     "build",
