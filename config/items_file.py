@@ -314,6 +314,7 @@ def item_row_faults(
     columns: tuple[str, ...],
     *,
     pictures: Path | None,
+    drawn: int = 0,
     addresses: tuple[str, ...] = ("url",),
     possible: tuple[str, ...] = (),
 ) -> list[str]:
@@ -324,10 +325,11 @@ def item_row_faults(
         row: the cells.
         columns: as for `read_items`, like the rest.
         pictures: the folder for relative URLs.
+        drawn: the number of scenes that the rehearsal can draw.
         addresses: columns with addresses of pictures.
         possible: columns with an address wherever the cell names a picture.
     """
-    places = _Places(pictures, 0, addresses, possible)
+    places = _Places(pictures, drawn, addresses, possible)
     return list(_cell_faults(where, row, columns, places, 0, {}))
 
 

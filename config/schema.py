@@ -138,8 +138,11 @@ class ItemsTable(_Strict):
             raise ValueError("columns renames the columns of a file; set items.file")
         if self.scenes is not None and self.pictures is not None:
             raise ValueError("scenes draws the pictures; leave out pictures")
-        if self.scenes is not None and self.grows:
-            raise ValueError("drawn pictures do not grow; leave out scenes or grows")
+        if self.scenes is not None and self.grows and self.file is None:
+            raise ValueError(
+                "drawn pictures do not grow; name the scenes in a file, or leave out "
+                "scenes or grows"
+            )
         of_growing = {"on_change", "on_removal", "most_removed_percent"}
         if not self.grows and (stated := sorted(of_growing & self.model_fields_set)):
             raise ValueError(f"{stated[0]} is for items that grow; set grows = true")

@@ -45,6 +45,7 @@ class TableRows:
     Attributes:
         columns: columns that the task's page needs; the first is the id.
         pictures: the folder for relative addresses; `None` allows none.
+        drawn: the number of scenes that the rehearsal can draw.
         renamed: names of columns in the source, by their new names.
         addresses: columns with addresses of pictures.
         possible: columns with an address wherever the cell names a picture.
@@ -52,6 +53,7 @@ class TableRows:
 
     columns: tuple[str, ...]
     pictures: Path | None = None
+    drawn: int = 0
     renamed: Mapping[str, str] = field(default_factory=dict)
     addresses: tuple[str, ...] = ("url",)
     possible: tuple[str, ...] = ()
@@ -77,6 +79,7 @@ class TableRows:
             row.cells,
             self.columns,
             pictures=self.pictures,
+            drawn=self.drawn,
             addresses=self.addresses,
             possible=self.possible,
         )

@@ -32,9 +32,15 @@ from piecework.engine.progress import read_progress
 from piecework.engine.quick_check import cached_progress
 from piecework.flows.artifacts import publish_artifacts
 from piecework.flows.credentials import from_block
-from piecework.flows.events import tell_of_end, tell_of_failure
+from piecework.flows.events import (
+    tell_of_end,
+    tell_of_failure,
+    tell_of_pass,
+    tell_of_release,
+)
 from piecework.flows.prefect_tasks import (
     label_run,
+    materializing,
     run_as_task,
     run_name,
 )
@@ -251,16 +257,25 @@ def _whole_pass(
     request: PassRequest, credentials: Credentials | None, *, poll_open_hits: bool
 ) -> Progress:
     with open_environment(request, credentials=credentials) as opened_run:
-        label_run(read_progress(opened_run))  # so that a failed pass can be found, too
+        before = read_progress(opened_run)
+        label_run(before)  # so that a failed pass can be found, too
         progress = run_pass(opened_run, call=run_as_task, poll_open_hits=poll_open_hits)
+        tell_of_pass(str(request.campaign), before, progress)
         progress = _finish_pass(opened_run, progress)
         remember_pass(opened_run, progress, request)
     return progress
 
 
 def _finish_pass(opened_run: CampaignRun, progress: Progress) -> Progress:
-    progress, report = finish_pass(opened_run, progress, call=run_as_task)
+    campaign = opened_run.campaign
+    progress, report = finish_pass(opened_run, progress, call=materializing(campaign))
     publish_artifacts(opened_run, progress, report)
+    if report and campaign.has_releases:
+        # It loads pandas and pyarrow, and most passes release nothing.
+        from piecework.results.releases import FOLDER, latest  # noqa: PLC0415
+
+        folder = campaign.out / FOLDER
+        tell_of_release(str(campaign.path), number=latest(folder), folder=folder)
     return progress
 
 

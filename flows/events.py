@@ -19,6 +19,10 @@ FAILED = "piecework.pass.failed"
 ENDED = "piecework.pass.ended"
 PEOPLE = "piecework.campaign.waits-for-people"
 FINISHED = "piecework.campaign.finished"
+POSTED = "piecework.hits.posted"
+ANSWERED = "piecework.answers.collected"
+DECIDED = "piecework.answers.decided"
+RELEASED = "piecework.dataset.released"
 
 
 def tell_of_failure(
@@ -53,6 +57,32 @@ def tell_of_end(campaign: str, progress: Progress) -> None:
     """Tell that a pass succeeded: how far the campaign is, and who has to act."""
     name = {"people": PEOPLE, "nobody": FINISHED}.get(progress.waiting_for, ENDED)
     emit_event(event=name, resource=_resource(campaign), payload=progress.as_dict())
+
+
+def tell_of_pass(campaign: str, before: Progress, after: Progress) -> None:
+    """Tell what a pass did: HITs posted, answers collected, answers decided."""
+    steps = {
+        POSTED: ("hits", after.hits_posted - before.hits_posted),
+        ANSWERED: ("answers", after.answers - before.answers),
+        DECIDED: ("answers", _decided(after) - _decided(before)),
+    }
+    for name, (counted, more) in steps.items():
+        if more > 0:
+            payload = {counted: more, "batch": after.batch}
+            emit_event(event=name, resource=_resource(campaign), payload=payload)
+
+
+def tell_of_release(campaign: str, *, number: int, folder: Path) -> None:
+    """Tell that a release of the dataset was written, and to every sink."""
+    emit_event(
+        event=RELEASED,
+        resource=_resource(campaign),
+        payload={"release": number, "folder": str(folder)},
+    )
+
+
+def _decided(progress: Progress) -> int:
+    return progress.answers - progress.undecided
 
 
 def _resource(campaign: str) -> dict[str, str]:

@@ -12,7 +12,7 @@ from piecework.engine.opening import open_to_look
 from piecework.engine.pass_request import CampaignPath
 from piecework.engine.progress import read_progress
 from piecework.flows.artifacts import publish_artifacts
-from piecework.flows.prefect_tasks import label_run, run_as_task, run_name
+from piecework.flows.prefect_tasks import label_run, materializing, run_name
 from piecework.flows.run_log import logged_in_run
 from piecework.results.export import write_report
 from piecework.results.whole_pass import write_results
@@ -34,7 +34,7 @@ def export(campaign: CampaignPath) -> str:
     ):
         progress = read_progress(opened)
         label_run(progress)
-        report_path = write_results(opened, call=run_as_task)
+        report_path = write_results(opened, call=materializing(opened.campaign))
         publish_artifacts(opened, progress, report_path)
     return report_path
 

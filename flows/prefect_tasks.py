@@ -4,6 +4,8 @@ Prefect retries only `collect`, because it only reads. Steps that spend money re
 the store's intents and run again with the next pass.
 """
 
+import re
+import socket
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
@@ -12,11 +14,17 @@ from prefect import Task, get_client
 from prefect.cache_policies import NO_CACHE
 from prefect.context import FlowRunContext
 from prefect.runtime import flow_run
+from prefect.tasks import MaterializingTask
 
+from piecework.domain.campaign import Campaign
 from piecework.domain.progress import Progress
+from piecework.engine.step import Call
 
 _T = TypeVar("_T")
 _RETRIES = {"collect": 2}
+_NOT_IN_KEY = re.compile(r"[^A-Za-z0-9._~:/=+,-]")
+_MOST = 512
+"""Prefect's limits of an asset's key."""
 
 
 def run_as_task(name: str, step: Callable[[], _T], /) -> _T:
@@ -29,6 +37,51 @@ def run_as_task(name: str, step: Callable[[], _T], /) -> _T:
         retry_delay_seconds=5,
         cache_policy=NO_CACHE,
     )()
+
+
+def materializing(campaign: Campaign) -> Call:
+    """Return `run_as_task`, whose task `export` materializes the dataset.
+
+    Prefect then knows the dataset and its sinks as assets that come from the source.
+    """
+    folder = campaign.path.parent
+    source = campaign.growth.source.name if campaign.growth else str(campaign.path)
+    written = [str(campaign.out / "dataset"), *(sink.to for sink in campaign.sinks)]
+
+    def call(name: str, step: Callable[[], _T], /) -> _T:
+        if name != "export":
+            return run_as_task(name, step)
+        return MaterializingTask(
+            step,
+            name=name,
+            cache_policy=NO_CACHE,
+            assets=[asset_key(address, folder) for address in written],
+            asset_deps=[asset_key(source, folder)],
+            materialized_by="piecework",
+        )()
+
+    return call
+
+
+def asset_key(address: str, folder: Path) -> str:
+    """Return the key of a path or an address, with signs that Prefect allows.
+
+    What may be secret is left out: user, password and options. A path has its machine.
+
+    >>> asset_key("s3://bucket/arrivals", Path("/srv"))
+    's3://bucket/arrivals'
+    >>> asset_key("postgresql+psycopg://me:${PASSWORD}@host/shop?x=y", Path("/srv"))
+    'postgresql://host/shop'
+    """
+    protocol, separator, rest = address.partition("://")
+    if not separator:
+        protocol, rest = (
+            "file",
+            f"{socket.gethostname()}{(folder / address).as_posix()}",
+        )
+    host, slash, path = re.split("[?#]", rest)[0].partition("/")
+    key = f"{host.rpartition('@')[2]}{slash}{path}"
+    return f"{protocol.partition('+')[0].lower()}://{_NOT_IN_KEY.sub('_', key)}"[:_MOST]
 
 
 def run_name() -> str:

@@ -8,6 +8,7 @@ import pytest
 from piecework.campaign.assembling import load_campaign
 from piecework.domain.errors import ConfigError, StoreError
 from piecework.engine.opening import open_for_rehearsal
+from piecework.rehearsing.campaign import prepare
 from piecework.rehearsing.checking import check_campaign
 from piecework.results.releases import latest, read_release
 from piecework.results.whole_pass import finish_pass
@@ -406,3 +407,23 @@ def test_a_store_whose_items_grow_cannot_stop_growing(tmp_path: Path) -> None:
             open_for_rehearsal(load_campaign(path), endpoint, campaign.clock),
         ):
             pass
+
+
+def test_scenes_that_a_file_names_are_drawn(tmp_path: Path) -> None:
+    """Without a file there would be no rows to arrive; a scene too many is refused."""
+    text = TEXT.replace('file = "items.csv"', 'file = "items.csv"\nscenes = 2')
+    path = write_growing(tmp_path, [], text)
+    path.with_name("items.csv").write_text(
+        "image_id,url\n"
+        + "".join(f"scene_000{n},scene_000{n}.svg\n" for n in (1, 2, 3))
+    )
+    campaign = prepare(path)
+    assert [str(item.item_id) for item in campaign.items] == [
+        "scene_0001",
+        "scene_0002",
+    ]
+    drawn = sorted(file.name for file in (campaign.out / "pictures").iterdir())
+    assert drawn == ["scene_0001.svg", "scene_0002.svg"]
+    path.write_text(text.replace('file = "items.csv"\n', ""))
+    with pytest.raises(ConfigError, match="drawn pictures do not grow"):
+        load_campaign(path)

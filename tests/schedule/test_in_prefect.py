@@ -38,6 +38,7 @@ class _Shown:
     runs: list[dict[str, Any]]
     logs: list[dict[str, Any]]
     artifacts: list[dict[str, Any]]
+    events: list[dict[str, Any]]
     calls: list[dict[str, str]]
     console: str
     typed: set[str] = field(default_factory=set)
@@ -201,6 +202,7 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> Iterator[_Shown]:
                 runs=prefect.read("flow_runs/filter"),
                 logs=prefect.read("logs/filter"),
                 artifacts=prefect.read("artifacts/filter"),
+                events=_events(prefect),
                 calls=calls,
                 console=(prefect.home / "worker.log").read_text(),
                 typed=_captions(folder / "out/dataset/captions.csv"),
@@ -209,6 +211,16 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> Iterator[_Shown]:
         finally:
             if crowd.poll() is None:
                 crowd.kill()
+
+
+def _events(prefect: PrefectApart) -> list[dict[str, Any]]:
+    reply = httpx.post(f"{prefect.api}/events/filter", json={"limit": 50}, timeout=30)
+    page = reply.raise_for_status().json()
+    events = list(page["events"])
+    while page["next_page"]:
+        page = httpx.get(page["next_page"], timeout=30).raise_for_status().json()
+        events += page["events"]
+    return events
 
 
 def _relative_path_is_refused(prefect: PrefectApart) -> None:
@@ -273,3 +285,41 @@ def test_a_person_is_told_once_that_decisions_wait(shown: _Shown) -> None:
     assert shown.calls == [
         {"text": "days: 7 decisions wait for a person (piecework decisions --write)"}
     ]
+
+
+def test_what_passes_did_are_events(shown: _Shown) -> None:
+    """Their counts add up to the campaign's."""
+    counts = Counter[str]()
+    for event in shown.events:
+        if event["event"].startswith(("piecework.hits.", "piecework.answers.")):
+            assert event["resource"]["prefect.resource.id"] == "piecework.campaign.days"
+            counts[event["event"]] += sum(
+                event["payload"].get(name, 0) for name in ("hits", "answers")
+            )
+    finished = next(
+        event["payload"]
+        for event in shown.events
+        if event["event"] == "piecework.campaign.finished"
+    )
+    assert counts == {
+        "piecework.hits.posted": finished["hits_posted"],
+        "piecework.answers.collected": finished["answers"],
+        "piecework.answers.decided": finished["answers"],
+    }
+
+
+def test_the_dataset_is_an_asset_that_comes_from_the_campaign(shown: _Shown) -> None:
+    """Materialized once, by the pass that finished the campaign."""
+    (event,) = [
+        event
+        for event in shown.events
+        if event["event"] == "prefect.asset.materialization.succeeded"
+    ]
+    key = event["resource"]["prefect.resource.id"]
+    assert re.fullmatch(r"file://[^/]+/.*/out/dataset", key)
+    sources = {
+        related["prefect.resource.id"]
+        for related in event["related"]
+        if related["prefect.resource.role"] == "asset"
+    }
+    assert [*sources] == [key.replace("out/dataset", "days.toml")]

@@ -341,6 +341,7 @@ def source_of(file: CampaignFile, task: Task) -> Source:
             path=file.path.parent / table.file,
             columns=task.columns,
             pictures=folder,
+            drawn=table.scenes or 0,
             renamed=table.columns,
             addresses=addresses,
             possible=possible,
