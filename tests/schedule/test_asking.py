@@ -131,9 +131,10 @@ def _start(
 def _start_with(
     prefect: PrefectApart, name: str, parameters: Mapping[str, object]
 ) -> str:
+    # A flow is named after its function, with hyphens.
     return _uuid(
         prefect.run(
-            *("deployment", "run", f"{name}/{name}"),
+            *("deployment", "run", f"{name.replace('_', '-')}/{name}"),
             *("--params", json.dumps(parameters)),
         )
     )
