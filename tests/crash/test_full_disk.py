@@ -29,7 +29,7 @@ from piecework.rehearsing.rehearsal import (
     work_through,
 )
 from piecework.results.whole_pass import write_results
-from tests.conftest import ROOT
+from tests.conftest import ROOT, in_full
 from tests.crash.apart import apart
 from tests.crash.campaign import MOST_PASSES, check_laws, check_store
 from tests.crash.disturbed import Ended, ended, run_in_files
@@ -49,7 +49,7 @@ Crowd = Literal["workers", "prolific"]
 
 def _at_each(few: tuple[int, ...], many: range) -> list[object]:
     rare = [room for room in many if room not in few]
-    return [*few, *(pytest.param(room, marks=pytest.mark.full) for room in rare)]
+    return [*few, *in_full(*rare)]
 
 
 @pytest.mark.parametrize("room", _at_each((2000,), range(0, 2400, 100)))

@@ -22,8 +22,6 @@ resource.setrlimit(resource.RLIMIT_AS, ({_ROOM}, {_ROOM}))
 from pathlib import Path
 from piecework.domain.errors import ConfigError
 from piecework.importing.readers.recognise import recognise
-from tests.conftest import in_full
-from tests.conftest import in_full
 (source,) = recognise([Path(sys.argv[1])])
 try:
     for row in source.rows():

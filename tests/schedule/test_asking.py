@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -117,30 +117,13 @@ def _advance(prefect: PrefectApart, campaign: Path) -> None:
     )
 
 
-def _start(
-    prefect: PrefectApart, name: str, campaign: Path, **parameters: object
-) -> str:
-    stated = {"campaign": campaign, **parameters}
-    printed = prefect.run(
-        *("deployment", "run", f"{name}/{name}"),
-        *(word for key, value in stated.items() for word in ("-p", f"{key}={value}")),
-    )
-    return _uuid(printed)
-
-
-def _start_with(
-    prefect: PrefectApart, name: str, parameters: Mapping[str, object]
-) -> str:
+def _start(prefect: PrefectApart, name: str, **parameters: object) -> str:
+    """Run a deployment; return the run's id."""
     # A flow is named after its function, with hyphens.
-    return _uuid(
-        prefect.run(
-            *("deployment", "run", f"{name.replace('_', '-')}/{name}"),
-            *("--params", json.dumps(parameters)),
-        )
+    printed = prefect.run(
+        *("deployment", "run", f"{name.replace('_', '-')}/{name}"),
+        *("--params", json.dumps(parameters, default=str)),
     )
-
-
-def _uuid(printed: str) -> str:
     (line,) = [line for line in printed.splitlines() if "UUID" in line]
     return line.split(":", 1)[1].strip()
 
@@ -213,15 +196,15 @@ def _paid(campaign: Path) -> int:
 def test_a_flow_is_suspended_until_people_have_answered(asked: Asked) -> None:
     """Twice in one run: one HIT and one payment for each question."""
     prefect, campaign = asked.prefect, asked.campaign
-    run_id = _start(prefect, "caption", campaign)
+    run_id = _start(prefect, "caption", campaign=campaign)
     for suspensions in (1, 2):
         _until(prefect, run_id, "Suspended", suspensions=suspensions)
-        _advance(prefect, campaign)  # nobody has answered yet
+        _advance(prefect, campaign)  # it is not answered yet
         assert _state(prefect, run_id)["state_name"] == "Suspended"
         assert asked.people.work() == 1
         _advance(prefect, campaign)
     _until(prefect, run_id, "Completed")
-    run_id = _start(prefect, "impatient", campaign)
+    run_id = _start(prefect, "impatient", campaign=campaign)
     while _state(prefect, run_id)["state_name"] not in {"Completed", "Failed"}:
         _advance(prefect, campaign)
     _until(prefect, run_id, "Completed")
@@ -236,10 +219,14 @@ def test_a_flow_that_is_killed_at_each_call_asks_and_pays_once(asked: Asked) -> 
     is_killed = True
     while is_killed:
         keys.append(f"k{len(keys) + 1}")
-        first = _start(prefect, "fragile", campaign, key=keys[-1], kill_at=len(keys))
+        first = _start(
+            prefect, "fragile", campaign=campaign, key=keys[-1], kill_at=len(keys)
+        )
         is_killed = _until_any(prefect, first, {"Crashed", "Suspended"}) == "Crashed"
         if is_killed:
-            run_id = _start(prefect, "fragile", campaign, key=keys[-1], kill_at=0)
+            run_id = _start(
+                prefect, "fragile", campaign=campaign, key=keys[-1], kill_at=0
+            )
             _until(prefect, run_id, "Suspended")
         else:
             run_id = first
@@ -270,17 +257,16 @@ def test_the_example_flows_are_answered(
             {"item_id": f"c{number}", "comment": f"Comment {number}."}
             for number in range(3)
         ]
-        run_id = _start_with(
-            prefect, "moderate", {"comments": comments, "scores": [0.01, 0.6, 0.99]}
+        run_id = _start(
+            prefect, "moderate", comments=comments, scores=[0.01, 0.6, 0.99]
         )
         _until(prefect, run_id, "Suspended")
         assert people.work() == 3
         _advance(prefect, asked.campaign)
         _until(prefect, run_id, "Completed")
-        run_id = _start_with(
-            prefect,
-            "learn",
-            {"pool": _headlines(45), "rounds": 2, "per_round": 9, "rehearse": True},
+        pool = _headlines(45)
+        run_id = _start(
+            prefect, "learn", pool=pool, rounds=2, per_round=9, rehearse=True
         )
         _until(prefect, run_id, "Completed")
         # Two weeks, in case that one ends now.
@@ -296,8 +282,7 @@ def test_the_example_flows_are_answered(
         table.write_text(
             "pair_id,url,description,week,truth.congruent\n" + "".join(rows)
         )
-        parameters = {"table": str(table), "rehearse": True}
-        run_id = _start_with(prefect, "check_week", parameters)
+        run_id = _start(prefect, "check_week", table=table, rehearse=True)
         # Half of the descriptions are wrong, which is what the flow is for.
         assert _until_any(prefect, run_id, {"Completed", "Failed"}) == "Failed"
         message = _state(prefect, run_id)["state"]["message"]
