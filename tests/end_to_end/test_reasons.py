@@ -29,7 +29,7 @@ SHIPPED = sorted(
 OFTEN = {"pairwise"}
 """Rehearsed every time: texts and choices; the others in the long form."""
 
-LEAST_REASONS = {"correction": 40, "demo": 30, "error_categories": 50}
+LEAST_REASONS = {"correction": 30, "demo": 30, "error_categories": 50}
 """How many decisions quote evidence, where a rehearsal has many."""
 
 

@@ -9,10 +9,11 @@ import pytest
 from click.testing import CliRunner
 
 from piecework.cli.main import main
-from piecework.config.drawn_pictures import picture_name
+from piecework.config.drawn_pictures import is_portrait_name, picture_name
 from piecework.domain.task import GOLD, TRUTH, TWIN
 from piecework.hit_templates.tasks import task_names
 from piecework.rehearsal.pictures.drawing.picture import draw
+from piecework.rehearsal.pictures.portraits import draw_portrait, portrait_named
 from piecework.rehearsal.pictures.scenes import scenes
 from piecework.rehearsing.campaign import prepare
 from piecework.rehearsing.rehearsal import rehearsal_of, work_through
@@ -40,6 +41,9 @@ def _items(task: str, folder: Path) -> str:
     with source.open(newline="") as file:
         rows = list(csv.DictReader(file))
     known = (TRUTH, GOLD, TWIN)
+    for url in (row.get("url", "") for row in rows):
+        if is_portrait_name(url) and (portrait := portrait_named(url)):
+            (pictures / url).write_text(draw_portrait(portrait))
     columns = [name for name in rows[0] if not name.startswith(known)]
     with (folder / "items.csv").open("w", newline="") as file:
         writer = csv.DictWriter(file, columns, extrasaction="ignore")

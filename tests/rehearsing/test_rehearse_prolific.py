@@ -341,7 +341,7 @@ def test_participants_take_a_paid_test_and_who_fails_never_works(
         f"{cents / 100:.2f}"
         for cents in (books.pipeline, books.marketplace, books.prolific)
     ]
-    assert "is no HIT" in report
+    assert "does not belong to a HIT" in report
     ended = rows(out / "prolific.db", "SELECT status FROM study")
     assert {each["status"] for each in ended} == {"COMPLETED"}
 

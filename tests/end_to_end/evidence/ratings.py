@@ -2,6 +2,7 @@
 
 import hashlib
 import math
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from statistics import fmean, median
@@ -116,13 +117,23 @@ def _gold(match: Match, own: Sequence[RawAnswer], world: World) -> bool:
     field = world.field_by_name[match[1]]
     tolerance = world.param("gold_failed", "tolerance", 0.25)
     off = []
+    right: dict[str, list[bool]] = {}
     for answer, answer_rating in world.rated(field):
         known = rating(
             field, world.columns_of[answer.item_id].get(f"gold.{match[1]}", "")
         )
         if answer.worker_id == own[0].worker_id and known is not None:
             off.append(apart(answer_rating, known) > tolerance)
-    return (sum(off), len(off)) == (int(match[2]), int(match[3]))
+            section = world.columns_of[answer.item_id].get("section", "")
+            right.setdefault(section, []).append(not off[-1])
+    by_section = {
+        f"{name} {sum(own_right)} of {len(own_right)} right"
+        for name, own_right in right.items()
+        if name
+    }
+    sections = set(match[4].split(", ")) if match[4] else set()
+    counts = (int(match[2]), int(match[3]))
+    return (sum(off), len(off)) == counts and sections == by_section
 
 
 def _contradicts(match: Match, own: Sequence[RawAnswer], world: World) -> bool:
@@ -203,7 +214,11 @@ def _breaks(match: Match, own: Sequence[RawAnswer], world: World) -> bool:
 
 def _failed_enough(match: Match, world: World) -> bool:
     share = int(match[2]) / int(match[3])
-    return share >= float(world.param("gold_failed", "min_share", 0.6))
+    limit = float(world.param("gold_failed", "min_share_of_section", 1.0))
+    sections = re.findall(r"(\d+) of (\d+) right", match[4] or "")
+    worst = max((1 - int(right) / int(met) for right, met in sections), default=0.0)
+    is_low = limit < 1 and worst > 0 and worst >= limit
+    return is_low or share >= float(world.param("gold_failed", "min_share", 0.6))
 
 
 CLAIMS = (
@@ -236,7 +251,8 @@ CLAIMS = (
     ),
     Claim(
         "gold_failed",
-        r"differs from the known answer to (\w+) on (\d+) of (\d+) items?",
+        r"differs from the known answer to (\w+) on (\d+) of (\d+) items?"
+        r"(?: \((.* right)\))?",
         _gold,
         _failed_enough,
     ),
