@@ -21,6 +21,7 @@ from piecework.config.utf8 import read_text
 from piecework.domain.errors import ConfigError
 from piecework.domain.hit import Item
 from piecework.domain.lines import Location, line_of
+from piecework.domain.picture_location import PictureLocation
 from piecework.domain.suggestion import did_you_mean
 
 
@@ -47,16 +48,16 @@ class CampaignFile:
         return (self.path.parent / folder).resolve()
 
     @property
-    def pictures(self) -> Path | None:
-        """The folder of pictures that the marketplace serves, if items name files."""
+    def pictures(self) -> PictureLocation | None:
+        """Where the marketplace gets pictures from, if items name files."""
         if self.tables.items.scenes:
-            return self.out / "pictures"
+            return PictureLocation(str(self.out / "pictures"))
         return self._own_pictures
 
     @property
-    def _own_pictures(self) -> Path | None:
-        folder = self.tables.items.pictures
-        return (self.path.parent / folder).resolve() if folder else None
+    def _own_pictures(self) -> PictureLocation | None:
+        named = self.tables.items.pictures
+        return PictureLocation.named(named, beside=self.path.parent) if named else None
 
     def at(self, *key: str) -> str:
         """Return where a key is, for an error: `birds.toml:8: rewards.reward`."""
@@ -107,7 +108,8 @@ class CampaignFile:
         Raises:
             ConfigError: the task needs more columns, or there are no pictures.
         """
-        folder = self._own_pictures
+        pictures = self._own_pictures
+        folder = None if pictures is None else pictures.folder
         assert folder is not None  # noqa: S101 - otherwise the schema requires a file
         try:
             return items_of_folder(folder, columns, addresses=addresses)

@@ -21,6 +21,7 @@ from piecework.domain.errors import ConfigError
 from piecework.domain.hit import PICTURES, Item, is_picture
 from piecework.domain.ids import ItemId
 from piecework.domain.links import about_link, outward_link
+from piecework.domain.picture_location import PictureLocation
 from piecework.domain.suggestion import did_you_mean
 from piecework.domain.table_text import table_rows
 from piecework.domain.xml_text import with_newlines
@@ -40,7 +41,7 @@ Row = Mapping[str, str]
 class _Places(NamedTuple):
     """Where pictures may be: in a folder, or drawn by a rehearsal."""
 
-    pictures: Path | None
+    pictures: PictureLocation | None
     drawn: int
     addresses: tuple[str, ...]
     possible: tuple[str, ...]
@@ -56,7 +57,7 @@ def read_items(
     path: Path,
     columns: tuple[str, ...],
     *,
-    pictures: Path | None,
+    pictures: PictureLocation | None,
     drawn: int = 0,
     renamed: Mapping[str, str] = MappingProxyType({}),
     numbered: bool = False,
@@ -68,7 +69,7 @@ def read_items(
     Args:
         path: a `.csv` file with a header line, or a `.jsonl` file of flat objects.
         columns: the columns that the task's page needs.
-        pictures: the folder for relative URLs; `None` allows none.
+        pictures: the folder or bucket for relative URLs; `None` allows none.
         drawn: the number of pictures that the rehearsal can draw, under the names
             `scene_0001.svg` and so on.
         renamed: names of columns in the file, by their new names.
@@ -313,7 +314,7 @@ def item_row_faults(
     row: Row,
     columns: tuple[str, ...],
     *,
-    pictures: Path | None,
+    pictures: PictureLocation | None,
     drawn: int = 0,
     addresses: tuple[str, ...] = ("url",),
     possible: tuple[str, ...] = (),
@@ -324,7 +325,7 @@ def item_row_faults(
         where: the beginning of each sentence: the file and the line.
         row: the cells.
         columns: as for `read_items`, like the rest.
-        pictures: the folder for relative URLs.
+        pictures: the folder or bucket for relative URLs.
         drawn: the number of scenes that the rehearsal can draw.
         addresses: columns with addresses of pictures.
         possible: columns with an address wherever the cell names a picture.
@@ -401,10 +402,11 @@ def _url_faults(column: str, url: str, places: _Places) -> list[str]:
     if pictures is None:
         fault = f"{column} {url!r} is not http(s), and [items] names no pictures folder"
         return [fault]
-    inside = (pictures / url.removeprefix("/pictures/")).resolve()
-    if not inside.is_relative_to(pictures.resolve()) or not inside.is_file():
-        return [f"{column} {url!r} is not a file in {pictures}"]
-    return []
+    is_there = bool(pictures.name_of(url))
+    if pictures.folder is not None:
+        inside = (pictures.folder / url.removeprefix("/pictures/")).resolve()
+        is_there = inside.is_relative_to(pictures.folder.resolve()) and inside.is_file()
+    return [] if is_there else [f"{column} {url!r} is not a file in {pictures}"]
 
 
 def _faults_of_drawn(url: str, drawn: int) -> list[str]:

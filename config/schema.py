@@ -125,6 +125,11 @@ class ItemsTable(_Strict):
                 "a query, a folder/, a .parquet file or an address is read as it "
                 "grows; set grows = true"
             )
+        if not (self.grows or self.file) and "://" in (self.pictures or ""):
+            raise ValueError(
+                "pictures at an address are listed as they arrive; set grows = true, "
+                "or name them in a file"
+            )
         return self
 
     @model_validator(mode="after")

@@ -8,6 +8,7 @@ import csv
 import hashlib
 import json
 import re
+from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
@@ -25,6 +26,7 @@ from piecework.domain.errors import ConfigError
 from piecework.domain.growing import Delivery, SourceRow
 from piecework.domain.hit import PICTURES
 from piecework.domain.links import about_link, outward_link
+from piecework.domain.picture_location import PictureLocation
 from piecework.domain.table_text import separator_of
 from piecework.domain.task import PRACTICE
 from piecework.domain.xml_text import with_newlines
@@ -44,7 +46,7 @@ class TableRows:
 
     Attributes:
         columns: columns that the task's page needs; the first is the id.
-        pictures: the folder for relative addresses; `None` allows none.
+        pictures: the folder or bucket for relative addresses; `None` allows none.
         drawn: the number of scenes that the rehearsal can draw.
         renamed: names of columns in the source, by their new names.
         addresses: columns with addresses of pictures.
@@ -52,7 +54,7 @@ class TableRows:
     """
 
     columns: tuple[str, ...]
-    pictures: Path | None = None
+    pictures: PictureLocation | None = None
     drawn: int = 0
     renamed: Mapping[str, str] = field(default_factory=dict)
     addresses: tuple[str, ...] = ("url",)
@@ -296,34 +298,46 @@ class TableReading:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PictureFolder:
-    """A folder of pictures: each is a row, and its path in the folder is the id."""
+class PictureRows:
+    """Pictures as rows: a picture's path inside the folder or bucket is its id.
 
-    path: Path
+    Attributes:
+        columns: columns that the task's page needs; the first is the id.
+        addresses: columns with addresses of pictures; only the first is filled.
+    """
+
     columns: tuple[str, ...]
     addresses: tuple[str, ...] = ("url",)
 
     @property
+    @abstractmethod
     def name(self) -> str:
-        """The path of the folder."""
-        return str(self.path)
+        """Where the pictures are."""
+
+    @abstractmethod
+    def names(self) -> Iterable[str]:
+        """Return the names of all pictures, sorted.
+
+        Raises:
+            ConfigError: they cannot be listed.
+        """
 
     def fingerprint(self) -> str:
         """Return a hash of the names of the pictures.
 
         Raises:
-            ConfigError: there is no such folder.
+            ConfigError: they cannot be listed.
         """
         digest = hashlib.sha256()
-        for name in self._names():
+        for name in self.names():
             digest.update(f"{name}\n".encode("utf-8", "surrogateescape"))
         return digest.hexdigest()
 
-    def read(self, watermark: str = "", *, most: int | None = None) -> Delivery:  # noqa: ARG002 - a folder has no order of arrival
+    def read(self, watermark: str = "", *, most: int | None = None) -> Delivery:  # noqa: ARG002 - names have no order of arrival
         """Read the names of all pictures.
 
         Raises:
-            ConfigError: there is no such folder, or the task needs more than a picture.
+            ConfigError: they cannot be listed, or the task needs more than a picture.
         """
         if more := [
             name for name in self.columns[1:] if name not in self.addresses[:1]
@@ -335,25 +349,47 @@ class PictureFolder:
         keys = (self.columns[0], *self.addresses[:1])
         rows = (
             SourceRow(
-                located=f"{self.path}: {name}",
+                located=f"{self.name}: {name}",
                 row_id=name,
                 cells=dict.fromkeys(keys, name),
             )
-            for name in self._names()
+            for name in self.names()
         )
         return Delivery(chunks=in_chunks(rows, most), is_whole=True)
 
     def faults(self, row: SourceRow) -> list[str]:
-        """Return why a picture cannot become an item, such as a link to elsewhere."""
-        faults = item_row_faults(
-            row.located, row.cells, self.columns, pictures=self.path, addresses=()
+        """Return why a picture cannot become an item."""
+        return item_row_faults(
+            row.located, row.cells, self.columns, pictures=None, addresses=()
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PictureFolder(PictureRows):
+    """A folder of pictures on this machine."""
+
+    path: Path
+
+    @property
+    def name(self) -> str:
+        """The path of the folder."""
+        return str(self.path)
+
+    def faults(self, row: SourceRow) -> list[str]:
+        """Return why a picture cannot become an item, such as a link to elsewhere."""
+        # Without arguments, `super` does not know a class with slots.
+        faults = PictureRows.faults(self, row)
         link = outward_link(row.row_id, beside=self.path)
         if link is not None:
             faults.append(f"{row.located}: {about_link(link, beside=self.path)}")
         return faults
 
-    def _names(self) -> list[str]:
+    def names(self) -> list[str]:
+        """Return the names of all pictures, sorted.
+
+        Raises:
+            ConfigError: there is no such folder.
+        """
         if not self.path.is_dir():
             raise ConfigError([f"{self.path} is not a folder"])
         return sorted(

@@ -80,11 +80,13 @@ def _pictures(campaign: Campaign, items: Sequence[Item]) -> dict[str, str]:
     """What the items' pictures show, by name."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder)
-        drawn = campaign.pictures
+        drawn = campaign.pictures_address
         if campaign.rehearsal.scenes or drawn is None:
             draw_pictures(out, campaign.rehearsal.seed, items)
-            drawn = out / "pictures"
-        return {path.name: path.read_text("utf-8") for path in drawn.glob("*.svg")}
+            drawn = str(out / "pictures")
+        return {
+            path.name: path.read_text("utf-8") for path in Path(drawn).glob("*.svg")
+        }
 
 
 def main(names: list[str]) -> None:

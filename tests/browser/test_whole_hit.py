@@ -74,7 +74,7 @@ def test_a_hit_done_by_hand_has_the_form_that_the_crowd_sends(
             rehearsal=True,
             seed=1,
             start=datetime(2026, 1, 5, 9, tzinfo=UTC),
-            pictures=campaign.pictures,
+            pictures=campaign.pictures_address,
         ) as running,
         open_for_rehearsal(campaign, running.endpoint_url, SystemClock()) as run,
     ):

@@ -264,7 +264,9 @@ def test_a_file_elsewhere_names_its_items_from_there() -> None:
     _pictures(Path("photos"))
     done = _init("lab/one.toml", "--task", "caption", "--items", "photos", "--yes")
     assert done.exit_code == 0, done.output
-    assert load_campaign(Path("lab/one.toml")).pictures == Path("photos").resolve()
+    assert load_campaign(Path("lab/one.toml")).pictures_address == str(
+        Path("photos").resolve()
+    )
     Path("birds.csv").write_text("image_id,url\n1,https://example.org/1.jpg\n")
     done = _init("new/one.toml", "--task", "caption", "--items", "birds.csv", "--yes")
     assert done.exit_code == 0, done.output

@@ -14,6 +14,7 @@ from piecework.domain.campaign import Campaign
 from piecework.domain.dataset import Pictures, Publication
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
+from piecework.domain.picture_location import PictureLocation
 from piecework.results.export import export
 from piecework.results.pictures import (
     copy_pictures,
@@ -24,6 +25,13 @@ from piecework.results.pictures import (
 from tests.campaign.campaigns import campaign
 from tests.domain.test_picture_metadata import is_clean, saved
 from tests.engine.conftest import Open
+
+
+def folder_of(campaign: Campaign) -> Path:
+    """The folder of a campaign's pictures."""
+    assert campaign.pictures is not None
+    assert campaign.pictures.folder is not None
+    return campaign.pictures.folder
 
 
 @pytest.fixture
@@ -49,7 +57,7 @@ def pictured(tmp_path: Path) -> Campaign:
     items = tuple(
         Item(item_id=ItemId(name), columns={"url": url}) for name, url in urls.items()
     )
-    return replace(campaign(0), items=items, pictures=folder)
+    return replace(campaign(0), items=items, pictures=PictureLocation(str(folder)))
 
 
 def test_sizes_are_those_of_the_pictures(pictured: Campaign) -> None:
@@ -64,9 +72,8 @@ def test_sizes_are_those_of_the_pictures(pictured: Campaign) -> None:
 @pytest.fixture
 def phone(pictured: Campaign) -> Campaign:
     """Two pictures of a phone, one of them on its side, and one that says nothing."""
-    assert pictured.pictures is not None
-    (pictured.pictures / "flat.jpg").write_bytes(saved("JPEG"))
-    (pictured.pictures / "tall.png").write_bytes(saved("PNG", 6))
+    (folder_of(pictured) / "flat.jpg").write_bytes(saved("JPEG"))
+    (folder_of(pictured) / "tall.png").write_bytes(saved("PNG", 6))
     urls = ("flat.jpg", "tall.png", "sub/photo.jpg", "boxed.svg")
     items = tuple(Item(item_id=ItemId(url), columns={"url": url}) for url in urls)
     return replace(pictured, items=items)
@@ -86,11 +93,10 @@ def test_the_size_of_a_picture_is_that_of_the_upright_one(phone: Campaign) -> No
 
 def test_copies_say_nothing_of_who_took_them(phone: Campaign, tmp_path: Path) -> None:
     """Those of an earlier version, which did, are made again."""
-    assert phone.pictures is not None
     folder = tmp_path / "dataset" / "images"
     folder.mkdir(parents=True)
     for name in ("flat.jpg", "tall.png"):
-        shutil.copy2(phone.pictures / name, folder / name)
+        shutil.copy2(folder_of(phone) / name, folder / name)
     copy_pictures(phone, folder)
     for name in ("flat.jpg", "tall.png"):
         assert is_clean((folder / name).read_bytes())
@@ -98,7 +104,7 @@ def test_copies_say_nothing_of_who_took_them(phone: Campaign, tmp_path: Path) ->
     first = (folder / "tall.png").stat().st_ino
     copy_pictures(phone, folder)
     assert (folder / "tall.png").stat().st_ino == first
-    (phone.pictures / "tall.png").write_bytes(saved("PNG", 1))
+    (folder_of(phone) / "tall.png").write_bytes(saved("PNG", 1))
     copy_pictures(phone, folder)
     assert size_of(folder / "tall.png") == (61, 40)
     assert not [*folder.rglob("*.partial")]
@@ -112,14 +118,13 @@ def test_a_report_s_pictures_say_nothing_either(phone: Campaign) -> None:
 
 def test_check_says_that_pictures_carry_metadata(phone: Campaign) -> None:
     """With how many of them a place; nothing where there is nothing to say."""
-    assert phone.pictures is not None
     (warning,) = warnings_of_metadata(phone)
     assert warning.startswith(
         "2 of 4 pictures checked contain metadata, 2 of them the place (the first is "
-        f"{phone.pictures / 'flat.jpg'}): workers"
+        f"{folder_of(phone) / 'flat.jpg'}): workers"
     )
     assert not [*warnings_of_metadata(replace(phone, items=phone.items[2:]))]
-    (phone.pictures / "flat.jpg").write_bytes(saved("JPEG", exif=b"", xmp=b""))
+    (folder_of(phone) / "flat.jpg").write_bytes(saved("JPEG", exif=b"", xmp=b""))
     (warning,) = warnings_of_metadata(replace(phone, items=phone.items[:1]))
     assert "1 of 1 picture checked" in warning
     assert "place" not in warning
@@ -139,8 +144,7 @@ def test_small_copies_are_small(pictured: Campaign) -> None:
 
 def test_a_drawing_that_is_large_is_left_out(pictured: Campaign) -> None:
     """A report has to stay one that can be mailed."""
-    assert pictured.pictures is not None
-    drawing = pictured.pictures / "sized.svg"
+    drawing = folder_of(pictured) / "sized.svg"
     drawing.write_text(drawing.read_text() + " " * 50_000)
     assert "sized" not in small_pictures(pictured, ["sized"])
 
@@ -177,7 +181,7 @@ def test_an_export_has_the_pictures_if_they_were_asked_for(
         campaign = replace(
             run.campaign,
             items=tuple(items),
-            pictures=folder,
+            pictures=PictureLocation(str(folder)),
             dataset=Publication(pictures=pictures),
             formats=("csv", "vizwiz_json"),
         )

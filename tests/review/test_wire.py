@@ -143,7 +143,9 @@ def test_a_picture_that_is_opened_by_itself_runs_no_scripts(page: Served) -> Non
 
 def test_a_picture_says_nothing_of_who_took_it(page: Served) -> None:
     """Large or small: reviewers see what workers saw."""
-    folder = page.run.campaign.pictures
+    pictures = page.run.campaign.pictures
+    assert pictures is not None
+    folder = pictures.folder
     assert folder is not None
     (folder / "1.svg").rename(folder / "1.jpg")
     (folder / "1.svg").symlink_to("1.jpg")

@@ -310,7 +310,7 @@ def _first_rows(
 def source_of(file: CampaignFile, task: Task) -> Source:
     """Return the source of a campaign that grows."""
     table, page = file.tables.items, task.html_page
-    folder = file.pictures
+    pictures = file.pictures
     addresses = ("url",) if page is None else task.columns[1:]
     possible = () if page is None else page.possible_addresses
     if table.query is not None:
@@ -332,6 +332,7 @@ def source_of(file: CampaignFile, task: Task) -> Source:
             address=table.file,
             beside=file.path.parent,
             columns=task.columns,
+            pictures=pictures,
             renamed=table.columns,
             addresses=addresses,
             possible=possible,
@@ -340,20 +341,29 @@ def source_of(file: CampaignFile, task: Task) -> Source:
         return TableFile(
             path=file.path.parent / table.file,
             columns=task.columns,
-            pictures=folder,
+            pictures=pictures,
             drawn=table.scenes or 0,
             renamed=table.columns,
             addresses=addresses,
             possible=possible,
         )
-    assert folder is not None  # noqa: S101 - otherwise the schema requires a file
-    if page is None:
-        return PictureFolder(path=folder, columns=task.columns)
-    needed = tuple(
-        name for name in page.possible_addresses if name in task.optional_columns
-    )
-    return PictureFolder(
-        path=folder, columns=task.columns, addresses=task.columns[1:] or needed
+    assert pictures is not None  # noqa: S101 - otherwise the schema requires a file
+    if page is not None:
+        needed = tuple(
+            name for name in page.possible_addresses if name in task.optional_columns
+        )
+        addresses = task.columns[1:] or needed
+    if pictures.folder is not None:
+        return PictureFolder(
+            path=pictures.folder, columns=task.columns, addresses=addresses
+        )
+    from piecework.exchange.picture_bucket import PictureBucket  # noqa: PLC0415
+    from piecework.exchange.picture_source import PicturesInBucket  # noqa: PLC0415
+
+    return PicturesInBucket(
+        bucket=PictureBucket(pictures.address),
+        columns=task.columns,
+        addresses=addresses,
     )
 
 

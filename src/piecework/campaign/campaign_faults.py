@@ -125,7 +125,8 @@ def faults_of_names(file: CampaignFile) -> list[str]:
 
 def _faults_of_served_store(file: CampaignFile) -> list[str]:
     """Return an error if the campaign's output would be in the served folder."""
-    pictures = file.pictures if file.tables.items.pictures else None
+    served = file.pictures if file.tables.items.pictures else None
+    pictures = None if served is None else served.folder
     if pictures is None or not file.out.is_relative_to(pictures):
         return []
     where = file.at("items", "pictures")

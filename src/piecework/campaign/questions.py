@@ -6,6 +6,7 @@ from urllib.parse import quote
 from piecework.domain.campaign import Campaign
 from piecework.domain.hit import Item, PlannedHit, is_picture
 from piecework.domain.ids import ItemId
+from piecework.domain.picture_location import PictureLocation
 from piecework.hit_templates.render import render_hit
 from piecework.platforms.question import html_question
 from piecework.qc.heuristics.canary import planted_word
@@ -37,7 +38,8 @@ def _with_page_url(campaign: Campaign, item: Item) -> Item:
     """Replace pictures that the marketplace serves with its paths for the page."""
     task, page = campaign.task, campaign.task.html_page
     named = {"url"} if page is None else {*task.columns[1:]}
-    if page is not None and campaign.pictures is not None:
+    pictures = campaign.pictures
+    if page is not None and pictures is not None:
         named |= {
             name
             for name in page.possible_addresses
@@ -45,10 +47,17 @@ def _with_page_url(campaign: Campaign, item: Item) -> Item:
         }
     served = {
         # File names may contain spaces and "#", addresses may not.
-        name: f"/pictures/{quote(url)}"
+        name: f"/pictures/{quote(_name(url, pictures))}"
         for name, url in item.columns.items()
         if name in named and url and not url.startswith(_WHOLE)
     }
     if not served:
         return item
     return Item(item_id=item.item_id, columns={**item.columns, **served})
+
+
+def _name(url: str, pictures: PictureLocation | None) -> str:
+    """Return a picture's path in its bucket; in a folder it is as written."""
+    if pictures is None or pictures.folder is not None:
+        return url
+    return pictures.name_of(url)

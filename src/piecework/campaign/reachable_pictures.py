@@ -44,12 +44,12 @@ def sample_of_pictures(campaign: Campaign) -> list[str]:
 
     Pictures that a rehearsal draws are left out.
     """
-    folder = None if campaign.rehearsal.scenes else campaign.pictures
+    pictures = None if campaign.rehearsal.scenes else campaign.pictures
     names = [item.picture for item in campaign.items]
     there = [name for name in names if name.startswith(_WEB)]
-    if folder is not None:
-        own = [name for name in names if name and not name.startswith(_WEB)]
-        there += [str(folder / name.removeprefix("/pictures/")) for name in own]
+    if pictures is not None:
+        own = [pictures.name_of(name) for name in names if not name.startswith(_WEB)]
+        there += [f"{pictures.address}/{name}" for name in own if name]
     draw = random.Random(f"piecework looks at {campaign.name}")  # noqa: S311 - no secret
     return draw.sample(there, min(SAMPLE, len(there)))
 
@@ -77,11 +77,23 @@ def unreached(
 
 def _of_file(path: str) -> str:
     try:
-        with Path(path).open("rb") as file:
-            begins = file.read(_FIRST_BYTES)
+        begins = _beginning(path)
     except OSError as fault:
-        return f"{path}: cannot be read ({fault.strerror})"
+        return f"{path}: cannot be read ({fault.strerror or fault})"
     return "" if _is_picture(begins) else f"{path}: is not a picture, despite its name"
+
+
+def _beginning(path: str) -> bytes:
+    """Return the first bytes of a file, or of an object in a bucket."""
+    if "://" not in path:
+        with Path(path).open("rb") as file:
+            return file.read(_FIRST_BYTES)
+    # Most campaigns have a folder, and need no pyarrow here.
+    from piecework.exchange.addresses import directory_at  # noqa: PLC0415
+
+    directory = directory_at(path, beside=Path())
+    with directory.files.open_input_file(directory.path) as object_file:
+        return bytes(object_file.read(_FIRST_BYTES))
 
 
 def _is_picture(begins: bytes) -> bool:

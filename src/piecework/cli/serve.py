@@ -115,7 +115,7 @@ def _marketplace(
         seed=rehearsing.seed,
         start=_start(site, rehearsing),
         clock_runs=rehearsing.rehearsal,
-        pictures=site.pictures,
+        pictures=_pictures(site.pictures),
         host=site.host,
         port=site.port,
         frames_port=site.frames_port,
@@ -127,6 +127,23 @@ def _marketplace(
         notify_url=site.notify_url,
         clock_is_right=site.clock_is_right,
     )
+
+
+def _pictures(named: str | None) -> str | None:
+    """Return the folder or bucket of pictures, once it was seen to exist.
+
+    Raises:
+        ConfigError: there is no such folder, or the bucket cannot be listed.
+    """
+    if named is None:
+        return None
+    if "://" in named:
+        from piecework.exchange.picture_bucket import PictureBucket
+
+        PictureBucket(named).check()
+    elif not Path(named).is_dir():
+        raise ConfigError([f"--pictures: {named} is not a folder"])
+    return named
 
 
 def _read_consent(file: Path) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ class SiteOptions:
     port: int
     frames_port: int
     host: str
-    pictures: Path | None
+    pictures: str | None
     trust_local: bool
     tls: tuple[Path, Path] | None
     site_url: str
@@ -98,8 +98,9 @@ SITE = grouped(
     ),
     click.option(
         "--pictures",
-        type=click.Path(path_type=Path, exists=True, file_okay=False),
-        help="Folder of pictures to serve under /pictures/.",
+        metavar="FOLDER|ADDRESS",
+        help="Folder of pictures to serve under /pictures/, or a private bucket such "
+        "as s3://bucket/photos.",
     ),
     click.option(
         "--trust-local",

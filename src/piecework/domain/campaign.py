@@ -13,6 +13,7 @@ from piecework.domain.hit import Item, QualificationRequirement
 from piecework.domain.ids import ItemId
 from piecework.domain.imported import Reading
 from piecework.domain.money import Currency, FeeSchedule, shown
+from piecework.domain.picture_location import PictureLocation
 from piecework.domain.qualification import QualificationTest
 from piecework.domain.task import GOLD, MIXED_IN, TRUTH, DatasetKind, Task
 from piecework.domain.verdicts import PolicyRule
@@ -184,7 +185,8 @@ class Campaign:
         items: its items. Of a campaign that grows: before it is opened, the first rows
             of its source; then the items that were dealt, read from the store.
         practice: practice items that every HIT shows first; their answers never count.
-        pictures: folder of pictures that the marketplace serves, if items name files.
+        pictures: the folder or bucket that the marketplace serves pictures from, if
+            items name files.
         crowd_size: how many workers there are in all, if known.
         qualification: a test that workers take before they may work, if there is one.
         dataset: what its readers are told, and how it is split.
@@ -211,7 +213,7 @@ class Campaign:
     keywords: tuple[str, ...]
     items: Sequence[Item]
     practice: tuple[Item, ...] = ()
-    pictures: Path | None
+    pictures: PictureLocation | None
     posting: Posting
     rewards: Rewards
     requirements: tuple[QualificationRequirement, ...]
@@ -232,6 +234,11 @@ class Campaign:
     growth: Growth | None = None
     gold: tuple[Item, ...] = ()
     gold_share: float = 0.0
+
+    @property
+    def pictures_address(self) -> str | None:
+        """The folder or bucket of pictures, as a marketplace takes it."""
+        return None if self.pictures is None else self.pictures.address
 
     @property
     def own_items(self) -> tuple[Item, ...]:

@@ -126,7 +126,12 @@ class PassRequest:
         ]
         contents += facts
         if tables.items.file is None and tables.items.pictures is not None:
-            contents += sorted(map(str, (beside / tables.items.pictures).rglob("*")))
+            folder = beside / tables.items.pictures
+            contents += (
+                [SystemClock().now().isoformat()]
+                if "://" in tables.items.pictures
+                else sorted(map(str, folder.rglob("*")))
+            )
         request = json.dumps([contents, asdict(self)], sort_keys=True, default=str)
         return hashlib.sha256(request.encode()).hexdigest()
 

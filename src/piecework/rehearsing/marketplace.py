@@ -73,7 +73,7 @@ def rehearsal_market(
                         REHEARSAL_BALANCE_CENTS, campaign.rewards.budget_cents
                     ),
                     program=program,
-                    pictures=campaign.pictures,
+                    pictures=campaign.pictures_address,
                 )
             )
         except sqlite3.OperationalError:

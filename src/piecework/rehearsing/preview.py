@@ -40,10 +40,10 @@ def serve_preview(campaign: Campaign, *, port: int = 0) -> Iterator[PreviewAddre
     """Serve a marketplace with the campaign's first batch and test; yield its URLs."""
     with tempfile.TemporaryDirectory(prefix="piecework-preview-") as folder:
         out = Path(folder)
-        pictures = campaign.pictures
+        pictures = campaign.pictures_address
         if campaign.rehearsal.scenes:
             draw_pictures(out, campaign.rehearsal.seed, items_with_pictures(campaign))
-            pictures = out / "pictures"
+            pictures = str(out / "pictures")
         # The person may work without the campaign's requirements, and look at its test
         # without having to pass it.
         open_to_all = replace(campaign, out=out, requirements=(), qualification=None)

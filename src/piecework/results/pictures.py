@@ -18,10 +18,12 @@ from PIL import Image, ImageOps
 
 from piecework.domain.campaign import Campaign
 from piecework.domain.counts import plural
+from piecework.domain.errors import ConfigError
 from piecework.domain.hit import Item
 from piecework.domain.picture_metadata.cleaning import has_place, without_metadata
 from piecework.domain.picture_metadata.exif import orientation_in
 from piecework.domain.picture_metadata.upright import is_sideways
+from piecework.exchange.picture_bucket import BucketUnreadableError, PictureBucket
 from piecework.postprocess.datasets.pictures import Size, local_picture
 
 _SMALL_PIXELS = 320
@@ -51,7 +53,12 @@ _UNREADABLE = (
 
 
 def picture_sizes(campaign: Campaign) -> dict[str, Size]:
-    """Width and height in pixels by item id, for readable pictures."""
+    """Width and height in pixels by item id, for readable pictures.
+
+    A bucket's pictures are only read if they are copied into the dataset anyway.
+    """
+    if _bucket_of(campaign) and campaign.dataset.pictures != "files":
+        return {}
     by_path: dict[Path, Size | None] = {}
     sizes = {}
     for item in campaign.items:
@@ -70,9 +77,11 @@ def small_pictures(campaign: Campaign, item_ids: Iterable[str]) -> dict[str, str
     items = {str(item.item_id): item for item in campaign.items}
     addresses = {}
     for item_id in item_ids:
-        path = picture_path(campaign, items[item_id])
-        if path is not None and (address := _small(path)):
-            addresses[item_id] = address
+        # A report is written without the pictures of a bucket that does not answer.
+        with suppress(BucketUnreadableError):
+            path = picture_path(campaign, items[item_id])
+            if path is not None and (address := _small(path)):
+                addresses[item_id] = address
     return addresses
 
 
@@ -99,9 +108,15 @@ def copy_pictures(campaign: Campaign, folder: Path) -> None:
     """Copy the pictures of all items into a folder, under their names in the dataset.
 
     The copies have no metadata. A copy of an unchanged picture is left alone.
+
+    Raises:
+        ConfigError: the pictures are in a bucket, and it cannot be read.
     """
     for item in campaign.items:
-        path = picture_path(campaign, item)
+        try:
+            path = picture_path(campaign, item)
+        except BucketUnreadableError as fault:
+            raise ConfigError([f"[dataset] pictures: {fault}"]) from fault
         if path is None:
             continue
         copy = folder / local_picture(item)
@@ -126,7 +141,12 @@ def _clean(path: Path, _changed_ns: int) -> bytes:
 
 
 def warnings_of_metadata(campaign: Campaign) -> Iterator[str]:
-    """Warn about metadata in the files of pictures; checks a sample of many."""
+    """Warn about metadata in the files of pictures; checks a sample of many.
+
+    A bucket's pictures are not fetched for this.
+    """
+    if _bucket_of(campaign):
+        return
     paths = dict.fromkeys(
         path for item in campaign.items if (path := picture_path(campaign, item))
     )
@@ -150,18 +170,47 @@ def warnings_of_metadata(campaign: Campaign) -> Iterator[str]:
 
 
 def picture_path(campaign: Campaign, item: Item) -> Path | None:
-    """The path of an item's picture; `None` outside the campaign's folder."""
-    name = local_picture(item)
-    if campaign.pictures is None or not name:
+    """The path of an item's picture; `None` outside the campaign's folder.
+
+    A bucket's picture is fetched, without metadata.
+
+    Raises:
+        BucketUnreadableError: the bucket cannot be read.
+    """
+    name = (
+        item.picture and campaign.pictures and campaign.pictures.name_of(item.picture)
+    )
+    if not name or campaign.pictures is None:
         return None
-    path = Path(os.path.realpath(campaign.pictures / name))
-    is_inside = path.is_relative_to(_folder(campaign.pictures))
-    return path if is_inside and path.is_file() else None
+    if bucket := _bucket_of(campaign):
+        return bucket.copy(name)
+    folder = _real_path(campaign.pictures.address)
+    path = Path(os.path.realpath(folder / name))
+    return path if path.is_relative_to(folder) and path.is_file() else None
+
+
+def has_picture(campaign: Campaign, item: Item) -> bool:
+    """Whether an item's picture is in the campaign's folder or bucket; fetches none."""
+    if campaign.pictures is not None and campaign.pictures.folder is None:
+        return bool(item.picture and campaign.pictures.name_of(item.picture))
+    return picture_path(campaign, item) is not None
 
 
 @lru_cache(maxsize=4)  # called for every picture
-def _folder(pictures: Path) -> Path:
-    return pictures.resolve()
+def _real_path(folder: str) -> Path:
+    return Path(folder).resolve()
+
+
+def _bucket_of(campaign: Campaign) -> PictureBucket | None:
+    pictures = campaign.pictures
+    if pictures is None or pictures.folder is not None:
+        return None
+    return _bucket_at(pictures.address)
+
+
+@lru_cache(maxsize=4)  # it keeps copies
+def _bucket_at(address: str) -> PictureBucket:
+    return PictureBucket(address)
 
 
 def _size(path: Path) -> Size | None:

@@ -11,7 +11,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from piecework.results.pictures import clean_picture, picture_path, small_copy
+from piecework.results.pictures import (
+    clean_picture,
+    has_picture,
+    picture_path,
+    small_copy,
+)
 from piecework.review.desk import Desk
 from piecework.review.pages import PICTURE_HEADERS
 from piecework.review.parts import Parts
@@ -32,8 +37,14 @@ class Pictures:
         """Send an item's picture, or a small copy of it."""
         desk = self._parts.desk
         item = desk.work.items.get(request.query_params.get("item", ""))
-        path = item and picture_path(desk.opened.campaign, item)
-        if not path:
+        campaign = desk.opened.campaign
+        if item is None:
+            raise HTTPException(404)
+        try:
+            path = await run_in_threadpool(picture_path, campaign, item)
+        except OSError as fault:
+            raise HTTPException(503, str(fault)) from fault
+        if path is None:
             raise HTTPException(404)
         if "small" in request.query_params:
             copy = _small(path, path.stat().st_mtime_ns)
@@ -52,7 +63,7 @@ def address_of_picture(desk: Desk, item_id: str, *, small: bool = False) -> str:
     item = desk.work.items.get(item_id)
     if item is None:
         return ""
-    if picture_path(desk.opened.campaign, item) is not None:
+    if has_picture(desk.opened.campaign, item):
         query = {"item": item_id} | ({"small": "1"} if small else {})
         return f"/picture?{urlencode(query)}"
     elsewhere = item.picture

@@ -46,7 +46,7 @@ class RehearsalOptions(TypedDict, total=False):
     start: datetime | None
     balance_cents: int
     prices: PriceList
-    pictures: Path | None
+    pictures: Path | str | None
     host: str
     port: int
     frames_port: int
@@ -129,7 +129,7 @@ def _command(
     program: Sequence[str], database: Path, options: RehearsalOptions
 ) -> list[str]:
     named: dict[str, Any] = {**options, "database": database.resolve()}
-    if pictures := options.get("pictures"):
+    if isinstance(pictures := options.get("pictures"), Path):
         named["pictures"] = pictures.resolve()
     if start := options.get("start"):
         named["start"] = start.isoformat()

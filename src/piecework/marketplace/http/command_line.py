@@ -18,7 +18,7 @@ def parser(program: str) -> argparse.ArgumentParser:
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=0, help="site and requester API")
     parser.add_argument("--frames-port", type=int, default=0, help="question pages")
-    parser.add_argument("--pictures", type=Path, help="folder served as /pictures/")
+    parser.add_argument("--pictures", help="folder or bucket served as /pictures/")
     parser.add_argument(
         "--rehearsal", action="store_true", help="virtual time, simulated workers"
     )

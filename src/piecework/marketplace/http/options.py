@@ -22,7 +22,7 @@ class Options(TypedDict, total=False):
     clock_runs: bool
     balance_cents: int
     prices: PriceList
-    pictures: Path | None
+    pictures: Path | str | None
     host: str
     port: int
     frames_port: int
@@ -51,7 +51,8 @@ class Marketplace:
         clock_runs: a rehearsal's time runs on its own, from today without a start.
         balance_cents: a requester's balance when a rehearsal first sees the access key.
         prices: its currency and fees; the currency is fixed once it holds money.
-        pictures: a folder served under `/pictures/` of both origins.
+        pictures: a folder, or the address of a bucket, that both origins serve as
+            `/pictures/`.
         host: address to bind.
         port: the port of the site and the requester API; 0 takes a free one.
         frames_port: the port of the frames; 0 takes a free one.
@@ -79,7 +80,7 @@ class Marketplace:
     clock_runs: bool = False
     balance_cents: int = accounts.REHEARSAL_BALANCE_CENTS
     prices: PriceList = MTURK
-    pictures: Path | None = None
+    pictures: Path | str | None = None
     host: str = "127.0.0.1"
     port: int = 0
     frames_port: int = 0

@@ -6,7 +6,6 @@ header from the client.
 
 import sqlite3
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -26,7 +25,7 @@ from piecework.marketplace.state.backend import Backend
 from piecework.marketplace.workers import replies
 from piecework.marketplace.workers.iframes import Frames
 from piecework.marketplace.workers.origins import Origins
-from piecework.marketplace.workers.picture_folder import pictures_at
+from piecework.marketplace.workers.pictures import Pictures
 from piecework.marketplace.workers.site import Site
 from piecework.marketplace.workers.speaking import Speaking
 from piecework.webserver.transport import BodyLimit
@@ -38,7 +37,7 @@ def site_app(
     api: RequesterApi,
     *,
     faults: FaultScript,
-    pictures: Path | None,
+    pictures: Pictures,
     crowd: OutsideCrowd | None = None,
     consent: Sequence[str] = (),
 ) -> Starlette:
@@ -46,9 +45,9 @@ def site_app(
     routes: list[BaseRoute] = [
         _calls(api),
         Route("/", _to_hits, methods=["GET"]),
-        *Site(backend, origins, crowd, consent).routes(),
+        *Site(backend, origins, pictures, crowd, consent).routes(),
         # A qualification test names pictures by address; requesters know only this one.
-        *pictures_at(pictures),
+        *pictures.routes(),
     ]
     if backend.rules.rehearsal:
         routes += Control(backend, faults).routes()
@@ -60,11 +59,9 @@ def api_app(api: RequesterApi) -> Starlette:
     return _app([_calls(api)])
 
 
-def frames_app(
-    backend: Backend, origins: Origins, *, pictures: Path | None
-) -> Starlette:
+def frames_app(backend: Backend, origins: Origins, pictures: Pictures) -> Starlette:
     """Return the pages of questions and their pictures."""
-    return _app([*Frames(backend, origins, pictures=pictures).routes()])
+    return _app([*Frames(backend, origins, pictures).routes()])
 
 
 class ByPort:

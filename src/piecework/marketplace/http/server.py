@@ -43,6 +43,7 @@ from piecework.marketplace.state import site_address
 from piecework.marketplace.state.backend import Backend, Rules
 from piecework.marketplace.state.group_commit import GroupCommit
 from piecework.marketplace.workers.origins import Origins
+from piecework.marketplace.workers.pictures import Pictures
 from piecework.webserver.connections import Connections, most_connections
 from piecework.webserver.listening import listen, origin
 from piecework.webserver.log_limits import say_once_a_second
@@ -251,17 +252,18 @@ def _app(
 ) -> ASGIApp:
     checks = not (marketplace.rehearsal or marketplace.trust_local)
     faults = FaultScript()
+    pictures = Pictures(marketplace.pictures, backend, origins)
     api = RequesterApi(backend, Admission(backend, checks=checks), faults)
     site = routes.site_app(
         backend,
         origins,
         api,
         faults=faults,
-        pictures=marketplace.pictures,
+        pictures=pictures,
         crowd=marketplace.crowd,
         consent=marketplace.consent,
     )
-    frames = routes.frames_app(backend, origins, pictures=marketplace.pictures)
+    frames = routes.frames_app(backend, origins, pictures)
 
     def named(app: ASGIApp, *origins: str) -> ASGIApp:
         inner = VirtualTime(app, backend) if marketplace.rehearsal else app

@@ -19,6 +19,7 @@ from piecework.marketplace.forms.taking import Taken, Typed, gathered, take
 from piecework.marketplace.requester import question
 from piecework.marketplace.workers import answers, form_views
 from piecework.marketplace.workers.pages import STATIC, page
+from piecework.marketplace.workers.pictures import Pictures
 
 Fields = Sequence[tuple[str, str]]
 
@@ -84,7 +85,9 @@ def frame(form: Form, title: str, *, assignment_id: str | None, site: str) -> Re
     )
 
 
-def unfinished(row: sqlite3.Row, fields: Fields, verdicts: Verdicts) -> Response | None:
+def unfinished(
+    row: sqlite3.Row, pictures: Pictures, fields: Fields, verdicts: Verdicts
+) -> Response | None:
     """Return the form again if it is incomplete; None if it may be sent on.
 
     Raises:
@@ -97,6 +100,7 @@ def unfinished(row: sqlite3.Row, fields: Fields, verdicts: Verdicts) -> Response
     complaints = take(form, values, verdicts).complaints
     if not complaints:
         return None
+    form = pictures.signed_form(form, row["duration_seconds"])
     reply = _page(
         form_views.shown(form, values, complaints),
         row["title"],

@@ -23,7 +23,7 @@ from piecework.marketplace.state.backend import Backend
 from piecework.marketplace.workers import hit_forms
 from piecework.marketplace.workers.assignment_actions import NOT_AVAILABLE
 from piecework.marketplace.workers.origins import Origins
-from piecework.marketplace.workers.picture_folder import pictures_at
+from piecework.marketplace.workers.pictures import Pictures
 
 _STAND_INS = Path(__file__).parent / "stand_ins"
 _HOSTED = re.compile(
@@ -77,9 +77,7 @@ class StandIns(StaticFiles):
 class Frames:
     """The frames of one marketplace."""
 
-    def __init__(
-        self, backend: Backend, origins: Origins, *, pictures: Path | None
-    ) -> None:
+    def __init__(self, backend: Backend, origins: Origins, pictures: Pictures) -> None:
         self._backend = backend
         self._origins = origins
         self._pictures = pictures
@@ -89,14 +87,14 @@ class Frames:
         return [
             Route("/frames/{hit_id}", self.frame),
             Mount("/stand-ins", StandIns(directory=_STAND_INS)),
-            *pictures_at(self._pictures),
+            *self._pictures.routes(),
         ]
 
     async def frame(self, request: Request) -> Response:
         """Serve an HTMLQuestion's or QuestionForm's page; the HIT's id is its key."""
         with self._backend.transaction() as transaction:
             row = transaction.first_row(
-                "SELECT question, title, hits.requester FROM hits "
+                "SELECT question, title, hits.requester, duration_seconds FROM hits "
                 "JOIN hit_types ON hit_types.id = hits.hit_type "
                 "JOIN questions ON questions.hit = hits.id "
                 "WHERE hit_id = ? AND status <> 'Disposed'",
@@ -109,7 +107,7 @@ class Frames:
         if row and asked and asked.form:
             named = request.query_params.get("assignmentId", NOT_AVAILABLE)
             return hit_forms.frame(
-                asked.form,
+                self._pictures.signed_form(asked.form, row["duration_seconds"]),
                 row["title"],
                 assignment_id=None if named == NOT_AVAILABLE else named,
                 site=self._origins.site,
@@ -118,6 +116,7 @@ class Frames:
             raise Refusal("HitDoesNotExist", "This HIT has no page here.", status=404)
         home = self._origins.frames_of(row["requester"])
         page = led_home(asked.html, home, self._origins.site)
+        page = self._pictures.signed(page, row["duration_seconds"])
         return HTMLResponse(page, headers=self._headers())
 
     def _headers(self) -> dict[str, str]:

@@ -14,7 +14,6 @@ from pathlib import Path
 from threading import Lock, Semaphore
 
 from starlette.responses import Response
-from starlette.routing import Mount
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
@@ -47,17 +46,16 @@ class PictureFolder(StaticFiles):
 
     async def get_response(self, path: str, scope: Scope) -> Response:
         """Return the file in a sandbox."""
-        reply = await super().get_response(path, scope)
-        reply.headers["Content-Security-Policy"] = (
-            "default-src 'none'; style-src 'unsafe-inline'; sandbox"
-        )
-        reply.headers["X-Content-Type-Options"] = "nosniff"
-        return reply
+        return in_sandbox(await super().get_response(path, scope))
 
 
-def pictures_at(folder: Path | None) -> list[Mount]:
-    """Return the mount of a folder of pictures, if any."""
-    return [] if folder is None else [Mount("/pictures", PictureFolder(folder))]
+def in_sandbox(reply: Response) -> Response:
+    """Return a picture's response that a browser does not run scripts of."""
+    reply.headers["Content-Security-Policy"] = (
+        "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+    )
+    reply.headers["X-Content-Type-Options"] = "nosniff"
+    return reply
 
 
 class _CleanCopies:

@@ -21,6 +21,7 @@ from piecework.marketplace.workers import (
 )
 from piecework.marketplace.workers.origins import Origins
 from piecework.marketplace.workers.pages import page
+from piecework.marketplace.workers.pictures import Pictures
 from piecework.marketplace.workers.sessions import Sessions
 
 _LONGEST_SEARCH = 200
@@ -35,10 +36,17 @@ _POLICY = (
 class Qualifications:
     """Qualifications on the site of one marketplace."""
 
-    def __init__(self, backend: Backend, origins: Origins, sessions: Sessions) -> None:
+    def __init__(
+        self,
+        backend: Backend,
+        origins: Origins,
+        sessions: Sessions,
+        pictures: Pictures,
+    ) -> None:
         self._backend = backend
         self._origins = origins
         self._sessions = sessions
+        self._pictures = pictures
 
     def routes(self) -> list[Route]:
         """Return their routes."""
@@ -178,7 +186,9 @@ class Qualifications:
         fields: Sequence[tuple[str, str]] = (),
         unfinished: hit_forms.UnfinishedForm | None = None,
     ) -> Response:
-        form = read_form(row["form"])
+        form = self._pictures.signed_form(
+            read_form(row["form"]), row["duration_seconds"]
+        )
         shown = form_views.shown(form)
         if unfinished is not None:
             typed = hit_forms.typed(fields)

@@ -46,7 +46,7 @@ _HELD = (
 )
 _ATTEMPT = (
     "SELECT test_attempts.*, qualification_type_id, qualification_types.name, "
-    "description, form, answer_key FROM test_attempts "
+    "description, form, answer_key, duration_seconds FROM test_attempts "
     "JOIN qualification_types "
     "ON qualification_types.id = test_attempts.qualification_type "
     "JOIN tests ON tests.id = test_attempts.test "

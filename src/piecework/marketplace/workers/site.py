@@ -32,6 +32,7 @@ from piecework.marketplace.workers.framing import Framing
 from piecework.marketplace.workers.joining import Joining
 from piecework.marketplace.workers.origins import Origins
 from piecework.marketplace.workers.pages import STATIC, page
+from piecework.marketplace.workers.pictures import Pictures
 from piecework.marketplace.workers.qualification_site import Qualifications
 from piecework.marketplace.workers.reporting import Reporting
 from piecework.marketplace.workers.sessions import Sessions
@@ -46,6 +47,7 @@ class Site:
     Args:
         backend: its state.
         origins: its addresses.
+        pictures: what it serves as `/pictures/`.
         crowd: the market that sends workers as visitors, if any.
         consent: the text, one string per paragraph, to which its other workers agree
             before their first HIT; empty for none.
@@ -55,11 +57,13 @@ class Site:
         self,
         backend: Backend,
         origins: Origins,
+        pictures: Pictures,
         crowd: OutsideCrowd | None = None,
         consent: Sequence[str] = (),
     ) -> None:
         self._backend = backend
         self._origins = origins
+        self._pictures = pictures
         self._framing = Framing(origins)
         self._crowd = crowd
         self._consent = consent
@@ -77,7 +81,7 @@ class Site:
             *Joining(*parts).routes(),
             *Agreeing(*parts, self._consent).routes(),
             *Reporting(*parts).routes(),
-            *Submitting(*parts).routes(),
+            *Submitting(*parts, self._pictures).routes(),
             Route("/worker/hits", self.hits),
             Route("/worker/history", self.history),
             Route(f"{group}/preview", self.preview),
@@ -85,7 +89,7 @@ class Site:
             Route(assignment, self.assignment),
             Route(f"{assignment}/time", self.time),
             Route(f"{assignment}/return", self.give_back, methods=["POST"]),
-            *Qualifications(*parts).routes(),
+            *Qualifications(*parts, self._pictures).routes(),
             Mount("/worker/static", StaticFiles(directory=STATIC)),
         ]
 

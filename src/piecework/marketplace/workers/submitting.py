@@ -30,6 +30,7 @@ from piecework.marketplace.workers import (
 from piecework.marketplace.workers.framing import origin
 from piecework.marketplace.workers.origins import Origins
 from piecework.marketplace.workers.pages import page
+from piecework.marketplace.workers.pictures import Pictures
 from piecework.marketplace.workers.sessions import Sessions
 
 Fields = list[tuple[str, str]]
@@ -40,10 +41,17 @@ _NOT_HANDED_BACK = ("NotSignedIn", "TwoSessions", "WrongOrigin")
 class Submitting:
     """A marketplace's submission address, and the page after it."""
 
-    def __init__(self, backend: Backend, origins: Origins, sessions: Sessions) -> None:
+    def __init__(
+        self,
+        backend: Backend,
+        origins: Origins,
+        sessions: Sessions,
+        pictures: Pictures,
+    ) -> None:
         self._backend = backend
         self._origins = origins
         self._sessions = sessions
+        self._pictures = pictures
 
     def routes(self) -> list[Route]:
         """Return the routes for forms and for the thank-you pages."""
@@ -97,7 +105,7 @@ class Submitting:
                 raise assignment_actions.not_open(row)
         except Refusal as refusal:
             return _handed_back(request, fields, refusal)
-        again = hit_forms.unfinished(row, fields, verdicts)
+        again = hit_forms.unfinished(row, self._pictures, fields, verdicts)
         if again is not None:
             return again
         return page(
@@ -121,7 +129,9 @@ class Submitting:
             row = assignment_actions.any_assignment(
                 transaction, assignment_actions.named_assignment(fields)
             )
-        again = await with_verdicts(partial(hit_forms.unfinished, row, fields))
+        again = await with_verdicts(
+            partial(hit_forms.unfinished, row, self._pictures, fields)
+        )
         return again or replies.refused(request, refusal)
 
     def _thanks(

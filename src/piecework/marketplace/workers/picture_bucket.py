@@ -1,0 +1,107 @@
+"""Serves pictures of a private bucket to workers whose page shows them.
+
+Nothing in the bucket becomes public. A page gets signed addresses when it is served;
+they are valid for as long as the worker has the HIT, and an hour more. The marketplace
+reads the object with its own credentials, and sends a copy without metadata.
+"""
+
+import hashlib
+import hmac
+import html
+import logging
+import os
+import re
+from collections.abc import Callable
+from urllib.parse import parse_qs, unquote
+
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+from starlette.staticfiles import StaticFiles
+from starlette.types import Scope
+
+from piecework.exchange.picture_bucket import BucketUnreadableError, PictureBucket
+from piecework.marketplace.state import clock
+from piecework.marketplace.workers.picture_folder import in_sandbox
+
+HOUR_SECONDS = 3600
+_MAC_LENGTH = 32
+_PARAMETER = "signed"
+_LOG = logging.getLogger(__name__)
+
+
+class PictureSigner:
+    """Signs the addresses of a bucket's pictures, and checks them.
+
+    Args:
+        key: the key of the marketplace's file, so that open pages survive a restart.
+        origins: the origins that serve the pictures; a star in one is a label.
+    """
+
+    def __init__(self, key: bytes, origins: tuple[str, ...]) -> None:
+        self._key = key
+        named = "|".join(
+            re.escape(origin).replace(r"\*\.", r"[a-z0-9]+\.") for origin in origins
+        )
+        # An address begins after a quotation mark, a bracket or a space.
+        self._addresses = re.compile(
+            rf"""(?<=["'`(>=,;\s])((?:{named})?/pictures/)"""
+            r"""((?:[^"'`()<>\s,?#&\\]|&amp;)++)(?=["'`()<>\s,#&\\])"""
+        )
+
+    def signed(self, page: str, seconds: int) -> str:
+        """Return a page with signed addresses.
+
+        Args:
+            page: HTML of the requester's; it must not contain text of workers, who
+                could get any picture signed.
+            seconds: how long a worker may have the page.
+        """
+        if "/pictures/" not in page:
+            return page
+        # The same address for an hour, so that browsers keep the pictures they have.
+        hours = clock.machine_ms() // clock.SECOND // HOUR_SECONDS
+        until = (hours + 2) * HOUR_SECONDS + seconds
+
+        def with_signature(match: re.Match[str]) -> str:
+            name = unquote(html.unescape(match[2]))
+            return f"{match[0]}?{_PARAMETER}={until}.{self._mac(name, until)}"
+
+        return self._addresses.sub(with_signature, page)
+
+    def is_signed(self, name: str, query: bytes) -> bool:
+        """Return whether an address was signed for this picture, and is still valid."""
+        values = parse_qs(query.decode("latin-1")).get(_PARAMETER, [""])
+        until, _, mac = values[0].partition(".")
+        if not (until.isascii() and until.isdigit() and len(until) < _MAC_LENGTH):
+            return False
+        right = self._mac(name, int(until)).encode()
+        is_right = hmac.compare_digest(mac.encode(), right)
+        return is_right and clock.machine_ms() < int(until) * clock.SECOND
+
+    def _mac(self, name: str, until: int) -> str:
+        words = f"{until}|{name}".encode("utf-8", "surrogateescape")
+        return hmac.digest(self._key, words, hashlib.sha256).hex()[:_MAC_LENGTH]
+
+
+class BucketPictures(StaticFiles):
+    """The pictures of a bucket, for requests with a signed address."""
+
+    def __init__(self, address: str, is_signed: Callable[[str, bytes], bool]) -> None:
+        self._bucket = PictureBucket(address)
+        self._is_signed = is_signed
+        super().__init__(directory=self._bucket.copies())
+
+    def lookup_path(self, path: str) -> tuple[str, os.stat_result | None]:
+        """Return the path of a copy of the picture."""
+        copy = self._bucket.copy(path)
+        return ("", None) if copy is None else (str(copy), copy.stat())
+
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        """Return the picture, if the address was signed."""
+        if not self._is_signed(path, scope["query_string"]):
+            raise HTTPException(403, "This address of a picture is not valid any more.")
+        try:
+            return in_sandbox(await super().get_response(path, scope))
+        except BucketUnreadableError as fault:
+            _LOG.warning("%s", fault)
+            raise HTTPException(503, "The pictures cannot be read just now.") from fault

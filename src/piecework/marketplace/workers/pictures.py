@@ -1,0 +1,84 @@
+"""What a marketplace serves as `/pictures/`: a folder, a private bucket, or nothing."""
+
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from starlette.routing import Mount
+
+from piecework.marketplace.forms.model import Form, Formatted, Medium
+from piecework.marketplace.state.backend import Backend
+from piecework.marketplace.state.own_keys import own_key
+from piecework.marketplace.workers.origins import Origins
+from piecework.marketplace.workers.picture_folder import PictureFolder
+
+if TYPE_CHECKING:
+    from piecework.marketplace.workers.picture_bucket import PictureSigner
+
+_MOUNTED_AT = "/pictures"
+
+
+class Pictures:
+    """The pictures of one marketplace.
+
+    A folder's pictures are served to everyone who knows their names, as from any web
+    server. A bucket's are only served at the signed addresses in workers' pages.
+    """
+
+    def __init__(
+        self, location: Path | str | None, backend: Backend, origins: Origins
+    ) -> None:
+        """Take a folder, or an address such as `s3://bucket/photos`."""
+        self._signer: PictureSigner | None = None
+        self._mounts: list[Mount] = []
+        if location is None:
+            return
+        if "://" not in str(location):
+            self._mounts = [Mount(_MOUNTED_AT, PictureFolder(Path(location)))]
+            return
+        # Opening a bucket needs pyarrow, which takes a second to import.
+        from piecework.marketplace.workers import picture_bucket  # noqa: PLC0415
+
+        with backend.transaction() as transaction:
+            key = own_key(transaction, "pictures_key")
+        self._signer = picture_bucket.PictureSigner(key, (origins.site, origins.frames))
+        served = picture_bucket.BucketPictures(str(location), self._signer.is_signed)
+        self._mounts = [Mount(_MOUNTED_AT, served)]
+
+    def routes(self) -> list[Mount]:
+        """Return the mount of the pictures, if any."""
+        return self._mounts
+
+    def signed(self, page: str, seconds: int) -> str:
+        """Return a requester's page with signed addresses of a bucket's pictures.
+
+        Args:
+            page: HTML, as the requester wrote it.
+            seconds: how long a worker may have the page.
+        """
+        return page if self._signer is None else self._signer.signed(page, seconds)
+
+    def signed_form(self, form: Form, seconds: int) -> Form:
+        """Return the same for a form; what workers typed is not part of it."""
+        if self._signer is None:
+            return form
+        sign = partial(self._signer.signed, seconds=seconds)
+        return cast("Form", _signed_part(form, sign))
+
+
+def _signed_part(part: object, sign: Callable[[str], str]) -> object:
+    """Return a part of a form, whatever it is, with signed addresses in it."""
+    if isinstance(part, Medium):
+        return replace(part, url=sign(f'"{part.url}"').strip('"'))
+    if isinstance(part, Formatted):
+        return replace(part, markup=sign(part.markup))
+    if isinstance(part, tuple):
+        return tuple(_signed_part(inner, sign) for inner in part)
+    if is_dataclass(part) and not isinstance(part, type):
+        inner = {each.name: getattr(part, each.name) for each in fields(part)}
+        return replace(
+            part, **{name: _signed_part(value, sign) for name, value in inner.items()}
+        )
+    return part
