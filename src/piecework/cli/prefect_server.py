@@ -57,17 +57,34 @@ server = uvicorn.Server(uvicorn.Config(
 server.run([socket.socket(fileno=int(sys.argv[1]))])
 """
 _WATCH = """
-import os, shutil, signal, sys
+import os, shutil, signal, sys, time
 sys.stdin.buffer.read()
 mark = os.fsencode(sys.argv[1])
-for name in filter(str.isdigit, os.listdir("/proc") if os.path.isdir("/proc") else ()):
-    try:
-        with open(f"/proc/{name}/environ", "rb") as file:
-            words = file.read().split(b"\\0")
+def servers():
+    there = os.listdir("/proc") if os.path.isdir("/proc") else ()
+    for name in filter(str.isdigit, there):
+        try:
+            with open(f"/proc/{name}/environ", "rb") as file:
+                words = file.read().split(b"\\0")
+        except OSError:
+            continue
         if mark in words and b"PREFECT__SERVER_EPHEMERAL=1" in words:
-            os.kill(int(name), signal.SIGTERM)
-    except OSError:
-        pass
+            yield int(name)
+# A server that still writes would bring its folder back.
+until = time.monotonic() + float(sys.argv[3])
+is_asked = False
+while left := [*servers()]:
+    is_late = time.monotonic() > until
+    if is_late or not is_asked:
+        for process in left:
+            try:
+                os.kill(process, signal.SIGKILL if is_late else signal.SIGTERM)
+            except OSError:
+                pass
+    is_asked = True
+    time.sleep(0.1)
+    if is_late:
+        break
 shutil.rmtree(sys.argv[2], ignore_errors=True)
 """
 
@@ -244,7 +261,10 @@ def _end_server_with_us(folder: Path) -> None:
         return
     os.environ[_MARK] = f"{os.getpid()}-{os.urandom(8).hex()}"
     watcher = subprocess.Popen(  # noqa: S603 - our own arguments
-        [sys.executable, "-ISc", _WATCH, f"{_MARK}={os.environ[_MARK]}", str(folder)],
+        [
+            *(sys.executable, "-ISc", _WATCH),
+            *(f"{_MARK}={os.environ[_MARK]}", str(folder), str(_STOP_SECONDS)),
+        ],
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
