@@ -17,6 +17,8 @@ from prefect.states import Completed
 
 from piecework.campaign.assembling import load_campaign
 from piecework.campaign.opened import CampaignRun
+from piecework.campaign.prices import ask_prices
+from piecework.campaign.source_check import warnings_of_source
 from piecework.config.deployment_file import read_deployment
 from piecework.domain.clock import SystemClock
 from piecework.domain.counts import plural
@@ -24,12 +26,19 @@ from piecework.domain.errors import CampaignBusy
 from piecework.domain.money import Currency
 from piecework.domain.progress import GOES_ON, Progress
 from piecework.engine.environments import open_environment
-from piecework.engine.opening import open_on_marketplace, open_to_look
+from piecework.engine.opening import (
+    as_begun,
+    has_posted,
+    is_begun,
+    open_on_marketplace,
+    open_to_look,
+)
 from piecework.engine.pass_request import CampaignPath, PassRequest, amount_cents
 from piecework.engine.passes import run_pass
 from piecework.engine.polling import WATCHED_HITS, next_wait
 from piecework.engine.progress import read_progress
 from piecework.engine.quick_check import cached_progress
+from piecework.engine.steps.take_in import count_new
 from piecework.flows.artifacts import publish_artifacts
 from piecework.flows.credentials import from_block
 from piecework.flows.events import (
@@ -46,7 +55,9 @@ from piecework.flows.prefect_tasks import (
 )
 from piecework.flows.run_log import logged_in_run
 from piecework.payments.outside_prices import say_unsettled
-from piecework.platforms.credentials import Credentials
+from piecework.platforms.credentials import REHEARSAL, Credentials
+from piecework.platforms.endpoint import normal_endpoint
+from piecework.platforms.mturk import MTurk
 from piecework.platforms.outage import LONG_PATIENCE_SECONDS
 from piecework.results import waiting_runs
 from piecework.results.whole_pass import finish_pass, remember_pass
@@ -62,7 +73,7 @@ _LOG = logging.getLogger(__name__)
     on_crashed=[tell_of_failure],
 )
 def advance(
-    campaign: CampaignPath, *, poll_open_hits: bool = False
+    campaign: CampaignPath, *, poll_open_hits: bool = False, dry_run: bool = False
 ) -> State[dict[str, object]]:
     """Do what is due on a campaign and end. A deployment runs this flow.
 
@@ -74,9 +85,12 @@ def advance(
     Args:
         campaign: absolute path of the campaign file.
         poll_open_hits: check open HITs for new answers, even if that was done recently.
+        dry_run: check the campaign, its source and the marketplace, and say what the
+            next pass would do; nothing is written, posted or paid.
 
     Returns:
-        The progress as plain values (`domain.progress.Progress`).
+        The progress as plain values (`domain.progress.Progress`); after a dry run of a
+        campaign that has not begun, an empty dictionary.
     """
     path = Path(campaign)
     deployment = read_deployment(path)
@@ -90,6 +104,8 @@ def advance(
     currency = request.file.tables.rewards.currency
     request = request.spending(_cents(deployment.spend_at_most, currency))
     credentials = from_block(deployment.credentials_block)
+    if dry_run:
+        return _dry_run(request, credentials)
     return _advance(request, credentials, poll_open_hits=poll_open_hits)
 
 
@@ -191,6 +207,44 @@ def _advance(
     return _ended(progress)
 
 
+def _dry_run(
+    request: PassRequest, credentials: Credentials | None
+) -> State[dict[str, object]]:
+    """Return what a pass would do, from what can be read without changing anything.
+
+    Raises:
+        ConfigError: every error in the campaign's files.
+        RefusedForSafety: the marketplace has another currency.
+        PlatformError: the marketplace does not answer, or refuses the keys.
+    """
+    with logged_in_run():
+        campaign = as_begun(request.assembled)
+        keys = REHEARSAL if request.rehearsal else credentials
+        platform = MTurk.with_keys(normal_endpoint(request.endpoint), keys)
+        ask_prices(
+            campaign,
+            platform,
+            today=SystemClock().now().date(),
+            has_posted=has_posted(campaign),
+        )
+        for warning in warnings_of_source(campaign):
+            _LOG.warning("%s", warning)
+        if not is_begun(campaign):
+            return Completed(name="DryRun", message="would begin the campaign", data={})
+        with open_to_look(campaign) as opened:
+            progress = read_progress(opened)
+            rows = count_new(opened)
+        steps = [f"take in {plural(rows, 'row')}"] if rows else []
+        if progress.step:
+            steps.append(progress.step)
+        elif progress.waiting_for == "workers":
+            steps.append("look for answers")
+        would = ", then ".join(steps) or "do nothing"
+        message = f"would {would} ({progress.reason}); {_so_far(progress)}"
+        _LOG.info("%s", message)
+    return Completed(name="DryRun", message=message, data=progress.as_dict())
+
+
 def _resume_answered(request: PassRequest) -> None:
     """Let runs continue that `piecework.flows.asking` suspended for answers."""
     out = request.file.out
@@ -242,7 +296,7 @@ def _so_far(progress: Progress) -> str:
     if progress.undecided:
         here += f", {progress.undecided} not judged yet"
     return (
-        f"batch {progress.batch} of {progress.batches}: "
+        f"batch {progress.batch_shown}: "
         f"{plural(progress.answers, 'answer')} came, {here}, "
         f"{progress.missing} still to be accepted; "
         f"{progress.shown(progress.spent_cents)} spent; {waited_for}"

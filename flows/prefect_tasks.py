@@ -102,7 +102,7 @@ def label_run(progress: Progress) -> None:
     name = flow_run.name.partition(", batch ")[0]
     labels = [f"campaign:{progress.campaign}"]
     if progress.batch:
-        name += f", batch {progress.batch} of {progress.batches}"
+        name += f", batch {progress.batch_shown}"
         labels.append(f"batch:{progress.batch}")
     if name == flow_run.name and {*labels} <= {*flow_run.tags}:
         return

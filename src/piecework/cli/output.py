@@ -28,9 +28,8 @@ def say_progress(progress: Progress, *, as_json: bool) -> None:
 def progress_rows(progress: Progress) -> list[tuple[str, str]]:
     """Return the rows of the table, as plain text."""
     shown = progress.shown
-    batch = f"{progress.batch} of {progress.batches}"
     return [
-        ("batch", batch if progress.source is None else f"{progress.batch}"),
+        ("batch", progress.batch_shown),
         *_source(progress.source),
         ("HITs posted", f"{progress.hits_posted}"),
         ("HITs posted again or extended", f"{progress.replaced}"),

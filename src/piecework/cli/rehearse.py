@@ -97,7 +97,7 @@ def _listener(bar: Bar, campaign: "Campaign") -> Callable[[Progress], None]:
         bar.update(
             line,
             completed=progress.accepted,
-            description=f"batch {progress.batch} of {progress.batches}",
+            description=f"batch {progress.batch_shown}",
         )
 
     return show

@@ -137,6 +137,12 @@ class Progress:
     reason: str = ""
     source: SourceState | None = None
 
+    @property
+    def batch_shown(self) -> str:
+        """The batch, and of how many; more follow as long as its source grows."""
+        whole = "" if self.source is not None else f" of {self.batches}"
+        return f"{self.batch}{whole}"
+
     def shown(self, cents: int) -> str:
         """Format an amount of the campaign for people."""
         return shown(cents, self.currency)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 
-from piecework.campaign.opened import CampaignRun
+from piecework.campaign.opened import CampaignRun, OpenedCampaign
 from piecework.campaign.row_faults import faults_of_row
 from piecework.domain.counts import plural
 from piecework.domain.errors import ConfigError
@@ -40,6 +40,26 @@ def due(reader: Reader) -> bool:
     except ConfigError as fault:
         return _in_words(fault) != known.fault
     return known.fingerprint not in as_read(opened, growth, known, now)
+
+
+def count_new(opened: OpenedCampaign) -> int:
+    """Return how many rows the next pass would find new; nothing is kept.
+
+    Raises:
+        ConfigError: the source cannot be read.
+    """
+    growth = opened.campaign.growth
+    if growth is None:
+        return 0
+    known = source.reading(opened.store)
+    most = arrived(opened, growth, known)
+    delivery = growth.source.read(known.watermark, most=most)
+    new: set[str] = set()
+    with closing(delivery):
+        for chunk in delivery.chunks:
+            ids = {row.row_id for row in chunk if not row.fault}
+            new |= ids - source.known(opened.store, ids).keys()
+    return len(new)
 
 
 def act(run: CampaignRun, _due: bool) -> int:  # noqa: FBT001 - the value of `due`
