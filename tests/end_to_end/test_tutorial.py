@@ -17,6 +17,7 @@ import pytest
 
 from piecework.rehearsal.crowd.page import read_page
 from tests.end_to_end.conftest import ROOT
+from tests.end_to_end.readers import link_in, session_at
 from tests.marketplace.market import free_port
 
 pytestmark = [
@@ -90,10 +91,10 @@ def _statuses(database: Path) -> list[str]:
 
 def _do_a_hit(folder: Path) -> None:
     """Sign in by the link of the first marketplace, and do a HIT of the old script."""
-    site, code = _link(folder / "shapes/my_link.txt").split(
+    site, code = link_in(folder / "shapes/my_link.txt").split(
         "/worker/sign-in?invitation="
     )
-    with _session(site) as session:
+    with session_at(site) as session:
         form = {"invitation": code}
         session.post("/worker/sign-in", data=form).raise_for_status()
         session.headers["accept"] = "application/json"
@@ -109,27 +110,13 @@ def _do_a_hit(folder: Path) -> None:
     (folder / "shapes/did_one").touch()
 
 
-def _link(file: Path) -> str:
-    """Wait for the link in a file that the shell writes."""
-    until = time.monotonic() + 400
-    while not (file.exists() and "http" in file.read_text()):
-        assert time.monotonic() < until, file
-        time.sleep(0.2)
-    return file.read_text().split()[0]
-
-
-def _session(site: str) -> httpx.Client:
-    headers = {"accept": "text/html", "origin": site, "sec-fetch-site": "same-origin"}
-    return httpx.Client(base_url=site, headers=headers, follow_redirects=True)
-
-
 def _work(folder: Path) -> None:
     """Join by the link as three people, and do every HIT rightly."""
-    address = _link(folder / "shapes/link.txt")
+    address = link_in(folder / "shapes/link.txt")
     until = time.monotonic() + 400
     site, code = address.split("/worker/join?link=")
     with ExitStack() as stack:
-        sessions = [stack.enter_context(_session(site)) for _ in NAMES]
+        sessions = [stack.enter_context(session_at(site)) for _ in NAMES]
         for name, session in zip(NAMES, sessions, strict=True):
             session.get(address)
             form = {"link": code, "name": name}

@@ -1,5 +1,6 @@
 """boto3's client of the requester API; only this module creates it."""
 
+import os
 from typing import TYPE_CHECKING
 
 import boto3
@@ -19,6 +20,10 @@ _CONNECTIONS = 32
 _USER_AGENT = f"piecework boto3/{boto3.__version__} botocore/{botocore.__version__}"
 
 
+OWN_KEYS = ("PIECEWORK_ACCESS_KEY_ID", "PIECEWORK_SECRET_ACCESS_KEY")
+"""Environment variables with the marketplace's keys, if AWS's own are for buckets."""
+
+
 def turk_client(
     endpoint: str,
     *,
@@ -28,9 +33,14 @@ def turk_client(
 ) -> "MTurkClient":
     """Return a client that keeps a pace, waits out outages, and checks replies.
 
+    Without keys, it takes those of `OWN_KEYS`, else boto3's.
+
     Raises:
-        ConfigError: boto3 cannot use the AWS settings of this machine.
+        ConfigError: boto3 cannot use the AWS settings of this machine, or only one of
+            `OWN_KEYS` is set.
     """
+    if access_key is None:
+        access_key, secret_key = _own_keys()
     try:
         # A separate session: boto3's default one is shared and not thread-safe.
         session = boto3.session.Session()
@@ -65,3 +75,11 @@ def turk_client(
     keep_pace(client.meta.events, Pace())
     hear_only_the_marketplace(client.meta.events, endpoint, used_key)
     return client
+
+
+def _own_keys() -> tuple[str | None, str | None]:
+    access_key, secret_key = (os.environ.get(name) or None for name in OWN_KEYS)
+    if (access_key is None) != (secret_key is None):
+        missing = OWN_KEYS[0 if access_key is None else 1]
+        raise ConfigError([f"the environment variable {missing} is not set"])
+    return access_key, secret_key

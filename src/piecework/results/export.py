@@ -135,12 +135,15 @@ def write_whole(path: Path, write: Callable[[BinaryIO], object]) -> None:
 
 
 def _unfinished(opened: OpenedCampaign, *, provisional: int) -> str:
-    """What is still missing, as a sentence; "" once the campaign is finished."""
+    """What is still missing, as a sentence; "" once all rows so far are answered."""
     progress = read_progress(opened)
-    if progress.is_finished:
+    waiting = 0 if progress.source is None else progress.source.waiting
+    is_missing = progress.missing or progress.hits_open or provisional or waiting
+    if progress.is_finished or (progress.waiting_for == "new rows" and not is_missing):
         return ""
+    rows = f", {plural(waiting, 'row')} waiting for their batch" if waiting else ""
     return (
         f"NOT FINISHED: {plural(progress.missing, 'accepted answer')} still wanted, "
         f"{plural(progress.hits_open, 'HIT')} still open, "
-        f"{plural(provisional, 'answer')} not decided yet (is_provisional)."
+        f"{plural(provisional, 'answer')} not decided yet (is_provisional){rows}."
     )
