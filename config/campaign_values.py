@@ -151,7 +151,12 @@ def has_releases(tables: CampaignTables) -> bool:
 def sinks(table: OutputTable) -> tuple[Sink, ...]:
     """Return where else the releases go."""
     return tuple(
-        Sink(to=sink.to, table=sink.table or "", has_history=sink.history)
+        Sink(
+            to=sink.to,
+            table=sink.table or "",
+            has_history=sink.history,
+            is_manifest=sink.format == "manifest",
+        )
         for sink in table.sinks
     )
 

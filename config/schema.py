@@ -96,7 +96,7 @@ class _Strict(BaseModel):
 def is_read_as_it_arrives(file: str | None) -> bool:
     """Return whether `items.file` names more than a CSV or JSON Lines file here."""
     return file is not None and (
-        "://" in file or file.lower().endswith((".parquet", "/"))
+        "://" in file or file.lower().endswith((".parquet", ".manifest", "/"))
     )
 
 
@@ -122,8 +122,8 @@ class ItemsTable(_Strict):
             raise ValueError("a query gives all items; leave out file and pictures")
         if not self.grows and (self.query or is_read_as_it_arrives(self.file)):
             raise ValueError(
-                "a query, a folder/, a .parquet file or an address is read as it "
-                "grows; set grows = true"
+                "a query, a folder/, a .parquet or .manifest file or an address is "
+                "read as it grows; set grows = true"
             )
         if not (self.grows or self.file) and "://" in (self.pictures or ""):
             raise ValueError(
@@ -303,9 +303,12 @@ class SinkTable(_Strict):
         | None
     ) = None
     history: bool = False
+    format: Literal["parquet", "manifest"] = "parquet"
 
     @model_validator(mode="after")
     def _fits(self) -> "SinkTable":
+        if self.format == "manifest" and self.table is not None:
+            raise ValueError("a manifest is a file; leave out table, or format")
         if self.history and self.table is None:
             raise ValueError("history is for a table; a folder has all releases")
         return self

@@ -36,7 +36,7 @@ CHUNK = 10_000
 
 _BLOCK = 1 << 20
 _DECIMAL = re.compile(r"[+-]?(\d+\.0*|\d+(\.\d+)?[eE][+-]?\d+|nan|NaN)")
-_HALF = "its last line has no line break yet, so it may be half-written"
+HALF_WRITTEN = "its last line has no line break yet, so it may be half-written"
 _OPEN_QUOTE = "a quoted cell at its end is not closed yet"
 
 
@@ -233,7 +233,7 @@ class TableReading:
         """Yield whole lines; a last one without a line break is left for later."""
         while line := self._file.readline():
             if not line.endswith(b"\n"):
-                self._ended_early = _HALF
+                self._ended_early = HALF_WRITTEN
                 return
             self._digest.update(line)
             self._at += len(line)

@@ -106,6 +106,12 @@ def _faults_of_formats(file: CampaignFile, task: Task) -> list[str]:
             f"{file.at('output', 'formats')}: releases are made of Parquet files; add "
             '"parquet", or leave out releases and sinks'
         )
+    has_manifest = any(sink.format == "manifest" for sink in output.sinks)
+    if has_manifest and not task.label_fields:
+        faults.append(
+            f"{file.at('output', 'sinks')}: a manifest has the labels of items, and "
+            f"{task.name} asks for no label; leave out format"
+        )
     return faults
 
 

@@ -46,11 +46,13 @@ class Sink:
         to: a folder or bucket, or the URL of a database; may have `${VARIABLES}`.
         table: the table in that database; "" for a folder.
         has_history: whether the database keeps each change, and not the latest state.
+        is_manifest: whether the folder gets augmented manifests of SageMaker's.
     """
 
     to: str
     table: str = ""
     has_history: bool = False
+    is_manifest: bool = False
 
 
 STATEMENTS = (

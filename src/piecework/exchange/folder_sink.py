@@ -4,7 +4,10 @@ A release is there when its manifest is: the manifest is written last, and each 
 whole. What is there is never written again, so a copy that was interrupted goes on.
 """
 
+import io
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import BinaryIO
 
 from pyarrow import ArrowException
 
@@ -51,9 +54,45 @@ def _copy(folder: Path, directory: Directory, address: str) -> bool:
         directory.files.create_dir(directory.at(folder.name), recursive=True)
     for file in sorted(folder.iterdir()):
         if file.name != _MANIFEST:
-            _write(directory, f"{folder.name}/{file.name}", file)
-    _write(directory, f"{folder.name}/{_MANIFEST}", folder / _MANIFEST)
+            with file.open("rb") as source:
+                _write(directory, f"{folder.name}/{file.name}", source)
+    _write(directory, f"{folder.name}/{_MANIFEST}", io.BytesIO(manifest))
     return True
+
+
+def write_files(
+    address: str, names: Sequence[str], content: Callable[[str], bytes], *, beside: Path
+) -> int:
+    """Write the files that an address lacks, each whole; return how many.
+
+    Args:
+        address: the folder, as in the campaign file.
+        names: the names of all files, oldest first.
+        content: returns a file's content by its name; called for missing ones.
+        beside: the folder that relative paths start from.
+
+    Raises:
+        ConfigError: nothing that is installed can open the address.
+        SinkFailed: a file could not be written, or the folder has other files of these
+            names.
+    """
+    directory = directory_at(address, beside=beside)
+    written = 0
+    try:
+        if not _is_bucket(directory):
+            directory.files.create_dir(directory.path, recursive=True)
+        if names and _content(directory, names[0]) not in {None, content(names[0])}:
+            raise SinkFailed(
+                f"{address}: its {names[0]} is another one; name a folder that no "
+                "other campaign writes to"
+            )
+        for name in names:
+            if not directory.files.get_file_info(directory.at(name)).is_file:
+                _write(directory, name, io.BytesIO(content(name)))
+                written += 1
+    except (ArrowException, OSError) as fault:
+        raise SinkFailed(f"{address}: {fault}") from fault
+    return written
 
 
 def reach_folder(address: str, *, beside: Path) -> None:
@@ -80,13 +119,13 @@ def _content(directory: Directory, name: str) -> bytes | None:
     return content
 
 
-def _write(directory: Directory, name: str, source: Path) -> None:
+def _write(directory: Directory, name: str, source: BinaryIO) -> None:
     """Write a file that appears under its name only when it is complete."""
     path = directory.at(name)
     # An object in a bucket appears when it is closed; elsewhere renaming does that.
     partial = path if _is_bucket(directory) else f"{path}.partial"
-    with source.open("rb") as file, directory.files.open_output_stream(partial) as out:
-        while part := file.read(_AT_ONCE):
+    with directory.files.open_output_stream(partial) as out:
+        while part := source.read(_AT_ONCE):
             out.write(part)
     if partial != path:
         directory.files.move(partial, path)

@@ -1,5 +1,8 @@
 """Rows of Parquet, CSV and JSON Lines files in a folder or bucket, as they arrive.
 
+A `.manifest` is SageMaker's: JSON Lines with `source-ref` (an address) or `source` (a
+text). An object without an id of its own counts once, by a hash of these.
+
 A file counts as known by its path, size and time of change. While no known file changes
 or disappears, a reading opens only new files, however many are known. Folders named
 `day=2026-03-04` become columns, as in other tools.
@@ -18,6 +21,7 @@ from pyarrow import ArrowException, fs
 
 from piecework.config.sources import (
     CHUNK,
+    HALF_WRITTEN,
     TableFile,
     TableReading,
     TableRows,
@@ -28,7 +32,10 @@ from piecework.domain.growing import Delivery, SourceRow
 from piecework.exchange.addresses import Directory, directory_at
 from piecework.exchange.cells import cells_of
 
-_KINDS = (".parquet", ".csv", ".jsonl")
+_MANIFEST = ".manifest"
+_KINDS = (".parquet", ".csv", ".jsonl", _MANIFEST)
+_REFERENCE, _TEXT = "source-ref", "source"
+_ID_DIGITS = 20
 _MOST_NAMED = 3
 
 
@@ -139,6 +146,9 @@ class TableFolder(TableRows):
             if part.path.lower().endswith(".parquet"):
                 yield from self._parquet_rows(part.path, file, values)
                 return
+            if part.path.lower().endswith(_MANIFEST):
+                yield from self._manifest_rows(part.path, file, values)
+                return
             table = TableFile(
                 path=Path(part.path), columns=self.columns, renamed=self.renamed
             )
@@ -159,6 +169,43 @@ class TableFolder(TableRows):
                 number += 1
                 row = self.row(f"{path}: row {number}", cells_of(value))
                 yield self._with(row, values)
+
+    def _manifest_rows(
+        self, path: str, file: "io.BufferedIOBase", values: Mapping[str, str]
+    ) -> Iterator[SourceRow]:
+        lines = io.TextIOWrapper(
+            io.BufferedReader(file),
+            encoding="utf-8-sig",
+            errors="surrogateescape",
+        )
+        for number, line in enumerate(lines, start=1):
+            located = f"{path}: line {number}"
+            if not line.strip():
+                continue
+            try:
+                value = json.loads(line)
+            except (ValueError, RecursionError) as fault:
+                if not line.endswith("\n"):
+                    raise ConfigError([HALF_WRITTEN]) from fault
+                yield self.row(located, {}, fault=f"not valid JSON Lines ({fault})")
+                continue
+            if not isinstance(value, dict):
+                fault_text = "each line must be one object"
+                yield self.row(located, {}, fault=fault_text)
+                continue
+            yield self._with(self.row(located, self._named(cells_of(value))), values)
+
+    def _named(self, cells: dict[str, str]) -> dict[str, str]:
+        """Return the cells of a manifest's line with an id and a picture's address."""
+        item_id = self.renamed.get(self.columns[0], self.columns[0])
+        what = cells.get(_REFERENCE) or cells.get(_TEXT, "")
+        if what and item_id not in cells:
+            digest = hashlib.sha256(what.encode("utf-8", "surrogateescape"))
+            cells[item_id] = digest.hexdigest()[:_ID_DIGITS]
+        if self.addresses and _REFERENCE in cells:
+            address = self.renamed.get(self.addresses[0], self.addresses[0])
+            cells.setdefault(address, cells[_REFERENCE])
+        return cells
 
     def _with(self, row: SourceRow, values: Mapping[str, str]) -> SourceRow:
         """Return a row with the values of its folders, which its own cells precede."""

@@ -2,13 +2,15 @@
 
 import logging
 from collections.abc import Callable, Iterable
+from functools import partial
 
 from piecework.domain.campaign import Campaign
 from piecework.domain.counts import plural
 from piecework.domain.dataset import Sink
 from piecework.domain.errors import PieceworkError
 from piecework.exchange.sink_failed import SinkFailed
-from piecework.results.releases import FOLDER
+from piecework.results.augmented_manifest import augmented_manifest, manifest_names
+from piecework.results.releases import FOLDER, latest
 
 _LOG = logging.getLogger(__name__)
 
@@ -48,13 +50,23 @@ def _of_each(sinks: Iterable[Sink], act: Callable[[Sink], None]) -> None:
 
 def _write(campaign: Campaign, sink: Sink) -> None:
     # A database or a bucket is nothing that other campaigns wait for.
-    from piecework.exchange.folder_sink import copy_releases  # noqa: PLC0415
+    from piecework.exchange.folder_sink import (  # noqa: PLC0415
+        copy_releases,
+        write_files,
+    )
     from piecework.exchange.table_sink import write_releases  # noqa: PLC0415
 
     releases = campaign.out / FOLDER
     if sink.table:
         number = write_releases(
             releases, sink.to, sink.table, has_history=sink.has_history
+        )
+    elif sink.is_manifest:
+        number = write_files(
+            sink.to,
+            manifest_names(latest(releases)),
+            partial(augmented_manifest, campaign, releases),
+            beside=campaign.path.parent,
         )
     else:
         number = copy_releases(releases, sink.to, beside=campaign.path.parent)
