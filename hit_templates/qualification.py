@@ -124,9 +124,6 @@ def _faults_of_question(test: QualificationTest, item: Item) -> Iterator[str]:
     section = item.columns.get(SECTION, "")
     if f"{section}_question" not in test.task.texts:
         yield f"{test.task.name} has no section {section!r}"
-    url = item.columns.get("url", "")
-    if "://" in url and not url.startswith(("http://", "https://")):
-        yield f"name {url!r} by its path in items.pictures"
     yield from faults_of_item(test.task, _with_whole_url(item, _ANY_SITE))
 
 

@@ -25,7 +25,7 @@ pytestmark = [
 
 PAGE = (ROOT / "docs/tutorial-nightly.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```sh\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
-TABLES = re.findall(r"^```\n(2026-11-01-circle.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+TABLES = re.findall(r"^```\n(2026-11-01-1 .*?)^```", PAGE, re.MULTILINE | re.DOTALL)
 
 
 def test_two_nights_go_from_the_bucket_to_the_table(tmp_path: Path) -> None:

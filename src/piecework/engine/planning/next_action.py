@@ -322,7 +322,7 @@ def _wait_for_rows(snapshot: Snapshot, growing: Growing, campaign: Campaign) -> 
     size = campaign.growth.batch_size if campaign.growth else 0
     return Action(
         waiting_for="new rows",
-        reason=f"{growing.waiting} of {size} rows wait for the next batch",
+        reason=f"{plural(growing.waiting, 'row')} of the {size} that make a batch",
         at=growing.due_at,
         stopped_by=_what_stopped(snapshot, campaign) if lacking else "",
     )
