@@ -56,6 +56,7 @@ def test_two_nights_go_from_the_bucket_to_the_table(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "pictures: 2 tried, all of them load" in done.stdout
+    assert "sinks: 1 asked, all of them answer" in done.stdout
     for table in TABLES:
         assert table in done.stdout
     assert posted == 4

@@ -251,3 +251,12 @@ def test_what_cannot_be_reached_is_one_sentence_without_secrets(
     assert "a-hidden-word" not in str(failed.value)
     assert "${WAREHOUSE_PASSWORD}" in str(failed.value)
     assert s3 is not None
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "duckdb"])
+def test_a_check_creates_no_database(kind: str, tmp_path: Path) -> None:
+    """A file appears with the first release; its folder must be there before."""
+    reach_database(f"{kind}:///{tmp_path}/warehouse.db")
+    assert not (tmp_path / "warehouse.db").exists()
+    with pytest.raises(SinkFailed, match="no folder to write to"):
+        reach_database(f"{kind}:///{tmp_path}/nowhere/warehouse.db")

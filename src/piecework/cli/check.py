@@ -101,6 +101,8 @@ def say_checked(checked: "Checked") -> None:
     console.print(f"fees: {cost.fees_source}", soft_wrap=True, highlight=False)
     if checked.reached:
         console.print(f"pictures: {checked.reached} tried, all of them load")
+    if checked.sinks_reached:
+        console.print(f"sinks: {checked.sinks_reached} asked, all of them answer")
     for warning in checked.warnings:
         click.secho(f"WARNING: {warning}", fg="yellow")
 

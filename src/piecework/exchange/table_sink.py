@@ -6,6 +6,7 @@ is; with history, they have a row for each change, which is never changed again.
 """
 
 import json
+import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 _MANIFEST = "manifest.json"
 _WITHDRAWN = "_withdrawn.parquet"
 _ROWS_AT_ONCE = 1_000
+_FILES = ("sqlite", "duckdb")
 _MAIN = ("captions", "answers")
 
 _TYPES: tuple[tuple[Any, Any], ...] = (
@@ -77,6 +79,11 @@ def reach_database(address: str) -> None:
         SinkFailed: there is no answer, or it is a refusal.
     """
     engine = engine_at(address)
+    if (file := _missing_file(engine.url)) is not None:
+        # Connecting would create it.
+        if not os.access(file.parent, os.W_OK):
+            raise SinkFailed(f"{address}: {file.parent} is no folder to write to")
+        return
     try:
         with engine.connect():
             pass
@@ -84,6 +91,15 @@ def reach_database(address: str) -> None:
         raise SinkFailed(f"{address}: {first_line(fault)}") from fault
     finally:
         engine.dispose()
+
+
+def _missing_file(url: sa.URL) -> Path | None:
+    """Return the file of a database that is one file and does not exist yet."""
+    name = url.database or ""
+    if url.get_backend_name() not in _FILES or not name or name.startswith(":"):
+        return None
+    file = Path(name).resolve()
+    return None if file.exists() else file
 
 
 class _Sink:

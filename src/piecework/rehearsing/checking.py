@@ -38,6 +38,7 @@ class Checked:
         largest_question_bytes: the size of the largest HIT's question.
         warnings: sentences about what is allowed but probably not meant.
         reached: the number of pictures that were tried and load.
+        sinks_reached: the number of sinks that were asked and answer.
     """
 
     campaign: Campaign
@@ -46,6 +47,7 @@ class Checked:
     largest_question_bytes: int
     warnings: tuple[str, ...]
     reached: int
+    sinks_reached: int
 
     def as_dict(self) -> dict[str, object]:
         """Return plain values for `--json`; money in cents."""
@@ -77,6 +79,7 @@ class Checked:
             "answers_out_of_reach": expected_out_of_reach(self.campaign),
             "warnings": list(self.warnings),
             "pictures_reached": self.reached,
+            "sinks_reached": self.sinks_reached,
             "missing_for_publishing": list(self.campaign.dataset.missing),
         }
 
@@ -163,6 +166,7 @@ def check_campaign(
             *warnings_of_source(campaign),
         ),
         reached=len(pictures),
+        sinks_reached=len(campaign.sinks) if reach else 0,
         least_per_hour_cents=least,
         largest_question_bytes=largest,
     )
