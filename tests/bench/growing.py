@@ -1,0 +1,69 @@
+"""A pass over a source of a million rows that were dealt before, with a hundred new.
+
+Batches are settled by SQL (`settle_all`), because people would need days. Each pass is
+a process of its own. Run: `python -m tests.bench.growing`, with fewer rows if wanted.
+"""
+
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from piecework.campaign.assembling import load_campaign
+from piecework.engine.opening import open_for_rehearsal
+from piecework.engine.passes import run_pass
+from piecework.engine.steps.take_in import take_in
+from piecework.platforms.virtual_clock import VirtualClock
+from tests.growing_campaign import TEXT, growing, names, row, settle_all
+
+ROWS = 1_000_000
+NEW = 100
+SIZE = 1_000
+
+
+def main(rows: int) -> None:
+    """Print what it takes to take in all rows, and passes with few new ones."""
+    text = TEXT.replace("batch_size = 4", f"batch_size = {NEW}")
+    text = text.replace('"900.00"', '"9000000.00"')
+    with tempfile.TemporaryDirectory() as folder, growing(Path(folder), [], text) as at:
+        with at.items.open("a") as file:
+            file.writelines(row(f"r{number:07}") for number in range(rows))
+        begun = time.perf_counter()
+        assert take_in(at.run) == rows
+        print(f"{rows:,} rows taken in: {time.perf_counter() - begun:.1f} s")
+        settle_all(at.run, size=SIZE)
+        endpoint = at.run.platform.endpoint
+        print(f"no new row: {_pass_apart(at.path, endpoint)}")
+        for first in (1, NEW + 1):
+            at.append(*names(first, first + NEW - 1))
+            print(f"{NEW} new rows: {_pass_apart(at.path, endpoint)}")
+
+
+def _pass_apart(path: Path, endpoint: str) -> str:
+    """Make a pass in a process of its own; return its time and memory in words."""
+    begun = time.perf_counter()
+    done = subprocess.run(
+        [sys.executable, "-m", __spec__.name, path, endpoint],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    return f"{time.perf_counter() - begun:.1f} s, {done.stdout.strip()}"
+
+
+def make_pass(path: Path, endpoint: str) -> None:
+    """Make a pass; print its largest memory."""
+    clock = VirtualClock(endpoint)
+    with open_for_rehearsal(load_campaign(path), endpoint, clock) as run:
+        posted = run_pass(run).hits_posted
+    kilobytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    print(f"{kilobytes / 1024:.0f} MiB ({posted:,} HITs)")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 2:
+        make_pass(Path(sys.argv[1]), sys.argv[2])
+    else:
+        main(int(sys.argv[1]) if len(sys.argv) > 1 else ROWS)
