@@ -33,6 +33,7 @@ from tests.growing_campaign import TEXT
 from tests.marketplace.documents import form, formatted, free_text, question
 from tests.marketplace.market import Market, post
 from tests.marketplace.qualification_types import make
+from tests.review.conftest import served
 from tests.small_campaign import CAMPAIGN
 
 PHOTOS = {
@@ -250,6 +251,11 @@ def test_a_bucket_of_pictures_grows_into_a_dataset(photos: S3, tmp_path: Path) -
     with rehearsal_of(prepare(path)) as (run, crowd):
         assert work_through(run, crowd).missing == 0
         write_results(run)
+        with served(run) as page, page.client() as ada:
+            for query in ({}, {"small": "1"}):
+                shown = ada.get("/picture", params={"item": "a b.jpg", **query})
+                assert shown.headers["content-type"] == "image/jpeg"
+                assert is_clean(shown.content)
     out = tmp_path / "out/crash"
     with (out / "dataset/captions.csv").open(newline="") as file:
         assert {row["item_id"] for row in csv.DictReader(file)} == {
