@@ -25,7 +25,7 @@ from piecework.domain.counts import plural
 from piecework.domain.errors import CampaignBusy
 from piecework.domain.money import Currency
 from piecework.domain.progress import GOES_ON, Progress
-from piecework.engine.environments import open_environment
+from piecework.engine.environments import open_environment, refuse_unsafe
 from piecework.engine.opening import (
     as_begun,
     has_posted,
@@ -214,11 +214,13 @@ def _dry_run(
 
     Raises:
         ConfigError: every error in the campaign's files.
-        RefusedForSafety: the marketplace has another currency.
+        RefusedForSafety: a pass would be refused, or the marketplace has another
+            currency.
         PlatformError: the marketplace does not answer, or refuses the keys.
     """
     with logged_in_run():
         campaign = as_begun(request.assembled)
+        refuse_unsafe(request)
         keys = REHEARSAL if request.rehearsal else credentials
         platform = MTurk.with_keys(normal_endpoint(request.endpoint), keys)
         ask_prices(

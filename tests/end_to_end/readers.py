@@ -1,6 +1,11 @@
 """Readers of the tutorials, who open the links that the shell writes to files."""
 
+import os
+import shutil
+import subprocess
+import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 import httpx
@@ -19,3 +24,23 @@ def session_at(site: str) -> httpx.Client:
     """A browser's session at a worker site."""
     headers = {"accept": "text/html", "origin": site, "sec-fetch-site": "same-origin"}
     return httpx.Client(base_url=site, headers=headers, follow_redirects=True)
+
+
+def typed(
+    text: str, folder: Path, *, environment: Mapping[str, str], seconds: float
+) -> "subprocess.CompletedProcess[str]":
+    """Type a page's blocks into one shell that stops at the first failure."""
+    return subprocess.run(
+        [shutil.which("bash") or "/bin/sh", "-eu"],
+        input=text,
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=seconds,
+        env={
+            **environment,
+            "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+            "PREFECT_HOME": str(folder / "prefect"),
+        },
+    )

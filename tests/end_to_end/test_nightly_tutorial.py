@@ -4,8 +4,6 @@ import json
 import os
 import re
 import shutil
-import subprocess
-import sys
 import threading
 import time
 from pathlib import Path
@@ -15,7 +13,7 @@ import pytest
 
 from piecework.rehearsal.crowd.page import read_page
 from tests.end_to_end.conftest import ROOT
-from tests.end_to_end.readers import link_in, session_at
+from tests.end_to_end.readers import link_in, session_at, typed
 from tests.marketplace.market import free_port
 
 pytestmark = [
@@ -30,30 +28,20 @@ TABLES = re.findall(r"^```\n(2026-11-01-1 .*?)^```", PAGE, re.MULTILINE | re.DOT
 
 def test_two_nights_go_from_the_bucket_to_the_table(tmp_path: Path) -> None:
     """One shell from the first line to the last; the tables are those of the page."""
-    typed, posted = "", 0
+    lines, posted = "", 0
     for block in BLOCKS:
-        typed += block
+        lines += block
         # Passes post and collect in turns; the reader does two HITs after each posting.
         if "advance" in block and "labels.py" not in block:
             posted += 2
-            typed += _wait_for(f"did_{posted}")
+            lines += _wait_for(f"did_{posted}")
     for port in ("9000", "8080", "8081"):
-        typed = typed.replace(port, str(free_port()))
+        lines = lines.replace(port, str(free_port()))
     threading.Thread(target=_work, args=(tmp_path / "nightly",), daemon=True).start()
-    done = subprocess.run(
-        [shutil.which("bash") or "/bin/sh", "-eu"],
-        input=typed,
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-        env={
-            **{name: value for name, value in os.environ.items() if "AWS" not in name},
-            "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
-            "PREFECT_HOME": str(tmp_path / "prefect"),
-        },
-    )
+    without_aws = {
+        name: value for name, value in os.environ.items() if "AWS" not in name
+    }
+    done = typed(lines, tmp_path, environment=without_aws, seconds=300)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "pictures: 2 tried, all of them load" in done.stdout
     assert "sinks: 1 asked, all of them answer" in done.stdout

@@ -5,8 +5,6 @@ import os
 import re
 import shutil
 import sqlite3
-import subprocess
-import sys
 import threading
 import time
 from contextlib import ExitStack, closing
@@ -17,7 +15,7 @@ import pytest
 
 from piecework.rehearsal.crowd.page import read_page
 from tests.end_to_end.conftest import ROOT
-from tests.end_to_end.readers import link_in, session_at
+from tests.end_to_end.readers import link_in, session_at, typed
 from tests.marketplace.market import free_port
 
 pytestmark = [
@@ -39,25 +37,12 @@ def test_the_tutorial_works_as_typed(tmp_path: Path) -> None:
     blocks = [
         block + WAIT if "workers invite me" in block else block for block in BLOCKS
     ]
-    typed = "\n".join(blocks).replace("8080", str(site)).replace("8081", str(frames))
+    lines = "\n".join(blocks).replace("8080", str(site)).replace("8081", str(frames))
     people = threading.Thread(target=_work, args=(tmp_path,), daemon=True)
     reader = threading.Thread(target=_do_a_hit, args=(tmp_path,), daemon=True)
     people.start()
     reader.start()
-    done = subprocess.run(
-        [shutil.which("bash") or "/bin/sh", "-eu"],
-        input=typed,
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=500,
-        env={
-            **os.environ,
-            "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
-            "PREFECT_HOME": str(tmp_path / "prefect"),
-        },
-    )
+    done = typed(lines, tmp_path, environment=os.environ, seconds=500)
     people.join(60)
     assert done.returncode == 0, done.stdout + done.stderr
     folder = tmp_path / "shapes"

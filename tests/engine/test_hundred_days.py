@@ -1,6 +1,6 @@
 """A source grows by many rows a day, and something fails at each call and each reading.
 
-Faults move on by the day, so that over the days each call of a day's passes has one: it
+Faults move by one call each day, so that in time every call of a day's passes fails: it
 is never sent, its reply is lost, or the pass dies before or after it.
 """
 

@@ -111,7 +111,7 @@ def test_a_bucket_that_cannot_be_read_is_a_sentence(
     """It names the address as it was written."""
     for address, why in {
         "s3://photos/nothing": "there is no such folder of pictures",
-        "s3://nobody/here": "there is no such folder of pictures",
+        "s3://missing/here": "there is no such folder of pictures",
         "s3://${NO_SUCH_VARIABLE}": "NO_SUCH_VARIABLE is not set",
         "file:///etc": "without file://",
         "what://photos": "cannot be opened",

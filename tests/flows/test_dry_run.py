@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from piecework.domain.errors import PieceworkError
+from piecework.domain.errors import PieceworkError, RefusedForSafety
 from piecework.flows.advance import advance
 from tests.growing_campaign import Growing, growing, names
 
@@ -62,5 +62,7 @@ def test_a_marketplace_that_does_not_answer_fails_it(tmp_path: Path) -> None:
     """Before the schedule finds out."""
     with growing(tmp_path, names(1, 5)) as work:
         path = work.path
+    with pytest.raises(RefusedForSafety, match="a marketplace on this machine"):
+        dry_run(path, "https://hits.example.org")
     with pytest.raises(PieceworkError, match=r"http://127\.0\.0\.1:9"):
         dry_run(path, "http://127.0.0.1:9")

@@ -8,9 +8,15 @@ the crowd works between them in virtual time.
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from piecework.campaign.consent import refuse_without_consent
 from piecework.campaign.opened import CampaignRun
+from piecework.domain.campaign import Campaign
 from piecework.domain.errors import PlatformRefused, RefusedForSafety
-from piecework.engine.opening import open_for_rehearsal, open_on_marketplace
+from piecework.engine.opening import (
+    agreed_before,
+    open_for_rehearsal,
+    open_on_marketplace,
+)
 from piecework.engine.pass_request import PassRequest
 from piecework.platforms.credentials import Credentials
 from piecework.platforms.endpoint import is_on_this_machine, normal_endpoint
@@ -48,6 +54,30 @@ def open_environment(
         yield run
 
 
+def refuse_unsafe(request: PassRequest) -> None:
+    """Refuse what a pass refuses before it asks a marketplace anything.
+
+    Raises:
+        RefusedForSafety: the request could cost money or harm.
+    """
+    campaign, endpoint = request.assembled, normal_endpoint(request.endpoint)
+    if request.rehearsal:
+        _refuse_elsewhere(campaign, endpoint)
+        return
+    is_agreed = (
+        request.spend_at_most_cents is not None or agreed_before(campaign) is not None
+    )
+    refuse_without_consent(campaign, endpoint, live=request.live, is_agreed=is_agreed)
+
+
+def _refuse_elsewhere(campaign: Campaign, endpoint: str) -> None:
+    if not is_on_this_machine(endpoint):
+        raise RefusedForSafety(
+            f"{endpoint}: a rehearsal needs a marketplace on this machine",
+            next_step=f"piecework crowd {campaign.path} --port 8080",
+        )
+
+
 @contextmanager
 def _rehearsal_elsewhere(request: PassRequest) -> Iterator[CampaignRun]:
     """Open a campaign for one pass of a rehearsal; time is the marketplace's.
@@ -59,11 +89,7 @@ def _rehearsal_elsewhere(request: PassRequest) -> Iterator[CampaignRun]:
     """
     campaign = request.assembled
     endpoint = normal_endpoint(request.endpoint)
-    if not is_on_this_machine(endpoint):
-        raise RefusedForSafety(
-            f"{endpoint}: a rehearsal needs a marketplace on this machine",
-            next_step=f"piecework crowd {campaign.path} --port 8080",
-        )
+    _refuse_elsewhere(campaign, endpoint)
     clock = VirtualClock(endpoint)
     _check_rehearses(clock, endpoint)
     with (

@@ -111,7 +111,7 @@ class PictureBucket:
         return None if info is None else info.mtime or datetime.fromtimestamp(0, UTC)
 
     def copy(self, name: str) -> Path | None:
-        """Return the current picture without metadata; `None` if there is none.
+        """Return the current picture without metadata; `None` if it does not exist.
 
         The copy has the picture's ending and time. It stays until others need its room.
 

@@ -96,7 +96,8 @@ def reach_database(address: str) -> None:
 def _missing_file(url: sa.URL) -> Path | None:
     """Return the file of a database that is one file and does not exist yet."""
     name = url.database or ""
-    if url.get_backend_name() not in _FILES or not name or name.startswith(":"):
+    # `:memory:`, `file:...?mode=ro` and `md:...` name something else than a path.
+    if url.get_backend_name() not in _FILES or not name or ":" in name:
         return None
     file = Path(name).resolve()
     return None if file.exists() else file

@@ -19,6 +19,7 @@ from typing import NamedTuple
 import pyarrow.parquet as pq
 from pyarrow import ArrowException, fs
 
+from piecework.config.items_file import LONGEST_LINE
 from piecework.config.sources import (
     CHUNK,
     HALF_WRITTEN,
@@ -181,6 +182,9 @@ class TableFolder(TableRows):
         for number, line in enumerate(lines, start=1):
             located = f"{path}: line {number}"
             if not line.strip():
+                continue
+            if len(line) > LONGEST_LINE:
+                yield self.row(located, {}, fault=f"has {len(line):,} characters")
                 continue
             try:
                 value = json.loads(line)

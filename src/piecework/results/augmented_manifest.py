@@ -72,7 +72,7 @@ def _label(
 ) -> dict[str, Any]:
     label = row.get(field.name)
     options = [option.value for option in field.options]
-    if label not in options:  # nobody answered, or as many said something else
+    if label not in options:  # no answers, or a tie
         return {}
     confidence = row.get(f"{field.name}_probability") or row.get(f"{field.name}_share")
     # A label attribute has no underscores.

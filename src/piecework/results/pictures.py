@@ -113,13 +113,16 @@ def copy_pictures(campaign: Campaign, folder: Path) -> None:
         ConfigError: the pictures are in a bucket, and it cannot be read.
     """
     for item in campaign.items:
+        name = local_picture(item)
+        if not name:  # the dataset has its address
+            continue
         try:
             path = picture_path(campaign, item)
         except BucketUnreadableError as fault:
             raise ConfigError([f"[dataset] pictures: {fault}"]) from fault
         if path is None:
             continue
-        copy = folder / local_picture(item)
+        copy = folder / name
         made_at = path.stat().st_mtime_ns + _LATER_NS
         if copy.is_file() and copy.stat().st_mtime_ns == made_at:
             continue

@@ -1,8 +1,8 @@
 """Serves pictures of a private bucket to workers whose page shows them.
 
 Nothing in the bucket becomes public. A page gets signed addresses when it is served;
-they are valid for as long as the worker has the HIT, and an hour more. The marketplace
-reads the object with its own credentials, and sends a copy without metadata.
+they are valid for the HIT's time limit and one to two hours more. The marketplace reads
+the object with its own credentials, and sends a copy without metadata.
 """
 
 import hashlib
@@ -23,7 +23,7 @@ from piecework.exchange.picture_bucket import BucketUnreadableError, PictureBuck
 from piecework.marketplace.state import clock
 from piecework.marketplace.workers.picture_folder import in_sandbox
 
-HOUR_SECONDS = 3600
+_HOUR_SECONDS = 3600
 _MAC_LENGTH = 32
 _PARAMETER = "signed"
 _LOG = logging.getLogger(__name__)
@@ -59,8 +59,8 @@ class PictureSigner:
         if "/pictures/" not in page:
             return page
         # The same address for an hour, so that browsers keep the pictures they have.
-        hours = clock.machine_ms() // clock.SECOND // HOUR_SECONDS
-        until = (hours + 2) * HOUR_SECONDS + seconds
+        hours = clock.machine_ms() // clock.SECOND // _HOUR_SECONDS
+        until = (hours + 2) * _HOUR_SECONDS + seconds
 
         def with_signature(match: re.Match[str]) -> str:
             name = unquote(html.unescape(match[2]))
