@@ -113,6 +113,7 @@ class ItemsTable(_Strict):
     on_change: OnChange = "refuse"
     on_removal: OnRemoval = "withdraw"
     most_removed_percent: Annotated[float, Field(ge=0, le=100)] = 50
+    archive_after_batches: Annotated[int, Field(ge=1, le=100_000)] | None = None
 
     @model_validator(mode="after")
     def _outside(self) -> "ItemsTable":
@@ -148,7 +149,10 @@ class ItemsTable(_Strict):
                 "drawn pictures do not grow; name the scenes in a file, or leave out "
                 "scenes or grows"
             )
-        of_growing = {"on_change", "on_removal", "most_removed_percent"}
+        of_growing = {
+            *("on_change", "on_removal", "most_removed_percent"),
+            "archive_after_batches",
+        }
         if not self.grows and (stated := sorted(of_growing & self.model_fields_set)):
             raise ValueError(f"{stated[0]} is for items that grow; set grows = true")
         return self

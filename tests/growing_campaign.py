@@ -147,8 +147,14 @@ INSERT INTO assignments (assignment_id, hit_id, worker_id, status_when_collected
     SELECT 'A' || hit_id, hit_id, 'W' || rowid % 500, 'Submitted', :at, :at FROM hits;
 INSERT INTO answers (answer_id, assignment_id, item_id, position, fields, problems)
     SELECT 'A' || hit_id || '.' || (key + 1), 'A' || hit_id, value, key + 1,
-        '{"caption": "a red bus"}', '[]'
+        json_object('values', json_object('caption',
+            'a red bus with number ' || value || ' stops near the old station'),
+            'shown_ms', 20000, 'pastes', 0, 'keystrokes', 40, 'focus_losses', 0),
+        '[]'
     FROM hits, json_each(item_ids);
+INSERT INTO raw_answers (assignment_id, raw)
+    SELECT assignment_id, '<Answers>' || hex(randomblob(200)) || '</Answers>'
+    FROM assignments;
 INSERT INTO decisions (subject_kind, subject_id, verdict, decided_by, decided_at,
     because)
     SELECT 'assignment', assignment_id, 'approve', 'policy:crash', :at, ''

@@ -1,5 +1,8 @@
 """A pass over a source of a million rows that were dealt before, with a hundred new.
 
+`python -m tests.bench.growing answers` measures passes that judge ten new answers after
+2 or 100 batches of a thousand, with and without an archive.
+
 Batches are settled by SQL (`settle_all`), because people would need days. Each pass is
 a process of its own. Run: `python -m tests.bench.growing`, with fewer rows if wanted.
 """
@@ -16,6 +19,7 @@ from piecework.engine.opening import open_for_rehearsal
 from piecework.engine.passes import run_pass
 from piecework.engine.steps.take_in import take_in
 from piecework.platforms.virtual_clock import VirtualClock
+from piecework.results.archiving import archive_settled
 from tests.growing_campaign import TEXT, growing, names, row, settle_all
 
 ROWS = 1_000_000
@@ -41,6 +45,36 @@ def main(rows: int) -> None:
             print(f"{NEW} new rows: {_pass_apart(at.path, endpoint)}")
 
 
+def answers() -> None:
+    """Print what a pass takes that collects and judges ten answers."""
+    for batches, archives in ((2, False), (100, False), (2, True), (100, True)):
+        text = TEXT.replace("batch_size = 4", "batch_size = 10")
+        text = text.replace('"900.00"', '"9000000.00"')
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            growing(Path(folder), names(1, batches * SIZE), text) as at,
+        ):
+            take_in(at.run)
+            settle_all(at.run, size=SIZE)
+            words = "no archive"
+            if archives:
+                begun = time.perf_counter()
+                done = archive_settled(at.run, keep=1, compacts=True)
+                words = (
+                    f"archived in {time.perf_counter() - begun:.1f} s, "
+                    f"{done.bytes_before / 1e6:.0f} to {done.bytes_after / 1e6:.0f} MB"
+                )
+            seconds = []
+            for turn in range(3):
+                at.append(*(f"new{turn}_{number}" for number in range(10)))
+                at.advance()
+                assert at.people.work() == 5
+                begun = time.perf_counter()
+                at.advance()
+                seconds.append(f"{time.perf_counter() - begun:.2f}")
+            print(f"{batches} batches, {words}: {', '.join(seconds)} s")
+
+
 def _pass_apart(path: Path, endpoint: str) -> str:
     """Make a pass in a process of its own; return its time and memory in words."""
     begun = time.perf_counter()
@@ -63,7 +97,9 @@ def make_pass(path: Path, endpoint: str) -> None:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 2:
+    if sys.argv[1:] == ["answers"]:
+        answers()
+    elif len(sys.argv) > 2:
         make_pass(Path(sys.argv[1]), sys.argv[2])
     else:
         main(int(sys.argv[1]) if len(sys.argv) > 1 else ROWS)

@@ -27,6 +27,7 @@ from piecework.engine.steps.collect import collect
 from piecework.engine.steps.settle import settle
 from piecework.engine.steps.take_in import take_in
 from piecework.marketplace.http.server import serve
+from piecework.results.archiving import archive_settled
 from piecework.store import assignments, decisions, hits, intents, ledger
 from piecework.store.intents import Intent
 from tests.crash import people as script
@@ -216,7 +217,9 @@ def test_ten_hits_are_fetched_with_one_call(
 
 
 @contextmanager
-def after_batches(folder: Path, *, batches: int, size: int) -> Iterator[Growing]:
+def after_batches(
+    folder: Path, *, batches: int, size: int, archives: bool = False
+) -> Iterator[Growing]:
     """So many batches of a campaign that grows are settled; two HITs are open."""
     folder.mkdir()
     # A batch a day costs 2.40; the budget has to last.
@@ -224,6 +227,9 @@ def after_batches(folder: Path, *, batches: int, size: int) -> Iterator[Growing]
     with growing(folder, names(1, batches * size), text) as grown:
         assert take_in(grown.run) == batches * size
         assert settle_all(grown.run, size=size) == batches
+        if archives:
+            archived = archive_settled(grown.run, keep=1)
+            assert len(archived.parts) == batches - 1
         grown.append("new1", "new2", "new3", "new4")
         reached = grown.advance()
         assert (reached.batch, reached.hits_open) == (batches + 1, 2)
@@ -262,3 +268,18 @@ def test_an_idle_pass_after_many_batches_reads_as_little_as_after_one(
     few, many = costs
     assert few > 10  # the handler is called
     assert many <= 1.1 * few
+
+
+def test_a_working_pass_reads_no_answer_that_was_archived(tmp_path: Path) -> None:
+    """Four answers come after 10 batches, or after 30, each of 100 items."""
+    costs = []
+    for name, batches in (("few", 10), ("many", 30)):
+        folder = tmp_path / name
+        with after_batches(folder, batches=batches, size=100, archives=True) as grown:
+            assert grown.people.work() == 2
+            costs.append(cost_of(grown.run, grown.advance))
+            assert len(grown.run.recent_answers()) == 104
+    (few_statements, few_rows), (many_statements, many_rows) = costs
+    assert many_statements == few_statements
+    # A few rows of totals for each batch.
+    assert many_rows <= few_rows + 20 * 8

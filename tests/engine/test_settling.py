@@ -619,4 +619,4 @@ def test_a_decision_about_a_worker_alone_tells_nothing_and_reads_no_answers(
         collect.collect(run)
         _decide(run, "exclude", _workers(run)[0])
         assert settle(run) == 1
-        assert run._answers._table is None
+        assert run._answers._recent is None

@@ -404,6 +404,7 @@ def _growth(file: CampaignFile, task: Task) -> Growth | None:
         on_removal=table.on_removal,
         most_removed=table.most_removed_percent / 100,
         a_day=file.tables.rehearsal.rows_a_day,
+        archive_after=table.archive_after_batches,
     )
 
 

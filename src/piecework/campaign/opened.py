@@ -15,7 +15,7 @@ from piecework.domain.verdicts import SubjectKind
 from piecework.platforms.ports import Platform
 from piecework.postprocess.pseudonyms import pseudonym
 from piecework.qc.batch_scores import BatchScores
-from piecework.store import dealt_items
+from piecework.store import archive, dealt_items
 from piecework.store.answers_table import last_number, read_answers
 from piecework.store.database import Store
 from piecework.store.dealt_items import DealtItems
@@ -25,18 +25,31 @@ class _Answers:
     """The table of answers as far as one process has read it."""
 
     def __init__(self) -> None:
-        self._table: pd.DataFrame | None = None
-        self._number = 0
+        self._recent: pd.DataFrame | None = None
+        self._all: pd.DataFrame | None = None
+        self._first = self._number = 0
 
-    def read(self, store: Store, campaign: Campaign) -> pd.DataFrame:
+    def recent(self, store: Store, campaign: Campaign) -> pd.DataFrame:
         number = last_number(store)
-        if self._table is None:
-            self._table = read_answers(store, campaign.task)
+        if self._recent is None:
+            self._first = archive.through(store)
+            self._recent = read_answers(store, campaign.task, after=self._first)
         elif number > self._number:
             news = read_answers(store, campaign.task, after=self._number)
-            self._table = pd.concat([self._table, news])
+            self._recent = pd.concat([self._recent, news])
+            if self._all is not None:
+                self._all = pd.concat([self._all, news])
         self._number = number
-        return self._table
+        return self._recent
+
+    def all(self, store: Store, campaign: Campaign) -> pd.DataFrame:
+        recent = self.recent(store, campaign)
+        if not self._first:
+            return recent
+        if self._all is None:
+            archived = read_answers(store, campaign.task, until=self._first)
+            self._all = pd.concat([archived, recent])
+        return self._all
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,9 +97,13 @@ class OpenedCampaign:
 
     def items_of(self, planned: Iterable[PlannedHit]) -> Mapping[ItemId, Item]:
         """Return the items that these HITs show, by id; perhaps with others."""
+        return self.items_by_id(item_id for hit in planned for item_id in hit.item_ids)
+
+    def items_by_id(self, item_ids: Iterable[ItemId]) -> Mapping[ItemId, Item]:
+        """Return these items by id; perhaps with others, and without unknown ones."""
         items = self.campaign.items
         if isinstance(items, DealtItems):
-            return items.of({item_id for hit in planned for item_id in hit.item_ids})
+            return items.of(set(item_ids))
         return {item.item_id: item for item in items}
 
     def item_numbers(self) -> ItemNumbers | ItemTags:
@@ -105,8 +122,18 @@ class OpenedCampaign:
 
         Each call reads only answers stored since the last call; stored answers never
         change.
+
+        Raises:
+            StoreError: a file of the archive is missing or was changed.
         """
-        return self._answers.read(self.store, self.campaign)
+        return self._answers.all(self.store, self.campaign)
+
+    def recent_answers(self) -> pd.DataFrame:
+        """Return the answers that passes judge: all but those in the archive.
+
+        A table as `answers` returns it. Archived answers may be among them.
+        """
+        return self._answers.recent(self.store, self.campaign)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

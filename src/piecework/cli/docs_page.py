@@ -23,6 +23,7 @@ _PAGES = {
     "pay": "docs/how-to/pay.md",
     "unreject": "docs/how-to/pay.md",
     "stop": "docs/how-to/stop-and-resume.md",
+    "archive": "docs/how-to/growing.md",
     "reconcile": "docs/how-to/restore.md",
     "export": "docs/reference/dataset.md",
     "report": "docs/how-to/partial-results.md",

@@ -37,6 +37,7 @@ _SECTIONS = {
         LazyCommand("pay", "pay", "Pay bonuses, each exactly once."),
         LazyCommand("unreject", "unreject", "Reverse a rejection and pay the worker."),
         LazyCommand("stop", "stop", "Stop posting and close open HITs."),
+        LazyCommand("archive", "archive", "Move settled batches into Parquet files."),
         LazyCommand(
             "reconcile", "reconcile", "Compare store and marketplace after a restore."
         ),

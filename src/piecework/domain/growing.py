@@ -113,6 +113,8 @@ class Growth:
         batch_every_seconds: how long a row waits at most until its batch is made.
         most_removed: share of the rows that may disappear at once.
         a_day: rows that arrive on a day of a rehearsal; `None`: all at once.
+        archive_after: how many of the newest batches passes keep in the store; they
+            archive older ones. `None`: they archive nothing.
     """
 
     source: Source = field(repr=False)
@@ -123,6 +125,7 @@ class Growth:
     on_removal: OnRemoval = "withdraw"
     most_removed: float = 0.5
     a_day: int | None = None
+    archive_after: int | None = None
 
 
 MOST_IN_BATCH = 10_000

@@ -6,7 +6,7 @@ feedback at once would hold the answers in its source and show which items are g
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pandas as pd
@@ -23,23 +23,20 @@ from piecework.qc.registry import params_of
 
 
 def feedback_by_assignment(
-    campaign: Campaign, answers: pd.DataFrame, assignment_ids: Collection[str]
+    campaign: Campaign, answers: pd.DataFrame, items: Iterable[Item]
 ) -> Mapping[str, str]:
     """Return the feedback for the workers of some assignments, by assignment.
 
     Args:
         campaign: without `feedback` the result is empty.
-        answers: the campaign's table (`piecework.domain.tables`).
-        assignment_ids: the assignments to look at.
+        answers: of these assignments, a row each (`piecework.domain.tables`).
+        items: the items that they are about.
 
     Returns:
         Only assignments with a wrong answer about an item that was mixed in.
     """
-    gold = {str(i.item_id): i for i in campaign.items if i.columns.get(MIXED_IN)}
-    about = answers[
-        answers["assignment_id"].isin(list(assignment_ids))
-        & answers["item_id"].isin(list(gold))
-    ]
+    gold = {str(i.item_id): i for i in items if i.columns.get(MIXED_IN)}
+    about = answers[answers["item_id"].isin(list(gold))]
     if not campaign.tells_gold or about.empty:
         return {}
     params = params_of(gold_failed, campaign.heuristics, seed=0)

@@ -14,6 +14,7 @@ from piecework.engine.progress import read_progress
 from piecework.engine.snapshot import take_snapshot
 from piecework.engine.step import Call, call_plainly
 from piecework.payments.outside_prices import book_outside_prices, say_unsettled
+from piecework.results.archiving import archive_settled
 from piecework.store import hits, last_pass, outside_prices, pass_notes
 
 
@@ -56,9 +57,10 @@ def finish_pass(
 def _write_batch(run: CampaignRun, *, call: Call) -> str | None:
     """Write results that have a settled batch more than the last ones, if there is one.
 
-    If a sink fails, the next pass tries again.
+    If a sink fails, the next pass tries again. Old batches are archived afterwards.
     """
-    if run.campaign.growth is None or not run.campaign.has_releases:
+    growth = run.campaign.growth
+    if growth is None:
         return None
     at_work = hits.batch_at_work(run.store)
     exported = pass_notes.read(run.store).exported_batch
@@ -67,8 +69,11 @@ def _write_batch(run: CampaignRun, *, call: Call) -> str | None:
     settled = at_work if is_settled(take_snapshot(run)) else at_work - 1
     if settled <= exported:
         return None
-    report = write_results(run, call=call)
+    report = write_results(run, call=call) if run.campaign.has_releases else None
     pass_notes.keep(run.store, "exported_batch", settled)
+    if growth.archive_after is not None:
+        after = growth.archive_after
+        call("archive", lambda: archive_settled(run, keep=after))
     return report
 
 

@@ -24,6 +24,7 @@ from piecework.domain.tables import (
     task_columns,
 )
 from piecework.domain.task import Field, Task
+from piecework.store import archive
 from piecework.store.columns import from_text
 from piecework.store.database import Store
 from piecework.store.hits import ROUND
@@ -32,12 +33,12 @@ _AT_ONCE = 20_000
 """Number of rows held as Python values at a time."""
 
 _ROWS = f"""
-SELECT answers.rowid AS number, answer_id, answers.assignment_id, hit_id, worker_id,
+SELECT number, answer_id, answers.assignment_id, hit_id, worker_id,
     answers.item_id, batch, {ROUND}, position, accepted_at, submitted_at,
     answers.fields, answers.problems
 FROM answers JOIN assignments USING (assignment_id) JOIN hits USING (hit_id)
-WHERE answers.rowid > ?
-ORDER BY answers.rowid
+WHERE number > ? AND number <= ?
+ORDER BY number
 """
 
 _VERDICTS = """
@@ -45,27 +46,36 @@ SELECT subject_id, verdict, because, max(decision_id)
 FROM decisions WHERE subject_kind = 'answer' GROUP BY subject_id
 """
 
+_LARGEST = 2**63 - 1
+_FIELDS, _PROBLEMS = 11, 12
+"""Where `_ROWS` has the columns that are empty in archived answers."""
 
-def read_answers(store: Store, task: Task, *, after: int = 0) -> pd.DataFrame:
+
+def read_answers(
+    store: Store, task: Task, *, after: int = 0, until: int = _LARGEST
+) -> pd.DataFrame:
     """Return the columns `COLLECTED` and those of the task, one row per answer.
 
     Args:
         store: the campaign's memory.
         task: says which fields there are.
         after: `last_number` of a table; only answers stored later are read.
+        until: the last number to read.
 
     Returns:
         Rows in the order of storing; all answers of an assignment, or none.
+
+    Raises:
+        StoreError: a file of the archive is missing or was changed.
     """
-    parts = [
-        _table(rows, task) for rows in _in_parts(store.db.conn.execute(_ROWS, [after]))
-    ]
+    cursor = store.db.conn.execute(_ROWS, [after, until])
+    parts = [_table(_filled(store, rows), task) for rows in _in_parts(cursor)]
     return pd.concat(parts) if len(parts) > 1 else parts[0]
 
 
 def last_number(store: Store) -> int:
     """Return the number of the answer that was stored last; 0 before any."""
-    (number,) = store.db.execute("SELECT max(rowid) FROM answers").fetchone()
+    (number,) = store.db.execute("SELECT max(number) FROM answers").fetchone()
     return int(number or 0)
 
 
@@ -84,6 +94,16 @@ def read_verdicts(store: Store) -> pd.DataFrame:
         },
         index=index,
     )
+
+
+def _filled(store: Store, rows: Sequence[tuple[Any, ...]]) -> Sequence[tuple[Any, ...]]:
+    """Return rows with the content that is in the archive."""
+    archived = archive.contents(store, [row[0] for row in rows if not row[_FIELDS]])
+    if not archived:
+        return rows
+    return [
+        row if row[_FIELDS] else (*row[:_FIELDS], *archived[row[0]]) for row in rows
+    ]
 
 
 def _in_parts(cursor: Any) -> Iterator[list[tuple[Any, ...]]]:  # noqa: ANN401 - sqlite3's
@@ -106,7 +126,7 @@ def _in_parts(cursor: Any) -> Iterator[list[tuple[Any, ...]]]:  # noqa: ANN401 -
 def _table(rows: Sequence[tuple[Any, ...]], task: Task) -> pd.DataFrame:
     sizes: dict[str, int] = defaultdict(int)
     page_ms: dict[str, float] = defaultdict(float)
-    documents = [json.loads(row[11]) for row in rows]
+    documents = [json.loads(row[_FIELDS]) for row in rows]
     for row, document in zip(rows, documents, strict=True):
         assignment_id, shown_ms = row[2], document["shown_ms"]
         sizes[assignment_id] = max(sizes[assignment_id], row[8])
@@ -139,7 +159,7 @@ def _table(rows: Sequence[tuple[Any, ...]], task: Task) -> pd.DataFrame:
         cells["submitted_at"].append(submitted_at)
         for name in ("pastes", "keystrokes", "focus_losses"):
             cells[name].append(_number(document[name]))
-        cells["problems"].append(tuple(json.loads(row[12])))
+        cells["problems"].append(tuple(json.loads(row[_PROBLEMS])))
         _add_values(cells, document, task)
     return build([row[1] for row in rows], cells, columns)
 

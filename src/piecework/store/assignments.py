@@ -4,11 +4,13 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import chain
 from typing import Any
 
 from piecework.domain.assignment import Answer, Assignment
 from piecework.domain.ids import AnswerId, AssignmentId, HitId, ItemId, WorkerId
 from piecework.domain.verdicts import Verdict
+from piecework.store import archive
 from piecework.store.columns import from_text, insert, to_text
 from piecework.store.database import Store
 
@@ -82,7 +84,8 @@ def load(
 def documents(store: Store) -> dict[AssignmentId, str]:
     """Return what was sent with each assignment, verbatim."""
     rows = store.db.execute("SELECT assignment_id, raw FROM raw_answers")
-    return {AssignmentId(assignment_id): raw for assignment_id, raw in rows}
+    both = chain(archive.documents(store), rows)
+    return {AssignmentId(assignment_id): raw for assignment_id, raw in both}
 
 
 def count_by_hit(
@@ -107,7 +110,14 @@ def count(store: Store) -> int:
 
 def count_workers(store: Store) -> int:
     """Return how many workers have submitted work."""
-    row = store.db.execute("SELECT count(DISTINCT worker_id) FROM assignments")
+    # The index is asked for the next worker each time, not read whole.
+    row = store.db.execute(
+        "WITH RECURSIVE known (worker_id) AS ("
+        "SELECT min(worker_id) FROM assignments UNION ALL "
+        "SELECT (SELECT min(worker_id) FROM assignments "
+        "WHERE worker_id > known.worker_id) FROM known WHERE known.worker_id IS NOT "
+        "NULL) SELECT count(worker_id) FROM known"
+    )
     return int(row.fetchone()[0])
 
 

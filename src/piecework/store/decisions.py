@@ -148,8 +148,8 @@ def by_people(store: Store, *kinds: SubjectKind) -> dict[str, Verdict]:
         row["subject_id"]: row["verdict"]
         for row in store.db.query(
             "SELECT subject_id, verdict FROM decisions "
-            f"WHERE subject_kind IN ({marks}) AND decided_by NOT LIKE 'policy:%' "
-            "ORDER BY decision_id",
+            f"WHERE subject_kind IN ({marks}) "
+            "AND substr(decided_by, 1, 7) <> 'policy:' ORDER BY decision_id",
             kinds,
         )
     }

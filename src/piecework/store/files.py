@@ -70,3 +70,14 @@ def write_private(path: Path, content: bytes) -> None:
     with open(descriptor, "wb") as file:  # noqa: PTH123 - a descriptor has no path
         close_to_others(path, FOR_OWNER)
         file.write(content)
+
+
+def write_durably(path: Path, content: bytes) -> None:
+    """Write a private file that survives a power cut, with its name in the folder."""
+    write_private(path, content)
+    for name in (path, path.parent, path.parent.parent):
+        descriptor = os.open(name, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

@@ -9,7 +9,7 @@ import pandas as pd
 
 from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.campaign import Campaign
-from piecework.domain.ids import AssignmentId
+from piecework.domain.ids import AssignmentId, ItemId
 from piecework.domain.verdicts import Finding, SubjectKind
 from piecework.engine.reader import Reader
 from piecework.engine.snapshot import due_for_decision
@@ -62,8 +62,13 @@ assess = Step("assess", due, act)
 
 
 def find_suspicions(opened: OpenedCampaign) -> list[Finding]:
-    """Return what all heuristics find in all answers so far, without storing it."""
-    table = with_ratings(opened.answers(), opened.campaign.task, opened.campaign.items)
+    """Return what all heuristics find in the answers so far, without storing it.
+
+    They do not see answers in the archive.
+    """
+    answers = opened.recent_answers()
+    items = opened.items_by_id(map(ItemId, answers["item_id"].unique()))
+    table = with_ratings(answers, opened.campaign.task, items.values())
     return run_heuristics(
         table,
         opened.campaign.heuristics,
@@ -90,7 +95,7 @@ def judged_by_people(opened: OpenedCampaign) -> Judged:
 
 def table_of_batch(opened: OpenedCampaign) -> pd.DataFrame:
     """Return the current batch's answers, a row each (`piecework.domain.tables`)."""
-    table = opened.answers()
+    table = opened.recent_answers()
     return table[table["batch"] == hits.batch_at_work(opened.store)]
 
 

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.errors import PlatformRefused
-from piecework.domain.ids import AssignmentId, WorkerId
+from piecework.domain.ids import AssignmentId, ItemId, WorkerId
 from piecework.domain.verdicts import Decision, Verdict
 from piecework.engine.gold_feedback import feedback_by_assignment, with_room
 from piecework.engine.posting.exclusion import exclusion_type
@@ -113,7 +113,14 @@ def _feedback(run: CampaignRun, due: Sequence[Settlement]) -> Mapping[str, str]:
     if not run.campaign.tells_gold:
         return {}
     judged = {each.decision.subject_id for each in due if each.hit is not None}
-    return feedback_by_assignment(run.campaign, run.answers(), judged) if judged else {}
+    if not judged:
+        return {}
+    answers = run.recent_answers()
+    if not judged.issubset(answers["assignment_id"]):
+        answers = run.answers()
+    about = answers[answers["assignment_id"].isin(judged)]
+    items = run.items_by_id(map(ItemId, about["item_id"].unique()))
+    return feedback_by_assignment(run.campaign, about, items.values())
 
 
 def _refused(

@@ -5,7 +5,7 @@ is decided, before more is posted. It stores at once what is wanted, so that a p
 dies while it posts asks for the same.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import pandas as pd
 
@@ -15,11 +15,11 @@ from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.errors import PieceworkError
 from piecework.domain.ids import ItemId
 from piecework.domain.tables import value_column
-from piecework.domain.task import Field
+from piecework.domain.task import MIXED_IN, Field
 from piecework.engine.planning.next_action import may_weigh
 from piecework.engine.reader import Reader
 from piecework.engine.step import Step
-from piecework.store import item_totals
+from piecework.store import archive, item_totals
 from piecework.store.answers_table import read_verdicts
 from piecework.store.item_totals import Weighed
 
@@ -39,7 +39,7 @@ def act(opened: OpenedCampaign, due: Mapping[ItemId, int]) -> int:
     """
     rule = opened.campaign.posting.as_needed
     assert rule is not None  # noqa: S101 - without it, no item is unweighed
-    table = _kept(opened)
+    table = _kept(opened, due)
     votes = [
         (_votes(table, field), [option.value for option in field.options])
         for field in opened.campaign.task.label_fields
@@ -54,8 +54,9 @@ def act(opened: OpenedCampaign, due: Mapping[ItemId, int]) -> int:
             "count and are paid",
         ) from fault
     # Mixed-in items have known labels, so they need no more answers.
-    own = {item.item_id for item in opened.campaign.own_items}
-    is_own = estimates.index.isin(own)
+    items = opened.items_by_id(due)
+    mixed_in = [name for name in due if items[name].columns.get(MIXED_IN)]
+    is_own = ~estimates.index.isin(mixed_in)
     estimates = estimates.assign(
         probability=estimates["probability"].where(is_own, 1.0),
         wanted=estimates["wanted"].where(is_own, answers),
@@ -78,9 +79,14 @@ def act(opened: OpenedCampaign, due: Mapping[ItemId, int]) -> int:
 weigh = Step("weigh", due, act)
 
 
-def _kept(opened: OpenedCampaign) -> pd.DataFrame:
-    """Return kept answers; a worker's first answer to an item comes first."""
-    table = opened.answers()
+def _kept(opened: OpenedCampaign, item_ids: Collection[ItemId]) -> pd.DataFrame:
+    """Return kept answers; a worker's first answer to an item comes first.
+
+    Answers in the archive are read only if one of these items has some.
+    """
+    table = opened.recent_answers()
+    if archive.has_answers_to(opened.store, item_ids):
+        table = opened.answers()
     verdicts = read_verdicts(opened.store).reindex(table.index)["verdict"]
     kept = table[verdicts.isin(["keep"])]
     return kept.sort_values(["submitted_at", "assignment_id", "position"])

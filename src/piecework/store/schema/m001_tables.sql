@@ -273,8 +273,11 @@ CREATE TABLE raw_answers (
     raw TEXT NOT NULL
 ) STRICT;
 
+-- `fields` and `problems` are empty in answers whose content is in the archive.
 CREATE TABLE answers (
-    answer_id TEXT PRIMARY KEY,
+    -- Stays the same when the file is compacted: the archive names answers by it.
+    number INTEGER PRIMARY KEY,
+    answer_id TEXT NOT NULL UNIQUE,
     assignment_id TEXT NOT NULL REFERENCES assignments (assignment_id),
     item_id TEXT NOT NULL,
     position INTEGER NOT NULL,
@@ -286,6 +289,21 @@ CREATE INDEX answers_by_assignment ON answers (assignment_id);
 CREATE INDEX answers_undecided ON answers (assignment_id) WHERE verdict IS NULL;
 CREATE INDEX answers_by_verdict ON answers (verdict);
 CREATE INDEX answers_by_item ON answers (item_id);
+
+-- Parquet files with what workers wrote in settled batches (`piecework.store.archive`).
+CREATE TABLE archive_parts (
+    part INTEGER PRIMARY KEY,
+    batch INTEGER NOT NULL,
+    first_number INTEGER NOT NULL,
+    last_number INTEGER NOT NULL,
+    -- Up to this number, the content of every answer is in the archive.
+    through INTEGER NOT NULL,
+    answers INTEGER NOT NULL,
+    assignments INTEGER NOT NULL,
+    answers_sha256 TEXT NOT NULL,
+    documents_sha256 TEXT NOT NULL,
+    archived_at TEXT NOT NULL
+) STRICT;
 
 -- Assignments and answers by the verdict in force and its outcome; '' if there is none.
 CREATE TABLE verdict_counts (
@@ -361,6 +379,8 @@ CREATE TABLE decisions (
     because TEXT NOT NULL
 ) STRICT;
 CREATE INDEX decisions_by_subject ON decisions (subject_kind, subject_id);
+CREATE INDEX decisions_by_people ON decisions (subject_kind, decision_id)
+    WHERE substr(decided_by, 1, 7) <> 'policy:';
 CREATE TRIGGER verdicts_of_answers
 AFTER INSERT ON decisions WHEN new.subject_kind = 'answer' BEGIN
     UPDATE answers SET verdict = new.verdict WHERE answer_id = new.subject_id;

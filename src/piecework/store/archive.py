@@ -1,0 +1,283 @@
+"""What workers wrote in settled batches, moved into Parquet files beside the store.
+
+The store keeps who answered which item, all verdicts and all money, so passes work
+without the files. A part of the archive is two files, whose digests the store records
+in the transaction that removes their content from its own tables. A process that dies
+between the two leaves files that nothing refers to, and the next archiving overwrites
+them.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from piecework.domain.errors import StoreError
+from piecework.domain.ids import ItemId
+from piecework.store.columns import insert, to_text
+from piecework.store.database import Store, writing
+from piecework.store.files import make_private_folder, write_durably
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+FOLDER = "archive"
+
+_SETTLED = """
+WITH kept AS MATERIALIZED (
+    SELECT DISTINCT batch FROM answers
+    JOIN assignments USING (assignment_id) JOIN hits USING (hit_id)
+    WHERE number > :through AND fields <> ''
+    AND batch <= (SELECT max(batch) FROM hit_counts) - :keep
+)
+SELECT batch FROM kept WHERE NOT EXISTS (
+    SELECT 1 FROM hits WHERE hits.batch = kept.batch AND (
+        posted_at IS NULL OR hit_id IS NOT NULL AND collected_at IS NULL)
+) AND NOT EXISTS (
+    SELECT 1 FROM hits JOIN assignments USING (hit_id)
+    WHERE hits.batch = kept.batch AND (verdict IS NULL OR outcome IS NULL)
+) AND NOT EXISTS (
+    SELECT 1 FROM hits JOIN assignments USING (hit_id)
+    JOIN answers USING (assignment_id)
+    WHERE hits.batch = kept.batch AND answers.verdict IS NULL
+) ORDER BY batch
+"""
+_ANSWERS = """
+SELECT number, answer_id, answers.assignment_id, answers.item_id, fields, problems
+FROM hits JOIN assignments USING (hit_id) JOIN answers USING (assignment_id)
+WHERE batch = ? AND fields <> '' ORDER BY number
+"""
+_DOCUMENTS = """
+SELECT assignment_id, raw
+FROM hits JOIN assignments USING (hit_id) JOIN raw_answers USING (assignment_id)
+WHERE batch = ? ORDER BY assignment_id
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """A part of the archive: answers of a batch that were moved at the same time.
+
+    Attributes:
+        part: 1 for the first.
+        batch: the batch.
+        first_number: number of its first answer in the store.
+        last_number: number of its last answer.
+        answers: how many answers it has.
+        assignments: how many documents it has.
+        answers_sha256: digest of the file of answers.
+        documents_sha256: digest of the file of the workers' documents.
+    """
+
+    part: int
+    batch: int
+    first_number: int
+    last_number: int
+    answers: int
+    assignments: int
+    answers_sha256: str
+    documents_sha256: str
+
+
+def parts(store: Store) -> list[Part]:
+    """Return all parts of the archive in the order in which they were made."""
+    names = ", ".join(Part.__slots__)
+    rows = store.db.query(f"SELECT {names} FROM archive_parts ORDER BY part")
+    return [Part(**row) for row in rows]
+
+
+def through(store: Store) -> int:
+    """Return a number up to which the content of every answer is in the archive."""
+    row = store.db.execute(
+        "SELECT through FROM archive_parts ORDER BY part DESC LIMIT 1"
+    ).fetchone()
+    return int(row[0]) if row else 0
+
+
+def has_answers_to(store: Store, item_ids: Iterable[ItemId]) -> bool:
+    """Whether the content of an answer to one of these items is in the archive."""
+    row = store.db.execute(
+        "SELECT 1 FROM json_each(?) CROSS JOIN answers ON item_id = value "
+        "WHERE fields = '' LIMIT 1",
+        [json.dumps(list(item_ids))],
+    ).fetchone()
+    return row is not None
+
+
+def settled_batches(store: Store, *, keep: int) -> list[int]:
+    """Return settled batches that are not wholly in the archive.
+
+    Args:
+        store: the campaign's memory.
+        keep: how many of the newest batches to leave out.
+    """
+    values = {"through": through(store), "keep": keep}
+    return [batch for (batch,) in store.db.execute(_SETTLED, values)]
+
+
+def move(store: Store, batch: int, *, at: datetime) -> Part:
+    """Move the content of a settled batch into the archive.
+
+    The caller holds the campaign's lock (`piecework.store.lock`).
+    """
+    import pyarrow as pa  # noqa: PLC0415 - most passes archive nothing
+
+    answers = store.db.execute(_ANSWERS, [batch]).fetchall()
+    documents = store.db.execute(_DOCUMENTS, [batch]).fetchall()
+    number = len(parts(store)) + 1
+    folder = store.path.parent / FOLDER / f"batch={batch:06}"
+    names = ("answer_id", "assignment_id", "item_id", "fields", "problems")
+    cells = list(zip(*answers, strict=True))
+    table = pa.table(
+        {
+            "number": pa.array(cells[0], pa.int64()),
+            **{
+                name: pa.array(column, pa.string())
+                for name, column in zip(names, cells[1:], strict=True)
+            },
+        }
+    )
+    texts = list(zip(*documents, strict=True)) or [(), ()]
+    raw = pa.table(
+        {
+            "assignment_id": pa.array(texts[0], pa.string()),
+            "raw": pa.array(texts[1], pa.string()),
+        }
+    )
+    make_private_folder(store.path.parent / FOLDER)
+    make_private_folder(folder)
+    part = Part(
+        part=number,
+        batch=batch,
+        first_number=cells[0][0],
+        last_number=cells[0][-1],
+        answers=len(answers),
+        assignments=len(documents),
+        answers_sha256=_write(table, folder / _name("answers", number)),
+        documents_sha256=_write(raw, folder / _name("documents", number)),
+    )
+    _forget(store, part, at=at)
+    return part
+
+
+def _forget(store: Store, part: Part, *, at: datetime) -> None:
+    """Record a part, and remove its content from the store."""
+    row = {name: getattr(part, name) for name in Part.__slots__}
+    of_batch = "SELECT assignment_id FROM hits JOIN assignments USING (hit_id)"
+    before = through(store)
+    with writing(store):
+        store.db.execute(
+            "UPDATE answers SET fields = '', problems = '' "
+            f"WHERE assignment_id IN ({of_batch} WHERE batch = ?)",
+            [part.batch],
+        )
+        store.db.execute(
+            f"DELETE FROM raw_answers WHERE assignment_id IN ({of_batch} "
+            "WHERE batch = ?)",
+            [part.batch],
+        )
+        (first_kept,) = store.db.execute(
+            "SELECT min(number) FROM answers WHERE number > ? AND fields <> ''",
+            [before],
+        ).fetchone()
+        last = part.last_number if first_kept is None else first_kept - 1
+        row |= {"through": max(before, last), "archived_at": to_text(at)}
+        insert(store, "archive_parts", [row])
+
+
+def size_bytes(store: Store) -> int:
+    """Return the size of the store's tables and indexes, with their free pages."""
+    (pages,) = store.db.execute("PRAGMA page_count").fetchone()
+    (page_bytes,) = store.db.execute("PRAGMA page_size").fetchone()
+    return int(pages) * int(page_bytes)
+
+
+def compact(store: Store) -> None:
+    """Give the disk space of moved content back to the file system.
+
+    It takes as much free space as the store has, and a few seconds for each gigabyte.
+    """
+    store.db.execute("VACUUM")
+
+
+def contents(store: Store, numbers: Sequence[int]) -> dict[int, tuple[str, str]]:
+    """Return the fields and problems of archived answers, by number.
+
+    Args:
+        store: the campaign's memory.
+        numbers: of answers in the archive, ascending.
+
+    Raises:
+        StoreError: a file is missing, or is not the file that was written.
+    """
+    import pyarrow.compute as pc  # noqa: PLC0415 - as above
+
+    if not numbers:
+        return {}
+    first, last = numbers[0], numbers[-1]
+    by_number: dict[int, tuple[str, str]] = {}
+    for part in parts(store):
+        if part.last_number < first or part.first_number > last:
+            continue
+        table = _read(store, part, "answers", part.answers_sha256)
+        number = table["number"]
+        within = pc.and_(pc.greater_equal(number, first), pc.less_equal(number, last))
+        chosen = table.filter(within)
+        cells = (chosen[name].to_pylist() for name in ("fields", "problems"))
+        by_number.update(
+            zip(chosen["number"].to_pylist(), zip(*cells, strict=True), strict=True)
+        )
+    return by_number
+
+
+def documents(store: Store) -> Iterator[tuple[str, str]]:
+    """Yield each assignment in the archive, and the document that was sent with it.
+
+    Raises:
+        StoreError: a file is missing, or is not the file that was written.
+    """
+    for part in parts(store):
+        table = _read(store, part, "documents", part.documents_sha256)
+        yield from zip(
+            table["assignment_id"].to_pylist(), table["raw"].to_pylist(), strict=True
+        )
+
+
+def _name(kind: str, part: int) -> str:
+    return f"{kind}-{part:06}.parquet"
+
+
+def _write(table: "pa.Table", path: Path) -> str:
+    import pyarrow as pa  # noqa: PLC0415 - as above
+    import pyarrow.parquet as pq  # noqa: PLC0415 - as above
+
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink, compression="zstd")
+    content = sink.getvalue().to_pybytes()
+    write_durably(path, content)
+    return hashlib.sha256(content).hexdigest()
+
+
+def _read(store: Store, part: Part, kind: str, digest: str) -> "pa.Table":
+    import pyarrow as pa  # noqa: PLC0415 - as above
+    import pyarrow.parquet as pq  # noqa: PLC0415 - as above
+
+    folder = store.path.parent / FOLDER / f"batch={part.batch:06}"
+    path = folder / _name(kind, part.part)
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError as fault:
+        raise StoreError(
+            f"{path}: a file of the campaign's archive is missing",
+            next_step="copy the folder `archive` back to the store's folder; passes "
+            "work without it, but exports and reports do not",
+        ) from fault
+    if hashlib.sha256(content).hexdigest() != digest:
+        raise StoreError(
+            f"{path}: this file is not the one that was archived",
+            next_step="restore a copy of the folder `archive`",
+        )
+    return pq.read_table(pa.BufferReader(content))
