@@ -315,6 +315,13 @@ class SinkTable(_Strict):
             raise ValueError("a manifest is a file; leave out table, or format")
         if self.history and self.table is None:
             raise ValueError("history is for a table; a folder has all releases")
+        if self.to.startswith("hf://"):
+            if self.table is not None or self.format == "manifest":
+                raise ValueError(
+                    "a repository gets the whole dataset; leave out table and format"
+                )
+            if not re.fullmatch(r"hf://datasets/[\w.-]+/[\w.-]+", self.to):
+                raise ValueError("to is no dataset; write hf://datasets/OWNER/NAME")
         return self
 
 

@@ -54,10 +54,16 @@ def _write(campaign: Campaign, sink: Sink) -> None:
         copy_releases,
         write_files,
     )
+    from piecework.exchange.hub_sink import (  # noqa: PLC0415
+        is_repository,
+        write_release,
+    )
     from piecework.exchange.table_sink import write_releases  # noqa: PLC0415
 
     releases = campaign.out / FOLDER
-    if sink.table:
+    if is_repository(sink.to):
+        number = write_release(campaign.out / "dataset", releases, sink.to)
+    elif sink.table:
         number = write_releases(
             releases, sink.to, sink.table, has_history=sink.has_history
         )
@@ -75,9 +81,15 @@ def _write(campaign: Campaign, sink: Sink) -> None:
 
 def _reach(campaign: Campaign, sink: Sink) -> None:
     from piecework.exchange.folder_sink import reach_folder  # noqa: PLC0415
+    from piecework.exchange.hub_sink import (  # noqa: PLC0415
+        is_repository,
+        reach_repository,
+    )
     from piecework.exchange.table_sink import reach_database  # noqa: PLC0415
 
-    if sink.table:
+    if is_repository(sink.to):
+        reach_repository(sink.to)
+    elif sink.table:
         reach_database(sink.to)
     else:
         reach_folder(sink.to, beside=campaign.path.parent)
