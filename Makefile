@@ -103,6 +103,7 @@ truth: $(READY) $(CROWD_KIT)/.ready  ## how true heuristics and labels are, from
 	$(BIN)/python -m tests.bench.truth.fit
 	$(BIN)/python -m tests.bench.truth
 	$(BIN)/python -m tests.bench.truth.labels
+	$(BIN)/python -m tests.bench.truth.labels.scales
 	$(BIN)/python -m tools.heuristics_page > docs/reference/heuristics.md
 
 LOCK := uv pip compile --universal --no-strip-extras --generate-hashes --no-header --no-annotate --python-version 3.11

@@ -5,6 +5,8 @@ votes, and the votes for each option. `shares` of choices: for each option the s
 workers who ticked it, and the options that more than half ticked. `mean` of a number,
 or of a choice between grades: the mean, the standard deviation (of a sample), and the
 95 % interval of Student's t for the mean; both are missing for fewer than two answers.
+Also the mean without each rater's own use of the scale
+(`piecework.analyses.rating_scales`), with its standard error.
 `best_edit` of a text: see `piecework.postprocess.best_edit`. Labels of `majority` and
 `shares` also have probabilities: see `piecework.postprocess.label_probabilities`. Only
 answers that are neither rejected nor surplus count. A worker's second answer about an
@@ -19,6 +21,7 @@ import pandas as pd
 from scipy.stats import t as student
 
 from piecework.analyses.fields import counted, votes
+from piecework.analyses.rating_scales import rating_scales
 from piecework.analyses.votes import counted as voices
 from piecework.domain.task import Aggregate, AggregateKind, Field
 from piecework.postprocess.best_edit import best_edits
@@ -30,6 +33,8 @@ from piecework.postprocess.label_probabilities import (
 
 _HALF = 0.5
 _CONFIDENCE = 0.95
+_DECIMALS = 4
+"""Of adjusted means; another machine may differ in the last digits of a float."""
 
 
 def item_aggregates(
@@ -47,9 +52,10 @@ def item_aggregates(
     the field's name: `<field>`, `<field>_share`, `<field>_votes_<option>`,
     `<field>_likeliest`, `<field>_probability`; `<field>_share_<option>`,
     `<field>_majority` (tuple of str), `<field>_probability_<option>`; `<field>_mean`,
-    `<field>_sd`, `<field>_low`, `<field>_high`, `<field>_votes`; `<field>`,
-    `<field>_share`, `<field>_votes` for a best edit, which needs the `columns` of the
-    items, by id. Probabilities require that the table has all answers.
+    `<field>_sd`, `<field>_low`, `<field>_high`, `<field>_votes`, `<field>_adjusted`,
+    `<field>_adjusted_error`; `<field>`, `<field>_share`, `<field>_votes` for a best
+    edit, which needs the `columns` of the items, by id. Probabilities and adjusted
+    means require that the table has all answers.
     """
     rows = counted(table)
     by_name = {field.name: field for field in fields}
@@ -68,7 +74,7 @@ def item_aggregates(
         else:
             parts.append(_KINDS[aggregate.kind](field, field_votes, items))
         if are_all:
-            parts.append(_probabilities(aggregate, field, field_votes, items))
+            parts.append(_estimates(aggregate, field, field_votes, items))
     whole = pd.concat(parts, axis="columns")
     # Two aggregates of a field may both count its votes.
     return whole.loc[:, ~whole.columns.duplicated(keep="last")]
@@ -145,8 +151,7 @@ def _shares(
 def _mean(
     field: Field, field_votes: pd.DataFrame, items: "pd.Index[str]"
 ) -> pd.DataFrame:
-    # A value that is not a grade is not a vote.
-    grades = pd.to_numeric(field_votes["value"], errors="coerce").astype("float64")
+    grades = _grades(field_votes)
     by_item = grades.dropna().groupby(field_votes["item_id"])
     spread = by_item.agg(["size", "mean", "std"]).reindex(items)
     size = spread["size"].fillna(0).astype("int64")
@@ -164,13 +169,20 @@ def _mean(
     )
 
 
-def _probabilities(
+def _grades(field_votes: pd.DataFrame) -> "pd.Series[float]":
+    """Return the values as numbers; a value that is not a grade is not a vote."""
+    return pd.to_numeric(field_votes["value"], errors="coerce").astype("float64")
+
+
+def _estimates(
     aggregate: Aggregate,
     field: Field,
     field_votes: pd.DataFrame,
     items: "pd.Index[str]",
 ) -> pd.DataFrame:
-    """Return the probabilities of labels; no columns for fields without any."""
+    """Return what all votes together say; no columns for fields without estimates."""
+    if aggregate.kind == "mean":
+        return _adjusted(field, field_votes, items)
     if probability_columns(field):
         if aggregate.kind == "majority":
             options = [option.value for option in field.options]
@@ -178,6 +190,19 @@ def _probabilities(
         if aggregate.kind == "shares":
             return of_ticks(field, field_votes, items)
     return pd.DataFrame(index=items)
+
+
+def _adjusted(
+    field: Field, field_votes: pd.DataFrame, items: "pd.Index[str]"
+) -> pd.DataFrame:
+    ratings = field_votes.assign(value=_grades(field_votes)).dropna(subset="value")
+    estimated = rating_scales(ratings).items.reindex(items).round(_DECIMALS)
+    return estimated.rename(
+        columns={
+            "adjusted": f"{field.name}_adjusted",
+            "error": f"{field.name}_adjusted_error",
+        }
+    )
 
 
 _Kind = Callable[[Field, pd.DataFrame, "pd.Index[str]"], pd.DataFrame]

@@ -21,6 +21,8 @@ from piecework.config.sources import TableReading
 from piecework.domain.errors import PieceworkError
 from piecework.domain.growing import Delivery, SourceRow
 from piecework.rehearsal.crowd.page import read_page
+from piecework.results.archiving import archive_settled
+from tests.conftest import in_full
 from tests.crash.people import _form
 from tests.growing_campaign import TEXT, Growing, growing, row
 from tests.marketplace.market import Worker
@@ -116,7 +118,7 @@ def answer(workers: list[Worker]) -> int:
 
 @pytest.mark.parametrize(
     ("days", "rows", "apart"),
-    [(6, 20, 5), pytest.param(100, 100, 13, marks=pytest.mark.full)],
+    [(6, 20, 5), *in_full((100, 100, 13), (100, 1_000, 97))],
 )
 def test_each_row_is_dealt_answered_and_paid_once(
     days: int, rows: int, apart: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -146,6 +148,7 @@ def test_each_row_is_dealt_answered_and_paid_once(
             faults.begin(day)
             passes(work, faults)
             work.move(hours=24)
+            archive_settled(work.run, keep=2)
         faults.begin(0)
         passes(work, faults)
         if answer(workers):
@@ -153,6 +156,7 @@ def test_each_row_is_dealt_answered_and_paid_once(
         assert work.shown() == expected
         db = work.run.store.db
         answers = db.execute("SELECT item_id FROM answers ORDER BY item_id").fetchall()
+        assert sorted(work.run.answers()["item_id"]) == expected
         assert [item for (item,) in answers] == expected
         books = httpx.get(f"{endpoint}/rehearsal/books", timeout=300).json()
         assert Counter(each["status"] for each in books["assignments"]) == {

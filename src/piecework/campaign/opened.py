@@ -31,8 +31,9 @@ class _Answers:
 
     def recent(self, store: Store, campaign: Campaign) -> pd.DataFrame:
         number = last_number(store)
-        if self._recent is None:
-            self._first = archive.through(store)
+        first = archive.through(store)
+        if self._recent is None or first > self._first:
+            self._first, self._all = first, None
             self._recent = read_answers(store, campaign.task, after=self._first)
         elif number > self._number:
             news = read_answers(store, campaign.task, after=self._number)
