@@ -4,7 +4,8 @@ A feature is a number that is 0 if nothing is known or nothing is unusual. Featu
 depend on the task (lengths, times, how much texts share) are in standard deviations of
 the batch, at most three, so that weights learned on one task mean the same on another.
 A worker's features are means over their answers, drawn towards 0 as if by two more
-neutral answers.
+neutral answers. Answers with the same words count as one, because copies of a text are
+not independent evidence.
 
 No feature depends on an outcome: approval rates contain it, and a later rejection was
 not known when the answer was sent.
@@ -17,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from piecework.qc.plain_text import plain_texts
 from piecework.qc.ratings import LIKENESS
 from piecework.qc.scores import summed
 from piecework.qc.tallies import Tally, rows_of, tally
@@ -190,6 +192,16 @@ def _means(features: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
     # Sums of floats depend on their order; sorting makes them independent of row order.
     ordered = features.sort_index()
     codes, names = pd.factorize(table["worker_id"].loc[ordered.index], sort=True)
-    sums = summed(ordered, codes, len(names)).set_axis(names, axis=0)
-    answers = np.bincount(codes, minlength=len(names))
+    weights = _weights(table["text"].loc[ordered.index], codes)
+    weighed = ordered.mul(weights, axis=0)
+    sums = summed(weighed, codes, len(names)).set_axis(names, axis=0)
+    answers = np.bincount(codes, weights, minlength=len(names))
     return sums.div(answers + _SHRUNKEN_BY, axis=0).rename_axis("worker_id")
+
+
+def _weights(texts: "pd.Series[str]", workers: npt.NDArray[np.intp]) -> Floats:
+    """Return what each answer counts: a share of 1 if its worker repeats its words."""
+    words = plain_texts(texts.tolist())
+    copies = pd.DataFrame({"worker": workers, "words": words})
+    counts = copies.groupby(["worker", "words"])["words"].transform("size")
+    return np.where(copies["words"] == "", 1.0, 1.0 / counts.to_numpy("float64"))

@@ -65,7 +65,7 @@ from piecework.qc.scores import SHOWN_FROM
 from piecework.qc.text_fit import text_fit
 
 TITLE = "Joined suspicion"
-VERSION = 3
+VERSION = 4
 FILE = Path(__file__).with_name("weights.json")
 
 FLAG_FROM = 0.9

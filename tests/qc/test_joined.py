@@ -86,6 +86,22 @@ def test_a_finding_tells_what_counts_most() -> None:
         assert each.flag == (each.suspicion >= 0.9)
 
 
+def test_a_worker_s_copies_count_as_one_text() -> None:
+    """Copies of an odd text are not as much evidence as different odd texts."""
+
+    def means_of(*texts: str) -> pd.Series:
+        return worker_features(answers(*sent("x", *texts)), {}).loc["x"]
+
+    odd = "lovely colours everywhere"
+    letters = "abcde"
+    copies = means_of(*[odd] * len(letters))
+    others = means_of(*(f"{odd} {letter}" for letter in letters))
+    assert others["unshared"] > 1.5 * copies["unshared"] > 0
+    # Punctuation and case make no other text.
+    again = means_of(odd, odd.upper(), f"{odd}!!")
+    assert again["unshared"] == pytest.approx(means_of(odd, odd, odd)["unshared"])
+
+
 def test_no_outcome_is_a_feature() -> None:
     """Approval rates and rejections contain what is to be found out."""
     rows = answer_features(answers(), {})
