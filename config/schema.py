@@ -248,6 +248,7 @@ class RequirementsTable(_Strict):
     countries: Annotated[tuple[Country, ...], Field(max_length=30)] = ()
     exclusion_name: Words | None = None
     workers: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
+    max_hits_per_worker: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
     qualification: Annotated[tuple[QualificationTable, ...], Field(max_length=6)] = ()
 
 

@@ -80,7 +80,10 @@ def test_every_reply_names_the_extension(market: Market) -> None:
     """A client can tell this marketplace from others by any answer."""
     heard = market.requester().get_account_balance()["ResponseMetadata"]
     named = heard["HTTPHeaders"]["x-piecework-extensions"]
-    assert named == "keep-apart list-together prices expected-seconds marks site"
+    assert (
+        named
+        == "keep-apart list-together prices expected-seconds marks site worker-limit"
+    )
 
 
 @pytest.mark.parametrize(

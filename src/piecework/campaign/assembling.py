@@ -446,6 +446,7 @@ def _campaign(
         exclusion_name=tables.requirements.exclusion_name
         or f"piecework: not for {tables.name}",
         crowd_size=tables.requirements.workers,
+        most_per_worker=tables.requirements.max_hits_per_worker,
         qualification=test,
         dataset=values.publication(tables.dataset, grows=tables.items.grows),
         heuristics={**task.heuristics, **values.heuristics(tables)},

@@ -9,6 +9,7 @@ from pathlib import Path
 from piecework.campaign.out_of_reach import rules_out_of_reach
 from piecework.campaign.pricing import Price, expected_out_of_reach
 from piecework.domain.campaign import Campaign
+from piecework.domain.counts import plural
 from piecework.qc.heuristics import gold_failed
 from piecework.qc.registry import params_of
 
@@ -31,6 +32,7 @@ def campaign_warnings(campaign: Campaign, price: Price) -> list[str]:
         *_about_time(campaign),
         *_about_crowd(campaign),
         *_about_most(campaign),
+        *_about_limit(campaign),
         *_about_policy(campaign),
         *_about_gold(campaign),
         *rules_out_of_reach(campaign),
@@ -114,6 +116,24 @@ def _about_crowd(campaign: Campaign) -> Iterator[str]:
         yield (
             f"requirements.workers: {crowd} workers cannot give {wanted} answers each "
             f"with {loss}; about {lost:.0f} will stay missing"
+        )
+
+
+def _about_limit(campaign: Campaign) -> Iterator[str]:
+    """Say if the limit leaves answers that nobody may give."""
+    crowd, most, posting = (
+        campaign.crowd_size,
+        campaign.most_per_worker,
+        campaign.posting,
+    )
+    if crowd is None or most is None or campaign.growth is not None:
+        return
+    hits = -(-len(campaign.items) // posting.items_per_hit) * posting.assignments
+    if crowd * most < hits:
+        yield (
+            f"requirements.max_hits_per_worker: {crowd} workers with at most "
+            f"{plural(most, 'HIT')} each do {crowd * most}, but the campaign needs "
+            f"{hits}"
         )
 
 

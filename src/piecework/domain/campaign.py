@@ -188,6 +188,7 @@ class Campaign:
         pictures: the folder or bucket that the marketplace serves pictures from, if
             items name files.
         crowd_size: how many workers there are in all, if known.
+        most_per_worker: how many HITs one worker may do; `None`: all.
         qualification: a test that workers take before they may work, if there is one.
         dataset: what its readers are told, and how it is split.
         heuristics: parameters by heuristic name; an absent heuristic runs with its
@@ -219,6 +220,7 @@ class Campaign:
     requirements: tuple[QualificationRequirement, ...]
     exclusion_name: str
     crowd_size: int | None = None
+    most_per_worker: int | None = None
     qualification: QualificationTest | None = None
     dataset: Publication = field(default_factory=Publication)
     heuristics: Mapping[str, Mapping[str, object] | None]

@@ -85,6 +85,8 @@ class HitType:
     Attributes:
         expected_seconds: how long one HIT is expected to take, for workers to read;
             `None`: not stated.
+        limit_name: the name of the limit; types with the same name count together.
+        most_per_worker: how many HITs of these types one worker may do; `None`: all.
     """
 
     title: str
@@ -95,6 +97,8 @@ class HitType:
     auto_approval_delay_seconds: int
     requirements: tuple[QualificationRequirement, ...]
     expected_seconds: int | None = None
+    limit_name: str = ""
+    most_per_worker: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

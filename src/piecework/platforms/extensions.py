@@ -2,7 +2,8 @@
 
 A marketplace names its extensions in a header of every reply. Each is an additional
 member of a request: HITs to keep a HIT apart from, HITs to list together, how long a
-HIT is expected to take, or a request for the price list, the workers' site or marks.
+HIT is expected to take, how many HITs one worker may do, or a request for the price
+list, the workers' site or marks.
 botocore's model lacks these members, so they are removed before it checks the
 parameters, and added to the body before it is signed. From a reply botocore keeps only
 what it knows; price list, site and marks are passed on separately. Requests carry the
@@ -34,11 +35,12 @@ PRICES = "PieceworkPrices"
 MARKS = "PieceworkMarks"
 SITE = "PieceworkSite"
 EXPECTED_SECONDS = "PieceworkExpectedSeconds"
+WORKER_LIMIT = "PieceworkWorkerLimit"
 _NAMED_IN = "x-piecework-extensions"
 _MARK_HEADER, _STORE_HEADER = "x-piecework-mark", "x-piecework-store"
 _MEMBERS = {
     "CreateHITWithHITType": (KEEP_APART,),
-    "CreateHITType": (EXPECTED_SECONDS,),
+    "CreateHITType": (EXPECTED_SECONDS, WORKER_LIMIT),
     "ListAssignmentsForHIT": (LIST_TOGETHER,),
     "GetAccountBalance": (PRICES, SITE, MARKS),
 }

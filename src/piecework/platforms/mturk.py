@@ -31,6 +31,7 @@ from piecework.platforms.endpoint import refuse_closed_host
 from piecework.platforms.extensions import (
     EXPECTED_SECONDS,
     KEEP_APART,
+    WORKER_LIMIT,
     Extensions,
     ask_live_site,
     ask_marks,
@@ -138,6 +139,15 @@ class MTurk:
 
     def hit_type(self, hit_type: HitType) -> HitTypeId:
         """See `Platform`; MTurk gives equal HIT types one id."""
+        limit = {"Name": hit_type.limit_name, "Most": hit_type.most_per_worker}
+        is_limited = hit_type.most_per_worker is not None
+        if is_limited and not self._knows("worker-limit"):
+            raise PlatformRefused(
+                "this marketplace cannot limit how many HITs a worker does",
+                code="NoWorkerLimit",
+                next_step="leave out requirements.max_hits_per_worker, or use "
+                "`piecework serve`",
+            )
         seconds = hit_type.expected_seconds
         says_time = seconds is not None and self._knows("expected-seconds")
         reply = called(
@@ -153,6 +163,7 @@ class MTurk:
                 for requirement in hit_type.requirements
             ],
             **({EXPECTED_SECONDS: seconds} if says_time else {}),
+            **({WORKER_LIMIT: limit} if is_limited else {}),
         )
         return HitTypeId(reply["HITTypeId"])
 

@@ -18,17 +18,20 @@ from piecework.marketplace.state import (
     lineage,
     outside_prices,
     site_address,
+    worker_limits,
 )
 from piecework.marketplace.state.transaction import Transaction
 
 HEADERS = {
     "x-piecework-extensions": "keep-apart list-together prices expected-seconds marks "
-    "site"
+    "site worker-limit"
 }
 MARKS = "PieceworkMarks"
 STORE_HEADER = "x-piecework-store"
 """In a request: the name of a requester's store and its mark, with a space between."""
 _LONGEST_STORE = 200
+_LONGEST_NAME = 200
+_MOST_HITS = 1_000_000
 _PAGE = 100
 _YEAR_SECONDS = 31_536_000
 
@@ -124,6 +127,24 @@ def _seconds(member: str, value: object) -> int:
     return hit_types.in_range(member, value, low=1, high=_YEAR_SECONDS)
 
 
+def _name_and_most(member: str, value: object) -> Members:
+    is_limit = (
+        isinstance(value, dict)
+        and set(value) == {"Name", "Most"}
+        and isinstance(value["Name"], str)
+        and 0 < len(value["Name"]) <= _LONGEST_NAME
+        and isinstance(value["Most"], int)
+        and not isinstance(value["Most"], bool)
+    )
+    if not is_limit or not isinstance(value, dict):
+        raise invalid_parameters(
+            f"{member} must have Name, a text of at most {_LONGEST_NAME} characters, "
+            "and Most, a whole number."
+        )
+    hit_types.in_range(f"{member}.Most", value["Most"], low=1, high=_MOST_HITS)
+    return value
+
+
 def _keep_apart(call: Call, hit_ids: list[str], reply: Members) -> None:
     rows = {}
     for hit_id in (reply["HIT"]["HITId"], *hit_ids):
@@ -203,6 +224,11 @@ def _expect(call: Call, seconds: int, reply: Members) -> None:
     )
 
 
+def _limit(call: Call, asked: Members, reply: Members) -> None:
+    row = hit_types.find(call.transaction, call.requester, reply["HITTypeId"])
+    worker_limits.keep(call.transaction, row["id"], asked["Name"], asked["Most"])
+
+
 _KEEP_APART = _Extension(
     member="PieceworkKeepApart", check=partial(_hit_ids, most=1000), add=_keep_apart
 )
@@ -211,6 +237,7 @@ _EXTENSIONS: dict[str, tuple[_Extension, ...]] = {
     "CreateHITWithHITType": (_KEEP_APART,),
     "CreateHITType": (
         _Extension(member="PieceworkExpectedSeconds", check=_seconds, add=_expect),
+        _Extension(member="PieceworkWorkerLimit", check=_name_and_most, add=_limit),
     ),
     "ListAssignmentsForHIT": (
         _Extension(
@@ -225,7 +252,7 @@ _EXTENSIONS: dict[str, tuple[_Extension, ...]] = {
         _Extension(member=MARKS, check=_store_and_seen, add=_compare_marks),
     ),
 }
-"""HITs that exclude each other for a worker; the expected time of a HIT type; HITs
-listed together with the first; and, with the balances, the price list, the address of
-the workers' site, and the marks by which store and marketplace recognise each other
-(`state.lineage`)."""
+"""HITs that exclude each other for a worker; the expected time of a HIT type, and how
+many HITs of its kind a worker may do; HITs listed together with the first; and, with
+the balances, the price list, the address of the workers' site, and the marks by which
+store and marketplace recognise each other (`state.lineage`)."""

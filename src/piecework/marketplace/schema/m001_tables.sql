@@ -144,9 +144,13 @@ CREATE TABLE hit_types (
     requirements TEXT NOT NULL,
     -- How long a HIT of the type is expected to take, as its requester last stated.
     expected_seconds INTEGER CHECK (expected_seconds > 0),
+    -- One worker does at most so many HITs of all types with this name.
+    limit_name TEXT,
+    limit_most INTEGER CHECK (limit_most > 0),
     assignable_hits INTEGER NOT NULL CHECK (assignable_hits >= 0),
     created_ms INTEGER NOT NULL,
     deleted_ms INTEGER,
+    CHECK ((limit_name IS NULL) = (limit_most IS NULL)),
     UNIQUE (requester, fingerprint)
 ) STRICT;
 CREATE INDEX hit_types_with_work ON hit_types (id) WHERE assignable_hits > 0;

@@ -285,4 +285,6 @@ def _check_not_done(
 
 
 def _lacking(group: discovery.Group) -> str:
+    if group.reached:
+        return group.reached
     return say("To do this HIT, you need: %(wanted)s.", wanted="; ".join(group.wanted))

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from piecework.marketplace.exceptions import Refusal
-from piecework.marketplace.state import apart, hits, money
+from piecework.marketplace.state import apart, hits, money, worker_limits
 from piecework.marketplace.state.transaction import Transaction
+from piecework.marketplace.state.worker_limits import WorkerLimit
 from piecework.marketplace.workers import eligibility, wording
 
 _SELECT = (
@@ -28,8 +29,10 @@ class Group:
 
     Attributes:
         available: HITs that the worker could take now.
-        lacks: unmet requirements for accepting, one phrase each, for programs.
-        wanted: the same, for people.
+        limit: how many HITs of this kind the worker may do and has done, if limited.
+        lacks: why the worker may not accept, one phrase each, for programs.
+        wanted: unmet requirements for accepting, for people.
+        reached: a sentence if the worker may do no more HITs of this kind.
         requestable: missing qualification types that the worker may request.
     """
 
@@ -37,8 +40,10 @@ class Group:
     available: int
     may_preview: bool
     may_accept: bool
+    limit: WorkerLimit | None
     lacks: tuple[str, ...]
     wanted: tuple[str, ...]
+    reached: str
     requestable: tuple[sqlite3.Row, ...]
 
     def to_json(self) -> dict[str, Any]:
@@ -74,9 +79,7 @@ def groups(transaction: Transaction, worker: sqlite3.Row) -> list[Group]:
             continue
         available = _available(transaction, worker, row)
         if available > 0:
-            visible.append(
-                _group(transaction, row, requirements, held, available=available)
-            )
+            visible.append(_group(transaction, worker, row, held, available=available))
     return visible
 
 
@@ -97,7 +100,7 @@ def group(transaction: Transaction, worker: sqlite3.Row, hit_group_id: str) -> G
     if eligibility.unmet(requirements, held, action="discover"):
         raise _nothing()
     available = _available(transaction, worker, row)
-    return _group(transaction, row, requirements, held, available=available)
+    return _group(transaction, worker, row, held, available=available)
 
 
 def next_hit(
@@ -125,19 +128,26 @@ def next_hit(
 
 def _group(
     transaction: Transaction,
+    worker: sqlite3.Row,
     row: sqlite3.Row,
-    requirements: list[dict[str, Any]],
     held: eligibility.Holdings,
     *,
     available: int,
 ) -> Group:
+    requirements = json.loads(row["requirements"])
     lacked = eligibility.unmet(requirements, held, action="accept")
+    limit = worker_limits.of_worker(transaction, worker, row)
+    reached = [limit] if limit is not None and not limit.left else []
     return Group(
         row=row,
-        available=available,
+        available=available if limit is None else min(available, limit.left),
+        limit=limit,
         may_preview=not eligibility.unmet(requirements, held, action="preview"),
-        may_accept=not lacked,
-        lacks=tuple(_phrase(transaction, requirement) for requirement in lacked),
+        may_accept=not lacked and not reached,
+        lacks=(
+            *(_phrase(transaction, requirement) for requirement in lacked),
+            *(f"fewer than {each.most} of these HITs done" for each in reached),
+        ),
         wanted=tuple(
             wording.wanted(
                 requirement,
@@ -146,6 +156,7 @@ def _group(
             )
             for requirement in lacked
         ),
+        reached=" ".join(map(wording.reached, reached)),
         requestable=_requestable(transaction, lacked),
     )
 

@@ -357,4 +357,6 @@ def _may_work(
         group = discovery.group(transaction, worker, study["hit_group_id"])
     except Refusal:
         return False
+    if group.limit is not None and group.limit.left < study["hits_per_visit"]:
+        return False
     return group.may_accept

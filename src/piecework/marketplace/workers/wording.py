@@ -5,6 +5,7 @@ from typing import Any
 
 from piecework.marketplace.languages import say, sentence
 from piecework.marketplace.state import system_qualifications as system
+from piecework.marketplace.state.worker_limits import WorkerLimit
 from piecework.marketplace.workers.eligibility import Holding
 
 _AMOUNTS = {
@@ -50,6 +51,14 @@ def wanted(
     if requirement["Comparator"] == "DoesNotExist":
         return say("to be without the qualification “%(name)s”", name=name)
     return _score(requirement, name=name, holding=holding)
+
+
+def reached(limit: WorkerLimit) -> str:
+    """Say that a worker may do no more HITs of a kind."""
+    return say(
+        "You have done %(done)s of these HITs, as many as one worker may do.",
+        done=limit.done,
+    )
 
 
 def _score(

@@ -75,7 +75,8 @@ def want(
             bridge.terms.visit_seconds / seconds
         )
         fit = max(1, math.floor(_LONGEST_ESTIMATE_MINUTES * 60 / seconds))
-        usual = min(usual, fit)
+        # A participant may not do more HITs of a kind than their requester allows.
+        usual = min(usual, fit, hit_type["limit_most"] or usual)
         hits = longest_visit(slots, usual if most is None else min(usual, most))
         possible = visits_possible(slots, hits) if hits else 0
         if not possible or not hit_type["reward_cents"]:

@@ -1,0 +1,53 @@
+"""`requirements.max_hits_per_worker`, from the campaign file to the marketplace."""
+
+from collections import Counter
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from piecework.campaign.assembling import load_campaign
+from piecework.campaign.pricing import price
+from piecework.campaign.warnings import campaign_warnings
+from piecework.engine.passes import run_pass
+from piecework.store import assignments
+from tests.engine.conftest import Open
+from tests.small_campaign import CAMPAIGN, write_campaign
+
+TEXT = CAMPAIGN + "[requirements]\nmax_hits_per_worker = 1\n"
+
+
+def most_done(at_work: Open, text: str) -> int:
+    """How many HITs the busiest worker did, when nobody may do more."""
+    with at_work(text) as (run, people):
+        progress = run_pass(run)
+        while progress.waiting_for == "workers" and people.work():
+            progress = run_pass(run)
+        done = Counter(each.worker_id for each in assignments.load(run.store))
+        assert len(done) > 1
+        return max(done.values())
+
+
+def test_no_worker_does_more_hits_than_the_campaign_allows(at_work: Open) -> None:
+    """Over all batches and replacements."""
+    assert most_done(at_work, TEXT) == 1
+
+
+def test_without_a_limit_they_do(at_work: Open) -> None:
+    """The same people."""
+    assert most_done(at_work, CAMPAIGN) > 1
+
+
+@pytest.mark.parametrize(("crowd", "is_enough"), [(4, True), (3, False)])
+def test_a_crowd_that_is_too_small_for_the_limit_is_named(
+    tmp_path: Path, crowd: int, *, is_enough: bool
+) -> None:
+    """Two HITs with two assignments each need four workers."""
+    campaign = load_campaign(write_campaign(tmp_path, f"{TEXT}workers = {crowd}\n"))
+    words = (
+        f"requirements.max_hits_per_worker: {crowd} workers with at most 1 HIT each do "
+        f"{crowd}, but the campaign needs 4"
+    )
+    warnings = campaign_warnings(campaign, price(campaign, on=date(2026, 1, 5)))
+    assert (words in warnings) != is_enough
+    assert any("max_hits_per_worker" in warning for warning in warnings) != is_enough
