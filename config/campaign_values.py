@@ -1,7 +1,8 @@
 """A campaign file's tables as values, from the file alone."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
+from piecework.config.prolific_table import FilterRange
 from piecework.config.schema import (
     CampaignTables,
     DatasetTable,
@@ -11,7 +12,7 @@ from piecework.config.schema import (
 )
 from piecework.domain.campaign import AsNeeded, Posting
 from piecework.domain.dataset import Publication, Shares, Sink
-from piecework.domain.hit import QualificationRequirement
+from piecework.domain.hit import PROLIFIC, Comparator, QualificationRequirement
 from piecework.domain.ids import QualificationTypeId
 from piecework.domain.licences import Licence, licence_named
 from piecework.domain.task import Task
@@ -101,6 +102,7 @@ def requirements(table: RequirementsTable) -> tuple[QualificationRequirement, ..
         )
     return (
         *built_in,
+        *of_prolific(table),
         *(
             QualificationRequirement(
                 qualification_type_id=QualificationTypeId(extra.id),
@@ -110,6 +112,30 @@ def requirements(table: RequirementsTable) -> tuple[QualificationRequirement, ..
             for extra in table.qualification
         ),
     )
+
+
+def of_prolific(table: RequirementsTable) -> Iterator[QualificationRequirement]:
+    """Yield what participants of Prolific have to answer about themselves."""
+    for name, wanted in table.prolific.items():
+        type_id = QualificationTypeId(
+            PROLIFIC + "".join(filter(str.isalnum, name.upper()))
+        )
+        if not isinstance(wanted, FilterRange):
+            yield QualificationRequirement(
+                qualification_type_id=type_id, comparator="In", integer_values=wanted
+            )
+            continue
+        ends: tuple[tuple[Comparator, int | None], ...] = (
+            ("GreaterThanOrEqualTo", wanted.at_least),
+            ("LessThanOrEqualTo", wanted.at_most),
+        )
+        for comparator, end in ends:
+            if end is not None:
+                yield QualificationRequirement(
+                    qualification_type_id=type_id,
+                    comparator=comparator,
+                    integer_values=(end,),
+                )
 
 
 def publication(table: DatasetTable, *, grows: bool = False) -> Publication:

@@ -22,6 +22,7 @@ from pydantic import (
 from piecework.config.assignments_table import Assignments
 from piecework.config.gold_table import GoldTable
 from piecework.config.imported_table import ImportedTable
+from piecework.config.prolific_table import ProlificTable
 from piecework.domain.campaign import OutputFormat
 from piecework.domain.capabilities import MTURK
 from piecework.domain.dataset import Pictures
@@ -250,6 +251,7 @@ class RequirementsTable(_Strict):
     workers: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
     max_hits_per_worker: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
     qualification: Annotated[tuple[QualificationTable, ...], Field(max_length=6)] = ()
+    prolific: ProlificTable = {}
 
 
 class QualificationTestTable(_Strict):

@@ -122,6 +122,13 @@ LINES = (
         "countries only: Prolific has no filter by state",
     ),
     Line(
+        "a qualification type such as PROLIFICFIRSTLANGUAGE required",
+        (),
+        "the filter first-language; so for every filter with choices or a range",
+        "same",
+        "MTurk has no such types; `piecework prolific filters` lists them",
+    ),
+    Line(
         "adult content",
         (),
         "every participant qualifies",

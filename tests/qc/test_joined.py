@@ -89,8 +89,9 @@ def test_a_finding_tells_what_counts_most() -> None:
 def test_a_worker_s_copies_count_as_one_text() -> None:
     """Copies of an odd text are not as much evidence as different odd texts."""
 
-    def means_of(*texts: str) -> pd.Series:
-        return worker_features(answers(*sent("x", *texts)), {}).loc["x"]
+    def means_of(*texts: str) -> dict[str, float]:
+        rows = worker_features(answers(*sent("x", *texts)), {})
+        return {str(name): float(rows[name]["x"]) for name in rows}
 
     odd = "lovely colours everywhere"
     letters = "abcde"

@@ -200,6 +200,7 @@ def _own_faults(file: CampaignFile) -> list[str]:
             "states the policy; add a rule, or set it to 'person'"
         )
     stated = len(tables.requirements.qualification) + known
+    stated += len([*values.of_prolific(tables.requirements)])
     if stated + 3 > _MOST_REQUIREMENTS:
         faults.append(
             f"{file.at('requirements')}: there are {stated}, and piecework adds up to "

@@ -120,7 +120,7 @@ def _about_crowd(campaign: Campaign) -> Iterator[str]:
 
 
 def _about_limit(campaign: Campaign) -> Iterator[str]:
-    """Say if the limit leaves answers that nobody may give."""
+    """Say if the limit leaves answers that no worker can give."""
     crowd, most, posting = (
         campaign.crowd_size,
         campaign.most_per_worker,

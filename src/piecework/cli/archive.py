@@ -20,11 +20,12 @@ from piecework.domain.counts import plural
 )
 @JSON
 def archive(campaign: Path, *, keep: int | None, as_json: bool) -> None:
-    """Move settled batches of a campaign that grows into Parquet files.
+    """Move settled batches into Parquet files.
 
-    The answers of old batches move into the folder `archive` beside the store. Exports
-    and reports keep reading them. Passes no longer compare new answers with them, so a
-    pass stays fast and the store small. Verdicts, workers and money stay in the store.
+    It is for campaigns that grow. The answers of old batches move into the folder
+    `archive` beside the store. Exports and reports keep reading them. Passes no longer
+    compare new answers with them, so a pass stays fast and the store small. Verdicts,
+    workers and money stay in the store.
 
     Examples:
       piecework archive birds.toml

@@ -11,6 +11,11 @@ _COMMANDS = [
         "Check that an account is ready.",
     ),
     LazyCommand(
+        "filters",
+        "prolific_filters",
+        "Find filters that a campaign can ask for.",
+    ),
+    LazyCommand(
         "reconcile",
         "prolific_reconcile",
         "Compare all studies with Prolific.",

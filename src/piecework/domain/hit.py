@@ -9,6 +9,11 @@ from urllib.parse import urlsplit
 
 from piecework.domain.ids import HitId, HitKey, HitTypeId, ItemId, QualificationTypeId
 
+PROLIFIC = "PROLIFIC"
+"""How the id of a qualification type begins that is a filter of Prolific's.
+
+The rest is the filter's id in capitals, without hyphens."""
+
 Comparator = Literal[
     "LessThan",
     "LessThanOrEqualTo",

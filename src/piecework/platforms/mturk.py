@@ -167,6 +167,16 @@ class MTurk:
         )
         return HitTypeId(reply["HITTypeId"])
 
+    def knows(self, type_id: QualificationTypeId) -> bool:
+        """See `Platform`."""
+        try:
+            called(self._client.get_qualification_type, QualificationTypeId=type_id)
+        except PlatformRefused as refusal:
+            if refusal.kind != "qualification_type_unknown":
+                raise
+            return False
+        return True
+
     def exclusion(self, name: str, description: str) -> QualificationTypeId:
         """See `Platform`; it is found by its name, which is unique for a requester."""
         return make_or_find(

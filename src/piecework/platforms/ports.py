@@ -63,6 +63,10 @@ class Hosting(Protocol):
         """
         ...
 
+    def knows(self, type_id: QualificationTypeId) -> bool:
+        """Whether the platform has this qualification type; costs a call."""
+        ...
+
     def claim(self, name: str, owner: str) -> str:
         """Claim a name for `owner`; return its owner, who may have come earlier.
 

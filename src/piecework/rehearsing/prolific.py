@@ -6,7 +6,7 @@ participants' time requires them, so the timing of threads decides nothing.
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -26,6 +26,7 @@ from piecework.payments.outside_prices import book_outside_prices
 from piecework.platforms.virtual_clock import START, VirtualClock
 from piecework.prolific.bridge.bridge import Bridge
 from piecework.prolific.bridge.marketplace_process import ANY_TOKEN
+from piecework.prolific.bridge.requirements import type_id_of
 from piecework.prolific.bridge.serving import Office, office
 from piecework.prolific.bridge.step import settle
 from piecework.prolific.bridge.terms import Terms
@@ -33,6 +34,7 @@ from piecework.prolific.client import Prolific
 from piecework.prolific.http.transport import Transport
 from piecework.rehearsal.crowd.traits import default_crowd
 from piecework.rehearsal.crowd.visit_site import VisitSite
+from piecework.rehearsal.prolific.filters import KNOWN
 from piecework.rehearsal.prolific.options import Options
 from piecework.rehearsal.prolific.server import serve
 from piecework.rehearsal.prolific.state import WrongDatabaseError
@@ -44,6 +46,9 @@ _SITE = "https://piecework.example"
 
 _TEST_PER_HOUR_CENTS = 1200
 """Pay for a test: at least what Prolific recommends in either currency."""
+
+_USUAL_AGE = 30
+"""Of participants, unless a campaign asks for others."""
 
 _LAST_DAY = 30
 """Prolific itself settles everything after 21 days."""
@@ -192,9 +197,30 @@ def at_prolific(
             bridge=_steps(bridge, clock),
             worker_id=partial(_worker_id, bridge),
             test=campaign.qualification.name if campaign.qualification else "",
+            about=_about(campaign),
         )
         with closing(site):
             yield AtProlific(bridge, clock, site, campaign.out)
+
+
+def _about(campaign: Campaign) -> Mapping[str, object]:
+    """Return what participants say, so that they meet the campaign's filters.
+
+    Prolific shows a study only to people who do.
+    """
+    filters = {type_id_of(name): name for name in KNOWN}
+    answers: dict[str, list[str]] = {}
+    age = _USUAL_AGE
+    for requirement in campaign.requirements:
+        name = filters.get(requirement.qualification_type_id, "")
+        values = requirement.integer_values
+        if name and requirement.comparator == "In":
+            answers[name] = [str(values[0])]
+        elif name == "age" and requirement.comparator == "GreaterThanOrEqualTo":
+            age = max(age, values[0])
+        elif name == "age" and requirement.comparator == "LessThanOrEqualTo":
+            age = min(age, values[0])
+    return {"age": age, "answers": answers}
 
 
 def _steps(bridge: Bridge, clock: VirtualClock) -> Callable[[datetime], None]:

@@ -10,7 +10,13 @@ from piecework.campaign import caps
 from piecework.campaign.opened import CampaignRun
 from piecework.campaign.questions import question
 from piecework.domain.errors import PlatformRefused
-from piecework.domain.hit import HitType, Item, PlannedHit, QualificationRequirement
+from piecework.domain.hit import (
+    PROLIFIC,
+    HitType,
+    Item,
+    PlannedHit,
+    QualificationRequirement,
+)
 from piecework.domain.ids import HitId, HitTypeId, ItemId, QualificationTypeId
 from piecework.engine.posting import qualification_test
 from piecework.engine.posting.checks import check_campaign
@@ -145,7 +151,7 @@ def _hit_type(
         assignment_duration_seconds=campaign.posting.assignment_duration_seconds,
         auto_approval_delay_seconds=campaign.posting.auto_approval_delay_seconds,
         requirements=(
-            *campaign.requirements,
+            *_of_campaign(run),
             *qualification_test.requirements(run),
             *(
                 QualificationRequirement(
@@ -166,6 +172,32 @@ def _hit_type(
     made = run.platform.hit_type(hit_type)
     platform_types.keep(run.store, "hit type", made, subject=digest)
     return made
+
+
+def _of_campaign(run: CampaignRun) -> tuple[QualificationRequirement, ...]:
+    """Return the campaign's requirements, if the marketplace knows them.
+
+    A rehearsal leaves out Prolific's filters, unless it rehearses Prolific: simulated
+    workers have answered no questions about themselves.
+
+    Raises:
+        PlatformRefused: the marketplace has no participants of Prolific, or Prolific
+            does not offer a filter.
+    """
+    kept = []
+    for requirement in run.campaign.requirements:
+        type_id = requirement.qualification_type_id
+        if type_id.startswith(PROLIFIC) and not run.platform.knows(type_id):
+            if run.is_rehearsal:
+                continue
+            raise PlatformRefused(
+                f"requirements.prolific: this marketplace does not offer {type_id}",
+                code="QualificationTypeDoesNotExist",
+                next_step="piecework prolific filters lists Prolific's filters; a "
+                "marketplace has them with --crowd prolific",
+            )
+        kept.append(requirement)
+    return tuple(kept)
 
 
 def _publish(

@@ -78,6 +78,8 @@ CREATE TABLE qualification_types (
     auto_granted INTEGER NOT NULL CHECK (auto_granted IN (0, 1)),
     auto_granted_value INTEGER,
     test INTEGER REFERENCES tests (id),
+    -- A filter of an outside market, whose participants all count as holders.
+    is_outside INTEGER NOT NULL DEFAULT 0 CHECK (is_outside IN (0, 1)),
     created_ms INTEGER NOT NULL,
     deleted_ms INTEGER
 ) STRICT;
@@ -85,6 +87,8 @@ CREATE UNIQUE INDEX qualification_type_names
     ON qualification_types (requester, name) WHERE deleted_ms IS NULL;
 CREATE INDEX qualification_types_requestable ON qualification_types (id)
     WHERE deleted_ms IS NULL AND is_requestable = 1 AND status = 'Active';
+CREATE INDEX qualification_types_outside ON qualification_types (qualification_type_id)
+    WHERE is_outside = 1;
 CREATE TABLE qualifications (
     id INTEGER PRIMARY KEY,
     qualification_type INTEGER NOT NULL REFERENCES qualification_types (id),

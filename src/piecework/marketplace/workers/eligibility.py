@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from piecework.marketplace.state import outside_filters
 from piecework.marketplace.state import system_qualifications as system
 from piecework.marketplace.state.transaction import Transaction
 
@@ -121,6 +122,7 @@ def holdings(transaction: Transaction, worker: sqlite3.Row) -> dict[str, Holding
     }
     if worker["comes_by_visits"]:
         held.update(dict.fromkeys(VOUCHED_FOR, VOUCHED))
+        held.update(dict.fromkeys(outside_filters.type_ids(transaction), VOUCHED))
         return held
     held[system.NUMBER_APPROVED] = worker["approved"]
     held[system.PERCENT_APPROVED] = percent_approved(

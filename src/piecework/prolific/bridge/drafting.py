@@ -10,7 +10,7 @@ from statistics import median
 from piecework.marketplace.state.clock import SECOND
 from piecework.marketplace.state.ids import next_number
 from piecework.marketplace.state.transaction import Transaction
-from piecework.prolific.bridge import groups, requirements
+from piecework.prolific.bridge import filter_types, groups, requirements
 from piecework.prolific.bridge.bridge import LOG, Bridge
 from piecework.prolific.bridge.places import longest_visit, visits_possible
 from piecework.prolific.bridge.unknown import StudyName, look
@@ -198,9 +198,7 @@ def draft(bridge: Bridge, study: sqlite3.Row, hit_type: sqlite3.Row) -> None:
             next_step="post HITs that take less time, or set how long one takes "
             "(--hit-seconds)",
         )
-    if not bridge.filter_kinds:
-        kinds = bridge.prolific.recruiting.filter_kinds(bridge.terms.workspace_id)
-        bridge.filter_kinds = {kind.id: kind for kind in kinds}
+    filter_types.offer(bridge)  # if that failed at the beginning of the step
     wanted = json.loads(hit_type["requirements"])
     filters = requirements.filters_of(wanted, bridge.filter_kinds)
     is_screening = study["qualification_type"] is not None

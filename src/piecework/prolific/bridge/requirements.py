@@ -1,8 +1,9 @@
 """Translate qualification requirements to Prolific's filters and groups.
 
-The marketplace's own types (number of approvals, approval rate, country) become filters
-of the study. A requester's types become the study's two groups (let in, kept out),
-because groups can change while a study runs.
+The marketplace's own types (number of approvals, approval rate, country) and Prolific's
+filters (`piecework.prolific.bridge.filter_types`) become filters of the study. A
+requester's types become the study's two groups (let in, kept out), because groups can
+change while a study runs.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,13 +25,30 @@ APPROVAL_RATE = "approval_rate"
 LET_IN = "participant_group_allowlist"
 KEPT_OUT = "participant_group_blocklist"
 
+PREFIX = "PROLIFIC"
+"""How the id of a qualification type begins that stands for a filter of Prolific's."""
+
 _RANGES = {system.NUMBER_APPROVED: APPROVALS, system.PERCENT_APPROVED: APPROVAL_RATE}
+
+APART = frozenset({APPROVALS, APPROVAL_RATE, COUNTRY, LET_IN, KEPT_OUT})
+"""Filters that other requirements stand for."""
 
 _MOST = {APPROVAL_RATE: 100}
 
 _Span = tuple[int | None, int | None]
 
 Requirement = Mapping[str, Any]
+
+
+def type_id_of(filter_id: str) -> str:
+    """Return the id of the qualification type that stands for a filter.
+
+    MTurk's ids have only capitals and digits.
+
+    >>> type_id_of("first-language")
+    'PROLIFICFIRSTLANGUAGE'
+    """
+    return PREFIX + "".join(filter(str.isalnum, filter_id.upper()))
 
 
 def custom(requirements: Sequence[Requirement]) -> list[dict[str, Any]]:
@@ -40,6 +58,7 @@ def custom(requirements: Sequence[Requirement]) -> list[dict[str, Any]]:
         dict(requirement)
         for requirement in requirements
         if requirement["QualificationTypeId"] not in own
+        and not requirement["QualificationTypeId"].startswith(PREFIX)
     ]
 
 
@@ -51,10 +70,12 @@ def filters_of(
     Raises:
         Unusable: a filter is not supported; the message says which.
     """
-    filters = []
+    filters: list[Filter] = []
     for requirement in requirements:
         type_id = requirement["QualificationTypeId"]
-        if type_id in _RANGES:
+        if type_id.startswith(PREFIX):
+            filters += _named_filter(requirement, offered)
+        elif type_id in _RANGES:
             filters.append(_range(requirement, _RANGES[type_id]))
         elif type_id == system.LOCALE:
             filters.append(_country(requirement, offered))
@@ -68,7 +89,95 @@ def filters_of(
             raise Unusable(
                 f"Prolific does not offer the filter {each} in this workspace"
             )
-    return filters
+    return _joined(filters)
+
+
+def _named_filter(
+    requirement: Requirement, offered: Mapping[str, FilterKind]
+) -> list[Filter]:
+    """Return what a requirement on one of Prolific's filters asks for."""
+    type_id, comparator = requirement["QualificationTypeId"], requirement["Comparator"]
+    kinds = {type_id_of(kind.id): kind for kind in offered.values()}
+    if type_id not in kinds:
+        raise Unusable(
+            f"Prolific no longer offers the filter {type_id} in this workspace"
+        )
+    kind = kinds[type_id]
+    filter_id = kind.id
+    if comparator == "Exists":
+        return []
+    if comparator == "DoesNotExist":
+        raise Unusable(
+            f"Prolific cannot find participants without an answer to {filter_id}"
+        )
+    values = requirement["IntegerValues"]
+    if kind.type == "range":
+        _check_ends(kind, values)
+        return [_range(requirement, filter_id)]
+    return [_choice(filter_id, kind, comparator, [str(value) for value in values])]
+
+
+def _choice(
+    filter_id: str, kind: FilterKind, comparator: str, values: Sequence[str]
+) -> Filter:
+    unknown = sorted(set(values) - set(kind.choices))
+    if unknown:
+        raise Unusable(
+            f"Prolific's filter {filter_id} has no choice {', '.join(unknown)}; "
+            f"`piecework prolific filters {filter_id}` lists them"
+        )
+    if comparator in ("EqualTo", "In"):
+        chosen = set(values)
+    elif comparator in ("NotEqualTo", "NotIn"):
+        chosen = set(kind.choices) - set(values)
+    else:
+        raise Unusable(
+            f"Prolific's filter {filter_id} has choices without an order, so "
+            f"{comparator} says nothing; use In"
+        )
+    if not chosen:
+        raise Unusable(f"no participant can meet {filter_id} {comparator} {values}")
+    return Choice(filter_id=filter_id, values=tuple(sorted(chosen)))
+
+
+def _check_ends(kind: FilterKind, values: Sequence[int]) -> None:
+    least, most = (
+        end if isinstance(end, float) else None for end in (kind.least, kind.most)
+    )
+    for value in values:
+        if (least is not None and value < least) or (most is not None and value > most):
+            ends = " ".join(
+                f"{word} {end:g}"
+                for word, end in (("from", least), ("to", most))
+                if end is not None
+            )
+            raise Unusable(f"Prolific's filter {kind.id} is {ends}, not {value}")
+
+
+def _joined(filters: Sequence[Filter]) -> list[Filter]:
+    """Join plain ranges of the same filter: from 18, and to 40.
+
+    Raises:
+        Unusable: no value is in all ranges of a filter.
+    """
+    ranges: dict[str, list[Range]] = {}
+    others: list[Filter] = []
+    for each in filters:
+        if isinstance(each, Range):
+            ranges.setdefault(each.filter_id, []).append(each)
+        else:
+            others.append(each)
+    return [*others, *(_overlap(same) for same in ranges.values())]
+
+
+def _overlap(ranges: Sequence[Range]) -> Range:
+    lowers = [each.lower for each in ranges if isinstance(each.lower, int)]
+    uppers = [each.upper for each in ranges if isinstance(each.upper, int)]
+    lower, upper = max(lowers, default=None), min(uppers, default=None)
+    filter_id = ranges[0].filter_id
+    if lower is not None and upper is not None and lower > upper:
+        raise Unusable(f"no participant can meet {filter_id} from {lower} to {upper}")
+    return Range(filter_id=filter_id, lower=lower, upper=upper)
 
 
 def _range(requirement: Requirement, filter_id: str) -> Filter:

@@ -3,10 +3,12 @@
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from piecework.marketplace.state.backend import Backend, Rules
 from piecework.marketplace.state.money import PriceList
+from piecework.prolific.bridge import filter_types
 from piecework.prolific.bridge.admission import LEAST_CLIENTS, Limits
 from piecework.prolific.bridge.bridge import Bridge
 from piecework.prolific.bridge.prices import price_list
@@ -52,7 +54,10 @@ class Office:
         try:
             with backend.transaction() as transaction:
                 keep_start(transaction, self.address, self.terms)
-            yield Bridge(backend, self.prolific, self.terms)
+            bridge = Bridge(backend, self.prolific, self.terms)
+            # Requesters may require filters from their first call on.
+            bridge.tried(partial(filter_types.offer, bridge))
+            yield bridge
         finally:
             backend.close()
 

@@ -12,6 +12,7 @@ from piecework.prolific.bridge import (
     bonuses,
     comparing,
     deciding,
+    filter_types,
     groups,
     messages,
     reading,
@@ -48,6 +49,7 @@ def step(bridge: Bridge) -> bool:
     bridge.changes, bridge.faults, bridge.is_due_soon = 0, [], False
     bridge.tried(partial(comparing.compare, bridge))
     for part, spends in (
+        (filter_types.offer, False),
         (reading.read_prolific, False),
         (groups.keep_in_step, False),
         (studies.recruit, True),

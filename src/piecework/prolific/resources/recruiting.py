@@ -63,6 +63,7 @@ class FilterKind(Value):
     Attributes:
         type: `select` or `range`.
         choices: the ids of the options, with their labels.
+        least: and `most`: the ends of a range, if they are stated; text for dates.
     """
 
     id: str = Field(alias="filter_id")
@@ -70,6 +71,8 @@ class FilterKind(Value):
     type: str = ""
     data_type: str = ""
     choices: Mapping[str, object] = Field(default_factory=dict)
+    least: float | str | None = Field(alias="min", default=None)
+    most: float | str | None = Field(alias="max", default=None)
 
 
 class RewardRecommendation(Value):

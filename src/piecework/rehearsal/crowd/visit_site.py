@@ -54,6 +54,8 @@ class VisitSite(Site):
         bridge: runs the bridge at a time to which it moves the marketplace's clock.
         worker_id: returns the worker id of a participant; "" before the first visit.
         test: the name of the qualification with a test that a separate study pays for.
+        about: what all participants say about themselves: `age`, and `answers` as
+            choices by filter.
     """
 
     def __init__(
@@ -66,11 +68,13 @@ class VisitSite(Site):
         bridge: Callable[[datetime], None],
         worker_id: Callable[[str], WorkerId],
         test: str = "",
+        about: Mapping[str, object] | None = None,
     ) -> None:
         super().__init__(endpoint_url, now)
         self._prolific = f"{emulator_url}/emulator"
         self._seed, self._bridge, self._test = seed, bridge, test
         self._worker_id = worker_id
+        self._about = dict(about or {})
         self._prolific_now: datetime | None = None
         self._reads_at: datetime | None = None
         self._known = self._participants()
@@ -88,6 +92,7 @@ class VisitSite(Site):
                 "country": person.country,
                 "approvals": person.hits_approved,
                 "rejections": person.hits_submitted - person.hits_approved,
+                **self._about,
             }
             made = self._ask("POST", "/participants", standing)
             participant = str(made["id"])

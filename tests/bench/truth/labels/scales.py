@@ -115,8 +115,10 @@ def main() -> None:
     print(*lines, sep="\n")
     before, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
     after = rest.split(END)[1]
-    names = ("known people", "plain r", "adjusted r", "difference", "worse in")
-    names += ("plain error", "adjusted error")
+    names = (
+        *("known people", "plain r", "adjusted r", "difference", "worse in"),
+        *("plain error", "adjusted error"),
+    )
     head = ["", f"| {' | '.join(names)} |", "|---|---:|---:|---:|---:|---:|---:|"]
     text = "\n".join([before + BEGIN, *head, *lines, END + after])
     PAGE.write_text(text, encoding="utf-8")

@@ -1,0 +1,68 @@
+"""`[requirements.prolific]`: filters of Prolific's, as requirements of MTurk's wire."""
+
+from pathlib import Path
+
+import pytest
+
+from piecework.campaign.assembling import load_campaign
+from piecework.domain.errors import ConfigError
+from piecework.domain.hit import PROLIFIC
+from tests.small_campaign import CAMPAIGN, write_campaign
+
+TABLE = """
+[requirements.prolific]
+first-language = [0, 1]
+age = { at_least = 18, at_most = 60 }
+"""
+
+
+def asked(folder: Path, text: str) -> list[tuple[str, str, tuple[int, ...]]]:
+    """Requirements on filters: id, comparator and values."""
+    campaign = load_campaign(write_campaign(folder, CAMPAIGN + text))
+    return [
+        (
+            each.qualification_type_id,
+            each.comparator,
+            each.integer_values,
+        )
+        for each in campaign.requirements
+        if each.qualification_type_id.startswith(PROLIFIC)
+    ]
+
+
+def test_choices_are_one_requirement_and_a_range_is_two(tmp_path: Path) -> None:
+    """With the ids that other programs write."""
+    assert asked(tmp_path, TABLE) == [
+        ("PROLIFICFIRSTLANGUAGE", "In", (0, 1)),
+        ("PROLIFICAGE", "GreaterThanOrEqualTo", (18,)),
+        ("PROLIFICAGE", "LessThanOrEqualTo", (60,)),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("first-language = []", "first-language"),
+        ("first-language = ['English']", "first-language"),
+        ("first-language = 3", "first-language"),
+        ("First-Language = [1]", "First-Language"),
+        ("age = {}", "state at_least, at_most or both"),
+        ("age = { at_least = 40, at_most = 20 }", "at_least is above at_most"),
+        ("age = { least = 40 }", "least"),
+        ("a = [" + ", ".join(map(str, range(16))) + "]", "at most 15"),
+        ("\n".join(f"f{n} = [1]" for n in range(7)), "at most 6"),
+    ],
+)
+def test_what_is_no_filter_is_named(tmp_path: Path, line: str, words: str) -> None:
+    """With its line in the file."""
+    with pytest.raises(ConfigError) as refused:
+        asked(tmp_path, f"[requirements.prolific]\n{line}\n")
+    assert words in str(refused.value)
+    assert "crash.toml:" in str(refused.value)
+
+
+def test_more_requirements_than_mturk_allows_are_counted(tmp_path: Path) -> None:
+    """Six ranges are twelve."""
+    ranges = "\n".join(f"f{n} = {{ at_least = 1, at_most = 2 }}" for n in range(6))
+    with pytest.raises(ConfigError, match="there are 12, and piecework adds up to 3"):
+        asked(tmp_path, f"[requirements.prolific]\n{ranges}\n")
