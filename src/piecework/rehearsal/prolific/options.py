@@ -80,6 +80,7 @@ class Switches:
         publishing_seconds: how long a study is PUBLISHING; 0 is until the next call.
         settling_seconds: likewise for bulk approvals and bonus payments.
         screen_outs: whether the workspace may pay for screen-outs, as some may.
+        researcher_codes: whether it may use codes with the actor researcher.
         webhooks_repeat: whether each webhook is sent twice, as may happen.
         webhooks_out_of_order: whether waiting webhooks are sent in reverse order.
     """
@@ -93,6 +94,7 @@ class Switches:
     publishing_seconds: int = 0
     settling_seconds: int = 0
     screen_outs: bool = True
+    researcher_codes: bool = True
     webhooks_repeat: bool = False
     webhooks_out_of_order: bool = False
 

@@ -185,6 +185,7 @@ def _checked(state: State, body: dict[str, Any]) -> dict[str, Any]:
         action for code in fields["completion_codes"] for action in code["actions"]
     ]
     _check_screen_outs(state, actions)
+    _check_actors(state, fields["completion_codes"])
     check_groups(
         state,
         project["workspace_id"],
@@ -202,6 +203,14 @@ def _check_screen_outs(state: State, actions: list[dict[str, Any]]) -> None:
     if pays and not state.switches.screen_outs:
         raise wrong(
             "completion_codes", "This workspace may not use FIXED_SCREEN_OUT_PAYMENT."
+        )
+
+
+def _check_actors(state: State, codes: list[dict[str, Any]]) -> None:
+    is_ours = any(code["actor"] == "researcher" for code in codes)
+    if is_ours and not state.switches.researcher_codes:
+        raise wrong(
+            "completion_codes", "This workspace may not use the actor researcher."
         )
 
 
