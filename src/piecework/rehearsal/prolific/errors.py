@@ -15,6 +15,7 @@ _TITLES = {
     413: "Too large",
     429: "Too many requests",
     500: "Server error",
+    501: "Not emulated",
 }
 
 _FIRST_CODE = 140_000

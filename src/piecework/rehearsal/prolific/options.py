@@ -33,6 +33,10 @@ class Options:
         participants: how many are generated from the seed.
         start: the start of its time; None is the machine's current time.
         clock_runs: whether time passes automatically.
+        is_strict: whether only what Prolific's document has is accepted: its addresses
+            with their slashes, its fields with their types. Otherwise the emulator
+            accepts what programs send to Prolific: both spellings of an address,
+            numbers as text, older fields and unknown ones; all errors are wrapped.
     """
 
     database: Path | None = None
@@ -46,6 +50,7 @@ class Options:
     participants: int = 0
     start: datetime | None = None
     clock_runs: bool = False
+    is_strict: bool = True
 
 
 class CommandLineOptions(TypedDict, total=False):
@@ -61,6 +66,7 @@ class CommandLineOptions(TypedDict, total=False):
     participants: int
     start: datetime | None
     clock_runs: bool
+    is_strict: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

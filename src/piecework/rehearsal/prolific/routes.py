@@ -1,7 +1,7 @@
 """All operations: Prolific's, by their operationId, and the emulator's own.
 
-Addresses must match exactly: Prolific ends them with a slash, and anything else is not
-found.
+Addresses are those of Prolific's document; most end with a slash. A strict emulator
+serves no other spelling.
 """
 
 from collections.abc import Callable

@@ -36,13 +36,12 @@ _MOST_PLACES = 1_000_000
 def create(call: Call) -> dict[str, Any]:
     """Create a draft."""
     fields = _checked(call.state, call.body)
-    study_id = _insert(call.state, fields)
-    return Study.find(call.state, study_id).document()
+    return _document(call.state, _insert(call.state, fields))
 
 
 def get(call: Call) -> dict[str, Any]:
     """Return one study."""
-    return Study.find(call.state, call.path["id"]).document()
+    return _document(call.state, call.path["id"])
 
 
 def list_all(call: Call) -> dict[str, Any]:
@@ -83,7 +82,7 @@ def update(call: Call) -> dict[str, Any]:
         study_life.reopen(state, changed)
     elif not changed.is_draft:
         study_life.reconcile_hold(state, changed)
-    return Study.find(state, study.study_id).document()
+    return _document(state, study.study_id)
 
 
 def delete(call: Call) -> dict[str, Any]:
@@ -107,7 +106,7 @@ def transition(call: Call) -> dict[str, Any]:
     study_life.transition(
         call.state, study, call.text("action"), call.body.get("publish_at")
     )
-    return Study.find(call.state, study.study_id).document()
+    return _document(call.state, study.study_id)
 
 
 def clone(call: Call) -> dict[str, Any]:
@@ -127,7 +126,7 @@ def clone(call: Call) -> dict[str, Any]:
             },
         ]
     copy_id = _insert(call.state, {**fields, "project": study.project_id})
-    return Study.find(call.state, copy_id).document()
+    return _document(call.state, copy_id)
 
 
 def cost(call: Call) -> dict[str, Any]:
@@ -173,8 +172,14 @@ def _line(state: State, study: Study) -> dict[str, Any]:
     return study.line(state, total_cost=total)
 
 
+def _document(state: State, study_id: str) -> dict[str, Any]:
+    study = Study.find(state, study_id)
+    total = study_life.cost_when_full(state, study).total
+    return study.document(state, total_cost=total)
+
+
 def _checked(state: State, body: dict[str, Any]) -> dict[str, Any]:
-    fields = read_fields(body)
+    fields = read_fields(body, is_strict=state.is_strict)
     if fields["project"] is None:
         # As documented: the account's first project.
         row = state.rows("SELECT id FROM project ORDER BY number LIMIT 1")[0]
