@@ -5,7 +5,6 @@ is right and the emulator lacks the operation.
 """
 
 ABSENT = (
-    ("POST", "/researchers/participants/", "create-test-participant-for-researcher"),
     ("GET", "/data-collection/batches", "get-task-builder-batches"),
     ("POST", "/data-collection/batches", "create-task-builder-batch"),
     ("GET", "/data-collection/batches/{batch_id}", "get-task-builder-batch"),
@@ -105,7 +104,6 @@ ABSENT = (
         "/data-collection/collections/{collection_id}/export/{export_id}",
         "get-collection-export-status",
     ),
-    ("POST", "/studies/{id}/test-study", "create-test-study"),
     (
         "GET",
         "/studies/{id}/access-details-progress/",
@@ -143,9 +141,6 @@ ABSENT = (
         "/submissions/signals/upload-url/{filename}",
         "get-submission-feedback-upload-url",
     ),
-    ("POST", "/workspaces/", "create-workspace"),
-    ("PATCH", "/workspaces/{workspace_id}/", "update-workspace"),
-    ("PATCH", "/projects/{project_id}/", "update-project"),
     ("GET", "/surveys/", "get-surveys"),
     ("POST", "/surveys/", "create-survey"),
     ("GET", "/surveys/{survey_id}", "get-survey"),
@@ -156,7 +151,6 @@ ABSENT = (
     ("GET", "/surveys/{survey_id}/responses/summary/", "get-summary"),
     ("GET", "/surveys/{survey_id}/responses/{response_id}", "get-response"),
     ("DELETE", "/surveys/{survey_id}/responses/{response_id}", "delete-response"),
-    ("POST", "/invitations/", "create-invitation"),
     ("GET", "/credentials/", "list-credential-pools"),
     ("POST", "/credentials/", "create-credential-pool"),
     ("PATCH", "/credentials/{credential_pool_id}/", "update-credential-pool"),

@@ -19,6 +19,7 @@ from piecework.rehearsal.prolific import (
     submissions,
     subscriptions,
     taking,
+    testing,
     workspaces,
 )
 from piecework.rehearsal.prolific.call import Call
@@ -50,6 +51,29 @@ PREFIX = "/api/v1"
 OPERATIONS = (
     Operation("get-user", "GET", "/users/me/", workspaces.me),
     Operation("get-workspaces", "GET", "/workspaces/", workspaces.list_workspaces),
+    Operation(
+        "create-test-participant-for-researcher",
+        "POST",
+        "/researchers/participants/",
+        testing.create_participant,
+        201,
+    ),
+    Operation(
+        "create-workspace", "POST", "/workspaces/", workspaces.create_workspace, 201
+    ),
+    Operation(
+        "update-workspace",
+        "PATCH",
+        "/workspaces/{workspace_id}/",
+        workspaces.update_workspace,
+    ),
+    Operation("create-invitation", "POST", "/invitations/", workspaces.invite, 201),
+    Operation(
+        "update-project", "PATCH", "/projects/{project_id}/", workspaces.update_project
+    ),
+    Operation(
+        "create-test-study", "POST", "/studies/{id}/test-study", testing.create_study
+    ),
     Operation(
         "get-workspace", "GET", "/workspaces/{workspace_id}/", workspaces.get_workspace
     ),

@@ -36,7 +36,7 @@ _MOST_PLACES = 1_000_000
 def create(call: Call) -> dict[str, Any]:
     """Create a draft."""
     fields = _checked(call.state, call.body)
-    return _document(call.state, _insert(call.state, fields))
+    return _document(call.state, insert(call.state, fields))
 
 
 def get(call: Call) -> dict[str, Any]:
@@ -125,7 +125,7 @@ def clone(call: Call) -> dict[str, Any]:
                 "selected_values": [study.study_id],
             },
         ]
-    copy_id = _insert(call.state, {**fields, "project": study.project_id})
+    copy_id = insert(call.state, {**fields, "project": study.project_id})
     return _document(call.state, copy_id)
 
 
@@ -219,7 +219,8 @@ def _check_actors(state: State, codes: list[dict[str, Any]]) -> None:
         )
 
 
-def _insert(state: State, fields: dict[str, Any]) -> str:
+def insert(state: State, fields: dict[str, Any]) -> str:
+    """Store a draft with these fields, and return its id."""
     study_id = state.new_id()
     project = project_row(state, fields["project"])
     state.conn.execute(
