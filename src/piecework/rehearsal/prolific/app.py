@@ -211,7 +211,11 @@ class Emulator:
         is_bare = getattr(request.state, "is_bare", False)
         is_wrapped = switch == "wrapped" or (switch == "documented" and not is_bare)
         return JSONResponse(
-            refusal.document(is_wrapped=is_wrapped), status_code=refusal.status
+            refusal.document(is_wrapped=is_wrapped),
+            status_code=refusal.status,
+            headers={"Retry-After": str(refusal.wait_seconds)}
+            if refusal.wait_seconds
+            else None,
         )
 
     async def _not_routed(self, request: Request, fault: Exception) -> Response:
