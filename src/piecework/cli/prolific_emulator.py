@@ -136,6 +136,12 @@ class _Moment(click.ParamType[datetime]):
     help="Stop the clock at this time; programs can then advance it. By default, the "
     "clock starts now and runs.",
 )
+@click.option(
+    "--strict",
+    is_flag=True,
+    help="Refuse what Prolific's document does not have: other spellings of an "
+    "address, older and unknown fields, numbers as text.",
+)
 def prolific_emulator(  # noqa: PLR0913 - an argument for each option
     *,
     port: int,
@@ -147,6 +153,7 @@ def prolific_emulator(  # noqa: PLR0913 - an argument for each option
     balance: Decimal,
     participants: int,
     start: datetime | None,
+    strict: bool,
 ) -> None:
     """Run an offline Prolific on this machine.
 
@@ -171,6 +178,7 @@ def prolific_emulator(  # noqa: PLR0913 - an argument for each option
         participants=participants,
         start=start,
         clock_runs=start is None,
+        is_strict=strict,
     )
     try:
         serve_forever(options, _say)

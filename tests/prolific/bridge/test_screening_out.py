@@ -155,16 +155,6 @@ def test_a_study_whose_screen_outs_pass_the_cap_is_not_published(
         town.check_books()
 
 
-def test_where_prolific_does_not_allow_it_its_sentence_is_shown(paying: Town) -> None:
-    """Nothing is published; a person leaves the option out."""
-    paying.researcher.control("PUT", "/switches", {"screen_outs": False})
-    paying.post(hits=2)
-    paying.settle()
-    assert paying.studies() == []
-    [study] = paying.rows("SELECT trouble FROM studies")
-    assert "FIXED_SCREEN_OUT_PAYMENT" in study["trouble"]
-
-
 def test_a_visit_that_pays_no_more_than_it_has_no_such_code(tmp_path: Path) -> None:
     """Prolific wants it to be less."""
     with a_town(tmp_path, screen_out_cents=110) as town:

@@ -22,6 +22,17 @@ _UNDOCUMENTED = {
         *("first_name", "last_name", "username", "user_type"),
         *("currency_code", "balance", "available_balance"),
     },
+    **{
+        name: {"study_type", "places_taken", "total_cost", "date_created"}
+        for name in (
+            *("get-study", "create-study", "update-study", "publish-study"),
+            "duplicate-study",
+        )
+    },
+    **{
+        name: {"is_complete", "time_taken", "bonus_payments", "ip"}
+        for name in ("get-submissions", "get-study-submissions")
+    },
     "create-subscription": {
         *("id", "event_type", "target_url", "is_enabled", "workspace_id"),
     },

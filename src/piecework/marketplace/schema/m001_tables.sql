@@ -496,6 +496,8 @@ CREATE TABLE studies (
     places INTEGER NOT NULL CHECK (places > 0),
     code TEXT NOT NULL UNIQUE,
     own_code TEXT NOT NULL UNIQUE,
+    -- Whether the other market accepted a code that only the bridge enters.
+    has_own_code INTEGER NOT NULL DEFAULT 1 CHECK (has_own_code IN (0, 1)),
     keep_out_group TEXT,
     let_in_group TEXT,
     -- What the study promises participants who find no work, if the other market

@@ -163,7 +163,7 @@ def _values(
     codes = {(code.code_type, code.actor): code for code in there.codes}
     done = codes.get(("COMPLETED", "participant"))
     own = codes.get(("OTHER", "researcher"))
-    if done is None or own is None:
+    if done is None or done.code is None:
         raise Unusable(
             "the study's codes are not those that piecework creates",
             next_step="leave it with --leave",
@@ -183,7 +183,9 @@ def _values(
         "most_minutes": max(there.minutes, there.most_minutes or 0),
         "places": there.places,
         "code": done.code,
-        "own_code": own.code,
+        # A study that Prolific accepted only without this code never enters it.
+        "own_code": own.code if own else f"R{there.id}",
+        "has_own_code": int(own is not None),
         "keep_out_group": next(iter(groups.get(requirements.KEPT_OUT, ())), None),
         "let_in_group": next(iter(groups.get(requirements.LET_IN, ())), None),
         **_screen_out(screen_out),

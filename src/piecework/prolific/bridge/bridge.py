@@ -31,6 +31,9 @@ class Bridge:
         faults: messages about what failed in this step.
         changes: how many calls of this step changed something at Prolific.
         is_due_soon: whether something waits for posts to settle.
+        is_throttled: whether Prolific refused a study in this step because of too many
+            calls.
+        rests_until_ms: until when it asked to wait, by the monotonic clock.
         listed: studies of the project by internal name, as this step read them.
         suspects_before_ms: a submission begun before this time, ended by its code and
             without answers here may have lost them; None is the server's start.
@@ -50,6 +53,8 @@ class Bridge:
     faults: list[str] = field(default_factory=list)
     changes: int = 0
     is_due_soon: bool = False
+    is_throttled: bool = False
+    rests_until_ms: int = 0
     listed: dict[str, str] | None = None
     suspects_before_ms: int | None = None
     is_compared: bool = False

@@ -65,7 +65,7 @@ _HAS_BONUS = (
 )
 
 _UNDECIDED = (
-    "SELECT visits.*, studies.study_id, studies.own_code, "
+    "SELECT visits.*, studies.study_id, studies.own_code, studies.has_own_code, "
     "studies.screen_out_code, "
     "studies.qualification_type, studies.reward_cents, studies.cost_cents, "
     "(SELECT coalesce(sum(cents), 0) FROM bonus_lines "
@@ -163,9 +163,14 @@ def _promised_cents(visit: sqlite3.Row) -> int:
 
 
 def _complete(bridge: Bridge, visit: sqlite3.Row, now_ms: int) -> None:
-    """End a finished submission whose participant did not enter the code."""
+    """End a finished submission whose participant did not enter the code.
+
+    Without a code for that, it times out, and a bonus pays for approved HITs.
+    """
     grace_ms = bridge.terms.grace_seconds * SECOND
     if visit["stage"] != "Done" or now_ms < visit["closed_ms"] + grace_ms:
+        return
+    if not visit["has_own_code"]:
         return
     _end_by(bridge, visit, visit["own_code"])
 

@@ -4,8 +4,10 @@ import html
 import json
 import math
 import sqlite3
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from statistics import median
+from typing import Any
 
 from piecework.marketplace.state.clock import SECOND
 from piecework.marketplace.state.ids import next_number
@@ -14,7 +16,7 @@ from piecework.prolific.bridge import filter_types, groups, requirements
 from piecework.prolific.bridge.bridge import LOG, Bridge
 from piecework.prolific.bridge.places import longest_visit, visits_possible
 from piecework.prolific.bridge.unknown import StudyName, look
-from piecework.prolific.http.errors import Unusable
+from piecework.prolific.http.errors import NoAccess, Refused, Unusable
 from piecework.prolific.resources.new_study import CodeAction, CompletionCode, NewStudy
 from piecework.prolific.resources.recruiting import Choice
 
@@ -217,28 +219,27 @@ def draft(bridge: Bridge, study: sqlite3.Row, hit_type: sqlite3.Row) -> None:
         else 0
         for each in (study["reward_cents"], study["screen_out_cents"])
     )
-    made = (
-        _find_draft(bridge, study)
-        or bridge.prolific.studies.create(
-            NewStudy(
-                name=name,
-                internal_name=study["internal_name"],
-                description=html.escape(description),
-                url=bridge.terms.site_url + _LINK,
-                project=bridge.terms.project_id,
-                places=study["places"],
-                reward_minor=study["reward_cents"],
-                minutes=study["minutes"],
-                most_minutes=study["most_minutes"],
-                codes=_codes(study),
-                filters=filters,
-                devices=bridge.terms.devices,
-                visits_per_participant=1
-                if is_screening
-                else bridge.terms.visits_per_participant,
-                metadata=study["internal_name"],
-            )
-        ).id
+    made = _find_draft(bridge, study) or _create(
+        bridge,
+        study,
+        NewStudy(
+            name=name,
+            internal_name=study["internal_name"],
+            description=html.escape(description),
+            url=bridge.terms.site_url + _LINK,
+            project=bridge.terms.project_id,
+            places=study["places"],
+            reward_minor=study["reward_cents"],
+            minutes=study["minutes"],
+            most_minutes=study["most_minutes"],
+            codes=_codes(study),
+            filters=filters,
+            devices=bridge.terms.devices,
+            visits_per_participant=1
+            if is_screening
+            else bridge.terms.visits_per_participant,
+            metadata=study["internal_name"],
+        ),
     )
     bridge.changes += 1
     with bridge.backend.transaction() as transaction:
@@ -253,20 +254,78 @@ def draft(bridge: Bridge, study: sqlite3.Row, hit_type: sqlite3.Row) -> None:
         )
 
 
-def _codes(study: sqlite3.Row) -> tuple[CompletionCode, ...]:
+def _create(bridge: Bridge, study: sqlite3.Row, wanted: NewStudy) -> str:
+    """Create a draft, without codes that this workspace may not use; return its id.
+
+    Prolific restricts codes that pay for screen-outs, and perhaps those that only a
+    researcher enters. The row has the codes of a draft before that draft is created,
+    so that they agree even if the reply is lost.
+
+    Raises:
+        Refused: the codes are not the reason; this is Prolific's first refusal.
+    """
+    refusals: list[Refused] = []
+    for codes in (None, *_fewer_codes(study)):
+        if codes is not None:
+            _set_codes(bridge, study, codes)
+            wanted = replace(wanted, codes=_codes({**dict(study), **codes}))
+        try:
+            made = bridge.prolific.studies.create(wanted)
+        except Refused as refusal:
+            if isinstance(refusal, NoAccess) or refusal.may_pass:
+                raise  # It says nothing about the codes.
+            refusals.append(refusal)
+            continue
+        if refusals:
+            LOG.warning(
+                "the study %s was created without restricted completion codes: %s",
+                study["internal_name"],
+                refusals[0],
+            )
+        return made.id
+    _set_codes(bridge, study, dict(study))
+    raise refusals[0]
+
+
+def _fewer_codes(study: sqlite3.Row) -> list[dict[str, object]]:
+    """Return columns with fewer restricted codes each time."""
+    unpaid = {"screen_out_code": None, "screen_out_cents": 0, "screen_out_slots": 0}
+    kept = {**unpaid, "has_own_code": study["has_own_code"]}
+    fewer = [kept] if study["screen_out_code"] else []
+    return [*fewer, {**unpaid, "has_own_code": 0}] if study["has_own_code"] else fewer
+
+
+def _set_codes(
+    bridge: Bridge, study: sqlite3.Row, columns: Mapping[str, object]
+) -> None:
+    with bridge.backend.transaction() as transaction:
+        transaction.execute(
+            "UPDATE studies SET screen_out_code = ?, screen_out_cents = ?, "
+            "screen_out_slots = ?, has_own_code = ? WHERE id = ?",
+            columns["screen_out_code"],
+            columns["screen_out_cents"],
+            columns["screen_out_slots"],
+            columns["has_own_code"],
+            study["id"],
+        )
+
+
+def _codes(study: sqlite3.Row | dict[str, Any]) -> tuple[CompletionCode, ...]:
     """Return the codes that participants enter and those that the bridge uses.
 
     A code that pays automatically is never shown to participants, who could share it.
     """
-    codes = (
+    codes: tuple[CompletionCode, ...] = (
         CompletionCode(code=study["code"], code_type="COMPLETED", actions=_MANUAL),
-        CompletionCode(
+    )
+    if study["has_own_code"]:
+        own = CompletionCode(
             code=study["own_code"],
             code_type="OTHER",
             actions=_MANUAL,
             actor="researcher",
-        ),
-    )
+        )
+        codes = (*codes, own)
     if study["screen_out_code"] is None:
         return codes
     paid = CodeAction(

@@ -47,6 +47,7 @@ def step(bridge: Bridge) -> bool:
     pays. Nothing is published or paid before the file is compared with Prolific.
     """
     bridge.changes, bridge.faults, bridge.is_due_soon = 0, [], False
+    bridge.is_throttled = False
     bridge.tried(partial(comparing.compare, bridge))
     for part, spends in (
         (filter_types.offer, False),

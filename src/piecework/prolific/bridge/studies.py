@@ -16,9 +16,12 @@ from piecework.prolific.bridge.bridge import Bridge
 from piecework.prolific.bridge.places import visits_possible
 from piecework.prolific.bridge.settling import PAID_EARLY
 from piecework.prolific.bridge.spending import committed_cents
-from piecework.prolific.http.errors import NoAccess, Refused
+from piecework.prolific.http.errors import NoAccess, Refused, Throttled
 from piecework.prolific.resources.new_study import StudyChanges
 from piecework.prolific.resources.studies import StudyAction
+
+_LONGEST_REST_SECONDS = 3600
+"""The longest wait that Prolific may ask for; after that, a call shows the limit."""
 
 _HIT_TYPES = (
     "SELECT hit_types.*, (SELECT max(created_ms) FROM hits WHERE hit_type = "
@@ -135,7 +138,7 @@ def bring_out(bridge: Bridge, study_id: int, hit_type: sqlite3.Row) -> None:
     """Create the draft of a wanted study, and publish it if that is allowed."""
     study = drafting.row_of(bridge, study_id)
     unknown.look(bridge)
-    trouble = unknown.objection(bridge)
+    trouble = unknown.objection(bridge) or _rest(bridge)
     if trouble:
         say(bridge, study, trouble)
         return
@@ -146,8 +149,30 @@ def bring_out(bridge: Bridge, study_id: int, hit_type: sqlite3.Row) -> None:
         if study["stage"] == "Draft":
             _publish(bridge, study)
     except Refused as refusal:
+        if isinstance(refusal, Throttled):
+            _begin_rest(bridge, refusal)
         say(bridge, study, f"{refusal} {refusal.next_step}".strip())
         raise
+
+
+def _rest(bridge: Bridge) -> str:
+    """Return why no study may be created or published now; "" if it may."""
+    with bridge.backend.transaction() as transaction:
+        left_ms = bridge.rests_until_ms - transaction.steady_ms
+    if left_ms <= 0 and not bridge.is_throttled:
+        return ""
+    return (
+        "Prolific limits how many studies are created and published at once; this one "
+        "waits for its turn"
+    )
+
+
+def _begin_rest(bridge: Bridge, refusal: Throttled) -> None:
+    """Leave Prolific alone for this step, and for as long as it asks."""
+    wait_seconds = min(refusal.wait_seconds or 0, _LONGEST_REST_SECONDS)
+    with bridge.backend.transaction() as transaction:
+        bridge.rests_until_ms = transaction.steady_ms + round(wait_seconds * SECOND)
+    bridge.is_throttled = True
 
 
 def _publish(bridge: Bridge, study: sqlite3.Row) -> None:

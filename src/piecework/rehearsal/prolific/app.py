@@ -17,6 +17,7 @@ from starlette.responses import (
 from starlette.routing import Route
 
 from piecework.rehearsal.prolific import site
+from piecework.rehearsal.prolific.absent import ABSENT, absent_sentence
 from piecework.rehearsal.prolific.call import Call, WithHeaders, read_object
 from piecework.rehearsal.prolific.control import Control
 from piecework.rehearsal.prolific.due import catch_up
@@ -38,6 +39,7 @@ LARGEST_BODY_BYTES = 1_048_576
 _NO_CONTENT = 204
 _BAD_GATEWAY = HTMLResponse("<h1>502 Bad Gateway</h1>", status_code=502)
 _SCHEME = "token "
+_SCHEMES = ("http", "https")
 _OURS = ("none", "same-origin")
 
 Endpoint = Callable[[Request], Awaitable[Response]]
@@ -57,7 +59,16 @@ class Emulator:
 
     def app(self) -> Starlette:
         """Return the application for a server."""
-        routes = [self._route(operation) for operation in OPERATIONS]
+        routes = [
+            self._route(operation, path)
+            for operation in OPERATIONS
+            for path in self._spellings(operation.path)
+        ]
+        routes += [
+            Route(PREFIX + path, _absent(name), methods=[method])
+            for method, address, name in ABSENT
+            for path in self._spellings(address)
+        ]
         routes += [
             Route(
                 operation.path,
@@ -94,12 +105,17 @@ class Emulator:
                 HTTPException: self._not_routed,
             },
         )
-        # A missing slash is a different address: Prolific loses the body of such a
-        # POST.
+        # A redirect would lose the body of a POST.
         app.router.redirect_slashes = False
         return app
 
-    def _route(self, operation: Operation) -> Route:
+    def _spellings(self, path: str) -> list[str]:
+        """Return the addresses of an operation: with and without the last slash."""
+        if self._state.is_strict:
+            return [path]
+        return [path, path.removesuffix("/") if path.endswith("/") else f"{path}/"]
+
+    def _route(self, operation: Operation, path: str) -> Route:
         async def endpoint(request: Request) -> Response:
             request.state.is_bare = operation.is_bare
             _check_token(request)
@@ -108,7 +124,7 @@ class Emulator:
                 return await self._perform(operation, request)
             return await self._struck(fault, operation, request)
 
-        return Route(PREFIX + operation.path, endpoint, methods=[operation.method])
+        return Route(PREFIX + path, endpoint, methods=[operation.method])
 
     async def _struck(
         self, fault: Fault, operation: Operation, request: Request
@@ -151,7 +167,7 @@ class Emulator:
             address=request.url.path,
             query=request.query_params,
             body=body,
-            origin=str(request.base_url).rstrip("/"),
+            origin=_origin(request),
         )
 
     def _in_transaction(self, handler: Callable[[Call], Any], call: Call) -> Any:  # noqa: ANN401 - JSON
@@ -195,13 +211,32 @@ class Emulator:
         is_bare = getattr(request.state, "is_bare", False)
         is_wrapped = switch == "wrapped" or (switch == "documented" and not is_bare)
         return JSONResponse(
-            refusal.document(is_wrapped=is_wrapped), status_code=refusal.status
+            refusal.document(is_wrapped=is_wrapped),
+            status_code=refusal.status,
+            headers={"Retry-After": str(refusal.wait_seconds)}
+            if refusal.wait_seconds
+            else None,
         )
 
     async def _not_routed(self, request: Request, fault: Exception) -> Response:
         if not isinstance(fault, HTTPException):
             raise fault
         return await self._refused(request, ApiError(fault.status_code, fault.detail))
+
+
+def _origin(request: Request) -> str:
+    """Return the origin that the caller used, also behind a proxy that ends TLS."""
+    scheme = request.headers.get("x-forwarded-proto", "")
+    if scheme not in _SCHEMES:
+        scheme = request.url.scheme
+    return f"{scheme}://{request.base_url.netloc}"
+
+
+def _absent(name: str) -> Endpoint:
+    async def endpoint(_request: Request) -> Response:
+        raise ApiError(501, absent_sentence(name))
+
+    return endpoint
 
 
 def _check_token(request: Request) -> None:

@@ -15,6 +15,7 @@ _TITLES = {
     413: "Too large",
     429: "Too many requests",
     500: "Server error",
+    501: "Not emulated",
 }
 
 _FIRST_CODE = 140_000
@@ -27,11 +28,18 @@ class ApiError(Exception):
     Args:
         status: the HTTP status.
         detail: a sentence, or errors by field name.
+        wait_seconds: how long callers are asked to wait (`Retry-After`), if at all.
     """
 
-    def __init__(self, status: int, detail: str | Mapping[str, Sequence[str]]) -> None:
+    def __init__(
+        self,
+        status: int,
+        detail: str | Mapping[str, Sequence[str]],
+        *,
+        wait_seconds: int = 0,
+    ) -> None:
         super().__init__(detail)
-        self.status, self.detail = status, detail
+        self.status, self.detail, self.wait_seconds = status, detail, wait_seconds
 
     def document(self, *, is_wrapped: bool) -> dict[str, Any]:
         """Return the body of the answer."""

@@ -4,6 +4,7 @@ A fault strikes the k-th call of an operation since the script was set (of any o
 if it names none), and as many calls after it as `times` says.
 """
 
+import math
 from collections import Counter
 from collections.abc import Collection
 from typing import Literal
@@ -37,8 +38,9 @@ class Fault(BaseModel):
         operation: the operationId to count calls of; None counts all.
         call: the first call to strike, from 1.
         times: how many calls to strike.
-        seconds: how long `slow` waits; for `lag`, the age in the emulator's time at
-            which a study or submission is listed.
+        seconds: how long `slow` waits; for `throttle`, the wait that it asks for
+            (`Retry-After`; 0 asks for none); for `lag`, the age in the emulator's time
+            at which a study or submission is listed.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -55,7 +57,11 @@ class Fault(BaseModel):
         if self.kind == "server_error":
             return ApiError(500, "The service failed.")
         if self.kind == "throttle":
-            return ApiError(429, "Too many requests; try again later.")
+            return ApiError(
+                429,
+                "Too many requests; try again later.",
+                wait_seconds=math.ceil(self.seconds),
+            )
         return None
 
 

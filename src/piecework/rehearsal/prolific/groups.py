@@ -32,7 +32,7 @@ def list_groups(call: Call) -> dict[str, Any]:
 def create(call: Call) -> dict[str, Any]:
     """Create a group, with members if they are named."""
     call.only("workspace_id", "name", "description", "participant_ids")
-    workspace_id = workspace_row(call.state, call.text("workspace_id"))["id"]
+    workspace_id = _own_workspace(call)
     people = call.texts("participant_ids") if "participant_ids" in call.body else []
     description = call.optional_text("description")
     group_id = call.state.new_id()
@@ -147,6 +147,14 @@ def _row(state: State, group_id: str) -> sqlite3.Row:
     if row is None:
         raise not_found("participant group", group_id)
     return row
+
+
+def _own_workspace(call: Call) -> str:
+    """Return the workspace of a new group; older programs name a project instead."""
+    names_project = "project_id" in call.body and "workspace_id" not in call.body
+    if names_project and not call.state.is_strict:
+        return str(project_row(call.state, call.text("project_id"))["workspace_id"])
+    return str(workspace_row(call.state, call.text("workspace_id"))["id"])
 
 
 def _asked_workspace(call: Call) -> str:

@@ -33,6 +33,10 @@ class Options:
         participants: how many are generated from the seed.
         start: the start of its time; None is the machine's current time.
         clock_runs: whether time passes automatically.
+        is_strict: whether only what Prolific's document has is accepted: its addresses
+            with their slashes, its fields with their types. Otherwise the emulator
+            accepts what programs send to Prolific: both spellings of an address,
+            numbers as text, older fields and unknown ones; all errors are wrapped.
     """
 
     database: Path | None = None
@@ -46,6 +50,7 @@ class Options:
     participants: int = 0
     start: datetime | None = None
     clock_runs: bool = False
+    is_strict: bool = True
 
 
 class CommandLineOptions(TypedDict, total=False):
@@ -61,6 +66,7 @@ class CommandLineOptions(TypedDict, total=False):
     participants: int
     start: datetime | None
     clock_runs: bool
+    is_strict: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +86,7 @@ class Switches:
         publishing_seconds: how long a study is PUBLISHING; 0 is until the next call.
         settling_seconds: likewise for bulk approvals and bonus payments.
         screen_outs: whether the workspace may pay for screen-outs, as some may.
+        researcher_codes: whether it may use codes with the actor researcher.
         webhooks_repeat: whether each webhook is sent twice, as may happen.
         webhooks_out_of_order: whether waiting webhooks are sent in reverse order.
     """
@@ -93,6 +100,7 @@ class Switches:
     publishing_seconds: int = 0
     settling_seconds: int = 0
     screen_outs: bool = True
+    researcher_codes: bool = True
     webhooks_repeat: bool = False
     webhooks_out_of_order: bool = False
 

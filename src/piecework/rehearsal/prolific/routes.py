@@ -1,7 +1,7 @@
 """All operations: Prolific's, by their operationId, and the emulator's own.
 
-Addresses must match exactly: Prolific ends them with a slash, and anything else is not
-found.
+Addresses are those of Prolific's document; most end with a slash. A strict emulator
+serves no other spelling.
 """
 
 from collections.abc import Callable
@@ -19,6 +19,7 @@ from piecework.rehearsal.prolific import (
     submissions,
     subscriptions,
     taking,
+    testing,
     workspaces,
 )
 from piecework.rehearsal.prolific.call import Call
@@ -50,6 +51,29 @@ PREFIX = "/api/v1"
 OPERATIONS = (
     Operation("get-user", "GET", "/users/me/", workspaces.me),
     Operation("get-workspaces", "GET", "/workspaces/", workspaces.list_workspaces),
+    Operation(
+        "create-test-participant-for-researcher",
+        "POST",
+        "/researchers/participants/",
+        testing.create_participant,
+        201,
+    ),
+    Operation(
+        "create-workspace", "POST", "/workspaces/", workspaces.create_workspace, 201
+    ),
+    Operation(
+        "update-workspace",
+        "PATCH",
+        "/workspaces/{workspace_id}/",
+        workspaces.update_workspace,
+    ),
+    Operation("create-invitation", "POST", "/invitations/", workspaces.invite, 201),
+    Operation(
+        "update-project", "PATCH", "/projects/{project_id}/", workspaces.update_project
+    ),
+    Operation(
+        "create-test-study", "POST", "/studies/{id}/test-study", testing.create_study
+    ),
     Operation(
         "get-workspace", "GET", "/workspaces/{workspace_id}/", workspaces.get_workspace
     ),

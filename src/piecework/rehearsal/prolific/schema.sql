@@ -43,6 +43,13 @@ CREATE TABLE IF NOT EXISTS participant (
     answers TEXT NOT NULL
 ) STRICT;
 
+-- Accounts that Prolific makes for a researcher to try studies with.
+CREATE TABLE IF NOT EXISTS test_participant (
+    number INTEGER PRIMARY KEY,
+    email TEXT NOT NULL UNIQUE,
+    participant_id TEXT NOT NULL REFERENCES participant (id)
+) STRICT;
+
 CREATE TABLE IF NOT EXISTS submission (
     number INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,

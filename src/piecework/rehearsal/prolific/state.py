@@ -38,6 +38,7 @@ class State:
         now_ms: the time of the current transaction.
         switches: how the emulator behaves where Prolific's behaviour is unknown.
         lag_ms: how old a study or submission must be to be listed.
+        is_strict: whether only what Prolific documents is accepted.
         seed: determines the ids.
         currency: the currency of all money.
         fee_percent: Prolific's fee on a reward.
@@ -46,6 +47,7 @@ class State:
     """
 
     def __init__(self, options: Options, machine: Clock) -> None:
+        self.is_strict = options.is_strict
         self.conn = _opened(options.database)
         if not self.number("SELECT count(*) FROM sqlite_schema"):
             self._make(options, machine)
@@ -134,7 +136,11 @@ class State:
             "ids": 0,
             "clock": ahead,
             "clock_runs": int(options.clock_runs),
-            "switches": json.dumps(Switches().document()),
+            "switches": json.dumps(
+                Switches(
+                    errors="documented" if options.is_strict else "wrapped"
+                ).document()
+            ),
         }
         self.conn.execute("BEGIN IMMEDIATE")
         self._make_tables()

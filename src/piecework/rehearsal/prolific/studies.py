@@ -36,13 +36,12 @@ _MOST_PLACES = 1_000_000
 def create(call: Call) -> dict[str, Any]:
     """Create a draft."""
     fields = _checked(call.state, call.body)
-    study_id = _insert(call.state, fields)
-    return Study.find(call.state, study_id).document()
+    return _document(call.state, insert(call.state, fields))
 
 
 def get(call: Call) -> dict[str, Any]:
     """Return one study."""
-    return Study.find(call.state, call.path["id"]).document()
+    return _document(call.state, call.path["id"])
 
 
 def list_all(call: Call) -> dict[str, Any]:
@@ -83,7 +82,7 @@ def update(call: Call) -> dict[str, Any]:
         study_life.reopen(state, changed)
     elif not changed.is_draft:
         study_life.reconcile_hold(state, changed)
-    return Study.find(state, study.study_id).document()
+    return _document(state, study.study_id)
 
 
 def delete(call: Call) -> dict[str, Any]:
@@ -107,7 +106,7 @@ def transition(call: Call) -> dict[str, Any]:
     study_life.transition(
         call.state, study, call.text("action"), call.body.get("publish_at")
     )
-    return Study.find(call.state, study.study_id).document()
+    return _document(call.state, study.study_id)
 
 
 def clone(call: Call) -> dict[str, Any]:
@@ -126,8 +125,8 @@ def clone(call: Call) -> dict[str, Any]:
                 "selected_values": [study.study_id],
             },
         ]
-    copy_id = _insert(call.state, {**fields, "project": study.project_id})
-    return Study.find(call.state, copy_id).document()
+    copy_id = insert(call.state, {**fields, "project": study.project_id})
+    return _document(call.state, copy_id)
 
 
 def cost(call: Call) -> dict[str, Any]:
@@ -173,8 +172,14 @@ def _line(state: State, study: Study) -> dict[str, Any]:
     return study.line(state, total_cost=total)
 
 
+def _document(state: State, study_id: str) -> dict[str, Any]:
+    study = Study.find(state, study_id)
+    total = study_life.cost_when_full(state, study).total
+    return study.document(state, total_cost=total)
+
+
 def _checked(state: State, body: dict[str, Any]) -> dict[str, Any]:
-    fields = read_fields(body)
+    fields = read_fields(body, is_strict=state.is_strict)
     if fields["project"] is None:
         # As documented: the account's first project.
         row = state.rows("SELECT id FROM project ORDER BY number LIMIT 1")[0]
@@ -185,6 +190,7 @@ def _checked(state: State, body: dict[str, Any]) -> dict[str, Any]:
         action for code in fields["completion_codes"] for action in code["actions"]
     ]
     _check_screen_outs(state, actions)
+    _check_actors(state, fields["completion_codes"])
     check_groups(
         state,
         project["workspace_id"],
@@ -205,7 +211,16 @@ def _check_screen_outs(state: State, actions: list[dict[str, Any]]) -> None:
         )
 
 
-def _insert(state: State, fields: dict[str, Any]) -> str:
+def _check_actors(state: State, codes: list[dict[str, Any]]) -> None:
+    is_ours = any(code["actor"] == "researcher" for code in codes)
+    if is_ours and not state.switches.researcher_codes:
+        raise wrong(
+            "completion_codes", "This workspace may not use the actor researcher."
+        )
+
+
+def insert(state: State, fields: dict[str, Any]) -> str:
+    """Store a draft with these fields, and return its id."""
     study_id = state.new_id()
     project = project_row(state, fields["project"])
     state.conn.execute(

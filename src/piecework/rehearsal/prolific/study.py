@@ -19,6 +19,9 @@ RECRUITING = ("PUBLISHING", "ACTIVE", "PAUSED")
 """Statuses of studies that hold the cost of free places."""
 
 
+_ALSO_READ = ("study_type", "places_taken", "total_cost", "date_created")
+
+
 @dataclass(frozen=True, slots=True)
 class ScreenOut:
     """A code that pays a fixed amount to a number of screened-out participants."""
@@ -158,9 +161,14 @@ class Study:
         )
         return self.find(state, self.study_id)
 
-    def document(self) -> dict[str, Any]:
-        """Return the full study as the API shows it."""
+    def document(self, state: State, *, total_cost: int) -> dict[str, Any]:
+        """Return the full study as the API shows it.
+
+        Prolific's own command line reads fields here that are documented for lists.
+        """
+        line = self.line(state, total_cost=total_cost)
         return {
+            **{name: line[name] for name in _ALSO_READ},
             **self.fields,
             "id": self.study_id,
             "status": self.status,

@@ -1,9 +1,10 @@
 """The fields of a study as a requester writes them, with their checks.
 
 These are the documented fields that studies with the requester's own page need. Others
-are refused by name (pages hosted by Prolific, several addresses in one study, signed
-addresses, credentials, filter sets, and deprecated fields), because a rehearsal that
-ignored them would be misleading.
+are refused by name if the emulator is strict (pages hosted by Prolific, several
+addresses in one study, signed addresses, credentials, and deprecated fields), because a
+rehearsal that ignored them would be misleading. Otherwise they are ignored, as Prolific
+may do.
 """
 
 import math
@@ -19,6 +20,7 @@ from pydantic import (
 )
 
 from piecework.rehearsal.prolific.errors import ApiError
+from piecework.rehearsal.prolific.older_fields import ECHOED, translated
 
 USUAL_MAXIMUM_MINUTES = 240
 """The default time limit; Prolific does not document its own."""
@@ -183,21 +185,32 @@ def least_minutes(estimated: int) -> int:
     return math.ceil(2 + 2 * estimated + 2 * math.sqrt(estimated))
 
 
-def read_fields(body: dict[str, Any]) -> dict[str, Any]:
+def read_fields(body: dict[str, Any], *, is_strict: bool = True) -> dict[str, Any]:
     """Return the fields of a study with defaults, as the API shows them.
+
+    Args:
+        body: what the requester wrote.
+        is_strict: whether older and unknown fields and numbers as text are refused.
 
     Raises:
         ApiError: something is wrong; the message names every such field.
     """
     try:
-        fields = StudyFields.model_validate(body)
+        fields = (
+            StudyFields.model_validate(body)
+            if is_strict
+            else StudyFields.model_validate(
+                translated(body), strict=False, extra="ignore"
+            )
+        )
     except ValidationError as fault:
         raise ApiError(400, _by_field(fault)) from fault
     document = fields.model_dump()
     document["completion_codes"] = [
         code.model_dump(exclude_none=True) for code in fields.completion_codes
     ]
-    return document
+    older = {} if is_strict else {name: body[name] for name in ECHOED if name in body}
+    return {**document, **older}
 
 
 def _by_field(fault: ValidationError) -> dict[str, list[str]]:

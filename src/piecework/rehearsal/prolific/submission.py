@@ -83,16 +83,27 @@ class Submission:
 
     def detail(self, state: State) -> dict[str, Any]:
         """Return the submission as a single read shows it, with its bonuses."""
-        bonuses = state.rows(
-            "SELECT amount FROM bonus_payment WHERE submission_id = ? ORDER BY number",
-            (self.submission_id,),
-        )
         return {
             **self.document(),
             "parent_study_id": None,
-            "bonus_payments": [row["amount"] for row in bonuses],
+            "bonus_payments": self.bonuses(state),
             "return_requested": clock.iso(self.return_requested_ms),
         }
+
+    def bonuses(self, state: State) -> list[int]:
+        """Return the bonuses that were paid, in minor units."""
+        rows = state.rows(
+            "SELECT amount FROM bonus_payment WHERE submission_id = ? ORDER BY number",
+            (self.submission_id,),
+        )
+        return [row["amount"] for row in rows]
+
+    @property
+    def seconds(self) -> float | None:
+        """How long it took; None while it is not ended."""
+        if self.completed_ms is None:
+            return None
+        return (self.completed_ms - self.started_ms) / clock.SECOND
 
     def line(self, state: State) -> dict[str, Any]:
         """Return the submission as lists show it."""
@@ -108,6 +119,12 @@ class Submission:
             "completed_at": clock.iso(self.completed_ms),
             "study_code": self.entered_code,
             "has_siblings": siblings > 1,
+            # The following are not documented, but Prolific's own command line reads
+            # them. An address of a network would be personal data, so it is empty.
+            "is_complete": self.completed_ms is not None,
+            "time_taken": self.seconds,
+            "bonus_payments": self.bonuses(state),
+            "ip": "",
             "return_requested": clock.iso(self.return_requested_ms),
         }
 

@@ -13,6 +13,8 @@ from piecework.rehearsal.prolific.state import State
 _LEAST_HOURLY = {"GBP": (600, 900), "USD": (800, 1200)}
 """Prolific's minimum and recommended pay, in minor units an hour."""
 
+_ROLES = ("WORKSPACE_ADMIN", "WORKSPACE_COLLABORATOR")
+
 
 def make_account(state: State, balance: int) -> None:
     """Create the workspace with its balance and first project, if missing."""
@@ -32,7 +34,7 @@ def make_account(state: State, balance: int) -> None:
 def me(call: Call) -> dict[str, Any]:
     """Return the user that the token belongs to."""
     state = call.state
-    workspace_id = state.rows("SELECT id FROM workspace")[0]["id"]
+    workspace_id = state.rows("SELECT id FROM workspace ORDER BY number")[0]["id"]
     available = money.available(state, workspace_id)
     return {
         "id": state.user_id,
@@ -56,13 +58,64 @@ def list_workspaces(call: Call) -> dict[str, Any]:
 
 def get_workspace(call: Call) -> dict[str, Any]:
     """Return one workspace with its projects."""
-    row = workspace_row(call.state, call.path["workspace_id"])
-    projects = call.state.rows(
+    return _whole_workspace(call.state, call.path["workspace_id"])
+
+
+def create_workspace(call: Call) -> dict[str, Any]:
+    """Create a workspace without money or projects, in the account's currency."""
+    call.only("title", "naivety_distribution_rate", "currency_code")
+    state = call.state
+    if call.body.get("currency_code", state.currency) != state.currency:
+        raise wrong("currency_code", f"Only {state.currency} is emulated.")
+    workspace_id = state.new_id()
+    state.conn.execute(
+        "INSERT INTO workspace (id, title, available) VALUES (?, ?, 0)",
+        (workspace_id, call.text("title")),
+    )
+    return _whole_workspace(state, workspace_id)
+
+
+def update_workspace(call: Call) -> dict[str, Any]:
+    """Change a workspace's title; its other fields are not emulated."""
+    call.only("id", "title")
+    workspace_id = workspace_row(call.state, call.path["workspace_id"])["id"]
+    call.state.conn.execute(
+        "UPDATE workspace SET title = ? WHERE id = ?",
+        (call.text("title"), workspace_id),
+    )
+    return _whole_workspace(call.state, workspace_id)
+
+
+def invite(call: Call) -> dict[str, Any]:
+    """Answer as if people were invited to a workspace; no email is sent."""
+    call.only("association", "emails", "role")
+    workspace_id = workspace_row(call.state, call.text("association"))["id"]
+    role = call.text("role")
+    if role not in _ROLES:
+        raise wrong("role", f"One of {', '.join(_ROLES)}.")
+    return {
+        "invitations": [
+            {
+                "association": workspace_id,
+                "invitee": {"id": None, "name": None, "email": email},
+                "invited_by": call.state.user_id,
+                "status": "INVITED",
+                "invite_link": f"{call.origin}/invitations/{call.state.new_id()}",
+                "role": role,
+            }
+            for email in call.texts("emails")
+        ]
+    }
+
+
+def _whole_workspace(state: State, workspace_id: str) -> dict[str, Any]:
+    row = workspace_row(state, workspace_id)
+    projects = state.rows(
         "SELECT * FROM project WHERE workspace_id = ? ORDER BY number", (row["id"],)
     )
     return {
-        **_workspace(call.state, row),
-        "projects": [_project(call.state, project) for project in projects],
+        **_workspace(state, row),
+        "projects": [_project(state, project) for project in projects],
     }
 
 
@@ -101,6 +154,21 @@ def create_project(call: Call) -> dict[str, Any]:
         raise wrong("type", "Only PRIVATE projects are emulated.")
     project_id = _insert_project(call.state, row["id"], call.text("title"), description)
     return _whole_project(call.state, project_row(call.state, project_id))
+
+
+def update_project(call: Call) -> dict[str, Any]:
+    """Change a project's title or description."""
+    call.only("title", "description")
+    row = project_row(call.state, call.path["project_id"])
+    title = call.text("title") if "title" in call.body else row["title"]
+    description = row["description"]
+    if "description" in call.body:
+        description = call.optional_text("description") or ""
+    call.state.conn.execute(
+        "UPDATE project SET title = ?, description = ? WHERE id = ?",
+        (title, description, row["id"]),
+    )
+    return _whole_project(call.state, project_row(call.state, row["id"]))
 
 
 def get_project(call: Call) -> dict[str, Any]:
