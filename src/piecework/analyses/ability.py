@@ -21,8 +21,14 @@ with few votes stays uncertain.
 The prior frequency of each value is first fixed at its share of the votes: if it is
 estimated together with biases, the frequency of a rare value may drift towards 0. With
 three or more values it is then estimated near these shares, and the estimate is kept
-only if each vote is predicted clearly better from the other votes on its item. The
-estimate uses EM, with Newton's steps for abilities, biases and errors.
+only if each vote is predicted clearly better from the other votes on its item.
+
+Labels of models shift the prior of each item: a logistic regression on the outputs of
+all models, with its intercept at the prior frequencies, is fitted to the truths in each
+round. Its weights are normal around 0, so with few items models count for little, and
+models that share errors share their weight.
+
+The estimate uses EM, with Newton's steps for abilities, biases and errors.
 """
 
 from collections.abc import Sequence
@@ -35,6 +41,7 @@ import pandas as pd
 from scipy.sparse import coo_array
 
 from piecework.analyses.leaders import leading
+from piecework.analyses.machine import predictors
 from piecework.analyses.votes import counted
 from piecework.domain.imported import UNNAMED
 
@@ -74,6 +81,12 @@ _SHARES_BEFORE = 0.2
 
 _ERRORS_BETTER = 3.0
 """Estimated frequencies must predict votes better by this many standard errors."""
+
+_PULL_OF_MODELS = 2.0
+"""Precision of the weights of models around 0, so that few items teach little."""
+
+_STEPS_OF_MODELS = 10
+"""Steps of the regression in each round of the estimate."""
 
 _CHUNK = 200_000
 _SMALLEST = 1e-12
@@ -129,6 +142,7 @@ def ability(
     *,
     values: Sequence[object] = (),
     shared_error: float = SHARED_ERROR,
+    machine: pd.DataFrame | None = None,
 ) -> Ability:
     """Estimate labels, workers' abilities and the spread of difficulty from votes.
 
@@ -138,6 +152,8 @@ def ability(
             import could not name (`domain.imported.UNNAMED`), if they have one vote.
         values: all possible values, including those without votes.
         shared_error: the uncertainty that remains with any number of votes.
+        machine: labels of models (see `piecework.analyses.machine`). Only items with
+            a worker's vote have labels.
 
     Raises:
         ValueError: there are no votes, or a vote has another value than `values`.
@@ -157,9 +173,10 @@ def ability(
         use_na_sentinel=True,
     )
     columns = pd.Index(names, name="value")
-    fit, rounds = _fitted(
-        _Fit(items, workers, columns.get_indexer(valid["value"]), kinds=len(names))
-    )
+    start = _Fit(items, workers, columns.get_indexer(valid["value"]), kinds=len(names))
+    if machine is not None:
+        start.learn_models(predictors(machine, list(item_ids), names))
+    fit, rounds = _fitted(start)
     truths = fit.truths.sum(axis=2)
     if len(names) > 1:
         others = (1.0 - truths) / (len(names) - 1)
@@ -259,7 +276,17 @@ class _Fit:
         self.crowds_errors: Floats = np.zeros((kinds, kinds))
         self.is_error: Floats = 1.0 - np.eye(kinds)
         self.error_spread = 0.3
+        self.learn_models(np.zeros((size, 0)))
         self._begin()
+
+    def learn_models(self, outputs: Floats) -> None:
+        """Let the outputs of models, a row for each item, shift the prior of items."""
+        self.outputs = outputs
+        self.model_weights: Floats = np.zeros((outputs.shape[1], self.kinds))
+        # A bound on the curvature (D. Böhning, 1992), so that no step goes too far.
+        self.step_of_models: Floats = np.linalg.inv(
+            0.5 * outputs.T @ outputs + _PULL_OF_MODELS * np.eye(outputs.shape[1])
+        )
 
     def _begin(self) -> None:
         self.last: Floats = np.zeros(len(self._crowds_numbers()))
@@ -342,12 +369,28 @@ class _Fit:
         logs = np.log(np.maximum(self._chances(), 1e-300)).transpose(0, 3, 1, 2)
         sums_of_logs = self.sayings @ logs.reshape(self.crowd * self.kinds, -1)
         weighed = np.asarray(sums_of_logs).reshape(-1, self.kinds, _NODES)
-        weighed = weighed + np.log(self.prior)[:, None] + np.log(self.weights)
+        weighed = weighed + self._log_priors()[:, :, None] + np.log(self.weights)
         top = weighed.max(axis=(1, 2), keepdims=True)
         likely = np.exp(weighed - top)
         before = self.truths.sum(axis=2)
         self.truths = likely / likely.sum(axis=(1, 2), keepdims=True)
         return float(np.abs(self.truths.sum(axis=2) - before).max())
+
+    def _log_priors(self) -> Floats:
+        """By item and value; the same for all items if there are no models."""
+        scores = np.log(self.prior) + self.outputs @ self.model_weights
+        scores -= scores.max(axis=1, keepdims=True)
+        logs: Floats = scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
+        return logs
+
+    def _improve_models(self) -> None:
+        if not self.model_weights.size:
+            return
+        truths = self.truths.sum(axis=2)
+        for _ in range(_STEPS_OF_MODELS):
+            rest = truths - np.exp(self._log_priors())
+            slope = self.outputs.T @ rest - _PULL_OF_MODELS * self.model_weights
+            self.model_weights = self.model_weights + self.step_of_models @ slope
 
     def _improve(self) -> None:
         """Make one Newton step for every parameter, given the weights of the truths."""
@@ -367,6 +410,7 @@ class _Fit:
         self._improve_abilities(rest.sum(axis=(1, 2)), curve.sum(axis=(1, 2)))
         if self.has_errors:
             self._improve_errors(table, met, chances)
+        self._improve_models()
         if not self.is_prior_fixed:
             items = self.truths.sum(axis=(0, 2)) + _ITEMS_BEFORE
             items += _SHARES_BEFORE * len(self.truths) * self.shares

@@ -16,6 +16,7 @@ def weighed(
     votes: Sequence[tuple[pd.DataFrame, Sequence[object]]],
     answers: "pd.Series[int]",
     rule: AsNeeded,
+    machine: Sequence[pd.DataFrame | None] = (),
 ) -> pd.DataFrame:
     """Estimate how certain labels of items are, and how many answers they need.
 
@@ -25,6 +26,8 @@ def weighed(
             workers' ability), and the possible values. Other values do not count.
         answers: by id of the items in question, the answers that count so far.
         rule: when an item is certain enough.
+        machine: for each field, labels of models (`piecework.analyses.machine`), if
+            there are any.
 
     Returns:
         The index of `answers`: `probability` (float64, of the likeliest label; of the
@@ -35,12 +38,15 @@ def weighed(
     Raises:
         NotConvergedError: the estimate did not converge.
     """
+    models = machine or [None] * len(votes)
     sure = pd.DataFrame(
         {
-            place: _probabilities(of_field, values).reindex(
+            number: _probabilities(of_field, values, of_models).reindex(
                 answers.index, fill_value=1 / len(values)
             )
-            for place, (of_field, values) in enumerate(votes)
+            for number, ((of_field, values), of_models) in enumerate(
+                zip(votes, models, strict=True)
+            )
         }
     ).min(axis="columns")
     is_asked_again = (sure < rule.until) & (answers < rule.most)
@@ -52,8 +58,11 @@ def weighed(
     )
 
 
-def _probabilities(votes: pd.DataFrame, values: Sequence[object]) -> "pd.Series[float]":
+def _probabilities(
+    votes: pd.DataFrame, values: Sequence[object], machine: pd.DataFrame | None
+) -> "pd.Series[float]":
     known = votes[votes["value"].isin(list(values))]
     if known.empty:
         return pd.Series(dtype="float64")
-    return ability(known, values=tuple(values)).labels["probability"]
+    fit = ability(known, values=tuple(values), machine=machine)
+    return fit.labels["probability"]
