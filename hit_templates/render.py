@@ -19,7 +19,7 @@ from piecework.domain.errors import ConfigError
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
 from piecework.domain.task import Task
-from piecework.hit_templates.answers import MEASURES
+from piecework.hit_templates.answers import MEASURES, text_fields
 from piecework.hit_templates.blank_page import BlankPage, NeedsValue, Slot, blank_page
 from piecework.hit_templates.item_faults import faults_of_item
 from piecework.hit_templates.jinja_helpers import filled
@@ -52,6 +52,7 @@ def render_hit(
     title: str = "",
     round_number: int = 0,
     canary: str = "",
+    records_typing: bool = True,
 ) -> str:
     """Return the page that shows these items, as a complete HTML document.
 
@@ -63,6 +64,8 @@ def render_hit(
         round_number: above 0, the page asks workers who know an item to return the HIT.
         canary: a word that hidden text on the page asks programs to write; not for a
             campaign's own page (`question = "hit.html"`).
+        records_typing: whether the page records how texts about its items are entered
+            (`piecework.domain.typing_record`); a campaign's own page never does.
 
     Raises:
         ConfigError: names every fault of the items, or the template's fault.
@@ -77,7 +80,14 @@ def render_hit(
         raise ConfigError(faults)
     shown = [_as_shown(task, item) for item in items]
     trials = [_as_shown(task, item) for item in practice]
-    frame = _Frame(task, title, round_number, tuple(map(_frozen, trials)), canary)
+    frame = _Frame(
+        task,
+        title,
+        round_number,
+        tuple(map(_frozen, trials)),
+        canary,
+        records_typing,
+    )
     page_data = _page_data(task, shown)
     blank = _blank_page(frame, len(shown))
     if blank is None:
@@ -112,6 +122,7 @@ class _Frame(NamedTuple):
     round_number: int
     trials: tuple[tuple[ItemId, tuple[tuple[str, str], ...]], ...]
     canary: str = ""
+    records_typing: bool = True
 
 
 def _frozen(item: Item) -> tuple[ItemId, tuple[tuple[str, str], ...]]:
@@ -175,6 +186,7 @@ def _rendered(
         "maximum_length": _stated(task, "max_length", "maximum"),
         "round_number": frame.round_number,
         "canary": frame.canary,
+        "records_typing": frame.records_typing and bool(text_fields(task)),
         "page_data": page_data,
     }
     page = rendered(task, QUESTION, values)

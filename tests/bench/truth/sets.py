@@ -364,6 +364,7 @@ def answer(answer_id: str, **columns: object) -> Row:
         "is_canned": False,
         "accepted_at": LONG_AGO,
         "submitted_at": LONG_AGO + timedelta(minutes=1),
+        "typing": "",
         "problems": (),
     }
     return unknown | dict.fromkeys(times + counts, nan) | columns
