@@ -7,6 +7,7 @@ window.pieceworkTyping = () => {
   const SPEECH_MS = 40; // per character; people speak at half this speed
   const MOST_INTERVALS = 300;
   const MOST_FIELDS = 8; // of an item
+  const MOST_SENT = 12000; // characters: a whole answer has room for 65,535 bytes
   const KINDS = new Set(["insertText", "insertLineBreak", "insertCompositionText",
     "insertFromComposition", "insertReplacementText", "insertTranspose", "insertFromPaste",
     "insertFromDrop", "insertFromYank", "deleteContentBackward", "deleteContentForward",
@@ -157,8 +158,11 @@ window.pieceworkTyping = () => {
     }),
     send: (form) => {
       read();
+      let room = MOST_SENT;
       form.querySelectorAll("[name^='typing.']").forEach((field) => {
-        field.value = sent(field.name.slice("typing.".length));
+        const text = sent(field.name.slice("typing.".length));
+        field.value = text.length <= room ? text : "";
+        room -= field.value.length;
       });
     },
   };

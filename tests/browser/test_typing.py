@@ -1,6 +1,7 @@
 """What a page records of how a text was entered, in a real browser."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -146,3 +147,33 @@ def test_a_campaign_can_switch_it_off(host: Host, open_page: Open) -> None:
     page.click("#send")
     expect(page.get_by_text("Thank you")).to_be_visible()
     assert not [name for name, _ in host.posted[0][1] if "typing" in name]
+
+
+def test_records_of_many_texts_leave_room_for_the_answers(
+    host: Host, open_page: Open
+) -> None:
+    """Those that do not fit are left out whole."""
+    task = replace(load_task("caption"), items_per_hit=40)
+    items = [
+        Item(item_id=ItemId(f"{n}"), columns=COLUMNS | {"image_id": f"{n}"})
+        for n in range(40)
+    ]
+    host.page = render_hit(task, items)
+    page = open_page(host.address())
+    sent = page.evaluate(
+        """() => {
+          const typing = window.pieceworkTyping();
+          typing.begin();
+          const boxes = ".item :is(textarea, [type=text])";
+          document.querySelectorAll(boxes).forEach((box) => {
+            box.value = "x".repeat(900);
+          });
+          typing.send(document.getElementById("work"));
+          return Array.from(
+            document.querySelectorAll("[name^='typing.']"), (field) => field.value);
+        }"""
+    )
+    read = [typing_records(text, NAMES) for text in sent if text]
+    assert 20 < len(read) < 40
+    assert None not in read
+    assert sum(map(len, sent)) <= 12_000
