@@ -44,13 +44,14 @@ class Typist:
     """One way.
 
     Attributes:
-        is_typed: whether a person enters the text here, by keys, composition or voice.
+        is_typed: whether a person enters the text here, by keys, composition or voice;
+            `None` if they enter a part of it.
         is_visible: whether its record can differ from that of an honest person.
     """
 
     name: str
     way: Way
-    is_typed: bool
+    is_typed: bool | None
     is_visible: bool = True
 
 
@@ -132,6 +133,14 @@ def _pasted_in_pieces(page: Page, text: str, rng: Random) -> None:
             page.keyboard.press("Space")
 
 
+def _ended_by_a_paste(page: Page, text: str, rng: Random) -> None:
+    """Begin by hand and paste the rest: from a sixth of the words to all but a few."""
+    words = text.split(" ")
+    count = rng.randint(2, len(words) - 2)
+    _keys(60)(page, " ".join(words[:count]) + " ", rng)
+    _pasted(page, " ".join(words[count:]), rng)
+
+
 def _set(page: Page, text: str, _rng: Random) -> None:
     page.eval_on_selector(
         BOX,
@@ -186,6 +195,9 @@ TYPISTS = (
     Typist(name="dictated", way=_dictated, is_typed=True),
     Typist(name="pasted", way=_pasted, is_typed=False),
     Typist(name="pasted in pieces", way=_pasted_in_pieces, is_typed=False),
+    Typist(
+        name="begun by hand, ended by a paste", way=_ended_by_a_paste, is_typed=None
+    ),
     Typist(name="set by a script, without events", way=_set, is_typed=False),
     Typist(name="filled in by one event", way=_filled, is_typed=False),
     Typist(name="events made by a script", way=_dispatched, is_typed=False),
@@ -197,7 +209,7 @@ TYPISTS = (
         is_visible=False,
     ),
     Typist(
-        name="a machine's text, typed off by a person",
+        name="a machine's text, retyped by a person",
         way=_keys(50, errors=0.01, pauses=0.04),
         is_typed=True,
         is_visible=False,
