@@ -14,6 +14,8 @@ from piecework.hit_templates.tasks import load_task
 from tests.browser.host import Host
 from tests.browser.pages import CANNED, GREEN_LAWN, RED_HOUSE, Open, fill
 from tests.browser.typists import BY_NAME, enter
+from tests.conftest import in_full
+from tests.hit_templates.examples import example_of
 
 pytestmark = pytest.mark.browser
 
@@ -68,7 +70,7 @@ def test_keys_are_counted_with_their_rhythm(host: Host, open_page: Open) -> None
         ("pasted in pieces", lambda own: own.outside),
         ("set by a script, without events", lambda own: own.unseen),
         ("filled in by one event", lambda own: own.quick),
-        ("events made by a script", lambda own: own.untrusted[1]),
+        *in_full(("events made by a script", lambda own: own.untrusted[1])),
     ],
 )
 def test_what_was_not_typed_is_counted_by_its_way(
@@ -84,9 +86,11 @@ def test_what_was_not_typed_is_counted_by_its_way(
 @pytest.mark.parametrize(
     "name",
     [
-        "composed by an input method",
-        "typed on a phone that corrects and completes",
         "dictated",
+        *in_full(
+            "composed by an input method",
+            "typed on a phone that corrects and completes",
+        ),
     ],
 )
 def test_other_ways_to_write_look_like_no_machine(
@@ -98,6 +102,22 @@ def test_other_ways_to_write_look_like_no_machine(
     own = sent_records(host, page)["caption"]
     assert (own.untrusted, own.outside, own.unseen, own.quick) == ((0, 0), 0, 0, 0)
     assert own.length > 0
+
+
+def test_a_composition_counts_what_it_adds(host: Host, open_page: Open) -> None:
+    """Six letters become two characters: neither a paste nor a burst."""
+    page = open_page(host.address())
+    page.locator("#caption-1").fill(RED_HOUSE)
+    devtools = page.context.new_cdp_session(page)
+    for end in range(1, 7):
+        letters = {"text": "hongse"[:end], "selectionStart": end, "selectionEnd": end}
+        devtools.send("Input.imeSetComposition", letters)
+        page.wait_for_timeout(30)
+    devtools.send("Input.insertText", {"text": "紅色"})
+    own = sent_records(host, page)["caption"]
+    assert own.kinds["insertCompositionText"] == (7, 8)
+    assert own.bursts == (1, len(RED_HOUSE))  # the beginning was filled in at once
+    assert own.length == len(RED_HOUSE) + 2
 
 
 def test_a_text_copied_on_the_page_is_told_from_another(
@@ -177,3 +197,23 @@ def test_records_of_many_texts_leave_room_for_the_answers(
     assert 20 < len(read) < 40
     assert None not in read
     assert sum(map(len, sent)) <= 12_000
+
+
+def test_a_text_to_correct_is_nothing_that_the_worker_entered(
+    host: Host, open_page: Open
+) -> None:
+    """The record counts from the text that the box begins with."""
+    host.page = example_of(load_task("correction")).page
+    page = open_page(host.address())
+    box = page.locator(".step:visible textarea")
+    before = box.input_value()
+    box.focus()
+    page.keyboard.press("End")
+    page.keyboard.type(" now", delay=20)
+    box.dispatch_event("change")
+    draft = page.evaluate(
+        "() => JSON.parse(window.localStorage['piecework.ASSIGNMENT1']).typing"
+    )
+    own = draft["correction.1"]
+    assert (own["start"], own["unseen"], own["quick"]) == (len(before), 0, 0)
+    assert own["kinds"] == {"insertText": [4, 4]}
