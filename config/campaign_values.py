@@ -70,6 +70,7 @@ def posting(table: PostingTable, task: Task) -> Posting:
         as_needed=None
         if isinstance(asked, int)
         else AsNeeded(most=asked.most, until=asked.until),
+        records_typing=table.records_typing,
     )
 
 

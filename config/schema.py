@@ -179,6 +179,7 @@ class PostingTable(_Strict):
     description: Annotated[Words, StringConstraints(max_length=2000)] | None = None
     # Joined by commas, they fit the 1000 characters that MTurk allows.
     keywords: Annotated[tuple[Keyword, ...], Field(max_length=20)] | None = None
+    records_typing: bool = True
 
 
 Percent = Annotated[Decimal, Field(ge=0, le=100)]

@@ -12,6 +12,7 @@
     pieceworkFields(form, data, assignmentId);
   const drafts = pieceworkDrafts(assignmentId);
   const measures = pieceworkMeasures(data.measures);
+  const typing = window.pieceworkTyping?.(); // a page may come without it
   const setAside = {}; // a text box's text before its canned text, by wire name
   const asked = new Set(); // questions already asked, by step and rule
   let at = 1;
@@ -61,6 +62,7 @@
     setAside,
     comment: $("comment").value,
     measures: measures.read(),
+    typing: typing?.read(),
     values: Object.fromEntries(all.map(({ field, name }) => [name, read(field, name)])),
   });
   const save = () => { if (!isPreview && !isSending) drafts.save(draft()); };
@@ -74,6 +76,7 @@
     $("comment").value = stored.comment || "";
     Object.assign(setAside, stored.setAside);
     measures.restore(stored.measures);
+    typing?.restore(stored.typing);
     at = Math.min(Math.max(stored.at || 1, 1), steps.length);
   };
 
@@ -181,6 +184,7 @@
       const n = item.dataset.position;
       form.elements[`${name}.${n}`].value = (measured[n] || {})[name] || 0;
     }));
+    typing?.send(form);
     form.querySelectorAll("[data-shown-with][hidden] input").forEach((input) => { input.value = ""; });
     form.querySelectorAll("input[type=range]").forEach((input) => {
       input.disabled = isUntouched(input); // an untouched scale is not an answer
@@ -236,6 +240,7 @@
       control.value = button.dataset.text;
       say(told(texts.now_says, { text: button.dataset.text }));
     }
+    typing?.wrote(control);
     changed();
   };
 
@@ -267,6 +272,7 @@
   });
 
   if (!isPreview) restore();
+  typing?.begin();
   if (!isPreview && drafts.hasRead(instructions)) fold();
   if (isPreview) {
     form.querySelectorAll(".step textarea, .step input, .step [data-fills], #comment")

@@ -6,6 +6,7 @@ or the page and this code may disagree. Such an answer is kept and its faults ar
 Names of faults in `Answer.problems`: a broken rule has the rule's name
 (`questioned:<rule>` if the rule only asks); a malformed field has one of
 `missing:<field>`, `unknown_option:<field>`, `not_a_number:<field or measure>`,
+`malformed:typing` (no record of how texts were entered; it is not read),
 `out_of_range:<field>`, `wrong_item` (the page showed another item there),
 `wrong_order:<what>` (not the assignment's order), `unknown_field` and `extra_item`
 (fields that the page does not have; the assignment's `raw` holds them verbatim). Faults
@@ -22,6 +23,7 @@ from piecework.domain.assignment import Answer, FieldValue
 from piecework.domain.ids import AssignmentId, ItemId, answer_id
 from piecework.domain.scales import mirrored
 from piecework.domain.task import Field, FieldScope, Task
+from piecework.domain.typing_record import TYPING, TypingRecord, typing_records
 from piecework.hit_templates.order import item_order, option_order, shuffled
 from piecework.hit_templates.own_html.sent import received
 from piecework.hit_templates.rules import check
@@ -86,6 +88,11 @@ def read_answers(
         )
         for n, item_id in enumerate(item_ids, start=1)
     )
+
+
+def text_fields(task: Task) -> list[str]:
+    """Return the names of the texts that the task asks for about each item."""
+    return [field.name for field in task.item_fields if field.kind == "text"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,10 +173,12 @@ def _answer(
         for name in expected
     }
     is_measured = is_own_page and not task.html_page
+    records = _typing(task, fields.get(f"{TYPING}.{position}", ""))
     problems = [
         *([] if fields.get(f"item.{position}") == item_id else ["wrong_item"]),
         *faults,
         *(_measure_problems(texts, measures) if is_measured else []),
+        *(["malformed:typing"] if records is None else []),
         *(
             f"wrong_order:{name}"
             for name in expected
@@ -190,6 +199,7 @@ def _answer(
         pastes=measures["pastes"],
         keystrokes=measures["keystrokes"],
         focus_losses=measures["focus_losses"],
+        typing=records or {},
         place=whole.places.get(position),
         orders={name: order for name, order in orders.items() if order != ("",)},
         hit_values=whole.values,
@@ -280,6 +290,14 @@ def _whole_number(text: str | None) -> int | None:
     return int(text) if text is not None and _WHOLE_NUMBER.fullmatch(text) else None
 
 
+def _typing(task: Task, text: str) -> dict[str, TypingRecord] | None:
+    """Return the records of an item's texts; `None` if what was sent has none.
+
+    Old pages, and pages of campaigns that switch it off, send nothing.
+    """
+    return typing_records(text, text_fields(task)) if text else {}
+
+
 def _measure_problems(
     texts: Mapping[str, str | None], measures: Mapping[str, int | None]
 ) -> list[str]:
@@ -332,6 +350,6 @@ def _wire_names(task: Task) -> _WireNames:
     orders = (f"order.{name}" for name in task.shuffled_names)
     return _WireNames(
         alone=frozenset((*OF_THE_HIT, *hit_names)),
-        of_items=frozenset(("item", *MEASURES, *item_names, *orders)),
+        of_items=frozenset(("item", *MEASURES, TYPING, *item_names, *orders)),
         practised=frozenset(f"practice.{name}" for name in item_names),
     )

@@ -72,6 +72,11 @@ def fitted(page: str, *, more_than: int) -> str:
     return _SCRIPT.sub(lambda match: _packed_script(match[1]), page)
 
 
+def is_packed(page: str) -> bool:
+    """Return whether `fitted` packed the page's script."""
+    return _PACKED.search(page) is not None
+
+
 def decompress(page: str) -> str:
     """Undo `compress` and `fitted`; return any other page unchanged."""
     page = _PACKED.sub(

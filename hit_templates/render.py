@@ -19,14 +19,14 @@ from piecework.domain.errors import ConfigError
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
 from piecework.domain.task import Task
-from piecework.hit_templates.answers import MEASURES
+from piecework.hit_templates.answers import MEASURES, text_fields
 from piecework.hit_templates.blank_page import BlankPage, NeedsValue, Slot, blank_page
 from piecework.hit_templates.item_faults import faults_of_item
 from piecework.hit_templates.jinja_helpers import filled
 from piecework.hit_templates.messages import frame_texts
 from piecework.hit_templates.order import groups_of
 from piecework.hit_templates.own_html.page import own_page
-from piecework.hit_templates.page_compression import fitted
+from piecework.hit_templates.page_compression import fitted, is_packed
 from piecework.hit_templates.page_faults import page_faults
 from piecework.hit_templates.templates import QUESTION, rendered
 from piecework.hit_templates.text_rules import CHARACTERS
@@ -52,6 +52,7 @@ def render_hit(
     title: str = "",
     round_number: int = 0,
     canary: str = "",
+    records_typing: bool = True,
 ) -> str:
     """Return the page that shows these items, as a complete HTML document.
 
@@ -63,6 +64,9 @@ def render_hit(
         round_number: above 0, the page asks workers who know an item to return the HIT.
         canary: a word that hidden text on the page asks programs to write; not for a
             campaign's own page (`question = "hit.html"`).
+        records_typing: whether the page records how texts about its items are entered
+            (`piecework.domain.typing_record`). A campaign's own page never does, nor
+            does a page that would then be too large for browsers from before 2023.
 
     Raises:
         ConfigError: names every fault of the items, or the template's fault.
@@ -78,7 +82,31 @@ def render_hit(
     shown = [_as_shown(task, item) for item in items]
     trials = [_as_shown(task, item) for item in practice]
     frame = _Frame(task, title, round_number, tuple(map(_frozen, trials)), canary)
-    page_data = _page_data(task, shown)
+    page = _fitted_page(frame._replace(records_typing=records_typing), shown)
+    if records_typing and is_packed(page):
+        # Browsers from before 2023 cannot unpack it; no record is worth their work.
+        page = _fitted_page(frame._replace(records_typing=False), shown)
+    return page
+
+
+class _Frame(NamedTuple):
+    """Everything that a page shows except its items.
+
+    Attributes:
+        trials: each trial's id, and its columns with their values.
+    """
+
+    task: Task
+    title: str
+    round_number: int
+    trials: tuple[tuple[ItemId, tuple[tuple[str, str], ...]], ...]
+    canary: str = ""
+    records_typing: bool = True
+
+
+def _fitted_page(frame: _Frame, shown: Sequence[Item]) -> str:
+    """Return the page, compressed if it would be too large for a question."""
+    page_data = _page_data(frame.task, shown)
     blank = _blank_page(frame, len(shown))
     if blank is None:
         page = _rendered(frame, shown, page_data)
@@ -98,20 +126,6 @@ def item_faults(task: Task, items: Sequence[Item]) -> list[str]:
         for item in items
         for fault in faults_of_item(task, item)
     ]
-
-
-class _Frame(NamedTuple):
-    """Everything that a page shows except its items.
-
-    Attributes:
-        trials: each trial's id, and its columns with their values.
-    """
-
-    task: Task
-    title: str
-    round_number: int
-    trials: tuple[tuple[ItemId, tuple[tuple[str, str], ...]], ...]
-    canary: str = ""
 
 
 def _frozen(item: Item) -> tuple[ItemId, tuple[tuple[str, str], ...]]:
@@ -175,6 +189,7 @@ def _rendered(
         "maximum_length": _stated(task, "max_length", "maximum"),
         "round_number": frame.round_number,
         "canary": frame.canary,
+        "records_typing": frame.records_typing and bool(text_fields(task)),
         "page_data": page_data,
     }
     page = rendered(task, QUESTION, values)

@@ -133,6 +133,9 @@ TITLES: Mapping[str, str] = {
 }
 """By name, the title that people read; of the joined suspicion too."""
 
+IF_KNOWN = frozenset({"typing"})
+"""Columns that tables of earlier versions lack; their cells are empty if not known."""
+
 OFF_BY_DEFAULT = frozenset(
     heuristic.NAME for heuristic in HEURISTICS if not heuristic.FACTS.is_on
 )
@@ -253,9 +256,11 @@ def columns(settings: Settings, task: Task) -> list[str]:
 def columns_if_there(settings: Settings, task: Task) -> frozenset[str]:
     """Return those of `columns` that a table may lack.
 
-    A heuristic reads them only because it reads all fields that were asked.
+    A heuristic reads them only because it reads all fields that were asked, or uses
+    them if they are known.
     """
-    return frozenset(columns(settings, task)) - _needed(settings, task)
+    read = frozenset(columns(settings, task))
+    return (read - _needed(settings, task)) | (read & IF_KNOWN)
 
 
 def _needed(settings: Settings, task: Task) -> set[str]:

@@ -86,7 +86,8 @@ def _no_workers(
 
 def _no_measures(table: pd.DataFrame, reads: Reads) -> Iterator[str]:
     if "keystrokes" in reads:
-        if table["keystrokes"].isna().all():
+        is_recorded = "typing" in table and (table["typing"] != "").any()
+        if table["keystrokes"].isna().all() and not is_recorded:
             yield "no keystrokes are known"
         return
     times = table[[name for name in _TIMES if name in reads]]

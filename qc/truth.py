@@ -12,9 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-Kind = Literal["real", "planted", "rehearsed"]
-"""Real work with labels by experts or gold; real texts, some of them exchanged;
-simulated workers, which only show that a heuristic does what it was written for."""
+Kind = Literal["real", "planted", "driven", "rehearsed"]
+"""Real work with labels by experts or gold; real texts, some of them exchanged; a real
+browser that programs drive; simulated workers, which only show that a heuristic does
+what it was written for."""
+
+BY_PEOPLE = frozenset[Kind]({"real", "planted"})
+"""Work by real people."""
 
 _NOTHING = "–"  # noqa: RUF001 - an en dash is what a table shows for "no value"
 
@@ -70,7 +74,7 @@ def table_of(name: str) -> Iterator[str]:
     if name not in measured():  # a random sample has no truth
         return
     _, figures = measured()[name]
-    if not any(row.kind != "rehearsed" for row in figures):
+    if not any(row.kind in BY_PEOPLE for row in figures):
         yield (
             "**Never measured** on work by real people: no labelled set contains what "
             "it looks at."

@@ -36,12 +36,13 @@ least a quarter; if a subject has no finding, the heuristic looked and found lit
 against it.
 
 Each section shows how accurate the heuristic is, with 95 % intervals, as measured by
-`make truth`: on labelled work by real people, on real texts, some of them
-exchanged, and in rehearsals of the campaigns that come with piecework, with planted
-simulated workers. A rehearsal only shows that a heuristic finds what it was written
-for. If no labelled set contains what a heuristic looks at, its section says that it
-was never measured. Heuristics see a whole set without its labels; but some of their
-limits were chosen on these sets, so they may do worse on a new one.
+`make truth`: on labelled work by real people, on real texts, some of them exchanged, in
+a real browser that programs drive, and in rehearsals of the campaigns that come with
+piecework, with planted simulated workers. A driven browser and a rehearsal only show
+that a heuristic finds what it was written for. If no labelled set contains what a
+heuristic looks at, its section says that it was never measured. Heuristics see a whole
+set without its labels; but some of their limits were chosen on these sets, so they may
+do worse on a new one.
 
 In a campaign file, `[heuristics.capitals]` sets the parameters of `capitals`. A
 heuristic that the file does not name runs with its defaults, unless it is marked as

@@ -143,6 +143,7 @@ def captions(n_items: int, *, seed: int = 1) -> pd.DataFrame:
         "pastes": (draw.random(len(rows)) < 0.03).astype("float64"),
         "keystrokes": draw.integers(0, 150, len(rows)).astype("float64"),
         "focus_losses": np.zeros(len(rows)),
+        "typing": np.full(len(rows), ""),
         "problems": _problems(rows, draw),
         "value.caption": texts,
         "value.has_text": np.where(

@@ -117,6 +117,7 @@ def _drawn(number: int, items: int) -> pd.DataFrame:
             "pastes": (draw.random(n) < 0.03).astype("float64"),
             "keystrokes": draw.integers(0, 150, n).astype("float64"),
             "focus_losses": np.zeros(n),
+            "typing": np.full(n, ""),
             "problems": problems,
             "value.has_text": np.where(
                 draw.random(n) < np.where(item % 3, 0.05, 0.95), "yes", "no"

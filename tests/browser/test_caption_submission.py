@@ -39,7 +39,15 @@ def test_submission_sends_exactly_the_wire_fields(host: Host, open_page: Open) -
     [(path, fields)] = host.posted
     assert path == "/mturk/externalSubmit"
     # has_text and flaws are as they are ticked; the rest is there for each item.
-    per_item = ["item", "shown_ms", "pastes", "keystrokes", "focus_losses", "caption"]
+    per_item = [
+        "item",
+        "shown_ms",
+        "pastes",
+        "keystrokes",
+        "focus_losses",
+        "typing",
+        "caption",
+    ]
     assert [name for name, _ in fields] == [
         "assignmentId",
         *(f"{name}.1" for name in per_item),

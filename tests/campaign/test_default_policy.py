@@ -2,9 +2,11 @@
 
 from dataclasses import replace
 
+import pytest
+
 from piecework.campaign.composing.default_policy import default_policy
 from piecework.domain.task import Task
-from piecework.hit_templates.tasks import load_task
+from piecework.hit_templates.tasks import load_task, task_names
 from piecework.qc.registry import is_on
 
 
@@ -23,3 +25,10 @@ def test_words_about_quality_count_in_caption_tasks_alone() -> None:
     assert not is_on("quality_words", own.heuristics)
     assert "quality_words" not in named(own)
     assert "capitals" in named(own)
+
+
+@pytest.mark.parametrize("name", task_names())
+def test_no_rule_of_a_new_campaign_refuses_pay(name: str) -> None:
+    """Dropped answers are paid: a flag such as `not_typed` costs nobody their pay."""
+    for rule in default_policy(load_task(name), ()):
+        assert rule.then in {"drop", "exclude"}

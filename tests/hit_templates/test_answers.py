@@ -9,6 +9,7 @@ from piecework.domain.ids import AssignmentId, ItemId
 from piecework.domain.task import Task
 from piecework.hit_templates.answers import MEASURES, read_answers
 from piecework.hit_templates.tasks import load_task
+from tests.typing_records import record
 
 ASSIGNMENT = AssignmentId("A1")
 ITEMS = [ItemId("img_1"), ItemId("img_2")]
@@ -73,6 +74,9 @@ def test_fields_become_typed_answers_in_the_order_shown(caption_task: Task) -> N
         ("item.1", None, ("wrong_item",)),
         ("item.1", "img_2", ("wrong_item",)),
         ("colour.1", "red", ("unknown_field",)),
+        ("typing.1", "fast", ("malformed:typing",)),
+        ("typing.1", '{"has_text": {}}', ("malformed:typing",)),
+        ("typing.1", "", ()),
     ],
 )
 def test_a_fault_is_named_and_the_other_answer_stays_clean(
@@ -86,6 +90,18 @@ def test_a_fault_is_named_and_the_other_answer_stays_clean(
     first, second = read(caption_task, fields)
     assert first.problems == problems
     assert second.problems == ()
+
+
+def test_how_a_text_was_entered_is_read_if_the_page_recorded_it(
+    caption_task: Task,
+) -> None:
+    """By field; an answer without a record has none."""
+    own = record()
+    text = f'{{"caption": {own.as_json()}}}'
+    first, second = read(caption_task, sent() | {"typing.1": text})
+    assert first.typing == {"caption": own}
+    assert second.typing == {}
+    assert first.problems == second.problems == ()
 
 
 def test_a_value_that_cannot_be_is_kept_as_it_came(caption_task: Task) -> None:

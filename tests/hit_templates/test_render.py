@@ -80,7 +80,7 @@ def test_the_page_is_a_complete_document_with_every_wire_name(
     names = set(re.findall(r'\bname="([^"]+)"', page)) - {"viewport"}
     kinds = [
         "item", "caption", "has_text", "flaws", "flaw_other",
-        "shown_ms", "pastes", "keystrokes", "focus_losses",
+        "shown_ms", "pastes", "keystrokes", "focus_losses", "typing",
     ]  # fmt: skip
     expected = {f"{kind}.{n}" for kind in kinds for n in range(1, 6)}
     assert names == expected | {"assignmentId", "comment"}

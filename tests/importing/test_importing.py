@@ -10,12 +10,15 @@ from click.testing import CliRunner, Result
 
 from piecework.campaign.assembling import load_campaign
 from piecework.cli.main import main
+from piecework.domain.typing_record import typing_record
 from piecework.engine.opening import open_to_look
 from piecework.engine.progress import read_progress
+from piecework.hit_templates.answers import MEASURES
 from piecework.store import imports
 from tests.conftest import in_full
 from tests.importing.batches import row, stances, write
 from tests.review.conftest import served
+from tests.typing_records import record
 
 
 def piecework(*words: object) -> Result:
@@ -582,3 +585,34 @@ def test_items_that_no_column_names_are_said_to_be_hits(tmp_path: Path) -> None:
     )
     printed = done("import", file, "--as", tmp_path / "code.toml", "--map")
     assert "no column names items, so each HIT is" in " ".join(printed.split())
+
+
+def test_a_batch_of_a_page_of_ours_keeps_how_texts_were_entered(
+    tmp_path: Path,
+) -> None:
+    """It is a measure of the page, and no question that workers were asked."""
+    own = record()
+    texts = ("A red mug on a brown table", "A dog that runs on a long beach")
+    rows = [
+        row(
+            number,
+            f"W{number}",
+            shown={"image_id": f"p{number}"},
+            sent={
+                "item.1": f"p{number}",
+                "caption.1": text,
+                **dict.fromkeys((f"{name}.1" for name in MEASURES), "30"),
+                "typing.1": f'{{"caption": {own.as_json()}}}',
+            },
+        )
+        for number, text in enumerate(texts, start=1)
+    ]
+    batch = write(tmp_path / "batch.csv", rows)
+    done("import", batch, "--as", tmp_path / "mugs.toml")
+    table = answers(tmp_path / "mugs.toml")
+    assert table["problems"].tolist() == [(), ()]
+    assert table["keystrokes"].tolist() == [30, 30]
+    assert [*map(typing_record, table["typing"])] == [own, own]
+    assert "typing" not in (tmp_path / "mugs.toml").read_text()
+    asked = [name for name in map(str, table) if name.startswith(("value.", "hit."))]
+    assert asked == ["value.caption"]

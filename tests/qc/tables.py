@@ -44,6 +44,7 @@ def row(answer_id: str, **columns: object) -> dict[str, object]:
         "pastes": 0.0,
         "keystrokes": 60.0,
         "focus_losses": 0.0,
+        "typing": "",
         "problems": (),
         "value.caption": text,
         "value.has_text": "no",

@@ -23,11 +23,17 @@ from piecework.qc.registry import HEURISTICS, Heuristic, columns, scores
 from piecework.qc.scores import SHOWN_FROM
 from tests.qc.rated import choice, scale, task_of
 from tests.qc.tables import CANNED, NAN, START, row, table
+from tests.typing_records import record
 
 SECONDS = st.one_of(
     st.just(math.nan),
     st.sampled_from([-5.0, 0.0, 1.0, 4.0, 30.0, 1e7]),
     st.floats(min_value=-1e6, max_value=1e6),
+)
+RECORDS = (
+    "",
+    record().as_json(),
+    record(kinds={"insertFromPaste": (1, 50)}, outside=50).as_json(),
 )
 COUNTS = st.sampled_from([math.nan, 0.0, 1.0, 60.0])
 TEXTS = st.one_of(
@@ -67,6 +73,7 @@ def rows(draw: st.DrawFn, prefix: str = "") -> list[dict[str, object]]:
                 submitted_at=START + timedelta(minutes=draw(st.integers(0, 2))),
                 pastes=draw(COUNTS),
                 keystrokes=draw(COUNTS),
+                typing=draw(st.sampled_from(RECORDS)),
                 problems=draw(st.sampled_from([(), ("too_short",)])),
                 **{"value.has_text": draw(st.sampled_from(["yes", "no", ""]))},
             )
@@ -170,6 +177,7 @@ def rated_table(task: Task, seed: int) -> pd.DataFrame:
                 shown_seconds=float(chance.choice([1, 30, 40])),
                 pastes=float(chance.choice([0, 1])),
                 keystrokes=1.0,
+                typing=RECORDS[number % len(RECORDS)],
                 problems=chance.choice([(), ("questioned:x",), ("too_short",)]),
                 **{
                     "value.best": order[0] if worker == "w1" else chance.choice("abc"),

@@ -64,6 +64,7 @@ def answer(answer_id: str, **columns: object) -> dict[str, object]:
         "is_canned": False,
         "accepted_at": LONG_AGO,
         "submitted_at": LONG_AGO,
+        "typing": "",
         "problems": (),
     }
     numbers = ("shown_seconds", "page_seconds", "market_seconds")

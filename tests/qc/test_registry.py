@@ -16,9 +16,12 @@ from piecework.qc.registry import (
     TITLES,
     assess,
     check_settings,
+    columns,
+    columns_if_there,
     describe,
     scores,
 )
+from tests.qc.rated import choice, task_of
 from tests.qc.tables import row, table
 
 SHOUT = "A RED BIRD SITS ON A WIRE"
@@ -147,3 +150,11 @@ def _strings_of_functions(source: str) -> list[str]:
         and isinstance(node.value, str)
         and node.value not in documented
     ]
+
+
+def test_a_table_may_lack_the_records_of_typing() -> None:
+    """Tables of earlier versions have none; with them, `not_typed` reads them."""
+    task = task_of(choice("fit", "yes", "no"))
+    assert "typing" in columns({}, task)
+    assert "typing" in columns_if_there({}, task)
+    assert "typing" not in columns({"not_typed": None}, task)

@@ -15,6 +15,7 @@ from piecework.qc.registry import HEURISTICS, Heuristic, Settings, params_of
 from piecework.qc.silence import silences
 from tests.qc.rated import choice, task_of
 from tests.qc.tables import NAN, row, table
+from tests.typing_records import record
 
 TASK = task_of(choice("fit", "yes", "no"))
 NO_TIMES = dict.fromkeys(
@@ -237,6 +238,14 @@ def test_places_are_looked_at_where_options_or_sides_change(shown: str) -> None:
         [("yes", "no")] * len(answers) if shown == "order" else "first"
     )
     assert "same_place" not in silences(answers, ON)
+
+
+def test_a_record_of_typing_needs_no_keystrokes() -> None:
+    """One answer with a record is enough to say something."""
+    answers = rated_frame("no times")
+    assert "not_typed" in silences(answers, {})
+    answers = answers.assign(typing=["", *[record().as_json()] * (len(answers) - 1)])
+    assert "not_typed" not in silences(answers, {})
 
 
 def test_times_of_zero_are_known() -> None:

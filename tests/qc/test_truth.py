@@ -8,7 +8,8 @@ import pytest
 
 from piecework.qc.heuristics import random_sample
 from piecework.qc.registry import HEURISTICS, OFF_BY_DEFAULT
-from piecework.qc.truth import measured
+from piecework.qc.truth import BY_PEOPLE, measured
+from piecework.qc.typing_evidence import WEIGHTS
 from tests.bench.truth.measure import auc, figures_of, wilson
 from tests.bench.truth.sets import (
     DATA,
@@ -18,6 +19,14 @@ from tests.bench.truth.sets import (
     repeated_sentences,
     submissions,
 )
+from tests.bench.truth.typing_fit import (
+    PAGE,
+    fitted,
+    held_out,
+    held_out_set,
+)
+from tests.bench.truth.typing_fit import measured as measured_typing
+from tests.bench.truth.typing_sessions import sessions
 from tools.heuristics_page import heuristics_page
 
 
@@ -32,7 +41,7 @@ def test_every_heuristic_was_measured_in_its_version_or_says_never() -> None:
     page = heuristics_page()
     for name, (_, figures) in measured().items():
         section = page.split(f"\n## {name}\n")[1].split("\n## ")[0]
-        is_measured = any(figure.kind != "rehearsed" for figure in figures)
+        is_measured = any(figure.kind in BY_PEOPLE for figure in figures)
         assert ("**Never measured**" in section) is not is_measured
         assert section.count("| measured on |") == bool(figures)
 
@@ -41,6 +50,7 @@ def test_what_is_worth_nothing_is_off_and_what_runs_spares_the_honest() -> None:
     """On work by real people: below 2 % of the honest, or switched off."""
     for name, (_, figures) in measured().items():
         real = [figure for figure in figures if figure.kind != "rehearsed"]
+        assert all(figure.kind in BY_PEOPLE or name == "not_typed" for figure in real)
         if name not in OFF_BY_DEFAULT:
             assert all(figure.honest_flagged[0] <= 0.02 for figure in real), name
         else:
@@ -75,6 +85,17 @@ def test_the_figures_are_not_stale(labelled: Callable[[], LabelledSet]) -> None:
     assert fresh
     for name, figure in fresh:
         assert asdict(figure) == asdict(held[name, figure.set_name, figure.unit]), name
+
+
+def test_the_figures_of_typing_are_not_stale() -> None:
+    """Sessions in a browser are in the repository, with the weights fitted to them."""
+    (fresh,) = figures_of(held_out_set())
+    name, figure = fresh
+    _, held = measured()[name]
+    assert asdict(figure) in map(asdict, held)
+    assert measured_typing(held_out()) in PAGE.read_text("utf-8")
+    fit = fitted([session for session in sessions() if session.seed % 2])
+    assert fit == pytest.approx(WEIGHTS, abs=0.02)
 
 
 def test_the_intervals_are_the_published_ones() -> None:

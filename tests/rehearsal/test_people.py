@@ -13,6 +13,7 @@ from piecework.domain.ids import AssignmentId, HitId, ItemId
 from piecework.domain.task import Task
 from piecework.hit_templates.answers import read_answers
 from piecework.hit_templates.render import render_hit
+from piecework.qc.typing_evidence import read
 from piecework.rehearsal.crowd.answering import Form, fill_in
 from piecework.rehearsal.crowd.intentions import intend
 from piecework.rehearsal.crowd.item_knowledge import SceneKnowledge
@@ -303,3 +304,24 @@ def test_an_unknown_trait_is_a_fault_of_the_campaign() -> None:
     """The message names what there is."""
     with pytest.raises(ConfigError, match=r"no trait 'lazy'.*diligent"):
         people({"lazy": 3}, seed=1)
+
+
+def test_the_record_of_typing_fits_the_trait(caption: Task) -> None:
+    """A paster's texts come from outside; others type, compose or dictate theirs."""
+    seen: dict[str, set[float]] = {"paster": set(), "diligent": set()}
+    kinds: dict[str, set[str]] = {"paster": set(), "diligent": set()}
+    item_ids = [scene.item_id for scene in SCENES[:5]]
+    for trait, number in [("paster", 0), *(("diligent", n) for n in range(30))]:
+        form = forms(caption, trait, number=number)[0]
+        sent = {name: "|".join(values) for name, values in form.items()}
+        for answer in read_answers(caption, AssignmentId("a"), item_ids, sent):
+            text = str(answer.values["caption"])
+            typing = read(answer.typing["caption"], text)
+            kinds[trait] |= answer.typing["caption"].kinds.keys()
+            if text != caption.canned_text:
+                assert typing is not None
+                assert not typing.is_machine
+                seen[trait].add(typing.share)
+    assert seen == {"paster": {1.0}, "diligent": {0.0}}
+    assert kinds["paster"] == {"insertFromPaste"}
+    assert {"insertText", "insertCompositionText"} < kinds["diligent"]

@@ -10,6 +10,7 @@ import pytest
 from piecework.domain.assignment import Answer, Assignment
 from piecework.domain.ids import AnswerId, AssignmentId, HitId, ItemId, WorkerId
 from piecework.domain.tables import COLLECTED, faults, task_columns
+from piecework.domain.typing_record import typing_record
 from piecework.domain.verdicts import Decision
 from piecework.hit_templates.tasks import load_task
 from piecework.results.table import surplus as beyond
@@ -17,6 +18,7 @@ from piecework.store import answers_table, assignments, decisions
 from piecework.store.answers_table import last_number, read_answers, read_verdicts
 from piecework.store.database import Store
 from tests.store.answered import answered_hits
+from tests.typing_records import record
 
 START = datetime(2026, 1, 5, 9, tzinfo=UTC)
 TASK = load_task("caption")
@@ -55,6 +57,7 @@ def _answer(position: int) -> Answer:
         pastes=1,
         keystrokes=6,
         focus_losses=0,
+        typing={"caption": record()},
         problems=("caption_min_words",),
         place=3 - position,
     )
@@ -88,6 +91,7 @@ def test_rows_are_in_the_order_of_keeping_with_what_they_are_part_of(
     assert last["market_seconds"] == 150
     # The page measured no times.
     assert table[["shown_seconds", "page_seconds"]].isna().all(axis=None)
+    assert (table["typing"] == "").all()
 
 
 def test_what_was_measured_and_typed_stands_in_its_column(answered: Store) -> None:
@@ -100,6 +104,7 @@ def test_what_was_measured_and_typed_stands_in_its_column(answered: Store) -> No
     assert (row["position"], row["place"], row["n_items"]) == (1, 2, 2)
     assert (row["value.has_text"], row["value.flaws"]) == ("no", ("blur", "dark"))
     assert row["problems"] == ("caption_min_words",)
+    assert typing_record(str(row["typing"])) == record()
 
 
 def test_an_item_that_was_not_measured_leaves_the_page_unknown(answered: Store) -> None:

@@ -30,6 +30,7 @@ def question(campaign: Campaign, hit: PlannedHit, items: Mapping[ItemId, Item]) 
         title=campaign.title,
         round_number=hit.round,
         canary=planted_word(campaign.heuristics),
+        records_typing=campaign.posting.records_typing,
     )
     return html_question(page)
 

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Literal
 
 from piecework.domain.ids import AnswerId, AssignmentId, HitId, ItemId, WorkerId
+from piecework.domain.typing_record import TypingRecord
 
 AssignmentStatus = Literal["Submitted", "Approved", "Rejected"]
 
@@ -41,6 +42,7 @@ class Answer:
         position: place of the item in the HIT, from 1.
         values: by field name; a field that was not submitted is absent.
         shown_ms: how long the page showed the item, in milliseconds.
+        typing: how the texts came about, by field, if the page recorded it.
         problems: names of broken rules and schema errors; the answer is kept anyway.
         place: place of the item on the worker's page, from 1; `None` if the page keeps
             the order of the HIT.
@@ -59,6 +61,7 @@ class Answer:
     pastes: int | None = None
     keystrokes: int | None = None
     focus_losses: int | None = None
+    typing: Mapping[str, TypingRecord] = field(default_factory=dict)
     problems: tuple[str, ...] = ()
     place: int | None = None
     orders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

@@ -124,6 +124,7 @@ class Posting:
             for as needed.
         max_rounds: how often missing answers are posted again, per batch.
         as_needed: when to ask for more answers to an item; `None`: never.
+        records_typing: whether pages record how texts are entered, without the texts.
     """
 
     batches: int
@@ -134,6 +135,7 @@ class Posting:
     auto_approval_delay_seconds: int
     max_rounds: int
     as_needed: AsNeeded | None = None
+    records_typing: bool = True
 
     @property
     def most(self) -> int:

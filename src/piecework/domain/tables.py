@@ -64,6 +64,10 @@ COLLECTED: Mapping[str, Column] = {
     "pastes": Column("float64", "pastes into the item's fields; NaN if not known"),
     "keystrokes": Column("float64", "keys pressed in them; NaN if not known"),
     "focus_losses": Column("float64", "times the page lost focus; NaN if not known"),
+    "typing": Column(
+        "str",
+        "how `text` came about, as JSON (`domain.typing_record`); '' if not known",
+    ),
     "problems": Column("object", "tuple of str: names of rules and faults of form"),
 }
 

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 
 from piecework.domain.imported import Reading
 from piecework.domain.task import GOLD, MADE_BY, PRACTICE, TRUTH, TWIN, TWIN_REVERSED
+from piecework.domain.typing_record import TYPING
+from piecework.hit_templates.answers import MEASURES
 from piecework.importing.readers.rows import ImportedRow
 
 _WIRE = re.compile(r"(?P<name>.+)\.(?P<number>[1-9][0-9]{0,3})")
@@ -21,7 +23,7 @@ _NUMBERED = re.compile(r"(?P<name>.*?\D)(?P<number>[0-9]{1,3})")
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f]")
 _LONGEST_ID = 200
 _DIGEST = 12
-_OF_THE_PAGE = ("shown_ms", "pastes", "keystrokes", "focus_losses", "order")
+_OF_THE_PAGE = (*MEASURES, TYPING, "order")
 _TAKEN = frozenset({PRACTICE, TWIN, TWIN_REVERSED})
 _ADDRESSES = ("image_url", "img_url", "picture_url", "photo_url", "image", "picture")
 

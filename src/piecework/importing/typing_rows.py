@@ -11,6 +11,7 @@ from piecework.domain.campaign import Campaign
 from piecework.domain.ids import AssignmentId, HitId, ItemId, WorkerId
 from piecework.domain.imported import UNNAMED
 from piecework.domain.task import GOLD, Task
+from piecework.domain.typing_record import TYPING
 from piecework.hit_templates.answers import MEASURES, read_answers
 from piecework.hit_templates.values import SEPARATOR
 from piecework.importing.parts import ITEM_ID, Part, item_of, measures, split
@@ -103,7 +104,7 @@ class RowTyper:
         wire = measures(row)
         for part, item_id in zip(parts, item_ids, strict=True):
             wire[f"item.{part.position}"] = item_id
-            for name in MEASURES:
+            for name in (*MEASURES, TYPING):
                 if name in part.sent:
                     wire[f"{name}.{part.position}"] = part.sent[name]
             for field in self._task.item_fields:

@@ -159,6 +159,7 @@ def _table(rows: Sequence[tuple[Any, ...]], task: Task) -> pd.DataFrame:
         cells["submitted_at"].append(submitted_at)
         for name in ("pastes", "keystrokes", "focus_losses"):
             cells[name].append(_number(document[name]))
+        cells["typing"].append(document.get("typing", {}).get(task.main_text, ""))
         cells["problems"].append(tuple(json.loads(row[_PROBLEMS])))
         _add_values(cells, document, task)
     return build([row[1] for row in rows], cells, columns)

@@ -363,10 +363,11 @@ def answer_row(answer: Answer) -> dict[str, str | int]:
 
 
 def _shown(answer: Answer) -> Mapping[str, object]:
-    """Return how the page showed the item, and the fields asked once, if any."""
+    """Return how the page showed the item, fields asked once, and records of typing."""
     shown = {
         "place": answer.place,
         "orders": dict(answer.orders),
         "hit_values": dict(answer.hit_values),
+        "typing": {name: record.as_json() for name, record in answer.typing.items()},
     }
     return {name: value for name, value in shown.items() if value not in (None, {})}

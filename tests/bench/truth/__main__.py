@@ -16,6 +16,7 @@ from piecework.qc.truth import FILE, Figures, measured, table_of
 from tests.bench.truth.measure import figures_of
 from tests.bench.truth.rehearsed import rehearsed_sets
 from tests.bench.truth.sets import labelled_sets
+from tests.bench.truth.typing_fit import held_out_set
 
 SAMPLES = frozenset({"random_sample"})
 """Drawn by chance: there is nothing to measure."""
@@ -26,7 +27,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kept", action="store_true")
     all_figures = defaultdict[str, list[Figures]](list)
-    for labelled in labelled_sets():
+    for labelled in (*labelled_sets(), held_out_set()):
         for name, figures in figures_of(labelled):
             all_figures[name].append(figures)
     rehearsals = _kept() if parser.parse_args().kept else _rehearsed()

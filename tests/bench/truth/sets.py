@@ -119,7 +119,7 @@ def paraphrases() -> LabelledSet:
     return LabelledSet(
         name="ParaQuality, half: an expert says cheating",
         kind="real",
-        table=with_ratings(_table(rows), _PARAPHRASING, items),
+        table=with_ratings(as_table(rows), _PARAPHRASING, items),
         bad={
             "answer": frozenset(answers),
             "assignment": frozenset(
@@ -180,7 +180,7 @@ def exchanged(source: str, captions: Sequence[tuple[str, str]]) -> LabelledSet:
     return LabelledSet(
         name=f"{source}, workers of ten, 5 % with captions of other pictures",
         kind="planted",
-        table=_table(rows),
+        table=as_table(rows),
         bad={"answer": frozenset(wrong), "worker": frozenset(bad)},
         heuristics=("text_off_item", "texts_off_items"),
     )
@@ -221,7 +221,7 @@ def repeated_sentences(*, batches: int = 1) -> LabelledSet:
         name="half of VizWiz-Captions val, no worker ids: four sentences of spam"
         + (f", in {batches} batches" if batches > 1 else ""),
         kind="real",
-        table=_table(rows),
+        table=as_table(rows),
         bad={"answer": frozenset(bad)},
         heuristics=("sentence_off_items",)
         if batches > 1
@@ -273,7 +273,7 @@ def entailment() -> LabelledSet:
     return LabelledSet(
         name="RTE votes: workers right on less than 60 %",
         kind="real",
-        table=with_ratings(_table(rows, columns), task, ()),
+        table=with_ratings(as_table(rows, columns), task, ()),
         bad={"worker": frozenset(bad)},
         heuristics=VOTES,
     )
@@ -297,7 +297,7 @@ def submissions() -> LabelledSet:
     return LabelledSet(
         name="a study on Prolific: rejected by its requester",
         kind="real",
-        table=_table(rows),
+        table=as_table(rows),
         bad={"answer": frozenset(bad), "assignment": frozenset(bad)},
         heuristics=("rushed", "time_in_batch", "too_fast"),
     )
@@ -339,7 +339,7 @@ def explanations() -> LabelledSet:
     return LabelledSet(
         name="explanations of three MTurk batches, 45 % of assignments without theirs",
         kind="planted",
-        table=_table(rows, {**COLLECTED, **values}),
+        table=as_table(rows, {**COLLECTED, **values}),
         bad={"assignment": frozenset(bad)},
         heuristics=("left_empty",),
     )
@@ -364,14 +364,16 @@ def answer(answer_id: str, **columns: object) -> Row:
         "is_canned": False,
         "accepted_at": LONG_AGO,
         "submitted_at": LONG_AGO + timedelta(minutes=1),
+        "typing": "",
         "problems": (),
     }
     return unknown | dict.fromkeys(times + counts, nan) | columns
 
 
-def _table(
+def as_table(
     rows: Sequence[Row], columns: Mapping[str, object] = COLLECTED
 ) -> pd.DataFrame:
+    """The table of these rows."""
     cells = {name: [row[name] for row in rows] for name in columns}
     return build([str(row["answer_id"]) for row in rows], cells, columns)  # type: ignore[arg-type]
 

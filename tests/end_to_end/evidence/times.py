@@ -1,5 +1,6 @@
 """Sentences about times and keys, each with what checks it."""
 
+import json
 import math
 from collections import defaultdict
 from collections.abc import Sequence
@@ -8,15 +9,20 @@ from statistics import fmean, median, pstdev
 from tests.end_to_end.evidence.raw_answers import RawAnswer
 from tests.end_to_end.evidence.world import Claim, Match, World, is_near
 
+_INTERCEPT, _ELSEWHERE = -3.78, 7.34
+"""Of the curve of `not_typed`, as docs/measurements/typing.md states it."""
+
 
 def _pasted(match: Match, own: Sequence[RawAnswer], world: World) -> bool:
     (answer,) = own
+    record = json.loads(answer.sent["typing"])["caption"]
+    characters = sum(count for _, count in record["kinds"].values())
+    at = _INTERCEPT + _ELSEWHERE * record["outside"] / characters
     return (
-        len(world.text(answer).strip()) == int(match[1])
-        and answer.count("keystrokes") == int(match[2])
-        and answer.count("pastes") == int(match[3])
-        and answer.count("focus_losses") == int(match[4] or 0)
-        and is_near(match[5], answer.shown_seconds)
+        record["outside"] == int(match[1])
+        and record["length"] == len(world.text(answer))
+        and characters == int(match[2])
+        and float(match[3]) == round(100 / (1 + math.exp(-at)))
     )
 
 
@@ -120,8 +126,9 @@ def _is_too_fast(match: Match, _: World) -> bool:
 CLAIMS = (
     Claim(
         "not_typed",
-        r"has (\d+) characters? but (\d+) keystrokes?, (\d+) pastes?(?:, focus lost "
-        r"(\d+) times?)?, (\S+) seconds",
+        r"was entered with (\d+) characters? pasted from outside the page, (\d+) "
+        r"characters? in all; most of it was not typed here with a probability of "
+        r"(\d+)%; the page cannot know who wrote it",
         _pasted,
     ),
     Claim(

@@ -23,6 +23,11 @@ CONSENT = (
         "Please write nothing in your answers that could identify you or others. You "
         "may stop at any time before the end; your answers are then not used."
     ),
+    (
+        "The pages may record how you enter your answers, such as pauses, the times "
+        "between keys, and how much is typed or pasted. They do not record what you "
+        "delete or paste."
+    ),
 )
 
 _OVER = {

@@ -12,12 +12,14 @@ from typing import Protocol
 from piecework.domain.hit import Item
 from piecework.domain.ids import AssignmentId, ItemId
 from piecework.domain.task import Task
+from piecework.domain.typing_record import TYPING
 from piecework.hit_templates.answers import MEASURES
 from piecework.rehearsal.crowd.display_order import orders_sent
 from piecework.rehearsal.crowd.item_knowledge import ItemKnowledge, View
 from piecework.rehearsal.crowd.page import Page
 from piecework.rehearsal.crowd.people import Person
 from piecework.rehearsal.crowd.rule_repair import repair
+from piecework.rehearsal.crowd.typing_traces import Way, entered
 from piecework.rehearsal.crowd.typos import mistype
 from piecework.rehearsal.seeded_rng import seeded_rng
 
@@ -77,7 +79,7 @@ class _Written:
     text: str
     has_text: bool
     flaws: tuple[str, ...]
-    way: str  # "typed", "pasted" or "button"
+    way: Way
 
 
 class Describing:
@@ -141,7 +143,7 @@ def fill_in(
     for n, item_id in enumerate(page.item_ids, start=1):
         rng = seeded_rng(seed, person.handle, item_id, "answer")
         written = _write(item_id, task, person=person, knowledge=knowledge, rng=rng)
-        sent = _fields(written, task, shown_ms=shown_ms[n - 1], rng=rng)
+        sent = _fields(written, task, person, shown_ms=shown_ms[n - 1], rng=rng)
         form |= {
             f"{name}.{n}": values
             for name, values in sent.items()
@@ -154,30 +156,29 @@ def fill_in(
 
 
 def _fields(
-    written: _Written, task: Task, *, shown_ms: int, rng: Random
+    written: _Written, task: Task, person: Person, *, shown_ms: int, rng: Random
 ) -> Mapping[str, list[str]]:
     flaws = list(written.flaws) or ["none"]
     # Only a worker who ticks "something else" must describe it.
     has_glare = "bright" in flaws and rng.random() < _SEES_GLARE
-    measured = _measures(written, shown_ms=shown_ms, rng=rng)
-    return {
-        task.main_text: [written.text],
-        task.text_present_field: ["yes" if written.has_text else "no"],
-        "flaws": [*flaws, "other"] if has_glare else flaws,
-        "flaw_other": ["glare of a lamp"] if has_glare else [""],
-        **{name: [str(measured[name])] for name in MEASURES},
+    own = seeded_rng(0, person.handle, written.text, "typing")
+    texts = {
+        task.main_text: written.text,
+        "flaw_other": "glare of a lamp" if has_glare else "",
     }
-
-
-def _measures(written: _Written, *, shown_ms: int, rng: Random) -> Mapping[str, int]:
-    typed = len(written.text) if written.way == "typed" else 0
-    corrected = rng.randrange(0, 2 + typed // 12)
-    return {
+    typing = entered(texts, person, own, way=written.way)
+    measured = {
         "shown_ms": shown_ms,
         "pastes": 1 if written.way == "pasted" else 0,
-        # Each correction is a backspace and the retyped letter; pasting takes two keys.
-        "keystrokes": typed + 2 * corrected if typed else 2 * (written.way == "pasted"),
+        "keystrokes": typing.keys,
         "focus_losses": int(rng.random() < _LOOKS_AWAY) + (written.way == "pasted"),
+    }
+    return {
+        **{name: [text] for name, text in texts.items()},
+        TYPING: [typing.sent],
+        task.text_present_field: ["yes" if written.has_text else "no"],
+        "flaws": [*flaws, "other"] if has_glare else flaws,
+        **{name: [str(measured[name])] for name in MEASURES},
     }
 
 

@@ -13,6 +13,7 @@ from piecework.domain.hit import Item
 from piecework.domain.ids import AssignmentId, ItemId
 from piecework.domain.scales import mirrored
 from piecework.domain.task import TRUTH, Field, Task
+from piecework.domain.typing_record import TYPING
 from piecework.hit_templates.answers import MEASURES
 from piecework.hit_templates.jinja_helpers import plain_number, steps_of, wire
 from piecework.hit_templates.values import SEPARATOR, typed
@@ -20,6 +21,7 @@ from piecework.rehearsal.crowd.display_order import orders_sent
 from piecework.rehearsal.crowd.opinion_model import opinion_offset
 from piecework.rehearsal.crowd.page import Page
 from piecework.rehearsal.crowd.people import Person
+from piecework.rehearsal.crowd.typing_traces import entered
 from piecework.rehearsal.crowd.typos import mistype
 from piecework.rehearsal.seeded_rng import seeded_rng
 
@@ -99,7 +101,9 @@ class Judging:
                     field, item, person, page, n=n, form=form, rng=rng
                 )
             if isinstance(n, int):
-                form |= _measured(self._task, form, n, shown_ms[n - 1], rng)
+                form |= self._measured(
+                    form, n, item, person, shown_ms=shown_ms[n - 1], rng=rng
+                )
         return {name: form[name] for name in page.names if form.get(name)}
 
     def _answer(
@@ -163,6 +167,38 @@ class Judging:
             if text == before:
                 return f"{before} {_NOTHING_TO_SAY}"
         return text
+
+    def _measured(
+        self,
+        form: Form,
+        n: int,
+        item: Item,
+        person: Person,
+        *,
+        shown_ms: int,
+        rng: Random,
+    ) -> Mapping[str, list[str]]:
+        """Return what the page measures, and how the texts were entered."""
+        texts = {
+            field.name: form.get(wire(field, n), [""])[0]
+            for field in self._task.item_fields
+            if field.kind == "text"
+        }
+        before = {
+            rule.field: item.columns[str(rule.parameters["column"])]
+            for rule in self._task.rules
+            if rule.kind == "edited_with_option"
+        }
+        own = seeded_rng(0, person.handle, item.item_id, "typing")
+        typing = entered(texts, person, own, before=before)
+        counts = {
+            "shown_ms": shown_ms,
+            "pastes": 0,
+            "keystrokes": typing.keys,
+            "focus_losses": int(rng.random() < _LOOKS_AWAY),
+        }
+        measured = {f"{name}.{n}": [str(counts[name])] for name in MEASURES}
+        return {**measured, f"{TYPING}.{n}": [typing.sent]}
 
     def _field(self, name: str) -> Field:
         return next(field for field in self._task.fields if field.name == name)
@@ -292,23 +328,6 @@ def _same(values: list[str], rng: Random) -> str:
 
 def _first(values: list[str], _rng: Random) -> str:
     return values[0]
-
-
-def _measured(
-    task: Task, form: Form, n: int, shown_ms: int, rng: Random
-) -> Mapping[str, list[str]]:
-    typed_text = sum(
-        len(form[wire(field, n)][0])
-        for field in task.item_fields
-        if field.kind == "text" and form.get(wire(field, n))
-    )
-    counts = {
-        "shown_ms": shown_ms,
-        "pastes": 0,
-        "keystrokes": typed_text,
-        "focus_losses": int(rng.random() < _LOOKS_AWAY),
-    }
-    return {f"{name}.{n}": [str(counts[name])] for name in MEASURES}
 
 
 _MANNERS: Mapping[str, Callable[[list[str], Random], str]] = {
