@@ -32,6 +32,10 @@ _HAS_DONE = (
     "SELECT 1 FROM assignments JOIN hits ON hits.id = assignments.hit "
     "WHERE assignments.worker = ? AND hits.hit_type = ? LIMIT 1"
 )
+_NOBODY_HOLDS = (
+    "no participant holds the qualifications that these HITs require, so nobody can "
+    "take part yet; grant them, and the running study admits these participants"
+)
 _AT_A_TIME = 50
 _IS_BLOCKED = "SELECT 1 FROM blocks WHERE requester = ? AND worker = ?"
 
@@ -76,9 +80,23 @@ def keep_in_step(bridge: Bridge) -> None:
                 fitting, unfit = _members(transaction, study, some)
             let_in |= fitting
             keep_out |= unfit
+        _say_if_empty(bridge, study, let_in)
         for column, members in (("let_in_group", let_in), ("keep_out_group", keep_out)):
             if study[column]:
                 bridge.tried(partial(_set, bridge, study[column], members))
+
+
+def _say_if_empty(bridge: Bridge, study: sqlite3.Row, let_in: set[str]) -> None:
+    """Say that a study recruits nobody yet; an empty group lets nobody in."""
+    is_empty = study["let_in_group"] is not None and not let_in
+    with bridge.backend.transaction() as transaction:
+        transaction.execute(
+            "UPDATE studies SET trouble = iif(?1, ?2, '') WHERE id = ?3 "
+            "AND trouble = iif(?1, '', ?2)",
+            is_empty,
+            _NOBODY_HOLDS,
+            study["id"],
+        )
 
 
 def _members(

@@ -23,6 +23,11 @@ from piecework.prolific.resources.studies import StudyAction
 _LONGEST_REST_SECONDS = 3600
 """The longest wait that Prolific may ask for; after that, a call shows the limit."""
 
+_LEFT_IN_REVIEW = (
+    "Prolific keeps the study in AWAITING REVIEW, because a place was not filled; no "
+    "work is left for it, and nothing more is paid"
+)
+
 _HIT_TYPES = (
     "SELECT hit_types.*, (SELECT max(created_ms) FROM hits WHERE hit_type = "
     "hit_types.id AND status = 'Assignable') AS newest_ms FROM hit_types "
@@ -292,15 +297,23 @@ def _drop(bridge: Bridge, study: sqlite3.Row) -> None:
 
 
 def _retire(bridge: Bridge) -> None:
-    """Stop reading studies that are completed and fully settled."""
+    """Stop reading studies that are over and fully settled.
+
+    Prolific may keep a study in AWAITING REVIEW because a rejection left a place free.
+    It is over if no HIT is left for that place; it recruits nobody and holds no money.
+    """
     with bridge.backend.transaction() as transaction:
         for study in transaction.all(
-            "SELECT id FROM studies WHERE stage = 'Published' AND status = 'COMPLETED' "
-            "AND NOT EXISTS "
+            "SELECT id, status FROM studies WHERE stage = 'Published' AND "
+            "(status = 'COMPLETED' OR status = 'AWAITING REVIEW' "
+            "AND qualification_type IS NULL AND 0 = (SELECT assignable_hits "
+            "FROM hit_types WHERE id = studies.hit_type)) AND NOT EXISTS "
             "(SELECT 1 FROM visits WHERE study = studies.id "
             f"AND (outcome IS NULL OR {PAID_EARLY}))"
         ):
             if not reading.waits(bridge, study["id"]):
                 transaction.execute(
-                    "UPDATE studies SET stage = 'Retired' WHERE id = ?", study["id"]
+                    "UPDATE studies SET stage = 'Retired', trouble = ? WHERE id = ?",
+                    "" if study["status"] == "COMPLETED" else _LEFT_IN_REVIEW,
+                    study["id"],
                 )

@@ -78,6 +78,8 @@ class Switches:
             and `bare` do so everywhere and nowhere.
         stop_awaits_review: whether a study stopped with open submissions becomes
             AWAITING REVIEW (as seen by a client) instead of COMPLETED (as documented).
+        rejection_awaits_review: whether a decided study with a place that a rejection
+            freed stays AWAITING REVIEW instead of becoming COMPLETED.
         late_completion: whether a timed-out submission can still be completed.
         unreject: whether a rejection can be undone.
         internal_links: whether links to other pages name an unreachable host.
@@ -93,6 +95,7 @@ class Switches:
 
     errors: Literal["documented", "wrapped", "bare"] = "documented"
     stop_awaits_review: bool = False
+    rejection_awaits_review: bool = False
     late_completion: bool = False
     unreject: bool = True
     internal_links: bool = False

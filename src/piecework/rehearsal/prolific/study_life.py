@@ -81,7 +81,8 @@ def follow(state: State, study_id: str) -> None:
     if study.status == "ACTIVE" and not in_hand and study.free_places(state) <= 0:
         study = study.set_status(state, "AWAITING REVIEW")
     is_decided = not in_hand and not counts["AWAITING REVIEW"]
-    if study.status == "AWAITING REVIEW" and is_decided:
+    stays = state.switches.rejection_awaits_review and study.free_places(state) > 0
+    if study.status == "AWAITING REVIEW" and is_decided and not stays:
         study = study.set_status(state, "COMPLETED")
     reconcile_hold(state, study)
 
