@@ -19,7 +19,9 @@ import pandas as pd
 from scipy.stats import t as student
 
 from piecework.analyses.fields import counted, votes
+from piecework.analyses.machine import machine_table
 from piecework.analyses.votes import counted as voices
+from piecework.domain.machine import MachineVote
 from piecework.domain.task import Aggregate, AggregateKind, Field
 from piecework.postprocess.best_edit import best_edits
 from piecework.postprocess.label_probabilities import (
@@ -40,6 +42,7 @@ def item_aggregates(
     *,
     columns: Mapping[str, Mapping[str, str]] | None = None,
     are_all: bool = True,
+    machine: Sequence[MachineVote] = (),
 ) -> pd.DataFrame:
     """Return a row for each of `item_ids`, in order; index `item_id`.
 
@@ -49,7 +52,8 @@ def item_aggregates(
     `<field>_majority` (tuple of str), `<field>_probability_<option>`; `<field>_mean`,
     `<field>_sd`, `<field>_low`, `<field>_high`, `<field>_votes`; `<field>`,
     `<field>_share`, `<field>_votes` for a best edit, which needs the `columns` of the
-    items, by id. Probabilities require that the table has all answers.
+    items, by id. Probabilities require that the table has all answers;
+    labels of models (`machine`) shift them.
     """
     rows = counted(table)
     by_name = {field.name: field for field in fields}
@@ -68,7 +72,8 @@ def item_aggregates(
         else:
             parts.append(_KINDS[aggregate.kind](field, field_votes, items))
         if are_all:
-            parts.append(_probabilities(aggregate, field, field_votes, items))
+            labels = machine_table(machine, field.name)
+            parts.append(_probabilities(aggregate, field, field_votes, items, labels))
     whole = pd.concat(parts, axis="columns")
     # Two aggregates of a field may both count its votes.
     return whole.loc[:, ~whole.columns.duplicated(keep="last")]
@@ -169,12 +174,13 @@ def _probabilities(
     field: Field,
     field_votes: pd.DataFrame,
     items: "pd.Index[str]",
+    machine: pd.DataFrame | None,
 ) -> pd.DataFrame:
     """Return the probabilities of labels; no columns for fields without any."""
     if probability_columns(field):
         if aggregate.kind == "majority":
             options = [option.value for option in field.options]
-            return of_choice(field.name, field_votes, options, items)
+            return of_choice(field.name, field_votes, options, items, machine)
         if aggregate.kind == "shares":
             return of_ticks(field, field_votes, items)
     return pd.DataFrame(index=items)
