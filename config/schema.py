@@ -22,6 +22,7 @@ from pydantic import (
 from piecework.config.assignments_table import Assignments
 from piecework.config.gold_table import GoldTable
 from piecework.config.imported_table import ImportedTable
+from piecework.config.machine_table import MachineTable
 from piecework.config.prolific_table import ProlificTable
 from piecework.domain.campaign import OutputFormat
 from piecework.domain.capabilities import MTURK
@@ -435,6 +436,7 @@ class CampaignTables(_Strict):
     # Imported items are in the store; otherwise `parse_text` requires the table.
     items: ItemsTable = Field(default_factory=ItemsTable.model_construct)
     gold: GoldTable | None = None
+    machine: MachineTable | None = None
     posting: PostingTable = PostingTable()
     rewards: RewardsTable
     requirements: RequirementsTable = RequirementsTable()

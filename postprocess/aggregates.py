@@ -21,8 +21,10 @@ import pandas as pd
 from scipy.stats import t as student
 
 from piecework.analyses.fields import counted, votes
+from piecework.analyses.machine import machine_table
 from piecework.analyses.rating_scales import rating_scales
 from piecework.analyses.votes import counted as voices
+from piecework.domain.machine import MachineVote
 from piecework.domain.task import Aggregate, AggregateKind, Field
 from piecework.postprocess.best_edit import best_edits
 from piecework.postprocess.label_probabilities import (
@@ -45,6 +47,7 @@ def item_aggregates(
     *,
     columns: Mapping[str, Mapping[str, str]] | None = None,
     are_all: bool = True,
+    machine: Sequence[MachineVote] = (),
 ) -> pd.DataFrame:
     """Return a row for each of `item_ids`, in order; index `item_id`.
 
@@ -55,7 +58,8 @@ def item_aggregates(
     `<field>_sd`, `<field>_low`, `<field>_high`, `<field>_votes`, `<field>_adjusted`,
     `<field>_adjusted_error`; `<field>`, `<field>_share`, `<field>_votes` for a best
     edit, which needs the `columns` of the items, by id. Probabilities and adjusted
-    means require that the table has all answers.
+    means require that the table has all answers; labels of models (`machine`) shift
+    probabilities.
     """
     rows = counted(table)
     by_name = {field.name: field for field in fields}
@@ -74,7 +78,8 @@ def item_aggregates(
         else:
             parts.append(_KINDS[aggregate.kind](field, field_votes, items))
         if are_all:
-            parts.append(_estimates(aggregate, field, field_votes, items))
+            labels = machine_table(machine, field.name)
+            parts.append(_estimates(aggregate, field, field_votes, items, labels))
     whole = pd.concat(parts, axis="columns")
     # Two aggregates of a field may both count its votes.
     return whole.loc[:, ~whole.columns.duplicated(keep="last")]
@@ -179,6 +184,7 @@ def _estimates(
     field: Field,
     field_votes: pd.DataFrame,
     items: "pd.Index[str]",
+    machine: pd.DataFrame | None,
 ) -> pd.DataFrame:
     """Return what all votes together say; no columns for fields without estimates."""
     if aggregate.kind == "mean":
@@ -186,7 +192,7 @@ def _estimates(
     if probability_columns(field):
         if aggregate.kind == "majority":
             options = [option.value for option in field.options]
-            return of_choice(field.name, field_votes, options, items)
+            return of_choice(field.name, field_votes, options, items, machine)
         if aggregate.kind == "shares":
             return of_ticks(field, field_votes, items)
     return pd.DataFrame(index=items)

@@ -25,6 +25,7 @@ def of_choice(
     field_votes: pd.DataFrame,
     options: Sequence[str],
     items: "pd.Index[str]",
+    machine: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
     """Return the likeliest option of each item and its probability; index `items`.
 
@@ -34,6 +35,7 @@ def of_choice(
             among the options does not count.
         options: all options.
         items: the item ids, which are the rows of the table.
+        machine: labels of models (`piecework.analyses.machine`), if there are any.
 
     Returns:
         Columns `<name>_likeliest` (str; "" for a tie and without votes) and
@@ -45,7 +47,7 @@ def of_choice(
         labels = pd.DataFrame({"value": pd.Series(dtype="str"), "probability": []})
     else:
         try:
-            labels = ability(votes, values=tuple(options)).labels
+            labels = ability(votes, values=tuple(options), machine=machine).labels
         except NotConvergedError:
             return pd.DataFrame(index=items)
     item_labels = labels.reindex(items)

@@ -1,9 +1,10 @@
 """The information about how a dataset was made."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from piecework.domain.dataset import Publication, Shares
+from piecework.domain.machine import MachineVote
 from piecework.domain.task import Field, Task
 from piecework.postprocess.datasets.pictures import Size
 from piecework.postprocess.registry import RULES
@@ -28,6 +29,7 @@ class DatasetFacts:
         publication: what the requester states for users of the dataset.
         sizes: the known sizes of pictures, by item id.
         rules: the version of each cleaning rule that ran, by name.
+        machine: labels of models, which shift the probabilities of labels.
         settled: labels that a person settled, by item and field.
         is_part: whether the table has only some of the items, with all answers about
             them; then nothing is computed that needs all answers (probabilities of
@@ -51,6 +53,7 @@ class DatasetFacts:
     mixed_in: int = 0
     is_imported: bool = False
     is_drawn: bool = False
+    machine: Sequence[MachineVote] = ()
     settled: Mapping[tuple[str, str], str] = field(default_factory=dict)
     is_part: bool = False
 

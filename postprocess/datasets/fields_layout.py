@@ -140,6 +140,7 @@ def _items(
         task.aggregates,
         columns={str(item.item_id): item.columns for item in items},
         are_all=not facts.is_part,
+        machine=facts.machine,
     )
     summary = _with_settled(summary, facts.settled)
     compared_by = [condition.column for condition in task.conditions]

@@ -41,7 +41,7 @@ import pandas as pd
 from scipy.sparse import coo_array
 
 from piecework.analyses.leaders import leading
-from piecework.analyses.machine import predictors
+from piecework.analyses.machine import Regression, predictors
 from piecework.analyses.votes import counted
 from piecework.domain.imported import UNNAMED
 
@@ -81,12 +81,6 @@ _SHARES_BEFORE = 0.2
 
 _ERRORS_BETTER = 3.0
 """Estimated frequencies must predict votes better by this many standard errors."""
-
-_PULL_OF_MODELS = 2.0
-"""Precision of the weights of models around 0, so that few items teach little."""
-
-_STEPS_OF_MODELS = 10
-"""Steps of the regression in each round of the estimate."""
 
 _CHUNK = 200_000
 _SMALLEST = 1e-12
@@ -175,7 +169,7 @@ def ability(
     columns = pd.Index(names, name="value")
     start = _Fit(items, workers, columns.get_indexer(valid["value"]), kinds=len(names))
     if machine is not None:
-        start.learn_models(predictors(machine, list(item_ids), names))
+        start.models = Regression(predictors(machine, item_ids, names), len(names))
     fit, rounds = _fitted(start)
     truths = fit.truths.sum(axis=2)
     if len(names) > 1:
@@ -276,17 +270,8 @@ class _Fit:
         self.crowds_errors: Floats = np.zeros((kinds, kinds))
         self.is_error: Floats = 1.0 - np.eye(kinds)
         self.error_spread = 0.3
-        self.learn_models(np.zeros((size, 0)))
+        self.models = Regression(np.zeros((size, 0)), kinds)
         self._begin()
-
-    def learn_models(self, outputs: Floats) -> None:
-        """Let the outputs of models, a row for each item, shift the prior of items."""
-        self.outputs = outputs
-        self.model_weights: Floats = np.zeros((outputs.shape[1], self.kinds))
-        # A bound on the curvature (D. Böhning, 1992), so that no step goes too far.
-        self.step_of_models: Floats = np.linalg.inv(
-            0.5 * outputs.T @ outputs + _PULL_OF_MODELS * np.eye(outputs.shape[1])
-        )
 
     def _begin(self) -> None:
         self.last: Floats = np.zeros(len(self._crowds_numbers()))
@@ -298,7 +283,7 @@ class _Fit:
         """Return a fit with further parameters that starts where this one ended."""
         fit = copy(self)
         fit.abilities, fit.biases = self.abilities.copy(), self.biases.copy()
-        fit.errors = self.errors.copy()
+        fit.errors, fit.models = self.errors.copy(), copy(self.models)
         if has_errors is not None:
             fit.has_errors = has_errors
         if is_prior_fixed is not None:
@@ -369,28 +354,13 @@ class _Fit:
         logs = np.log(np.maximum(self._chances(), 1e-300)).transpose(0, 3, 1, 2)
         sums_of_logs = self.sayings @ logs.reshape(self.crowd * self.kinds, -1)
         weighed = np.asarray(sums_of_logs).reshape(-1, self.kinds, _NODES)
-        weighed = weighed + self._log_priors()[:, :, None] + np.log(self.weights)
+        priors = self.models.log_priors(self.prior)
+        weighed = weighed + priors[:, :, None] + np.log(self.weights)
         top = weighed.max(axis=(1, 2), keepdims=True)
         likely = np.exp(weighed - top)
         before = self.truths.sum(axis=2)
         self.truths = likely / likely.sum(axis=(1, 2), keepdims=True)
         return float(np.abs(self.truths.sum(axis=2) - before).max())
-
-    def _log_priors(self) -> Floats:
-        """By item and value; the same for all items if there are no models."""
-        scores = np.log(self.prior) + self.outputs @ self.model_weights
-        scores -= scores.max(axis=1, keepdims=True)
-        logs: Floats = scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
-        return logs
-
-    def _improve_models(self) -> None:
-        if not self.model_weights.size:
-            return
-        truths = self.truths.sum(axis=2)
-        for _ in range(_STEPS_OF_MODELS):
-            rest = truths - np.exp(self._log_priors())
-            slope = self.outputs.T @ rest - _PULL_OF_MODELS * self.model_weights
-            self.model_weights = self.model_weights + self.step_of_models @ slope
 
     def _improve(self) -> None:
         """Make one Newton step for every parameter, given the weights of the truths."""
@@ -410,7 +380,7 @@ class _Fit:
         self._improve_abilities(rest.sum(axis=(1, 2)), curve.sum(axis=(1, 2)))
         if self.has_errors:
             self._improve_errors(table, met, chances)
-        self._improve_models()
+        self.models.improve(self.truths.sum(axis=2), self.prior)
         if not self.is_prior_fixed:
             items = self.truths.sum(axis=(0, 2)) + _ITEMS_BEFORE
             items += _SHARES_BEFORE * len(self.truths) * self.shares

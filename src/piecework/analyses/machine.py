@@ -7,20 +7,41 @@ learnt from people's votes (`piecework.analyses.ability`). Models with the same 
 share a weight, and a useless model has a weight near 0.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from piecework.domain.machine import MachineVote
+
 Floats = npt.NDArray[np.float64]
+
+_PULL = 2.0
+"""Precision of the weights around 0, so that few items teach little."""
+
+_STEPS = 10
+"""Steps of the regression in each round of the estimate."""
 
 _LEAST, _USUAL_LOGIT = 0.001, 2.0
 """Probabilities are kept this far from 0 and 1; log odds are scaled by the usual."""
 
 
+def machine_table(votes: Sequence[MachineVote], field: str) -> pd.DataFrame | None:
+    """Return the labels of a field as `predictors` takes them; `None` without any."""
+    rows = [
+        (vote.model, str(vote.item_id), vote.value, vote.probability)
+        for vote in votes
+        if vote.field == field
+    ]
+    if not rows:
+        return None
+    table = pd.DataFrame(rows, columns=["model", "item_id", "value", "probability"])
+    return table.astype({"probability": "float64"})
+
+
 def predictors(
-    labels: pd.DataFrame, item_ids: Sequence[object], values: Sequence[object]
+    labels: pd.DataFrame, item_ids: Iterable[object], values: Sequence[object]
 ) -> Floats:
     """Return a row for each item, and columns for each model and value.
 
@@ -38,8 +59,8 @@ def predictors(
     items, kinds = pd.Index(list(item_ids)), pd.Index(list(values))
     parts: list[Floats] = [np.zeros((len(items), 0))]
     for _, of_model in labels.groupby("model", sort=True):
-        rows = items.get_indexer(of_model["item_id"])
-        columns = kinds.get_indexer(of_model["value"])
+        rows = items.get_indexer(pd.Index(of_model["item_id"]))
+        columns = kinds.get_indexer(pd.Index(of_model["value"]))
         is_known = (rows >= 0) & (columns >= 0)
         rows, columns = rows[is_known], columns[is_known]
         chance = of_model["probability"].to_numpy(dtype="float64")[is_known]
@@ -61,3 +82,31 @@ def _centred(table: Floats, rows: npt.NDArray[np.intp]) -> Floats:
     centred = np.zeros_like(table)
     centred[rows] = table[rows] - table[rows].mean(axis=0)
     return centred
+
+
+class Regression:
+    """A logistic regression of items' truths on the outputs of all models."""
+
+    def __init__(self, outputs: Floats, kinds: int) -> None:
+        """Take the outputs from `predictors`, and the number of possible values."""
+        self.outputs = outputs
+        self.weights: Floats = np.zeros((outputs.shape[1], kinds))
+        # A bound on the curvature (D. Böhning, 1992), so that no step goes too far.
+        bound = 0.5 * outputs.T @ outputs + _PULL * np.eye(outputs.shape[1])
+        self.steps: Floats = np.linalg.inv(bound).astype("float64")
+
+    def log_priors(self, prior: Floats) -> Floats:
+        """By item and value; the same for all items if there are no models."""
+        scores = np.log(prior) + self.outputs @ self.weights
+        scores -= scores.max(axis=1, keepdims=True)
+        logs: Floats = scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
+        return logs
+
+    def improve(self, truths: Floats, prior: Floats) -> None:
+        """Fit the weights better to the probabilities of truths, by item and value."""
+        if not self.weights.size:
+            return
+        for _ in range(_STEPS):
+            rest = truths - np.exp(self.log_priors(prior))
+            slope = self.outputs.T @ rest - _PULL * self.weights
+            self.weights = self.weights + self.steps @ slope

@@ -7,6 +7,7 @@ import hashlib
 import json
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
+from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
 from typing import TypeVar
@@ -14,6 +15,7 @@ from typing import TypeVar
 from piecework.campaign.binding import refuse_imported
 from piecework.campaign.campaign_faults import faults_of_names, faults_with_items
 from piecework.campaign.gold_items import all_gold, with_gold
+from piecework.campaign.machine_votes import machine_votes
 from piecework.config import campaign_values as values
 from piecework.config.campaign_file import CampaignFile, parse
 from piecework.config.drawn_pictures import item_rows
@@ -104,9 +106,14 @@ def assemble(
             faults, steps, lambda: with_gold(file, task, read(file, task, drawn))
         )
         faults += faults_with_items(file, task, items or ())
+    machine = None
+    if task is not None and items is not None:
+        labelled, rows = task, items
+        machine = _collect(faults, steps, lambda: machine_votes(file, labelled, rows))
     if faults or task is None or items is None:
         raise ConfigError(faults, next_step=next(filter(None, steps), ""))
-    return _campaign(file, with_shown_columns(task, items), items, test)
+    campaign = _campaign(file, with_shown_columns(task, items), items, test)
+    return replace(campaign, machine=machine or ())
 
 
 def _asked(file: CampaignFile) -> Task:

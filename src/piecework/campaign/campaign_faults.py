@@ -166,6 +166,8 @@ def _named_files(tables: CampaignTables) -> Iterator[tuple[str, ...]]:
         (("gold", "file"), tables.gold.file if tables.gold else None),
         (("rehearsal", "replay"), tables.rehearsal.replay),
     ]
+    if machine := tables.machine:
+        named += [(("machine", "votes"), path) for path in machine.files]
     if test := tables.qualification:
         named += [
             (("qualification", "task"), test.task),

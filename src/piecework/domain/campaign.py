@@ -12,6 +12,7 @@ from piecework.domain.growing import Growth
 from piecework.domain.hit import Item, QualificationRequirement
 from piecework.domain.ids import ItemId
 from piecework.domain.imported import Reading
+from piecework.domain.machine import MachineVote
 from piecework.domain.money import Currency, FeeSchedule, shown
 from piecework.domain.picture_location import PictureLocation
 from piecework.domain.qualification import QualificationTest
@@ -204,6 +205,7 @@ class Campaign:
         growth: how its items grow; `None`: they never change.
         gold: items with known answers that a campaign that grows mixes in, in order.
         gold_share: their share of each batch.
+        machine: labels of models, which join people's votes.
     """
 
     name: str
@@ -238,6 +240,7 @@ class Campaign:
     growth: Growth | None = None
     gold: tuple[Item, ...] = ()
     gold_share: float = 0.0
+    machine: tuple[MachineVote, ...] = ()
 
     @property
     def pictures_address(self) -> str | None:

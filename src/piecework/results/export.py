@@ -100,6 +100,7 @@ def dataset_facts(opened: OpenedCampaign, *, provisional: int) -> DatasetFacts:
         is_drawn=opened.is_rehearsal and campaign.has_drawn_truth,
         # How many answers another tool wanted is unknown.
         wanted_per_item="" if opened.is_imported else campaign.posting.asked,
+        machine=campaign.machine,
         mixed_in=len(campaign.items) - len(campaign.own_items),
         unfinished=_unfinished(opened, provisional=provisional),
         publication=campaign.dataset,

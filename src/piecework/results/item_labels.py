@@ -111,7 +111,12 @@ def item_labels(
     # Probabilities need the votes on all items.
     everything = [*dict.fromkeys([*table["item_id"].tolist(), *map(str, item_ids)])]
     rows = item_aggregates(
-        table, everything, opened.campaign.task.fields, own[:1], columns=columns
+        table,
+        everything,
+        opened.campaign.task.fields,
+        own[:1],
+        columns=columns,
+        machine=opened.campaign.machine,
     ).loc[list(map(str, item_ids))]
     values = _labels(rows, field, own, table)
     chances = rows.get(f"{field.name}_probability", pd.Series(float("nan"), rows.index))

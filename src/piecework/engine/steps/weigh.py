@@ -11,6 +11,7 @@ import pandas as pd
 
 from piecework.analyses.ability import NotConvergedError
 from piecework.analyses.as_needed import weighed
+from piecework.analyses.machine import machine_table
 from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.errors import PieceworkError
 from piecework.domain.ids import ItemId
@@ -46,7 +47,7 @@ def act(opened: OpenedCampaign, due: Mapping[ItemId, int]) -> int:
     ]
     answers = pd.Series(due, dtype="int64")
     try:
-        estimates = weighed(votes, answers, rule)
+        estimates = weighed(votes, answers, rule, _machine(opened))
     except NotConvergedError as fault:
         raise PieceworkError(
             f"{opened.campaign.path}: cannot estimate how sure labels are: {fault}",
@@ -90,6 +91,14 @@ def _kept(opened: OpenedCampaign, item_ids: Collection[ItemId]) -> pd.DataFrame:
     verdicts = read_verdicts(opened.store).reindex(table.index)["verdict"]
     kept = table[verdicts.isin(["keep"])]
     return kept.sort_values(["submitted_at", "assignment_id", "position"])
+
+
+def _machine(opened: OpenedCampaign) -> list[pd.DataFrame | None]:
+    """Return the labels of models by field; no table for a field without any."""
+    votes = opened.campaign.machine
+    return [
+        machine_table(votes, field.name) for field in opened.campaign.task.label_fields
+    ]
 
 
 def _votes(table: pd.DataFrame, field: Field) -> pd.DataFrame:

@@ -1,0 +1,134 @@
+"""Read the labels of models that a campaign file names (`[machine]`)."""
+
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from piecework.config.campaign_file import CampaignFile
+from piecework.config.machine_table import MachineTable
+from piecework.config.utf8 import read_text
+from piecework.domain.errors import ConfigError
+from piecework.domain.hit import Item
+from piecework.domain.ids import ItemId
+from piecework.domain.machine import MachineVote
+from piecework.domain.suggestion import did_you_mean
+from piecework.domain.task import Field, Task
+
+_KEYS = frozenset({"item", "label", "probability", "model"})
+_MOST_FAULTS = 20
+
+
+def machine_votes(
+    file: CampaignFile, task: Task, items: Sequence[Item]
+) -> tuple[MachineVote, ...]:
+    """Return the labels of all files, in their order.
+
+    Raises:
+        ConfigError: a file is missing, is not JSON Lines, or has a label that cannot be
+            used; or no field of the task has labels.
+    """
+    table = file.tables.machine
+    if table is None:
+        return ()
+    if file.tables.items.grows:
+        raise ConfigError(
+            [f"{file.at('machine')}: items that grow cannot have labels of models"]
+        )
+    field = _labelled(file, task, table)
+    known = {str(item.item_id) for item in items}
+    votes: list[MachineVote] = []
+    faults: list[str] = []
+    for name in table.files:
+        path = file.path.parent / name
+        if path.is_file():
+            _read(path, field, known, votes, faults)
+        else:
+            faults.append(f"{file.at('machine', 'votes')}: {path} does not exist")
+    if faults := faults or _constant(file, votes):
+        raise ConfigError(faults[:_MOST_FAULTS])
+    return tuple(votes)
+
+
+def _read(
+    path: Path,
+    field: Field,
+    known: set[str],
+    votes: list[MachineVote],
+    faults: list[str],
+) -> None:
+    """Append the labels of a file, and a fault for each line that has none."""
+    before = {(vote.model, vote.item_id) for vote in votes}
+    for number, line in enumerate(read_text(path).splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            vote = _vote(line, path, field, known)
+        except ValueError as fault:
+            faults.append(f"{path}:{number}: {fault}")
+            continue
+        key = (vote.model, vote.item_id)
+        if key in before:
+            faults.append(
+                f"{path}:{number}: {vote.model} labels item {vote.item_id!r} again"
+            )
+        before.add(key)
+        votes.append(vote)
+
+
+def _labelled(file: CampaignFile, task: Task, table: MachineTable) -> Field:
+    fields = {field.name: field for field in task.label_fields}
+    where = file.at("machine")
+    if table.field is None and len(fields) == 1:
+        return next(iter(fields.values()))
+    if table.field in fields:
+        return fields[table.field]
+    if not fields:
+        raise ConfigError([f"{where}: {task.name} has no field with one right option"])
+    wrong = f"has no field {table.field!r}" if table.field else "has several fields"
+    known = ", ".join(map(repr, fields))
+    raise ConfigError([f"{where}: {task.name} {wrong}; set field to one of {known}"])
+
+
+def _vote(line: str, path: Path, field: Field, known: set[str]) -> MachineVote:
+    try:
+        row = json.loads(line)
+    except json.JSONDecodeError as fault:
+        raise ValueError(f"is not JSON ({fault.msg})") from fault
+    if not isinstance(row, dict) or not {"item", "label"} <= row.keys() <= _KEYS:
+        raise ValueError(
+            "each line needs item and label, and may have probability and model"
+        )
+    item_id, label = str(row["item"]), str(row["label"])
+    chance, options = row.get("probability"), [option.value for option in field.options]
+    if item_id not in known:
+        raise ValueError(
+            f"{item_id!r} is not an item of the campaign{did_you_mean(item_id, known)}"
+        )
+    if label not in options:
+        allowed = ", ".join(map(repr, options))
+        raise ValueError(f"{label!r} is not a label of {field.name}; it has {allowed}")
+    if chance is not None and not (
+        type(chance) in {int, float} and 0.0 <= chance <= 1.0
+    ):
+        raise ValueError(f"probability is {chance!r}; it must be from 0 to 1")
+    return MachineVote(
+        model=str(row.get("model", path.stem)),
+        item_id=ItemId(item_id),
+        field=field.name,
+        value=label,
+        probability=None if chance is None else float(chance),
+    )
+
+
+def _constant(file: CampaignFile, votes: Iterable[MachineVote]) -> list[str]:
+    labels: dict[str, set[str]] = {}
+    for vote in votes:
+        labels.setdefault(vote.model, set()).add(vote.value)
+    where = file.at("machine", "votes")
+    faults = [
+        f"{where}: {model} gives every item the label {next(iter(values))!r}, which "
+        "says nothing about any item"
+        for model, values in labels.items()
+        if len(values) == 1
+    ]
+    return faults or ([] if labels else [f"{where}: the files have no labels"])

@@ -1,0 +1,106 @@
+"""Labels of models in a campaign file: what is read, refused, and weighed."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from piecework.campaign.assembling import load_campaign
+from piecework.domain.errors import ConfigError
+from piecework.engine.passes import run_pass
+from piecework.postprocess.aggregates import item_aggregates
+from piecework.results.export import export
+from piecework.results.table import answers_table
+from tests.as_needed_campaign import AS_NEEDED, VOTES, Voters, write_as_needed
+from tests.engine.conftest import Open
+
+WITH_MODEL = AS_NEEDED.replace(
+    "[posting]", '[machine]\nvotes = "model.jsonl"\n[posting]'
+)
+LABELS = ("congruent", "congruent", "congruent", "incongruent")
+
+
+def lines(*labels: str) -> list[str]:
+    """A line for each pair, with a probability for the first."""
+    rows = [
+        {"item": pair, "label": label}
+        for pair, label in zip(VOTES, labels, strict=True)
+    ]
+    return [json.dumps(rows[0] | {"probability": 0.9}), *map(json.dumps, rows[1:])]
+
+
+def write_with_model(folder: Path, text: str = WITH_MODEL) -> Path:
+    """The campaign's files, and the labels of a model."""
+    (folder / "model.jsonl").write_text("\n".join(lines(*LABELS)))
+    return write_as_needed(folder, text)
+
+
+def test_labels_are_read_with_the_name_of_the_file(tmp_path: Path) -> None:
+    """A probability is optional."""
+    votes = load_campaign(write_with_model(tmp_path)).machine
+    assert [vote.value for vote in votes] == [*LABELS]
+    assert {vote.model for vote in votes} == {"model"}
+    assert [vote.probability for vote in votes] == [0.9, None, None, None]
+
+
+@pytest.mark.parametrize(
+    ("line", "fault"),
+    [
+        ('{"item": "p7", "label": "congruent"}', "'p7' is not an item"),
+        ('{"item": "p1", "label": "yes"}', "'yes' is not a label of congruent"),
+        ('{"item": "p1", "label": "congruent"}', "model labels item 'p1' again"),
+        (
+            '{"item": "p1", "label": "congruent", "probability": 1.2}',
+            "probability is 1.2; it must be from 0 to 1",
+        ),
+        ('{"item": "p1"}', "each line needs item and label"),
+        ("p1,congruent", "is not JSON"),
+    ],
+)
+def test_a_line_that_cannot_be_used_is_refused_with_its_number(
+    tmp_path: Path, line: str, fault: str
+) -> None:
+    """The error names the file, the line and what is wrong."""
+    path = write_with_model(tmp_path)
+    with (tmp_path / "model.jsonl").open("a") as file:
+        file.write("\n" + line)
+    with pytest.raises(ConfigError) as refused:
+        load_campaign(path)
+    (sentence,) = refused.value.faults
+    assert "model.jsonl:5: " in sentence
+    assert fault in sentence
+
+
+def test_a_missing_file_and_a_constant_model_are_refused(tmp_path: Path) -> None:
+    """Both with the line of the key."""
+    path = write_with_model(tmp_path)
+    (tmp_path / "model.jsonl").write_text("\n".join(lines(*["congruent"] * 4)))
+    with pytest.raises(ConfigError, match="gives every item the label 'congruent'"):
+        load_campaign(path)
+    (tmp_path / "model.jsonl").unlink()
+    with pytest.raises(ConfigError, match=r"machine.votes: .*does not exist"):
+        load_campaign(path)
+
+
+def test_the_dataset_and_the_next_question_weigh_the_same_labels(
+    at_work: Open,
+) -> None:
+    """The last pair is a tie of people; the model tips it, in both alike."""
+    with at_work(WITH_MODEL, write=write_with_model) as (run, people):
+        voters = Voters(people.endpoint)
+        for _ in range(20):
+            waiting_for = run_pass(run).waiting_for
+            if waiting_for == "nobody":
+                break
+            voters.work()
+        export(run)
+        task, table = run.campaign.task, answers_table(run)
+        weighed = item_aggregates(
+            table, VOTES, task.fields, task.aggregates, machine=run.campaign.machine
+        )
+        alone = item_aggregates(table, VOTES, task.fields, task.aggregates)
+        stored = dict(run.store.db.execute("SELECT item_id, probability FROM items"))
+        probability = weighed["congruent_probability"].to_dict()["p4"]
+        assert probability != alone["congruent_probability"].to_dict()["p4"]
+        assert stored["p4"] == pytest.approx(probability, abs=2e-3)
+        assert weighed.loc["p4", "congruent_likeliest"] == "incongruent"
