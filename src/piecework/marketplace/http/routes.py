@@ -16,7 +16,7 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from piecework.marketplace.exceptions import Refusal
-from piecework.marketplace.http import refusing
+from piecework.marketplace.http import health, refusing
 from piecework.marketplace.http.control import Control
 from piecework.marketplace.http.faults import FaultScript
 from piecework.marketplace.outside_crowd import OutsideCrowd
@@ -45,6 +45,7 @@ def site_app(
     routes: list[BaseRoute] = [
         _calls(api),
         Route("/", _to_hits, methods=["GET"]),
+        *health.routes(backend),
         *Site(backend, origins, pictures, crowd, consent).routes(),
         # A qualification test names pictures by address; requesters know only this one.
         *pictures.routes(),

@@ -230,6 +230,15 @@ class Backend:
             if clock.virtual_ms(transaction.conn) is None:
                 clock.keep_known_ms(transaction.conn, known_ms)
 
+    def check_writing(self) -> None:
+        """Store the time of this check, to find out whether anything can be stored.
+
+        Raises:
+            sqlite3.OperationalError: the disk is full, or the file is locked.
+        """
+        with self.without_catch_up() as transaction:
+            clock.keep_checked_ms(transaction.conn, clock.machine_ms())
+
     def data_version(self) -> int:
         """Return a number that changes when another connection changes the file."""
         return self._storage.data_version()

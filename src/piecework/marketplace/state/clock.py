@@ -119,6 +119,11 @@ def keep_known_ms(conn: sqlite3.Connection, known_ms: int) -> None:
     _keep(conn, "known_ms", known_ms)
 
 
+def keep_checked_ms(conn: sqlite3.Connection, checked_ms: int) -> None:
+    """Store when a program last asked whether the database can be written."""
+    _keep(conn, "checked_ms", checked_ms)
+
+
 def _set(conn: sqlite3.Connection, now_ms: int) -> None:
     if runs(conn):
         let_run(conn, now_ms)
