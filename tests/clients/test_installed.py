@@ -122,7 +122,13 @@ def test_the_wheel_declares_its_licence_and_may_be_uploaded(wheel: Path) -> None
     assert metadata["License-Expression"] == "MIT"
     assert metadata["License-File"] == "LICENSE"
     assert metadata["Version"] == installed_version("piecework")
-    assert metadata.get_all("Provides-Extra") == ["dask", "describe", "prolific", "sql"]
+    assert metadata.get_all("Provides-Extra") == [
+        "dask",
+        "describe",
+        "huggingface",
+        "prolific",
+        "sql",
+    ]
     assert not [
         value for value in metadata.get_all("Classifier", []) if "Private" in value
     ]

@@ -4,13 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from piecework.domain.errors import StoreError
+from piecework.campaign.assembling import load_campaign
+from piecework.domain.errors import ConfigError, StoreError
 from piecework.engine.passes import run_pass
 from piecework.marketplace.state import clock
 from piecework.platforms import virtual_clock
 from piecework.rehearsing.campaign import prepare
 from piecework.rehearsing.marketplace import rehearsal_market
-from piecework.rehearsing.rehearsal import rehearsal_of
+from piecework.rehearsing.rehearsal import rehearsal_of, work_through
+from tests.growing_campaign import names, write_growing
 from tests.payments.bookkeeping import check_books
 
 CAMPAIGN = """
@@ -112,3 +114,16 @@ def test_hits_without_their_store_are_not_posted_a_second_time(tmp_path: Path) -
 def test_virtual_time_begins_at_one_moment() -> None:
     """The marketplace may not import ours, so the constant stands there as well."""
     assert clock.DEFAULT_START == virtual_clock.START
+
+
+def test_a_rehearsal_ends_at_once_if_its_source_cannot_be_read(tmp_path: Path) -> None:
+    """No later day would change that; with the file it goes on."""
+    path = write_growing(tmp_path, names(1, 4))
+    text = (tmp_path / "items.csv").read_text()
+    (tmp_path / "items.csv").unlink()
+    with rehearsal_of(load_campaign(path)) as (run, crowd):
+        with pytest.raises(ConfigError, match=r"items\.csv: .*No such file") as refused:
+            work_through(run, crowd)
+        assert "correct the source" in str(refused.value.next_step)
+        (tmp_path / "items.csv").write_text(text)
+        assert run_pass(run).batch == 1

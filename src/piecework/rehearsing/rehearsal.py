@@ -13,7 +13,7 @@ from typing import Literal
 from piecework.campaign.caps import next_day, next_month
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.campaign import Campaign
-from piecework.domain.errors import StoreError
+from piecework.domain.errors import ConfigError, StoreError
 from piecework.domain.extras import load_extra
 from piecework.domain.progress import GOES_ON, Progress
 from piecework.engine.opening import open_for_rehearsal
@@ -52,8 +52,11 @@ def work_through(
         crowd: the simulated workers.
         call: runs each step, and the crowd as a step.
         on_progress: called with the progress after every pass but the last.
+
+    Raises:
+        ConfigError: the source of a campaign that grows cannot be read.
     """
-    while _goes_on(progress := run_pass(run, call=call)):
+    while _goes_on(progress := _passed(run, call)):
         if on_progress is not None:
             on_progress(progress)
         if progress.waiting_for == "workers":
@@ -65,6 +68,17 @@ def work_through(
             crowd.clock.move_to(next_month(run))
         elif progress.waiting_for == "new rows":
             crowd.clock.move_to(datetime.fromisoformat(progress.due_at))
+    return progress
+
+
+def _passed(run: CampaignRun, call: Call) -> Progress:
+    """Make a pass; its source must be readable, as no later time would change that."""
+    progress = run_pass(run, call=call)
+    if progress.source is not None and progress.source.fault:
+        raise ConfigError(
+            [f"{run.campaign.path}: {progress.source.fault}"],
+            next_step="correct the source or [items], then run the same command again",
+        )
     return progress
 
 
