@@ -126,6 +126,26 @@ def test_only_a_page_that_is_the_newest_first_ends_a_listing(
     assert 2 - len(list(asked)) == pages
 
 
+@pytest.mark.parametrize(
+    ("asked_for", "pages"),
+    [
+        # A whole page of HITs that were posted at once, as a fast requester posts them.
+        (((9, 9), (1, 1), (0, 0)), 2),
+        (((9, 9), (9, 1), (0, 0)), 2),
+        # The second page is newer than the first: there is no order to rely on.
+        (((8, 8), (9, 1), (0, 0)), 3),
+        (((1, 1), (9, 9), (0, 0)), 3),
+    ],
+)
+def test_the_order_of_pages_counts_too(
+    asked_for: tuple[tuple[int, ...], ...], pages: int
+) -> None:
+    """Pages without an order of their own have one among each other."""
+    asked = iter([_page(*hours) for hours in asked_for])
+    list(newer(asked, {"H1"}))
+    assert 3 - len(list(asked)) == pages
+
+
 def test_a_hit_that_was_found_late_is_not_overlooked(
     shop: Shop, tmp_path: Path
 ) -> None:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from datetime import UTC
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from piecework.domain.assignment import Assignment
@@ -25,13 +25,18 @@ _HIT_ID = re.compile(r'"?([A-Z0-9]{20,64})"?')
 def newer(pages: Any, older: Container[str]) -> Iterator[Mapping[str, Any]]:  # noqa: ANN401 - botocore's
     """Yield HITs of a listing, up to the page with one of the older ones.
 
-    MTurk does not guarantee an order. Only if a page itself has the newest first are
-    the following pages assumed to be older.
+    MTurk does not guarantee an order. Only if the pages so far have the newest first
+    are the following pages assumed to be older. HITs that were posted at the same time
+    show no order, and may fill whole pages.
     """
+    made: list[datetime] = []
+    is_ordered = True
     for page in pages_of(pages):
         yield from page["HITs"]
-        made = [hit["CreationTime"] for hit in page["HITs"]]
-        is_newest_first = made == sorted(made, reverse=True) and len(set(made)) > 1
+        of_page = [hit["CreationTime"] for hit in page["HITs"]]
+        made = [*made[:1], *made[-1:], *of_page]
+        is_ordered = is_ordered and made == sorted(made, reverse=True)
+        is_newest_first = is_ordered and len(set(made)) > 1
         if is_newest_first and any(hit["HITId"] in older for hit in page["HITs"]):
             return
 
