@@ -25,6 +25,7 @@ from piecework.marketplace.state.backend import Rules
 from piecework.payments.outside_prices import book_outside_prices
 from piecework.platforms.virtual_clock import START, VirtualClock
 from piecework.prolific.bridge.bridge import Bridge
+from piecework.prolific.bridge.groups import NOBODY_HOLDS
 from piecework.prolific.bridge.marketplace_process import ANY_TOKEN
 from piecework.prolific.bridge.requirements import type_id_of
 from piecework.prolific.bridge.serving import Office, office
@@ -241,12 +242,16 @@ def _worker_id(bridge: Bridge, participant_id: str) -> WorkerId:
 def _check_studies(bridge: Bridge) -> None:
     """Report at once a trouble that no participant can solve.
 
+    That nobody holds a qualification is no such trouble: its test is still to be taken.
+
     Raises:
         PlatformRefused: a study cannot be created or paid for.
     """
     with bridge.backend.transaction() as transaction:
         row = transaction.first_row(
-            "SELECT trouble FROM studies WHERE trouble <> '' AND stage <> 'Retired'"
+            "SELECT trouble FROM studies WHERE trouble NOT IN ('', ?) "
+            "AND stage <> 'Retired'",
+            NOBODY_HOLDS,
         )
     if row is not None:
         raise PlatformRefused(f"Prolific: {row['trouble']}", code="StudyTrouble")

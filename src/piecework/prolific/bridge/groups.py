@@ -32,10 +32,12 @@ _HAS_DONE = (
     "SELECT 1 FROM assignments JOIN hits ON hits.id = assignments.hit "
     "WHERE assignments.worker = ? AND hits.hit_type = ? LIMIT 1"
 )
-_NOBODY_HOLDS = (
+NOBODY_HOLDS = (
     "no participant holds the qualifications that these HITs require, so nobody can "
     "take part yet; grant them, and the running study admits these participants"
 )
+"""The trouble of a study whose group of participants to let in is empty."""
+
 _AT_A_TIME = 50
 _IS_BLOCKED = "SELECT 1 FROM blocks WHERE requester = ? AND worker = ?"
 
@@ -94,7 +96,7 @@ def _say_if_empty(bridge: Bridge, study: sqlite3.Row, let_in: set[str]) -> None:
             "UPDATE studies SET trouble = iif(?1, ?2, '') WHERE id = ?3 "
             "AND trouble = iif(?1, '', ?2)",
             is_empty,
-            _NOBODY_HOLDS,
+            NOBODY_HOLDS,
             study["id"],
         )
 
