@@ -10,6 +10,7 @@ from piecework.domain.errors import ConfigError
 from piecework.engine.passes import run_pass
 from piecework.postprocess.aggregates import item_aggregates
 from piecework.results.export import export
+from piecework.results.report_facts import report_facts
 from piecework.results.table import answers_table
 from tests.as_needed_campaign import AS_NEEDED, VOTES, Voters, write_as_needed
 from tests.engine.conftest import Open
@@ -104,3 +105,15 @@ def test_the_dataset_and_the_next_question_weigh_the_same_labels(
         assert probability != alone["congruent_probability"].to_dict()["p4"]
         assert stored["p4"] == pytest.approx(probability, abs=2e-3)
         assert weighed.loc["p4", "congruent_likeliest"] == "incongruent"
+        facts = report_facts(run).machine
+    assert facts is not None
+    (model,) = facts.models
+    # People alone tend to call p4 congruent; with the model it is incongruent.
+    assert (model.items, model.with_people, model.as_people) == (4, 4, 3)
+    assert (model.with_final, model.as_final) == (4, 4)
+    assert facts.replays is not None
+    asked = facts.replays.models.asked
+    # p3 has four answers because it is in the HIT of p4, and the replay asks for less.
+    assert (asked <= table["item_id"].value_counts().reindex(asked.index)).all()
+    assert (asked["p1"], asked["p2"]) == (2, 2)
+    assert asked["p4"] > 2
