@@ -10,6 +10,7 @@ from piecework.domain.errors import ConfigError
 from piecework.engine.passes import run_pass
 from piecework.postprocess.aggregates import item_aggregates
 from piecework.results.export import export
+from piecework.results.labels import doubtful
 from piecework.results.report_facts import report_facts
 from piecework.results.table import answers_table
 from tests.as_needed_campaign import AS_NEEDED, VOTES, Voters, write_as_needed
@@ -106,6 +107,8 @@ def test_the_dataset_and_the_next_question_weigh_the_same_labels(
         assert stored["p4"] == pytest.approx(probability, abs=2e-3)
         assert weighed.loc["p4", "congruent_likeliest"] == "incongruent"
         facts = report_facts(run).machine
+        certainty = {doubt.item_id: doubt.certainty for doubt in doubtful(run)}
+    assert certainty["p4"] == pytest.approx(probability, abs=1e-6)
     assert facts is not None
     (model,) = facts.models
     # People alone tend to call p4 congruent; with the model it is incongruent.
