@@ -1,15 +1,19 @@
 """Labels of models in a campaign file: what is read, refused, and weighed."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from piecework.campaign.assembling import load_campaign
+from piecework.campaign.opened import CampaignRun
 from piecework.domain.errors import ConfigError
 from piecework.engine.passes import run_pass
 from piecework.postprocess.aggregates import item_aggregates
 from piecework.results.export import export
+from piecework.results.labels import doubtful
+from piecework.results.report_facts import report_facts
 from piecework.results.table import answers_table
 from tests.as_needed_campaign import AS_NEEDED, VOTES, Voters, write_as_needed
 from tests.engine.conftest import Open
@@ -104,3 +108,54 @@ def test_the_dataset_and_the_next_question_weigh_the_same_labels(
         assert probability != alone["congruent_probability"].to_dict()["p4"]
         assert stored["p4"] == pytest.approx(probability, abs=2e-3)
         assert weighed.loc["p4", "congruent_likeliest"] == "incongruent"
+        facts = report_facts(run).machine
+        certainty = {doubt.item_id: doubt.certainty for doubt in doubtful(run)}
+    assert certainty["p4"] == pytest.approx(probability, abs=1e-6)
+    assert facts is not None
+    (model,) = facts.models
+    # People alone tend to call p4 congruent; with the model it is incongruent.
+    assert (model.items, model.with_people, model.as_people) == (4, 4, 3)
+    assert (model.with_final, model.as_final) == (4, 4)
+    assert facts.replays is not None
+    asked = facts.replays.models.asked
+    # p3 has four answers because it is in the HIT of p4, and the replay asks for less.
+    assert (asked <= table["item_id"].value_counts().reindex(asked.index)).all()
+    assert (asked["p1"], asked["p2"]) == (2, 2)
+    assert asked["p4"] > 2
+
+
+def worked(run: CampaignRun, voters: Voters) -> None:
+    """Passes and work, until nobody is waited for."""
+    for _ in range(20):
+        if run_pass(run).waiting_for == "nobody":
+            return
+        voters.work()
+    pytest.fail("the campaign did not end")
+
+
+def test_corrected_labels_are_noticed_once_and_weighed_again(
+    at_work: Open, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The estimate of p4 is then that of the new labels; nothing is said otherwise."""
+    with at_work(WITH_MODEL, write=write_with_model) as (run, people):
+        voters = Voters(people.endpoint)
+        worked(run, voters)
+        run_pass(run)
+        assert "labels of models" not in caplog.text
+        before = dict(run.store.db.execute("SELECT item_id, probability FROM items"))
+        p1, p2, p3, p4 = run.campaign.machine
+        corrected = (
+            *(p1, p2),
+            replace(p3, value="incongruent"),
+            replace(p4, value="congruent"),
+        )
+        changed = replace(run, campaign=replace(run.campaign, machine=corrected))
+        worked(changed, voters)
+        assert caplog.text.count("labels of models ([machine]) have changed") == 1
+        after = dict(run.store.db.execute("SELECT item_id, probability FROM items"))
+        assert after["p4"] != before["p4"]
+        assert None not in after.values()
+        # The same labels in another order are no change.
+        again = replace(run, campaign=replace(run.campaign, machine=corrected[::-1]))
+        run_pass(again)
+        assert caplog.text.count("have changed") == 1

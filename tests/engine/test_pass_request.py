@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from piecework.engine.pass_request import PassRequest
+from tests.as_needed_campaign import AS_NEEDED, write_as_needed
 from tests.small_campaign import CAMPAIGN, write_campaign
 
 
@@ -42,4 +43,16 @@ def test_a_picture_more_is_another_request(tmp_path: Path) -> None:
     (tmp_path / "photos").mkdir()
     before = _digest(path)
     (tmp_path / "photos/a.jpg").write_bytes(b"")
+    assert _digest(path) != before
+
+
+def test_a_changed_file_of_a_model_is_a_change(tmp_path: Path) -> None:
+    """A pass weighs the labels again, so the last result does not hold."""
+    text = AS_NEEDED.replace("[posting]", '[machine]\nvotes = "m.jsonl"\n[posting]')
+    path = write_as_needed(tmp_path, text)
+    labels = tmp_path / "m.jsonl"
+    labels.write_text('{"item": "p1", "label": "congruent"}')
+    before = _digest(path)
+    assert _digest(path) == before
+    labels.write_text('{"item": "p1", "label": "incongruent"}')
     assert _digest(path) != before

@@ -111,6 +111,9 @@ class PassRequest:
         files = [self.campaign]
         items = tables.items.file
         files += [beside / name for name in (items, tables.question) if name]
+        files += (
+            [beside / name for name in tables.machine.files] if tables.machine else []
+        )
         facts = []
         if items and tables.items.grows:
             files.remove(beside / items)

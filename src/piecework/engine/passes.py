@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.counts import plural
 from piecework.domain.progress import Progress
+from piecework.engine.changed_models import notice_models
 from piecework.engine.progress import read_progress
 from piecework.engine.reader import Reader
 from piecework.engine.step import Call, Step, call_plainly
@@ -83,6 +84,7 @@ def run_pass(
     Raises:
         PieceworkError: as the steps say; repeating the pass is always safe.
     """
+    notice_models(run)
     reader = Reader(run, poll_open_hits=poll_open_hits)
     for step in STEPS:
         step(run, reader, call=_with_log(call))

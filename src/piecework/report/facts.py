@@ -11,6 +11,7 @@ from datetime import datetime
 import pandas as pd
 
 from piecework.analyses.condition_scores import Compared
+from piecework.analyses.machine_replay import Replays
 from piecework.domain.money import SIGNS, Currency, shown
 from piecework.domain.review import ReviewQuality
 from piecework.domain.tables import build, faults
@@ -161,6 +162,46 @@ class AsNeeded:
     sureness: Sequence[tuple[int, float]]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MachineModel:
+    """How often the labels of a model agree with others.
+
+    Attributes:
+        items: items that it labels.
+        with_people: of these, items with a label from people's answers alone.
+        as_people: of these, items with the same label.
+        with_final: of its items, those with a label in the dataset.
+        as_final: of these, items with the same label.
+    """
+
+    name: str
+    items: int
+    with_people: int
+    as_people: int
+    with_final: int
+    as_final: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Machine:
+    """Labels of models, which join people's votes.
+
+    Attributes:
+        field: the field that they label.
+        models: a row for each model.
+        replays: the answers asked for with and without models; `None` if they cannot
+            be estimated.
+        is_rule_its_own: whether the campaign itself asks by the rule of the replays.
+        answered: items with answers that count; the replays may have fewer.
+    """
+
+    field: str
+    models: tuple[MachineModel, ...]
+    replays: Replays | None
+    is_rule_its_own: bool
+    answered: int
+
+
 @dataclass(frozen=True, kw_only=True)
 class Growth:
     """How a campaign grew.
@@ -240,6 +281,7 @@ class ReportFacts:
         reviews: how people's decisions agree with heuristics and with each other.
         silent: why a heuristic can flag nothing in this campaign, by name.
         as_needed: set if items get more answers until their labels are certain.
+        machine: labels of models, if the campaign has any.
         gold: answers about items with a known answer, if there are any.
         growth: rows and costs over time, if the campaign grows.
         policy: the campaign's rules; their reasons are counted as they are stated.
@@ -276,6 +318,7 @@ class ReportFacts:
     silent: Mapping[str, str] = field(default_factory=dict)
     policy: tuple[PolicyRule, ...] = ()
     as_needed: AsNeeded | None = None
+    machine: Machine | None = None
     gold: Gold | None = None
     growth: Growth | None = None
 

@@ -12,6 +12,7 @@ import pandas as pd
 
 from piecework.analyses.ability import ability
 from piecework.analyses.fields import counted, votes
+from piecework.analyses.machine import machine_table
 from piecework.analyses.votes import counted as voices
 from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.errors import ConfigError
@@ -31,7 +32,8 @@ class Doubtful:
         votes: for each option of the field, its value, label and votes.
         certainty: the probability of the likeliest label, from
             `piecework.analyses.ability` (which estimates the workers' abilities from
-            their votes on all items); the share of the leading option if that fails.
+            their votes on all items, and counts labels of models); the share of the
+            leading option if that fails.
         settled: the label that a person settled; `None` if not settled.
     """
 
@@ -60,7 +62,8 @@ def doubtful(opened: OpenedCampaign) -> list[Doubtful]:
         items = rows["item_id"].astype("str").drop_duplicates()
         field_votes = voices(votes(rows, field))
         counts = option_votes(field_votes, options, items)  # type: ignore[arg-type]
-        certainty = _certainty(field_votes, options)
+        machine = machine_table(opened.campaign.machine, field.name)
+        certainty = _certainty(field_votes, options, machine)
         for item_id, of_options in zip(
             counts.index.tolist(), counts.to_numpy().tolist(), strict=True
         ):
@@ -90,10 +93,13 @@ def doubtful(opened: OpenedCampaign) -> list[Doubtful]:
     )
 
 
-def _certainty(field_votes: pd.DataFrame, options: Sequence[str]) -> dict[str, float]:
+def _certainty(
+    field_votes: pd.DataFrame, options: Sequence[str], machine: pd.DataFrame | None
+) -> dict[str, float]:
     """The probability of each item's likeliest label; empty if the estimate fails."""
     try:
-        probabilities = ability(field_votes, values=options).labels["probability"]
+        estimated = ability(field_votes, values=options, machine=machine).labels
+        probabilities = estimated["probability"]
     except ValueError:
         return {}
     return dict(

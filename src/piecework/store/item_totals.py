@@ -267,6 +267,18 @@ def keep_weighed(store: Store, weighed_items: Mapping[ItemId, Weighed]) -> None:
         )
 
 
+def forget_weighed(store: Store) -> int:
+    """Let all labels be weighed again; return how many were weighed.
+
+    Answers that are wanted stay so: their HITs may be posted.
+    """
+    with writing(store):
+        return store.db.execute(
+            "UPDATE items SET probability = NULL "
+            "WHERE probability IS NOT NULL AND closed IS NULL"
+        ).rowcount
+
+
 def sureness(store: Store) -> list[tuple[int, float]]:
     """Return the number of workers and the label's probability of each weighed item.
 

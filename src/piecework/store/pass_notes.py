@@ -10,6 +10,7 @@ Note = Literal[
     "caps_digest",
     "rendered_task_digest",
     "typing_digest",
+    "models_digest",
     "verified_approvals",
     "outside_unsettled",
     "is_adopting",
@@ -27,6 +28,7 @@ class PassNotes:
         rendered_task_digest: digest of the requester's own task when all its pages were
             rendered.
         typing_digest: digest of the task by which imported answers were typed.
+        models_digest: digest of the labels of models in the last pass.
         verified_approvals: how many approvals there were when a sample of them was last
             checked.
         outside_unsettled: visits and bonuses that another market had not settled at the
@@ -40,6 +42,7 @@ class PassNotes:
     caps_digest: str | None
     rendered_task_digest: str | None
     typing_digest: str | None
+    models_digest: str | None
     verified_approvals: int | None
     outside_unsettled: int
     is_adopting: bool

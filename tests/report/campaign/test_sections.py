@@ -29,6 +29,7 @@ from piecework.report.sections import (
     growth,
     imported,
     judgements,
+    machine,
     money,
     order_effects,
     planted,
@@ -619,6 +620,7 @@ OF_ANSWERS = {
     checked.build,  # without notes there is nothing more to say
     imported.build,  # see test_imported
     as_needed.build,  # see test_as_needed
+    machine.build,  # see test_machine
     gold.build,  # see test_gold
     growth.build,  # see tests/results/test_report_over_time.py
 }

@@ -20,6 +20,7 @@ from piecework.report.sections import (
     growth,
     imported,
     judgements,
+    machine,
     money,
     order_effects,
     planted,
@@ -67,6 +68,7 @@ _PARTS: tuple[_Planned, ...] = (
         (
             funnel.build,
             as_needed.build,
+            machine.build,
             imported.build,
             decisions.build,
             cleaning.build,

@@ -127,6 +127,8 @@ CREATE TABLE pass_notes (
     rendered_task_digest TEXT,
     -- Digest of the task by which imported answers were typed.
     typing_digest TEXT,
+    -- Digest of the labels of models in the last pass.
+    models_digest TEXT,
     -- How many approvals there were when a sample of them was last checked.
     verified_approvals INTEGER,
     -- Visits and bonuses that another market had not settled at the last check.

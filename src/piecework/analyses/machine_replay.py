@@ -1,0 +1,194 @@
+"""What labels of models saved, and what wrong ones would cost: a replay of the votes.
+
+The votes that a campaign kept are asked for again in their order, by the rule for as
+many answers as needed: by people alone, with the models, and with the models' labels
+shuffled among the items, so that they say nothing about any item. A replay cannot ask
+for votes that were not kept.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from piecework.analyses.ability import ability
+from piecework.analyses.as_needed import weighed
+from piecework.domain.campaign import AsNeeded
+
+Votes = tuple[pd.DataFrame, Sequence[object]]
+"""The votes on a field (`piecework.analyses.votes`) and its possible values."""
+
+_RESAMPLES = 2000
+_TAIL_PERCENT = 2.5
+
+
+@dataclass(frozen=True, kw_only=True)
+class Replay:
+    """How many votes were asked for.
+
+    Attributes:
+        asked: by item, the votes asked for (int64).
+        is_sure: by item, whether its label became certain enough.
+        is_lacking: by item, whether more votes would have been asked for than were
+            kept.
+        same: items with the label that all votes of people give, without models.
+    """
+
+    asked: "pd.Series[int]"
+    is_sure: "pd.Series[bool]"
+    is_lacking: "pd.Series[bool]"
+    same: int
+
+    @property
+    def lacking(self) -> int:
+        """Items for which more votes would have been asked for than were kept."""
+        return int(self.is_lacking.sum())
+
+    def at_most(self, most: int) -> "pd.Series[int]":
+        """By item, the votes that would be asked for if lacking ones took the most."""
+        return self.asked.where(~self.is_lacking, most)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Replays:
+    """The replays of a campaign's votes.
+
+    Attributes:
+        rule: the rule of the replays.
+        least: votes that each item gets.
+        comparable: items with a label from all votes of people.
+    """
+
+    rule: AsNeeded
+    least: int
+    comparable: int
+    people: Replay
+    models: Replay
+    shuffled: Replay
+
+
+def replays(
+    votes: Sequence[Votes],
+    number: int,
+    machine: pd.DataFrame,
+    rule: AsNeeded,
+    *,
+    least: int,
+    seed: int,
+) -> Replays:
+    """Replay the votes of people alone, with the models, and with shuffled models.
+
+    Args:
+        votes: for each field with a label, its votes in their order. The frames have
+            the same rows: one for each answer.
+        number: which of the fields the models label.
+        machine: the models' labels (`piecework.analyses.machine`).
+        rule: when a label is certain enough.
+        least: votes that each item gets.
+        seed: of the shuffling.
+
+    Raises:
+        NotConvergedError: an estimate did not converge.
+    """
+    labels = _labels(votes[number], None).dropna()
+
+    def replay(models: pd.DataFrame | None) -> Replay:
+        of_fields = [models if n == number else None for n in range(len(votes))]
+        return _replay(votes, of_fields, rule, least, labels, number)
+
+    return Replays(
+        rule=rule,
+        least=least,
+        comparable=len(labels),
+        people=replay(None),
+        models=replay(machine),
+        shuffled=replay(shuffled(machine, seed=seed)),
+    )
+
+
+def shuffled(machine: pd.DataFrame, *, seed: int) -> pd.DataFrame:
+    """Return labels of models that are shuffled among the items.
+
+    All models are shuffled alike, so that they still agree with each other.
+    """
+    items = machine["item_id"].drop_duplicates().to_numpy()
+    others = np.random.default_rng(seed).permutation(items)
+    return machine.assign(
+        item_id=machine["item_id"].map(dict(zip(items, others, strict=True)))
+    )
+
+
+def saved(
+    made: Replays, replay: Replay, *, seed: int
+) -> tuple[float, float, float, float]:
+    """Return the share of votes that a replay saves against people alone.
+
+    Without items that lack votes, it is a single number. If there are any, the replays
+    tell bounds: lacking items take no further votes, or the most that the rule allows.
+
+    Returns:
+        The lowest and the highest share saved, and the 95 % interval around both. It is
+        a percentile bootstrap over items. It does not repeat the replays, so the
+        workers' accuracy and the models' weights are taken as estimated.
+    """
+    most = made.rule.most
+    few, many = made.people.asked, made.people.at_most(most)
+    pairs = ((few, replay.at_most(most)), (many, replay.asked))
+    lowest, highest = (1.0 - after.sum() / before.sum() for before, after in pairs)
+    (low, _), (_, high) = (_interval(*pair, seed=seed) for pair in pairs)
+    return float(lowest), float(highest), low, high
+
+
+def _interval(
+    before: "pd.Series[int]", after: "pd.Series[int]", *, seed: int
+) -> tuple[float, float]:
+    first = before.to_numpy(dtype="float64")
+    second = after.reindex(before.index).to_numpy(dtype="float64")
+    draws = np.random.default_rng(seed).multinomial(
+        len(first), np.full(len(first), 1 / len(first)), size=_RESAMPLES
+    )
+    shares: npt.NDArray[np.float64] = 1.0 - (draws @ second) / (draws @ first)
+    low, high = np.percentile(shares, [_TAIL_PERCENT, 100 - _TAIL_PERCENT])
+    return float(low), float(high)
+
+
+def _replay(
+    votes: Sequence[Votes],
+    machine: Sequence[pd.DataFrame | None],
+    rule: AsNeeded,
+    least: int,
+    labels: "pd.Series[str]",
+    number: int,
+) -> Replay:
+    items = votes[0][0]["item_id"]
+    position, kept = items.groupby(items).cumcount(), items.value_counts(sort=False)
+    asked = kept.clip(upper=least).astype("int64")
+    is_sure = pd.Series(data=False, index=asked.index)
+    is_lacking = is_sure.copy()
+    still_open = asked
+    while len(still_open):
+        is_asked = position < items.map(asked)
+        so_far = [(of_field[is_asked], values) for of_field, values in votes]
+        weights = weighed(so_far, still_open, rule, machine)
+        is_sure[weights.index] = weights["probability"] >= rule.until
+        wants_more = weights["wanted"] > still_open
+        has_more = still_open < kept[still_open.index]
+        is_lacking[weights.index] = wants_more & ~has_more
+        still_open = still_open[wants_more & has_more] + 1
+        asked[still_open.index] = still_open
+    of_field, values = votes[number]
+    final = _labels((of_field[position < items.map(asked)], values), machine[number])
+    return Replay(
+        asked=asked,
+        is_sure=is_sure,
+        is_lacking=is_lacking,
+        same=int((final.reindex(labels.index) == labels).sum()),
+    )
+
+
+def _labels(votes: Votes, machine: pd.DataFrame | None) -> "pd.Series[str]":
+    of_field, values = votes
+    known = of_field[of_field["value"].isin(list(values))]
+    return ability(known, values=tuple(values), machine=machine).labels["value"]
