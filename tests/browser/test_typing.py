@@ -67,10 +67,12 @@ def test_keys_are_counted_with_their_rhythm(host: Host, open_page: Open) -> None
     ("name", "counted"),
     [
         ("pasted", lambda own: own.outside),
-        ("pasted in pieces", lambda own: own.outside),
         ("set by a script, without events", lambda own: own.unseen),
         ("filled in by one event", lambda own: own.quick),
-        *in_full(("events made by a script", lambda own: own.untrusted[1])),
+        *in_full(
+            ("pasted in pieces", lambda own: own.outside),
+            ("events made by a script", lambda own: own.untrusted[1]),
+        ),
     ],
 )
 def test_what_was_not_typed_is_counted_by_its_way(

@@ -33,6 +33,7 @@ def test_no_worker_does_more_hits_than_the_campaign_allows(at_work: Open) -> Non
     assert most_done(at_work, TEXT) == 1
 
 
+@pytest.mark.full
 def test_without_a_limit_they_do(at_work: Open) -> None:
     """The same people."""
     assert most_done(at_work, CAMPAIGN) > 1

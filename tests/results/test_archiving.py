@@ -112,8 +112,12 @@ def test_a_pass_archives_by_itself(tmp_path: Path) -> None:
         assert report is not None
         assert {part.batch for part in archive.parts(grown.run.store)} == {1, 2}
         assert progress.accepted == 12
-    (tmp_path / "without").mkdir()
-    with growing(tmp_path / "without", names(1, 4), RELEASED) as grown:
+
+
+@pytest.mark.full
+def test_a_pass_archives_nothing_unless_it_is_asked_to(tmp_path: Path) -> None:
+    """Without the key."""
+    with growing(tmp_path, names(1, 4), RELEASED) as grown:
         three_batches(grown)
         whole_pass.finish_pass(grown.run, grown.advance())
         assert archive.parts(grown.run.store) == []
