@@ -87,7 +87,7 @@ def typing_of(cell: str, text: str) -> Typing | None:
     """Return what a cell of the column `typing` says; `None` if it says nothing.
 
     Args:
-        cell: the record as JSON; empty if there is none.
+        cell: the record as JSON; empty if the page sent no record.
         text: the text that it is about, as it was sent.
     """
     record = typing_record(cell) if cell else None

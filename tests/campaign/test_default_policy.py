@@ -29,6 +29,6 @@ def test_words_about_quality_count_in_caption_tasks_alone() -> None:
 
 @pytest.mark.parametrize("name", task_names())
 def test_no_rule_of_a_new_campaign_refuses_pay(name: str) -> None:
-    """Dropped answers are paid: a flag such as `not_typed` costs nobody their pay."""
+    """Dropped answers are paid, so a flag such as `not_typed` does not reduce pay."""
     for rule in default_policy(load_task(name), ()):
         assert rule.then in {"drop", "exclude"}

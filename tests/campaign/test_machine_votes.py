@@ -125,7 +125,7 @@ def test_the_dataset_and_the_next_question_weigh_the_same_labels(
 
 
 def worked(run: CampaignRun, voters: Voters) -> None:
-    """Passes and work, until nobody is waited for."""
+    """Make passes and let people work, until the campaign is finished."""
     for _ in range(20):
         if run_pass(run).waiting_for == "nobody":
             return

@@ -18,7 +18,7 @@ TEXT = CAMPAIGN + "[requirements]\nmax_hits_per_worker = 1\n"
 
 
 def most_done(at_work: Open, text: str) -> int:
-    """How many HITs the busiest worker did, when nobody may do more."""
+    """Return how many HITs the busiest worker did."""
     with at_work(text) as (run, people):
         progress = run_pass(run)
         while progress.waiting_for == "workers" and people.work():

@@ -242,7 +242,7 @@ def _worker_id(bridge: Bridge, participant_id: str) -> WorkerId:
 def _check_studies(bridge: Bridge) -> None:
     """Report at once a trouble that no participant can solve.
 
-    That nobody holds a qualification is no such trouble: its test is still to be taken.
+    A qualification without holders is no such trouble: its test is still taken.
 
     Raises:
         PlatformRefused: a study cannot be created or paid for.

@@ -13,7 +13,6 @@ not made.
 
 import hashlib
 import json
-import os
 import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
@@ -27,6 +26,7 @@ import pyarrow.parquet as pq
 
 from piecework.domain.errors import ConfigError, PieceworkError
 from piecework.domain.suggestion import did_you_mean
+from piecework.store.files import sync
 
 FOLDER = "releases"
 MANIFEST = "manifest.json"
@@ -131,9 +131,9 @@ def release(
     }
     _write_durably(partial / MANIFEST, json.dumps(facts, indent=2).encode())
     folder = releases / f"{number:06}"
-    _sync(partial)  # or the names of its files could be lost after the rename
+    sync(partial)  # or the names of its files could be lost after the rename
     partial.rename(folder)
-    _sync(releases)
+    sync(releases)
     return Release(number=number, folder=folder, tables=changes)
 
 
@@ -280,21 +280,10 @@ def _write(table: pa.Table, path: Path, number: int) -> dict[str, object]:
 
 
 def _write_durably(path: Path, content: bytes) -> None:
-    with path.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
+    path.write_bytes(content)
+    sync(path)
 
 
 def _digest_of(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _sync(folder: Path) -> None:
-    """Make the names in a folder durable."""
-    number = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(number)
-    finally:
-        os.close(number)

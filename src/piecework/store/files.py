@@ -76,8 +76,13 @@ def write_durably(path: Path, content: bytes) -> None:
     """Write a private file that survives a power cut, with its name in the folder."""
     write_private(path, content)
     for name in (path, path.parent, path.parent.parent):
-        descriptor = os.open(name, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+        sync(name)
+
+
+def sync(path: Path) -> None:
+    """Make a file's content, or the names in a folder, survive a power cut."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,4 +1,4 @@
-"""A study that nobody can take part in, or that Prolific does not end, says so."""
+"""A study without eligible participants, or that Prolific does not end, says so."""
 
 from tests.prolific.bridge.test_pay import LATER, decide
 from tests.prolific.bridge.town import Town

@@ -1,7 +1,7 @@
 """Filters of an outside market, as qualification types of the marketplace.
 
 A requester requires one like any other type. Participants of that market count as
-holders, because their study is filtered by it; nobody else holds one.
+holders, because their study is filtered by it. Other workers do not hold it.
 """
 
 from collections.abc import Iterable

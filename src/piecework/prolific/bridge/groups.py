@@ -33,8 +33,8 @@ _HAS_DONE = (
     "WHERE assignments.worker = ? AND hits.hit_type = ? LIMIT 1"
 )
 NOBODY_HOLDS = (
-    "no participant holds the qualifications that these HITs require, so nobody can "
-    "take part yet; grant them, and the running study admits these participants"
+    "no participant holds the qualifications that these HITs require, so the study "
+    "admits no participant yet; grant them, and the running study admits their holders"
 )
 """The trouble of a study whose group of participants to let in is empty."""
 
@@ -89,7 +89,7 @@ def keep_in_step(bridge: Bridge) -> None:
 
 
 def _say_if_empty(bridge: Bridge, study: sqlite3.Row, let_in: set[str]) -> None:
-    """Say that a study recruits nobody yet; an empty group lets nobody in."""
+    """Say that a study admits no participant while its group of holders is empty."""
     is_empty = study["let_in_group"] is not None and not let_in
     with bridge.backend.transaction() as transaction:
         transaction.execute(

@@ -300,7 +300,8 @@ def _retire(bridge: Bridge) -> None:
     """Stop reading studies that are over and fully settled.
 
     Prolific may keep a study in AWAITING REVIEW because a rejection left a place free.
-    It is over if no HIT is left for that place; it recruits nobody and holds no money.
+    It is over if no HIT is left for that place. It then admits no participant and
+    holds no money.
     """
     with bridge.backend.transaction() as transaction:
         for study in transaction.all(
