@@ -17,7 +17,7 @@ from piecework.rehearsal.pictures.portraits import draw_portrait, portrait_name
 from piecework.rehearsal.pictures.scene_model import Scene
 from piecework.rehearsal.pictures.scenes import scenes
 from piecework.rehearsal.seeded_rng import seeded_rng
-from tools.examples import one_error
+from tools.examples import misspelt_words, one_error
 from tools.examples.pairs import pairs_of, swapped
 from tools.examples.planted_errors import corrections_of
 from tools.examples.sentences import (
@@ -264,6 +264,11 @@ def correction_rows() -> Iterator[Row]:
             }
 
 
+def which_word_rows() -> Iterator[Row]:
+    """Yield sixty sentences with one marked word each."""
+    yield from misspelt_words.rows(clear_scenes()[:60], seed=SEED)
+
+
 EXAMPLES: Mapping[str, Callable[[], Iterator[Row]]] = {
     "congruency.csv": congruency_rows,
     "severity.csv": partial(one_error.rows, "zh-Hant"),
@@ -274,6 +279,7 @@ EXAMPLES: Mapping[str, Callable[[], Iterator[Row]]] = {
     "expert_rating.csv": expert_rating_rows,
     "correction.csv": correction_rows,
     "pairwise.csv": pairwise_rows,
+    "which_word.csv": which_word_rows,
 }
 """Rows by file name."""
 

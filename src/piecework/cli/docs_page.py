@@ -30,6 +30,7 @@ _PAGES = {
     "assess": "docs/reference/heuristics.md",
     "analyse": "docs/explanation/analyses.md",
     "clean": "docs/how-to/partitions.md",
+    "words": "docs/how-to/words.md",
     "describe": "docs/how-to/describe.md",
     "score": "docs/how-to/score.md",
     "import": "docs/how-to/importing.md",

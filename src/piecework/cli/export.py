@@ -15,6 +15,7 @@ from piecework.domain.counts import plural
 
 if TYPE_CHECKING:
     from piecework.bulk.origin import Origin
+    from piecework.campaign.opened import OpenedCampaign
 
 
 @click.command()
@@ -44,7 +45,8 @@ if TYPE_CHECKING:
     metavar="TASK FILE",
     type=(str, click.Path(path_type=Path, dir_okay=False)),
     help="With a CAMPAIGN: write just the items file of a next campaign of TASK, from "
-    "this campaign's labels: congruency to error_categories to correction.",
+    "this campaign's labels: congruency to error_categories to correction. For "
+    "which_word, from the words that cleaning doubts.",
 )
 @TASK
 @FILES_IN_PARTS
@@ -134,9 +136,13 @@ def _export_items(path: Path, task_name: str, file: Path, *, as_json: bool) -> N
     from piecework.engine.opening import open_to_look
     from piecework.hit_templates.tasks import load_task
     from piecework.results.next_items import write_next_items
+    from piecework.results.word_questions import TASK as WORDS
 
     with open_to_look(load_campaign(path)) as opened:
         task = load_task(task_name, beside=Path())
+        if task.name == WORDS:
+            _export_words(opened, file, as_json=as_json)
+            return
         items = write_next_items(opened, task, file)
     if as_json:
         facts = asdict(items)
@@ -150,6 +156,20 @@ def _export_items(path: Path, task_name: str, file: Path, *, as_json: bool) -> N
         click.echo(f"without a label: {plural(items.unlabelled, 'item')}")
     for name in items.missing:
         click.echo(f"fill in the column {name}, which no item has")
+
+
+def _export_words(opened: "OpenedCampaign", file: Path, *, as_json: bool) -> None:
+    """Write the items file of a campaign about words that cleaning doubts."""
+    from piecework.results.clean import clean
+    from piecework.results.word_questions import word_questions, write_word_items
+
+    clean(opened)
+    questions = word_questions(opened)
+    write_word_items(questions, file)
+    if as_json:
+        click.echo(json.dumps({"rows": len(questions), "file": str(file)}, indent=2))
+        return
+    click.echo(f"{plural(len(questions), 'word')} that cleaning doubts in {file}")
 
 
 def _fault(what: Sequence[Path], asked_for: list[str], *, is_in_parts: bool) -> str:

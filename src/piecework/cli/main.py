@@ -52,6 +52,7 @@ _SECTIONS = {
             "Measure agreement, labels, comparisons and order effects.",
         ),
         LazyCommand("clean", "clean", "Clean the texts in large Parquet files."),
+        LazyCommand("words", "words", "Show or decide words that cleaning doubts."),
         LazyCommand("describe", "describe", "Describe a caption dataset."),
         LazyCommand("score", "score", "Score captioning systems against a dataset."),
         LazyCommand("import", "import_results", "Import results from another tool."),

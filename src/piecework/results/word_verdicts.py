@@ -55,7 +55,7 @@ def words_shown(opened: OpenedCampaign) -> list[WordShown]:
     meant: dict[str, Counter[str]] = defaultdict(Counter)
     unsure = edits.load_proposals(opened.store)
     for answer_id, made in (*edits.load(opened.store).items(), *unsure.items()):
-        for edit in filter(_is_of_a_word, made):
+        for edit in filter(is_of_a_word, made):
             word = edit.before.casefold()
             meant[word][edit.after] += 1
             if len(contexts[word]) < _MOST_SHOWN:
@@ -118,7 +118,7 @@ def right_here(verdicts: Mapping[str, WordVerdict]) -> frozenset[str]:
 
 def spoken_of(edit: Edit, verdicts: Mapping[str, WordVerdict]) -> bool:
     """Whether a person gave a replacement for the word that an edit changes."""
-    verdict = verdicts.get(edit.before.casefold()) if _is_of_a_word(edit) else None
+    verdict = verdicts.get(edit.before.casefold()) if is_of_a_word(edit) else None
     return verdict is not None and verdict.meant is not None
 
 
@@ -134,7 +134,7 @@ def as_people_say(
 
 
 def _edit_by_verdict(edit: Edit, verdicts: Mapping[str, WordVerdict]) -> Edit:
-    verdict = verdicts.get(edit.before.casefold()) if _is_of_a_word(edit) else None
+    verdict = verdicts.get(edit.before.casefold()) if is_of_a_word(edit) else None
     if verdict is None or verdict.meant is None:
         return edit
     meant = verdict.meant
@@ -146,7 +146,7 @@ def _edit_by_verdict(edit: Edit, verdicts: Mapping[str, WordVerdict]) -> Edit:
     return replace(edit, after=meant, reason=reason, probability=1.0)
 
 
-def _is_of_a_word(edit: Edit) -> bool:
+def is_of_a_word(edit: Edit) -> bool:
     """Whether an edit changes exactly one word."""
     return edit.rule in {SPELLING, REAL_WORDS}
 

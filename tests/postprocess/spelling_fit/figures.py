@@ -12,6 +12,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +23,7 @@ from piecework.postprocess.language import channel, features, lexicon, word_shap
 from piecework.postprocess.language.channel import Channel
 from piecework.postprocess.language.weights import WEIGHTS
 from piecework.postprocess.rules import real_words, spelling
+from piecework.results.word_questions import DOUBTED_UP_TO
 from tests.postprocess.spelling_fit import cases, fit, labels, logit
 
 PAGE = Path(__file__).resolve().parents[3] / "docs/measurements/cleaning.md"
@@ -43,12 +45,25 @@ _OF_THRESHOLDS = (
     "Real typos with other thresholds, in one campaign and in campaigns of 60 images "
     "each:"
 )
+_OF_QUESTIONS = (
+    "Real typos if people say what was meant by each word with a probability in a "
+    "range, and are always right:"
+)
+_OF_CALIBRATION = (
+    "How often the likeliest change of a real word is right, by probability:"
+)
 _OF_ERRORS = (
     "What cleaning still gets wrong among the real words, by class, and a few examples:"
 )
 _EXAMPLES = 6
 _NAME_LIKE = features.NAMES.index("name_like")
 _SAMPLES = 2_000
+_ASKED = (
+    (0.0, 0.0),
+    (spelling.WORTH_A_LOOK, spelling.SURE),
+    (spelling.WORTH_A_LOOK, DOUBTED_UP_TO),
+)
+_BINS = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 1.01)
 _THRESHOLDS = (50, 55, 60, 65, 70, 75, 80, 85, 90)
 
 
@@ -142,6 +157,14 @@ def measured(
         _OF_THRESHOLDS,
         "",
         *table_of_thresholds(whole, small, half),
+        "",
+        _OF_QUESTIONS,
+        "",
+        *table_of_questions(whole, small, half),
+        "",
+        _OF_CALIBRATION,
+        "",
+        *table_of_calibration(whole, small),
         "",
         "Why a typo is missed:",
         "",
@@ -327,16 +350,84 @@ def table_of_thresholds(
         yield f"| {percent / 100:.2f} | {_shares(tally)} | {fixed} | {precision} |"
 
 
+def table_of_questions(
+    whole: Sequence[Judged], small: Sequence[Judged], half: labels.Half
+) -> Iterator[str]:
+    """What people's answers about doubted words would do to real typos."""
+    yield (
+        "| | probability | words asked | typos among them | "
+        "fixed | wrong | harmed | precision |"
+    )
+    yield "|---|---|---|---|---|---|---|---|"
+    campaigns = {
+        text.text_id: number
+        for number, texts in enumerate(labels.as_campaigns(half, cases.SMALL))
+        for text in texts
+    }
+    for name, judged in {"one campaign": whole, "60 images each": small}.items():
+        for low, high in _ASKED:
+            band = [
+                case
+                for case, _, chance in judged
+                if case.kind == "real" and low <= chance < high
+            ]
+            # In small campaigns, a word of two campaigns is asked about twice.
+            words = {
+                (
+                    campaigns[case.text_id] if judged is small else 0,
+                    labels.folded(case.word),
+                )
+                for case in band
+            }
+            typos = sum(case.is_typo for case in band)
+            tally = _with_threshold(judged, half, spelling.SURE, asked=(low, high))
+            limits = f"{low} to {high}" if high else "none"
+            yield (
+                f"| {name} | {limits} | {len(words):,} | {typos:,} | {_shares(tally)} |"
+            )
+
+
+def table_of_calibration(
+    whole: Sequence[Judged], small: Sequence[Judged]
+) -> Iterator[str]:
+    """How often proposed changes are right, by their probability."""
+    yield "| probability | words | mean | right | small: words | mean | right |"
+    yield "|---|---|---|---|---|---|---|"
+    for low, high in pairwise(_BINS):
+        row = [f"| {low} to {min(high, 1.0)} "]
+        for judged in (whole, small):
+            chances = [
+                (chance, best in case.right)
+                for case, best, chance in judged
+                if case.kind == "real" and best and low <= chance < high
+            ]
+            mean, right = np.mean(chances, axis=0)
+            row.append(f"| {len(chances):,} | {mean:.3f} | {right:.3f} ")
+        yield "".join(row) + "|"
+
+
 def _with_threshold(
-    judged: Sequence[Judged], half: labels.Half, sure: float
+    judged: Sequence[Judged],
+    half: labels.Half,
+    sure: float,
+    *,
+    asked: tuple[float, float] = (0.0, 0.0),
 ) -> Counter[str]:
-    """The outcomes of real words, those that are no suspects included."""
+    """The outcomes of real words, those that are no suspects included.
+
+    People decide words with a probability in the range `asked`.
+    """
     totals = half.totals()
     tally = Counter({"missed": totals["real", True, "all"]})
     tally["kept"] = totals["real", False, "all"]
+    low, high = asked
     for case, best, chance in judged:
-        if case.kind == "real" and best and chance >= sure:
-            is_right = best in case.right
+        if case.kind != "real":
+            continue
+        is_asked = low <= chance < high
+        is_made = case.is_typo if is_asked else bool(best) and chance >= sure
+        if is_made:
+            is_right = is_asked or best in case.right
             tally[_outcome(is_typo=case.is_typo, is_made=True, is_right=is_right)] += 1
             tally["missed" if case.is_typo else "kept"] -= 1
     return tally
