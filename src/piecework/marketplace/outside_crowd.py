@@ -10,7 +10,7 @@ blocks, messages) in the marketplace's own tables.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import Literal, Protocol
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +87,18 @@ class OutsideCrowd(Protocol):
         Raises:
             Refusal: the submission does not exist or is another participant's (403), or
                 the other market cannot be reached (503).
+        """
+        ...
+
+    async def given_back(self, study_id: str) -> Mapping[str, Literal["Left", "Late"]]:
+        """Ask which submissions to a study ended at the other market without work.
+
+        Called if a participant arrives and all HITs are reserved: some may be reserved
+        by visits that have ended there. Takes as long as `look_up`.
+
+        Returns:
+            By submission id, how its visit ended: given back, or too late. Empty if the
+            other market cannot say.
         """
         ...
 

@@ -25,7 +25,7 @@ _FREEST = (
     "AND assignments.status NOT IN ('Returned', 'Abandoned')) "
     f"AND {apart.FREE.replace('?', '?3')} "
     "ORDER BY max_assignments - accepted - submitted - approved - rejected DESC, id "
-    "LIMIT 1"
+    "LIMIT ?4"
 )
 
 
@@ -127,7 +127,7 @@ def begin(
         _find_no_work(transaction, study, worker, visit)
         return False
     for _ in range(study["hits_per_visit"]):
-        hit = transaction.first_row(_FREEST, study["hit_type"], now_ms, worker["id"])
+        hit = transaction.first_row(_FREEST, study["hit_type"], now_ms, worker["id"], 1)
         if hit is None:
             _find_no_work(transaction, study, worker, visit)
             return False
@@ -140,6 +140,15 @@ def begin(
         )
     _show_next(transaction, visit)
     return True
+
+
+def has_work(transaction: Transaction, study: sqlite3.Row, worker: sqlite3.Row) -> bool:
+    """Return whether the free HITs fill a visit of this worker."""
+    wanted = int(study["hits_per_visit"])
+    free = transaction.all(
+        _FREEST, study["hit_type"], transaction.now_ms, worker["id"], wanted
+    )
+    return len(free) == wanted
 
 
 def _find_no_work(
@@ -254,6 +263,15 @@ def close(
         )
         if part["status"] == "Accepted":
             assignments.give_back(transaction, part, status=status, at_ms=moment)
+
+
+def close_submission(
+    transaction: Transaction, submission_id: str, *, stage: str
+) -> None:
+    """End the open visit of a submission that has ended at the other market."""
+    visit = of_submission(transaction, submission_id)
+    if visit is not None:
+        close(transaction, visit["id"], stage=stage)
 
 
 def _send_in(transaction: Transaction, part: sqlite3.Row) -> None:

@@ -7,7 +7,8 @@ belongs to this participant and study and is active.
 """
 
 import sqlite3
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Literal
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -111,12 +112,15 @@ class Visits:
         # This waits for the other market; other requests are served meanwhile.
         is_known = known is not None
         submission = await self._crowd.look_up(arrival, is_known=is_known)
+        ended = await self._ended_visits(study, arrival, submission)
         with self._backend.transaction() as transaction:
             worker = visits.participant(transaction, arrival.participant_id)
             present = self._sessions.present(transaction, request)
             is_other = present is not None and present["id"] != worker["id"]
             if present and is_other and form.get("instead_of") != present["worker_id"]:
                 return self._asked(request, arrival, study, present, status=409)
+            for submission_id, stage in ended.items():
+                visits.close_submission(transaction, submission_id, stage=stage)
             self._enter(transaction, study, worker, arrival, submission)
             self._sessions.close(transaction, request)
             key = self._sessions.open_for(transaction, worker)
@@ -222,6 +226,21 @@ class Visits:
             submission=submission,
             may_work=_may_work(transaction, worker, study),
         )
+
+    async def _ended_visits(
+        self, study: sqlite3.Row, arrival: Arrival, submission: Submission
+    ) -> Mapping[str, Literal["Left", "Late"]]:
+        """Ask which visits have ended, if their HITs may be all that is left."""
+        with self._backend.transaction() as transaction:
+            worker = visits.participant(transaction, arrival.participant_id)
+            needs_none = (
+                submission.over
+                or study["qualification_type_id"] is not None
+                or visits.of_submission(transaction, arrival.submission_id) is not None
+                or not _may_work(transaction, worker, study)
+                or visits.has_work(transaction, study, worker)
+            )
+        return {} if needs_none else await self._crowd.given_back(arrival.study_id)
 
     def _asked(
         self,

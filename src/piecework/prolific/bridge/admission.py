@@ -116,6 +116,15 @@ class Admission:
             return None
         return submission
 
+    async def submissions(self, study_id: str) -> Mapping[str, Submission]:
+        """Return a study's submissions by id, from a list begun after the call.
+
+        Raises:
+            ProlificError: the call failed.
+        """
+        listing = await self._listing(study_id, self._monotonic())
+        return listing.submissions
+
     def _room(self, clients: Sequence[Prolific]) -> _Room:
         limits = self._limits
         bucket = Bucket(limits.look_ups_per_second, at_once=limits.look_ups_at_once)
@@ -127,19 +136,28 @@ class Admission:
         Raises:
             LookupError: the list does not contain it.
         """
-        asked = self._monotonic()
+        wanted = arrival.submission_id
+        listing = await self._listing(
+            arrival.study_id, self._monotonic(), or_with=wanted
+        )
+        if wanted not in listing.submissions:
+            raise LookupError("the list of the study does not show the submission")
+        return listing.submissions[wanted]
+
+    async def _listing(
+        self, study_id: str, asked: float, *, or_with: str = ""
+    ) -> _Listing:
+        """Return a list begun after a moment, or a recent one with a submission."""
         while True:
-            listing = self._listings.get(arrival.study_id)
+            listing = self._listings.get(study_id)
             if listing is None or self._is_over(listing):
-                listing = self._begin(arrival.study_id)
+                listing = self._begin(study_id)
             if listing.task is not None:
                 await asyncio.shield(listing.task)
-            if arrival.submission_id in listing.submissions:
-                return listing.submissions[arrival.submission_id]
-            if listing.began >= asked:
-                raise LookupError("the list of the study does not show the submission")
-            if self._listings.get(arrival.study_id) is listing:
-                self._begin(arrival.study_id)
+            if or_with in listing.submissions or listing.began >= asked:
+                return listing
+            if self._listings.get(study_id) is listing:
+                self._begin(study_id)
 
     def _is_over(self, listing: _Listing) -> bool:
         lasts = self._limits.between_lists_seconds

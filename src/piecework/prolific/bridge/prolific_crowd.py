@@ -3,12 +3,13 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 from urllib.parse import urlencode
 
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.outside_crowd import Arrival, Submission
 from piecework.prolific.bridge.admission import Admission, Limits
-from piecework.prolific.bridge.reading import AT_WORK
+from piecework.prolific.bridge.reading import AT_WORK, GIVEN_BACK, TIMED_OUT
 from piecework.prolific.bridge.webhooks import Receiver
 from piecework.prolific.client import Prolific
 from piecework.prolific.http.errors import ProlificError
@@ -130,6 +131,18 @@ class ProlificCrowd:
             f"{self.market} says that this submission is {status.lower()}, so you "
             "cannot continue it.",
         )
+
+    async def given_back(self, study_id: str) -> Mapping[str, Literal["Left", "Late"]]:
+        """See `marketplace.outside_crowd.OutsideCrowd`."""
+        try:
+            listed = await self._admission.submissions(study_id)
+        except ProlificError:
+            return {}
+        return {
+            submission.id: "Late" if submission.status == TIMED_OUT else "Left"
+            for submission in listed.values()
+            if submission.status in GIVEN_BACK
+        }
 
     def take_event(self, headers: Mapping[str, str], body: bytes) -> None:
         """See `marketplace.outside_crowd.OutsideCrowd`."""

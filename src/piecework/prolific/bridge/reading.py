@@ -15,7 +15,8 @@ from piecework.prolific.resources.submissions import Submission
 
 AT_WORK = ("RESERVED", "ACTIVE")
 AWAITING = "AWAITING REVIEW"
-GIVEN_BACK = ("RETURNED", "TIMED-OUT")
+TIMED_OUT = "TIMED-OUT"
+GIVEN_BACK = ("RETURNED", TIMED_OUT)
 PAID = ("APPROVED", "PARTIALLY APPROVED")
 SCREENED_OUT = "SCREENED OUT"
 RECRUITING = ("PUBLISHING", "ACTIVE", "PAUSED")
@@ -62,13 +63,18 @@ def not_arrived(bridge: Bridge, study: int) -> int:
     )
 
 
-def will_be_returned(bridge: Bridge, study: int) -> bool:
-    """Return whether a participant who was turned away still holds a place."""
+def will_be_returned(bridge: Bridge, study: int) -> int:
+    """Return how many hold a place that is free soon.
+
+    They found no work, or Prolific's time for them is over within a minute.
+    """
     with bridge.backend.transaction() as transaction:
         held = transaction.all(
-            "SELECT status FROM visits WHERE study = ? AND stage = 'TurnedAway'", study
+            "SELECT status FROM visits WHERE study = ? "
+            "AND stage IN ('TurnedAway', 'Late')",
+            study,
         )
-    return any(visit["status"] in AT_WORK for visit in held)
+    return sum(visit["status"] in AT_WORK for visit in held)
 
 
 def waits(bridge: Bridge, study: int) -> bool:
@@ -223,5 +229,5 @@ def take_in(
             visit["id"],
         )
     if visit["stage"] == "Open" and submission.status not in AT_WORK:
-        late = submission.status == "TIMED-OUT"
+        late = submission.status == TIMED_OUT
         visits.close(transaction, visit["id"], stage="Late" if late else "Left")

@@ -103,9 +103,10 @@ def _follow(
     if taken is None:
         return False
     to_come = reading.not_arrived(bridge, study["id"])
-    wanted, places = taken - to_come + possible, study["places"]
+    soon_free = reading.will_be_returned(bridge, study["id"])
+    wanted, places = taken - soon_free - to_come + possible, study["places"]
     is_open = study["status"] == "ACTIVE"
-    is_inviting = places > taken or reading.will_be_returned(bridge, study["id"])
+    is_inviting = places > taken - soon_free
     if is_open and not possible and is_inviting:
         _transit(bridge, study, "STOP")
         return False
