@@ -129,9 +129,9 @@ def main(seeds: int) -> None:
         total: Counter[str] = Counter()
         for seed in range(seeds):
             with tempfile.TemporaryDirectory() as folder:
-                one = measured(seed, pace, Path(folder))
-            print(seed, pace, dict(one), file=sys.stderr)
-            total += one
+                happened = measured(seed, pace, Path(folder))
+            print(seed, pace, dict(happened), file=sys.stderr)
+            total += happened
         share = total["turned away"] / total["arrived"]
         print(
             f"| {pace} | {total['arrived']} | {total['turned away']} ({share:.1%}) | "

@@ -5,8 +5,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from piecework.marketplace.aws_proxy import authority
+from piecework.marketplace.http.amazon_hosts import HOSTS
 from piecework.marketplace.http.server import Running, serve
+from piecework.webserver.stand_in import authority
 from tests.clients.psiturk import PsiTurk, psiturk_on
 from tests.marketplace.market import Market, Worker
 
@@ -26,7 +27,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
         rehearsal=True,
         seed=7,
         start=today,
-        aws_proxy=authority.establish(folder / "market-aws", now=today),
+        aws_proxy=authority.establish(folder / "market-aws", HOSTS, now=today),
     ) as running:
         yield running
 

@@ -14,10 +14,11 @@ from typing import Any
 
 import pytest
 
-from piecework.marketplace.aws_proxy import authority
+from piecework.marketplace.http.amazon_hosts import HOSTS
 from piecework.marketplace.http.server import Running, serve
 from piecework.marketplace.state import keys
 from piecework.marketplace.state.backend import Backend, Rules
+from piecework.webserver.stand_in import authority
 from tests.clients.driven import Driven
 from tests.clients.environments import UnavailableError, node_client, python_client
 from tests.clients.scene import command_line_environment
@@ -57,7 +58,7 @@ def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
     ):
         key = keys.give(transaction, "The lab", deposit_cents=1000)
     now = datetime.now(UTC)  # noqa: TID251 - certificates and signatures are of today
-    aws_proxy = authority.establish(folder / "market-aws", now=now)
+    aws_proxy = authority.establish(folder / "market-aws", HOSTS, now=now)
     with serve(database, aws_proxy=aws_proxy) as running:
         yield Live(running=running, key=key)
 

@@ -21,13 +21,14 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from piecework.marketplace.aws_proxy import authority
-from piecework.marketplace.aws_proxy.settings import HOSTS, RunningAwsProxy
-from piecework.marketplace.aws_proxy.tunnel import LARGEST_HEAD_BYTES, connect_target
+from piecework.marketplace.http.amazon_hosts import HOSTS
 from piecework.marketplace.http.server import serve
 from piecework.marketplace.requester.admission import machine_time
 from piecework.marketplace.state import keys
 from piecework.webserver.server import Certificate
+from piecework.webserver.stand_in import authority
+from piecework.webserver.stand_in.settings import RunningStandIn
+from piecework.webserver.stand_in.tunnel import LARGEST_HEAD_BYTES, connect_target
 from tests.marketplace.certificates import issued, self_signed
 from tests.marketplace.live_market import give, opened
 from tests.marketplace.market import QUESTION
@@ -65,7 +66,7 @@ class Standing:
     """A marketplace that stands in, and the key of its requester."""
 
     database: Path
-    doors: RunningAwsProxy
+    doors: RunningStandIn
     key: keys.Key
 
 
@@ -76,7 +77,7 @@ def aws_proxy(folder: Path, *, rehearsal: bool = False) -> Iterator[Standing]:
     key = keys.Key(access_key="anything", secret="anything")  # noqa: S106 - any will do
     if not rehearsal:
         key = give(database)
-    aws_proxy = authority.establish(folder / "market-aws", now=machine_time())
+    aws_proxy = authority.establish(folder / "market-aws", HOSTS, now=machine_time())
     with serve(database, rehearsal=rehearsal, aws_proxy=aws_proxy) as running:
         assert running.aws_proxy is not None
         yield Standing(database, running.aws_proxy, key)
@@ -193,7 +194,7 @@ def test_everything_else_is_refused_with_a_line_in_the_log(
     standing: Standing, caplog: pytest.LogCaptureFixture, first_line: str
 ) -> None:
     """403 with a sentence; not looked up, not reached, and somebody can read of it."""
-    with caplog.at_level(logging.WARNING, "piecework.marketplace.aws_proxy.tunnel"):
+    with caplog.at_level(logging.WARNING, "piecework.webserver.stand_in.tunnel"):
         reply = exchange(standing, f"{first_line}\r\nHost: x\r\n\r\n".encode())
     assert reply.startswith(b"HTTP/1.1 403 Forbidden\r\n")
     assert b"connects only to" in reply
@@ -204,7 +205,7 @@ def test_a_log_line_stays_one_line(
     standing: Standing, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Whatever a program sends, it cannot write lines of its own into the log."""
-    with caplog.at_level(logging.WARNING, "piecework.marketplace.aws_proxy.tunnel"):
+    with caplog.at_level(logging.WARNING, "piecework.webserver.stand_in.tunnel"):
         exchange(standing, b"CONNECT a\nproxy refused\x1b[2J\xff:443 x\r\n\r\n")
     (record,) = caplog.records
     assert record.getMessage().isprintable()
@@ -239,7 +240,7 @@ def test_a_host_is_the_same_however_it_is_written(
     target: str, host: str | None
 ) -> None:
     """Case and the root's dot do not matter; nothing else is forgiven."""
-    assert connect_target(f"CONNECT {target} HTTP/1.1\r\n\r\n".encode()) == host
+    assert connect_target(f"CONNECT {target} HTTP/1.1\r\n\r\n".encode(), HOSTS) == host
 
 
 def test_behind_the_proxy_is_the_requester_api_and_nothing_else(
@@ -268,7 +269,7 @@ def test_the_lines_can_be_pasted_into_a_shell(tmp_path: Path) -> None:
 
 def test_the_keys_are_their_owners_alone(tmp_path: Path) -> None:
     """The folder and everything in it, from the first moment."""
-    authority.establish(tmp_path / "aws", now=machine_time())
+    authority.establish(tmp_path / "aws", HOSTS, now=machine_time())
     assert stat.S_IMODE((tmp_path / "aws").stat().st_mode) == 0o700
     paths = {path.name: path for path in (tmp_path / "aws").iterdir()}
     assert set(paths) == {"authority.pem", "authority.key", "hosts.pem"}
@@ -281,7 +282,7 @@ def test_the_authority_stays_and_its_certificates_are_made_anew(tmp_path: Path) 
     now = machine_time()
 
     def established(*, days: int = 0) -> tuple[bytes, bytes]:
-        files = authority.establish(tmp_path, now=now + timedelta(days=days))
+        files = authority.establish(tmp_path, HOSTS, now=now + timedelta(days=days))
         return files.authority.read_bytes(), files.certificate.read_bytes()
 
     first, again = established(), established()
@@ -325,7 +326,7 @@ def handshake(shown: Certificate | Path, trusted: Path, host: str) -> None:
 def test_a_stolen_authority_speaks_for_no_other_host(tmp_path: Path) -> None:
     """Its own certificate says for whom it may; a client holds it to that."""
     now = machine_time()
-    files = authority.establish(tmp_path / "aws", now=now)
+    files = authority.establish(tmp_path / "aws", HOSTS, now=now)
     for host in HOSTS:
         handshake(files.certificate, files.authority, host)
     with pytest.raises(ssl.SSLCertVerificationError):
@@ -354,9 +355,9 @@ def test_a_stolen_authority_speaks_for_no_other_host(tmp_path: Path) -> None:
 def test_an_authority_that_could_speak_for_more_is_founded_anew(tmp_path: Path) -> None:
     """One of an earlier day permits names below its own, and says nothing of IPs."""
     now, folder = machine_time(), tmp_path / "aws"
-    files = authority.establish(folder, now=now)
+    files = authority.establish(folder, HOSTS, now=now)
     kept = files.authority.read_bytes()
-    assert authority.establish(folder, now=now).authority.read_bytes() == kept
+    assert authority.establish(folder, HOSTS, now=now).authority.read_bytes() == kept
     key = serialization.load_pem_private_key(
         (folder / "authority.key").read_bytes(), None
     )
@@ -375,7 +376,7 @@ def test_an_authority_that_could_speak_for_more_is_founded_anew(tmp_path: Path) 
     )
     before = builder.sign(key, hashes.SHA256())
     files.authority.write_bytes(before.public_bytes(serialization.Encoding.PEM))
-    fresh = authority.establish(folder, now=now).authority.read_bytes()
+    fresh = authority.establish(folder, HOSTS, now=now).authority.read_bytes()
     assert fresh not in (kept, before.public_bytes(serialization.Encoding.PEM))
 
 

@@ -3,7 +3,7 @@
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import click
 
@@ -12,6 +12,9 @@ from piecework.domain.errors import StoreError
 from piecework.rehearsal.prolific.options import Options
 from piecework.rehearsal.prolific.server import serve_forever
 from piecework.rehearsal.prolific.state import WrongDatabaseError
+
+if TYPE_CHECKING:
+    from piecework.webserver.stand_in.settings import RunningStandIn
 
 _LARGEST_BALANCE = 10_000_000
 _LARGEST_PERCENT = 200
@@ -142,6 +145,14 @@ class _Moment(click.ParamType[datetime]):
     help="Refuse what Prolific's document does not have: other spellings of an "
     "address, older and unknown fields, numbers as text.",
 )
+@click.option(
+    "--as-prolific",
+    "authority_folder",
+    metavar="FOLDER",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Also answer as api.prolific.com, through a proxy on this machine, for "
+    "programs that cannot be pointed elsewhere. FOLDER keeps the certificates.",
+)
 def prolific_emulator(  # noqa: PLR0913 - an argument for each option
     *,
     port: int,
@@ -154,6 +165,7 @@ def prolific_emulator(  # noqa: PLR0913 - an argument for each option
     participants: int,
     start: datetime | None,
     strict: bool,
+    authority_folder: Path | None,
 ) -> None:
     """Run an offline Prolific on this machine.
 
@@ -166,6 +178,7 @@ def prolific_emulator(  # noqa: PLR0913 - an argument for each option
       piecework prolific-emulator
       piecework prolific-emulator --port 8090 --database prolific.db
       piecework prolific-emulator --currency USD --start 2026-01-05T09:00Z
+      piecework prolific-emulator --as-prolific certificates/
     """
     options = Options(
         port=port,
@@ -181,7 +194,7 @@ def prolific_emulator(  # noqa: PLR0913 - an argument for each option
         is_strict=strict,
     )
     try:
-        serve_forever(options, _say)
+        serve_forever(options, _say, authority_folder=authority_folder)
     except SystemExit:
         click.echo(
             "ended; its state is lost, because no --database was given"
@@ -196,9 +209,11 @@ def prolific_emulator(  # noqa: PLR0913 - an argument for each option
         ) from wrong
 
 
-def _say(url: str) -> None:
+def _say(url: str, stand_in: "RunningStandIn | None") -> None:
     # The socket listens already: a program that reads this line can connect.
     click.echo(
         f"prolific emulator at {url} (a program calls {url}/api/v1 instead of "
         "https://api.prolific.com/api/v1, with any token)"
     )
+    if stand_in is not None:
+        click.echo("\n".join(stand_in.lines()))

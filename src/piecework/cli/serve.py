@@ -28,13 +28,13 @@ from piecework.domain.money import cents_from_text
 from piecework.domain.printable import printable
 
 if TYPE_CHECKING:
-    from piecework.marketplace.aws_proxy.settings import AwsProxy
     from piecework.marketplace.http.options import Marketplace
     from piecework.prolific.bridge.bridge import Bridge
     from piecework.prolific.bridge.recruiting import Recruiting
     from piecework.prolific.bridge.terms import Terms
     from piecework.prolific.bridge.webhooks import Receiver
     from piecework.webserver.server import Certificate
+    from piecework.webserver.stand_in.settings import StandIn
 
 
 @click.command()
@@ -202,11 +202,13 @@ def _certificate(site: SiteOptions) -> "Certificate | None":
     return Certificate(chain=chain, key=key)
 
 
-def _aws_proxy(site: SiteOptions, aws: AwsOptions) -> "AwsProxy":
-    from piecework.marketplace.aws_proxy import authority
+def _aws_proxy(site: SiteOptions, aws: AwsOptions) -> "StandIn":
+    from piecework.marketplace.http.amazon_hosts import HOSTS
+    from piecework.webserver.stand_in import authority
 
     return authority.establish(
         site.database.with_name(f"{site.database.stem}-aws"),
+        HOSTS,
         now=SystemClock().now(),
         port=aws.aws_port,
         proxy_port=aws.proxy_port,

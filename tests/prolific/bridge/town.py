@@ -13,7 +13,6 @@ from urllib.parse import parse_qsl, urlsplit
 
 import httpx
 
-from piecework.marketplace.aws_proxy.settings import AwsProxy
 from piecework.marketplace.http.options import Marketplace, Running
 from piecework.marketplace.http.server import serve
 from piecework.marketplace.state import clock
@@ -30,6 +29,7 @@ from piecework.prolific.http.token import Token
 from piecework.prolific.http.transport import Patience, Transport
 from piecework.rehearsal.prolific.options import Options
 from piecework.rehearsal.prolific.server import serve as serve_emulator
+from piecework.webserver.stand_in.settings import StandIn
 from tests.marketplace.market import HIT_TYPE, QUESTION, START, Market
 from tests.rehearsal.prolific.people import Participant, Researcher
 
@@ -272,7 +272,7 @@ def a_town(
     folder: Path,
     *,
     start: datetime = START,
-    aws_proxy: AwsProxy | None = None,
+    aws_proxy: StandIn | None = None,
     webhooks: Receiver | None = None,
     **terms: object,
 ) -> Iterator[Town]:

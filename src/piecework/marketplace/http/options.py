@@ -5,12 +5,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import TypedDict
 
-from piecework.marketplace.aws_proxy.settings import AwsProxy, RunningAwsProxy
 from piecework.marketplace.outside_crowd import OutsideCrowd
 from piecework.marketplace.state import accounts
 from piecework.marketplace.state.money import MTURK, PriceList
 from piecework.webserver.connections import Limits
 from piecework.webserver.server import Certificate
+from piecework.webserver.stand_in.settings import RunningStandIn, StandIn
 
 
 class Options(TypedDict, total=False):
@@ -30,7 +30,7 @@ class Options(TypedDict, total=False):
     certificate: Certificate | None
     site_url: str
     frames_url: str
-    aws_proxy: AwsProxy | None
+    aws_proxy: StandIn | None
     notify_url: str
     limits: Limits
     crowd: OutsideCrowd | None
@@ -88,7 +88,7 @@ class Marketplace:
     certificate: Certificate | None = None
     site_url: str = ""
     frames_url: str = ""
-    aws_proxy: AwsProxy | None = None
+    aws_proxy: StandIn | None = None
     notify_url: str = ""
     limits: Limits = Limits()  # noqa: RUF009 - frozen
     crowd: OutsideCrowd | None = None
@@ -109,4 +109,4 @@ class Running:
 
     endpoint_url: str
     frames_url: str
-    aws_proxy: RunningAwsProxy | None = None
+    aws_proxy: RunningStandIn | None = None

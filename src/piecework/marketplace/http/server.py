@@ -20,9 +20,8 @@ from typing import Unpack
 
 from starlette.types import ASGIApp
 
-from piecework.marketplace.aws_proxy.settings import HOSTS, AwsProxy
-from piecework.marketplace.aws_proxy.sockets import AwsProxySockets
 from piecework.marketplace.http import exposure, routes
+from piecework.marketplace.http.amazon_hosts import HOSTS
 from piecework.marketplace.http.child_process import (
     end_with_parent,
     report_of,
@@ -48,6 +47,8 @@ from piecework.webserver.connections import Connections, most_connections
 from piecework.webserver.listening import listen, origin
 from piecework.webserver.log_limits import say_once_a_second
 from piecework.webserver.server import Server
+from piecework.webserver.stand_in.settings import StandIn
+from piecework.webserver.stand_in.sockets import StandInSockets
 
 __all__ = [
     "Marketplace",
@@ -203,7 +204,7 @@ def _prepared(
         running = Running(
             endpoint_url=origins.site,
             frames_url=origins.frames,
-            aws_proxy=None if aws_sockets is None else aws_sockets.aws_proxy,
+            aws_proxy=None if aws_sockets is None else aws_sockets.running,
         )
         yield server, sockets, running
 
@@ -234,9 +235,9 @@ def _connections(marketplace: Marketplace) -> Connections:
 
 
 def _aws_sockets(
-    stack: contextlib.ExitStack, settings: AwsProxy, connections: Connections
-) -> AwsProxySockets:
-    aws_sockets = AwsProxySockets(settings, connections)
+    stack: contextlib.ExitStack, settings: StandIn, connections: Connections
+) -> StandInSockets:
+    aws_sockets = StandInSockets(settings, connections)
     for listening in aws_sockets.sockets:
         stack.enter_context(contextlib.closing(listening))
     return aws_sockets
@@ -248,7 +249,7 @@ def _app(
     origins: Origins,
     *,
     sockets: list[socket.socket],
-    aws_sockets: AwsProxySockets | None,
+    aws_sockets: StandInSockets | None,
 ) -> ASGIApp:
     checks = not (marketplace.rehearsal or marketplace.trust_local)
     faults = FaultScript()

@@ -6,6 +6,8 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
 
 import uvicorn
 
@@ -16,6 +18,12 @@ from piecework.rehearsal.prolific.participants import draw
 from piecework.rehearsal.prolific.state import State
 from piecework.rehearsal.prolific.transport import DroppableProtocol
 from piecework.rehearsal.prolific.workspaces import make_account
+from piecework.webserver.stand_in.authority import establish
+from piecework.webserver.stand_in.relay import relaying
+from piecework.webserver.stand_in.settings import RunningStandIn
+
+HOSTS = ("api.prolific.com", "api.prolific.co")
+"""The hosts that programs for Prolific have built in; the second one is older."""
 
 _START_SECONDS = 30.0
 _STOP_SECONDS = 3
@@ -37,23 +45,49 @@ def serve(options: Options) -> Iterator[str]:
             thread.join()
 
 
-def serve_forever(options: Options, say: Callable[[str], None]) -> None:
+def serve_forever(
+    options: Options,
+    say: Callable[[str, RunningStandIn | None], None],
+    *,
+    authority_folder: Path | None = None,
+) -> None:
     """Run an emulator until the process is stopped.
 
     Args:
         options: its options.
-        say: called with its URL once it can be reached.
+        say: called with its URL and its proxy, once it can be reached.
+        authority_folder: keeps the certificates to answer as Prolific's hosts; `None`
+            runs no proxy.
     """
-    with _prepared(options) as (server, listening, url):
+    with (
+        _prepared(options) as (server, listening, url),
+        contextlib.ExitStack() as stack,
+    ):
+        stand_in = None
+        if authority_folder is not None:
+            stand_in = stack.enter_context(standing_in(url, authority_folder))
         # The server shuts down cleanly and then raises the signal again.
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, _leave)
-        say(url)
+        say(url, stand_in)
         server.run([listening])
 
 
 def _leave(_number: int, _frame: object) -> None:
     raise SystemExit(0)
+
+
+@contextlib.contextmanager
+def standing_in(url: str, folder: Path) -> Iterator[RunningStandIn]:
+    """Let an emulator that runs answer as Prolific's hosts, too.
+
+    Args:
+        url: of the emulator.
+        folder: keeps the certificates.
+    """
+    settings = establish(folder, HOSTS, now=SystemClock().now())
+    with relaying(settings, urlsplit(url).port or 0) as running:
+        yield running
 
 
 @contextlib.contextmanager

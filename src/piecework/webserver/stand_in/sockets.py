@@ -1,17 +1,17 @@
-"""The two sockets of the AWS proxy.
+"""The two sockets of a server that answers as other hosts.
 
-Both are on loopback: TLS with the certificate of Amazon's hosts, and the proxy that
-connects to it. The site's event loop serves them.
+Both are on loopback: TLS with the certificate of these hosts, and the proxy that
+connects to it. The server's own event loop serves them.
 """
 
 import asyncio
 import ssl
 from typing import TYPE_CHECKING
 
-from piecework.marketplace.aws_proxy.settings import AwsProxy, RunningAwsProxy
-from piecework.marketplace.aws_proxy.tunnel import LARGEST_HEAD_BYTES, Tunnel
 from piecework.webserver.connections import Connections
 from piecework.webserver.listening import BACKLOG, LOOPBACK, listen, origin
+from piecework.webserver.stand_in.settings import RunningStandIn, StandIn
+from piecework.webserver.stand_in.tunnel import LARGEST_HEAD_BYTES, Tunnel
 
 if TYPE_CHECKING:
     from piecework.webserver.server import Server
@@ -20,16 +20,17 @@ _GOODBYE_SECONDS = 0.5
 """How long to wait for an idle client that does not answer TLS's close message."""
 
 
-class AwsProxySockets:
-    """The two sockets of the AWS proxy, bound but not yet served.
+class StandInSockets:
+    """The two sockets, bound but not yet served.
 
     Attributes:
-        standing_in: the addresses of the proxy.
+        running: the addresses of the proxy.
         sockets: both, for the caller to close.
         tls_port: the port that identifies requests through the proxy.
     """
 
-    def __init__(self, settings: AwsProxy, connections: Connections) -> None:
+    def __init__(self, settings: StandIn, connections: Connections) -> None:
+        self._hosts = settings.hosts
         self._tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         self._tls.load_cert_chain(settings.certificate)
         first = listen(LOOPBACK, settings.port, connections)
@@ -42,7 +43,7 @@ class AwsProxySockets:
         second.is_watched = False
         self.sockets = [first, second]
         self.tls_port: int = first.getsockname()[1]
-        self.aws_proxy = RunningAwsProxy(
+        self.running = RunningStandIn(
             authority=settings.authority,
             proxy_url=origin(LOOPBACK, second),
             tls_port=self.tls_port,
@@ -59,6 +60,8 @@ class AwsProxySockets:
             backlog=BACKLOG,
         )
         proxy = await asyncio.start_server(
-            Tunnel(self.tls_port), sock=self.sockets[1], limit=LARGEST_HEAD_BYTES
+            Tunnel(self.tls_port, self._hosts),
+            sock=self.sockets[1],
+            limit=LARGEST_HEAD_BYTES,
         )
         return [behind, proxy]

@@ -1,31 +1,27 @@
-"""Settings for answering as Amazon's hosts, and for the programs that connect.
+"""Settings for answering as the hosts of a service, and for programs that connect.
 
-A program with a hard-coded endpoint connects to the host of the closed service. Through
-the proxy it reaches this marketplace instead, and no other host.
+A program with a hard-coded endpoint connects to the host of the service. Through the
+proxy it reaches this server instead, and no other host.
 """
 
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
-HOSTS = (
-    "mturk-requester.us-east-1.amazonaws.com",
-    "mturk-requester-sandbox.us-east-1.amazonaws.com",
-)
-"""Production and sandbox; both are this marketplace."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AwsProxy:
-    """The settings of a marketplace that answers as `HOSTS`.
+class StandIn:
+    """The settings of a server that answers as other hosts.
 
     Attributes:
+        hosts: the names of these hosts.
         authority: certificate of the private authority, for programs to trust.
         certificate: key and certificate of the hosts, in one PEM file.
         port: the TLS listener's port, on loopback; 0 takes a free one.
         proxy_port: of the CONNECT proxy, on loopback; 0 takes a free one.
     """
 
+    hosts: tuple[str, ...]
     authority: Path
     certificate: Path
     port: int = 0
@@ -33,8 +29,8 @@ class AwsProxy:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunningAwsProxy:
-    """A running AWS proxy.
+class RunningStandIn:
+    """A running proxy.
 
     Attributes:
         authority: certificate of the private authority, for programs to trust.

@@ -1,4 +1,4 @@
-"""A private certificate authority for exactly two host names.
+"""A private certificate authority for a few host names.
 
 Name constraints limit its certificate to these hosts, so that a stolen key is useless
 for others. It is never installed in a system's store: each program is pointed to it,
@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
-from piecework.marketplace.aws_proxy.settings import HOSTS, AwsProxy
+from piecework.webserver.stand_in.settings import StandIn
 
 AUTHORITY = "authority.pem"
 AUTHORITY_KEY = "authority.key"
@@ -26,35 +26,33 @@ _HOSTS_LIFE = timedelta(days=397)
 """The longest lifetime that some programs accept."""
 _RENEW_BEFORE = timedelta(days=400)
 _CLOCKS_DIFFER = timedelta(days=1)
-_CONSTRAINTS = x509.NameConstraints(
-    permitted_subtrees=[x509.DNSName(host) for host in HOSTS],
-    # A permitted name includes all names below it, and does not limit addresses.
-    excluded_subtrees=[
-        *(x509.DNSName(f".{host}") for host in HOSTS),
-        x509.IPAddress(ip_network("0.0.0.0/0")),
-        x509.IPAddress(ip_network("::/0")),
-    ],
-)
 
 
 def establish(
-    folder: Path, *, now: datetime, port: int = 0, proxy_port: int = 0
-) -> AwsProxy:
+    folder: Path,
+    hosts: tuple[str, ...],
+    *,
+    now: datetime,
+    port: int = 0,
+    proxy_port: int = 0,
+) -> StandIn:
     """Read or create the folder's authority, and issue a fresh certificate.
 
     Args:
         folder: keeps both; created for its owner only.
+        hosts: the hosts that the server answers as.
         now: the real current time.
         port: the TLS listener's port; 0 takes a free one.
         proxy_port: the proxy's port; 0 takes a free one.
     """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    kept = _read(folder, now)
-    key, authority = _new_authority(folder, now) if kept is None else kept
+    kept = _read(folder, hosts, now)
+    key, authority = _new_authority(folder, hosts, now) if kept is None else kept
     own_key = ec.generate_private_key(ec.SECP256R1())
-    certificate = _hosts_certificate(own_key, key, authority, now=now)
+    certificate = _hosts_certificate(hosts, own_key, key, authority, now=now)
     _write(folder / HOSTS_CERTIFICATE, _key_pem(own_key) + _pem(certificate))
-    return AwsProxy(
+    return StandIn(
+        hosts=hosts,
         authority=(folder / AUTHORITY).resolve(),
         certificate=folder / HOSTS_CERTIFICATE,
         port=port,
@@ -65,7 +63,7 @@ def establish(
 _Authority = tuple[ec.EllipticCurvePrivateKey, x509.Certificate]
 
 
-def _read(folder: Path, now: datetime) -> _Authority | None:
+def _read(folder: Path, hosts: tuple[str, ...], now: datetime) -> _Authority | None:
     try:
         certificate = x509.load_pem_x509_certificate((folder / AUTHORITY).read_bytes())
         key = serialization.load_pem_private_key(
@@ -79,8 +77,8 @@ def _read(folder: Path, now: datetime) -> _Authority | None:
         return None
     if certificate.not_valid_after_utc - _RENEW_BEFORE < now:
         return None
-    if _constraints(certificate) != _CONSTRAINTS:
-        return None  # made before the name constraints existed
+    if _constraints(certificate) != _constraints_to(hosts):
+        return None  # made for other hosts
     return key, certificate
 
 
@@ -93,15 +91,27 @@ def _constraints(certificate: x509.Certificate) -> x509.NameConstraints | None:
         return None
 
 
-def _new_authority(folder: Path, now: datetime) -> _Authority:
+def _constraints_to(hosts: tuple[str, ...]) -> x509.NameConstraints:
+    return x509.NameConstraints(
+        permitted_subtrees=[x509.DNSName(host) for host in hosts],
+        # A permitted name includes all names below it, and does not limit addresses.
+        excluded_subtrees=[
+            *(x509.DNSName(f".{host}") for host in hosts),
+            x509.IPAddress(ip_network("0.0.0.0/0")),
+            x509.IPAddress(ip_network("::/0")),
+        ],
+    )
+
+
+def _new_authority(folder: Path, hosts: tuple[str, ...], now: datetime) -> _Authority:
     key = ec.generate_private_key(ec.SECP256R1())
-    name = _name("piecework stand-in for closed hosts")
+    name = _name("piecework stand-in for other hosts")
     certificate = (
         _builder(name, name, key.public_key(), key, now=now, life=_AUTHORITY_LIFE)
         .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
         .add_extension(_usage(signs_certificates=True), critical=True)
         .add_extension(
-            _CONSTRAINTS,
+            _constraints_to(hosts),
             critical=True,
         )
         .sign(key, hashes.SHA256())
@@ -112,6 +122,7 @@ def _new_authority(folder: Path, now: datetime) -> _Authority:
 
 
 def _hosts_certificate(
+    hosts: tuple[str, ...],
     own_key: ec.EllipticCurvePrivateKey,
     key: ec.EllipticCurvePrivateKey,
     authority: x509.Certificate,
@@ -120,7 +131,7 @@ def _hosts_certificate(
 ) -> x509.Certificate:
     return (
         _builder(
-            _name(HOSTS[0]),
+            _name(hosts[0]),
             authority.subject,
             own_key.public_key(),
             key,
@@ -133,7 +144,7 @@ def _hosts_certificate(
             x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), critical=False
         )
         .add_extension(
-            x509.SubjectAlternativeName([x509.DNSName(host) for host in HOSTS]),
+            x509.SubjectAlternativeName([x509.DNSName(host) for host in hosts]),
             critical=False,
         )
         .sign(key, hashes.SHA256())

@@ -1,1 +1,0 @@
-"""Answers as Amazon's hosts, for programs that cannot be changed."""

@@ -1,0 +1,1 @@
+"""Answers as the hosts of a service, for programs that cannot be changed."""
