@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Mapping
 
 from piecework.config.prolific_table import FilterRange
+from piecework.config.requirements_table import RequirementsTable
 from piecework.config.schema import (
     CampaignTables,
     DatasetTable,
     OutputTable,
     PostingTable,
-    RequirementsTable,
 )
 from piecework.domain.campaign import AsNeeded, Posting
 from piecework.domain.dataset import Publication, Shares, Sink

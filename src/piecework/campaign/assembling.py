@@ -14,6 +14,7 @@ from typing import TypeVar
 
 from piecework.campaign.binding import refuse_imported
 from piecework.campaign.campaign_faults import faults_of_names, faults_with_items
+from piecework.campaign.earlier_campaigns import read_earlier
 from piecework.campaign.gold_items import all_gold, with_gold
 from piecework.campaign.machine_votes import machine_votes
 from piecework.config import campaign_values as values
@@ -208,6 +209,8 @@ def _own_faults(file: CampaignFile) -> list[str]:
         )
     stated = len(tables.requirements.qualification) + known
     stated += len([*values.of_prolific(tables.requirements)])
+    stated += len(tables.requirements.only_workers_of)
+    stated += len(tables.requirements.no_workers_of)
     if stated + 3 > _MOST_REQUIREMENTS:
         faults.append(
             f"{file.at('requirements')}: there are {stated}, and piecework adds up to "
@@ -451,6 +454,7 @@ def _campaign(
         posting=values.posting(tables.posting, task),
         rewards=read_rewards(tables.rewards, task),
         requirements=values.requirements(tables.requirements),
+        earlier=read_earlier(file),
         exclusion_name=tables.requirements.exclusion_name
         or f"piecework: not for {tables.name}",
         crowd_size=tables.requirements.workers,

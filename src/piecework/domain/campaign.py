@@ -180,6 +180,22 @@ class RehearsalPlan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class EarlierCampaign:
+    """Another campaign whose workers are wanted, or are not.
+
+    Attributes:
+        store: the file of its store.
+        key: the key of `[requirements]` that names it.
+        is_wanted: whether only its workers may work; otherwise they may not.
+    """
+
+    name: str
+    store: Path
+    key: str
+    is_wanted: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Campaign:
     """Everything that a campaign file says, checked.
 
@@ -222,6 +238,7 @@ class Campaign:
     posting: Posting
     rewards: Rewards
     requirements: tuple[QualificationRequirement, ...]
+    earlier: tuple[EarlierCampaign, ...] = ()
     exclusion_name: str
     crowd_size: int | None = None
     most_per_worker: int | None = None
