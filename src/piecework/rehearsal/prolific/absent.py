@@ -117,16 +117,6 @@ ABSENT = (
         "/studies/{id}/demographic-export-history/",
         "get-demographic-export-history",
     ),
-    (
-        "GET",
-        "/studies/{study_id}/predicted-recruitment-time/",
-        "get-study-predicted-recruitment-time",
-    ),
-    (
-        "POST",
-        "/studies/predicted-recruitment-time/",
-        "post-study-predicted-recruitment-time",
-    ),
     ("GET", "/filters/{id}/distribution/", "get-filter-distribution"),
     ("GET", "/filter-sets/", "get-filter-sets"),
     ("POST", "/filter-sets/", "create-filter-set"),
