@@ -22,6 +22,7 @@ from piecework.config.campaign_file import CampaignFile, parse
 from piecework.config.drawn_pictures import item_rows
 from piecework.config.imported_table import ImportedTable
 from piecework.config.items_file import items_from_rows
+from piecework.config.participant_file import read_recruiting
 from piecework.config.rewards import read_rewards
 from piecework.config.schema import CampaignTables, is_read_as_it_arrives
 from piecework.config.sources import PictureFolder, TableFile
@@ -455,6 +456,7 @@ def _campaign(
         rewards=read_rewards(tables.rewards, task),
         requirements=values.requirements(tables.requirements),
         earlier=read_earlier(file),
+        recruiting=read_recruiting(file, values.shares(tables.requirements)),
         exclusion_name=tables.requirements.exclusion_name
         or f"piecework: not for {tables.name}",
         crowd_size=tables.requirements.workers,

@@ -77,7 +77,7 @@ def estimate_if_possible(campaign: "Campaign") -> "Estimate | None":
     from piecework.domain.hit import PROLIFIC
     from piecework.prolific.http.token import token_of
 
-    asks = any(
+    asks = campaign.recruiting is not None or any(
         each.qualification_type_id.startswith(PROLIFIC)
         for each in campaign.requirements
     )
@@ -99,7 +99,7 @@ def lines_of(campaign: "Campaign", known: "Estimate") -> Iterator[str]:
     if known.is_hardly_anybody:
         yield (
             f"WARNING: fewer than {FEWEST_COUNTED} participants of Prolific are "
-            "eligible, perhaps none: ask for less in [requirements]"
+            "eligible, perhaps none: see [requirements]"
         )
     else:
         yield f"eligible at Prolific: {plural(known.eligible, 'participant')}"
@@ -120,13 +120,14 @@ def _ask(
 ) -> "Estimate":
     from piecework.campaign.dealing import all_first_rounds
     from piecework.domain.clock import SystemClock
-    from piecework.platforms.wire import requirement_to_wire
+    from piecework.platforms.wire import recruiting_to_wire, requirement_to_wire
     from piecework.prolific.bridge.estimating import Work, estimate
     from piecework.prolific.client import Prolific
     from piecework.prolific.http.address import api_address
     from piecework.prolific.http.transport import Patience, Transport
 
     rounds = all_first_rounds(campaign, on=SystemClock().now().date())
+    recruiting = campaign.recruiting
     work = Work(
         assignments=sum(hit.max_assignments for hits in rounds for hit in hits),
         reward_cents=campaign.rewards.reward_cents,
@@ -135,6 +136,9 @@ def _ask(
             dict(requirement_to_wire(each)) for each in campaign.requirements
         ],
         currency=campaign.rewards.currency,
+        recruiting=None
+        if recruiting is None
+        else json.dumps(recruiting_to_wire(recruiting)),
     )
     # A person is waiting, so it repeats a call only twice.
     patience = Patience(tries=3, first_seconds=0.5)

@@ -92,6 +92,9 @@ def _lines(kind: FilterKind, *, shows_all: bool) -> Iterator[str]:
         yield f"{kind.id} = {{ {table} }}   # {kind.title}"
         return
     choices = [f"{number} {name}" for number, name in kind.choices.items()]
+    if kind.data_type == "ParticipantID":
+        yield f'# {kind.id}: {kind.title}; write {{ file = "ids.txt" }}'
+        return
     if kind.data_type != "ChoiceID":
         yield f"# {kind.id}: {kind.title}; a list that piecework manages itself"
         return

@@ -9,7 +9,7 @@ from typing import Literal
 from piecework.domain.dataset import Publication, Sink
 from piecework.domain.errors import ConfigError
 from piecework.domain.growing import Growth
-from piecework.domain.hit import Item, QualificationRequirement
+from piecework.domain.hit import Item, QualificationRequirement, Recruiting
 from piecework.domain.ids import ItemId
 from piecework.domain.imported import Reading
 from piecework.domain.machine import MachineVote
@@ -239,6 +239,7 @@ class Campaign:
     rewards: Rewards
     requirements: tuple[QualificationRequirement, ...]
     earlier: tuple[EarlierCampaign, ...] = ()
+    recruiting: Recruiting | None = None
     exclusion_name: str
     crowd_size: int | None = None
     most_per_worker: int | None = None

@@ -2,8 +2,9 @@
 
 A marketplace names its extensions in a header of every reply. Each is an additional
 member of a request: HITs to keep a HIT apart from, HITs to list together, how long a
-HIT is expected to take, how many HITs one worker may do, the name of a bonus without an
-assignment, or a request for the price list, the workers' site, marks or such bonuses.
+HIT is expected to take, how many HITs one worker may do, whom to recruit at Prolific,
+the name of a bonus without an assignment, or a request for the price list, the workers'
+site, marks or such bonuses.
 botocore's model lacks these members, so they are removed before it checks the
 parameters, and added to the body before it is signed. From a reply botocore keeps only
 what it knows; price list, site and marks are passed on separately. Requests carry the
@@ -39,6 +40,7 @@ MARKS = "PieceworkMarks"
 SITE = "PieceworkSite"
 EXPECTED_SECONDS = "PieceworkExpectedSeconds"
 WORKER_LIMIT = "PieceworkWorkerLimit"
+RECRUITING = "PieceworkRecruiting"
 COMPENSATION = "PieceworkCompensation"
 COMPENSATIONS = "PieceworkCompensations"
 NO_ASSIGNMENT = "NONE"
@@ -47,7 +49,7 @@ _NAMED_IN = "x-piecework-extensions"
 _MARK_HEADER, _STORE_HEADER = "x-piecework-mark", "x-piecework-store"
 _MEMBERS = {
     "CreateHITWithHITType": (KEEP_APART,),
-    "CreateHITType": (EXPECTED_SECONDS, WORKER_LIMIT),
+    "CreateHITType": (EXPECTED_SECONDS, WORKER_LIMIT, RECRUITING),
     "ListAssignmentsForHIT": (LIST_TOGETHER,),
     "GetAccountBalance": (PRICES, SITE, MARKS, COMPENSATIONS),
     "SendBonus": (COMPENSATION,),

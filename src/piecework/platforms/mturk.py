@@ -33,6 +33,7 @@ from piecework.platforms.extensions import (
     EXPECTED_SECONDS,
     KEEP_APART,
     NO_ASSIGNMENT,
+    RECRUITING,
     WORKER_LIMIT,
     Extensions,
     ask_compensations,
@@ -57,7 +58,7 @@ from piecework.platforms.qualification_types import (
     make_or_find,
     take_back,
 )
-from piecework.platforms.wire import requirement_to_wire
+from piecework.platforms.wire import recruiting_to_wire, requirement_to_wire
 
 if TYPE_CHECKING:
     from mypy_boto3_mturk import MTurkClient
@@ -151,6 +152,15 @@ class MTurk:
                 next_step="leave out requirements.max_hits_per_worker, or use "
                 "`piecework serve`",
             )
+        recruiting = hit_type.recruiting
+        if recruiting is not None and not self._knows("recruiting"):
+            raise PlatformRefused(
+                "this marketplace cannot recruit by lists or shares of participants",
+                code="NoRecruiting",
+                next_step="leave out lists and percent in requirements.prolific, or "
+                "use `piecework serve --crowd prolific`",
+            )
+        wanted = recruiting and {RECRUITING: recruiting_to_wire(recruiting)}
         seconds = hit_type.expected_seconds
         says_time = seconds is not None and self._knows("expected-seconds")
         reply = called(
@@ -167,6 +177,7 @@ class MTurk:
             ],
             **({EXPECTED_SECONDS: seconds} if says_time else {}),
             **({WORKER_LIMIT: limit} if is_limited else {}),
+            **(wanted or {}),
         )
         return HitTypeId(reply["HITTypeId"])
 

@@ -9,7 +9,7 @@ from piecework.domain.answer_xml import fields_of
 from piecework.domain.assignment import Assignment
 from piecework.domain.bonus import Bonus, Compensation
 from piecework.domain.errors import PlatformRefused
-from piecework.domain.hit import QualificationRequirement
+from piecework.domain.hit import QualificationRequirement, Recruiting
 from piecework.domain.ids import AssignmentId, HitId, HitTypeId, WorkerId
 from piecework.domain.marks import Meeting, is_mark
 from piecework.domain.money import (
@@ -54,6 +54,18 @@ def requirement_to_wire(
             )
         ]
     return wire
+
+
+def recruiting_to_wire(recruiting: Recruiting) -> dict[str, object]:
+    """Return whom to recruit at Prolific (docs/reference/marketplace.md)."""
+    return {
+        "Only": list(recruiting.only),
+        "Not": list(recruiting.never),
+        "Shares": {
+            share.type_id: {str(choice): percent for choice, percent in share.percent}
+            for share in recruiting.shares
+        },
+    }
 
 
 def assignment_from_wire(wire: "AssignmentTypeDef") -> Assignment:

@@ -176,6 +176,8 @@ def _hit_type(
         expected_seconds=campaign.rewards.expected_seconds,
         limit_name=campaign.name if campaign.most_per_worker else "",
         most_per_worker=campaign.most_per_worker,
+        # The simulated participants of a rehearsal are other people.
+        recruiting=None if run.is_rehearsal else campaign.recruiting,
     )
     values = json.dumps(asdict(hit_type), sort_keys=True)
     digest = hashlib.sha256(values.encode()).hexdigest()[:16]

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from piecework.marketplace.exceptions import does_not_exist, invalid_parameters
-from piecework.marketplace.requester import compensations, hit_types
+from piecework.marketplace.requester import compensations, hit_types, recruiting
 from piecework.marketplace.state import (
     apart,
     clock,
@@ -25,7 +25,7 @@ from piecework.marketplace.state.transaction import Transaction
 
 HEADERS = {
     "x-piecework-extensions": "keep-apart list-together prices expected-seconds marks "
-    "site worker-limit compensation"
+    "site worker-limit compensation recruiting"
 }
 MARKS = "PieceworkMarks"
 STORE_HEADER = "x-piecework-store"
@@ -248,6 +248,10 @@ def _limit(call: Call, asked: Members, reply: Members) -> None:
     worker_limits.keep(call.transaction, row["id"], asked["Name"], asked["Most"])
 
 
+def _recruit(call: Call, asked: Members, reply: Members) -> None:
+    recruiting.keep(call.transaction, reply["HITTypeId"], asked)
+
+
 def _compensate(call: Call, name: str) -> Members:
     return compensations.send(call.transaction, call.requester, call.members, name)
 
@@ -270,6 +274,7 @@ _EXTENSIONS: dict[str, tuple[_Extension, ...]] = {
     "CreateHITType": (
         _Extension(member="PieceworkExpectedSeconds", check=_seconds, add=_expect),
         _Extension(member="PieceworkWorkerLimit", check=_name_and_most, add=_limit),
+        _Extension(member="PieceworkRecruiting", check=recruiting.check, add=_recruit),
     ),
     "ListAssignmentsForHIT": (
         _Extension(
@@ -297,8 +302,8 @@ _EXTENSIONS: dict[str, tuple[_Extension, ...]] = {
         ),
     ),
 }
-"""HITs that exclude each other for a worker; the expected time of a HIT type, and how
-many HITs of its kind a worker may do; HITs listed together with the first; bonuses
-without an assignment; and, with the balances, the price list, the address of the
-workers' site, the marks by which store and marketplace recognise each other
-(`state.lineage`), and the compensations paid so far."""
+"""HITs that exclude each other for a worker; the expected time of a HIT type, how many
+HITs of its kind a worker may do, and whom another market sends; HITs listed together
+with the first; bonuses without an assignment; and, with the balances, the price list,
+the address of the workers' site, the marks by which store and marketplace recognise
+each other (`state.lineage`), and the compensations paid so far."""

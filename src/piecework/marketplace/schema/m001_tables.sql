@@ -151,6 +151,8 @@ CREATE TABLE hit_types (
     -- One worker does at most so many HITs of all types with this name.
     limit_name TEXT,
     limit_most INTEGER CHECK (limit_most > 0),
+    -- Whom to recruit at another market beyond the requirements (JSON).
+    recruiting TEXT,
     assignable_hits INTEGER NOT NULL CHECK (assignable_hits >= 0),
     created_ms INTEGER NOT NULL,
     deleted_ms INTEGER,

@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from piecework.prolific.bridge.recruits import with_recruiting
 from piecework.prolific.bridge.requirements import Requirement, filters_of
 from piecework.prolific.client import Prolific
 from piecework.prolific.http.errors import ProlificError, Unusable
@@ -35,6 +36,8 @@ class Work:
         reward_cents: the reward of each.
         seconds: how long each takes; 0 if unknown.
         requirements: on participants, in MTurk's terms.
+        recruiting: lists and shares, as the marketplace keeps them (JSON); `None`:
+            there are none.
         currency: of the reward.
     """
 
@@ -43,6 +46,7 @@ class Work:
     seconds: int
     requirements: Sequence[Requirement]
     currency: str
+    recruiting: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +100,7 @@ def estimate(prolific: Prolific, workspace_id: str, work: Work) -> Estimate:
         )
     recruiting = prolific.recruiting
     kinds = {kind.id: kind for kind in recruiting.filter_kinds(workspace_id)}
-    filters = filters_of(work.requirements, kinds)
+    filters = with_recruiting(filters_of(work.requirements, kinds), work.recruiting)
     seconds = work.seconds or _guessed(prolific, workspace_id, work)
     hits = max(1, min(math.ceil(VISIT_SECONDS / seconds), work.assignments))
     places = math.ceil(work.assignments / hits)

@@ -1,7 +1,7 @@
 """The filters a study can use, and the recommended rewards."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from pydantic import Field
@@ -15,14 +15,24 @@ from piecework.prolific.values import Value, Whole
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """A filter that any of these values meets."""
+    """A filter that any of these values meets.
+
+    Attributes:
+        weightings: how the places are divided among the values; empty: in any way.
+    """
 
     filter_id: str
     values: Sequence[str]
+    weightings: Mapping[str, int] = field(default_factory=dict)
 
     def to_wire(self) -> dict[str, object]:
         """Return the filter as a study contains it."""
-        return {"filter_id": self.filter_id, "selected_values": list(self.values)}
+        divided = {"weightings": dict(self.weightings)} if self.weightings else {}
+        return {
+            "filter_id": self.filter_id,
+            "selected_values": list(self.values),
+            **divided,
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -210,6 +210,26 @@ def _check_one(state: State, selection: dict[str, Any]) -> None:
     unknown = [value for value in values if not _exists(state, known, value)]
     if unknown:
         raise wrong("filters", f"{known.filter_id}: unknown {', '.join(unknown)}.")
+    _check_weightings(known.filter_id, values, selection.get("weightings"))
+
+
+def _check_weightings(
+    filter_id: str, values: Sequence[str], weightings: object
+) -> None:
+    """Refuse weightings that do not fit the selected values.
+
+    Raises:
+        ApiError: a weighting is not of a selected value, or not above zero.
+    """
+    if weightings is None:
+        return
+    if not isinstance(weightings, dict) or not set(weightings) <= set(values):
+        raise wrong("filters", f"{filter_id}: weightings is of selected values.")
+    if not all(
+        isinstance(each, int | float) and not isinstance(each, bool) and each > 0
+        for each in weightings.values()
+    ):
+        raise wrong("filters", f"{filter_id}: weightings are numbers above zero.")
 
 
 def _check_range(known: Filter, asked: object) -> None:
