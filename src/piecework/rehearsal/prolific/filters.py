@@ -146,9 +146,14 @@ def count_eligible(call: Call) -> dict[str, Any]:
     if not isinstance(asked, list):
         raise wrong("filters", "This field is required.")
     check(call.state, asked)
-    people = call.state.rows("SELECT * FROM participant")
-    count = sum(is_eligible(call.state, person, asked) for person in people)
-    return {"count": count if count >= _FEWEST else 0}
+    return {"count": eligible_count(call.state, asked)}
+
+
+def eligible_count(state: State, asked: Sequence[dict[str, Any]]) -> int:
+    """Return how many participants meet all filters; small counts become 0."""
+    people = state.rows("SELECT * FROM participant")
+    count = sum(is_eligible(state, person, asked) for person in people)
+    return count if count >= _FEWEST else 0
 
 
 def check(state: State, asked: Sequence[object], *, depth: int = 0) -> None:
