@@ -2,17 +2,21 @@
 
 from collections.abc import Iterator, Mapping
 
-from piecework.config.prolific_table import FilterRange
+from piecework.config.prolific_table import (
+    FilterRange,
+    FilterShares,
+    ParticipantFile,
+)
+from piecework.config.requirements_table import RequirementsTable
 from piecework.config.schema import (
     CampaignTables,
     DatasetTable,
     OutputTable,
     PostingTable,
-    RequirementsTable,
 )
 from piecework.domain.campaign import AsNeeded, Posting
 from piecework.domain.dataset import Publication, Shares, Sink
-from piecework.domain.hit import PROLIFIC, Comparator, QualificationRequirement
+from piecework.domain.hit import PROLIFIC, Comparator, QualificationRequirement, Share
 from piecework.domain.ids import QualificationTypeId
 from piecework.domain.licences import Licence, licence_named
 from piecework.domain.task import Task
@@ -118,12 +122,13 @@ def requirements(table: RequirementsTable) -> tuple[QualificationRequirement, ..
 def of_prolific(table: RequirementsTable) -> Iterator[QualificationRequirement]:
     """Yield what participants of Prolific have to answer about themselves."""
     for name, wanted in table.prolific.items():
-        type_id = QualificationTypeId(
-            PROLIFIC + "".join(filter(str.isalnum, name.upper()))
-        )
+        type_id = _type_of_filter(name)
+        if isinstance(wanted, ParticipantFile):
+            continue
         if not isinstance(wanted, FilterRange):
+            choices = wanted.choices if isinstance(wanted, FilterShares) else wanted
             yield QualificationRequirement(
-                qualification_type_id=type_id, comparator="In", integer_values=wanted
+                qualification_type_id=type_id, comparator="In", integer_values=choices
             )
             continue
         ends: tuple[tuple[Comparator, int | None], ...] = (
@@ -137,6 +142,22 @@ def of_prolific(table: RequirementsTable) -> Iterator[QualificationRequirement]:
                     comparator=comparator,
                     integer_values=(end,),
                 )
+
+
+def shares(table: RequirementsTable) -> tuple[Share, ...]:
+    """Return how the visits are divided among the choices of filters."""
+    return tuple(
+        Share(
+            type_id=_type_of_filter(name),
+            percent=tuple(zip(wanted.choices, wanted.percent, strict=True)),
+        )
+        for name, wanted in table.prolific.items()
+        if isinstance(wanted, FilterShares)
+    )
+
+
+def _type_of_filter(name: str) -> QualificationTypeId:
+    return QualificationTypeId(PROLIFIC + "".join(filter(str.isalnum, name.upper())))
 
 
 def publication(table: DatasetTable, *, grows: bool = False) -> Publication:

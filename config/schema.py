@@ -23,12 +23,11 @@ from piecework.config.assignments_table import Assignments
 from piecework.config.gold_table import GoldTable
 from piecework.config.imported_table import ImportedTable
 from piecework.config.machine_table import MachineTable
-from piecework.config.prolific_table import ProlificTable
+from piecework.config.requirements_table import RequirementsTable
 from piecework.domain.campaign import OutputFormat
 from piecework.domain.capabilities import MTURK
 from piecework.domain.dataset import Pictures
 from piecework.domain.growing import MOST_IN_BATCH, OnChange, OnRemoval
-from piecework.domain.hit import Comparator
 from piecework.domain.licences import LICENCES, licence_named
 from piecework.domain.money import CURRENCIES, Currency, cents_from_text
 from piecework.domain.task import FieldKind, FieldScope
@@ -66,12 +65,6 @@ def _cents(value: object) -> int:
     return cents_from_text(value)
 
 
-def _country(value: str) -> str:
-    if not re.fullmatch(r"[A-Za-z]{2}(-[A-Za-z0-9]{2})?", value):
-        raise ValueError('write a country as "US" or a subdivision as "US-WA"')
-    return value.upper()
-
-
 def _currency(value: object) -> object:
     if value not in CURRENCIES:
         raise ValueError(f"piecework does not know this currency; write {_KNOWN}")
@@ -81,7 +74,6 @@ def _currency(value: object) -> object:
 _KNOWN = " or ".join(f'"{currency}"' for currency in CURRENCIES)
 Cents = Annotated[int, BeforeValidator(_cents)]
 KnownCurrency = Annotated[Currency, BeforeValidator(_currency)]
-Country = Annotated[str, AfterValidator(_country)]
 
 
 MONEY_KEYS = (
@@ -220,40 +212,6 @@ class RewardsTable(_Strict):
         if len(set(days)) < len(days):
             raise ValueError("two schedules of fees start on the same day")
         return self
-
-
-class QualificationTable(_Strict):
-    """`[[requirements.qualification]]`: any requirement in MTurk's own terms."""
-
-    id: Words
-    comparator: Comparator
-    values: tuple[Annotated[int, Field(ge=0, le=1_000_000_000)], ...] = ()
-
-    @model_validator(mode="after")
-    def _values_fit(self) -> "QualificationTable":
-        # MTurk's rules for qualification requirements (API reference).
-        least, most = {"Exists": (0, 0), "DoesNotExist": (0, 0)}.get(
-            self.comparator, (1, 15) if self.comparator in {"In", "NotIn"} else (1, 1)
-        )
-        if not least <= len(self.values) <= most:
-            raise ValueError(
-                f"comparator {self.comparator} takes {least} to {most} values, "
-                f"not {len(self.values)}"
-            )
-        return self
-
-
-class RequirementsTable(_Strict):
-    """`[requirements]`: who may work."""
-
-    approved_hits_above: Annotated[int, Field(ge=0, le=1_000_000_000)] | None = None
-    approval_rate_at_least: Annotated[int, Field(ge=0, le=100)] | None = None
-    countries: Annotated[tuple[Country, ...], Field(max_length=30)] = ()
-    exclusion_name: Words | None = None
-    workers: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
-    max_hits_per_worker: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
-    qualification: Annotated[tuple[QualificationTable, ...], Field(max_length=6)] = ()
-    prolific: ProlificTable = {}
 
 
 class QualificationTestTable(_Strict):

@@ -197,3 +197,58 @@ def test_the_preview_shows_every_amount_at_80_columns(
         "$1.23",
         "$0.25",
     ]
+
+
+def test_a_compensation_is_shown_then_paid_once(finished: Finished) -> None:
+    """Without --yes nothing is paid; the same command twice pays once."""
+    listed = CliRunner().invoke(main, ["workers", "list", str(finished.path), "--json"])
+    worker = json.loads(listed.stdout)[0]["worker"]
+    words = ("--worker", worker[:6], "--amount", "1.00", "--because", "The page broke.")
+    shown = finished.piecework("pay", *words)
+    assert shown.exit_code == 0, shown.output
+    assert "$1.00 and $0.20 fees, $1.20 in all" in shown.output
+    assert "nothing was paid" in shown.output
+    paid = finished.piecework("pay", *words, "--yes", "--json")
+    facts = json.loads(paid.stdout)
+    assert (facts["worker"], facts["cents"], facts["is_paid"]) == (worker, 100, True)
+    again = finished.piecework("pay", *words, "--yes")
+    assert again.exit_code == 0
+    assert "was paid $1.00 for this reason before" in again.output
+    status = finished.piecework("status")
+    assert "$1.00 (1 payment, 1 reason)" in status.output
+    assert (
+        json.loads(finished.piecework("status", "--json").stdout)["compensations_cents"]
+        == 100
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "complaint"),
+    [
+        (("--worker", "abcd"), 2, "a compensation also needs --amount, --because"),
+        (("--amount", "1"), 2, "a compensation also needs --worker, --because"),
+        (("--worker", "abcd", "--amount", "1", "--because", "b"), 2, "no worker of"),
+        (
+            *(("--worker", "A1", "--amount", "1", "--because", "b", "--label", "c"),),
+            *(2, "give either --worker"),
+        ),
+        (
+            *(("--worker", "ANOBODY12", "--amount", "1", "--because", "b", "--yes"),),
+            *(1, "does not exist"),
+        ),
+        (
+            *(("--worker", "ANOBODY12", "--amount", "90", "--because", "b", "--yes"),),
+            *(3, "nothing was paid"),
+        ),
+    ],
+)
+def test_a_bad_compensation_ends_in_a_sentence(
+    finished: Finished, words: tuple[str, ...], code: int, complaint: str
+) -> None:
+    """No traceback, and nothing is paid."""
+    before = finished.piecework("status", "--json").stdout
+    result = finished.piecework("pay", *words)
+    assert result.exit_code == code, result.output
+    assert complaint in " ".join(result.output.split())
+    assert "Traceback" not in result.output
+    assert finished.piecework("status", "--json").stdout == before

@@ -30,9 +30,11 @@ def check_books(run: CampaignRun) -> None:
     theirs, mine = books(run), ledger.balances(run.store)
     paid = sum(assignment["paid_cents"] for assignment in theirs["assignments"])
     bonuses = sum(bonus["cents"] for bonus in theirs["bonuses"])
-    assert (paid, bonuses, theirs["fees_cents"], theirs["held_cents"]) == (
+    extra = sum(payment["cents"] for payment in theirs["compensations"])
+    assert (paid, bonuses, extra, theirs["fees_cents"], theirs["held_cents"]) == (
         mine["rewards"],
         mine["bonuses"],
+        mine["compensations"],
         mine["fees"],
         mine["held"],
     )

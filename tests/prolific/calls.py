@@ -70,6 +70,10 @@ READS: Mapping[str, Call] = {
     "balance": lambda p: p.account.balance(ID),
     "projects": lambda p: list(p.account.projects(ID)),
     "filter_kinds": lambda p: list(p.recruiting.filter_kinds(ID)),
+    "eligible_count": lambda p: p.recruiting.eligible_count(ID, FILTERS),
+    "recruitment_time": lambda p: p.recruiting.recruitment_time(
+        ID, FILTERS, reward_minor=150, places=20, minutes=10
+    ),
     "reward_recommendations": lambda p: p.recruiting.reward_recommendations(ID, "GBP"),
     "study": lambda p: p.studies.get(ID),
     "studies": lambda p: list(p.studies.of_project(ID)),

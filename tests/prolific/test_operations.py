@@ -27,7 +27,7 @@ _SAYS_NOTHING = {
 }
 _PROMISES_NOTHING = {
     *("balance", "cost", "create_group", "filter_kinds", "group", "groups"),
-    *("participants", "reward_recommendations"),
+    *("participants", "recruitment_time", "reward_recommendations"),
     *("create_secret", "event_types", "secrets"),
 }
 """Where the document requires no key of what is useless without some."""

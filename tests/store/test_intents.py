@@ -354,7 +354,7 @@ def test_a_renamed_intent_takes_its_entries_in_the_ledger_along(kept: Store) -> 
 
 def test_what_takes_new_money_is_named(kept: Store) -> None:
     """Approving pays what was held when the HIT was posted, not new money."""
-    assert set(intents.PROMISES) == {"publish", "bonus", "unreject"}
+    assert set(intents.PROMISES) == {"publish", "bonus", "compensation", "unreject"}
     assert intents.open_cents(kept, *intents.PROMISES, but="") == 1 + 8 + 16
 
 

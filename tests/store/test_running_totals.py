@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -55,7 +55,7 @@ Settling = tuple[Literal["settle"], int, str]
 Moving = tuple[Literal["move"], int, str, str, int, int]
 
 _KINDS = st.sampled_from(["answer", "answer", "answer", "assignment", "worker"])
-_ACCOUNTS = st.sampled_from(["requester", "held", "rewards", "bonuses", "fees"])
+_ACCOUNTS = st.sampled_from(get_args(ledger.Account))
 _JUDGING = st.tuples(
     st.sampled_from(["keep", "overrule"]), _KINDS, st.integers(0, 9), st.integers(0, 2)
 )
@@ -239,8 +239,7 @@ def _check_money(store: Store) -> None:
         if credit == "requester":
             promises[at[:10]] += cents
     assert ledger.balances(store) == {
-        account: balances[account]
-        for account in ("requester", "held", "rewards", "bonuses", "fees")
+        account: balances[account] for account in get_args(ledger.Account)
     }
     for batch in (1, 2, 3):
         assert ledger.taken_by_batch_cents(store, batch) == costs[batch]

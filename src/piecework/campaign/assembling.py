@@ -14,6 +14,7 @@ from typing import TypeVar
 
 from piecework.campaign.binding import refuse_imported
 from piecework.campaign.campaign_faults import faults_of_names, faults_with_items
+from piecework.campaign.earlier_campaigns import read_earlier
 from piecework.campaign.gold_items import all_gold, with_gold
 from piecework.campaign.machine_votes import machine_votes
 from piecework.config import campaign_values as values
@@ -21,6 +22,7 @@ from piecework.config.campaign_file import CampaignFile, parse
 from piecework.config.drawn_pictures import item_rows
 from piecework.config.imported_table import ImportedTable
 from piecework.config.items_file import items_from_rows
+from piecework.config.participant_file import read_recruiting
 from piecework.config.rewards import read_rewards
 from piecework.config.schema import CampaignTables, is_read_as_it_arrives
 from piecework.config.sources import PictureFolder, TableFile
@@ -208,6 +210,8 @@ def _own_faults(file: CampaignFile) -> list[str]:
         )
     stated = len(tables.requirements.qualification) + known
     stated += len([*values.of_prolific(tables.requirements)])
+    stated += len(tables.requirements.only_workers_of)
+    stated += len(tables.requirements.no_workers_of)
     if stated + 3 > _MOST_REQUIREMENTS:
         faults.append(
             f"{file.at('requirements')}: there are {stated}, and piecework adds up to "
@@ -451,6 +455,8 @@ def _campaign(
         posting=values.posting(tables.posting, task),
         rewards=read_rewards(tables.rewards, task),
         requirements=values.requirements(tables.requirements),
+        earlier=read_earlier(file),
+        recruiting=read_recruiting(file, values.shares(tables.requirements)),
         exclusion_name=tables.requirements.exclusion_name
         or f"piecework: not for {tables.name}",
         crowd_size=tables.requirements.workers,

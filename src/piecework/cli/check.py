@@ -40,7 +40,7 @@ _Rows = list[tuple[str, str, str]]
     "--reach",
     is_flag=True,
     help="Check that a sample of the items' addresses and files are pictures, and that "
-    "each sink answers.",
+    "each sink answers. With PROLIFIC_TOKEN, ask Prolific who is eligible.",
 )
 @click.option(
     "--internal",
@@ -69,16 +69,22 @@ def check(
     """
     if internal and not reach:
         raise click.UsageError("--internal goes with --reach; give both")
+    from piecework.cli.prolific_estimate import estimate_if_possible, lines_of
     from piecework.rehearsing.checking import check_campaign
 
     day = (on or SystemClock().now()).date()
     checked = check_campaign(
         campaign, on=day, endpoint=endpoint, reach=reach, internal=internal
     )
+    known = estimate_if_possible(checked.campaign) if reach else None
     if as_json:
-        click.echo(json.dumps(checked.as_dict(), indent=2, sort_keys=True))
+        document = checked.as_dict() | {"prolific": known and known.as_dict()}
+        click.echo(json.dumps(document, indent=2, sort_keys=True))
         return
     say_checked(checked)
+    if known is not None:
+        for line in lines_of(checked.campaign, known):
+            click.echo(line)
 
 
 def say_checked(checked: "Checked") -> None:

@@ -64,6 +64,28 @@ def consent_to_spend(
     return most
 
 
+def is_agreed(
+    cents: int, currency: Currency, *, beforehand: bool, as_json: bool
+) -> bool:
+    """Return whether an amount may be paid; ask on a terminal.
+
+    Args:
+        cents: the amount.
+        currency: its currency.
+        beforehand: whether the person agreed with an option.
+        as_json: whether a program reads the output, which asks no person.
+
+    Raises:
+        RefusedForSafety: the person typed another amount.
+    """
+    if beforehand:
+        return True
+    if as_json or not sys.stdin.isatty():
+        return False
+    type_back(cents, currency, otherwise="nothing was paid")
+    return True
+
+
 def type_back(cents: int, currency: Currency, *, otherwise: str) -> None:
     """Ask a person to type an amount back.
 

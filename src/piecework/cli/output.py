@@ -7,6 +7,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
+from piecework.domain.counts import plural
 from piecework.domain.progress import Progress, SourceState
 
 
@@ -62,6 +63,7 @@ def progress_rows(progress: Progress) -> list[tuple[str, str]]:
         ),
         ("rewards paid", shown(progress.rewards_cents)),
         ("bonuses paid", shown(progress.bonuses_cents)),
+        *_compensations(progress),
         ("fees", shown(progress.fees_cents)),
         (
             "spent of the cap",
@@ -74,6 +76,16 @@ def progress_rows(progress: Progress) -> list[tuple[str, str]]:
         ("cap reached", "yes" if progress.cap_reached else "no"),
         *([("stopped by", progress.stopped_by)] if progress.stopped_by else []),
     ]
+
+
+def _compensations(progress: Progress) -> list[tuple[str, str]]:
+    """Return what people were paid whom faults hurt, if any."""
+    if not progress.compensations:
+        return []
+    payments = plural(progress.compensations, "payment")
+    reasons = plural(progress.compensation_reasons, "reason")
+    amount = progress.shown(progress.compensations_cents)
+    return [("compensation paid", f"{amount} ({payments}, {reasons})")]
 
 
 def _source(source: SourceState | None) -> list[tuple[str, str]]:

@@ -1,7 +1,6 @@
 """`pay`: pays bonuses for work that was judged."""
 
 import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,7 +8,8 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from piecework.cli.consent import type_back
+from piecework.cli.compensate import compensate
+from piecework.cli.consent import is_agreed
 from piecework.cli.options import CAMPAIGN, JSON, LIVE_MARKETPLACE
 from piecework.config.utf8 import read_text
 from piecework.domain.counts import plural
@@ -18,7 +18,6 @@ from piecework.domain.errors import ConfigError
 if TYPE_CHECKING:
     from piecework.campaign.opened import CampaignRun
     from piecework.domain.campaign import Campaign
-    from piecework.domain.money import Currency
     from piecework.payments.pay import Paid
     from piecework.payments.plan import BonusPlan
 
@@ -39,14 +38,24 @@ _PSEUDONYM = 8  # characters; commands accept the start of a pseudonym
     help="Name of these bonuses. An assignment gets one bonus for each label.  "
     "[default: wage-floor; with --from: bonus]",
 )
+@click.option(
+    "--worker",
+    help="Pay this person a compensation: a pseudonym, or the worker id of somebody "
+    "who submitted nothing.",
+)
+@click.option("--amount", help="With --worker: the amount, such as 1.00.")
+@click.option("--because", help="With --worker: the reason, which the worker reads.")
 @click.option("--yes", is_flag=True, help="Pay without asking.")
 @LIVE_MARKETPLACE
 @JSON
-def pay(
+def pay(  # noqa: PLR0913 - its options
     campaign: Path,
     *,
     file: Path | None,
     label: str | None,
+    worker: str | None,
+    amount: str | None,
+    because: str | None,
     yes: bool,
     live: bool,
     as_json: bool,
@@ -61,13 +70,35 @@ def pay(
     median time of its kind of HIT. With --from, the command pays the bonuses in a CSV
     file. If you read the same file again, it pays no bonus twice.
 
+    With --worker, --amount and --because, the command pays one person whom a fault of
+    yours hurt, even without an assignment. A worker gets one such compensation for
+    each reason.
+
     Examples:
       piecework pay birds.toml
       piecework pay birds.toml --from bonuses.csv
       piecework pay birds.toml --from bonuses.csv --label thanks --yes
+      piecework pay birds.toml --worker 1f3a --amount 1.00 --because "The page broke."
     """
+    person = {"--worker": worker, "--amount": amount, "--because": because}
+    if worker is not None and amount is not None and because is not None:
+        if file is not None or label is not None:
+            raise click.UsageError("give either --worker, or --from and --label")
+        compensate(
+            campaign,
+            worker=worker,
+            amount=amount,
+            because=because,
+            beforehand=yes,
+            live=live,
+            as_json=as_json,
+        )
+        return
+    if any(value is not None for value in person.values()):
+        lacking = ", ".join(name for name, value in person.items() if value is None)
+        raise click.UsageError(f"a compensation also needs {lacking}")
     label = label or ("wage-floor" if file is None else "bonus")
-    _pay(campaign, file=file, label=label, is_agreed=yes, live=live, as_json=as_json)
+    _pay(campaign, file=file, label=label, beforehand=yes, live=live, as_json=as_json)
 
 
 def _pay(
@@ -75,7 +106,7 @@ def _pay(
     *,
     file: Path | None,
     label: str,
-    is_agreed: bool,
+    beforehand: bool,
     live: bool,
     as_json: bool,
 ) -> None:
@@ -104,25 +135,17 @@ def _pay(
             _preview(run, plan)
         check_bonuses(run, plan)
         paid = None
-        if plan.due and _is_agreed(
-            plan, campaign.rewards.currency, is_agreed=is_agreed, as_json=as_json
+        if plan.due and is_agreed(
+            plan.total_cents,
+            campaign.rewards.currency,
+            beforehand=beforehand,
+            as_json=as_json,
         ):
             paid = pay(run, plan)
         if as_json:
             click.echo(json.dumps(_as_dict(run, plan, paid), indent=2))
         else:
             _say(campaign, plan, paid)
-
-
-def _is_agreed(
-    plan: "BonusPlan", currency: "Currency", *, is_agreed: bool, as_json: bool
-) -> bool:
-    if is_agreed:
-        return True
-    if as_json or not sys.stdin.isatty():
-        return False
-    type_back(plan.total_cents, currency, otherwise="nothing was paid")
-    return True
 
 
 def _preview(run: "CampaignRun", plan: "BonusPlan") -> None:

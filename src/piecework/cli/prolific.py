@@ -11,6 +11,11 @@ _COMMANDS = [
         "Check that an account is ready.",
     ),
     LazyCommand(
+        "estimate",
+        "prolific_estimate",
+        "Ask who is eligible, cost and time.",
+    ),
+    LazyCommand(
         "filters",
         "prolific_filters",
         "Find filters that a campaign can ask for.",

@@ -9,6 +9,7 @@ import click
 
 from piecework.domain.errors import ConfigError, RefusedForSafety
 from piecework.domain.printable import printable
+from piecework.prolific.client import Prolific
 from piecework.prolific.http.errors import ProlificError
 from piecework.prolific.http.token import Exposed, Token, token_of
 
@@ -24,6 +25,11 @@ TOKEN_FILE = click.option(
     type=click.Path(path_type=Path, dir_okay=False, exists=True),
     help="A file with the token that only you can read (mode 600), instead of "
     "PROLIFIC_TOKEN.",
+)
+WORKSPACE = click.option(
+    "--workspace",
+    default="",
+    help="Id of the workspace; optional if the token reaches only one.",
 )
 
 
@@ -57,3 +63,19 @@ def needed_token(file: Path | None) -> Token:
             next_step="export PROLIFIC_TOKEN=..., or give --token-file",
         )
     return token
+
+
+def only_workspace(prolific: Prolific, *, command: str) -> str:
+    """Return the workspace of a token that reaches only one.
+
+    Raises:
+        ConfigError: it reaches several, or none; the next step names `command`.
+    """
+    workspaces = [*prolific.account.workspaces()]
+    if len(workspaces) == 1:
+        return workspaces[0].id
+    listed = "; ".join(f"{each.title} ({each.id})" for each in workspaces)
+    raise ConfigError(
+        [f"the token has access to {printable(listed) or 'no workspace'}"],
+        next_step=f"piecework prolific {command} --workspace ID",
+    )

@@ -10,7 +10,9 @@ from piecework.cli.options import JSON
 from piecework.cli.prolific_account import (
     TOKEN_FILE,
     URL,
+    WORKSPACE,
     needed_token,
+    only_workspace,
     prolific_faults,
 )
 from piecework.domain.counts import plural
@@ -27,11 +29,7 @@ _MOST_CHOICES = 12
 
 @click.command("filters")
 @click.argument("words", nargs=-1)
-@click.option(
-    "--workspace",
-    default="",
-    help="Id of the workspace; optional if the token reaches only one.",
-)
+@WORKSPACE
 @URL
 @TOKEN_FILE
 @JSON
@@ -59,7 +57,7 @@ def prolific_filters(
         patience = Patience(tries=3, first_seconds=0.5)
         with Transport(api_address(url), token, patience=patience) as transport:
             prolific = Prolific(transport)
-            known = workspace or _only_workspace(prolific)
+            known = workspace or only_workspace(prolific, command="filters")
             kinds = [*prolific.recruiting.filter_kinds(known)]
     fitting = [kind for kind in kinds if _fits(kind, words)]
     if as_json:
@@ -78,17 +76,6 @@ def prolific_filters(
         click.echo(f"{plural(len(fitting), 'filter')} of {len(kinds)}")
 
 
-def _only_workspace(prolific: Prolific) -> str:
-    workspaces = [*prolific.account.workspaces()]
-    if len(workspaces) == 1:
-        return workspaces[0].id
-    listed = "; ".join(f"{each.title} ({each.id})" for each in workspaces)
-    raise ConfigError(
-        [f"the token has access to {printable(listed) or 'no workspace'}"],
-        next_step="piecework prolific filters --workspace ID",
-    )
-
-
 def _fits(kind: FilterKind, words: tuple[str, ...]) -> bool:
     texts = [kind.id, kind.title, *map(str, kind.choices.values())]
     folded = "\n".join(texts).casefold()
@@ -105,6 +92,9 @@ def _lines(kind: FilterKind, *, shows_all: bool) -> Iterator[str]:
         yield f"{kind.id} = {{ {table} }}   # {kind.title}"
         return
     choices = [f"{number} {name}" for number, name in kind.choices.items()]
+    if kind.data_type == "ParticipantID":
+        yield f'# {kind.id}: {kind.title}; write {{ file = "ids.txt" }}'
+        return
     if kind.data_type != "ChoiceID":
         yield f"# {kind.id}: {kind.title}; a list that piecework manages itself"
         return

@@ -149,6 +149,16 @@ _KINDS = (
         "that the marketplace has lost; paid again",
     ),
     (
+        "unknown_compensations",
+        ("compensation", "compensations"),
+        "that the marketplace has paid and the store lacked; recorded",
+    ),
+    (
+        "lost_compensations",
+        ("compensation", "compensations"),
+        "that the marketplace has lost; paid again",
+    ),
+    (
         "unknown_exclusions",
         ("worker", "workers"),
         "excluded at the marketplace and not in the store; recorded",
@@ -192,6 +202,8 @@ def _as_dict(result: "Reconciliation", owed_file: Path) -> dict[str, object]:
         "repeated_decisions": len(comparison.undone),
         "booked_bonuses": len(comparison.unknown_bonuses),
         "repeated_bonuses": len(comparison.lost_bonuses),
+        "booked_compensations": len(comparison.unknown_compensations),
+        "repeated_compensations": len(comparison.lost_compensations),
         "noted_exclusions": len(comparison.unknown_exclusions),
         "repeated_exclusions": len(comparison.lost_exclusions),
         "owed": [

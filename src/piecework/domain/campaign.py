@@ -9,7 +9,7 @@ from typing import Literal
 from piecework.domain.dataset import Publication, Sink
 from piecework.domain.errors import ConfigError
 from piecework.domain.growing import Growth
-from piecework.domain.hit import Item, QualificationRequirement
+from piecework.domain.hit import Item, QualificationRequirement, Recruiting
 from piecework.domain.ids import ItemId
 from piecework.domain.imported import Reading
 from piecework.domain.machine import MachineVote
@@ -180,6 +180,22 @@ class RehearsalPlan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class EarlierCampaign:
+    """Another campaign whose workers are wanted, or are not.
+
+    Attributes:
+        store: the file of its store.
+        key: the key of `[requirements]` that names it.
+        is_wanted: whether only its workers may work; otherwise they may not.
+    """
+
+    name: str
+    store: Path
+    key: str
+    is_wanted: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Campaign:
     """Everything that a campaign file says, checked.
 
@@ -222,6 +238,8 @@ class Campaign:
     posting: Posting
     rewards: Rewards
     requirements: tuple[QualificationRequirement, ...]
+    earlier: tuple[EarlierCampaign, ...] = ()
+    recruiting: Recruiting | None = None
     exclusion_name: str
     crowd_size: int | None = None
     most_per_worker: int | None = None

@@ -84,6 +84,34 @@ class QualificationRequirement:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Share:
+    """How visits are divided among the choices of one of Prolific's filters.
+
+    Attributes:
+        type_id: the qualification type that stands for the filter.
+        percent: each choice with its per cent of the visits; together 100.
+    """
+
+    type_id: QualificationTypeId
+    percent: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recruiting:
+    """Whom to recruit at Prolific, beyond requirements on its filters.
+
+    Attributes:
+        only: ids of the only participants who may come; empty: everybody may.
+        never: ids of participants who may not come.
+        shares: how the visits are divided.
+    """
+
+    only: tuple[str, ...] = ()
+    never: tuple[str, ...] = ()
+    shares: tuple[Share, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HitType:
     """What the HITs of a group share; the platform treats equal HIT types as one.
 
@@ -92,6 +120,7 @@ class HitType:
             `None`: not stated.
         limit_name: the name of the limit; types with the same name count together.
         most_per_worker: how many HITs of these types one worker may do; `None`: all.
+        recruiting: whom to recruit at Prolific, if that is stated.
     """
 
     title: str
@@ -104,6 +133,7 @@ class HitType:
     expected_seconds: int | None = None
     limit_name: str = ""
     most_per_worker: int | None = None
+    recruiting: Recruiting | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -76,7 +76,11 @@ class Progress:
         to_decide: subjects that wait for a person's decision.
         rewards_cents: rewards paid, without fees.
         bonuses_cents: bonuses paid, without fees.
-        fees_cents: fees of rewards and bonuses.
+        compensations_cents: compensations paid to people whom faults hurt, without
+            fees.
+        compensations: how many of them were paid.
+        compensation_reasons: for how many different reasons.
+        fees_cents: fees of all payments.
         held_cents: rewards and fees held for open HITs.
         budget_cents: the most that the campaign may spend.
         currency: the currency of all amounts.
@@ -136,6 +140,9 @@ class Progress:
     step: str = ""
     reason: str = ""
     source: SourceState | None = None
+    compensations_cents: int = 0
+    compensations: int = 0
+    compensation_reasons: int = 0
 
     @property
     def batch_shown(self) -> str:
@@ -149,8 +156,13 @@ class Progress:
 
     @property
     def spent_cents(self) -> int:
-        """What was spent: rewards, bonuses and fees."""
-        return self.rewards_cents + self.bonuses_cents + self.fees_cents
+        """What was spent: rewards, bonuses, compensations and fees."""
+        return (
+            self.rewards_cents
+            + self.bonuses_cents
+            + self.compensations_cents
+            + self.fees_cents
+        )
 
     @property
     def undecided(self) -> int:

@@ -14,6 +14,7 @@ from piecework.store import (
     dealt_items,
     findings,
     hits,
+    intents,
     item_totals,
     ledger,
     source,
@@ -40,6 +41,7 @@ def read_progress(opened: OpenedCampaign, reader: Reader | None = None) -> Progr
     counts = item_totals.count_accepted(store, campaign.posting)
     verdicts = assignments.count_verdicts(store, paid_already=PAID_ALREADY)
     money = ledger.balances(store)
+    reasons = intents.compensation_reasons(store)
     to_come = campaign.posting.assignments * (len(campaign.items) - counts.items)
     # An imported campaign gets no more answers.
     missing = 0 if opened.is_imported else to_come + counts.wanted - counts.accepted
@@ -71,6 +73,9 @@ def read_progress(opened: OpenedCampaign, reader: Reader | None = None) -> Progr
         to_decide=snapshot.proposals,
         rewards_cents=money["rewards"],
         bonuses_cents=money["bonuses"],
+        compensations_cents=money["compensations"],
+        compensations=len(reasons),
+        compensation_reasons=len(set(reasons)),
         fees_cents=money["fees"],
         held_cents=money["held"],
         budget_cents=campaign.rewards.cap_cents,

@@ -7,6 +7,7 @@ import numpy as np
 
 from piecework.campaign.opened import OpenedCampaign
 from piecework.platforms.virtual_clock import START
+from piecework.report.facts import SPENT
 from piecework.report.forecast import Estimate
 from piecework.report.model import report_model
 from piecework.report.sections.planted import score
@@ -48,9 +49,7 @@ def outcome_of(rehearsed: OpenedCampaign) -> Outcome:
     by_bad = facts.workers.index[facts.workers["is_planted_bad"]]
     bad_kept = int(model.rows("novel", "canned")["worker"].isin(by_bad).sum())
     money = facts.money.ledger if facts.money else {}
-    spent = sum(
-        money.get(account, 0) for account in ("paid_rewards", "paid_bonuses", "fees")
-    )
+    spent = sum(money.get(account, 0) for account in SPENT)
     return Outcome(
         cost_cents=spent,
         days=(rehearsed.clock.now() - START).total_seconds() / _DAY,

@@ -2,8 +2,9 @@
 
 A marketplace names its extensions in a header of every reply. Each is an additional
 member of a request: HITs to keep a HIT apart from, HITs to list together, how long a
-HIT is expected to take, how many HITs one worker may do, or a request for the price
-list, the workers' site or marks.
+HIT is expected to take, how many HITs one worker may do, whom to recruit at Prolific,
+the name of a bonus without an assignment, or a request for the price list, the workers'
+site, marks or such bonuses.
 botocore's model lacks these members, so they are removed before it checks the
 parameters, and added to the body before it is signed. From a reply botocore keeps only
 what it knows; price list, site and marks are passed on separately. Requests carry the
@@ -19,15 +20,18 @@ from piecework.domain.marks import Marks, Meeting
 from piecework.domain.money import PriceList
 from piecework.platforms.calling import called
 from piecework.platforms.wire import (
+    compensations_from_wire,
     live_site_from_wire,
     meeting_from_wire,
     prices_from_wire,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from mypy_boto3_mturk import MTurkClient
+
+    from piecework.domain.bonus import Compensation
 
 KEEP_APART = "PieceworkKeepApart"
 LIST_TOGETHER = "PieceworkListTogether"
@@ -36,15 +40,21 @@ MARKS = "PieceworkMarks"
 SITE = "PieceworkSite"
 EXPECTED_SECONDS = "PieceworkExpectedSeconds"
 WORKER_LIMIT = "PieceworkWorkerLimit"
+RECRUITING = "PieceworkRecruiting"
+COMPENSATION = "PieceworkCompensation"
+COMPENSATIONS = "PieceworkCompensations"
+NO_ASSIGNMENT = "NONE"
+"""botocore demands an AssignmentId; it is taken out of the body of a compensation."""
 _NAMED_IN = "x-piecework-extensions"
 _MARK_HEADER, _STORE_HEADER = "x-piecework-mark", "x-piecework-store"
 _MEMBERS = {
     "CreateHITWithHITType": (KEEP_APART,),
-    "CreateHITType": (EXPECTED_SECONDS, WORKER_LIMIT),
+    "CreateHITType": (EXPECTED_SECONDS, WORKER_LIMIT, RECRUITING),
     "ListAssignmentsForHIT": (LIST_TOGETHER,),
-    "GetAccountBalance": (PRICES, SITE, MARKS),
+    "GetAccountBalance": (PRICES, SITE, MARKS, COMPENSATIONS),
+    "SendBonus": (COMPENSATION,),
 }
-_HANDED_ON = (PRICES, SITE, MARKS)
+_HANDED_ON = (PRICES, SITE, MARKS, COMPENSATIONS)
 """Members of a reply that botocore does not know."""
 
 
@@ -114,6 +124,21 @@ def ask_marks(client: "MTurkClient", store: str, seen: str) -> Meeting:
     return called(lambda: meeting_from_wire(reply.get(MARKS) or {}))
 
 
+def ask_compensations(client: "MTurkClient", prefix: str) -> "Iterator[Compensation]":
+    """Yield the paid compensations whose names have this prefix."""
+    after = ""
+    while True:
+        page = {"Prefix": prefix, "After": after}
+        reply: Mapping[str, Any] = called(
+            client.get_account_balance, **{COMPENSATIONS: page}
+        )
+        paid = called(compensations_from_wire, wire=reply.get(COMPENSATIONS))
+        yield from paid
+        if not paid or paid[-1].name <= after:
+            return
+        after = paid[-1].name
+
+
 def _take_out(
     params: dict[str, Any],
     context: dict[str, Any],
@@ -132,7 +157,10 @@ def _put_in(
 ) -> None:
     added = {name: context[name] for name in _MEMBERS[model.name] if context.get(name)}
     if added:
-        params["body"] = json.dumps(json.loads(params["body"]) | added).encode()
+        document = json.loads(params["body"]) | added
+        if COMPENSATION in added:
+            del document["AssignmentId"]
+        params["body"] = json.dumps(document).encode()
 
 
 def _hand_on(

@@ -11,7 +11,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from piecework.domain.assignment import Assignment, AssignmentStatus
-from piecework.domain.bonus import Bonus
+from piecework.domain.bonus import Bonus, Compensation
 from piecework.domain.capabilities import MTURK, Capabilities
 from piecework.domain.errors import PlatformRefused
 from piecework.domain.hit import HitStatus, HitType, PostableTest
@@ -29,10 +29,14 @@ from piecework.platforms.client import turk_client
 from piecework.platforms.credentials import Credentials
 from piecework.platforms.endpoint import refuse_closed_host
 from piecework.platforms.extensions import (
+    COMPENSATION,
     EXPECTED_SECONDS,
     KEEP_APART,
+    NO_ASSIGNMENT,
+    RECRUITING,
     WORKER_LIMIT,
     Extensions,
+    ask_compensations,
     ask_live_site,
     ask_marks,
     ask_prices,
@@ -54,7 +58,7 @@ from piecework.platforms.qualification_types import (
     make_or_find,
     take_back,
 )
-from piecework.platforms.wire import requirement_to_wire
+from piecework.platforms.wire import recruiting_to_wire, requirement_to_wire
 
 if TYPE_CHECKING:
     from mypy_boto3_mturk import MTurkClient
@@ -148,6 +152,15 @@ class MTurk:
                 next_step="leave out requirements.max_hits_per_worker, or use "
                 "`piecework serve`",
             )
+        recruiting = hit_type.recruiting
+        if recruiting is not None and not self._knows("recruiting"):
+            raise PlatformRefused(
+                "this marketplace cannot recruit by lists or shares of participants",
+                code="NoRecruiting",
+                next_step="leave out lists and percent in requirements.prolific, or "
+                "use `piecework serve --crowd prolific`",
+            )
+        wanted = recruiting and {RECRUITING: recruiting_to_wire(recruiting)}
         seconds = hit_type.expected_seconds
         says_time = seconds is not None and self._knows("expected-seconds")
         reply = called(
@@ -164,6 +177,7 @@ class MTurk:
             ],
             **({EXPECTED_SECONDS: seconds} if says_time else {}),
             **({WORKER_LIMIT: limit} if is_limited else {}),
+            **(wanted or {}),
         )
         return HitTypeId(reply["HITTypeId"])
 
@@ -433,3 +447,26 @@ class MTurk:
     def bonuses_of_hit(self, hit_id: HitId) -> Iterator[Bonus]:
         """See `Platform`."""
         yield from paid_bonuses(self._client, HITId=hit_id)
+
+    def compensate(self, compensation: Compensation) -> None:
+        """See `Platform`; an extension of piecework."""
+        if not self._knows("compensation"):
+            raise PlatformRefused(
+                "this marketplace pays bonuses only for assignments",
+                code="NoCompensation",
+                next_step="pay a bonus for other work of the worker: piecework pay "
+                "CAMPAIGN --from FILE",
+            )
+        called(
+            self._client.send_bonus,
+            WorkerId=compensation.worker_id,
+            AssignmentId=NO_ASSIGNMENT,
+            BonusAmount=cents_to_wire(compensation.cents),
+            Reason=compensation.reason,
+            **{COMPENSATION: compensation.name},
+        )
+
+    def compensations(self, prefix: str) -> Iterator[Compensation]:
+        """See `Platform`; an extension of piecework."""
+        if self._knows("compensation"):
+            yield from ask_compensations(self._client, prefix)

@@ -15,7 +15,7 @@ from datetime import datetime
 from typing import Protocol
 
 from piecework.domain.assignment import Assignment, AssignmentStatus
-from piecework.domain.bonus import Bonus
+from piecework.domain.bonus import Bonus, Compensation
 from piecework.domain.capabilities import Capabilities
 from piecework.domain.hit import HitStatus, HitType, PostableTest
 from piecework.domain.ids import (
@@ -241,6 +241,17 @@ class Paying(Protocol):
 
     def bonuses_of_hit(self, hit_id: HitId) -> Iterable[Bonus]:
         """Return all bonuses that were paid for assignments of a HIT."""
+        ...
+
+    def compensate(self, compensation: Compensation) -> None:
+        """Pay a worker for no assignment; a repeated name is refused."""
+        ...
+
+    def compensations(self, prefix: str) -> Iterable[Compensation]:
+        """Return the paid compensations whose names have this prefix.
+
+        Empty if the platform pays none.
+        """
         ...
 
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from piecework.domain.answer_xml import fields_of
 from piecework.domain.assignment import Assignment
-from piecework.domain.bonus import Bonus
+from piecework.domain.bonus import Bonus, Compensation
 from piecework.domain.errors import PlatformRefused
-from piecework.domain.hit import QualificationRequirement
+from piecework.domain.hit import QualificationRequirement, Recruiting
 from piecework.domain.ids import AssignmentId, HitId, HitTypeId, WorkerId
 from piecework.domain.marks import Meeting, is_mark
 from piecework.domain.money import (
@@ -56,6 +56,18 @@ def requirement_to_wire(
     return wire
 
 
+def recruiting_to_wire(recruiting: Recruiting) -> dict[str, object]:
+    """Return whom to recruit at Prolific (docs/reference/marketplace.md)."""
+    return {
+        "Only": list(recruiting.only),
+        "Not": list(recruiting.never),
+        "Shares": {
+            share.type_id: {str(choice): percent for choice, percent in share.percent}
+            for share in recruiting.shares
+        },
+    }
+
+
 def assignment_from_wire(wire: "AssignmentTypeDef") -> Assignment:
     """Return an assignment as it was submitted, with its answer document verbatim."""
     raw = wire.get("Answer", "")
@@ -79,6 +91,28 @@ def bonus_from_wire(wire: "BonusPaymentTypeDef") -> Bonus:
         cents=cents_from_wire(wire["BonusAmount"]),
         reason=wire.get("Reason", ""),
     )
+
+
+def compensations_from_wire(wire: object) -> list[Compensation]:
+    """Return bonuses without an assignment (docs/reference/marketplace.md).
+
+    Raises:
+        ValueError: the reply has another form.
+    """
+    if not isinstance(wire, list):
+        raise ValueError(f"not compensations: {str(wire)[:200]}")  # noqa: TRY004 - JSON
+    try:
+        return [
+            Compensation(
+                name=str(each["Name"]),
+                worker_id=WorkerId(str(each["WorkerId"])),
+                cents=cents_from_wire(each["BonusAmount"]),
+                reason=str(each["Reason"]),
+            )
+            for each in wire
+        ]
+    except (KeyError, TypeError) as fault:
+        raise ValueError(f"not compensations: {str(wire)[:200]}") from fault
 
 
 def prices_from_wire(wire: Mapping[str, object]) -> PriceList:

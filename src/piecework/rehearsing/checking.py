@@ -9,6 +9,7 @@ from pathlib import Path
 from piecework.campaign.assembling import read_anywhere
 from piecework.campaign.caps import check_caps
 from piecework.campaign.dealing import all_first_rounds
+from piecework.campaign.earlier_campaigns import warnings_of_earlier
 from piecework.campaign.page_sizes import largest_page
 from piecework.campaign.prices import ask_prices, with_prices
 from piecework.campaign.pricing import Price, expected_out_of_reach, price
@@ -162,6 +163,7 @@ def check_campaign(
         warnings=(
             *_about_marketplace(campaign.rewards, least),
             *campaign_warnings(campaign, cost),
+            *warnings_of_earlier(campaign),
             *warnings_of_metadata(campaign),
             *warnings_of_source(campaign),
         ),

@@ -88,19 +88,24 @@ class ImportedFacts:
     feedback: "pd.Series[str]" = field(default_factory=lambda: pd.Series(dtype="str"))
 
 
+SPENT = ("paid_rewards", "paid_bonuses", "paid_compensations", "fees")
+"""The accounts of money that does not come back."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Money:
     """What was spent, in cents (or pence) of a currency.
 
     Attributes:
         ledger: cents by account: budget (the cap), held (reserved for open HITs),
-            paid_rewards, paid_bonuses, fees, released (was held and returned to the
-            budget; not spent). An absent account is 0.
+            paid_rewards, paid_bonuses, paid_compensations, fees, released (was held
+            and returned to the budget; not spent). An absent account is 0.
         wage_floor_cents_per_hour: the least that an hour of work should earn.
         currency: of every amount.
         planned_wage_cents_per_hour: what the reward pays an hour at the task's own
             pace; only in a rehearsal, whose careful workers keep that pace.
         others: other ledgers of the same money, if known.
+        compensation_reasons: why people were paid whom faults hurt, for each payment.
     """
 
     ledger: Mapping[str, int]
@@ -108,6 +113,7 @@ class Money:
     currency: Currency = "USD"
     planned_wage_cents_per_hour: float | None = None
     others: OtherLedgers | None = None
+    compensation_reasons: tuple[str, ...] = ()
 
     def shown(self, cents: int) -> str:
         """Format an amount for people."""
@@ -134,8 +140,8 @@ class Money:
 
     @property
     def spent_cents(self) -> int:
-        """The amount that was spent: rewards, bonuses and fees."""
-        return sum(map(self.cents, ("paid_rewards", "paid_bonuses", "fees")))
+        """The amount that was spent: rewards, bonuses, compensations and fees."""
+        return sum(map(self.cents, SPENT))
 
     @property
     def left_cents(self) -> int:

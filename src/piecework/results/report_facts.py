@@ -48,6 +48,7 @@ from piecework.store import (
     report_tables,
     simulated_workers,
 )
+from piecework.store.intents import compensation_reasons
 from piecework.store.settlements import PAID_ALREADY
 
 _PAID_BEFORE = "the marketplace had approved and paid it before it could be rejected"
@@ -232,6 +233,7 @@ def _money(opened: OpenedCampaign) -> Money:
             "held": balances["held"],
             "paid_rewards": balances["rewards"],
             "paid_bonuses": balances["bonuses"],
+            "paid_compensations": balances["compensations"],
             "fees": balances["fees"],
             "released": ledger.released_cents(opened.store),
         },
@@ -243,6 +245,7 @@ def _money(opened: OpenedCampaign) -> Money:
         if opened.is_rehearsal
         else None,
         others=_other_ledgers(opened),
+        compensation_reasons=tuple(compensation_reasons(opened.store)),
     )
 
 

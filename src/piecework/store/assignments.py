@@ -131,6 +131,12 @@ def workers_of_items(store: Store, item_ids: Iterable[ItemId]) -> list[WorkerId]
     return [WorkerId(worker_id) for (worker_id,) in rows]
 
 
+def all_workers(store: Store) -> list[WorkerId]:
+    """Return everybody who submitted work."""
+    rows = store.db.execute("SELECT DISTINCT worker_id FROM assignments ORDER BY 1")
+    return [WorkerId(worker_id) for (worker_id,) in rows]
+
+
 def assignment_of(store: Store, answer_id: str) -> AssignmentId | None:
     """Return the assignment of an answer; `None` if there is no such answer."""
     return next(iter(assignments_of(store, [answer_id])), None)

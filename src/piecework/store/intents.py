@@ -135,7 +135,7 @@ def outcome(store: Store, intent_key: str) -> str | None:
     return row and str(row[0])
 
 
-PROMISES = ("publish", "bonus", "unreject")
+PROMISES = ("publish", "bonus", "compensation", "unreject")
 """Operations that take new money from the requester."""
 
 
@@ -170,6 +170,14 @@ def load(store: Store, operation: str, *, is_done: bool) -> list[Intent]:
             "ORDER BY rowid",
             [operation, is_done],
         )
+    ]
+
+
+def compensation_reasons(store: Store) -> list[str]:
+    """Return the reason of each compensation that was paid."""
+    return [
+        str(intent.arguments["reason"])
+        for intent in load(store, "compensation", is_done=True)
     ]
 
 

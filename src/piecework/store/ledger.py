@@ -1,9 +1,9 @@
 """Where the money is, in cents; an entry moves an amount between two accounts.
 
 Money comes from `requester` and returns to it, `held` is reserved by posted HITs, and
-`rewards`, `bonuses` and `fees` are spent. So all accounts always sum to zero. Triggers
-of the tables update the balances, the cost of each batch and what was promised on each
-day, so a query takes the same time with a ledger of any length.
+`rewards`, `bonuses`, `compensations` and `fees` are spent. So all accounts always sum
+to zero. Triggers of the tables update the balances, the cost of each batch and what was
+promised on each day, so a query takes the same time with a ledger of any length.
 """
 
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ from piecework.domain.ids import AssignmentId
 from piecework.store.columns import insert, to_text
 from piecework.store.database import Store
 
-Account = Literal["requester", "held", "rewards", "bonuses", "fees"]
+Account = Literal["requester", "held", "rewards", "bonuses", "compensations", "fees"]
 
 
 def move(
@@ -25,7 +25,7 @@ def move(
     credit: Account,
     debit: Account,
     intent_key: str,
-    batch: int,
+    batch: int | None,
     at: datetime,
 ) -> None:
     """Move an amount from `credit` to `debit`; part of the caller's transaction.
@@ -36,7 +36,7 @@ def move(
         credit: where it is taken.
         debit: where it goes.
         intent_key: the act that moves it.
-        batch: the batch that it is a cost of.
+        batch: the batch that it is a cost of; `None`: of no batch.
         at: when.
     """
     if amount_cents == 0:
@@ -57,7 +57,7 @@ def pay(
     cents_by_account: Mapping[Account, int],
     *,
     intent_key: str,
-    batch: int,
+    batch: int | None,
     at: datetime,
 ) -> None:
     """Pay amounts that were not held before; part of the caller's transaction."""
@@ -155,6 +155,8 @@ _OF_ASSIGNMENT = (
 
 def paid_cents(store: Store, *accounts: Account) -> dict[AssignmentId, int]:
     """Return what workers got for each assignment from these accounts, without fees.
+
+    A compensation has no assignment; it is listed under the worker's id.
 
     Any intent may have paid: an approval, a rejection that came too late, or one that
     was taken back. Work that the platform has lost counts as unpaid.

@@ -53,6 +53,8 @@ SELECT heuristic, count(*) FROM findings WHERE flag = 1 AND heuristic <> :but AN
 _KNOWN = """
 SELECT worker_id FROM assignments UNION SELECT worker_id FROM scores
 UNION SELECT subject_id FROM decisions WHERE subject_kind = 'worker'
+UNION SELECT subject_id FROM intents
+    WHERE operation = 'compensation' AND done_at IS NOT NULL
 ORDER BY worker_id
 """
 
@@ -65,7 +67,7 @@ class WorkerTotals:
         assignments: submitted assignments.
         rejected: those of them that were not paid.
         answers: answers to items in them.
-        paid_cents: rewards and bonuses, without fees.
+        paid_cents: rewards, bonuses and compensations, without fees.
         flags: how many subjects each heuristic flagged: the worker, assignments,
             answers.
     """
@@ -81,6 +83,8 @@ class WorkerTotals:
 
 def totals(store: Store, *, paid_already: str) -> dict[WorkerId, WorkerTotals]:
     """Return totals of all who submitted work, took the test, or got a decision.
+
+    Workers who got a compensation are among them.
 
     Args:
         store: the campaign's memory.
@@ -126,7 +130,10 @@ def _rows(store: Store, sql: str, **values: str) -> dict[str, dict[str, int]]:
 
 def _paid(store: Store) -> dict[str, int]:
     by_assignment = ledger.paid_cents(store, "rewards", "bonuses")
-    paid: dict[str, int] = {}
+    paid: dict[str, int] = {
+        str(worker): cents
+        for worker, cents in ledger.paid_cents(store, "compensations").items()
+    }
     for assignment_id, worker_id in store.db.execute(
         "SELECT assignment_id, worker_id FROM assignments"
     ):

@@ -13,12 +13,13 @@ from itertools import chain
 
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.assignment import Assignment
-from piecework.domain.bonus import Bonus
+from piecework.domain.bonus import Bonus, Compensation
 from piecework.domain.errors import PlatformRefused
 from piecework.domain.hit import HitStatus, PlannedHit
 from piecework.domain.ids import AssignmentId, HitId, QualificationTypeId, WorkerId
 from piecework.domain.verdicts import Decision
 from piecework.engine.posting.adopting import unknown_hits
+from piecework.payments import compensations
 from piecework.payments.adopted_bonuses import as_listed, bonuses_there, unknown_bonuses
 from piecework.payments.bonuses import recorded_bonuses
 from piecework.platforms.ports import PostedHit
@@ -42,6 +43,10 @@ class Comparison:
         unknown_bonuses: bonuses that were paid there and are not in the ledger here.
         lost_bonuses: bonuses in the ledger here that were not paid there, by key.
         bonuses_there: all bonuses that were paid there.
+        unknown_compensations: compensations that were paid there and are not in the
+            ledger here.
+        lost_compensations: compensations in the ledger here that were not paid there,
+            by key.
         unknown_exclusions: workers who are kept out there and not here.
         lost_exclusions: decisions to keep workers out that are not in force there.
         is_exclusion_lost: whether the qualification type that keeps workers out is
@@ -59,6 +64,8 @@ class Comparison:
     unknown_bonuses: tuple[Bonus, ...]
     lost_bonuses: Mapping[str, Bonus]
     bonuses_there: tuple[Bonus, ...]
+    unknown_compensations: tuple[Compensation, ...]
+    lost_compensations: Mapping[str, Compensation]
     unknown_exclusions: tuple[WorkerId, ...]
     lost_exclusions: tuple[Decision, ...]
     is_exclusion_lost: bool
@@ -72,6 +79,7 @@ class Comparison:
                 *(self.returned_hits, self.returned_assignments),
                 *(self.lost_assignments, self.reopened, self.undone),
                 *(self.unknown_bonuses, self.lost_bonuses),
+                *(self.unknown_compensations, self.lost_compensations),
                 *(self.unknown_exclusions, self.lost_exclusions),
                 self.is_exclusion_lost,
             )
@@ -118,6 +126,7 @@ def compare(run: CampaignRun, *, may_have_lost: bool) -> Comparison:
         is_given_up = forget_key(assignment.assignment_id) in forgotten
         (given_up if is_given_up else known).append(assignment)
     paid_there = bonuses_there(run, alive)
+    compensated = compensations.compensations_there(run)
     exclusions = _compare_exclusions(run)
     return Comparison(
         unknown_hits=tuple(posted for posted, _ in unknown_hits(run)),
@@ -141,6 +150,10 @@ def compare(run: CampaignRun, *, may_have_lost: bool) -> Comparison:
         unknown_bonuses=tuple(unknown_bonuses(run, paid_there)),
         lost_bonuses=_lost_bonuses(run, paid_there, listed),
         bonuses_there=tuple(paid_there),
+        unknown_compensations=tuple(
+            compensations.unknown_compensations(run, compensated)
+        ),
+        lost_compensations=compensations.lost_compensations(run, compensated),
         unknown_exclusions=exclusions[0],
         lost_exclusions=exclusions[1],
         is_exclusion_lost=exclusions[2],

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from piecework.campaign.opened import CampaignRun, OpenedCampaign
 from piecework.domain.assignment import Assignment
-from piecework.domain.bonus import Bonus
+from piecework.domain.bonus import Bonus, Compensation
 from piecework.domain.errors import RefusedForSafety
 from piecework.domain.ids import AssignmentId, HitId, WorkerId
 from piecework.domain.money import cents_to_wire
@@ -26,7 +26,7 @@ from piecework.engine.posting.closing import close_gone
 from piecework.engine.posting.publishing import publish_key, take_in
 from piecework.engine.reconciling.comparing import Comparison, compare
 from piecework.engine.steps.settle import carry_out_again
-from piecework.payments import bonuses
+from piecework.payments import bonuses, compensations
 from piecework.payments.adopted_bonuses import book
 from piecework.payments.interrupted_payments import close_interrupted
 from piecework.store import (
@@ -123,6 +123,7 @@ def reconcile(
         begin_adopting(run.store)
     adopt_slots(run)
     book(run, comparison.unknown_bonuses)
+    compensations.book(run, list(comparison.unknown_compensations))
     _adopt_exclusions(run, comparison)
     if not has_seen:
         _ask_for_types_again(run)
@@ -350,6 +351,8 @@ def _repeat(run: CampaignRun, comparison: Comparison) -> list[Refusal]:
         for key, bonus in comparison.lost_bonuses.items():
             yield _repeating(run, f"{prefix}:{key}", bonus, paid_there)
             paid_there.append(bonus)
+        for key, compensation in comparison.lost_compensations.items():
+            yield _repeating_compensation(run, f"{prefix}:{key}", compensation)
 
     # One after the other: each looks for itself among what is paid by then.
     return refused + carry_out(run.store, acts(), clock=run.clock)
@@ -369,6 +372,16 @@ def _repeating(
         },
     )
     paid = bonuses.act_for(run, intent, paid_there)
+    return Act(intent=intent, do=paid.do, look=paid.look, record=lambda _: None)
+
+
+def _repeating_compensation(
+    run: CampaignRun, key: str, compensation: Compensation
+) -> Act:
+    intent = Intent(
+        key=key, operation=_REPEAT, subject=("worker", compensation.worker_id)
+    )
+    paid = compensations.paying(run, compensation)
     return Act(intent=intent, do=paid.do, look=paid.look, record=lambda _: None)
 
 

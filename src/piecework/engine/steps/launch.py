@@ -18,7 +18,7 @@ from piecework.domain.hit import (
     QualificationRequirement,
 )
 from piecework.domain.ids import HitId, HitTypeId, ItemId, QualificationTypeId
-from piecework.engine.posting import qualification_test
+from piecework.engine.posting import earlier_workers, qualification_test
 from piecework.engine.posting.checks import check_campaign
 from piecework.engine.posting.exclusion import exclusion_type
 from piecework.engine.posting.publishing import (
@@ -65,8 +65,9 @@ def act(run: CampaignRun, _unposted: int) -> int:
     slots = refuse_posted_elsewhere(run, unposted)
     # Created beforehand: no call is made while the store is written.
     kept_out = {hit.hit_key: keep_out(run, hit) for hit in unposted}
+    of_earlier = earlier_workers.requirements(run)
     types = {
-        key: _hit_type(run, *key)
+        key: _hit_type(run, *key, of_earlier)
         for key in dict.fromkeys(
             (hit.reward_cents, kept_out[hit.hit_key]) for hit in unposted
         )
@@ -139,9 +140,19 @@ def _cannot_be_posted(run: CampaignRun, refusal: PlatformRefused) -> PlatformRef
 
 
 def _hit_type(
-    run: CampaignRun, reward_cents: int, kept_out: QualificationTypeId | None
+    run: CampaignRun,
+    reward_cents: int,
+    kept_out: QualificationTypeId | None,
+    of_earlier: tuple[QualificationRequirement, ...],
 ) -> HitTypeId:
-    """Return the HIT type of a reward, for workers who lack a qualification."""
+    """Return the HIT type of a reward, for workers who lack a qualification.
+
+    Args:
+        run: the campaign at work.
+        reward_cents: the reward.
+        kept_out: the qualification that workers must lack, besides the campaign's own.
+        of_earlier: requirements because of earlier campaigns.
+    """
     campaign = run.campaign
     hit_type = HitType(
         title=campaign.title,
@@ -153,6 +164,7 @@ def _hit_type(
         requirements=(
             *_of_campaign(run),
             *qualification_test.requirements(run),
+            *of_earlier,
             *(
                 QualificationRequirement(
                     qualification_type_id=type_id, comparator="DoesNotExist"
@@ -164,6 +176,8 @@ def _hit_type(
         expected_seconds=campaign.rewards.expected_seconds,
         limit_name=campaign.name if campaign.most_per_worker else "",
         most_per_worker=campaign.most_per_worker,
+        # The simulated participants of a rehearsal are other people.
+        recruiting=None if run.is_rehearsal else campaign.recruiting,
     )
     values = json.dumps(asdict(hit_type), sort_keys=True)
     digest = hashlib.sha256(values.encode()).hexdigest()[:16]

@@ -40,9 +40,7 @@ def send_bonus(
             f"Assignment {row['assignment_id']} was submitted more than six months "
             "ago; no bonus can be paid for it.",
         )
-    cents = money.cents(members["BonusAmount"])
-    if cents < 1:
-        raise invalid_parameters("BonusAmount must be at least 0.01.")
+    cents = bonus_cents(members["BonusAmount"])
     fee_cents = transaction.prices.bonus_fee_cents(cents)
     ledger.pay(
         transaction,
@@ -71,6 +69,18 @@ def send_bonus(
             subject=row["assignment_id"],
         )
     return {}
+
+
+def bonus_cents(amount: str) -> int:
+    """Return the cents of a BonusAmount.
+
+    Raises:
+        Refusal: it is below one cent, or too large.
+    """
+    cents = money.cents(amount)
+    if cents < 1:
+        raise invalid_parameters("BonusAmount must be at least 0.01.")
+    return cents
 
 
 def list_bonus_payments(

@@ -2,7 +2,8 @@
 
 Clients can ignore them. Every reply names the extensions in a header; without the
 header, a client is talking to another marketplace. An extension is one more member of
-an operation's request, with an action that the operation then also does.
+an operation's request, with an action that the operation then also does, or does
+instead.
 """
 
 from collections.abc import Callable
@@ -11,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from piecework.marketplace.exceptions import does_not_exist, invalid_parameters
-from piecework.marketplace.requester import hit_types
+from piecework.marketplace.requester import compensations, hit_types, recruiting
 from piecework.marketplace.state import (
     apart,
     clock,
@@ -24,7 +25,7 @@ from piecework.marketplace.state.transaction import Transaction
 
 HEADERS = {
     "x-piecework-extensions": "keep-apart list-together prices expected-seconds marks "
-    "site worker-limit"
+    "site worker-limit compensation recruiting"
 }
 MARKS = "PieceworkMarks"
 STORE_HEADER = "x-piecework-store"
@@ -69,11 +70,15 @@ class _Extension:
         check: checks and returns the value that was sent, or refuses it.
         add: acts on the value after the operation itself, and may add members to the
             reply.
+        instead: acts on the value in place of the operation.
+        spared: required members that the request then does not need.
     """
 
     member: str
     check: Callable[[str, object], Any]
-    add: Callable[[Call, Any, Members], None]
+    add: Callable[[Call, Any, Members], None] | None = None
+    instead: Callable[[Call, Any], Members] | None = None
+    spared: tuple[str, ...] = ()
 
 
 def split(operation: str, document: object) -> tuple[object, Members]:
@@ -93,15 +98,29 @@ def split(operation: str, document: object) -> tuple[object, Members]:
     return rest, asked
 
 
+def spared(operation: str, asked: Members) -> set[str]:
+    """Return the required members that a request with these extensions may lack."""
+    return {
+        member
+        for extension in _EXTENSIONS.get(operation, ())
+        if extension.member in asked
+        for member in extension.spared
+    }
+
+
 def carry_out(operation: str, call: Call, asked: Members) -> Members:
     """Do an operation and its extensions in one transaction.
 
     Raises:
         Refusal: the operation refuses, or a HIT is unknown or another requester's.
     """
+    extensions = _EXTENSIONS.get(operation, ())
+    for extension in extensions:
+        if extension.instead is not None and extension.member in asked:
+            return extension.instead(call, asked[extension.member])
     reply = call.perform(call.transaction, call.requester, call.members)
-    for extension in _EXTENSIONS.get(operation, ()):
-        if extension.member in asked:
+    for extension in extensions:
+        if extension.add is not None and extension.member in asked:
             extension.add(call, asked[extension.member], reply)
     return reply
 
@@ -229,6 +248,23 @@ def _limit(call: Call, asked: Members, reply: Members) -> None:
     worker_limits.keep(call.transaction, row["id"], asked["Name"], asked["Most"])
 
 
+def _recruit(call: Call, asked: Members, reply: Members) -> None:
+    recruiting.keep(call.transaction, reply["HITTypeId"], asked)
+
+
+def _compensate(call: Call, name: str) -> Members:
+    return compensations.send(call.transaction, call.requester, call.members, name)
+
+
+def _tell_compensations(call: Call, asked: Members, reply: Members) -> None:
+    reply["PieceworkCompensations"] = compensations.listed(
+        call.transaction,
+        call.requester,
+        prefix=asked["Prefix"],
+        after=asked["After"],
+    )
+
+
 _KEEP_APART = _Extension(
     member="PieceworkKeepApart", check=partial(_hit_ids, most=1000), add=_keep_apart
 )
@@ -238,6 +274,7 @@ _EXTENSIONS: dict[str, tuple[_Extension, ...]] = {
     "CreateHITType": (
         _Extension(member="PieceworkExpectedSeconds", check=_seconds, add=_expect),
         _Extension(member="PieceworkWorkerLimit", check=_name_and_most, add=_limit),
+        _Extension(member="PieceworkRecruiting", check=recruiting.check, add=_recruit),
     ),
     "ListAssignmentsForHIT": (
         _Extension(
@@ -250,9 +287,23 @@ _EXTENSIONS: dict[str, tuple[_Extension, ...]] = {
         _Extension(member="PieceworkPrices", check=_yes_or_no, add=_tell_prices),
         _Extension(member="PieceworkSite", check=_yes_or_no, add=_tell_site),
         _Extension(member=MARKS, check=_store_and_seen, add=_compare_marks),
+        _Extension(
+            member="PieceworkCompensations",
+            check=compensations.check_page,
+            add=_tell_compensations,
+        ),
+    ),
+    "SendBonus": (
+        _Extension(
+            member="PieceworkCompensation",
+            check=compensations.check_name,
+            instead=_compensate,
+            spared=("AssignmentId",),
+        ),
     ),
 }
-"""HITs that exclude each other for a worker; the expected time of a HIT type, and how
-many HITs of its kind a worker may do; HITs listed together with the first; and, with
-the balances, the price list, the address of the workers' site, and the marks by which
-store and marketplace recognise each other (`state.lineage`)."""
+"""HITs that exclude each other for a worker; the expected time of a HIT type, how many
+HITs of its kind a worker may do, and whom another market sends; HITs listed together
+with the first; bonuses without an assignment; and, with the balances, the price list,
+the address of the workers' site, the marks by which store and marketplace recognise
+each other (`state.lineage`), and the compensations paid so far."""

@@ -102,6 +102,10 @@ def perform(
         perform=OPERATIONS[operation],
         transaction=transaction,
         requester=requester,
-        members=validate(input_shape(operation), document),
+        members=validate(
+            input_shape(operation),
+            document,
+            spared=extensions.spared(operation, asked),
+        ),
     )
     return extensions.carry_out(operation, call, asked)

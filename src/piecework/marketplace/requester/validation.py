@@ -6,7 +6,7 @@ so this module may refuse a request that passed there. It collects all faults.
 
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from datetime import UTC, datetime
 from typing import Any
 
@@ -19,8 +19,15 @@ _LATEST_SECOND = 253_402_300_799  # 9999-12-31T23:59:59Z
 _SHOWN = 80
 
 
-def validate(shape: StructureShape | None, sent: object) -> dict[str, Any]:
+def validate(
+    shape: StructureShape | None, sent: object, *, spared: Collection[str] = ()
+) -> dict[str, Any]:
     """Return a request's members, with timestamps in milliseconds and without nulls.
+
+    Args:
+        shape: the request in the service model; `None` if it has no members.
+        sent: what was sent.
+        spared: required members that may be absent.
 
     Raises:
         Refusal: `ParameterValidationError` with all faults.
@@ -31,14 +38,19 @@ def validate(shape: StructureShape | None, sent: object) -> dict[str, Any]:
             faults.append("This operation takes no parameters.")
         members: dict[str, Any] = {}
     else:
-        members = _structure(shape, sent, path="", faults=faults)
+        members = _structure(shape, sent, path="", faults=faults, spared=spared)
     if faults:
         raise invalid_parameters(*faults)
     return members
 
 
 def _structure(
-    shape: StructureShape, sent: object, *, path: str, faults: list[str]
+    shape: StructureShape,
+    sent: object,
+    *,
+    path: str,
+    faults: list[str],
+    spared: Collection[str] = (),
 ) -> dict[str, Any]:
     if not isinstance(sent, dict):
         faults.append(_fault(path, sent, "must be an object"))
@@ -53,7 +65,7 @@ def _structure(
     faults += [
         f"Missing required parameter {_at(path, name)}."
         for name in shape.required_members
-        if name not in present
+        if name not in present and name not in spared
     ]
     return {
         name: _value(member, present[name], path=_at(path, name), faults=faults)

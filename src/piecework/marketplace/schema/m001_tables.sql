@@ -151,6 +151,8 @@ CREATE TABLE hit_types (
     -- One worker does at most so many HITs of all types with this name.
     limit_name TEXT,
     limit_most INTEGER CHECK (limit_most > 0),
+    -- Whom to recruit at another market beyond the requirements (JSON).
+    recruiting TEXT,
     assignable_hits INTEGER NOT NULL CHECK (assignable_hits >= 0),
     created_ms INTEGER NOT NULL,
     deleted_ms INTEGER,
@@ -262,15 +264,24 @@ CREATE INDEX assignments_to_review ON assignments (review_ms, id)
     WHERE review_ms IS NOT NULL;
 CREATE INDEX assignments_by_visit ON assignments (visit, id) WHERE visit IS NOT NULL;
 
+-- A compensation is a bonus without an assignment. It has its requester's own name for
+-- it, and a visit if another market pays the worker.
 CREATE TABLE bonuses (
     id INTEGER PRIMARY KEY,
-    assignment INTEGER NOT NULL REFERENCES assignments (id),
-    hit INTEGER NOT NULL REFERENCES hits (id),
+    assignment INTEGER REFERENCES assignments (id),
+    hit INTEGER REFERENCES hits (id),
     worker INTEGER NOT NULL REFERENCES workers (id),
+    requester INTEGER REFERENCES requesters (id),
+    name TEXT,
+    visit INTEGER REFERENCES visits (id),
     cents INTEGER NOT NULL,
     fee_cents INTEGER NOT NULL,
     reason TEXT NOT NULL,
-    paid_ms INTEGER NOT NULL
+    paid_ms INTEGER NOT NULL,
+    CHECK ((assignment IS NULL) = (hit IS NULL)),
+    CHECK ((assignment IS NULL) = (requester IS NOT NULL AND name IS NOT NULL)),
+    CHECK (visit IS NULL OR assignment IS NULL),
+    UNIQUE (requester, name)
 ) STRICT;
 CREATE INDEX bonuses_by_assignment ON bonuses (assignment, id);
 CREATE INDEX bonuses_by_hit ON bonuses (hit, id);

@@ -22,6 +22,11 @@ _BONUSES = (
     "JOIN assignments ON assignments.id = bonuses.assignment "
     "JOIN workers ON workers.id = bonuses.worker ORDER BY bonuses.id"
 )
+_COMPENSATIONS = (
+    "SELECT name, worker_id, cents, fee_cents, reason FROM bonuses "
+    "JOIN workers ON workers.id = bonuses.worker WHERE assignment IS NULL "
+    "ORDER BY bonuses.id"
+)
 _QUALIFICATIONS = (
     "SELECT qualification_type_id, name, worker_id, value, qualifications.status "
     "FROM qualifications JOIN qualification_types "
@@ -96,6 +101,7 @@ def books(transaction: Transaction) -> dict[str, Any]:
         "hits": _rows(transaction, _HITS),
         "assignments": _rows(transaction, _ASSIGNMENTS),
         "bonuses": _rows(transaction, _BONUSES),
+        "compensations": _rows(transaction, _COMPENSATIONS),
         "qualifications": _rows(transaction, _QUALIFICATIONS),
         "blocks": _rows(transaction, _BLOCKS),
         "balance_cents": _number(transaction, "available"),

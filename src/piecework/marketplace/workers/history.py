@@ -124,6 +124,16 @@ def latest(
     ]
 
 
+def compensations(transaction: Transaction, worker: sqlite3.Row) -> list[sqlite3.Row]:
+    """Return the bonuses without an assignment, newest first."""
+    return transaction.all(
+        "SELECT * FROM bonuses WHERE worker = ? AND assignment IS NULL "
+        "ORDER BY id DESC LIMIT ?",
+        worker["id"],
+        SHOWN,
+    )
+
+
 def by_day(transaction: Transaction, worker: sqlite3.Row) -> list[Day]:
     """Return the latest days with submissions or payments, newest first."""
     rows = transaction.all(_DAYS, worker["id"], worker["id"], DAYS_SHOWN)

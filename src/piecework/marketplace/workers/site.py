@@ -253,6 +253,7 @@ class Site:
             days = history.by_day(transaction, worker)
             earnings = history.earnings(transaction, worker)
             messages = history.messages(transaction, worker)
+            compensations = history.compensations(transaction, worker)
             completion = open_links.completion(transaction, worker)
         return page(
             "history.html.j2",
@@ -264,6 +265,7 @@ class Site:
             days=days,
             earnings=earnings,
             messages=messages,
+            compensations=compensations,
             completion=completion,
             worker_id=worker["worker_id"],
         )

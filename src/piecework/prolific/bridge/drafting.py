@@ -15,6 +15,7 @@ from piecework.marketplace.state.transaction import Transaction
 from piecework.prolific.bridge import filter_types, groups, requirements
 from piecework.prolific.bridge.bridge import LOG, Bridge
 from piecework.prolific.bridge.places import longest_visit, visits_possible
+from piecework.prolific.bridge.recruits import with_recruiting
 from piecework.prolific.bridge.unknown import StudyName, look
 from piecework.prolific.http.errors import NoAccess, Refused, Unusable
 from piecework.prolific.resources.new_study import CodeAction, CompletionCode, NewStudy
@@ -202,8 +203,12 @@ def draft(bridge: Bridge, study: sqlite3.Row, hit_type: sqlite3.Row) -> None:
         )
     filter_types.offer(bridge)  # if that failed at the beginning of the step
     wanted = json.loads(hit_type["requirements"])
-    filters = requirements.filters_of(wanted, bridge.filter_kinds)
     is_screening = study["qualification_type"] is not None
+    filters = with_recruiting(
+        requirements.filters_of(wanted, bridge.filter_kinds),
+        hit_type["recruiting"],
+        divides=not is_screening,
+    )
     study = groups.ensure(bridge, study, () if is_screening else wanted)
     name, description = _words(bridge, study, hit_type)
     kept_out = Choice(

@@ -1,28 +1,38 @@
 """The filters a study can use, and the recommended rewards."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from pydantic import Field
 
 from piecework.prolific.http.answers import value_of
 from piecework.prolific.http.pages import listed
-from piecework.prolific.http.request import get_request
+from piecework.prolific.http.request import Request, checked_id, get_request
 from piecework.prolific.http.transport import Transport
 from piecework.prolific.values import Value, Whole
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """A filter that any of these values meets."""
+    """A filter that any of these values meets.
+
+    Attributes:
+        weightings: how the places are divided among the values; empty: in any way.
+    """
 
     filter_id: str
     values: Sequence[str]
+    weightings: Mapping[str, int] = field(default_factory=dict)
 
     def to_wire(self) -> dict[str, object]:
         """Return the filter as a study contains it."""
-        return {"filter_id": self.filter_id, "selected_values": list(self.values)}
+        divided = {"weightings": dict(self.weightings)} if self.weightings else {}
+        return {
+            "filter_id": self.filter_id,
+            "selected_values": list(self.values),
+            **divided,
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,8 +93,27 @@ class RewardRecommendation(Value):
     recommended_per_hour_minor: Whole = Field(alias="recommended_reward_per_hour")
 
 
+class RecruitmentTime(Value):
+    """How long Prolific expects it to take until a study's last place is taken.
+
+    Attributes:
+        hours: the prediction.
+        least_hours: and `most_hours`: its bounds.
+        words: the prediction in words; "" if there are none.
+    """
+
+    hours: float = Field(alias="precise_recruitment_time_hours")
+    least_hours: float | None = Field(alias="lower_bound_hours", default=None)
+    most_hours: float | None = Field(alias="upper_bound_hours", default=None)
+    words: str = Field(alias="display_string", default="")
+
+
+class _Count(Value):
+    count: Whole
+
+
 class Recruiting:
-    """Read-only operations on filters and rewards."""
+    """Read-only operations on filters, participants and rewards."""
 
     def __init__(self, transport: Transport) -> None:
         self._call = transport.call
@@ -103,3 +132,41 @@ class Recruiting:
         document = self._call(request)
         rows = document if isinstance(document, list) else [document]
         return tuple(value_of(RewardRecommendation, row, request) for row in rows)
+
+    def eligible_count(self, workspace_id: str, filters: Sequence[Filter]) -> int:
+        """Return how many participants meet all filters; 0 means fewer than 25."""
+        request = Request(
+            method="POST",
+            path="eligibility-count/",
+            body={
+                "filters": [each.to_wire() for each in filters],
+                "workspace_id": checked_id(workspace_id),
+            },
+            may_repeat=True,  # It only counts.
+        )
+        return value_of(_Count, self._call(request), request).count
+
+    def recruitment_time(
+        self,
+        workspace_id: str,
+        filters: Sequence[Filter],
+        *,
+        reward_minor: int,
+        places: int,
+        minutes: int,
+    ) -> RecruitmentTime:
+        """Return the predicted recruitment time of a study that does not exist yet."""
+        request = Request(
+            method="POST",
+            path="studies/predicted-recruitment-time/",
+            body={
+                "filters": [each.to_wire() for each in filters],
+                "workspace_id": checked_id(workspace_id),
+                "reward": reward_minor,
+                "study_type": "SINGLE",
+                "total_available_places": places,
+                "estimated_completion_time": minutes,
+            },
+            may_repeat=True,  # It only computes.
+        )
+        return value_of(RecruitmentTime, self._call(request), request)

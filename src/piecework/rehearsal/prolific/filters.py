@@ -146,9 +146,14 @@ def count_eligible(call: Call) -> dict[str, Any]:
     if not isinstance(asked, list):
         raise wrong("filters", "This field is required.")
     check(call.state, asked)
-    people = call.state.rows("SELECT * FROM participant")
-    count = sum(is_eligible(call.state, person, asked) for person in people)
-    return {"count": count if count >= _FEWEST else 0}
+    return {"count": eligible_count(call.state, asked)}
+
+
+def eligible_count(state: State, asked: Sequence[dict[str, Any]]) -> int:
+    """Return how many participants meet all filters; small counts become 0."""
+    people = state.rows("SELECT * FROM participant")
+    count = sum(is_eligible(state, person, asked) for person in people)
+    return count if count >= _FEWEST else 0
 
 
 def check(state: State, asked: Sequence[object], *, depth: int = 0) -> None:
@@ -210,6 +215,26 @@ def _check_one(state: State, selection: dict[str, Any]) -> None:
     unknown = [value for value in values if not _exists(state, known, value)]
     if unknown:
         raise wrong("filters", f"{known.filter_id}: unknown {', '.join(unknown)}.")
+    _check_weightings(known.filter_id, values, selection.get("weightings"))
+
+
+def _check_weightings(
+    filter_id: str, values: Sequence[str], weightings: object
+) -> None:
+    """Refuse weightings that do not fit the selected values.
+
+    Raises:
+        ApiError: a weighting is not of a selected value, or not above zero.
+    """
+    if weightings is None:
+        return
+    if not isinstance(weightings, dict) or not set(weightings) <= set(values):
+        raise wrong("filters", f"{filter_id}: weightings is of selected values.")
+    if not all(
+        isinstance(each, int | float) and not isinstance(each, bool) and each > 0
+        for each in weightings.values()
+    ):
+        raise wrong("filters", f"{filter_id}: weightings are numbers above zero.")
 
 
 def _check_range(known: Filter, asked: object) -> None:

@@ -11,10 +11,12 @@ from typing import Any
 from piecework.rehearsal.prolific import (
     bonuses,
     books,
+    filter_sets,
     filters,
     groups,
     messages,
     participants,
+    predicting,
     studies,
     submissions,
     subscriptions,
@@ -121,6 +123,20 @@ OPERATIONS = (
         204,
         is_bare=True,
     ),
+    Operation(
+        "post-study-predicted-recruitment-time",
+        "POST",
+        "/studies/predicted-recruitment-time/",
+        predicting.of_fields,
+        is_bare=True,
+    ),
+    Operation(
+        "get-study-predicted-recruitment-time",
+        "GET",
+        "/studies/{study_id}/predicted-recruitment-time/",
+        predicting.of_study,
+        is_bare=True,
+    ),
     Operation("get-study", "GET", "/studies/{id}/", studies.get),
     Operation("update-study", "PATCH", "/studies/{id}/", studies.update),
     Operation("delete-study", "DELETE", "/studies/{id}/", studies.delete),
@@ -186,6 +202,20 @@ OPERATIONS = (
     Operation("get-filters", "GET", "/filters/", filters.list_filters),
     Operation(
         "get-eligible-count", "POST", "/eligibility-count/", filters.count_eligible
+    ),
+    Operation("get-filter-sets", "GET", "/filter-sets/", filter_sets.list_sets),
+    Operation("create-filter-set", "POST", "/filter-sets/", filter_sets.create, 201),
+    Operation("get-filter-set", "GET", "/filter-sets/{id}/", filter_sets.get),
+    Operation(
+        "delete-filter-set", "DELETE", "/filter-sets/{id}/", filter_sets.delete, 204
+    ),
+    Operation("update-filter-set", "PATCH", "/filter-sets/{id}/", filter_sets.update),
+    Operation(
+        "clone-filter-set", "POST", "/filter-sets/{id}/clone/", filter_sets.clone, 201
+    ),
+    Operation("lock-filter-set", "POST", "/filter-sets/{id}/lock/", filter_sets.lock),
+    Operation(
+        "unlock-filter-set", "POST", "/filter-sets/{id}/unlock/", filter_sets.unlock
     ),
     Operation(
         "get-participant-groups", "GET", "/participant-groups/", groups.list_groups

@@ -73,6 +73,19 @@ CREATE TABLE IF NOT EXISTS participant_group (
     is_deleted INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
+-- A row for each version. The newest is the filter set as it is.
+CREATE TABLE IF NOT EXISTS filter_set (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    workspace_id TEXT NOT NULL REFERENCES workspace (id),
+    name TEXT NOT NULL,
+    filters TEXT NOT NULL,
+    is_locked INTEGER NOT NULL DEFAULT 0,
+    is_deleted INTEGER NOT NULL DEFAULT 0,
+    UNIQUE (id, version)
+) STRICT;
+
 CREATE TABLE IF NOT EXISTS membership (
     number INTEGER PRIMARY KEY,
     group_id TEXT NOT NULL REFERENCES participant_group (id),

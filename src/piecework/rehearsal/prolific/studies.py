@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from piecework.rehearsal.prolific import filters, money, study_life
+from piecework.rehearsal.prolific import filter_sets, filters, money, study_life
 from piecework.rehearsal.prolific.call import Call
 from piecework.rehearsal.prolific.errors import ApiError, wrong
 from piecework.rehearsal.prolific.groups import check_groups
@@ -35,7 +35,9 @@ _MOST_PLACES = 1_000_000
 
 def create(call: Call) -> dict[str, Any]:
     """Create a draft."""
-    fields = _checked(call.state, call.body)
+    fields = _checked(
+        call.state, filter_sets.applied(call.state, call.body, sent=call.body)
+    )
     return _document(call.state, insert(call.state, fields))
 
 
@@ -66,7 +68,7 @@ def update(call: Call) -> dict[str, Any]:
     state = call.state
     study = Study.find(state, call.path["id"])
     merged = {**study.fields, "project": study.project_id, **call.body}
-    fields = _checked(state, merged)
+    fields = _checked(state, filter_sets.applied(state, merged, sent=call.body))
     if study.status == "SCHEDULED":
         raise ApiError(
             400, "A scheduled study can be changed only after CANCEL_PUBLISH."

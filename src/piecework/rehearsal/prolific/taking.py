@@ -7,7 +7,7 @@ import sqlite3
 from collections import Counter
 from typing import Any
 
-from piecework.rehearsal.prolific import filters
+from piecework.rehearsal.prolific import filters, quotas
 from piecework.rehearsal.prolific import submission as submission_life
 from piecework.rehearsal.prolific.call import Call
 from piecework.rehearsal.prolific.errors import ApiError
@@ -154,6 +154,8 @@ def _closed_to(state: State, person: sqlite3.Row, study: Study) -> str | None:
         return "Every place is taken."
     if not filters.is_eligible(state, person, study.fields["filters"] or []):
         return "This participant is not eligible."
+    if not quotas.has_room(state, person, study):
+        return "The quota of this participant's answers is full."
     return _had_enough(state, person, study)
 
 

@@ -161,6 +161,7 @@ def _accounts(money: Money) -> list[tuple[str, int, str]]:
     return [
         ("rewards", money.cents("paid_rewards"), plots.TEAL),
         ("bonuses", money.cents("paid_bonuses"), plots.TEAL),
+        ("compensation", money.cents("paid_compensations"), plots.TEAL),
         ("fees", money.cents("fees"), plots.GREY),
         ("held", money.cents("held"), plots.AMBER),
         ("left", money.left_cents, plots.GREEN),
@@ -194,6 +195,7 @@ def _ledger(model: ReportModel, money: Money) -> Table:
         ("Budget (the cap)", money.cents("budget")),
         ("Rewards", money.cents("paid_rewards")),
         ("Bonuses", money.cents("paid_bonuses")),
+        *_compensations(money),
         ("Fees", money.cents("fees")),
         ("Spent, all of these", money.spent_cents),
         ("Held for open HITs", money.cents("held")),
@@ -211,6 +213,16 @@ def _ledger(model: ReportModel, money: Money) -> Table:
         if facts.is_rehearsal
         else "",
     )
+
+
+def _compensations(money: Money) -> list[tuple[str, int]]:
+    """Return the line of what people were paid whom faults hurt, if any."""
+    if not money.compensation_reasons:
+        return []
+    payments = plural(len(money.compensation_reasons), "payment")
+    reasons = plural(len(set(money.compensation_reasons)), "reason")
+    name = f"Compensation ({payments}, {reasons})"
+    return [(name, money.cents("paid_compensations"))]
 
 
 def _other_ledgers(money: Money, others: OtherLedgers) -> Table:

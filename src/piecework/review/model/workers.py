@@ -8,18 +8,15 @@ by the pass at work, or by the command that made the decision.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from piecework.campaign.known_workers import known_worker
 from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.errors import ConfigError
-from piecework.domain.ids import WorkerId
 from piecework.domain.verdicts import Decision, Verdict
 from piecework.store import decisions, workers
 from piecework.store.settlements import PAID_ALREADY
 from piecework.store.workers import WorkerTotals
 
 _KEPT_OUT: tuple[Verdict, ...] = ("exclude", "block")
-
-# Fewer characters could match a worker by a typing error.
-_SHORTEST_PSEUDONYM = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +93,7 @@ def include(opened: OpenedCampaign, worker: str, *, because: str, by: str) -> st
 def _decide(
     opened: OpenedCampaign, worker: str, verdict: Verdict, *, because: str, by: str
 ) -> str:
-    worker_id = _worker_of(opened, worker)
+    worker_id = known_worker(opened, worker)
     with opened.store.db.atomic():
         history = decisions.about_workers(opened.store).get(worker_id, [])
         latest = history[-1] if history else None
@@ -113,29 +110,6 @@ def _decide(
         )
         decisions.overrule(opened.store, [decision])
     return opened.pseudonym(worker_id)
-
-
-def _worker_of(opened: OpenedCampaign, worker: str) -> WorkerId:
-    known = workers.totals(opened.store, paid_already=PAID_ALREADY)
-    pseudonyms = {opened.pseudonym(worker_id): worker_id for worker_id in known}
-    start = worker.strip().lower().removesuffix("…").removesuffix("...")
-    if start in pseudonyms:
-        return pseudonyms[start]
-    matches = sorted(name for name in pseudonyms if name.startswith(start))
-    if len(start) < _SHORTEST_PSEUDONYM:
-        fault = (
-            f"{worker!r} is too short for a pseudonym: type "
-            f"{_SHORTEST_PSEUDONYM} characters or more"
-        )
-    elif len(matches) > 1:
-        fault = f"{worker!r} matches {len(matches)} workers: {', '.join(matches[:5])}"
-    elif matches:
-        return pseudonyms[matches[0]]
-    else:
-        fault = f"no worker of this campaign has the pseudonym {worker!r}"
-    raise ConfigError(
-        [fault], next_step=f"piecework workers list {opened.campaign.path}"
-    )
 
 
 def _is_so_already(

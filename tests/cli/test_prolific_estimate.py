@@ -1,0 +1,162 @@
+"""Who is eligible, what it costs and how long it takes, from the offline Prolific."""
+
+import json
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import httpx
+import pytest
+from click.testing import CliRunner, Result
+
+from piecework.cli.main import main
+from piecework.rehearsal.prolific.options import Options
+from piecework.rehearsal.prolific.server import serve
+from tests.small_campaign import CAMPAIGN, write_campaign
+
+ASKS = "\n[requirements.prolific]\nfirst-language = [{choice}]\n"
+PEOPLE = 30
+
+
+@pytest.fixture(scope="module")
+def url() -> Iterator[str]:
+    """The address of an offline Prolific with 30 speakers of English."""
+    start = datetime(2026, 1, 5, 9, tzinfo=UTC)
+    with serve(Options(start=start)) as address:
+        for _ in range(PEOPLE):
+            httpx.post(
+                f"{address}/emulator/participants",
+                json={"country": "GB", "answers": {"first-language": ["0"]}},
+            ).raise_for_status()
+        yield address
+
+
+@pytest.fixture
+def campaign(tmp_path: Path) -> Callable[..., Path]:
+    """Writes a campaign in pounds with these requirements."""
+
+    def write(requirements: str = ASKS.format(choice=0), currency: str = "GBP") -> Path:
+        text = CAMPAIGN.replace(
+            'reward = "0.50"', f'reward = "0.50"\ncurrency = "{currency}"'
+        )
+        assert text != CAMPAIGN
+        return write_campaign(tmp_path, text + requirements, pictures=4)
+
+    return write
+
+
+def ask(url: str, *words: str, token: str = "rehearsal-token") -> Result:  # noqa: S107 - of the emulator
+    """Run a command with an account."""
+    environment = {"PROLIFIC_TOKEN": token, "PROLIFIC_URL": url}
+    return CliRunner().invoke(main, words, env=environment, catch_exceptions=False)
+
+
+def test_it_says_people_cost_and_time(url: str, campaign: Callable[..., Path]) -> None:
+    """The cost is Prolific's own, with fees and tax; nothing is created there."""
+    path = str(campaign())
+    known = json.loads(ask(url, "prolific", "estimate", path, "--json").stdout)
+    assert known["eligible"] == PEOPLE
+    assert known["currency"] == "GBP"
+    wanted = known["hits_per_visit"] * known["places"]
+    assert known["reward_cents"] == 50 * known["hits_per_visit"]
+    assert wanted >= 4
+    with httpx.Client(
+        base_url=f"{url}/api/v1", headers={"authorization": "Token rehearsal-token"}
+    ) as client:
+        cost = client.post(
+            "/study-cost-calculator/",
+            json={
+                "reward": known["reward_cents"],
+                "total_available_places": known["places"],
+            },
+        ).json()
+        studies = client.get("/studies/").json()["results"]
+    assert known["cost_cents"] == cost["total_cost"] > 50 * wanted
+    assert studies == []
+    assert known["hours"] == round(known["places"] * 50 / PEOPLE, 2)
+    reply = ask(url, "prolific", "estimate", path)
+    assert reply.exit_code == 0, reply.output
+    assert "eligible at Prolific: 30 participants" in reply.output
+    assert f"{known['hours']:g} hours, as Prolific predicts" in reply.output
+
+
+def test_check_asks_it_with_reach_and_a_token(
+    url: str, campaign: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without --reach or a token, or for no participants, it is not asked."""
+    monkeypatch.setattr(
+        "piecework.rehearsing.checking.sample_of_pictures", lambda _: []
+    )
+    path = str(campaign())
+    reply = ask(url, "check", path, "--reach")
+    assert reply.exit_code == 0, reply.output
+    assert "eligible at Prolific: 30 participants" in reply.output
+    document = json.loads(ask(url, "check", path, "--reach", "--json").stdout)
+    assert document["prolific"]["eligible"] == PEOPLE
+    for words in (("check", path), ("check", path, "--reach")):
+        token = "" if "--reach" in words else "rehearsal-token"
+        silent = ask(url, *words, token=token)
+        assert silent.exit_code == 0, silent.output
+        assert "eligible" not in silent.output
+    plain = str(campaign(""))
+    assert "eligible" not in ask(url, "check", plain, "--reach").output
+
+
+def test_nobody_eligible_is_said_in_one_sentence(
+    url: str, campaign: Callable[..., Path]
+) -> None:
+    """Prolific counts fewer than 25 as none."""
+    reply = ask(url, "prolific", "estimate", str(campaign(ASKS.format(choice=1))))
+    assert reply.exit_code == 0, reply.output
+    assert (
+        "WARNING: fewer than 25 participants of Prolific are eligible" in reply.output
+    )
+
+
+@pytest.mark.parametrize(
+    ("requirements", "currency", "words"),
+    [
+        (ASKS.format(choice=77), "GBP", "first-language has no choice 77"),
+        ("\n[requirements.prolific]\nshoe-size = [1]\n", "GBP", "PROLIFICSHOESIZE"),
+        (ASKS.format(choice=0), "USD", "pays in GBP, and the campaign in USD"),
+    ],
+)
+def test_what_prolific_would_refuse_is_said_before_anything_is_sent(
+    url: str,
+    campaign: Callable[..., Path],
+    requirements: str,
+    currency: str,
+    words: str,
+) -> None:
+    """Exit code 2 and a sentence."""
+    path = campaign(requirements, currency)
+    reply = ask(url, "prolific", "estimate", str(path))
+    assert reply.exit_code == 2, reply.output
+    assert words in " ".join(reply.output.split())
+
+
+def test_a_prediction_that_the_account_lacks_is_unknown(
+    url: str, campaign: Callable[..., Path]
+) -> None:
+    """The rest is still said."""
+    fault = {
+        "operation": "post-study-predicted-recruitment-time",
+        "kind": "server_error",
+        "times": 3,
+    }
+    script = httpx.put(f"{url}/emulator/faults", json=[fault])
+    assert script.is_success, script.text
+    reply = ask(url, "prolific", "estimate", str(campaign()))
+    httpx.put(f"{url}/emulator/faults", json=[]).raise_for_status()
+    assert reply.exit_code == 0, reply.output
+    assert "begins: unknown" in reply.output
+    assert "eligible at Prolific: 30 participants" in reply.output
+
+
+def test_without_a_token_it_says_where_one_belongs(
+    url: str, campaign: Callable[..., Path]
+) -> None:
+    """Exit code 2."""
+    reply = ask(url, "prolific", "estimate", str(campaign()), token="")
+    assert reply.exit_code == 2
+    assert "PROLIFIC_TOKEN" in reply.output
