@@ -189,7 +189,7 @@ from piecework.rehearsal.prolific.server import serve_forever
 
 serve_forever(
     Options(database=Path(sys.argv[1]), participants=2),
-    lambda url: print(url, flush=True),
+    lambda url, _: print(url, flush=True),
 )
 """
 
