@@ -29,6 +29,7 @@ def panel_link(
     would make it, with its signature or secret, so do not publish it.
 
     Examples:
+      piecework panel link panel.toml P123
       piecework panel link panel.toml P123 --session S456
     """
     from piecework.marketplace.exceptions import Refusal

@@ -65,7 +65,8 @@ def serve(
       piecework serve --crowd prolific --public-url https://hits.example.org \
         --frames-url https://frames.example.org
       piecework serve --crowd panel --panel panel.toml \
-        --site-url https://hits.example.org --frames-url https://frames.example.org
+        --public-url https://hits.example.org \
+        --frames-url https://frames.example.org
     """
     from piecework.marketplace.http.exposure import UnsafeBindError
     from piecework.marketplace.http.notification_sender import NotifyAddressError
