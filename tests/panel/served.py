@@ -44,6 +44,10 @@ class Served:
             )
         )
 
+    def serve_again(self) -> None:
+        """Start it after it was killed."""
+        self.process = self.serve()
+
     def kill(self) -> None:
         """End the process at once (SIGKILL), as a power cut would."""
         self.process.kill()
@@ -68,8 +72,9 @@ class Served:
                 Question=QUESTION,
                 MaxAssignments=most,
                 LifetimeInSeconds=3600,
+                RequesterAnnotation=str(number),  # no call is signed twice
             )["HIT"]["HITId"]
-            for _ in range(hits)
+            for number in range(hits)
         ]
 
     def submitted(self, hits: list[str]) -> list[dict[str, Any]]:
@@ -84,7 +89,9 @@ class Served:
 
     def visitor(self) -> Visitor:
         """A browser that nobody has used."""
-        return Visitor(self.endpoint)
+        visitor = Visitor(self.endpoint)
+        self._stack.callback(visitor.http.close)
+        return visitor
 
     def _requester(self, currency: str) -> Any:  # noqa: ANN401 - boto3's
         printed = self.command(
@@ -93,13 +100,15 @@ class Served:
         key = dict(
             line.removeprefix("export ").split("=") for line in printed.split("\n")[:2]
         )
-        return boto3.Session().client(
+        client = boto3.Session().client(
             "mturk",
             endpoint_url=self.endpoint,
             region_name="us-east-1",
             aws_access_key_id=key["AWS_ACCESS_KEY_ID"],
             aws_secret_access_key=key["AWS_SECRET_ACCESS_KEY"],
         )
+        self._stack.callback(client.close)
+        return client
 
 
 def environment() -> dict[str, str]:

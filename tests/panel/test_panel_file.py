@@ -137,6 +137,15 @@ def test_a_file_of_prolifics_people_is_not_served_for_a_panel(tmp_path: Path) ->
     assert "visits of people from Prolific" in refused.output
 
 
+def test_a_marketplace_in_dollars_is_not_served_in_pounds(tmp_path: Path) -> None:
+    """Its money was paid in before the panel was known."""
+    words = ["requester", "add", "Lab", "--balance", "5"]
+    CliRunner().invoke(main, [*words, "--database", str(tmp_path / "m.db")])
+    refused = _served(tmp_path, changed(('currency = "USD"', 'currency = "GBP"')))
+    assert refused.exit_code == 2
+    assert "is in USD, not in GBP" in refused.output
+
+
 _READY_MADE = sorted(
     file.name.removesuffix(".toml")
     for file in (files("piecework.panel") / "ready_made").iterdir()

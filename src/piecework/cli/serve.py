@@ -60,7 +60,6 @@ def serve(
     prints the settings to paste before you start that program.
 
     Examples:
-      piecework serve --rehearsal
       piecework serve --rehearsal --as-aws
       piecework serve --crowd prolific --public-url https://hits.example.org \
         --frames-url https://frames.example.org

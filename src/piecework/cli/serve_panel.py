@@ -10,7 +10,6 @@ from piecework.cli.marketplace_file import transaction_in
 from piecework.cli.panel_file import read_panel, read_secrets
 from piecework.domain.errors import ConfigError
 from piecework.domain.printable import printable
-from piecework.marketplace.state import outside_market
 
 if TYPE_CHECKING:
     from piecework.marketplace.http.options import Marketplace
@@ -31,6 +30,7 @@ def serve_panel(
         ConfigError: the panel file has faults, or options contradict each other.
     """
     from piecework.marketplace.http.server import serve_forever
+    from piecework.marketplace.state import outside_market
     from piecework.panel.panel_crowd import PanelCrowd
     from piecework.panel.prices import prices_of
     from piecework.panel.secrets import UnusableError

@@ -74,14 +74,15 @@ class TurnedBack(Refusal):
 
     Attributes:
         heading: what happened, in a few words.
+        market: the other market's display name.
         way_back: how they return to the other market.
     """
 
     def __init__(
-        self, kind: str, message: str, *, heading: str, way_back: WayBack
+        self, kind: str, message: str, *, heading: str, market: str, way_back: WayBack
     ) -> None:
         super().__init__(kind, message, status=409)
-        self.heading, self.way_back = heading, way_back
+        self.heading, self.market, self.way_back = heading, market, way_back
 
 
 class OutsideCrowd(Protocol):

@@ -234,5 +234,6 @@ def _turned_back(ways: WaysOut, ids: Ids, ending: Ending, sentence: str) -> Turn
         _KINDS[ending],
         sentence,
         heading=_HEADINGS[ending],
+        market=ways.panel.title,
         way_back=ways.way_out(ids, ending),
     )

@@ -9,7 +9,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.languages import sentence
-from piecework.marketplace.outside_crowd import NO_WAY_BACK, TurnedBack
+from piecework.marketplace.outside_crowd import TurnedBack
 from piecework.marketplace.workers.pages import page
 from piecework.webserver import security_log
 
@@ -43,24 +43,29 @@ def moved_to_group(group_id: str) -> Response:
 
 def refused(request: Request, refusal: Refusal) -> Response:
     """Return a refusal as a page or as JSON."""
-    is_turned_back = isinstance(refusal, TurnedBack)
-    way_back = refusal.way_back if isinstance(refusal, TurnedBack) else NO_WAY_BACK
     if wants_json(request):
         document: dict[str, str | None] = {
             "error": refusal.kind,
             "message": refusal.message,
         }
-        if is_turned_back:
-            document["way_back"] = way_back.url or None
-            document["code"] = way_back.code or None
+        if isinstance(refusal, TurnedBack):
+            document["way_back"] = refusal.way_back.url or None
+            document["code"] = refusal.way_back.code or None
         return JSONResponse(document, status_code=refusal.status)
+    if isinstance(refusal, TurnedBack):
+        return page(
+            "visit_turned_back.html.j2",
+            status=refusal.status,
+            heading=refusal.heading,
+            message=refusal.message,
+            market=refusal.market,
+            way_back=refusal.way_back,
+        )
     template = "refused.html.j2"
     is_visit = request.url.path.startswith("/visit")
     signed_out = ("NotSignedIn", "TwoSessions", "InvitationRefused")
     if refusal.kind in signed_out and not is_visit:
         template = "signed_out.html.j2"
-    elif is_turned_back:
-        template = "visit_turned_back.html.j2"
     elif refusal.kind == "VisitOver":
         template = "visit_ended.html.j2"
     return page(
@@ -68,8 +73,6 @@ def refused(request: Request, refusal: Refusal) -> Response:
         status=refusal.status,
         message=refusal.message,
         has_menu=_has_menu(request),
-        heading=getattr(refusal, "heading", ""),
-        way_back=way_back,
     )
 
 
