@@ -63,10 +63,10 @@ def test_a_kill_in_the_middle_loses_nobody_and_pays_nobody_twice(
         file = tmp_path / "list.csv"
         listed = served.command("panel", "pay-list", str(served.file), str(file))
         assert listed.returncode == 0, listed.stderr
-        people = 4 * (kills + 1)
-        assert served.panel.pay(file.read_text()) == people
+        all_people = 4 * (kills + 1)
+        assert served.panel.pay(file.read_text()) == all_people
         assert served.panel.paid_sessions == served.panel.sessions("complete")
-        assert served.panel.paid_cents == people * 50
+        assert served.panel.paid_cents == all_people * 50
         assert served.panel.broken_laws == []
         again = served.command("panel", "pay-list", str(served.file), f"{file}2")
         assert "no payment is due" in again.stdout

@@ -144,6 +144,14 @@ def read(
     )
 
 
+def numbers(transaction: Transaction, panel: Panel) -> list[int]:
+    """Return the numbers of all lists of the panel."""
+    rows = transaction.all(
+        "SELECT id FROM pay_lists WHERE panel = ? ORDER BY id", panel.name
+    )
+    return [int(row["id"]) for row in rows]
+
+
 def mark_written(transaction: Transaction, number: int) -> None:
     """Store that a list's file is complete."""
     transaction.execute(

@@ -54,7 +54,7 @@ def test_a_whole_visit(
     with a_scene(tmp_path) as scene:
         _posted(scene)
         page = open_page(_link(scene, "ann", "s1"), width=WIDTHS[view], height=HEIGHT)
-        arrived = []
+        arrived: list[str] = []
         page.route("https://panel.example/**", lambda route: _back(route, arrived))
         recorder = Recorder(
             page,

@@ -31,7 +31,7 @@ project = "project"
 [verification]
 by = "signature"
 parameter = "sig"
-secret_variable = "{variable}"
+{proof}
 
 [visits]
 hits = {hits}
@@ -62,7 +62,7 @@ class Terms:
     """What a panel file says about this panel, besides its addresses."""
 
     name: str = "example"
-    variable: str = "PANEL_SECRET"
+    proof: str = 'secret_variable = "PANEL_SECRET"'
     hits: int = 2
     per_person: int = 1
     hit_seconds: int = 60
@@ -82,6 +82,11 @@ class SimulatedPanel:
 
     Args:
         secret: what it shares with the marketplace.
+
+    Attributes:
+        broken_laws: what must never happen, and did.
+        paid_cents: what it has paid from lists.
+        forged_links: how many of its people's forged links were refused.
     """
 
     secret: str = field(repr=False)
@@ -90,6 +95,7 @@ class SimulatedPanel:
     _paid: Counter[tuple[str, str, str]] = field(default_factory=Counter)
     broken_laws: list[str] = field(default_factory=list)
     paid_cents: int = 0
+    forged_links: int = 0
 
     def open(self, person: str, session: str, project: str = "p1") -> dict[str, str]:
         """Return the parameters of a person's link for a session."""
