@@ -67,7 +67,7 @@ _OF_PROLIFIC = {
     "studies": ("rehearsing/prolific.py",),
     "submission": (
         *(*_PLAIN_SUBMISSION, *_VISITS, "panel"),  # the port's word
-        "rehearsal/crowd/visit_site.py",
+        *(f"rehearsal/crowd/{site}_site.py" for site in ("panel", "visit", "visiting")),
     ),
     "submissions": (),
 }
