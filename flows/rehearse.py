@@ -23,6 +23,7 @@ from piecework.rehearsal.crowd.crowd import Crowd
 from piecework.rehearsing.campaign import prepare
 from piecework.rehearsing.rehearsal import (
     CrowdKind,
+    rehearsal_at_panel,
     rehearsal_at_prolific,
     rehearsal_of,
     work_through,
@@ -36,8 +37,9 @@ def rehearse(campaign: CampaignPath, crowd: CrowdKind = "workers") -> dict[str, 
 
     Args:
         campaign: absolute path of the campaign file.
-        crowd: who works: simulated workers of the marketplace, or participants of an
-            offline Prolific whom the bridge sends to the marketplace.
+        crowd: who works: simulated workers of the marketplace, people of a simulated
+            panel, or participants of an offline Prolific whom the bridge sends to the
+            marketplace.
 
     Returns:
         The progress as plain values (`domain.progress.Progress`), the path of the
@@ -76,13 +78,11 @@ def _rehearse(
     if crowd == "workers":
         with logged_in_run(), rehearsal_of(campaign) as (run, workers):
             return _to_the_end(run, workers, on_progress)
-    with (
-        logged_in_run(),
-        rehearsal_at_prolific(campaign) as (run, participants, prolific),
-    ):
+    opened = rehearsal_at_panel if crowd == "panel" else rehearsal_at_prolific
+    with logged_in_run(), opened(campaign) as (run, participants, market):
 
         def close_books() -> dict[str, object]:
-            return {"books": asdict(prolific.close_books(run))}
+            return {"books": asdict(market.close_books(run))}
 
         return _to_the_end(run, participants, on_progress, at_end=close_books)
 

@@ -22,7 +22,7 @@ ROOMS = sorted(path.parent.name for path in PACKAGE.glob("*/__init__.py"))
 LINKED = ["config", "flows", "hit_templates", "postprocess", "qc"]
 """Rooms that stand at the root; the package has links to them."""
 MODULES = sorted(path for room in ROOMS for path in (PACKAGE / room).rglob("*.py"))
-_BESIDE = ["marketplace", "prolific", "rehearsal"]
+_BESIDE = ["marketplace", "panel", "prolific", "rehearsal"]
 _HOUSE_WORDS = {
     "courier": (),
     "fate": ("rehearsal", "report"),
@@ -65,7 +65,10 @@ _VISITS = (
 _OF_PROLIFIC = {
     "researcher": (),
     "studies": ("rehearsing/prolific.py",),
-    "submission": (*_PLAIN_SUBMISSION, *_VISITS, "rehearsal/crowd/visit_site.py"),
+    "submission": (
+        *(*_PLAIN_SUBMISSION, *_VISITS, "panel"),  # the port's word
+        *(f"rehearsal/crowd/{site}_site.py" for site in ("panel", "visit", "visiting")),
+    ),
     "submissions": (),
 }
 """Prolific's own words, and where else one stands in its plain sense."""

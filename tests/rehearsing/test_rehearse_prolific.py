@@ -189,7 +189,7 @@ def check_ended_well(folder: Path, progress: Progress, books: Books) -> None:
     assert progress.rejected > 0
     assert progress.held_cents == 0
     assert books.broken_laws == ()
-    assert books.pipeline == books.marketplace == books.prolific
+    assert books.pipeline == books.marketplace == books.outside
     assert books.outside_price > 0  # Pennies of fee, and HITs rejected in paid visits.
     market = folder / "out/marketplace.db"
     visits = rows(market, "SELECT * FROM visits")
@@ -284,7 +284,7 @@ def test_example_campaigns_are_rehearsed_with_participants(
     assert progress.is_finished
     assert progress.missing == 0
     assert books.broken_laws == ()
-    assert books.pipeline == books.marketplace == books.prolific
+    assert books.pipeline == books.marketplace == books.outside
 
 
 @pytest.mark.full
@@ -324,7 +324,7 @@ def test_participants_take_a_paid_test_and_who_fails_never_works(
     assert progress.is_finished
     assert progress.missing == 0
     assert books.broken_laws == ()
-    assert books.pipeline == books.marketplace == books.prolific
+    assert books.pipeline == books.marketplace == books.outside
     [tests] = rows(
         out / "marketplace.db",
         "SELECT count(*) AS taken, sum(outcome = 'Paid') AS paid, max(cost_cents) "
@@ -339,7 +339,7 @@ def test_participants_take_a_paid_test_and_who_fails_never_works(
     )
     assert by_ledger[:3] == [
         f"{cents / 100:.2f}"
-        for cents in (books.pipeline, books.marketplace, books.prolific)
+        for cents in (books.pipeline, books.marketplace, books.outside)
     ]
     assert "does not belong to a HIT" in report
     ended = rows(out / "prolific.db", "SELECT status FROM study")
@@ -372,7 +372,7 @@ def test_why_ledgers_differ_is_said() -> None:
         pipeline=100,
         marketplace=100,
         outside_price=0,
-        prolific=100,
+        outside=100,
         broken_laws=(),
     )
     assert len(same.lines()) == 3

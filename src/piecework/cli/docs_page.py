@@ -38,6 +38,7 @@ _PAGES = {
     "requester": "docs/how-to/run-a-marketplace.md",
     "layout": "docs/how-to/run-a-marketplace.md",
     "crowd": "docs/how-to/schedule.md",
+    "panel": "docs/how-to/panel.md",
     "prolific": "docs/how-to/prolific.md",
     "prolific-emulator": "docs/how-to/prolific-emulator.md",
 }

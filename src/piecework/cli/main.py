@@ -64,6 +64,7 @@ _SECTIONS = {
         ),
         LazyCommand("layout", "layout", "Manage HIT layouts for other programs."),
         LazyCommand("crowd", "crowd", "Run a marketplace with simulated workers."),
+        LazyCommand("panel", "panel", "Prepare panels and write their pay lists."),
         LazyCommand("prolific", "prolific", "Inspect and manage a Prolific account."),
         LazyCommand(
             "prolific-emulator",

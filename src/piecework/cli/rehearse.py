@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 @JSON
 @click.option(
     "--crowd",
-    type=click.Choice(["workers", "prolific"]),
+    type=click.Choice(["workers", "panel", "prolific"]),
     default="workers",
     show_default=True,
-    help="Who works: the marketplace's own simulated workers, or participants of an "
-    "offline Prolific.",
+    help="Who works: the marketplace's own simulated workers, people of a simulated "
+    "panel, or participants of an offline Prolific.",
 )
 def rehearse(
-    campaign: Path, *, as_json: bool, crowd: Literal["workers", "prolific"]
+    campaign: Path, *, as_json: bool, crowd: Literal["workers", "panel", "prolific"]
 ) -> None:
     """Run a whole campaign on simulated workers.
 
@@ -44,6 +44,7 @@ def rehearse(
     Examples:
       piecework rehearse birds.toml
       piecework rehearse birds.toml --crowd prolific
+      piecework rehearse birds.toml --crowd panel
     """
     began = time.monotonic()
     from piecework.campaign.assembling import read_anywhere

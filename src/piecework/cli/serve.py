@@ -20,6 +20,7 @@ from piecework.cli.serve_options import (
     RehearsalOptions,
     SiteOptions,
 )
+from piecework.cli.serve_panel import serve_panel
 from piecework.config.utf8 import read_text
 from piecework.domain.clock import SystemClock
 from piecework.domain.errors import ConfigError, RefusedForSafety, StoreError
@@ -59,9 +60,11 @@ def serve(
     prints the settings to paste before you start that program.
 
     Examples:
-      piecework serve --rehearsal
       piecework serve --rehearsal --as-aws
       piecework serve --crowd prolific --public-url https://hits.example.org \
+        --frames-url https://frames.example.org
+      piecework serve --crowd panel --panel panel.toml \
+        --public-url https://hits.example.org \
         --frames-url https://frames.example.org
     """
     from piecework.marketplace.http.exposure import UnsafeBindError
@@ -77,9 +80,14 @@ def serve(
             terms = _recruiting(recruiting)
             marketplace = _marketplace(site, rehearsing, aws)
             _serve_with_prolific(marketplace, terms, site, recruiting)
+        elif recruiting.panel is not None or recruiting.crowd == "panel":
+            _refuse_two_crowds(recruiting)
+            site = _with_urls(site, recruiting)
+            consent = _read_consent(site.consent) if site.consent else ()
+            marketplace = _marketplace(site, rehearsing, aws)
+            serve_panel(marketplace, recruiting.panel, consent)
         else:
-            if not site.frames_url:
-                site = replace(site, frames_url=_frames_on_this_machine(site))
+            site = _with_urls(site, recruiting)
             consent = _read_consent(site.consent) if site.consent else ()
             serve_forever(replace(_marketplace(site, rehearsing, aws), consent=consent))
     except SystemExit:
@@ -171,6 +179,32 @@ def _frames_on_this_machine(site: SiteOptions) -> str:
     return f"http://localhost:{site.frames_port}"
 
 
+def _with_urls(site: SiteOptions, recruiting: ProlificOptions) -> SiteOptions:
+    """Return the site with the URLs that browsers open, as far as they are known.
+
+    Raises:
+        ConfigError: options contradict each other.
+    """
+    if recruiting.public_url and recruiting.crowd == "panel":
+        site = _with_public_url(site, recruiting)
+    if site.frames_url:
+        return site
+    return replace(site, frames_url=_frames_on_this_machine(site))
+
+
+def _with_public_url(site: SiteOptions, recruiting: ProlificOptions) -> SiteOptions:
+    if recruiting.public_url and site.site_url:
+        raise ConfigError(
+            ["--public-url and --site-url mean the same; give one of them"]
+        )
+    return replace(site, site_url=recruiting.public_url or site.site_url)
+
+
+def _refuse_two_crowds(recruiting: ProlificOptions) -> None:
+    if recruiting.crowd != "panel":
+        raise ConfigError(["--panel needs --crowd panel"])
+
+
 def _start(site: SiteOptions, rehearsing: RehearsalOptions) -> datetime | None:
     from piecework.marketplace.state import clock
     from piecework.marketplace.state.backend import is_begun
@@ -228,15 +262,12 @@ def _checked(
             ["--crowd prolific does not go with --rehearsal"],
             next_step="piecework rehearse CAMPAIGN --crowd prolific",
         )
-    if recruiting.public_url and site.site_url:
-        raise ConfigError(
-            ["--public-url and --site-url mean the same; give one of them"]
-        )
+    site = _with_public_url(site, recruiting)
     if recruiting.live != bool(recruiting.spend_at_most):
         raise ConfigError(
             ["--live and --spend-at-most AMOUNT go together; give both or neither"]
         )
-    return replace(site, site_url=recruiting.public_url or site.site_url)
+    return site
 
 
 def _recruiting(options: ProlificOptions) -> "Recruiting":

@@ -49,9 +49,10 @@ class AwsOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProlificOptions:
-    """Who works: invited people, or Prolific's participants, and on which terms."""
+    """Who works: invited people, Prolific's participants or a panel's."""
 
-    crowd: Literal["invited", "prolific"]
+    crowd: Literal["invited", "panel", "prolific"]
+    panel: Path | None
     public_url: str
     prolific_url: str
     token_file: Path | None
@@ -188,15 +189,21 @@ PROLIFIC = grouped(
     ProlificOptions,
     click.option(
         "--crowd",
-        type=click.Choice(["invited", "prolific"]),
+        type=click.Choice(["invited", "panel", "prolific"]),
         default="invited",
         show_default=True,
-        help="Who works: people whom you invite, or Prolific's participants.",
+        help="Who works: people whom you invite, people of a panel, or Prolific's "
+        "participants.",
+    ),
+    click.option(
+        "--panel",
+        type=_FILE,
+        help="With --crowd panel: the file that describes the panel.",
     ),
     click.option(
         "--public-url",
         default="",
-        help="With --crowd prolific: URL where Prolific sends participants; the same "
+        help="With --crowd prolific or panel: URL to which people are sent; the same "
         "as --site-url.",
     ),
     click.option(

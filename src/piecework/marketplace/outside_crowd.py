@@ -10,7 +10,14 @@ blocks, messages) in the marketplace's own tables.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
+
+from piecework.marketplace.exceptions import Refusal
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from piecework.marketplace.state.transaction import Transaction
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,13 +26,15 @@ class Arrival:
 
     Attributes:
         participant_id: the participant's id at the other market.
-        study_id: the study through which they come.
+        study_id: the study through which they come; "" if links do not name it.
         submission_id: this participant's submission to the study.
+        proof: what the link proves itself with, if anything.
     """
 
     participant_id: str
     study_id: str
     submission_id: str
+    proof: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +51,38 @@ class Submission:
     status: str
     started_at: datetime | None = None
     over: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WayBack:
+    """How a participant returns to the other market.
+
+    Attributes:
+        url: the address that a button opens; "" if there is none.
+        code: the code to enter there; "" if there is none.
+    """
+
+    url: str = ""
+    code: str = ""
+
+
+NO_WAY_BACK = WayBack()
+
+
+class TurnedBack(Refusal):
+    """A participant came with a valid link, but there is no visit for them.
+
+    Attributes:
+        heading: what happened, in a few words.
+        market: the other market's display name.
+        way_back: how they return to the other market.
+    """
+
+    def __init__(
+        self, kind: str, message: str, *, heading: str, market: str, way_back: WayBack
+    ) -> None:
+        super().__init__(kind, message, status=409)
+        self.heading, self.market, self.way_back = heading, market, way_back
 
 
 class OutsideCrowd(Protocol):
@@ -62,6 +103,15 @@ class OutsideCrowd(Protocol):
         """The consent text for participants, one string per paragraph."""
         ...
 
+    @property
+    def has_returns(self) -> bool:
+        """Whether people who stop must return their submission at the market."""
+        ...
+
+    def pay(self, reward_cents: int) -> str:
+        """Return the pay of a visit for people; "" if the market itself shows it."""
+        ...
+
     def read_link(self, query: Mapping[str, str]) -> Arrival:
         """Read a participant's link.
 
@@ -72,6 +122,17 @@ class OutsideCrowd(Protocol):
 
     def link(self, arrival: Arrival) -> Mapping[str, str]:
         """Return the query of the link that `read_link` reads as this arrival."""
+        ...
+
+    def settle_on(self, transaction: "Transaction", arrival: Arrival) -> Arrival:
+        """Return the arrival with the study and the submission that it leads to.
+
+        A link may leave the study open, and a person may come a second time while their
+        visit is open. Most markets return the arrival unchanged.
+
+        Raises:
+            Refusal: there is no visit for this arrival; often `TurnedBack`.
+        """
         ...
 
     async def look_up(self, arrival: Arrival, *, is_known: bool) -> Submission:
@@ -115,6 +176,11 @@ class OutsideCrowd(Protocol):
         """
         ...
 
-    def way_back(self, code: str) -> str:
-        """Return the address that ends a submission at the other market with a code."""
+    def way_back(self, transaction: "Transaction", visit: "sqlite3.Row") -> WayBack:
+        """Return how a participant returns from a visit that may have ended.
+
+        Args:
+            transaction: the open one.
+            visit: a row of `visits.latest`.
+        """
         ...

@@ -39,6 +39,7 @@ from piecework.rehearsal.prolific.filters import KNOWN
 from piecework.rehearsal.prolific.options import Options
 from piecework.rehearsal.prolific.server import serve
 from piecework.rehearsal.prolific.state import WrongDatabaseError
+from piecework.rehearsing.marketplace_books import spent_cents
 from piecework.results.books import Books
 
 DATABASE = "prolific.db"
@@ -140,10 +141,7 @@ class AtProlific:
         """Return the three ledgers, once everything is settled."""
         theirs = self.site.books()
         with self._bridge.backend.transaction() as transaction:
-            spent = transaction.first_row(
-                "SELECT coalesce(sum(balance_cents), 0) FROM accounts "
-                "WHERE kind IN ('worker', 'fees')"
-            )
+            spent = spent_cents(transaction)
             outside = transaction.first_row(
                 "SELECT coalesce(sum(cents), 0) FROM entries "
                 "JOIN transfers ON transfers.id = entries.transfer "
@@ -154,9 +152,9 @@ class AtProlific:
         return Books(
             currency=progress.currency,
             pipeline=progress.spent_cents,
-            marketplace=int(spent[0]) if spent else 0,
+            marketplace=spent,
             outside_price=int(outside[0]) if outside else 0,
-            prolific=sum(theirs["accounts"].get(name, 0) for name in _ACCOUNTS),
+            outside=sum(theirs["accounts"].get(name, 0) for name in _ACCOUNTS),
             broken_laws=(*broken, *theirs["broken_laws"]),
         )
 

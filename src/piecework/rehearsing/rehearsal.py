@@ -19,6 +19,7 @@ from piecework.domain.progress import GOES_ON, Progress
 from piecework.engine.opening import open_for_rehearsal
 from piecework.engine.passes import CROWD, run_pass
 from piecework.engine.step import Call, call_plainly
+from piecework.panel import marketplace_process as panel_process
 from piecework.platforms.virtual_clock import VirtualClock
 from piecework.prolific.bridge.marketplace_process import program
 from piecework.rehearsal.crowd.campaign_crowd import crowd_of
@@ -26,6 +27,8 @@ from piecework.rehearsal.crowd.crowd import Crowd
 from piecework.rehearsal.crowd.traits import SIMULATED_BAD
 from piecework.rehearsal.crowd.worker_site import WorkerSite
 from piecework.rehearsing.marketplace import MARKET, rehearsal_market
+from piecework.rehearsing.panel import FILE as PANEL_FILE
+from piecework.rehearsing.panel import AtPanel, at_panel, offline_panel
 from piecework.rehearsing.prolific import (
     DATABASE,
     AtProlific,
@@ -35,7 +38,7 @@ from piecework.rehearsing.prolific import (
 from piecework.store import simulated_workers
 from piecework.store.lock import only_pass
 
-CrowdKind = Literal["workers", "prolific"]
+CrowdKind = Literal["workers", "panel", "prolific"]
 
 
 def work_through(
@@ -165,11 +168,47 @@ def rehearsal_at_prolific(
             yield run, crowd, at_work
 
 
+@contextmanager
+def rehearsal_at_panel(
+    campaign: Campaign,
+) -> Iterator[tuple[CampaignRun, Crowd, AtPanel]]:
+    """Open the same with people of a simulated panel.
+
+    Raises:
+        ConfigError: people of a panel cannot work on this campaign.
+        StoreError: the rehearsal was started with other workers.
+    """
+    _check_crowd(campaign, "panel")
+    with only_pass(campaign.out):
+        offline = offline_panel(campaign)
+        with (
+            rehearsal_market(
+                campaign,
+                prices=offline.prices,
+                program=panel_process.program(offline.file),
+            ) as running,
+            _seldom_looking_for_garbage(),
+        ):
+            clock = VirtualClock(running.endpoint_url)
+            database = campaign.out / MARKET
+            with (
+                open_for_rehearsal(campaign, running.endpoint_url, clock) as run,
+                at_panel(
+                    campaign, offline, database, running.endpoint_url, clock
+                ) as at_work,
+                crowd_of(campaign, at_work.site, clock) as crowd,
+            ):
+                yield run, crowd, at_work
+
+
 def _check_crowd(campaign: Campaign, crowd: CrowdKind) -> None:
-    """Refuse a rehearsal that was started with the other kind of workers."""
-    had_participants = (campaign.out / DATABASE).exists()
-    if (campaign.out / MARKET).exists() and had_participants != (crowd == "prolific"):
-        others = "prolific" if had_participants else "workers"
+    """Refuse a rehearsal that was started with another kind of workers."""
+    others: CrowdKind = "workers"
+    if (campaign.out / DATABASE).exists():
+        others = "prolific"
+    elif (campaign.out / PANEL_FILE).exists():
+        others = "panel"
+    if (campaign.out / MARKET).exists() and others != crowd:
         raise StoreError(
             f"{campaign.out}: this rehearsal was started with --crowd {others}",
             next_step=f"continue with --crowd {others}, or give this rehearsal another "

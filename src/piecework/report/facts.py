@@ -46,12 +46,14 @@ class OtherLedgers:
 
     Attributes:
         marketplace: according to the marketplace's ledger.
-        prolific: according to Prolific's ledger, if participants of Prolific worked.
+        market: the other market that the workers came from, such as "Prolific".
+        outside: according to that market's ledger.
         reasons: why they differ from the campaign's ledger, in sentences.
     """
 
     marketplace: int
-    prolific: int
+    market: str
+    outside: int
     reasons: tuple[str, ...] = ()
 
 

@@ -25,7 +25,8 @@ class Books:
         marketplace: paid to workers, and fees.
         outside_price: the part of these fees that was booked after Prolific had paid,
             since Prolific pays for visits, not HITs; the pipeline books it too.
-        prolific: rewards, bonuses, fees and tax.
+        market: the market that the workers came from.
+        outside: what that market took: rewards, bonuses, fees and tax.
         broken_laws: invariants about money that do not hold; there should be none.
     """
 
@@ -33,8 +34,9 @@ class Books:
     pipeline: int
     marketplace: int
     outside_price: int
-    prolific: int
+    outside: int
     broken_laws: tuple[str, ...]
+    market: str = "Prolific"
 
     @classmethod
     def from_facts(cls, facts: Mapping[str, object]) -> Self | None:
@@ -62,7 +64,7 @@ class Books:
         return (
             f"booked by the pipeline:    {self._shown(self.pipeline)}",
             f"booked by the marketplace: {self._shown(self.marketplace)}",
-            f"taken by Prolific:         {self._shown(self.prolific)}",
+            f"{f'taken by {self.market}:':26} {self._shown(self.outside)}",
             *(f"  {reason}" for reason in self.reasons()),
         )
 
@@ -79,7 +81,7 @@ class Books:
             sentences.append(
                 f"the pipeline did not book {self._shown(unknown)}: a bug in piecework"
             )
-        if self.marketplace != self.prolific:
+        if self.marketplace != self.outside:
             sentences.append("the last two should be the same: a bug in piecework")
         return (*sentences, *(f"broken: {law}" for law in self.broken_laws))
 

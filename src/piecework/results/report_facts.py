@@ -255,7 +255,8 @@ def _other_ledgers(opened: OpenedCampaign) -> OtherLedgers | None:
         return None
     return OtherLedgers(
         marketplace=books.marketplace,
-        prolific=books.prolific,
+        market=books.market,
+        outside=books.outside,
         reasons=books.reasons(),
     )
 

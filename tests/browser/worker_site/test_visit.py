@@ -16,7 +16,7 @@ from tests.prolific.bridge.town import Town, Visitor, a_town
 pytestmark = pytest.mark.browser
 
 _PICTURES = Path(__file__).parents[3] / "docs/explanation/visit"
-_HTML = (
+HTML = (
     '<HTMLQuestion xmlns="http://mechanicalturk.amazonaws.com/'
     'AWSMechanicalTurkDataSchemas/2011-11-11/HTMLQuestion.xsd"><HTMLContent><![CDATA['
     '<!doctype html><html lang="en"><title>A picture</title>'
@@ -43,7 +43,7 @@ def _posted(town: Town) -> None:
     for number in (1, 2):
         town.requester.create_hit_with_hit_type(
             HITTypeId=kind,
-            Question=_HTML.format(number),
+            Question=HTML.format(number),
             MaxAssignments=2,
             LifetimeInSeconds=86_400,
         )
@@ -56,7 +56,8 @@ def _link(town: Town, someone: Visitor) -> str:
     return f"{town.market.endpoint}/visit/arrive?{words}"
 
 
-def _answer(page: Page, caption: str) -> None:
+def answer(page: Page, caption: str) -> None:
+    """Answer the HIT that a page of `HTML` shows."""
     hit = page.frame_locator("iframe")
     hit.get_by_label("In a sentence").fill(caption)
     hit.get_by_role("button", name="Submit").click()
@@ -87,14 +88,14 @@ def test_a_whole_visit(
         page.get_by_label("I have read this").check()
         page.get_by_role("button", name="Begin").click()
         expect(page.get_by_text("Task 1 of 2")).to_be_visible()
-        _answer(page, "A red bird on a branch.")
+        answer(page, "A red bird on a branch.")
         expect(page.get_by_text("Task 2 of 2")).to_be_visible()
         page.go_back()
         expect(page.get_by_text("Task 2 of 2")).to_be_visible()
         page.reload()
         expect(page.get_by_text("Task 2 of 2")).to_be_visible()
         recorder.look("hit")
-        _answer(page, "A black bird on a roof.")
+        answer(page, "A black bird on a roof.")
         expect(page.get_by_text("All done, thank you")).to_be_visible()
         recorder.look("done")
         way_back = page.get_by_role("link", name="Finish on Prolific")
@@ -139,10 +140,10 @@ def test_who_is_too_late_reads_what_became_of_it(
         recorder = Recorder(page, view, folder=None, on_the_phone=())
         page.get_by_label("I have read this").check()
         page.get_by_role("button", name="Begin").click()
-        _answer(page, "A red bird on a branch.")
+        answer(page, "A red bird on a branch.")
         expect(page.get_by_text("Task 2 of 2")).to_be_visible()
         town.wait(hours=3)
-        _answer(page, "A black bird on a roof.")
+        answer(page, "A black bird on a roof.")
         hit = page.frame_locator("iframe")
         expect(hit.get_by_text("A black bird on a roof.")).to_be_visible()
         expect(page.get_by_text("The time for this visit is over")).to_be_visible()

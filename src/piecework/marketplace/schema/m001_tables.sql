@@ -581,6 +581,30 @@ CREATE INDEX rewards_by_bonus ON bonus_lines (visit) WHERE bonus IS NULL;
 CREATE INDEX bonus_lines_waiting ON bonus_lines (visit) WHERE batch IS NULL;
 CREATE INDEX bonus_lines_by_batch ON bonus_lines (batch, id);
 
+-- Lists for panels, which pay from a file. A list and its lines are stored before its
+-- file is written, so that an interrupted list is written again with the same lines.
+CREATE TABLE pay_lists (
+    id INTEGER PRIMARY KEY,
+    panel TEXT NOT NULL,
+    file TEXT NOT NULL,
+    made_ms INTEGER NOT NULL,
+    written_ms INTEGER
+) STRICT;
+CREATE TABLE pay_list_lines (
+    id INTEGER PRIMARY KEY,
+    list INTEGER NOT NULL REFERENCES pay_lists (id),
+    visit INTEGER NOT NULL REFERENCES visits (id),
+    bonus INTEGER UNIQUE REFERENCES bonuses (id),
+    -- A correction pays what was approved after the visit was listed.
+    kind TEXT NOT NULL CHECK (kind IN ('visit', 'correction', 'bonus')),
+    cents INTEGER NOT NULL CHECK (cents >= 0),
+    CHECK ((kind = 'bonus') = (bonus IS NOT NULL))
+) STRICT;
+CREATE UNIQUE INDEX visits_are_listed_once ON pay_list_lines (visit)
+    WHERE kind = 'visit';
+CREATE INDEX pay_list_lines_by_visit ON pay_list_lines (visit);
+CREATE INDEX pay_list_lines_by_list ON pay_list_lines (list, id);
+
 -- A restored copy of this file does not know what happened after the copy was made.
 -- This table has studies that the other market shows and this file does not have,
 -- until a person decides about each.

@@ -18,12 +18,15 @@ from piecework.marketplace.state.transaction import Transaction
 _MARGIN_MS = 60 * SECOND
 """A visit ends this long before its submission, to leave time for the code."""
 
-_FREEST = (
-    f"SELECT {hits.COLUMNS} FROM hits WHERE hit_type = ?1 AND status = 'Assignable' "
+_FREE_HITS = (
+    "FROM hits WHERE hit_type = ?1 AND status = 'Assignable' "
     "AND expires_ms > ?2 AND NOT EXISTS (SELECT 1 FROM assignments "
     "WHERE assignments.hit = hits.id AND assignments.worker = ?3 "
     "AND assignments.status NOT IN ('Returned', 'Abandoned')) "
     f"AND {apart.FREE.replace('?', '?3')} "
+)
+_FREEST = (
+    f"SELECT {hits.COLUMNS} {_FREE_HITS}"
     "ORDER BY max_assignments - accepted - submitted - approved - rejected DESC, id "
     "LIMIT ?4"
 )
@@ -75,10 +78,15 @@ def of_submission(transaction: Transaction, submission_id: str) -> sqlite3.Row |
 
 
 def latest(transaction: Transaction, worker: sqlite3.Row) -> sqlite3.Row | None:
-    """Return the worker's last visit, with its study's code and qualification type."""
+    """Return the worker's last visit, with its study's code and qualification type.
+
+    The row also has the ids of study and participant at the other market.
+    """
     return transaction.first_row(
-        "SELECT visits.*, studies.code, qualification_type_id FROM visits "
-        "JOIN studies ON studies.id = visits.study LEFT JOIN qualification_types "
+        "SELECT visits.*, studies.code, studies.study_id, participant_id, "
+        "qualification_type_id FROM visits JOIN studies ON studies.id = visits.study "
+        "JOIN participants ON participants.worker = visits.worker "
+        "LEFT JOIN qualification_types "
         "ON qualification_types.id = studies.qualification_type "
         "WHERE visits.worker = ? ORDER BY visits.id DESC LIMIT 1",
         worker["id"],
@@ -142,13 +150,25 @@ def begin(
     return True
 
 
-def has_work(transaction: Transaction, study: sqlite3.Row, worker: sqlite3.Row) -> bool:
-    """Return whether the free HITs fill a visit of this worker."""
-    wanted = int(study["hits_per_visit"])
-    free = transaction.all(
-        _FREEST, study["hit_type"], transaction.now_ms, worker["id"], wanted
+def most_hits(
+    transaction: Transaction, hit_type: int, worker: sqlite3.Row | None, *, most: int
+) -> int:
+    """Return how many HITs a visit to this type can have, up to `most`.
+
+    Args:
+        transaction: the open one.
+        hit_type: row id.
+        worker: the worker; None is a participant on their first arrival.
+        most: the most HITs that are wanted.
+    """
+    row = transaction.first_row(
+        f"SELECT count(*) FROM (SELECT 1 {_FREE_HITS} LIMIT ?4)",
+        hit_type,
+        transaction.now_ms,
+        0 if worker is None else worker["id"],
+        most,
     )
-    return len(free) == wanted
+    return int(row[0]) if row else 0
 
 
 def _find_no_work(

@@ -121,9 +121,7 @@ def holdings(transaction: Transaction, worker: sqlite3.Row) -> dict[str, Holding
         )
     }
     if worker["comes_by_visits"]:
-        held.update(dict.fromkeys(VOUCHED_FOR, VOUCHED))
-        held.update(dict.fromkeys(outside_filters.type_ids(transaction), VOUCHED))
-        return held
+        return {**held, **vouched_for(transaction)}
     held[system.NUMBER_APPROVED] = worker["approved"]
     held[system.PERCENT_APPROVED] = percent_approved(
         approved=worker["approved"], judged=worker["judged"]
@@ -136,6 +134,12 @@ def holdings(transaction: Transaction, worker: sqlite3.Row) -> dict[str, Holding
     if worker["is_master"]:
         held.update(dict.fromkeys(system.MASTERS, 1))
     return held
+
+
+def vouched_for(transaction: Transaction) -> dict[str, Holding]:
+    """Return what a participant holds on their first arrival."""
+    types = (*VOUCHED_FOR, *outside_filters.type_ids(transaction))
+    return dict.fromkeys(types, VOUCHED)
 
 
 def _covers(wanted: Mapping[str, str], locale: Locale) -> bool:

@@ -9,6 +9,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.languages import sentence
+from piecework.marketplace.outside_crowd import TurnedBack
 from piecework.marketplace.workers.pages import page
 from piecework.webserver import security_log
 
@@ -43,9 +44,22 @@ def moved_to_group(group_id: str) -> Response:
 def refused(request: Request, refusal: Refusal) -> Response:
     """Return a refusal as a page or as JSON."""
     if wants_json(request):
-        return JSONResponse(
-            {"error": refusal.kind, "message": refusal.message},
-            status_code=refusal.status,
+        document: dict[str, str | None] = {
+            "error": refusal.kind,
+            "message": refusal.message,
+        }
+        if isinstance(refusal, TurnedBack):
+            document["way_back"] = refusal.way_back.url or None
+            document["code"] = refusal.way_back.code or None
+        return JSONResponse(document, status_code=refusal.status)
+    if isinstance(refusal, TurnedBack):
+        return page(
+            "visit_turned_back.html.j2",
+            status=refusal.status,
+            heading=refusal.heading,
+            message=refusal.message,
+            market=refusal.market,
+            way_back=refusal.way_back,
         )
     template = "refused.html.j2"
     is_visit = request.url.path.startswith("/visit")

@@ -207,6 +207,7 @@ class Site:
             auto=request.query_params.get("auto") == "1",
             can_again=can_again,
             parts=parts,
+            has_returns=self._crowd is not None and self._crowd.has_returns,
         )
 
     async def time(self, request: Request) -> Response:

@@ -17,7 +17,12 @@ from starlette.routing import Route
 from piecework.marketplace import languages
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.languages import say
-from piecework.marketplace.outside_crowd import Arrival, OutsideCrowd, Submission
+from piecework.marketplace.outside_crowd import (
+    Arrival,
+    OutsideCrowd,
+    Submission,
+    WayBack,
+)
 from piecework.marketplace.state import clock, visits
 from piecework.marketplace.state.backend import Backend
 from piecework.marketplace.state.transaction import Transaction
@@ -89,9 +94,10 @@ class Visits:
         replies.check_window(request)
         arrival = self._crowd.read_link(request.query_params)
         with self._backend.transaction() as transaction:
-            study = _study(transaction, arrival)
+            target = self._crowd.settle_on(transaction, arrival)
+            study = _study(transaction, target)
             present = self._sessions.present(transaction, request)
-            visit = visits.of_submission(transaction, arrival.submission_id)
+            visit = visits.of_submission(transaction, target.submission_id)
             known = visits.known_participant(transaction, arrival.participant_id)
         if visit and present is not None and visit["worker"] == present["id"]:
             return replies.moved(HOME)
@@ -105,15 +111,21 @@ class Visits:
         form = dict(await replies.fields(request))
         arrival = self._crowd.read_link(form)
         with self._backend.transaction() as transaction:
-            study = _study(transaction, arrival)
+            study = _study(transaction, self._crowd.settle_on(transaction, arrival))
             known = visits.known_participant(transaction, arrival.participant_id)
         if form.get("agreed") != "1":
             return self._asked(request, arrival, study, None, status=400)
+        if form.get("offered", study["study_id"]) != study["study_id"]:
+            # Meanwhile the described work was taken by others.
+            return self._asked(request, arrival, study, None, status=409)
         # This waits for the other market; other requests are served meanwhile.
         is_known = known is not None
         submission = await self._crowd.look_up(arrival, is_known=is_known)
         ended = await self._ended_visits(study, arrival, submission)
         with self._backend.transaction() as transaction:
+            # Before the participant is added: a refusal leaves nothing behind.
+            target = self._crowd.settle_on(transaction, arrival)
+            study = _study(transaction, target)
             worker = visits.participant(transaction, arrival.participant_id)
             present = self._sessions.present(transaction, request)
             is_other = present is not None and present["id"] != worker["id"]
@@ -121,7 +133,7 @@ class Visits:
                 return self._asked(request, arrival, study, present, status=409)
             for submission_id, stage in ended.items():
                 visits.close_submission(transaction, submission_id, stage=stage)
-            self._enter(transaction, study, worker, arrival, submission)
+            self._enter(transaction, study, worker, target, submission)
             self._sessions.close(transaction, request)
             key = self._sessions.open_for(transaction, worker)
         security_log.note(
@@ -145,8 +157,9 @@ class Visits:
                 visit = _latest(transaction, worker)
             parts = visits.parts(transaction, visit["id"])
             shown = _next_part(transaction, worker, parts)
+            way_back = self._crowd.way_back(transaction, visit)
         if replies.wants_json(request):
-            return JSONResponse(self._document(visit, parts, shown, worker))
+            return JSONResponse(self._document(visit, parts, shown, worker, way_back))
         if visit["stage"] == "Open" and test:
             return replies.moved(f"/worker/qualifications/{test}/test")
         if visit["stage"] == "Open" and shown is not None:
@@ -157,7 +170,8 @@ class Visits:
             prices=self._backend.rules.prices,
             market=self._crowd.market,
             contact=self._crowd.contact,
-            way_back=self._way_back(visit),
+            has_returns=self._crowd.has_returns,
+            way_back=way_back,
         )
 
     def _visitor(self, transaction: Transaction, request: Request) -> sqlite3.Row:
@@ -232,13 +246,15 @@ class Visits:
     ) -> Mapping[str, Literal["Left", "Late"]]:
         """Ask which visits have ended, if their HITs may be all that is left."""
         with self._backend.transaction() as transaction:
-            worker = visits.participant(transaction, arrival.participant_id)
+            worker = visits.known_participant(transaction, arrival.participant_id)
+            wanted = int(study["hits_per_visit"])
             needs_none = (
                 submission.over
                 or study["qualification_type_id"] is not None
                 or visits.of_submission(transaction, arrival.submission_id) is not None
-                or not _may_work(transaction, worker, study)
-                or visits.has_work(transaction, study, worker)
+                or (worker is not None and not _may_work(transaction, worker, study))
+                or wanted
+                == visits.most_hits(transaction, study["hit_type"], worker, most=wanted)
             )
         return {} if needs_none else await self._crowd.given_back(arrival.study_id)
 
@@ -266,12 +282,11 @@ class Visits:
             market=self._crowd.market,
             contact=self._crowd.contact,
             consent=self._crowd.consent,
-            link=self._crowd.link(arrival),
+            link={**self._crowd.link(arrival), "offered": study["study_id"]},
+            pay=self._crowd.pay(study["reward_cents"]),
+            has_returns=self._crowd.has_returns,
             present=present,
         )
-
-    def _way_back(self, visit: sqlite3.Row) -> str | None:
-        return self._crowd.way_back(visit["code"]) if visit["stage"] == "Done" else None
 
     def _document(
         self,
@@ -279,6 +294,7 @@ class Visits:
         parts: list[sqlite3.Row],
         shown: sqlite3.Row | None,
         worker: sqlite3.Row,
+        way_back: WayBack,
     ) -> dict[str, Any]:
         """Return a visit as JSON data."""
         is_open = visit["stage"] == "Open" and shown is not None
@@ -286,8 +302,8 @@ class Visits:
             "stage": visit["stage"],
             "hits": len(parts),
             "answered": sum(part["answered_ms"] is not None for part in parts),
-            "code": visit["code"] if visit["stage"] == "Done" else None,
-            "way_back": self._way_back(visit),
+            "code": way_back.code or None,
+            "way_back": way_back.url or None,
             "test": visit["qualification_type_id"],
             "screen_out_cents": visit["screen_out_cents"],
             "assignment": {

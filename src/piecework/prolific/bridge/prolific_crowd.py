@@ -1,13 +1,20 @@
 """Prolific as the marketplace sees it: participants who arrive and return."""
 
 import re
+import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 from urllib.parse import urlencode
 
 from piecework.marketplace.exceptions import Refusal
-from piecework.marketplace.outside_crowd import Arrival, Submission
+from piecework.marketplace.outside_crowd import (
+    NO_WAY_BACK,
+    Arrival,
+    Submission,
+    WayBack,
+)
+from piecework.marketplace.state.transaction import Transaction
 from piecework.prolific.bridge.admission import Admission, Limits
 from piecework.prolific.bridge.reading import AT_WORK, GIVEN_BACK, TIMED_OUT
 from piecework.prolific.bridge.webhooks import Receiver
@@ -74,6 +81,15 @@ class ProlificCrowd:
     def __post_init__(self) -> None:
         object.__setattr__(self, "_admission", Admission(self.clients, self.limits))
 
+    @property
+    def has_returns(self) -> bool:
+        """See `marketplace.outside_crowd.OutsideCrowd`."""
+        return True
+
+    def pay(self, reward_cents: int) -> str:  # noqa: ARG002 - of the port
+        """See `marketplace.outside_crowd.OutsideCrowd`."""
+        return ""
+
     def read_link(self, query: Mapping[str, str]) -> Arrival:
         """See `marketplace.outside_crowd.OutsideCrowd`."""
         values = [query.get(key, "") for key in _KEYS]
@@ -93,6 +109,14 @@ class ProlificCrowd:
         """See `marketplace.outside_crowd.OutsideCrowd`."""
         values = (arrival.participant_id, arrival.study_id, arrival.submission_id)
         return dict(zip(_KEYS, values, strict=True))
+
+    def settle_on(
+        self,
+        transaction: Transaction,  # noqa: ARG002 - of the port
+        arrival: Arrival,
+    ) -> Arrival:
+        """See `marketplace.outside_crowd.OutsideCrowd`; links name all of it."""
+        return arrival
 
     async def look_up(self, arrival: Arrival, *, is_known: bool) -> Submission:
         """See `marketplace.outside_crowd.OutsideCrowd`."""
@@ -150,6 +174,13 @@ class ProlificCrowd:
             raise Refusal("Http", "This page does not exist.", status=404)
         self.webhooks.take(headers, body)
 
-    def way_back(self, code: str) -> str:
+    def way_back(
+        self,
+        transaction: Transaction,  # noqa: ARG002 - of the port
+        visit: sqlite3.Row,
+    ) -> WayBack:
         """See `marketplace.outside_crowd.OutsideCrowd`."""
-        return f"{self.completed_url}?{urlencode({'cc': code})}"
+        if visit["stage"] != "Done":
+            return NO_WAY_BACK
+        code = str(visit["code"])
+        return WayBack(url=f"{self.completed_url}?{urlencode({'cc': code})}", code=code)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
+from piecework.marketplace.state import outside_market
 from piecework.marketplace.state.backend import Backend, Rules
 from piecework.marketplace.state.money import PriceList
 from piecework.prolific.bridge import filter_types
@@ -53,6 +54,7 @@ class Office:
         backend = Backend(database, replace(rules, prices=self.prices))
         try:
             with backend.transaction() as transaction:
+                outside_market.claim(transaction, "Prolific")
                 keep_start(transaction, self.address, self.terms)
             bridge = Bridge(backend, self.prolific, self.terms)
             # Requesters may require filters from their first call on.

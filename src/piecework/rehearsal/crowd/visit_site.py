@@ -6,16 +6,15 @@ When asked to return rejected work, some do and some do not.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from piecework.domain.errors import PlatformRefused
-from piecework.domain.ids import AssignmentId, WorkerId
-from piecework.rehearsal.crowd.connection import Reply
+from piecework.domain.ids import WorkerId
 from piecework.rehearsal.crowd.people import Person, Worker
-from piecework.rehearsal.crowd.site import Accepted, ConflictError, Site
+from piecework.rehearsal.crowd.site import ConflictError
+from piecework.rehearsal.crowd.visiting_site import Visit, VisitingSite
 from piecework.rehearsal.seeded_rng import log_normal, seeded_rng
 
 _WRONG_CODE, _NO_CODE, _FORGETS = 0.02, 0.02, 0.05
@@ -27,23 +26,7 @@ _BETWEEN_READING = timedelta(hours=12)
 _IN_HAND = ("RESERVED", "ACTIVE")
 
 
-@dataclass(slots=True, kw_only=True)
-class _Visit:
-    """A place that a participant has taken and not given up or completed.
-
-    Attributes:
-        submission: its id at Prolific.
-        link: the ids in the address that led here.
-        has_arrived: whether the marketplace has admitted the participant.
-    """
-
-    study: str
-    submission: str
-    link: dict[str, str]
-    has_arrived: bool = False
-
-
-class VisitSite(Site):
+class VisitSite(VisitingSite):
     """The site for participants; a worker's `token` is the participant's id.
 
     Args:
@@ -79,8 +62,6 @@ class VisitSite(Site):
         self._reads_at: datetime | None = None
         self._known = self._participants()
         self._workers: list[Worker] = []
-        self._cookies: dict[str, str] = {}
-        self._visits: dict[str, _Visit] = {}
 
     def register(self, person: Person) -> Worker:
         """See `Site`; participants are assigned in order of creation."""
@@ -138,44 +119,8 @@ class VisitSite(Site):
         path = f"/worker/qualifications/{type_id}/test"
         graded = self._json("POST", path, worker=worker, form=answers)
         ended = self._json("GET", "/visit", worker=worker)
-        self._finish(worker, visit, str(ended["code"]))
+        self._finish(worker, visit, ended)
         return int(graded["value"])
-
-    def ask_for(self, worker: Worker, group_id: str) -> Reply:
-        """See `Site`; begins a visit if there is none."""
-        visit = self._visits.get(worker.token) or self._take_place(worker, group_id)
-        if not visit.has_arrived:
-            self._arrive(worker, visit)
-        return self._send("GET", "/visit", worker=worker)
-
-    def accepted(self, worker: Worker, asked: Reply) -> Accepted:
-        """See `Site`; after a visit the participant returns to Prolific."""
-        document = self._object(asked)
-        if document["assignment"] is not None:
-            return Accepted.of_document(document["assignment"])
-        visit = self._visits.pop(worker.token)
-        if document["stage"] == "Done":
-            self._finish(worker, visit, str(document["code"]))
-        else:
-            self._give_place_back(worker, visit)
-        raise ConflictError("The visit is over.", code=str(document["stage"]))
-
-    def has_more_in_hand(self, worker: Worker) -> bool:
-        """See `Site`; a visit has several HITs and an end."""
-        return worker.token in self._visits
-
-    def give_back(self, worker: Worker, assignment_id: AssignmentId) -> None:  # noqa: ARG002 - of the port
-        """See `Site`; this gives up the whole visit."""
-        visit = self._visits.pop(worker.token)
-        self._json("POST", "/visit/leave", worker=worker)
-        self._give_place_back(worker, visit)
-
-    def left_in_hand(
-        self,
-        workers: Sequence[Worker],  # noqa: ARG002 - of the port
-    ) -> tuple[tuple[Worker, Accepted], ...]:
-        """See `Site`; returning participants continue, so nothing is lost."""
-        return ()
 
     def look_after(self) -> bool:
         """See `Site`; the bridge makes steps, and participants read messages."""
@@ -195,10 +140,6 @@ class VisitSite(Site):
         offered: list[dict[str, Any]] = self._ask("GET", path)["results"]
         return offered
 
-    def _cookie(self, worker: Worker) -> str:
-        """Return the session that began with the visit; "" before the first."""
-        return self._cookies.get(worker.token, "")
-
     def _participants(self) -> list[str]:
         return [
             str(each["id"]) for each in self._ask("GET", "/participants")["results"]
@@ -216,7 +157,7 @@ class VisitSite(Site):
         if not places or places[-1]["status"] not in _IN_HAND:
             return
         last = places[-1]
-        self._visits[worker.token] = _Visit(
+        self._visits[worker.token] = Visit(
             study=str(last["study_id"]),
             submission=str(last["id"]),
             link={
@@ -226,39 +167,24 @@ class VisitSite(Site):
             },
         )
 
-    def _take_place(self, worker: Worker, study: str) -> _Visit:
+    def _take_place(self, worker: Worker, study: str) -> Visit:
         path = f"/participants/{worker.token}/studies/{study}"
         try:
             taken = self._ask("POST", path, {})
         except PlatformRefused as refusal:
             raise ConflictError(str(refusal), code=refusal.code) from refusal
-        visit = self._visits[worker.token] = _Visit(
+        visit = self._visits[worker.token] = Visit(
             study=study,
             submission=str(taken["submission_id"]),
             link=dict(parse_qsl(urlsplit(taken["url"]).query)),
         )
         return visit
 
-    def _arrive(self, worker: Worker, visit: _Visit) -> None:
-        """Consent and be admitted.
-
-        Raises:
-            ConflictError: the submission is no longer active.
-        """
-        form = {name: [value] for name, value in visit.link.items()}
-        sent = self._send("POST", "/visit/arrive", form={**form, "agreed": ["1"]})
-        try:
-            reply = self._read(sent)
-        except ConflictError:
-            self._visits.pop(worker.token, None)
-            raise
-        cookie, _, _ = reply.headers.get("set-cookie", "").partition(";")
-        self._cookies[worker.token] = cookie
-        worker.worker_id = WorkerId(str(self._object(sent)["worker_id"]))
-        visit.has_arrived = True
-
-    def _finish(self, worker: Worker, visit: _Visit, code: str) -> None:
+    def _finish(
+        self, worker: Worker, visit: Visit, document: Mapping[str, Any]
+    ) -> None:
         """Enter the code at Prolific, as carefully as this participant does."""
+        code = str(document["code"])
         rng = seeded_rng(self._seed, worker.person.handle, visit.submission, "code")
         lot = rng.random()
         if lot < _FORGETS:
@@ -270,7 +196,7 @@ class VisitSite(Site):
             entered = code[::-1]
         self._end(worker, visit.submission, "complete", {"code": entered})
 
-    def _give_place_back(self, worker: Worker, visit: _Visit) -> None:
+    def _give_place_back(self, worker: Worker, visit: Visit) -> None:
         self._end(worker, visit.submission, "return")
 
     def _end(

@@ -226,13 +226,14 @@ def _compensations(money: Money) -> list[tuple[str, int]]:
 
 
 def _other_ledgers(money: Money, others: OtherLedgers) -> Table:
+    market = f"{others.market[:1].upper()}{others.market[1:]}"
     return Table(
         caption="Amount spent, by ledger",
         columns=(text("Ledger"), number("Spent")),
         rows=(
             ("This campaign's", money.shown(money.spent_cents)),
             ("The marketplace's", money.shown(others.marketplace)),
-            ("Prolific's", money.shown(others.prolific)),
+            (f"{market}'s", money.shown(others.outside)),
         ),
         note="".join(
             f"{reason[:1].upper()}{reason[1:]}. " for reason in others.reasons

@@ -64,10 +64,11 @@ def _of_money(money: Money, workers: pd.DataFrame) -> tuple[Check, ...]:
         *(
             [
                 Check(
-                    quantity="Spent: by the marketplace's ledger, and by Prolific's",
+                    quantity="Spent: by the marketplace's ledger, and by "
+                    f"{money.others.market}'s",
                     first=money.shown(money.others.marketplace),
-                    second=money.shown(money.others.prolific),
-                    agrees=money.others.marketplace == money.others.prolific,
+                    second=money.shown(money.others.outside),
+                    agrees=money.others.marketplace == money.others.outside,
                 )
             ]
             if money.others

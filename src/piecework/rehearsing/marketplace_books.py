@@ -1,0 +1,20 @@
+"""What a rehearsal's marketplace has booked, for comparison with other ledgers."""
+
+from piecework.marketplace.state.transaction import Transaction
+
+
+def spent_cents(transaction: Transaction) -> int:
+    """Return what requesters have spent: workers' pay and fees."""
+    return _sum(transaction, "worker") + fees_cents(transaction)
+
+
+def fees_cents(transaction: Transaction) -> int:
+    """Return the fees among it."""
+    return _sum(transaction, "fees")
+
+
+def _sum(transaction: Transaction, kind: str) -> int:
+    row = transaction.first_row(
+        "SELECT coalesce(sum(balance_cents), 0) FROM accounts WHERE kind = ?", kind
+    )
+    return int(row[0]) if row else 0
