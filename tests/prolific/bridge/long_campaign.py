@@ -358,7 +358,7 @@ def check_pay(town: Town) -> None:
             row["cents"]
             for row in town.rows(
                 "SELECT bonuses.cents FROM bonuses JOIN assignments "
-                "ON assignments.id = bonuses.assignment WHERE visit = ?",
+                "ON assignments.id = bonuses.assignment WHERE assignments.visit = ?",
                 visit["id"],
             )
         ]
