@@ -78,7 +78,7 @@ def pay(  # noqa: PLR0913 - its options
       piecework pay birds.toml
       piecework pay birds.toml --from bonuses.csv
       piecework pay birds.toml --from bonuses.csv --label thanks --yes
-      piecework pay birds.toml --worker 1f3a --amount 1.00 --because "The page broke."
+      piecework pay birds.toml --worker 1f3a --amount 1 --because "Page broke."
     """
     person = {"--worker": worker, "--amount": amount, "--because": because}
     if worker is not None and amount is not None and because is not None:

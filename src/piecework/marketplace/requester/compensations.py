@@ -83,7 +83,7 @@ def send(
         subject=name,
     )
     transaction.execute(
-        "INSERT INTO bonuses (worker, requester, name, visit, cents, fee_cents, "
+        "INSERT INTO bonuses (worker, requester, name, paid_visit, cents, fee_cents, "
         "reason, paid_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         worker["id"],
         requester,

@@ -273,14 +273,14 @@ CREATE TABLE bonuses (
     worker INTEGER NOT NULL REFERENCES workers (id),
     requester INTEGER REFERENCES requesters (id),
     name TEXT,
-    visit INTEGER REFERENCES visits (id),
+    paid_visit INTEGER REFERENCES visits (id),
     cents INTEGER NOT NULL,
     fee_cents INTEGER NOT NULL,
     reason TEXT NOT NULL,
     paid_ms INTEGER NOT NULL,
     CHECK ((assignment IS NULL) = (hit IS NULL)),
     CHECK ((assignment IS NULL) = (requester IS NOT NULL AND name IS NOT NULL)),
-    CHECK (visit IS NULL OR assignment IS NULL),
+    CHECK (paid_visit IS NULL OR assignment IS NULL),
     UNIQUE (requester, name)
 ) STRICT;
 CREATE INDEX bonuses_by_assignment ON bonuses (assignment, id);

@@ -113,10 +113,10 @@ def _list_bonuses(transaction: Transaction) -> None:
     """Add a line for each bonus that a requester sent to a participant."""
     transaction.execute(
         "INSERT INTO bonus_lines (visit, bonus, cents) "
-        "SELECT coalesce(assignments.visit, bonuses.visit) AS paid_visit, "
+        "SELECT coalesce(assignments.visit, bonuses.paid_visit) AS visit_of_bonus, "
         "bonuses.id, bonuses.cents FROM bonuses "
         "LEFT JOIN assignments ON assignments.id = bonuses.assignment "
-        "WHERE paid_visit IS NOT NULL AND bonuses.id > "
+        "WHERE visit_of_bonus IS NOT NULL AND bonuses.id > "
         "(SELECT coalesce(max(bonus), 0) FROM bonus_lines) ORDER BY bonuses.id"
     )
 
