@@ -223,7 +223,7 @@ def _rehearse(folder: Path, crowd: Crowd) -> None:
             assert work_through(run, participants).is_finished
             kept = prolific.close_books(run)
             assert kept.broken_laws == ()
-            assert kept.pipeline == kept.marketplace == kept.prolific
+            assert kept.pipeline == kept.marketplace == kept.outside
             write_results(run)
             hits = books(run)["hits"]
     annotations = Counter(hit["annotation"] for hit in hits)
