@@ -126,6 +126,43 @@ def test_rejected_work_is_paid_if_the_rejection_is_reversed(scene: Scene) -> Non
     assert sum(round(float(row["Amount"]) * 100) for row in rows) == 4 * 35
 
 
+def test_a_restored_copy_lists_nothing_that_was_sent(scene: Scene) -> None:
+    """Named with --sent, line by line: of two equal bonuses one is still due."""
+    hits = scene.post(4)
+    _finish(scene, "ann")
+    [first, *_] = _decide(scene, hits)
+    worker_id = scene.requester.get_assignment(AssignmentId=first)["Assignment"][
+        "WorkerId"
+    ]
+    bonus = {
+        "WorkerId": worker_id,
+        "AssignmentId": first,
+        "BonusAmount": "0.10",
+        "Reason": "Thanks",
+    }
+    scene.requester.send_bonus(**bonus)
+    assert "2 lines" in _listed(scene, "sent.csv").output
+    with closing(sqlite3.connect(scene.database)) as database, database:
+        database.execute("DELETE FROM pay_list_lines")
+        database.execute("DELETE FROM pay_lists")
+    scene.requester.send_bonus(**bonus)
+    _finish(scene, "bob")
+    _decide(scene, hits[2:])
+    sent = str(scene.database.with_name("sent.csv"))
+    done = _listed(scene, "next.csv", "--sent", sent)
+    assert "2 lines" in done.output
+    assert [(row["Person"], row["Kind"]) for row in _rows(scene, "next.csv")] == [
+        ("bob", "visit"),
+        ("ann", "bonus"),
+    ]
+    assert "no payment is due" in _listed(scene, "last.csv").output
+    with closing(sqlite3.connect(scene.database)) as database, database:
+        database.execute("DELETE FROM pay_list_lines")
+        database.execute("DELETE FROM pay_lists")
+    both = ("--sent", sent, "--sent", str(scene.database.with_name("next.csv")))
+    assert "no payment is due" in _listed(scene, "last.csv", *both).output
+
+
 def test_abandoned_visits_are_not_paid(scene: Scene) -> None:
     """And count as settled for the requester."""
     scene.post(2)

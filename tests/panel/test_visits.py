@@ -2,11 +2,13 @@
 
 import re
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from piecework.rehearsal.panel.simulated_panel import Terms
+from tests.marketplace.test_worker_limit import TYPE, post_hits
 from tests.panel.scene import Scene, Visitor, a_scene, changed
 
 _COMPLETE = (
@@ -18,6 +20,11 @@ _VCODE = (
 )
 
 
+def workers_in(log: str) -> set[str]:
+    """The workers whom a log names."""
+    return set(re.findall(r"worker=(\w+)", log))
+
+
 def _finished(scene: Scene, person: str, session: str, project: str = "p1") -> str:
     """Make a whole visit; how the panel sees its end."""
     visitor = scene.visitor()
@@ -25,7 +32,9 @@ def _finished(scene: Scene, person: str, session: str, project: str = "p1") -> s
     return scene.panel.take_back(visitor.finish()["way_back"])
 
 
-def test_a_visit_leads_from_the_link_to_the_exit(scene: Scene) -> None:
+def test_a_visit_leads_from_the_link_to_the_exit(
+    scene: Scene, caplog: pytest.LogCaptureFixture
+) -> None:
     """Two HITs in a visit; the first page shows what they pay."""
     hits = scene.post(2, Reward="0.30")
     visitor, link = scene.visitor(), scene.panel.open("ann@x.example", "s1")
@@ -41,11 +50,14 @@ def test_a_visit_leads_from_the_link_to_the_exit(scene: Scene) -> None:
     assert scene.panel.take_back(visit["way_back"]) == "complete"
     workers = {each["WorkerId"] for each in scene.submitted(hits)}
     assert len(workers) == 1
-    assert re.fullmatch(r"A[A-Z0-9]{13}", workers.pop())
+    assert all(re.fullmatch(r"A[A-Z0-9]{13}", worker) for worker in workers)
     # Whoever lost the last page opens the link again.
     again = scene.visitor().look(link)
     assert again.status_code == 409
     assert "status=complete" in again.text
+    # The log names the worker, and never the person.
+    assert workers_in(caplog.text) == workers
+    assert "ann" not in caplog.text
 
 
 def test_a_person_is_one_worker_in_all_projects(scene: Scene) -> None:
@@ -93,8 +105,9 @@ def test_a_session_is_one_persons(scene: Scene) -> None:
     """Another person's verified link with it opens nothing."""
     scene.post(4)
     scene.visitor().arrive(scene.panel.open("ann", "s1"))
-    other = scene.visitor().arrive(scene.panel.open("bob", "s1"))
-    assert other.status_code == 403
+    link = scene.panel.open("bob", "s1")
+    assert scene.visitor().look(link).status_code == 403
+    assert scene.visitor().arrive(link).status_code == 403
     assert scene.sizes()["participants"] == 1
 
 
@@ -191,6 +204,19 @@ def test_the_last_visits_are_shorter(scene: Scene) -> None:
     assert "1 task" in scene.visitor().look(link).text
     assert _finished(scene, "bob", "s2") == "complete"
     assert len(scene.submitted(hits)) == 3
+
+
+def test_a_requesters_limit_holds_in_all_projects(scene: Scene) -> None:
+    """Three HITs per worker: a visit of two, one of one, and then the reason."""
+    post_hits(scene.market, replace(TYPE, most_per_worker=3), 4)
+    for project, hits in (("p1", 2), ("p2", 1)):
+        visitor, link = scene.visitor(), scene.panel.open("ann", project, project)
+        visitor.arrive(link)
+        assert visitor.finish()["hits"] == hits
+    turned_back = scene.visitor().arrive(scene.panel.open("ann", "s3", "p3")).json()
+    assert turned_back["error"] == "QuotaFull"
+    assert "3" in turned_back["message"]
+    assert _finished(scene, "bob", "s4") == "complete"
 
 
 def test_who_stops_or_is_late_frees_the_hits(scene: Scene) -> None:

@@ -13,6 +13,7 @@ import click
 from piecework.cli.marketplace_file import transaction_in
 from piecework.cli.options import DATABASE, JSON, WholeNumber
 from piecework.cli.panel_file import read_panel, read_secrets
+from piecework.config.utf8 import read_text
 from piecework.domain.errors import ConfigError, RefusedForSafety
 
 if TYPE_CHECKING:
@@ -33,10 +34,24 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
     metavar="NUMBER",
     help="Write an earlier list once more, for a FILE that was lost.",
 )
+@click.option(
+    "--sent",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    multiple=True,
+    metavar="EARLIER",
+    help="A list that you sent and that a restored copy of the database does not know; "
+    "repeatable.",
+)
 @DATABASE
 @JSON
 def panel_pay_list(
-    *, panel_file: Path, file: Path, again: int | None, database: Path, as_json: bool
+    *,
+    panel_file: Path,
+    file: Path,
+    again: int | None,
+    sent: tuple[Path, ...],
+    database: Path,
+    as_json: bool,
 ) -> None:
     """Write whom the panel must pay.
 
@@ -57,7 +72,7 @@ def panel_pay_list(
     secrets = read_secrets(panel_file, panel, for_links=False)
     with _only_writer(database):
         listed = (
-            _due(panel, secrets, file, database)
+            _due(panel, secrets, file, database, sent=sent)
             if again is None
             else _earlier(panel, secrets, again, database)
         )
@@ -69,12 +84,18 @@ def panel_pay_list(
 
 
 def _due(
-    panel: "Panel", secrets: "Secrets", file: Path, database: Path
+    panel: "Panel",
+    secrets: "Secrets",
+    file: Path,
+    database: Path,
+    *,
+    sent: tuple[Path, ...],
 ) -> "PayList | None":
     """Return the list to write: an interrupted one, or a new one."""
     from piecework.panel.panel_crowd import ways_out
     from piecework.panel.pay_list import make, mark_written, unwritten
 
+    texts = [read_text(earlier, name="list of --sent") for earlier in sent]
     with transaction_in(database) as transaction:
         ways = ways_out(transaction, panel, secrets)
         begun = unwritten(transaction, panel, ways)
@@ -89,7 +110,7 @@ def _due(
                 return begun
             mark_written(transaction, begun.number)
         _refuse_existing(file)
-        return make(transaction, panel, ways, file=str(file.absolute()))
+        return make(transaction, panel, ways, file=str(file.absolute()), sent=texts)
 
 
 def _earlier(

@@ -8,7 +8,8 @@ afterwards. After a kill in between, the same lines are written again.
 import csv
 import io
 import sqlite3
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from piecework.marketplace.state.money import currency
@@ -39,8 +40,9 @@ _UNLISTED_BONUSES = (
     "(SELECT 1 FROM pay_list_lines WHERE bonus = bonuses.id) ORDER BY bonuses.id"
 )
 _LINES = (
-    "SELECT pay_list_lines.kind, pay_list_lines.cents, coalesce(bonuses.reason, '') "
-    "AS reason, visits.submission_id, participant_id, workers.worker_id "
+    "SELECT pay_list_lines.id, pay_list_lines.kind, pay_list_lines.cents, "
+    "coalesce(bonuses.reason, '') AS reason, visits.submission_id, participant_id, "
+    "workers.worker_id "
     "FROM pay_list_lines JOIN visits ON visits.id = pay_list_lines.visit "
     "JOIN participants ON participants.worker = visits.worker "
     "JOIN workers ON workers.id = visits.worker "
@@ -76,7 +78,12 @@ class PayList:
 
 
 def make(
-    transaction: Transaction, panel: Panel, ways: WaysOut, *, file: str
+    transaction: Transaction,
+    panel: Panel,
+    ways: WaysOut,
+    *,
+    file: str,
+    sent: Sequence[str] = (),
 ) -> PayList | None:
     """Store a list of all that is due and not listed; None if nothing is.
 
@@ -85,6 +92,8 @@ def make(
         panel: the panel file.
         ways: the panel's exits, which have the codes.
         file: where the list will be written.
+        sent: the texts of lists that the database does not know, since it is a restored
+            copy; their lines are stored as listed.
     """
     transaction.execute(_GONE, panel.name)
     due: list[tuple[int, int | None, str, int]] = []
@@ -102,18 +111,19 @@ def make(
     ]
     if not due:
         return None
-    number = transaction.execute(
-        "INSERT INTO pay_lists (panel, file, made_ms) VALUES (?, ?, ?)",
-        panel.name,
-        file,
-        transaction.now_ms,
-    )
+    number = _new_list(transaction, panel, file)
     transaction.conn.executemany(
         "INSERT INTO pay_list_lines (list, visit, bonus, kind, cents) "
         "VALUES (?, ?, ?, ?, ?)",
         [(number, *line) for line in due],
     )
-    return read(transaction, panel, ways, number)
+    if sent:
+        _set_aside(transaction, panel, ways, number, sent)
+    listed = read(transaction, panel, ways, number)
+    if listed is not None and listed.lines:
+        return listed
+    transaction.execute("DELETE FROM pay_lists WHERE id = ?", number)
+    return None
 
 
 def unwritten(transaction: Transaction, panel: Panel, ways: WaysOut) -> PayList | None:
@@ -161,6 +171,41 @@ def mark_written(transaction: Transaction, number: int) -> None:
     )
 
 
+def _new_list(transaction: Transaction, panel: Panel, file: str) -> int:
+    return transaction.execute(
+        "INSERT INTO pay_lists (panel, file, made_ms) VALUES (?, ?, ?)",
+        panel.name,
+        file,
+        transaction.now_ms,
+    )
+
+
+def _set_aside(
+    transaction: Transaction,
+    panel: Panel,
+    ways: WaysOut,
+    number: int,
+    sent: Sequence[str],
+) -> None:
+    """Move the lines that stand on lists already sent to a list that is written."""
+    known = Counter(
+        tuple(row) for text in sent for row in csv.reader(io.StringIO(text, newline=""))
+    )
+    lines = transaction.all(_LINES, number)
+    moved = []
+    for line, row in zip(lines, _rows(panel, ways, lines), strict=True):
+        if known[tuple(row)]:
+            known[tuple(row)] -= 1
+            moved.append(line["id"])
+    if moved:
+        other = _new_list(transaction, panel, "lists sent before")
+        mark_written(transaction, other)
+        transaction.conn.executemany(
+            "UPDATE pay_list_lines SET list = ? WHERE id = ?",
+            [(other, line) for line in moved],
+        )
+
+
 def _settle(transaction: Transaction, visit: int, outcome: str) -> None:
     transaction.execute("UPDATE visits SET outcome = ? WHERE id = ?", outcome, visit)
 
@@ -169,6 +214,13 @@ def _table(panel: Panel, ways: WaysOut, lines: Sequence[sqlite3.Row]) -> str:
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(panel.pay.columns)
+    writer.writerows(_rows(panel, ways, lines))
+    return text.getvalue()
+
+
+def _rows(
+    panel: Panel, ways: WaysOut, lines: Sequence[sqlite3.Row]
+) -> Iterator[list[str]]:
     for line in lines:
         ids = ids_of(line["participant_id"], line["submission_id"])
         values = {
@@ -179,10 +231,7 @@ def _table(panel: Panel, ways: WaysOut, lines: Sequence[sqlite3.Row]) -> str:
             "currency": panel.pay.currency,
             "reason": _cell(line["reason"]),
         }
-        writer.writerow(
-            [_cell(filled(cell, values)) for cell in panel.pay.columns.values()]
-        )
-    return text.getvalue()
+        yield [_cell(filled(cell, values)) for cell in panel.pay.columns.values()]
 
 
 def _cell(text: str) -> str:
