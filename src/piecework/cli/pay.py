@@ -76,7 +76,6 @@ def pay(  # noqa: PLR0913 - its options
 
     Examples:
       piecework pay birds.toml
-      piecework pay birds.toml --from bonuses.csv
       piecework pay birds.toml --from bonuses.csv --label thanks --yes
       piecework pay birds.toml --worker 1f3a --amount 1 --because "Page broke."
     """
