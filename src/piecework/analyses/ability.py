@@ -209,11 +209,7 @@ def _can_be_learnt(workers: "pd.Series[str]") -> "pd.Series[bool]":
 
 
 def _with_models(start: "_Fit", outputs: Floats | None) -> tuple["_Fit", int]:
-    """Fit with the outputs of models, if that converges, so that none stops a campaign.
-
-    Raises:
-        NotConvergedError: the estimate did not converge without models either.
-    """
+    """Fit with the outputs of models if that converges: no model stops a campaign."""
     if outputs is not None:
         joined = start.copied()
         joined.models = Regression(outputs, start.kinds)

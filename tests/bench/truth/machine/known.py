@@ -29,14 +29,14 @@ def known_rule(
     kinds, kept = len(values), pd.Index(values)
     truths = kept.get_indexer(pd.Index(gold))
     rows = gold.index.get_indexer(pd.Index(votes["item_id"]))
-    said = kept.get_indexer(pd.Index(votes["value"]))
+    chosen = kept.get_indexer(pd.Index(votes["value"]))
     counts = np.ones((kinds, kinds))
-    np.add.at(counts, (truths[rows], said), 1.0)
+    np.add.at(counts, (truths[rows], chosen), 1.0)
     crowd = counts / counts.sum(axis=1, keepdims=True)
     people, names = pd.factorize(votes["worker"])
     tables = np.tile(_CROWDS_VOTES * crowd, (len(names), 1, 1))
     if len(names) > 1:
-        np.add.at(tables, (people, truths[rows], said), 1.0)
+        np.add.at(tables, (people, truths[rows], chosen), 1.0)
     logs = np.log(tables / tables.sum(axis=2, keepdims=True))
     shares = np.log(np.bincount(truths, minlength=kinds) + 1.0)
     score: Floats = np.tile(shares, (len(gold), 1))
@@ -48,8 +48,8 @@ def known_rule(
     last = pd.Series(rows).value_counts().reindex(range(len(gold))).to_numpy()
     for number in range(1, most + 1):
         is_now = turn == number - 1
-        score[rows[is_now]] += logs[people[is_now], :, said[is_now]]
-        was_voted[rows[is_now], said[is_now]] = True
+        score[rows[is_now]] += logs[people[is_now], :, chosen[is_now]]
+        was_voted[rows[is_now], chosen[is_now]] = True
         top = score.max(axis=1, keepdims=True)
         chances = np.exp(score - top)
         chances /= chances.sum(axis=1, keepdims=True)

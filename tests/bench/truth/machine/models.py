@@ -104,8 +104,8 @@ def _words(text: str) -> set[str]:
 
 
 def _overlap(text: str, statement: str) -> float:
-    said = _words(statement)
-    return len(said & _words(text)) / max(len(said), 1)
+    words = _words(statement)
+    return len(words & _words(text)) / max(len(words), 1)
 
 
 def _by_overlap(kept: ReplayedSet) -> "pd.Series[str]":
