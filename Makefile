@@ -19,7 +19,7 @@ QUICK := not browser and not flow and not full and not clients and not slow
 # Of two cores a third is idle while two tests wait for browsers, servers and clocks.
 AT_ONCE ?= 3
 
-.PHONY: demo quick test test-full test-clients mutants check fmt lint types imports docs bench bench-full truth lock release clean
+.PHONY: demo quick test test-full test-clients mutants check fmt lint types imports docs bench bench-full truth truth-machine lock release clean
 
 # Modules are compiled when they are first imported: most never are.
 PIP_INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-compile
@@ -105,6 +105,10 @@ truth: $(READY) $(CROWD_KIT)/.ready  ## how true heuristics and labels are, from
 	$(BIN)/python -m tests.bench.truth.labels
 	$(BIN)/python -m tests.bench.truth.labels.scales
 	$(BIN)/python -m tools.heuristics_page > docs/reference/heuristics.md
+	@echo "make truth-machine replays votes with labels of models: an hour or two more"
+
+truth-machine: $(READY)  ## answers that labels of models save, from ../shared/data: an hour or two
+	$(BIN)/python -m tests.bench.truth.machine
 
 LOCK := uv pip compile --universal --no-strip-extras --generate-hashes --no-header --no-annotate --python-version 3.11
 

@@ -2,8 +2,10 @@
 
 import numpy as np
 import pandas as pd
+import pytest
 
-from piecework.analyses.ability import Ability, ability
+from piecework.analyses import ability as estimate
+from piecework.analyses.ability import Ability, NotConvergedError, ability
 from piecework.analyses.as_needed import weighed
 from piecework.analyses.machine import predictors
 from piecework.analyses.majority import accuracy
@@ -100,3 +102,18 @@ def test_what_a_model_lacks_or_always_says_has_no_weight() -> None:
         }
     )
     assert not predictors(labels, ["a", "b", "c"], VALUES).any()
+
+
+def test_a_model_never_stops_an_estimate(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where only people's votes converge in time, the labels are people's."""
+    votes, truth = crowd(each=3, seed=7)
+    machine = model(truth, 0.5, seed=1)
+    alone = ability(votes, values=VALUES)
+    joined = ability(votes, values=VALUES, machine=machine)
+    assert alone.rounds < joined.rounds
+    monkeypatch.setattr(estimate, "_MOST_ROUNDS", alone.rounds)
+    late = ability(votes, values=VALUES, machine=machine)
+    assert late.probabilities.equals(alone.probabilities)
+    monkeypatch.setattr(estimate, "_MOST_ROUNDS", alone.rounds - 1)
+    with pytest.raises(NotConvergedError):
+        ability(votes, values=VALUES, machine=machine)

@@ -32,6 +32,7 @@ The estimate uses EM, with Newton's steps for abilities, biases and errors.
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass
 
@@ -147,7 +148,8 @@ def ability(
         values: all possible values, including those without votes.
         shared_error: the uncertainty that remains with any number of votes.
         machine: labels of models (see `piecework.analyses.machine`). Only items with
-            a worker's vote have labels.
+            a worker's vote have labels. If the estimate does not converge with them,
+            they do not count.
 
     Raises:
         ValueError: there are no votes, or a vote has another value than `values`.
@@ -168,9 +170,8 @@ def ability(
     )
     columns = pd.Index(names, name="value")
     start = _Fit(items, workers, columns.get_indexer(valid["value"]), kinds=len(names))
-    if machine is not None:
-        start.models = Regression(predictors(machine, item_ids, names), len(names))
-    fit, rounds = _fitted(start)
+    outputs = None if machine is None else predictors(machine, item_ids, names)
+    fit, rounds = _with_models(start, outputs)
     truths = fit.truths.sum(axis=2)
     if len(names) > 1:
         others = (1.0 - truths) / (len(names) - 1)
@@ -205,6 +206,16 @@ def _can_be_learnt(workers: "pd.Series[str]") -> "pd.Series[bool]":
     names = workers.fillna("").astype("str")
     is_one_vote = names.str.startswith(UNNAMED) & ~names.duplicated(keep=False)
     return (names != "") & ~is_one_vote
+
+
+def _with_models(start: "_Fit", outputs: Floats | None) -> tuple["_Fit", int]:
+    """Fit with the outputs of models if that converges: no model stops a campaign."""
+    if outputs is not None:
+        joined = start.copied()
+        joined.models = Regression(outputs, start.kinds)
+        with suppress(NotConvergedError):
+            return _fitted(joined)
+    return _fitted(start)
 
 
 def _fitted(fit: "_Fit") -> tuple["_Fit", int]:

@@ -1,0 +1,51 @@
+"""A replay: votes are asked for one by one, until labels are sure."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from piecework.analyses.ability import ability
+from piecework.analyses.as_needed import weighed
+from piecework.domain.campaign import AsNeeded
+
+LEAST = 1
+
+Floats = npt.NDArray[np.float64]
+
+Outcome = tuple[Floats, Floats]
+"""By item, the votes asked for, and whether its label is right; a tie is a guess."""
+
+
+def replay(
+    votes: pd.DataFrame,
+    gold: "pd.Series[str]",
+    values: Sequence[object],
+    rule: AsNeeded,
+    machine: pd.DataFrame | None,
+) -> Outcome:
+    """Ask for the votes in their order, as a campaign does.
+
+    Args:
+        votes: of `piecework.analyses.votes`, in the order in which they are given.
+        gold: the known label by item; the outcome has the same order.
+        values: the possible values.
+        rule: when a label is certain enough.
+        machine: labels of models (`piecework.analyses.machine`), if there are any.
+    """
+    number, kept = votes.groupby("item_id").cumcount(), votes["item_id"].value_counts()
+    asked = pd.Series(LEAST, index=gold.index)
+    while True:
+        so_far = votes[number < votes["item_id"].map(asked)]
+        more = weighed([(so_far, values)], asked, rule, [machine])["wanted"]
+        more = more.clip(upper=kept.reindex(more.index))
+        if (more == asked).all():
+            break
+        asked = more
+    labels = ability(so_far, values=tuple(values), machine=machine).labels["leaders"]
+    right = [
+        (truth in leaders) / len(leaders)
+        for truth, leaders in zip(gold, labels.reindex(gold.index), strict=True)
+    ]
+    return np.array(asked, dtype="float64"), np.array(right, dtype="float64")
