@@ -48,6 +48,25 @@ class Served:
         """Start it after it was killed."""
         self.process = self.serve()
 
+    def spoken_at_the_start(self) -> str:
+        """What it prints on stderr until it listens, when started once more."""
+        site, frames = self._ports
+        words = [
+            *("serve", "--database", str(self.database), "--port", str(site)),
+            *("--frames-port", str(frames), "--crowd", "panel"),
+        ]
+        with subprocess.Popen(
+            [*PIECEWORK, *words, "--panel", str(self.file)],
+            env=environment(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        ) as process:
+            assert process.stdout is not None
+            assert " at http" in process.stdout.readline()
+            process.terminate()
+            return process.communicate(timeout=60)[1]
+
     def kill(self) -> None:
         """End the process at once (SIGKILL), as a power cut would."""
         self.process.kill()

@@ -60,7 +60,11 @@ def _finish(scene: Scene, *persons: str) -> None:
 
 
 def _decide(scene: Scene, hits: list[str], *, rejected: int = 0) -> list[str]:
-    ids = [str(each["AssignmentId"]) for each in scene.submitted(hits)]
+    ids = [
+        str(each["AssignmentId"])
+        for each in scene.submitted(hits)
+        if each["AssignmentStatus"] == "Submitted"
+    ]
     for number, assignment_id in enumerate(ids):
         if number < rejected:
             scene.requester.reject_assignment(
@@ -77,6 +81,9 @@ def test_a_visit_is_listed_when_all_of_it_is_decided(scene: Scene) -> None:
     _finish(scene, "ann", "bob")
     assert "no payment is due" in _listed(scene, "none.csv").output
     assert not scene.database.with_name("none.csv").exists()
+    half = scene.submitted(hits[:1])[0]["AssignmentId"]
+    scene.requester.approve_assignment(AssignmentId=half)
+    assert "no payment is due" in _listed(scene, "half.csv").output
     ids = _decide(scene, hits)
     done = _listed(scene, "first.csv")
     assert done.exit_code == 0, done.output

@@ -77,3 +77,19 @@ def _tried(visitor: Visitor) -> None:
         visitor.answer()
     except (httpx.HTTPError, KeyError, TypeError):
         return  # The process died first.
+
+
+@pytest.mark.full
+def test_the_start_prints_the_link_that_the_panel_needs(tmp_path: Path) -> None:
+    """With the site's address, and a warning where nothing is verified."""
+    with ExitStack() as stack:
+        served = Served(tmp_path, stack)
+        served.kill()
+        text = served.file.read_text()
+        by = 'by = "signature"\nparameter = "sig"\nsecret_variable = "PANEL_SECRET"'
+        risk = 'accepted_risk = "We know all people of the class."'
+        served.file.write_text(text.replace(by, f'by = "nothing"\n{risk}'))
+        spoken = served.spoken_at_the_start()
+        assert f"{served.endpoint}/visit/arrive?pid=PERSON&sid=SESSION" in spoken
+        assert "WARNING: links are not verified" in spoken
+        assert "We know all people of the class." in spoken

@@ -59,7 +59,8 @@ def serve_panel(
         currency=panel.pay.currency,
     ) as transaction:
         outside_market.claim(transaction, "panels")
-    _say(panel, marketplace.site_url)
+    own = f"http://{marketplace.host}:{marketplace.port}"
+    _say(panel, marketplace.site_url or own)
     serve_forever(replace(marketplace, crowd=crowd, prices=prices))
 
 
