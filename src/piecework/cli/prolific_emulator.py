@@ -176,8 +176,7 @@ def prolific_emulator(  # noqa: PLR0913 - an argument for each option
 
     Examples:
       piecework prolific-emulator
-      piecework prolific-emulator --port 8090 --database prolific.db
-      piecework prolific-emulator --currency USD --start 2026-01-05T09:00Z
+      piecework prolific-emulator --database prolific.db --start 2026-01-05T09:00Z
       piecework prolific-emulator --as-prolific certificates/
     """
     options = Options(
