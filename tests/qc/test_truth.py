@@ -10,7 +10,7 @@ from piecework.qc.heuristics import random_sample
 from piecework.qc.registry import HEURISTICS, OFF_BY_DEFAULT
 from piecework.qc.truth import BY_PEOPLE, measured
 from piecework.qc.typing_evidence import WEIGHTS
-from tests.bench.truth import machine_texts
+from tests.bench.truth import machine_texts, written_fit
 from tests.bench.truth.measure import auc, figures_of, wilson
 from tests.bench.truth.sets import (
     DATA,
@@ -109,6 +109,7 @@ def test_the_figures_of_typing_are_not_stale() -> None:
 def test_the_figures_of_machine_texts_are_not_stale() -> None:
     """All tables of the page, measured anew."""
     assert machine_texts.measured() in machine_texts.PAGE.read_text("utf-8")
+    assert written_fit.measured() in PAGE.read_text("utf-8")
 
 
 def test_the_intervals_are_the_published_ones() -> None:
