@@ -1,21 +1,36 @@
-"""`[machine]` of a campaign file: labels of models, which join people's votes."""
+"""`[machine]` of a campaign file: what models say about the items.
+
+Labels of models join people's votes. Texts of models are samples, with which people's
+texts are compared.
+"""
 
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 _Path = Annotated[str, Field(min_length=1)]
 
 
 class MachineTable(BaseModel):
-    """`[machine]`: one file of labels, or several, and the field that they label."""
+    """`[machine]`: files of labels, the field that they label, and a file of texts."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    votes: _Path | Annotated[list[_Path], Field(min_length=1)]
+    votes: _Path | Annotated[list[_Path], Field(min_length=1)] | None = None
     field: _Path | None = None
+    texts: _Path | None = None
+
+    @model_validator(mode="after")
+    def _names_a_file(self) -> "MachineTable":
+        if self.votes is None and self.texts is None:
+            raise ValueError("name a file of labels (votes), or of texts (texts)")
+        if self.votes is None and self.field is not None:
+            raise ValueError("field is for labels; name their file in votes")
+        return self
 
     @property
     def files(self) -> list[str]:
-        """The files, as written."""
+        """The files of labels, as written."""
+        if self.votes is None:
+            return []
         return [self.votes] if isinstance(self.votes, str) else self.votes

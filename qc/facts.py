@@ -39,6 +39,8 @@ class Facts:
             honest workers as often as others, on every labelled set.
         may_reject_alone: pay may depend on it alone; false if honest workers do what it
             flags.
+        is_of_writing: it looks at how a text was written, not at what it says; several
+            of these together do not refuse pay either.
         amounts: words of amount in a policy's reason that its measure supports.
         silence: yields why it can flag nothing in a table with its parameters, other
             than missing columns and counts (`COLUMNS`, `Params`).
@@ -52,6 +54,7 @@ class Facts:
 
     is_on: bool = True
     may_reject_alone: bool = True
+    is_of_writing: bool = False
     amounts: frozenset[str] = frozenset()
     silence: Callable[[pd.DataFrame, Any], Iterator[str]] | None = None
     flags_below_counts: Callable[[Any], bool] | None = None

@@ -48,6 +48,18 @@ class Counted(StrEnum):
 Phrases = Annotated[tuple[Annotated[str, Field(pattern=r"\S")], ...], Strict(False)]  # noqa: FBT003 - TOML has lists, and no tuples
 """A list of texts that are not empty."""
 
+Samples = Annotated[
+    tuple[
+        Annotated[
+            tuple[str, str, Annotated[str, Field(pattern=r"\S")]],
+            Strict(False),  # noqa: FBT003 - as above
+        ],
+        ...,
+    ],
+    Strict(False),  # noqa: FBT003 - as above
+]
+"""Texts of programs: the item that each is about or "", the program or "", the text."""
+
 Word = Annotated[str, Field(pattern=r"^\w*$")]
 """One word, or an empty string."""
 
@@ -141,6 +153,8 @@ def _allowed(hint: object) -> str:
         return "one of " + ", ".join(repr(value) for value in schema["enum"])
     if "pattern" in schema:
         return "one word"
+    if schema.get("items", {}).get("type") == "array":
+        return "a list of [item, program, text]"
     kind = _KINDS[schema["type"]]
     low, high = schema.get("minimum"), schema.get("maximum")
     if low is None:

@@ -149,6 +149,15 @@ def faults_of_reason(rule: PolicyRule) -> Iterator[str]:
             f"{alone[0]} alone must not refuse pay: honest workers do what it flags; "
             'set at_least = 2, or then = "drop".'
         )
+    of_writing = sorted(
+        {each.NAME for each in _heuristics(rule) if each.FACTS.is_of_writing}
+    )
+    if rule.then == "reject" and 1 < rule.at_least <= len(of_writing):
+        yield (
+            f"{' and '.join(of_writing)} together must not refuse pay: they look at "
+            "how a text was written, not at what it says; raise at_least above "
+            f'{len(of_writing)}, or set then = "drop".'
+        )
     yield from _beyond(rule)
 
 

@@ -16,8 +16,13 @@ from piecework.domain.errors import ConfigError
 from piecework.domain.suggestion import did_you_mean
 from piecework.domain.tables import COLLECTED, task_columns
 from piecework.domain.task import Task
-from piecework.domain.verdicts import JOINED, Finding, SubjectKind
-from piecework.qc import joined, parameters
+from piecework.domain.verdicts import (
+    JOINED,
+    NOT_WRITTEN_HERE,
+    Finding,
+    SubjectKind,
+)
+from piecework.qc import joined, parameters, written_here
 from piecework.qc.batch_scores import BatchScores
 from piecework.qc.facts import Facts
 from piecework.qc.heuristics import (
@@ -29,6 +34,7 @@ from piecework.qc.heuristics import (
     gold_failed,
     ignored_page_warnings,
     left_empty,
+    like_samples,
     low_agreement,
     low_scale_variance,
     minority_canned,
@@ -109,6 +115,7 @@ HEURISTICS: tuple[Heuristic, ...] = (
     text_disagreement,
     not_typed,
     canary,
+    like_samples,
     rule_violation,
     left_empty,
     answered_before,
@@ -130,8 +137,9 @@ BY_NAME: Mapping[str, Heuristic] = {
 TITLES: Mapping[str, str] = {
     **{heuristic.NAME: heuristic.TITLE for heuristic in HEURISTICS},
     JOINED: joined.TITLE,
+    NOT_WRITTEN_HERE: written_here.TITLE,
 }
-"""By name, the title that people read; of the joined suspicion too."""
+"""By name, the title that people read; of what joins several heuristics too."""
 
 IF_KNOWN = frozenset({"typing"})
 """Columns that tables of earlier versions lack; their cells are empty if not known."""
@@ -197,6 +205,7 @@ def assess(
     for name, rows in scores.items():
         findings.extend(findings_of(BY_NAME[name], rows))
     findings.extend(joined.findings(table, scores, judged))
+    findings.extend(written_here.findings(table, scores))
     return findings
 
 

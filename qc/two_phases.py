@@ -15,7 +15,7 @@ from typing import Literal
 import pandas as pd
 
 from piecework.domain.verdicts import Finding
-from piecework.qc import joined
+from piecework.qc import joined, written_here
 from piecework.qc.facts import Tallied
 from piecework.qc.features import OF_ANSWERS, OF_WORKERS, own_tally, own_usual
 from piecework.qc.ratings import RATED
@@ -156,6 +156,7 @@ def judge_workers(
         scores[heuristic.NAME] = phases.score(part, own, usual[heuristic.NAME])
     for name, rows in scores.items():
         yield from findings_of(BY_NAME[name], rows)
+    yield from written_here.findings(part, scores)
     used = {
         name: gathered[name] for name in (*OF_ANSWERS, *OF_WORKERS) if name in gathered
     }

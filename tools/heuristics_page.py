@@ -9,8 +9,8 @@ import sys
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 
-from piecework.domain.verdicts import JOINED, SubjectKind
-from piecework.qc import joined
+from piecework.domain.verdicts import JOINED, NOT_WRITTEN_HERE, SubjectKind
+from piecework.qc import joined, written_here
 from piecework.qc.parameters import Described
 from piecework.qc.registry import Description, describe
 from piecework.qc.truth import table_of
@@ -26,8 +26,9 @@ or a worker) it returns a suspicion, a flag if the suspicion passes the limit, a
 evidence: a sentence that a reviewer can check. All heuristics run, and none hides
 another. A heuristic recommends; a person, or the policy in the campaign file, decides.
 
-The last section describes [joined_suspicion](#joined_suspicion), which combines many
-heuristics into one probability.
+The last two sections describe [joined_suspicion](#joined_suspicion), which combines
+many heuristics into one probability, and [not_written_here](#not_written_here), which
+combines those about how a text was written.
 
 Suspicion is from 0 to 1. For a measure with a limit, it is 0.5 at the limit, 0.75 at
 twice the limit, and 0 up to three quarters of it. A random sample is flagged with a
@@ -71,6 +72,7 @@ def heuristics_page() -> str:
     for description in descriptions:
         lines += _section(description)
     lines += _joined()
+    lines += _written_here()
     return "\n".join(lines) + "\n"
 
 
@@ -108,6 +110,23 @@ def _joined() -> Iterator[str]:
     answers, workers = (joined.shipped()[kind].weights for kind in KINDS)
     for name in dict.fromkeys([*answers, *workers]):
         yield f"| {name} | {answers.get(name, '')} | {workers.get(name, '')} |"
+
+
+def _written_here() -> Iterator[str]:
+    """Describe the probability that a text was not written on the page by a person."""
+    yield f"\n## {NOT_WRITTEN_HERE}\n"
+    _, *paragraphs = (inspect.getdoc(written_here) or "").split("\n\n")
+    weights = written_here.WEIGHTS
+    yield (
+        f"**{written_here.TITLE}.** One probability from `not_typed`, `like_samples` "
+        f"and `canary`. It is flagged from {written_here.FLAG_FROM:g} and becomes a "
+        f"finding from {written_here.SHOWN_PROBABILITY:g}. Version "
+        f"{written_here.VERSION}. [Measured]"
+        "(../measurements/typing.md#the-record-together-with-samples-and-the-planted-word)"
+        f" on constructed combinations. Weights: record {weights.typing:g}, samples "
+        f"{weights.samples:g}, word {weights.word:g}.\n"
+    )
+    yield "\n\n".join(paragraphs)
 
 
 def _verdict() -> str:

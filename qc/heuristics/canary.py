@@ -84,4 +84,4 @@ def _silence(_table: pd.DataFrame, params: Params) -> Iterator[str]:
         yield "the campaign names no word for programs to write"
 
 
-FACTS = Facts(may_reject_alone=False, silence=_silence)
+FACTS = Facts(may_reject_alone=False, is_of_writing=True, silence=_silence)

@@ -205,4 +205,8 @@ def _rates(table: pd.DataFrame, length: Floats) -> Floats:
     )
 
 
-FACTS = Facts(may_reject_alone=False, tallied=Tallied(tally, usual_of, score))
+FACTS = Facts(
+    may_reject_alone=False,
+    is_of_writing=True,
+    tallied=Tallied(tally, usual_of, score),
+)

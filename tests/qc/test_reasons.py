@@ -165,6 +165,16 @@ def test_a_reason_keeps_to_what_the_marketplace_takes() -> None:
             ),
             "not_typed alone must not refuse pay",
         ),
+        (
+            rule(
+                "Pasted, and like a sample: {evidence}.",
+                *("not_typed", "like_samples"),
+                on="assignment",
+                then="reject",
+                at_least=2,
+            ),
+            "like_samples and not_typed together must not refuse pay",
+        ),
     ],
 )
 def test_a_reason_that_claims_more_than_is_measured_is_refused(

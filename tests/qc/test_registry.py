@@ -157,4 +157,5 @@ def test_a_table_may_lack_the_records_of_typing() -> None:
     task = task_of(choice("fit", "yes", "no"))
     assert "typing" in columns({}, task)
     assert "typing" in columns_if_there({}, task)
-    assert "typing" not in columns({"not_typed": None}, task)
+    off = {"not_typed": None, "like_samples": None}
+    assert "typing" not in columns(off, task)

@@ -65,6 +65,9 @@ DRAWN = "random_sample"
 ON: Settings = {
     **{heuristic.NAME: {} for heuristic in HEURISTICS},
     "canary": {"word": "heliotrope"},
+    "like_samples": {
+        "samples": [["", "", f"a picture of a bird {n}"] for n in range(30)]
+    },
 }
 
 BY_THEMSELVES = frozenset(

@@ -10,6 +10,7 @@ from piecework.qc.heuristics import random_sample
 from piecework.qc.registry import HEURISTICS, OFF_BY_DEFAULT
 from piecework.qc.truth import BY_PEOPLE, measured
 from piecework.qc.typing_evidence import WEIGHTS
+from tests.bench.truth import machine_texts, written_fit
 from tests.bench.truth.measure import auc, figures_of, wilson
 from tests.bench.truth.sets import (
     DATA,
@@ -72,7 +73,11 @@ def test_agreement_wrongs_no_worker_of_a_campaign_that_is_shipped() -> None:
 @pytest.mark.shared
 @pytest.mark.skipif(not DATA.is_dir(), reason="../shared/data is not here")
 @pytest.mark.parametrize(
-    "labelled", [paraphrases, entailment, repeated_sentences, submissions]
+    "labelled",
+    [
+        *(paraphrases, entailment, repeated_sentences, submissions),
+        *(machine_texts.long_texts, machine_texts.short_texts),
+    ],
 )
 def test_the_figures_are_not_stale(labelled: Callable[[], LabelledSet]) -> None:
     """Measured anew, every figure is the one that is committed, to the last digit."""
@@ -96,6 +101,15 @@ def test_the_figures_of_typing_are_not_stale() -> None:
     assert measured_typing(held_out()) in PAGE.read_text("utf-8")
     fit = fitted([session for session in sessions() if session.seed % 2])
     assert fit == pytest.approx(WEIGHTS, abs=0.02)
+
+
+@pytest.mark.shared
+@pytest.mark.full
+@pytest.mark.skipif(not DATA.is_dir(), reason="../shared/data is not here")
+def test_the_figures_of_machine_texts_are_not_stale() -> None:
+    """All tables of the page, measured anew."""
+    assert machine_texts.measured() in machine_texts.PAGE.read_text("utf-8")
+    assert written_fit.measured() in PAGE.read_text("utf-8")
 
 
 def test_the_intervals_are_the_published_ones() -> None:

@@ -34,6 +34,10 @@ EAGER: Settings = {
     "sentence_off_items": {"min_items": 2, "min_errors": 0.1},
     "left_empty": {"min_assignments": 1, "min_share": 0.1, "rarer_than": 0.99},
     "text_off_item": {"min_odds": 1.0},
+    "like_samples": {
+        "flag_from": 0.3,
+        "samples": [["", "", f"a bird sits on a wire {n}"] for n in range(30)],
+    },
     "texts_off_items": {"min_texts": 1, "min_odds": 1.0},
 }
 """So that most heuristics find something in a small table."""
@@ -102,7 +106,8 @@ def test_every_heuristic_says_how_it_is_cut() -> None:
         *("low_agreement", "low_scale_variance", "sentence_off_items", "straight_line"),
     }
     assert {name for name, how in plans.items() if how == "tally"} == {
-        *("ignored_page_warnings", "left_empty", "not_typed", "rushed"),
+        *("ignored_page_warnings", "left_empty", "like_samples", "not_typed"),
+        "rushed",
         *("time_in_batch", "too_fast"),
     }
     assert {name for name, how in plans.items() if how == "item"} == {

@@ -16,6 +16,7 @@ from piecework.campaign.binding import refuse_imported
 from piecework.campaign.campaign_faults import faults_of_names, faults_with_items
 from piecework.campaign.earlier_campaigns import read_earlier
 from piecework.campaign.gold_items import all_gold, with_gold
+from piecework.campaign.machine_texts import Sample, machine_texts
 from piecework.campaign.machine_votes import machine_votes
 from piecework.config import campaign_values as values
 from piecework.config.campaign_file import CampaignFile, parse
@@ -45,6 +46,7 @@ from piecework.hit_templates.own_html.task import (
 )
 from piecework.hit_templates.qualification import faults_of_test
 from piecework.hit_templates.tasks import load_task
+from piecework.qc.heuristics import like_samples
 from piecework.qc.policy import check_rules
 from piecework.qc.registry import check_settings
 from piecework.store import dealt_items, imports
@@ -108,14 +110,29 @@ def assemble(
             faults, steps, lambda: with_gold(file, task, read(file, task, drawn))
         )
         faults += faults_with_items(file, task, items or ())
-    machine = None
+    machine, samples = None, None
     if task is not None and items is not None:
-        labelled, rows = task, items
-        machine = _collect(faults, steps, lambda: machine_votes(file, labelled, rows))
+        asked, rows = task, items
+        machine = _collect(faults, steps, lambda: machine_votes(file, asked, rows))
+        samples = _collect(faults, steps, lambda: machine_texts(file, asked, rows))
     if faults or task is None or items is None:
         raise ConfigError(faults, next_step=next(filter(None, steps), ""))
     campaign = _campaign(file, with_shown_columns(task, items), items, test)
-    return replace(campaign, machine=machine or ())
+    return replace(
+        campaign,
+        machine=machine or (),
+        heuristics=_with_samples(campaign.heuristics, samples or ()),
+    )
+
+
+def _with_samples(
+    settings: Mapping[str, Mapping[str, object] | None], samples: Sequence[Sample]
+) -> Mapping[str, Mapping[str, object] | None]:
+    """Give the texts of programs to the heuristic that compares with them."""
+    own = settings.get(like_samples.NAME, {})
+    if own is None or not samples:
+        return settings
+    return {**settings, like_samples.NAME: {**own, "samples": tuple(samples)}}
 
 
 def _asked(file: CampaignFile) -> Task:

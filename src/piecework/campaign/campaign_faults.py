@@ -168,6 +168,7 @@ def _named_files(tables: CampaignTables) -> Iterator[tuple[str, ...]]:
     ]
     if machine := tables.machine:
         named += [(("machine", "votes"), path) for path in machine.files]
+        named.append((("machine", "texts"), machine.texts))
     if test := tables.qualification:
         named += [
             (("qualification", "task"), test.task),

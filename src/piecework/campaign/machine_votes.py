@@ -28,7 +28,7 @@ def machine_votes(
             used; or no field of the task has labels.
     """
     table = file.tables.machine
-    if table is None:
+    if table is None or not table.files:
         return ()
     if file.tables.items.grows:
         raise ConfigError(

@@ -26,6 +26,10 @@ Subject = tuple[SubjectKind, str]
 JOINED = "joined_suspicion"
 """The name of the joined suspicion in findings (`piecework.qc.joined`)."""
 
+NOT_WRITTEN_HERE = "not_written_here"
+"""The name of the probability that a text was not written on the page by a person, in
+findings (`piecework.qc.written_here`). No rule can name it."""
+
 RANDOM_SAMPLE = "random_sample"
 """The name for answers drawn at random for people to look at. Such a flag is not
 evidence against the answer."""

@@ -13,6 +13,7 @@ from dataclasses import asdict
 
 from piecework.qc.registry import HEURISTICS
 from piecework.qc.truth import FILE, Figures, measured, table_of
+from tests.bench.truth.machine_texts import long_texts, short_texts
 from tests.bench.truth.measure import figures_of
 from tests.bench.truth.rehearsed import rehearsed_sets
 from tests.bench.truth.sets import labelled_sets
@@ -27,7 +28,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kept", action="store_true")
     all_figures = defaultdict[str, list[Figures]](list)
-    for labelled in (*labelled_sets(), held_out_set()):
+    for labelled in (*labelled_sets(), held_out_set(), long_texts(), short_texts()):
         for name, figures in figures_of(labelled):
             all_figures[name].append(figures)
     rehearsals = _kept() if parser.parse_args().kept else _rehearsed()

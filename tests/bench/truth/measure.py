@@ -32,7 +32,10 @@ def figures_of(labelled: LabelledSet) -> Iterator[tuple[str, Figures]]:
         if labelled.heuristics is None or heuristic.NAME in labelled.heuristics
     ]
     settings: dict[str, dict[str, object] | None] = {
-        heuristic.NAME: {} if heuristic in wanted else None for heuristic in HEURISTICS
+        heuristic.NAME: labelled.settings.get(heuristic.NAME, {})
+        if heuristic in wanted
+        else None
+        for heuristic in HEURISTICS
     }
     scored = scores(labelled.table, settings, seed=labelled.seed)
     for heuristic in wanted:

@@ -46,6 +46,7 @@ class LabelledSet:
         table: of `piecework.qc.ratings.with_ratings`.
         bad: by kind of subject, those labelled bad; what is absent has no labels.
         heuristics: names of those that the set can say something about; `None`: all.
+        settings: parameters of these, by name.
     """
 
     name: str
@@ -53,6 +54,7 @@ class LabelledSet:
     table: pd.DataFrame
     bad: Mapping[SubjectKind, frozenset[str]]
     heuristics: tuple[str, ...] | None = None
+    settings: Mapping[str, dict[str, object]] = field(default_factory=dict)
     seed: int = field(default=1)
 
 

@@ -7,6 +7,8 @@ import pandas as pd
 
 from piecework.domain.counts import count, plural, plural_of, share
 from piecework.domain.task import Field
+from piecework.domain.verdicts import NOT_WRITTEN_HERE
+from piecework.qc.written_here import FLAG_FROM, SHOWN_PROBABILITY
 from piecework.report import plots
 from piecework.report.components import Code, Figure, Note, Section, Table, number, text
 from piecework.report.formatting import excerpt, part_of
@@ -37,7 +39,7 @@ def build(model: ReportModel) -> Section | None:
         key="captions",
         title=f"The {plural_of(model.text_noun)}",
         lead=(_lead(model, texts, lengths),),
-        notes=_not_typed(model),
+        notes=(*_not_typed(model), *_not_written_here(model)),
         figures=(_figure(model, lengths),) if len(lengths) else (),
         tables=(_splits(model), *_majorities(model)),
     )
@@ -74,6 +76,28 @@ def _not_typed(model: ReportModel) -> tuple[Note, ...]:
             f"{_TYPED_FROM:g} keystrokes per character: they were pasted, dictated, "
             "completed by a phone, or written by a program. The page cannot tell "
             "which, so pay must not depend on this alone.",
+        ),
+    )
+
+
+def _not_written_here(model: ReportModel) -> tuple[Note, ...]:
+    """How many texts were probably not written on the page by a person."""
+    findings = model.facts.findings
+    own = findings[findings["heuristic"] == NOT_WRITTEN_HERE]
+    own = own[own["subject_id"].isin(model.facts.answers.index)]
+    if own.empty:
+        return ()
+    texts = int((model.facts.answers["text"].str.strip() != "").sum())
+    return (
+        Note(
+            "fact",
+            f"{part_of(int(own['flag'].sum()), texts, 'text')} were not written on "
+            f"the page by a person with a probability of {FLAG_FROM:.0%} or more, and "
+            f"{part_of(len(own), texts, 'text')} with {SHOWN_PROBABILITY:.0%} or "
+            "more. It follows from how they were entered, samples of programs and a "
+            "planted word, as far as the campaign has them, and takes one text in six "
+            "as usual. It knows neither programs without samples nor retyped texts, "
+            "and a person may have pasted their own text.",
         ),
     )
 
