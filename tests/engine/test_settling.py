@@ -206,6 +206,7 @@ def test_pay_and_refusal_to_pay_are_booked_to_the_cent(collected: CampaignRun) -
         "rewards": 2 * 50,
         "fees": 2 * 10,
         "bonuses": 0,
+        "compensations": 0,
     }
     assert _outcomes(collected) == {
         f"approve:{first}": (DONE, 60),

@@ -145,6 +145,7 @@ def test_a_price_that_changes_in_the_file_changes_no_posted_hit(
             "held": 0,
             "rewards": 100,
             "bonuses": 0,
+            "compensations": 0,
             "fees": 20,
         }
 

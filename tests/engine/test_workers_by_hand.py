@@ -9,6 +9,7 @@ import httpx
 import pytest
 from click.testing import CliRunner, Result
 
+from piecework.campaign import known_workers
 from piecework.campaign.opened import CampaignRun
 from piecework.cli.main import main
 from piecework.domain.clock import FixedClock
@@ -18,7 +19,6 @@ from piecework.engine.passes import run_pass
 from piecework.engine.progress import read_progress
 from piecework.engine.steps.settle import settle, settle_workers
 from piecework.postprocess.pseudonyms import pseudonym
-from piecework.review.model import workers as workers_model
 from piecework.review.model.workers import WorkerHistory, exclude, histories, include
 from piecework.store import assignments, decisions, intents
 from piecework.store.lock import only_pass
@@ -99,7 +99,7 @@ def test_a_worker_may_be_named_by_the_start_of_the_pseudonym(
         assert include(run, f"{ann[:6]}...", because=WHY, by="ada") == ann
         with pytest.raises(ConfigError, match="too short"):
             exclude(run, ann[:3], because=WHY, by="ada")
-        monkeypatch.setattr(workers_model, "_SHORTEST_PSEUDONYM", 0)
+        monkeypatch.setattr(known_workers, "_SHORTEST_PSEUDONYM", 0)
         with pytest.raises(ConfigError, match="matches "):
             exclude(run, "", because=WHY, by="ada")
 

@@ -3,12 +3,9 @@
 All errors are collected before any is raised, so that a person can fix them together.
 """
 
-import hashlib
-import json
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
-from itertools import chain, islice
 from pathlib import Path
 from typing import TypeVar
 
@@ -16,6 +13,7 @@ from piecework.campaign.binding import refuse_imported
 from piecework.campaign.campaign_faults import faults_of_names, faults_with_items
 from piecework.campaign.earlier_campaigns import read_earlier
 from piecework.campaign.gold_items import all_gold, with_gold
+from piecework.campaign.growing_source import first_rows, growth_of
 from piecework.campaign.machine_texts import Sample, machine_texts
 from piecework.campaign.machine_votes import machine_votes
 from piecework.config import campaign_values as values
@@ -25,13 +23,10 @@ from piecework.config.imported_table import ImportedTable
 from piecework.config.items_file import items_from_rows
 from piecework.config.participant_file import read_recruiting
 from piecework.config.rewards import read_rewards
-from piecework.config.schema import CampaignTables, is_read_as_it_arrives
-from piecework.config.sources import PictureFolder, TableFile
+from piecework.config.schema import CampaignTables
 from piecework.domain.campaign import FORMATS, Campaign, RehearsalPlan
 from piecework.domain.errors import ConfigError
-from piecework.domain.growing import Growth, Source
 from piecework.domain.hit import Item
-from piecework.domain.ids import ItemId
 from piecework.domain.lines import line_of
 from piecework.domain.qualification import QualificationTest
 from piecework.domain.task import PRACTICE, Task
@@ -49,7 +44,7 @@ from piecework.hit_templates.tasks import load_task
 from piecework.qc.heuristics import like_samples
 from piecework.qc.policy import check_rules
 from piecework.qc.registry import check_settings
-from piecework.store import dealt_items, imports
+from piecework.store import imports
 from piecework.store.database import open_store
 from piecework.store.files import FILE_NAME
 
@@ -316,125 +311,7 @@ def _reader_of(
     """Return what reads the items of a campaign."""
     if file.tables.imported is not None:
         return _imported_items
-    return _first_rows if file.tables.items.grows else _items
-
-
-def _first_rows(
-    file: CampaignFile, task: Task, _drawn: Sequence[Mapping[str, str]] | None
-) -> tuple[Item, ...]:
-    """Return the first rows of a source that grows, as an example of its items.
-
-    After the first pass they come from the store, so that a pass does its other work
-    even if the source cannot be read.
-    """
-    most, path = file.tables.posting.batch_size, file.out / FILE_NAME
-    if path.is_file():
-        with closing(open_store(path)) as store:
-            if items := dealt_items.first_rows(store, most):
-                return tuple(items)
-    with closing(usable_items(source_of(file, task))) as usable:
-        return tuple(islice(usable, most))
-
-
-def source_of(file: CampaignFile, task: Task) -> Source:
-    """Return the source of a campaign that grows."""
-    table, page = file.tables.items, task.html_page
-    pictures = file.pictures
-    addresses = ("url",) if page is None else task.columns[1:]
-    possible = () if page is None else page.possible_addresses
-    if table.query is not None:
-        # Most campaigns need neither a database nor Parquet files.
-        from piecework.exchange.query_source import Query  # noqa: PLC0415
-
-        return Query(
-            database=table.database or "",
-            statement=table.query,
-            columns=task.columns,
-            renamed=table.columns,
-            addresses=addresses,
-            possible=possible,
-        )
-    if table.file is not None and is_read_as_it_arrives(table.file):
-        from piecework.exchange.table_source import TableFolder  # noqa: PLC0415
-
-        return TableFolder(
-            address=table.file,
-            beside=file.path.parent,
-            columns=task.columns,
-            pictures=pictures,
-            renamed=table.columns,
-            addresses=addresses,
-            possible=possible,
-        )
-    if table.file is not None:
-        return TableFile(
-            path=file.path.parent / table.file,
-            columns=task.columns,
-            pictures=pictures,
-            drawn=table.scenes or 0,
-            renamed=table.columns,
-            addresses=addresses,
-            possible=possible,
-        )
-    assert pictures is not None  # noqa: S101 - otherwise the schema requires a file
-    if page is not None:
-        needed = tuple(
-            name for name in page.possible_addresses if name in task.optional_columns
-        )
-        addresses = task.columns[1:] or needed
-    if pictures.folder is not None:
-        return PictureFolder(
-            path=pictures.folder, columns=task.columns, addresses=addresses
-        )
-    from piecework.exchange.picture_bucket import PictureBucket  # noqa: PLC0415
-    from piecework.exchange.picture_source import PicturesInBucket  # noqa: PLC0415
-
-    return PicturesInBucket(
-        bucket=PictureBucket(pictures.address),
-        columns=task.columns,
-        addresses=addresses,
-    )
-
-
-def usable_items(rows: Source) -> Generator[Item, None, None]:
-    """Yield the rows of a source that can become items, each id once.
-
-    A source that cannot be read yields none.
-    """
-    seen: set[str] = set()
-    try:
-        with closing(rows.read()) as delivery:
-            for row in chain.from_iterable(delivery.chunks):
-                is_bad = row.fault or row.row_id in seen or rows.faults(row)
-                seen.add(row.row_id)
-                if not is_bad:
-                    yield Item(item_id=ItemId(row.row_id), columns=dict(row.cells))
-    except ConfigError:
-        return
-
-
-def _growth(file: CampaignFile, task: Task) -> Growth | None:
-    table, posting = file.tables.items, file.tables.posting
-    if not table.grows:
-        return None
-    parts = [
-        [table.file, table.pictures, dict(table.columns), task.columns],
-        [table.query, table.database],
-        [table.on_change, table.on_removal, table.most_removed_percent],
-        [task.name, task.version, task.own.digest if task.own else ""],
-    ]
-    digest = hashlib.sha256(json.dumps(parts).encode()).hexdigest()
-    return Growth(
-        source=source_of(file, task),
-        settings=digest[:16],
-        batch_size=posting.batch_size,
-        batch_every_seconds=round(posting.batch_every_hours * values.HOUR),
-        on_change=table.on_change,
-        on_removal=table.on_removal,
-        most_removed=table.most_removed_percent / 100,
-        a_day=file.tables.rehearsal.rows_a_day,
-        archive_after=table.archive_after_batches,
-    )
+    return first_rows if file.tables.items.grows else _items
 
 
 def _imported_items(
@@ -494,7 +371,7 @@ def _campaign(
             replay=(file.path.parent / replay).resolve() if replay else None,
             scenes=tables.items.scenes or 0,
         ),
-        growth=_growth(file, task),
+        growth=growth_of(file, task),
         gold=all_gold(file, task) if tables.items.grows else (),
         gold_share=tables.gold.share if tables.gold is not None else 0.0,
         tells_gold=tables.gold is not None and tables.gold.feedback,

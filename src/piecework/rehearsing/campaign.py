@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
-from piecework.campaign.assembling import assemble, usable_items
+from piecework.campaign.assembling import assemble
 from piecework.campaign.binding import check_bound, rehearsal_environment
 from piecework.campaign.caps import check_caps
+from piecework.campaign.growing_source import usable_items
 from piecework.config.campaign_file import CampaignFile, parse
 from piecework.config.drawn_pictures import (
     is_portrait_name,

@@ -1,0 +1,139 @@
+"""The source of a campaign that grows: how it is read, and its first rows."""
+
+import hashlib
+import json
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import closing
+from itertools import chain, islice
+
+from piecework.config import campaign_values as values
+from piecework.config.campaign_file import CampaignFile
+from piecework.config.schema import is_read_as_it_arrives
+from piecework.config.sources import PictureFolder, TableFile
+from piecework.domain.errors import ConfigError
+from piecework.domain.growing import Growth, Source
+from piecework.domain.hit import Item
+from piecework.domain.ids import ItemId
+from piecework.domain.task import Task
+from piecework.store import dealt_items
+from piecework.store.database import open_store
+from piecework.store.files import FILE_NAME
+
+
+def first_rows(
+    file: CampaignFile, task: Task, _drawn: Sequence[Mapping[str, str]] | None
+) -> tuple[Item, ...]:
+    """Return the first rows of a source that grows, as an example of its items.
+
+    After the first pass they come from the store, so that a pass does its other work
+    even if the source cannot be read.
+    """
+    most, path = file.tables.posting.batch_size, file.out / FILE_NAME
+    if path.is_file():
+        with closing(open_store(path)) as store:
+            if items := dealt_items.first_rows(store, most):
+                return tuple(items)
+    with closing(usable_items(source_of(file, task))) as usable:
+        return tuple(islice(usable, most))
+
+
+def source_of(file: CampaignFile, task: Task) -> Source:
+    """Return the source of a campaign that grows."""
+    table, page = file.tables.items, task.html_page
+    pictures = file.pictures
+    addresses = ("url",) if page is None else task.columns[1:]
+    possible = () if page is None else page.possible_addresses
+    if table.query is not None:
+        # Most campaigns need neither a database nor Parquet files.
+        from piecework.exchange.query_source import Query  # noqa: PLC0415
+
+        return Query(
+            database=table.database or "",
+            statement=table.query,
+            columns=task.columns,
+            renamed=table.columns,
+            addresses=addresses,
+            possible=possible,
+        )
+    if table.file is not None and is_read_as_it_arrives(table.file):
+        from piecework.exchange.table_source import TableFolder  # noqa: PLC0415
+
+        return TableFolder(
+            address=table.file,
+            beside=file.path.parent,
+            columns=task.columns,
+            pictures=pictures,
+            renamed=table.columns,
+            addresses=addresses,
+            possible=possible,
+        )
+    if table.file is not None:
+        return TableFile(
+            path=file.path.parent / table.file,
+            columns=task.columns,
+            pictures=pictures,
+            drawn=table.scenes or 0,
+            renamed=table.columns,
+            addresses=addresses,
+            possible=possible,
+        )
+    assert pictures is not None  # noqa: S101 - otherwise the schema requires a file
+    if page is not None:
+        needed = tuple(
+            name for name in page.possible_addresses if name in task.optional_columns
+        )
+        addresses = task.columns[1:] or needed
+    if pictures.folder is not None:
+        return PictureFolder(
+            path=pictures.folder, columns=task.columns, addresses=addresses
+        )
+    from piecework.exchange.picture_bucket import PictureBucket  # noqa: PLC0415
+    from piecework.exchange.picture_source import PicturesInBucket  # noqa: PLC0415
+
+    return PicturesInBucket(
+        bucket=PictureBucket(pictures.address),
+        columns=task.columns,
+        addresses=addresses,
+    )
+
+
+def usable_items(rows: Source) -> Generator[Item, None, None]:
+    """Yield the rows of a source that can become items, each id once.
+
+    A source that cannot be read yields none.
+    """
+    seen: set[str] = set()
+    try:
+        with closing(rows.read()) as delivery:
+            for row in chain.from_iterable(delivery.chunks):
+                is_bad = row.fault or row.row_id in seen or rows.faults(row)
+                seen.add(row.row_id)
+                if not is_bad:
+                    yield Item(item_id=ItemId(row.row_id), columns=dict(row.cells))
+    except ConfigError:
+        return
+
+
+def growth_of(file: CampaignFile, task: Task) -> Growth | None:
+    """Return how a campaign grows; `None` for a campaign with fixed items."""
+    table, posting = file.tables.items, file.tables.posting
+    if not table.grows:
+        return None
+    parts = [
+        [table.file, table.pictures, dict(table.columns), task.columns],
+        [table.query, table.database],
+        [table.on_change, table.on_removal, table.most_removed_percent],
+        [task.name, task.version, task.own.digest if task.own else ""],
+    ]
+    digest = hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+    return Growth(
+        source=source_of(file, task),
+        settings=digest[:16],
+        batch_size=posting.batch_size,
+        batch_every_seconds=round(posting.batch_every_hours * values.HOUR),
+        on_change=table.on_change,
+        on_removal=table.on_removal,
+        most_removed=table.most_removed_percent / 100,
+        a_day=file.tables.rehearsal.rows_a_day,
+        archive_after=table.archive_after_batches,
+    )
