@@ -27,6 +27,11 @@ writes a text of their own, not an edit of the item's:
 - `likeness`: float64, how alike the two are, letter by letter (`rapidfuzz`'s `Indel`),
   from 0 to 1; of several texts of the item, the one most alike; NaN if either is absent
 
+In addition, if workers correct a draft that the item has (the aggregate `best_edit`):
+
+- `kept_draft.<field>`: float64, 1 if the answer is the draft as it was, else 0; NaN
+  without a draft or a text
+
 A heuristic flags nothing in a table without the columns that it reads.
 """
 
@@ -57,6 +62,7 @@ MATTER_OF_FACT = "matter_of_fact."
 OUTSIDE = "is_outside"
 LIKENESS = "likeness"
 SECTION_OF = "section."
+KEPT_DRAFT = "kept_draft."
 
 Rating = tuple[str, ...] | float
 """A sorted tuple of options, or a position on a scale from 0 to 1."""
@@ -79,11 +85,19 @@ def with_ratings(
     if excluding := _excluding_fields(task):
         columns[OUTSIDE] = pd.Series(_is_outside(table, excluding), index=table.index)
     rated = [field for field in task.item_fields if field.expects_variation]
-    texts = _text_columns(task)
-    asked_items = _AskedItems(table["item_id"], items if rated or texts else ())
+    texts, drafts = _text_columns(task), _drafts(task)
+    by_name = {field.name: field for field in task.item_fields}
+    asked_items = _AskedItems(
+        table["item_id"], items if rated or texts or drafts else ()
+    )
     if texts and any(asked_items.has(name) for name in texts):
         likeness = _likeness(table, texts, asked_items)
         columns[LIKENESS] = pd.Series(likeness, index=table.index)
+    for name, draft in drafts.items():
+        columns[KEPT_DRAFT + name] = pd.Series(
+            _kept_draft(table[value_column(by_name[name])], draft, asked_items),
+            index=table.index,
+        )
     if rated:
         for field in rated:
             columns |= _ratings_of(field, table, task, asked_items)
@@ -96,7 +110,11 @@ def with_ratings(
 
 def only_read(items: Iterable[Item], task: Task) -> list[Item]:
     """The items with a cell that `with_ratings` reads, with only these cells."""
-    names = {TWIN, TWIN_REVERSED, SECTION, *_text_columns(task)}
+    names = {
+        *(TWIN, TWIN_REVERSED, SECTION),
+        *_text_columns(task),
+        *_drafts(task).values(),
+    }
     own = (
         (
             item,
@@ -119,6 +137,9 @@ def sources(task: Task) -> tuple[str, ...]:
             names += ["item_id", value_column(field)]
             names += [ORDER + field.mirrored_by] if field.mirrored_by else []
     names += ["item_id", "text", "is_canned"] if _text_columns(task) else []
+    by_name = {field.name: field for field in task.item_fields}
+    for name in _drafts(task):
+        names += ["item_id", value_column(by_name[name])]
     return tuple(dict.fromkeys(names))
 
 
@@ -296,10 +317,33 @@ def _text_columns(task: Task) -> list[str]:
 
     An edit of the item's text is like it by design.
     """
-    is_edited = any(aggregate.kind == "best_edit" for aggregate in task.aggregates)
-    if is_edited or not task.main_text:
+    if task.main_text in _drafts(task) or not task.main_text:
         return []
     return sorted(task.shown_columns - {task.columns[0]})
+
+
+def _drafts(task: Task) -> dict[str, str]:
+    """By field that corrects a draft, the column with the draft."""
+    return {
+        aggregate.field: aggregate.column
+        for aggregate in task.aggregates
+        if aggregate.kind == "best_edit" and aggregate.column
+    }
+
+
+def _kept_draft(
+    answers: "pd.Series[Any]", column: str, asked_items: _AskedItems
+) -> npt.NDArray[np.float64]:
+    """By row: 1 for the draft as it was, 0 for another text, NaN without either."""
+    drafts = asked_items.cells(column, lambda cell: " ".join(cell.split()))
+    sent = [" ".join(text.split()) if isinstance(text, str) else "" for text in answers]
+    return np.array(
+        [
+            float(text == draft) if text and draft else math.nan
+            for text, draft in zip(sent, drafts.tolist(), strict=True)
+        ],
+        dtype="float64",
+    )
 
 
 def _likeness(

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
 from piecework.domain.tables import COLLECTED, task_columns
-from piecework.domain.task import Arrangement, Field, Option, Task
+from piecework.domain.task import Aggregate, Arrangement, Field, Option, Task
 from piecework.qc.ratings import sources, with_ratings
 from piecework.qc.registry import HEURISTICS, Heuristic, columns, scores
 from piecework.qc.scores import SHOWN_FROM
@@ -182,6 +182,7 @@ def rated_table(task: Task, seed: int) -> pd.DataFrame:
                 **{
                     "value.best": order[0] if worker == "w1" else chance.choice("abc"),
                     "value.better": chance.choice("123"),
+                    "value.correction": "qqq qqq" if number % 3 else "qq",
                     "value.worth": float(chance.choice([50, 50, 0, 100])),
                     "value.has_text": chance.choice(["yes", "yes", "no"]),
                     "hit.vision": "no" if worker == "w2" else "yes",
@@ -199,6 +200,7 @@ TASK = task_of(
     choice("best", "a", "b", "c", shuffled=True),
     choice("better", "1", "2", "3", mirrored_by="sides"),
     scale("worth"),
+    Field(name="correction", kind="text", label="correction"),
     Field(name="has_text", kind="choice", label="text"),
     Field(
         name="vision",
@@ -209,7 +211,8 @@ TASK = task_of(
     ),
     arrangements=(Arrangement(name="sides", columns=("l", "r")),),
     main_text="note",
-    optional_columns=("hint",),
+    optional_columns=("hint", "draft"),
+    aggregates=(Aggregate(field="correction", kind="best_edit", column="draft"),),
 )
 ITEMS = [
     Item(
@@ -220,6 +223,7 @@ ITEMS = [
             "twin": f"i{number ^ 1}",
             "twin_reversed": "",
             "hint": "a red bird" if number % 2 else "xyz xyz xyz",
+            "draft": "qqq qqq",
         },
     )
     for number in range(16)

@@ -64,7 +64,8 @@ def test_without_two_texts_nothing_is_known() -> None:
 
 def test_edits_and_tasks_without_texts_are_not_compared() -> None:
     """An edit is like the item's text by design."""
-    rows = table(row("0", item_id="a", text="where is the station"))
+    words = "where is the station"
+    rows = table(row("0", item_id="a", text=words)).assign(**{"value.note": words})
     edit = Aggregate(kind="best_edit", field="note", column="sentence")
     for task in (
         task_of(*TASK.fields, main_text="note", columns=("id", "url")),

@@ -103,7 +103,8 @@ def test_every_heuristic_says_how_it_is_cut() -> None:
     """What compares with a batch or a campaign has two phases, or is gathered."""
     plans = {heuristic.NAME: plan(heuristic) for heuristic in HEURISTICS}
     assert {name for name, how in plans.items() if how == "gather"} == {
-        *("low_agreement", "low_scale_variance", "sentence_off_items", "straight_line"),
+        *("drafts_kept", "low_agreement", "low_scale_variance"),
+        *("sentence_off_items", "straight_line"),
     }
     assert {name for name, how in plans.items() if how == "tally"} == {
         *("ignored_page_warnings", "left_empty", "like_samples", "not_typed"),
