@@ -27,7 +27,7 @@ def scores(**suspicion: float) -> dict[str, pd.DataFrame]:
     }
 
 
-def found(typing: str, **suspicion: float) -> list[Finding]:
+def findings_of(typing: str, **suspicion: float) -> list[Finding]:
     """The findings about one answer."""
     return list(
         findings(table(row("a", text=TEXT, typing=typing)), scores(**suspicion))
@@ -50,14 +50,14 @@ def test_parts_add_log_odds_within_bounds() -> None:
 
 def test_a_typed_text_that_reads_like_samples_is_seldom_flagged() -> None:
     """A person may have retyped it; the record speaks against it, but not much."""
-    (finding,) = found(KEYED, not_typed=0.0, like_samples=0.99)
+    (finding,) = findings_of(KEYED, not_typed=0.0, like_samples=0.99)
     assert 0.5 < finding.suspicion < 0.9
     assert not finding.flag
 
 
 def test_both_parts_together_flag() -> None:
     """The evidence says what each adds, and what cannot be known."""
-    (finding,) = found(PASTED, not_typed=0.97, like_samples=0.9)
+    (finding,) = findings_of(PASTED, not_typed=0.97, like_samples=0.9)
     assert finding.flag
     assert finding.heuristic == NOT_WRITTEN_HERE
     for words in ("how it was entered +", "samples +", "retyped texts", "own text"):
@@ -67,9 +67,9 @@ def test_both_parts_together_flag() -> None:
 
 def test_what_is_silent_is_named() -> None:
     """A record alone; samples alone."""
-    (finding,) = found(PASTED, not_typed=0.97)
+    (finding,) = findings_of(PASTED, not_typed=0.97)
     assert "no samples to compare with" in finding.evidence
-    (finding,) = found("", not_typed=0.0, like_samples=0.999)
+    (finding,) = findings_of("", not_typed=0.0, like_samples=0.999)
     assert "no record of typing" in finding.evidence
 
 
@@ -85,7 +85,7 @@ def test_little_against_it_is_no_finding(
     typing: str, suspicion: dict[str, float]
 ) -> None:
     """Nor is a heuristic that is off."""
-    assert found(typing, **suspicion) == []
+    assert findings_of(typing, **suspicion) == []
 
 
 def test_no_rule_can_name_it() -> None:
