@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
+from piecework.config.experiment_table import ExperimentTable
 from piecework.config.prolific_table import (
     FilterRange,
     FilterShares,
@@ -16,6 +17,7 @@ from piecework.config.schema import (
 )
 from piecework.domain.campaign import AsNeeded, Posting
 from piecework.domain.dataset import Publication, Shares, Sink
+from piecework.domain.experiment import Experiment
 from piecework.domain.hit import PROLIFIC, Comparator, QualificationRequirement, Share
 from piecework.domain.ids import QualificationTypeId
 from piecework.domain.licences import Licence, licence_named
@@ -76,6 +78,13 @@ def posting(table: PostingTable, task: Task) -> Posting:
         else AsNeeded(most=asked.most, until=asked.until),
         records_typing=table.records_typing,
     )
+
+
+def experiment(table: ExperimentTable | None) -> Experiment | None:
+    """Return the experiment with the page, if there is one."""
+    if table is None:
+        return None
+    return Experiment(wordings=table.wordings, pastes=table.paste, seed=table.seed)
 
 
 def requirements(table: RequirementsTable) -> tuple[QualificationRequirement, ...]:

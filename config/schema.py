@@ -20,6 +20,7 @@ from pydantic import (
 )
 
 from piecework.config.assignments_table import Assignments
+from piecework.config.experiment_table import ExperimentTable
 from piecework.config.gold_table import GoldTable
 from piecework.config.imported_table import ImportedTable
 from piecework.config.machine_table import MachineTable
@@ -395,6 +396,7 @@ class CampaignTables(_Strict):
     items: ItemsTable = Field(default_factory=ItemsTable.model_construct)
     gold: GoldTable | None = None
     machine: MachineTable | None = None
+    experiment: ExperimentTable | None = None
     posting: PostingTable = PostingTable()
     rewards: RewardsTable
     requirements: RequirementsTable = RequirementsTable()

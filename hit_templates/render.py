@@ -16,6 +16,7 @@ from markupsafe import Markup
 
 from piecework.domain.capabilities import MTURK
 from piecework.domain.errors import ConfigError
+from piecework.domain.experiment import PLAIN, Arm
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
 from piecework.domain.task import Task
@@ -53,6 +54,7 @@ def render_hit(
     round_number: int = 0,
     canary: str = "",
     records_typing: bool = True,
+    arm: Arm = PLAIN,
 ) -> str:
     """Return the page that shows these items, as a complete HTML document.
 
@@ -67,6 +69,7 @@ def render_hit(
         records_typing: whether the page records how texts about its items are entered
             (`piecework.domain.typing_record`). A campaign's own page never does, nor
             does a page that would then be too large for browsers from before 2023.
+        arm: what an experiment decided about the page; a campaign's own page has none.
 
     Raises:
         ConfigError: names every fault of the items, or the template's fault.
@@ -81,7 +84,9 @@ def render_hit(
         raise ConfigError(faults)
     shown = [_as_shown(task, item) for item in items]
     trials = [_as_shown(task, item) for item in practice]
-    frame = _Frame(task, title, round_number, tuple(map(_frozen, trials)), canary)
+    frame = _Frame(
+        task, title, round_number, tuple(map(_frozen, trials)), canary, arm=arm
+    )
     page = _fitted_page(frame._replace(records_typing=records_typing), shown)
     if records_typing and is_packed(page):
         # Browsers from before 2023 cannot unpack it; no record is worth their work.
@@ -102,6 +107,7 @@ class _Frame(NamedTuple):
     trials: tuple[tuple[ItemId, tuple[tuple[str, str], ...]], ...]
     canary: str = ""
     records_typing: bool = True
+    arm: Arm = PLAIN
 
 
 def _fitted_page(frame: _Frame, shown: Sequence[Item]) -> str:
@@ -190,6 +196,7 @@ def _rendered(
         "round_number": frame.round_number,
         "canary": frame.canary,
         "records_typing": frame.records_typing and bool(text_fields(task)),
+        "arm": frame.arm,
         "page_data": page_data,
     }
     page = rendered(task, QUESTION, values)

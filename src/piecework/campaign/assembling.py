@@ -347,6 +347,7 @@ def _campaign(
         practice=tuple(item for item in items if item.columns.get(PRACTICE)),
         pictures=file.pictures,
         posting=values.posting(tables.posting, task),
+        experiment=values.experiment(tables.experiment),
         rewards=read_rewards(tables.rewards, task),
         requirements=values.requirements(tables.requirements),
         earlier=read_earlier(file),

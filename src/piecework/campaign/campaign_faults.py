@@ -13,6 +13,7 @@ from piecework.domain.hit import Item
 from piecework.domain.links import NUL, about_link, outward_link
 from piecework.domain.suggestion import did_you_mean
 from piecework.domain.task import PRACTICE, Task
+from piecework.hit_templates.answers import text_fields
 from piecework.hit_templates.item_faults import faults_of_items
 from piecework.hit_templates.own_files import is_own
 from piecework.postprocess.splits import faults_of_splits
@@ -54,6 +55,7 @@ def faults_with_items(
     if not file.tables.items.grows:
         faults += [f"{file.path}: {fault}" for fault in faults_of_items(task, items)]
     faults += _faults_of_silent_rules(file, task)
+    faults += _faults_of_experiment(file, task)
     faults += _faults_of_canary(file, task, () if file.tables.items.grows else items)
     if items and not count:
         faults.append(
@@ -191,6 +193,18 @@ def _faults_of_silent_rules(file: CampaignFile, task: Task) -> list[str]:
         for name in rule.any_of
         if not is_on(name, settings)
     ]
+
+
+def _faults_of_experiment(file: CampaignFile, task: Task) -> Iterator[str]:
+    """Yield why the campaign's pages cannot be compared at random."""
+    table = file.tables.experiment
+    if table is None:
+        return
+    where = file.at("experiment")
+    if task.html_page is not None:
+        yield f"{where}: a requester's own page has no place for it; leave it out"
+    elif not text_fields(task):
+        yield f"{where}: {task.name} asks for no text, so there is nothing to type"
 
 
 def _faults_of_canary(

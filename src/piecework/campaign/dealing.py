@@ -255,10 +255,21 @@ def _hits(
             reward_cents=campaign.rewards.reward_cents,
             fee_cents=_fee_cents(campaign, assignments, on=on),
             item_ids=item_ids,
+            arm="" if extends else arm_of(campaign, batch, round_, number),
             extends=extends,
         )
         for number, (item_ids, assignments, extends) in enumerate(asked, start=1)
     ]
+
+
+def arm_of(campaign: Campaign, batch: int, round_: int, number: int) -> str:
+    """Return the arm of a HIT by its place in its round; "" without an experiment."""
+    if campaign.experiment is None:
+        return ""
+    arm = campaign.experiment.arm_of(
+        campaign.name, batch=batch, round_=round_, number=number
+    )
+    return arm.as_text()
 
 
 def _fee_cents(campaign: Campaign, assignments: int, *, on: date) -> int:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from urllib.parse import quote
 
 from piecework.domain.campaign import Campaign
+from piecework.domain.experiment import PLAIN, Arm
 from piecework.domain.hit import Item, PlannedHit, is_picture
 from piecework.domain.ids import ItemId
 from piecework.domain.picture_location import PictureLocation
@@ -31,6 +32,7 @@ def question(campaign: Campaign, hit: PlannedHit, items: Mapping[ItemId, Item]) 
         round_number=hit.round,
         canary=planted_word(campaign.heuristics),
         records_typing=campaign.posting.records_typing,
+        arm=Arm.from_text(hit.arm) if hit.arm else PLAIN,
     )
     return html_question(page)
 

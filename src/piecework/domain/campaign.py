@@ -8,6 +8,7 @@ from typing import Literal
 
 from piecework.domain.dataset import Publication, Sink
 from piecework.domain.errors import ConfigError
+from piecework.domain.experiment import Experiment
 from piecework.domain.growing import Growth
 from piecework.domain.hit import Item, QualificationRequirement, Recruiting
 from piecework.domain.ids import ItemId
@@ -222,6 +223,7 @@ class Campaign:
         gold: items with known answers that a campaign that grows mixes in, in order.
         gold_share: their share of each batch.
         machine: labels of models, which join people's votes.
+        experiment: pages that are compared at random; `None`: all HITs have one page.
     """
 
     name: str
@@ -259,6 +261,7 @@ class Campaign:
     gold: tuple[Item, ...] = ()
     gold_share: float = 0.0
     machine: tuple[MachineVote, ...] = ()
+    experiment: Experiment | None = None
 
     @property
     def pictures_address(self) -> str | None:

@@ -164,6 +164,8 @@ class PlannedHit:
             the campaign file do not change a HIT.
         max_assignments: its slots; for an extension, the slots that it adds.
         item_ids: in the order shown.
+        arm: what an experiment decided about its page (`domain.experiment`); empty for
+            none, and for added slots.
         extends: the HIT to which slots are added; `None` for a HIT itself. An extension
             never has a `hit_id`.
         hit_id: the platform's id, once known.
@@ -177,6 +179,7 @@ class PlannedHit:
     reward_cents: int
     fee_cents: int
     item_ids: tuple[ItemId, ...]
+    arm: str = ""
     extends: HitKey | None = None
     hit_type_id: HitTypeId | None = None
     hit_id: HitId | None = None

@@ -211,6 +211,25 @@ class Machine:
 
 
 @dataclass(frozen=True, kw_only=True)
+class PageExperiment:
+    """Texts from pages that were drawn at random for each HIT.
+
+    Attributes:
+        wordings: the sentences that pages showed; the others are compared with the
+            first.
+        pastes: what pages did about pastes, in the same way.
+        texts: one row per text: `hit`, `worker` (hashed), `wording`, `paste`,
+            `is_flagged` (by `not_typed`), `words`, and `seconds` on screen or NaN.
+        records_typing: whether pages recorded how texts were entered.
+    """
+
+    wordings: tuple[str, ...]
+    pastes: tuple[str, ...]
+    texts: pd.DataFrame
+    records_typing: bool
+
+
+@dataclass(frozen=True, kw_only=True)
 class Growth:
     """How a campaign grew.
 
@@ -290,6 +309,7 @@ class ReportFacts:
         silent: why a heuristic can flag nothing in this campaign, by name.
         as_needed: set if items get more answers until their labels are certain.
         machine: labels of models, if the campaign has any.
+        experiment: texts by page, if pages were drawn at random.
         gold: answers about items with a known answer, if there are any.
         growth: rows and costs over time, if the campaign grows.
         policy: the campaign's rules; their reasons are counted as they are stated.
@@ -327,6 +347,7 @@ class ReportFacts:
     policy: tuple[PolicyRule, ...] = ()
     as_needed: AsNeeded | None = None
     machine: Machine | None = None
+    experiment: PageExperiment | None = None
     gold: Gold | None = None
     growth: Growth | None = None
 

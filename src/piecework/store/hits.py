@@ -52,6 +52,7 @@ def plan(store: Store, hits: Sequence[PlannedHit]) -> None:
                     "reward_cents": hit.reward_cents,
                     "fee_cents": hit.fee_cents,
                     "item_ids": json.dumps(hit.item_ids),
+                    "arm": hit.arm,
                     "extends": hit.extends,
                 }
                 for hit in hits
@@ -80,6 +81,14 @@ def price_anew(store: Store, fee_by_key: Mapping[HitKey, int]) -> None:
             "WHERE hit_key = :key AND posted_at IS NULL AND fee_cents <> :fee",
             [{"key": key, "fee": fee} for key, fee in fee_by_key.items()],
         )
+
+
+def arms(store: Store) -> dict[HitId, str]:
+    """Return the arm of each HIT of an experiment, by its id."""
+    rows = store.db.execute(
+        "SELECT hit_id, arm FROM hits WHERE hit_id IS NOT NULL AND arm <> ''"
+    )
+    return {HitId(hit_id): arm for hit_id, arm in rows}
 
 
 def load(store: Store, hit_ids: Iterable[HitId] | None = None) -> list[PlannedHit]:
@@ -404,6 +413,7 @@ def _hit(row: dict[str, Any]) -> PlannedHit:
         reward_cents=row["reward_cents"],
         fee_cents=row["fee_cents"],
         item_ids=tuple(ItemId(item_id) for item_id in json.loads(row["item_ids"])),
+        arm=row["arm"],
         extends=HitKey(row["extends"]) if row["extends"] else None,
         hit_type_id=HitTypeId(row["hit_type_id"]) if row["hit_type_id"] else None,
         hit_id=HitId(row["hit_id"]) if row["hit_id"] else None,

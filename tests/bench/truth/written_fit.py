@@ -161,7 +161,7 @@ def _figures(known: Sequence[Combined], unknown: Sequence[Combined]) -> Iterator
         def areas(at: Places, chance: Floats = chance, bad: Flags = bad) -> float:
             return auc(chance[at], bad[at])[0]
 
-        def flagged_share(at: Places, flag: Flags = flag, bad: Flags = bad) -> float:
+        def recall(at: Places, flag: Flags = flag, bad: Flags = bad) -> float:
             return float(flag[at][bad[at]].mean())
 
         def harmed(at: Places, flag: Flags = flag, bad: Flags = bad) -> float:
@@ -177,7 +177,7 @@ def _figures(known: Sequence[Combined], unknown: Sequence[Combined]) -> Iterator
 
         yield (
             f"| {name} | {_two(_drawn(len(chosen), areas))} "
-            f"| {_percent(_drawn(len(chosen), flagged_share))} "
+            f"| {_percent(_drawn(len(chosen), recall))} "
             f"| {_percent(_drawn(len(chosen), harmed))} "
             f"| {_two(_drawn(len(chosen), error))} |"
         )

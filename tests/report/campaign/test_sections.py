@@ -23,6 +23,7 @@ from piecework.report.sections import (
     corrected,
     decisions,
     difficulty,
+    experiment,
     flags,
     funnel,
     gold,
@@ -621,6 +622,7 @@ OF_ANSWERS = {
     imported.build,  # see test_imported
     as_needed.build,  # see test_as_needed
     machine.build,  # see test_machine
+    experiment.build,  # see test_experiment
     gold.build,  # see test_gold
     growth.build,  # see tests/results/test_report_over_time.py
 }

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
-from piecework.campaign.dealing import deal, first_round
+from piecework.campaign.dealing import arm_of, deal, first_round
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.errors import StoreError
 from piecework.domain.hit import PlannedHit
@@ -146,10 +146,16 @@ def _as_planned(run: CampaignRun, posted: PostedHit, by: PostedAs) -> PlannedHit
         reward_cents=posted.reward_cents,
         fee_cents=_fee_cents(run, posted),
         item_ids=_items(run, posted, by),
+        arm=arm_of(run.campaign, by.batch, by.round, _number(by.hit_key)),
         hit_type_id=posted.hit_type_id,
         hit_id=posted.hit_id,
         posted_at=posted.made_at,
     )
+
+
+def _number(hit_key: HitKey) -> int:
+    """Return the place of a HIT in its round, from its key."""
+    return int(hit_key.rpartition(".")[2])
 
 
 def _items(run: CampaignRun, posted: PostedHit, by: PostedAs) -> tuple[ItemId, ...]:

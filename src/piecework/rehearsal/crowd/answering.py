@@ -5,7 +5,7 @@ and checkboxes only if chosen, and one value for each ticked box.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 from typing import Protocol
 
@@ -143,6 +143,8 @@ def fill_in(
     for n, item_id in enumerate(page.item_ids, start=1):
         rng = seeded_rng(seed, person.handle, item_id, "answer")
         written = _write(item_id, task, person=person, knowledge=knowledge, rng=rng)
+        if written.way == "pasted" and not page.pastes:
+            written = replace(written, way="typed")  # they retype the same text
         sent = _fields(written, task, person, shown_ms=shown_ms[n - 1], rng=rng)
         form |= {
             f"{name}.{n}": values

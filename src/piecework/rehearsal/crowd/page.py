@@ -34,6 +34,7 @@ class Page:
         options: for radio buttons and checkboxes, the values by name, in order.
         names: all names in document order, which is the order sent; the values are
             unused.
+        pastes: whether texts can be pasted; an experiment's page may refuse them.
         controls: what can be filled in on a requester's own page; `None` for a page of
             piecework's.
     """
@@ -42,6 +43,7 @@ class Page:
     texts: list[str] = field(default_factory=list)
     options: dict[str, list[str]] = field(default_factory=dict)
     names: dict[str, None] = field(default_factory=dict)
+    pastes: bool = True
     controls: Controls | None = None
 
     @cached_property
@@ -68,6 +70,7 @@ def read_page(html: str) -> Page:
         tag = _read_tag(text)
         if tag.name == "form":
             is_in_form = not tag.is_end
+            page.pastes &= tag.attributes.get("data-paste") != "blocked"
         elif is_in_form and not tag.is_end:
             _add_field(page, tag)
     if _OWN_PAGE in html:

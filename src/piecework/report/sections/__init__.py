@@ -14,6 +14,7 @@ from piecework.report.sections import (
     corrected,
     decisions,
     difficulty,
+    experiment,
     flags,
     funnel,
     gold,
@@ -54,6 +55,7 @@ _PARTS: tuple[_Planned, ...] = (
         (
             judgements.build,
             texts.build,
+            experiment.build,
             conditions.build,
             difficulty.build,
             order_effects.build,

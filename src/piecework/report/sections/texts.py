@@ -87,7 +87,8 @@ def _not_written_here(model: ReportModel) -> tuple[Note, ...]:
     own = own[own["subject_id"].isin(model.facts.answers.index)]
     if own.empty:
         return ()
-    texts = int((model.facts.answers["text"].str.strip() != "").sum())
+    answers = model.facts.answers
+    texts = int(((answers["text"].str.strip() != "") & ~answers["is_canned"]).sum())
     return (
         Note(
             "fact",

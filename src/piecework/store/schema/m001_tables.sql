@@ -181,6 +181,8 @@ CREATE TABLE hits (
     reward_cents INTEGER NOT NULL CHECK (reward_cents >= 0),
     fee_cents INTEGER NOT NULL CHECK (fee_cents >= 0),
     item_ids TEXT NOT NULL,
+    -- The page that an experiment chose; '' without one.
+    arm TEXT NOT NULL DEFAULT '',
     extends TEXT REFERENCES hits (hit_key),
     hit_type_id TEXT,
     hit_id TEXT UNIQUE,
