@@ -2,6 +2,7 @@
 
 import csv
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from click.testing import CliRunner
 from piecework.campaign.assembling import load_campaign
 from piecework.campaign.opened import OpenedCampaign
 from piecework.cli.main import main
+from piecework.domain.errors import ConfigError
 from piecework.domain.ids import AnswerId
 from piecework.domain.review import WordVerdict
 from piecework.engine.opening import open_to_look
@@ -179,6 +181,22 @@ def test_the_commands_agree(tmp_path: Path, options: list[str]) -> None:
         assert f"{len(rows)} words that cleaning doubts" in listed.output
         assert "Three answers to each cost $0.90: 1 HIT of which_word" in listed.output
         assert "1 word replaced, 0 right as written" in taken.output
+
+
+def test_simulated_answers_decide_no_words_of_people(tmp_path: Path) -> None:
+    """A rehearsal's answers are refused for a campaign of people, and not otherwise."""
+    with stores.opened(tmp_path, workers=1, texts=TEXTS) as run:
+        clean(run)
+        items = tmp_path / "words.csv"
+        write_word_items(word_questions(run), items)
+        path = _asked(tmp_path, {"countr": [("proposed", "")] * 3}, items)
+        with open_to_look(load_campaign(path)) as asked:
+            simulated = replace(asked, is_rehearsal=True)
+            with pytest.raises(ConfigError, match="its answers are simulated"):
+                take_words(replace(run, is_rehearsal=False), simulated)
+            assert not words.load(run.store)
+            taken = take_words(replace(run, is_rehearsal=True), simulated)
+        assert taken.replaced == 1
 
 
 def test_bad_input_is_a_sentence(tmp_path: Path) -> None:

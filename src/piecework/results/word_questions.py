@@ -194,12 +194,18 @@ def take_words(opened: OpenedCampaign, asked: OpenedCampaign) -> Taken:
         asked: the campaign of `which_word`.
 
     Raises:
-        ConfigError: the campaign has another task.
+        ConfigError: the campaign has another task, or was rehearsed and the other was
+            not.
     """
     if asked.campaign.task.name != TASK:
         raise ConfigError(
             [f"{asked.campaign.path} has the task {asked.campaign.task.name}"],
             next_step=f"name a campaign of {TASK}: docs/how-to/words.md",
+        )
+    if asked.is_rehearsal and not opened.is_rehearsal:
+        raise ConfigError(
+            [f"{asked.campaign.path} was rehearsed: its answers are simulated"],
+            next_step="take the answers of a campaign that people worked on",
         )
     reviewer = WORKERS + asked.campaign.name
     before = words.load(opened.store)
