@@ -137,6 +137,7 @@ def test_labels_come_back_as_augmented_manifests(s3: S3, tmp_path: Path) -> None
         deliver(load_campaign(path))
 
 
+@pytest.mark.full
 def test_a_task_without_labels_has_no_manifest(tmp_path: Path) -> None:
     """Captions are texts, which Ground Truth has no class for."""
     text = CAMPAIGN.replace('question = "hit.html"', 'task = "caption"')

@@ -306,6 +306,7 @@ def test_an_unknown_trait_is_a_fault_of_the_campaign() -> None:
         people({"lazy": 3}, seed=1)
 
 
+@pytest.mark.full
 def test_the_record_of_typing_fits_the_trait(caption: Task) -> None:
     """A paster's texts come from outside; others type, compose or dictate theirs."""
     seen: dict[str, set[float]] = {"paster": set(), "diligent": set()}

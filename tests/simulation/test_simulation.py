@@ -16,7 +16,7 @@ BROKEN_ONCE = {
 """Seeds that broke a law, each with what was wrong. A change of the simulation or of
 the product may make another run of a seed, so each fault has a test of its own, too."""
 
-SAMPLE = (*BROKEN_ONCE, *range(1, 11 - len(BROKEN_ONCE)))
+SAMPLE = (*BROKEN_ONCE, *range(1, 8 - len(BROKEN_ONCE)))
 ALL = range(1000)
 
 
@@ -43,7 +43,7 @@ def _run_here(folder: Path, seed: int) -> list[str]:
 
 @pytest.mark.parametrize("seed", SAMPLE)
 def test_no_law_is_broken(tmp_path: Path, seed: int) -> None:
-    """Ten seeds, among them those that once found a fault."""
+    """Some seeds, among them those that once found a fault."""
     _run(tmp_path, seed)
 
 
