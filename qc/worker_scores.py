@@ -83,8 +83,14 @@ def rareness(times: int, of: int, chance: float) -> float:
     3.01
     """
     # As scipy.stats.binom.sf computes it, without a second of imports.
-    tail = float(bdtrc(times - 1, of, chance))
-    return _MOST_BITS if tail <= 0 else min(-float(np.log10(tail)), _MOST_BITS)
+    return powers_of_ten(float(bdtrc(times - 1, of, chance)))
+
+
+def powers_of_ten(probability: float) -> float:
+    """Return the rareness of a probability: 3 for one in a thousand, at most 300."""
+    if probability <= 0:
+        return _MOST_BITS
+    return min(max(0.0, -float(np.log10(probability))), _MOST_BITS)
 
 
 def _weight(score: WorkerScore | None) -> tuple[bool, float, str]:

@@ -28,7 +28,7 @@ from piecework.qc.facts import Facts
 from piecework.qc.parameters import Amount, Count, Counted
 from piecework.qc.ratings import KEPT_DRAFT
 from piecework.qc.scores import FIRST_ANSWER, Scope, grade_one, is_first
-from piecework.qc.worker_scores import WorkerScore, workers_table
+from piecework.qc.worker_scores import WorkerScore, powers_of_ten, workers_table
 
 NAME = "drafts_kept"
 TITLE = "Drafts accepted unread"
@@ -36,8 +36,6 @@ VERSION = 1
 SUBJECT: SubjectKind = "worker"
 SCOPE: Scope = "campaign"
 COLUMNS = (*FIRST_ANSWER, KEPT_DRAFT)
-
-_MOST_BITS = 300.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,12 +95,11 @@ def _fields(table: pd.DataFrame) -> list[str]:
 
 
 def _rareness(times: int, chances: npt.NDArray[np.float64]) -> float:
-    """How rare it is, in powers of ten, that at least so many of these happen."""
+    """Return how rare it is, in powers of ten, that `times` or more of these happen."""
     totals = np.ones(1)
     for chance in chances:
         totals = np.convolve(totals, [1.0 - chance, chance])
-    tail = float(totals[times:].sum())
-    return _MOST_BITS if tail <= 0 else max(0.0, -float(np.log10(min(tail, 1.0))))
+    return powers_of_ten(float(totals[times:].sum()))
 
 
 def _silence(table: pd.DataFrame, _params: Params) -> Iterator[str]:

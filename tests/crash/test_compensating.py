@@ -22,10 +22,9 @@ from piecework.marketplace.http.server import serve
 from piecework.payments.compensations import pay_compensation, plan_compensation
 from piecework.payments.interrupted_payments import close_interrupted
 from piecework.store import assignments, ledger
-from tests.crash.apart import apart
-from tests.crash.disturbed import LONGEST_PASS_SECONDS
 from tests.crash.passing import Death, Moment, _watch, calls_made
 from tests.crash.people import People
+from tests.crash.test_paying import in_a_process
 from tests.small_campaign import write_campaign
 
 CALLS = ["GetAccountBalance", "SendBonus"]
@@ -67,16 +66,7 @@ def _ask(
     campaign: Path, endpoint: str, death: Death | None, now: datetime
 ) -> int | None:
     """Pay in a new process; return its exit code (-9: killed)."""
-    calls = campaign.with_suffix(".calls")
-    process = apart().Process(
-        target=_compensate, args=(campaign, endpoint, calls, death, now)
-    )
-    process.start()
-    process.join(timeout=LONGEST_PASS_SECONDS)
-    if process.is_alive():
-        process.kill()
-        raise TimeoutError("paying took longer than four minutes")
-    return process.exitcode
+    return in_a_process(_compensate, campaign, endpoint, death, now)
 
 
 def _paid_to_the_end(

@@ -8,6 +8,7 @@ its outcome is recorded. Then the same command runs again, and both books are ch
 import shutil
 import sqlite3
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -84,9 +85,20 @@ def ask(
     campaign: Path, endpoint: str, death: Death | None, now: datetime
 ) -> int | None:
     """Pay and take back in a new process; return its exit code (-9: killed)."""
+    return in_a_process(_all_money, campaign, endpoint, death, now)
+
+
+def in_a_process(
+    target: Callable[..., None],
+    campaign: Path,
+    endpoint: str,
+    death: Death | None,
+    now: datetime,
+) -> int | None:
+    """Call a function that pays in a new process; return its exit code."""
     calls = campaign.with_suffix(".calls")
     process = apart().Process(
-        target=_all_money, args=(campaign, endpoint, calls, death, now)
+        target=target, args=(campaign, endpoint, calls, death, now)
     )
     process.start()
     process.join(timeout=LONGEST_PASS_SECONDS)

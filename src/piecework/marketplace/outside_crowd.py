@@ -58,8 +58,8 @@ class WayBack:
     """How a participant returns to the other market.
 
     Attributes:
-        url: the address that a button opens; "" if there is none.
-        code: the code to enter there; "" if there is none.
+        url: the address that a button opens; "" shows no button.
+        code: the code to enter there; "" shows no code.
     """
 
     url: str = ""

@@ -41,7 +41,7 @@ class NoWork:
 def offer(
     transaction: Transaction, panel: Panel, worker: sqlite3.Row | None, *, title: str
 ) -> str | NoWork:
-    """Return the id of a study with work for a person, or why there is none.
+    """Return the id of a study with work for a person, or why the person gets no work.
 
     Args:
         transaction: the open one.

@@ -127,7 +127,7 @@ class PanelCrowd:
 
         Raises:
             Refusal: the session is another person's.
-            TurnedBack: the visit has ended, or there is none for this person.
+            TurnedBack: the visit has ended, or this person gets no visit.
         """
         ids = ids_of(arrival.participant_id, arrival.submission_id)
         ways = self._ways_out(transaction)

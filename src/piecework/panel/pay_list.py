@@ -137,7 +137,7 @@ def unwritten(transaction: Transaction, panel: Panel, ways: WaysOut) -> PayList 
 def read(
     transaction: Transaction, panel: Panel, ways: WaysOut, number: int
 ) -> PayList | None:
-    """Return a list of the panel by its number; None if there is none."""
+    """Return a list of the panel by its number; None for an unknown number."""
     row = transaction.first_row(
         "SELECT * FROM pay_lists WHERE id = ? AND panel = ?", number, panel.name
     )

@@ -27,7 +27,7 @@ from piecework.engine.provisional import proposed_verdicts
 from piecework.postprocess.datasets.csv_file import to_csv
 from piecework.results.export import write_whole
 from piecework.results.table import answers_table
-from piecework.results.word_verdicts import is_of_a_word
+from piecework.results.word_verdicts import is_of_a_word, words_shown
 from piecework.store import edits, labels, words
 from piecework.store.database import writing
 
@@ -209,7 +209,7 @@ def take_words(opened: OpenedCampaign, asked: OpenedCampaign) -> Taken:
         )
     reviewer = WORKERS + asked.campaign.name
     before = words.load(opened.store)
-    known = _known(opened)
+    known = {shown.word for shown in words_shown(opened)}
     tally = Counter[str]()
     decisions = []
     for item, meant in _decided(asked):
@@ -241,18 +241,6 @@ def take_words(opened: OpenedCampaign, asked: OpenedCampaign) -> Taken:
             for name in ("replaced", "right", "unsure", "by_reviewer", "unknown")
         }
     )
-
-
-def _known(opened: OpenedCampaign) -> set[str]:
-    """The words that cleaning changes or proposes to change, or that are decided."""
-    kept = (edits.load(opened.store), edits.load_proposals(opened.store))
-    changed = {
-        edit.before.casefold()
-        for of_campaign in kept
-        for of_answer in of_campaign.values()
-        for edit in filter(is_of_a_word, of_answer)
-    }
-    return changed | {*words.load(opened.store)}
 
 
 def _decided(asked: OpenedCampaign) -> Iterable[tuple[Item, str | None]]:

@@ -1,4 +1,4 @@
-"""What Prolific says about a study before there is one: people, cost and time.
+"""Ask Prolific about a study that does not exist yet: participants, cost and time.
 
 Nothing is created. The study is the first one that the bridge would make of the HITs,
 with the usual options of the server, so a real one may differ.
