@@ -61,17 +61,21 @@ def test_a_reason_that_quotes_evidence_says_what_flagged() -> None:
     because = small.answers["rejected_because"].replace("off the subject", "Set by: x.")
     rule = PolicyRule(
         subject_kind="answer",
-        any_of=("pasted",),
+        any_of=("pasted", "canned_share"),
         then="drop",
         because="Set by: {evidence}.",
     )
     facts = replace(
         small, policy=(rule,), answers=small.answers.assign(rejected_because=because)
     )
-    paragraphs = _read(facts)
-    lost = paragraphs["What does not count"]
+    lost = _read(facts)["What does not count"]
     for fact in ("4 answers: Set by,", "“Canned text too often” (3)", "“pasted” (3)"):
         assert fact in lost
+    # A flag that the rule does not name has not decided.
+    other = replace(facts, policy=(replace(rule, any_of=("pasted",)),))
+    lost = _read(other)["What does not count"]
+    assert "4 answers: Set by, flagged as “pasted” (3)." in lost
+    assert "Canned" not in lost
 
 
 def test_money_is_told_by_the_answer_and_by_the_hour() -> None:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from piecework.domain.counts import count, plural
 from piecework.domain.verdicts import REJECTED_WITH
-from piecework.qc.reasons import GAP
+from piecework.qc.reasons import GAP, stated
 from piecework.report.components import Note, Question
 from piecework.report.facts import Money
 from piecework.report.formatting import excerpt, listed, part_of
@@ -150,10 +150,23 @@ def _short(reason: str) -> str:
 
 
 def _flagged(model: ReportModel, answers: "pd.Index[str]", reason: str) -> str:
-    """The most frequent flags of answers, if their reason only quotes evidence."""
+    """The most frequent flags of answers, if their reason only quotes evidence.
+
+    Flags that the rules with this reason do not name did not decide, so they are left
+    out.
+    """
     if GAP not in reason:
         return ""
-    counts = model.flags.loc[answers].sum().astype("int64")
+    named = {
+        name
+        for rule in model.facts.policy
+        if reason.endswith(stated(rule.because, [rule]))
+        for name in rule.any_of
+    }
+    flags = model.flags.loc[answers]
+    if named:
+        flags = flags[[name for name in flags.columns if name in named]]
+    counts = flags.sum().astype("int64")
     ranked = sorted(
         ((name, times) for name, times in counts.items() if times),
         key=lambda pair: (-pair[1], str(pair[0])),
