@@ -12,6 +12,7 @@ from typing import Any
 import boto3
 import psycopg
 import pytest
+import requests
 from moto.server import ThreadedMotoServer
 
 S3 = Any
@@ -30,7 +31,11 @@ def s3_endpoint() -> Iterator[str]:
 
 @pytest.fixture
 def s3(s3_endpoint: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> S3:
-    """A client of it; piecework finds it by the environment, as users set it."""
+    """A client of it; piecework finds it by the environment, as users set it.
+
+    The server holds one empty bucket, whichever tests used it before.
+    """
+    requests.post(f"{s3_endpoint}/moto-api/reset", timeout=30).raise_for_status()
     monkeypatch.setenv("AWS_ENDPOINT_URL_S3", s3_endpoint)
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "a-key")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "a-secret")
