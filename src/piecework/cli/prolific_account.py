@@ -10,8 +10,9 @@ import click
 from piecework.domain.errors import ConfigError, RefusedForSafety
 from piecework.domain.printable import printable
 from piecework.prolific.client import Prolific
-from piecework.prolific.http.errors import ProlificError
-from piecework.prolific.http.token import Exposed, Token, token_of
+from piecework.prolific.token import Token
+from piecework.webclient.errors import ApiError
+from piecework.webclient.token import Exposed
 
 URL = click.option(
     "--url",
@@ -45,7 +46,7 @@ def prolific_faults() -> Iterator[None]:
         yield
     except Exposed as fault:
         raise RefusedForSafety(str(fault), next_step=fault.next_step) from fault
-    except ProlificError as fault:
+    except ApiError as fault:
         raise ConfigError([printable(str(fault))], next_step=fault.next_step) from fault
 
 
@@ -56,7 +57,7 @@ def needed_token(file: Path | None) -> Token:
         ConfigError: there is no token.
         Exposed: others can read the file.
     """
-    token = token_of(os.environ, file)
+    token = Token.read(os.environ, file)
     if token is None:
         raise ConfigError(
             ["the token of a Prolific account is missing"],

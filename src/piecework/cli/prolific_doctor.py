@@ -11,15 +11,15 @@ import click
 from piecework.cli.options import JSON
 from piecework.cli.prolific_account import TOKEN_FILE, URL, prolific_faults
 from piecework.domain.printable import printable
-from piecework.prolific.checks import Check
 from piecework.prolific.client import Prolific
 from piecework.prolific.doctor import Wanted, examine
-from piecework.prolific.http.address import api_address
-from piecework.prolific.http.token import token_of
-from piecework.prolific.http.transport import Patience, Transport
+from piecework.prolific.token import SERVICE, Token
+from piecework.webclient.address import api_address
+from piecework.webclient.checks import Check
+from piecework.webclient.transport import Patience, Transport
 
 if TYPE_CHECKING:
-    from piecework.prolific.http.request import Request
+    from piecework.webclient.request import Request
 
 _COLORS = {"ok": "green", "warn": "yellow", "fail": "red"}
 
@@ -72,8 +72,8 @@ def prolific_doctor(
     )
     requests: list[Request] = []
     with prolific_faults():
-        address = api_address(url)
-        token = token_of(os.environ, token_file)
+        address = api_address(url, SERVICE)
+        token = Token.read(os.environ, token_file)
         if token is None:
             checks = list(examine(None, wanted, address=address))
         else:
@@ -83,7 +83,9 @@ def prolific_doctor(
                 address, token, patience=patience, heard=requests.append
             ) as transport:
                 checks = list(examine(Prolific(transport), wanted, address=address))
-    curls = [request.as_curl(address) for request in requests] if as_curl else None
+    curls = (
+        [request.as_curl(address, SERVICE) for request in requests] if as_curl else None
+    )
     is_well = all(check.level != "fail" for check in checks)
     if as_json:
         document: dict[str, object] = {

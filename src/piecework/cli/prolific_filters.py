@@ -19,9 +19,10 @@ from piecework.domain.counts import plural
 from piecework.domain.errors import ConfigError
 from piecework.domain.printable import printable
 from piecework.prolific.client import Prolific
-from piecework.prolific.http.address import api_address
-from piecework.prolific.http.transport import Patience, Transport
 from piecework.prolific.resources.recruiting import FilterKind
+from piecework.prolific.token import SERVICE
+from piecework.webclient.address import api_address
+from piecework.webclient.transport import Patience, Transport
 
 _MOST_CHOICES = 12
 """Choices that are shown if several filters fit."""
@@ -55,7 +56,9 @@ def prolific_filters(
         token = needed_token(token_file)
         # A person is waiting, so it repeats a call only twice.
         patience = Patience(tries=3, first_seconds=0.5)
-        with Transport(api_address(url), token, patience=patience) as transport:
+        with Transport(
+            api_address(url, SERVICE), token, patience=patience
+        ) as transport:
             prolific = Prolific(transport)
             known = workspace or only_workspace(prolific, command="filters")
             kinds = [*prolific.recruiting.filter_kinds(known)]

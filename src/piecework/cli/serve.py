@@ -312,10 +312,11 @@ def _serve_with_prolific(
     from piecework.prolific.bridge.recruiting import agreed_terms
     from piecework.prolific.bridge.serving import office
     from piecework.prolific.bridge.step import Running
-    from piecework.prolific.http.address import api_address
+    from piecework.prolific.token import SERVICE
+    from piecework.webclient.address import api_address
 
     with prolific_faults():
-        address = api_address(options.prolific_url)
+        address = api_address(options.prolific_url, SERVICE)
         token = needed_token(options.token_file)
         _refuse_closed_addresses(marketplace, address)
         terms = agreed_terms(recruiting, address, token, site_url=marketplace.site_url)
@@ -365,12 +366,12 @@ def _receiver(bridge: "Bridge") -> "Receiver | None":
     """Return the receiver of webhooks; None, with a message, if Prolific refuses."""
     from piecework.marketplace.workers.visit_site import EVENTS
     from piecework.prolific.bridge.webhooks import register
-    from piecework.prolific.http.errors import ProlificError
+    from piecework.webclient.errors import ApiError
 
     url = f"{bridge.terms.site_url}{EVENTS}"
     try:
         return register(bridge.backend, bridge.prolific, bridge.terms.workspace_id, url)
-    except ProlificError as fault:
+    except ApiError as fault:
         click.echo(
             f"no webhooks, so the bridge polls: {printable(str(fault))} "
             f"{printable(fault.next_step)}".rstrip(),

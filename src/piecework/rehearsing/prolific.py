@@ -32,7 +32,6 @@ from piecework.prolific.bridge.serving import Office, office
 from piecework.prolific.bridge.step import settle
 from piecework.prolific.bridge.terms import Terms
 from piecework.prolific.client import Prolific
-from piecework.prolific.http.transport import Transport
 from piecework.rehearsal.crowd.traits import default_crowd
 from piecework.rehearsal.crowd.visit_site import VisitSite
 from piecework.rehearsal.prolific.filters import KNOWN
@@ -41,6 +40,7 @@ from piecework.rehearsal.prolific.server import serve
 from piecework.rehearsal.prolific.state import WrongDatabaseError
 from piecework.rehearsing.marketplace_books import spent_cents
 from piecework.results.books import Books
+from piecework.webclient.transport import Transport
 
 DATABASE = "prolific.db"
 _SITE = "https://piecework.example"

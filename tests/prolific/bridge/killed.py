@@ -17,9 +17,9 @@ from piecework.prolific.bridge.prices import price_list
 from piecework.prolific.bridge.step import step
 from piecework.prolific.bridge.terms import Terms
 from piecework.prolific.client import Prolific
-from piecework.prolific.http.request import Request
-from piecework.prolific.http.token import Token
-from piecework.prolific.http.transport import Answer, Patience, Transport
+from piecework.prolific.token import Token
+from piecework.webclient.request import Request
+from piecework.webclient.transport import Answer, Patience, Transport
 from tests.prolific.bridge.calls import call_name
 
 MOST_STEPS = 20

@@ -8,7 +8,7 @@ import pytest
 
 from piecework.prolific.bridge.lock import only_bridge
 from piecework.prolific.bridge.step import Running
-from piecework.prolific.http.errors import Unusable
+from piecework.webclient.errors import Unusable
 from tests.prolific.bridge.town import Town
 
 _HOLD = (

@@ -15,9 +15,9 @@ from piecework.prolific.bridge import requirements
 from piecework.prolific.bridge.bridge import Bridge
 from piecework.prolific.bridge.reading import AWAITING, PAID
 from piecework.prolific.bridge.unknown import StudyName, check_unknown
-from piecework.prolific.http.errors import Unusable
 from piecework.prolific.resources.studies import SetCode, StudyWhole
 from piecework.prolific.resources.submissions import Submission
+from piecework.webclient.errors import Unusable
 
 _WITHOUT_ANSWERS = (
     "SELECT id FROM visits WHERE submission_id = ? AND study = ? "

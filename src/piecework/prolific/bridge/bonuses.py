@@ -30,9 +30,9 @@ from piecework.prolific.bridge.unbooked import (
     perhaps_paid,
     perhaps_paid_before,
 )
-from piecework.prolific.http.errors import Lost, Refused, Unusable
 from piecework.prolific.resources.bonuses import MOST_AT_ONCE
-from piecework.prolific.values import Money
+from piecework.webclient.errors import Lost, Refused, Unusable
+from piecework.webclient.values import Money
 
 _LINES = (
     "SELECT bonus_lines.*, visits.submission_id FROM bonus_lines "

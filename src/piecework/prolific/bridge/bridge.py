@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from piecework.marketplace.state.backend import Backend
 from piecework.prolific.bridge.terms import Terms
 from piecework.prolific.client import Prolific
-from piecework.prolific.http.errors import ProlificError
 from piecework.prolific.resources.recruiting import FilterKind
 from piecework.prolific.resources.submissions import Submission
+from piecework.webclient.errors import ApiError
 
 LOG = logging.getLogger("piecework.prolific.bridge")
 
@@ -66,7 +66,7 @@ class Bridge:
         changes = self.changes
         try:
             act()
-        except ProlificError as fault:
+        except ApiError as fault:
             if fault.outcome == "refused":
                 self.changes = changes  # A refused call needs no quick retry.
             LOG.warning("%s", fault)

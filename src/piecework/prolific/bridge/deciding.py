@@ -27,7 +27,6 @@ from piecework.prolific.bridge.settling import PAID_EARLY, settle_visit
 from piecework.prolific.bridge.spending import taken_if_unrejected
 from piecework.prolific.bridge.terms import DAY
 from piecework.prolific.bridge.unbooked import unbooked
-from piecework.prolific.http.errors import Lost, Refused
 from piecework.prolific.resources.submissions import (
     LEAST_REJECTION_LETTERS,
     MOST_AT_ONCE,
@@ -35,6 +34,7 @@ from piecework.prolific.resources.submissions import (
     Submission,
     SubmissionAction,
 )
+from piecework.webclient.errors import Lost, Refused
 
 UNPAID = (*GIVEN_BACK, "REJECTED", SCREENED_OUT)
 LAST_DAY = 20

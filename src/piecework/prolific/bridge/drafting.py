@@ -17,9 +17,9 @@ from piecework.prolific.bridge.bridge import LOG, Bridge
 from piecework.prolific.bridge.places import longest_visit, visits_possible
 from piecework.prolific.bridge.recruits import with_recruiting
 from piecework.prolific.bridge.unknown import StudyName, look
-from piecework.prolific.http.errors import NoAccess, Refused, Unusable
 from piecework.prolific.resources.new_study import CodeAction, CompletionCode, NewStudy
 from piecework.prolific.resources.recruiting import Choice
+from piecework.webclient.errors import NoAccess, Refused, Unusable
 
 _ENOUGH_ANSWERS = 10
 _HOUR = 3600

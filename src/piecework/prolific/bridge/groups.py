@@ -15,7 +15,7 @@ from piecework.marketplace.state.transaction import Transaction
 from piecework.marketplace.workers import discovery, eligibility
 from piecework.prolific.bridge import requirements
 from piecework.prolific.bridge.bridge import Bridge
-from piecework.prolific.http.errors import Lost
+from piecework.webclient.errors import Lost
 
 _STUDIES = (
     "SELECT studies.*, hit_types.requirements, hit_types.requester, "

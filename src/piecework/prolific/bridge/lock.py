@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from piecework.prolific.http.errors import Unusable
+from piecework.webclient.errors import Unusable
 
 SUFFIX = ".bridge.lock"
 

@@ -10,8 +10,8 @@ from functools import partial
 from piecework.marketplace.state import clock, lineage, visits
 from piecework.marketplace.state.transaction import Transaction
 from piecework.prolific.bridge.bridge import Bridge
-from piecework.prolific.http.errors import NoAccess
 from piecework.prolific.resources.submissions import Submission
+from piecework.webclient.errors import NoAccess
 
 AT_WORK = ("RESERVED", "ACTIVE")
 AWAITING = "AWAITING REVIEW"

@@ -5,14 +5,14 @@ from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
 from piecework.prolific.bridge.terms import Terms
-from piecework.prolific.checks import Check
 from piecework.prolific.client import Prolific
 from piecework.prolific.doctor import Wanted, examine
-from piecework.prolific.http.address import is_loopback
-from piecework.prolific.http.errors import Unusable
-from piecework.prolific.http.token import Token
-from piecework.prolific.http.transport import Transport
-from piecework.prolific.public_url import check_public_url
+from piecework.prolific.token import Token
+from piecework.webclient.address import is_loopback
+from piecework.webclient.checks import Check
+from piecework.webclient.errors import Unusable
+from piecework.webclient.public_url import check_public_url
+from piecework.webclient.transport import Transport
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

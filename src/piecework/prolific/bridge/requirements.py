@@ -11,7 +11,6 @@ from typing import Any
 
 from piecework.marketplace.state import system_qualifications as system
 from piecework.prolific.bridge.countries import COUNTRY, choices_of
-from piecework.prolific.http.errors import Unusable
 from piecework.prolific.resources.recruiting import (
     Choice,
     Combined,
@@ -19,6 +18,7 @@ from piecework.prolific.resources.recruiting import (
     FilterKind,
     Range,
 )
+from piecework.webclient.errors import Unusable
 
 APPROVALS = "approval_numbers"
 APPROVAL_RATE = "approval_rate"

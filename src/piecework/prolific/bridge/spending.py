@@ -11,7 +11,7 @@ from typing import Self
 from piecework.marketplace.state.transaction import Transaction
 from piecework.prolific.bridge.reading import FREES_ITS_PLACE, RECRUITING, SCREENED_OUT
 from piecework.prolific.bridge.terms import Terms
-from piecework.prolific.http.address import PROLIFIC
+from piecework.prolific.token import PROLIFIC
 
 _KEY = "prolific"
 _PAID = (

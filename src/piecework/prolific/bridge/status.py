@@ -13,7 +13,7 @@ from piecework.prolific.bridge.spending import (
     spent_cents,
 )
 from piecework.prolific.bridge.unknown import UnknownStudy, read_unknown
-from piecework.prolific.http.address import PROLIFIC
+from piecework.prolific.token import PROLIFIC
 
 _PAGE = "https://app.prolific.com/researcher/workspaces/studies/{study_id}"
 _EMULATOR_PAGE = "{address}/emulator/site"

@@ -20,8 +20,8 @@ from piecework.marketplace.state import lineage
 from piecework.marketplace.state.transaction import Transaction
 from piecework.prolific.bridge.bridge import LOG, Bridge
 from piecework.prolific.bridge.reading import AT_WORK, AWAITING, PAID, RECRUITING
-from piecework.prolific.http.errors import Unusable
 from piecework.prolific.resources.studies import Study
+from piecework.webclient.errors import Unusable
 
 _NAME = re.compile(
     r"piecework (?P<hit_type_id>\w+) (?P<number>\d+) "
@@ -126,7 +126,7 @@ def look(bridge: Bridge) -> None:
     """Compare all studies of the project with the file, once in each step.
 
     Raises:
-        ProlificError: the call failed, so nothing is known.
+        ApiError: the call failed, so nothing is known.
     """
     if bridge.listed is not None:
         return

@@ -4,20 +4,21 @@ import ipaddress
 import re
 from urllib.parse import urlsplit
 
-from piecework.prolific.http.errors import Unusable
+from piecework.webclient.errors import Unusable
+from piecework.webclient.service import Service
 
-PROLIFIC = "https://api.prolific.com"
 _LABEL = re.compile(r"(?!-)[a-z0-9-]{1,63}(?<!-)")
 
 
-def api_address(text: str) -> str:
+def api_address(text: str, service: Service) -> str:
     """Return the address in normal form, without a trailing slash.
+
+    Args:
+        text: the address as written.
+        service: the service of the API.
 
     Raises:
         Unusable: it is not an address, or the token would be sent unencrypted.
-
-    >>> api_address("https://API.prolific.com/")
-    'https://api.prolific.com'
     """
     try:
         parts = urlsplit(text)
@@ -29,8 +30,8 @@ def api_address(text: str) -> str:
         raise Unusable(
             # The part before an @ may be a secret.
             f"{text.rpartition('@')[2]!r} is not the address of an API",
-            next_step=f"write {PROLIFIC}, or http://127.0.0.1:8090 for an API on this "
-            "machine",
+            next_step=f"write {service.address}, or http://127.0.0.1:8090 for an API "
+            "on this machine",
         )
     if parts.scheme != "https" and not (parts.scheme == "http" and is_loopback(host)):
         raise Unusable(

@@ -9,7 +9,7 @@ import socket
 from collections.abc import Callable
 from urllib.parse import urlsplit
 
-from piecework.prolific.checks import Check, Level, passed
+from piecework.webclient.checks import Check, Level, passed
 
 _NAME = "public URL"
 _HOST = re.compile(r"[a-z0-9.:-]+")

@@ -12,9 +12,9 @@ from urllib.parse import parse_qsl, urlsplit
 
 from pydantic import BaseModel
 
-from piecework.prolific.http.answers import value_of
-from piecework.prolific.http.errors import NoAccess, Unreadable
-from piecework.prolific.http.request import Request
+from piecework.webclient.answers import value_of
+from piecework.webclient.errors import NoAccess, Unreadable
+from piecework.webclient.request import Request
 
 _V = TypeVar("_V", bound=BaseModel)
 _NOT_THERE = 404

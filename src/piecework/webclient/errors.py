@@ -1,7 +1,7 @@
-"""How a call of Prolific's API can fail, and whether it may have had an effect.
+"""How a call of an API can fail, and whether it may have had an effect.
 
-Prolific has no idempotency key, so a call that may have taken effect must never be
-repeated without checking first. The `outcome` of each error says which case it is.
+A call that may have taken effect must never be repeated without checking first. The
+`outcome` of each error says which case it is.
 """
 
 import re
@@ -11,16 +11,17 @@ Outcome = Literal["refused", "lost"]
 """`refused`: no effect. `lost`: possibly an effect; check before repeating."""
 
 _AT_MOST = 500
-_ID = re.compile(r"\b[0-9a-fA-F]{24}\b")
+_ID = re.compile(r"\b[0-9a-fA-F]{24}(?:[0-9a-fA-F]{8})?\b")
+"""Ids of people: 24 hexadecimal digits at Prolific, 32 at Connect."""
 
 
-class ProlificError(Exception):
+class ApiError(Exception):
     """A call failed.
 
     Attributes:
-        outcome: whether the call can have had an effect at Prolific.
+        outcome: whether the call can have had an effect at the service.
         may_pass: whether the same call may succeed later.
-        wait_seconds: how long Prolific asks callers to wait, if it says so.
+        wait_seconds: how long the service asks callers to wait, if it says so.
         next_step: what the user can do about it; may be empty.
     """
 
@@ -39,13 +40,13 @@ class ProlificError(Exception):
         self.wait_seconds = wait_seconds
 
 
-class Refused(ProlificError):  # noqa: N818 - Prolific's verdict, or our own before a call
-    """The call had no effect: Prolific refused it, or it was never sent.
+class Refused(ApiError):  # noqa: N818 - the service's verdict, or our own before a call
+    """The call had no effect: the service refused it, or it was never sent.
 
     Attributes:
         status: the HTTP status; `None` if there was no answer.
-        detail: Prolific's full sentence, for programs. It may name participants, so the
-            message leaves it out.
+        detail: the service's full sentence, for programs. It may name participants, so
+            the message leaves it out.
     """
 
     outcome = "refused"
@@ -82,14 +83,14 @@ class Unusable(Refused):
     """The request cannot be right, so it was not sent."""
 
 
-class Lost(ProlificError):  # noqa: N818 - what became of the call, not of us
-    """The call may have had an effect: no reply came, or Prolific failed."""
+class Lost(ApiError):  # noqa: N818 - what became of the call, not of us
+    """The call may have had an effect: no reply came, or the service failed."""
 
     outcome = "lost"
 
 
 class Unreadable(Lost):
-    """The answer is not Prolific's, or lacks a field that Prolific documents."""
+    """The answer is not the service's, or lacks a documented field."""
 
 
 def sentence(text: str, *, at_most: int = _AT_MOST) -> str:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 from urllib.parse import urlencode
 
-from piecework.prolific.http.errors import Unusable
-from piecework.prolific.http.token import VARIABLE
+from piecework.webclient.errors import Unusable
+from piecework.webclient.service import Service
 
 Method = Literal["GET", "POST", "PATCH", "DELETE"]
 
@@ -23,11 +23,12 @@ class Request:
     """A call of the API.
 
     Attributes:
-        path: below `/api/v1/`, with the trailing slash that Prolific requires.
+        path: below `/api/v1/`, with a trailing slash where the service requires it.
         query: the query parameters.
         body: sent as JSON; `None` sends no body. It may name participants, so the
             `repr` of a call leaves it out.
-        may_repeat: whether the call is safe to repeat, according to Prolific.
+        may_repeat: whether the call is safe to repeat, according to the service.
+        headers: more headers of the call.
     """
 
     method: Method
@@ -35,6 +36,7 @@ class Request:
     query: Mapping[str, str | int] = field(default_factory=dict)
     body: Mapping[str, object] | None = field(default=None, repr=False)
     may_repeat: bool = False
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     @property
     def name(self) -> str:
@@ -50,12 +52,13 @@ class Request:
         """Return the body as bytes."""
         return None if self.body is None else json.dumps(self.body).encode("ascii")
 
-    def as_curl(self, address: str) -> str:
+    def as_curl(self, address: str, service: Service) -> str:
         """Return the call as a shell command, with the token as a variable."""
         words = ["curl"]
         if self.method != "GET":
             words += ["--request", self.method]
-        words += ["--header", f'"Authorization: Token ${VARIABLE}"']
+        token = f"{service.scheme}${service.token_variable}"
+        words += ["--header", f'"{service.header}: {token}"']
         content = self.content()
         if content is not None:
             words += ["--header", "'Content-Type: application/json'"]
@@ -78,7 +81,5 @@ def checked_id(resource_id: str) -> str:
     '60ffe5c8371090c7041d43f8'
     """
     if not _ID.fullmatch(resource_id):
-        raise Unusable(
-            "this is not a Prolific id: only letters, digits, - and _ are allowed"
-        )
+        raise Unusable("this is not an id: only letters, digits, - and _ are allowed")
     return resource_id

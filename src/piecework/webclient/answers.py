@@ -1,8 +1,8 @@
 """Turn an answer of the API into a document or an error.
 
-Prolific has two envelopes for errors and a third for its data collection. A proxy or
-captive portal in between answers with HTML. Only JSON counts as Prolific's answer, so a
-portal's page is never taken for a paid bonus.
+Prolific has two envelopes for errors and a third for its data collection; Connect has
+one. A proxy or captive portal in between answers with HTML. Only JSON counts as the
+service's answer, so a portal's page is never taken for a paid bonus.
 """
 
 import json
@@ -13,21 +13,22 @@ from typing import TypeVar
 import httpx
 from pydantic import BaseModel, ValidationError
 
-from piecework.prolific.http.errors import (
+from piecework.webclient.errors import (
+    ApiError,
     Lost,
     NoAccess,
-    ProlificError,
     Refused,
     Throttled,
     Unreadable,
     sentence,
 )
-from piecework.prolific.http.request import Request
+from piecework.webclient.request import Request
+from piecework.webclient.service import Service
 
 _V = TypeVar("_V", bound=BaseModel)
 
 _OK, _REDIRECT, _CLIENT_FAULT, _SERVER_FAULT = 200, 300, 400, 500
-_UNKNOWN_TOKEN, _NOT_THERE, _TIMEOUT, _TOO_MANY = 401, 404, 408, 429
+_TIMEOUT, _TOO_MANY = 408, 429
 _SAYS = ("title", "detail", "message", "issues", "additional_information")
 _DEEPEST = 5
 
@@ -35,6 +36,7 @@ _DEEPEST = 5
 def document_of(
     reply: httpx.Response,
     request: Request,
+    service: Service,
     *,
     blotted: Callable[[str], str] = str,
 ) -> object:
@@ -43,25 +45,28 @@ def document_of(
     Args:
         reply: the answer with its whole body.
         request: the call that was made.
+        service: the service that was called.
         blotted: removes the token from a text.
 
     Raises:
-        Refused: Prolific refused the call; `NoAccess` and `Throttled` are subclasses.
-        Lost: Prolific failed; `Unreadable` if the answer is not Prolific's.
+        Refused: the service refused the call; `NoAccess` and `Throttled` are
+            subclasses.
+        Lost: the service failed; `Unreadable` if the answer is not the service's.
     """
     status = reply.status_code
     document, is_json = _parsed(blotted(reply.content.decode(errors="replace")))
     detail = _sentences(document) if is_json else ""
     if status >= _CLIENT_FAULT:
-        raise _error(reply, request, detail=detail, is_json=is_json)
+        raise _error(reply, request, service, detail=detail, is_json=is_json)
     if status >= _REDIRECT:
         raise Unreadable(
             f"{request.name}: HTTP {status} redirects to another address; it was not "
             "followed, so that the token is not sent there",
-            next_step="check the address (PROLIFIC_URL) and any proxy in between",
+            next_step="check the address "
+            f"({service.url_variable}) and any proxy in between",
         )
     if status < _OK or not is_json:
-        raise _strange(request, status)
+        raise _strange(request, service, status)
     return document
 
 
@@ -80,22 +85,26 @@ def value_of(kind: type[_V], document: object, request: Request) -> _V:
             for error in fault.errors(include_input=False, include_url=False)[:5]
         )
     raise Unreadable(
-        f"{request.name}: Prolific's answer is not as documented: {sentence(keys)}",
-        next_step="Prolific may have changed its API; see its changes at "
-        "docs.prolific.com",
+        f"{request.name}: the answer is not as documented: {sentence(keys)}",
+        next_step="the API may have changed; see its documentation",
     )
 
 
 def _error(
-    reply: httpx.Response, request: Request, *, detail: str, is_json: bool
-) -> ProlificError:
+    reply: httpx.Response,
+    request: Request,
+    service: Service,
+    *,
+    detail: str,
+    is_json: bool,
+) -> ApiError:
     status = reply.status_code
     shown = f"{request.name}: HTTP {status}" + (
         f": {sentence(detail)}" if detail else ""
     )
     if status == _TOO_MANY:
         return Throttled(
-            f"{shown}: Prolific asks for fewer calls",
+            f"{shown}: {service.name} asks for fewer calls",
             status=status,
             detail=detail,
             next_step="wait a few minutes and try again; the call had no effect",
@@ -104,17 +113,17 @@ def _error(
         )
     if status >= _SERVER_FAULT or status == _TIMEOUT:
         return Lost(
-            f"{shown}: Prolific failed, and the call may have taken effect",
-            next_step="check at Prolific whether it did",
+            f"{shown}: {service.name} failed, and the call may have taken effect",
+            next_step=f"check at {service.name} whether it did",
             may_pass=True,
             wait_seconds=_wait_seconds(reply.headers),
         )
     if not is_json:
-        return _strange(request, status)
-    if status in {_UNKNOWN_TOKEN, _NOT_THERE}:
+        return _strange(request, service, status)
+    if status in service.closed_statuses:
         return NoAccess(
-            f"{shown}: it does not exist, or this token may not see it; Prolific uses "
-            "401 and 404 for both",
+            f"{shown}: it does not exist, or this token may not see it; {service.name} "
+            f"uses {' and '.join(map(str, service.closed_statuses))} for both",
             status=status,
             detail=detail,
             next_step="check the token and the workspace that it belongs to",
@@ -123,15 +132,16 @@ def _error(
         shown,
         status=status,
         detail=detail,
-        next_step="fix what Prolific names; the call had no effect",
+        next_step=f"fix what {service.name} names; the call had no effect",
     )
 
 
-def _strange(request: Request, status: int) -> Unreadable:
+def _strange(request: Request, service: Service, status: int) -> Unreadable:
     return Unreadable(
         f"{request.name}: the answer (HTTP {status}) is not JSON, so it is not "
-        "Prolific's: it came from a proxy, a captive portal or another program",
-        next_step="check the address (PROLIFIC_URL) and any proxy in between",
+        f"{service.name}'s: it came from a proxy, a captive portal or another program",
+        next_step=f"check the address ({service.url_variable}) and any proxy in "
+        "between",
     )
 
 

@@ -1,7 +1,8 @@
 """Send calls one at a time, and retry only those that are safe to repeat.
 
 Prolific publishes no rate limit; it asks for one call at a time and for growing waits.
-A call that is safe to repeat is retried after a wait; any other call is made once.
+Connect says nothing about it. A call that is safe to repeat is retried after a wait;
+any other call is made once.
 """
 
 import logging
@@ -15,23 +16,23 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from piecework.prolific.http.address import api_address, is_loopback
-from piecework.prolific.http.answers import document_of
-from piecework.prolific.http.errors import (
+from piecework.webclient.address import api_address, is_loopback
+from piecework.webclient.answers import document_of
+from piecework.webclient.errors import (
+    ApiError,
     Lost,
-    ProlificError,
     Unreachable,
     Unusable,
     sentence,
 )
-from piecework.prolific.http.request import Request
-from piecework.prolific.http.token import Token
+from piecework.webclient.request import Request
+from piecework.webclient.token import AccountToken
 
 _LOG = logging.getLogger(__name__)
 _HEADERS = {
     "Accept": "application/json",
     "User-Agent": "piecework",
-    # Prolific asks integrations to name themselves here.
+    # Prolific asks integrations to name themselves here; others ignore it.
     "Referer": "piecework",
 }
 _NEVER_LEFT = (
@@ -51,8 +52,8 @@ class Patience:
     Attributes:
         tries: the most times a call is made.
         first_seconds: the first wait; each later wait is twice as long.
-        longest_seconds: the longest single wait. If Prolific asks for a longer one, the
-            call fails at once.
+        longest_seconds: the longest single wait. If the service asks for a longer one,
+            the call fails at once.
     """
 
     tries: int = 6
@@ -74,7 +75,7 @@ class Patience:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Prolific's answer. Headers may hold secrets, so its `repr` leaves them out."""
+    """The service's answer. Headers may hold secrets, so its `repr` leaves them out."""
 
     document: object
     headers: Mapping[str, str] = field(repr=False)
@@ -98,14 +99,14 @@ class Transport:
     def __init__(
         self,
         address: str,
-        token: Token,
+        token: AccountToken,
         *,
         patience: Patience | None = None,
         sleep: Callable[[float], None] = time.sleep,
         heard: Callable[[Request], None] | None = None,
         timeout_seconds: float = 30.0,
     ) -> None:
-        self.address = api_address(address)
+        self.address = api_address(address, token.service)
         self._token, self._patience = token, patience or Patience()
         self._sleep, self._heard = sleep, heard
         self._one_at_a_time = Lock()
@@ -155,7 +156,7 @@ class Transport:
             while True:
                 try:
                     return self._once(request)
-                except ProlificError as fault:
+                except ApiError as fault:
                     tries += 1
                     wait = self._wait(request, fault, tries)
                     if wait is None:
@@ -163,7 +164,7 @@ class Transport:
                     _LOG.info("%s; again in %.0f s", fault, wait)
                 self._sleep(wait)
 
-    def _wait(self, request: Request, fault: ProlificError, tries: int) -> float | None:
+    def _wait(self, request: Request, fault: ApiError, tries: int) -> float | None:
         if not (request.may_repeat and fault.may_pass):
             return None
         return self._patience.wait_seconds(tries, fault.wait_seconds)
@@ -176,29 +177,33 @@ class Transport:
                 request.method,
                 request.url(self.address),
                 content=request.content(),
-                headers=_json(request),
+                headers=_headers(request),
             )
         except _NEVER_LEFT as fault:
-            failed: ProlificError = Unreachable(
+            failed: ApiError = Unreachable(
                 f"{request.name}: no connection to {self.address}: {_words(fault)}",
-                next_step="check the network and the address (PROLIFIC_URL)",
+                next_step="check the network and the address "
+                f"({self._token.service.url_variable})",
                 may_pass=True,
             )
         except (httpx.HTTPError, httpx.InvalidURL) as fault:
             failed = Lost(
                 f"{request.name}: the reply was lost: {_words(fault)}",
-                next_step="check at Prolific whether it took effect",
+                next_step=f"check at {self._token.service.name} whether it took effect",
                 may_pass=True,
             )
         else:
-            document = document_of(reply, request, blotted=self._token.blotted)
+            document = document_of(
+                reply, request, self._token.service, blotted=self._token.blotted
+            )
             return Answer(document, reply.headers)
         # Raised outside the `except` block: the frames of httpx's error hold the token.
         raise failed
 
 
-def _json(request: Request) -> dict[str, str]:
-    return {} if request.body is None else {"Content-Type": "application/json"}
+def _headers(request: Request) -> dict[str, str]:
+    kind = {} if request.body is None else {"Content-Type": "application/json"}
+    return {**kind, **request.headers}
 
 
 def _words(fault: Exception) -> str:
@@ -208,11 +213,11 @@ def _words(fault: Exception) -> str:
 class _TokenAuth(httpx.Auth):
     """Sends the token in a header that httpx hides in its own `repr`."""
 
-    def __init__(self, token: Token) -> None:
+    def __init__(self, token: AccountToken) -> None:
         self._token = token
 
     def auth_flow(
         self, request: httpx.Request
     ) -> Generator[httpx.Request, httpx.Response, None]:
-        request.headers["Authorization"] = self._token.header()
+        request.headers[self._token.service.header] = self._token.header()
         yield request

@@ -1,9 +1,9 @@
-"""The results of `piecework prolific doctor`: one check each, and how to fix it."""
+"""The results of a doctor command: one check each, and how to fix it."""
 
 from dataclasses import asdict, dataclass
 from typing import Literal
 
-from piecework.prolific.http.errors import ProlificError
+from piecework.webclient.errors import ApiError
 
 Level = Literal["ok", "warn", "fail"]
 
@@ -34,7 +34,7 @@ def passed(name: str, sentence: str) -> Check:
     return Check(name=name, level="ok", sentence=sentence)
 
 
-def failed(name: str, fault: ProlificError) -> Check:
+def failed(name: str, fault: ApiError) -> Check:
     """Return a check that failed because the call failed."""
     return Check(
         name=name, level="fail", sentence=str(fault), next_step=fault.next_step
