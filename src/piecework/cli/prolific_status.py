@@ -14,8 +14,8 @@ from piecework.domain.printable import printable
 from piecework.webclient.values import Money
 
 if TYPE_CHECKING:
+    from piecework.marketplace.bridging.unknown import UnknownStudy
     from piecework.prolific.bridge.status import Status, StudyStatus
-    from piecework.prolific.bridge.unknown import UnknownStudy
 
 
 @click.command("status")

@@ -306,12 +306,13 @@ def _serve_with_prolific(
         ConfigError: the account or the addresses cannot be used; nothing was sent.
         RefusedForSafety: others can read the token.
     """
+    from piecework.marketplace.bridging.running import Running
     from piecework.marketplace.http.server import serve_forever
     from piecework.marketplace.state.backend import Rules
     from piecework.prolific.bridge.prolific_crowd import CONSENT
     from piecework.prolific.bridge.recruiting import agreed_terms
     from piecework.prolific.bridge.serving import office
-    from piecework.prolific.bridge.step import Running
+    from piecework.prolific.bridge.step import step
     from piecework.prolific.token import SERVICE
     from piecework.webclient.address import api_address
 
@@ -335,7 +336,7 @@ def _serve_with_prolific(
                 spend_at_most_cents=recruiting.spend_at_most_cents,
             )
             news = None if receiver is None else receiver.news
-            with Running(bridge, news).running():
+            with Running(bridge, step, news).running():
                 serve_forever(served)
 
 

@@ -13,11 +13,11 @@ from typing import Any, Literal
 
 import httpx
 
+from piecework.marketplace.bridging.unknown import undecided
 from piecework.prolific.bridge.adopting import adopt
 from piecework.prolific.bridge.bonuses import settle_unknown
 from piecework.prolific.bridge.bridge import Bridge
 from piecework.prolific.bridge.step import step
-from piecework.prolific.bridge.unknown import undecided
 from piecework.prolific.client import Prolific
 from piecework.prolific.token import Token
 from piecework.webclient.request import Request

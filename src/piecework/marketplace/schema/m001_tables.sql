@@ -517,6 +517,8 @@ CREATE TABLE studies (
     screen_out_cents INTEGER NOT NULL DEFAULT 0,
     screen_out_cost_cents INTEGER NOT NULL DEFAULT 0,
     screen_out_slots INTEGER NOT NULL DEFAULT 0,
+    -- How many calls to create it the other market refused.
+    refusals INTEGER NOT NULL DEFAULT 0,
     -- How many submissions were undecided there when the study was last read.
     undecided INTEGER NOT NULL DEFAULT 0,
     -- What bonuses of the study have cost there beyond these books, with fees and tax.

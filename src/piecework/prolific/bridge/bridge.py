@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from piecework.marketplace.state.backend import Backend
 from piecework.prolific.bridge.terms import Terms
@@ -42,6 +43,7 @@ class Bridge:
         paying_ms: likewise, when each batch of bonuses was paid or first checked.
     """
 
+    market: ClassVar[str] = "Prolific"
     backend: Backend
     prolific: Prolific
     terms: Terms

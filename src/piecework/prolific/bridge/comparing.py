@@ -5,6 +5,7 @@ that its books lack are found here, and a person decides about them. The studies
 has are read in every step anyway.
 """
 
+from piecework.marketplace.bridging.unknown import undecided
 from piecework.prolific.bridge import unknown
 from piecework.prolific.bridge.bridge import LOG, Bridge
 from piecework.webclient.errors import NoAccess
@@ -33,7 +34,7 @@ def compare(bridge: Bridge) -> None:
         bridge.is_compared = True
         return
     with bridge.backend.transaction() as transaction:
-        is_waiting = unknown.undecided(transaction)
+        is_waiting = undecided(transaction)
     if is_waiting:
         unknown.look(bridge)
 

@@ -1,17 +1,19 @@
-"""Book the difference between what Prolific charged and what the ledger booked.
+"""Book the difference between what a market charged and what the ledger booked.
 
-Prolific pays whole visits and rounds each payment separately. So the two may differ by
-the reward of a HIT rejected in a paid visit, or by a penny of fees. When Prolific has
-paid, the difference is booked with its own reason, so the ledger's total matches
-Prolific's to the penny.
+The market pays whole visits and rounds each payment separately. So the two may differ
+by the reward of a HIT rejected in a paid visit, or by a penny of fees. When the market
+has paid, the difference is booked with its own reason, so the ledger's total matches
+the market's to the penny.
 """
 
 from piecework.marketplace.state import ledger
 from piecework.marketplace.state.transaction import Transaction
-from piecework.prolific.bridge.reading import SCREENED_OUT
+
+SCREENED_OUT = "SCREENED OUT"
+"""The status of a visit paid only because its participant found no work."""
 
 PAID_EARLY = "(visits.outcome = 'Paid' AND visits.trouble <> '')"
-"""Visits that Prolific paid before the requester had decided all of their HITs."""
+"""Visits that the market paid before the requester had decided all of their HITs."""
 
 _VISIT = (
     f"SELECT iif(visits.status = '{SCREENED_OUT}', screen_out_cost_cents, cost_cents) "

@@ -17,8 +17,12 @@ SUFFIX = ".bridge.lock"
 
 
 @contextmanager
-def only_bridge(database: Path) -> Iterator[None]:
+def only_bridge(database: Path, market: str) -> Iterator[None]:
     """Lock a marketplace's database for as long as the block lasts.
+
+    Args:
+        database: the marketplace's database.
+        market: the outside market's display name.
 
     Raises:
         Unusable: another bridge holds the lock; the message names its process.
@@ -30,7 +34,7 @@ def only_bridge(database: Path) -> Iterator[None]:
             file.seek(0)
             holder = file.read().strip() or "unknown"
             raise Unusable(
-                f"{database}: process {holder} already serves it for Prolific",
+                f"{database}: process {holder} already serves it for {market}",
                 next_step="use that process, or end it first",
             ) from fault
         file.truncate(0)
