@@ -23,6 +23,7 @@ from piecework.rehearsal.crowd.crowd import Crowd
 from piecework.rehearsing.campaign import prepare
 from piecework.rehearsing.rehearsal import (
     CrowdKind,
+    rehearsal_at_connect,
     rehearsal_at_panel,
     rehearsal_at_prolific,
     rehearsal_of,
@@ -38,8 +39,8 @@ def rehearse(campaign: CampaignPath, crowd: CrowdKind = "workers") -> dict[str, 
     Args:
         campaign: absolute path of the campaign file.
         crowd: who works: simulated workers of the marketplace, people of a simulated
-            panel, or participants of an offline Prolific whom the bridge sends to the
-            marketplace.
+            panel, or participants of an offline Prolific or Connect whom a bridge sends to
+            the marketplace.
 
     Returns:
         The progress as plain values (`domain.progress.Progress`), the path of the
@@ -78,8 +79,12 @@ def _rehearse(
     if crowd == "workers":
         with logged_in_run(), rehearsal_of(campaign) as (run, workers):
             return _to_the_end(run, workers, on_progress)
-    opened = rehearsal_at_panel if crowd == "panel" else rehearsal_at_prolific
-    with logged_in_run(), opened(campaign) as (run, participants, market):
+    at_market = {
+        "connect": rehearsal_at_connect,
+        "panel": rehearsal_at_panel,
+        "prolific": rehearsal_at_prolific,
+    }
+    with logged_in_run(), at_market[crowd](campaign) as (run, participants, market):
 
         def close_books() -> dict[str, object]:
             return {"books": asdict(market.close_books(run))}

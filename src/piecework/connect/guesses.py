@@ -31,7 +31,7 @@ STATUS = Guess(
 )
 COST = Guess(
     name="cost",
-    sentence="`POST demographics/feasibility` answers with `totalCost`, fee included",
+    sentence="`POST demographics/feasibility` answers with `totalProjectCost`, fee included",
     otherwise="`serve` needs --fee-percent",
     tried_by="reading",
 )
@@ -48,6 +48,12 @@ SPENT_TOKEN = Guess(
     sentence="a second call with the same idempotency token is refused with HTTP 4xx",
     otherwise="a bonus with a lost reply could be paid twice; do not use --live",
     tried_by="writing",
+)
+EDIT = Guess(
+    name="edit",
+    sentence="places are added by an edit with only `name` and `participants`",
+    otherwise="a project keeps its places, and `connect status` says so",
+    tried_by="a participant",
 )
 LINK = Guess(
     name="link",
@@ -81,6 +87,7 @@ GUESSES = (
     COST,
     PARTICIPANTS,
     SPENT_TOKEN,
+    EDIT,
     LINK,
     LISTED,
     REJECTED_PLACES,

@@ -38,7 +38,7 @@ from piecework.rehearsal.prolific.filters import KNOWN
 from piecework.rehearsal.prolific.options import Options
 from piecework.rehearsal.prolific.server import serve
 from piecework.rehearsal.prolific.state import WrongDatabaseError
-from piecework.rehearsing.marketplace_books import spent_cents
+from piecework.rehearsing.marketplace_books import outside_price_cents, spent_cents
 from piecework.results.books import Books
 from piecework.webclient.transport import Transport
 
@@ -142,18 +142,13 @@ class AtProlific:
         theirs = self.site.books()
         with self._bridge.backend.transaction() as transaction:
             spent = spent_cents(transaction)
-            outside = transaction.first_row(
-                "SELECT coalesce(sum(cents), 0) FROM entries "
-                "JOIN transfers ON transfers.id = entries.transfer "
-                "JOIN accounts ON accounts.id = entries.account "
-                "WHERE reason = 'outside price' AND kind = 'fees'"
-            )
+            outside_price = outside_price_cents(transaction)
             broken = broken_laws(transaction)
         return Books(
             currency=progress.currency,
             pipeline=progress.spent_cents,
             marketplace=spent,
-            outside_price=int(outside[0]) if outside else 0,
+            outside_price=outside_price,
             outside=sum(theirs["accounts"].get(name, 0) for name in _ACCOUNTS),
             broken_laws=(*broken, *theirs["broken_laws"]),
         )

@@ -25,7 +25,7 @@ from piecework.marketplace.outside_crowd import (
     WayBack,
 )
 from piecework.marketplace.state.transaction import Transaction
-from piecework.webclient.errors import ApiError, NoAccess
+from piecework.webclient.errors import ApiError, Refused
 
 CONSENT = (
     (
@@ -125,9 +125,9 @@ class ConnectCrowd:
             )
         try:
             return await asyncio.to_thread(self._look_up, arrival)
-        except NoAccess as fault:
-            raise Refusal("VisitRefused", _CLOSED, status=403) from fault
         except ApiError as fault:
+            if isinstance(fault, Refused) and not fault.may_pass:
+                raise Refusal("VisitRefused", _CLOSED, status=403) from fault
             raise Refusal(
                 "VisitRefused",
                 "Connect cannot be reached right now. Please try again in a minute.",

@@ -11,8 +11,8 @@ from piecework.marketplace.http.command_line import parser, serve_parent
 from piecework.marketplace.http.faults import Bucket
 from piecework.marketplace.http.server import Marketplace
 
-ANY_KEY = ApiKey("rehearsal")
-"""An emulator accepts any key."""
+EMULATOR_KEY = ApiKey("offline-connect")
+"""The key that an emulator accepts by default."""
 
 _MODULE = "piecework.connect.bridge.marketplace_process"
 _NO_LIMIT = 1e9
@@ -33,7 +33,7 @@ def main() -> None:
         command.error(
             "this program only serves a rehearsal, for the process that started it"
         )
-    with crowd_at(url, ANY_KEY, calls=Bucket(_NO_LIMIT)) as crowd:
+    with crowd_at(url, EMULATOR_KEY, calls=Bucket(_NO_LIMIT)) as crowd:
         serve_parent(Marketplace(**options, crowd=crowd))
 
 

@@ -187,14 +187,9 @@ class Projects:
     def add_participants(self, project: Project, participants: int) -> None:
         """Raise the number of places; Connect never lowers it.
 
-        An edit takes a whole project, so what may not change is sent as it is.
+        Only fields that a published project may change are sent.
         """
-        body = {
-            "name": project.name,
-            "payment": dollars(project.payment_cents),
-            "estimatedTimeInMinutes": project.minutes,
-            "participants": participants,
-        }
+        body = {"name": project.name, "participants": participants}
         self._call(_post(_path(project.id), body))
 
     def set_status(self, project_id: str, status: ProjectStatus) -> None:
@@ -221,7 +216,7 @@ class Projects:
 
 
 class _Feasible(Value):
-    total_cents: Cents = Field(alias="totalCost")
+    total_cents: Cents = Field(alias="totalProjectCost")
 
 
 def _path(project_id: str) -> str:
