@@ -38,7 +38,7 @@ from piecework.rehearsal.crowd.visit_site import VisitSite
 from piecework.rehearsal.prolific.filters import KNOWN
 from piecework.rehearsal.prolific.options import Options
 from piecework.rehearsal.prolific.server import serve
-from piecework.rehearsal.prolific.state import WrongDatabaseError
+from piecework.rehearsal.offline.database import WrongDatabaseError
 from piecework.rehearsing.marketplace_books import spent_cents
 from piecework.results.books import Books
 
