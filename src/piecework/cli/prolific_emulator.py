@@ -9,9 +9,9 @@ import click
 
 from piecework.cli.options import WholeNumber
 from piecework.domain.errors import StoreError
+from piecework.rehearsal.offline.database import WrongDatabaseError
 from piecework.rehearsal.prolific.options import Options
 from piecework.rehearsal.prolific.server import serve_forever
-from piecework.rehearsal.prolific.state import WrongDatabaseError
 
 if TYPE_CHECKING:
     from piecework.webserver.stand_in.settings import RunningStandIn

@@ -31,7 +31,8 @@ STATUS = Guess(
 )
 COST = Guess(
     name="cost",
-    sentence="`POST demographics/feasibility` answers with `totalProjectCost`, fee included",
+    sentence="`POST demographics/feasibility` answers with `totalProjectCost`, "
+    "fee included",
     otherwise="`serve` needs --fee-percent",
     tried_by="reading",
 )
@@ -39,8 +40,8 @@ PARTICIPANTS = Guess(
     name="participants",
     sentence="`POST account/validate-participants` answers with `participants`, each "
     "with `participantId` and `isValid`",
-    otherwise="a made-up participant is refused only while the project has no participant "
-    "at work",
+    otherwise="a made-up participant is refused only while the project has no "
+    "participant at work",
     tried_by="reading",
 )
 SPENT_TOKEN = Guess(
@@ -78,7 +79,8 @@ UNFINISHED_BONUS = Guess(
     name="unfinished bonus",
     sentence="a participant who did the work but did not finish at Connect can get a "
     "bonus by their id",
-    otherwise="`connect status` names the bonus, and a person pays it by hand",
+    otherwise="`connect status` names the amount, and a person pays it by a project "
+    "that admits only them",
     tried_by="a participant",
 )
 

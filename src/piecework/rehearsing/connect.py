@@ -103,10 +103,7 @@ def _check(campaign: Campaign) -> None:
         )
     if campaign.rewards.currency != "USD":
         raise ConfigError(
-            [
-                f"{campaign.path}: Connect pays in USD, and this campaign in "
-                f"{campaign.rewards.currency}"
-            ]
+            [f"{campaign.path}: Connect pays in USD, not {campaign.rewards.currency}"]
         )
 
 
@@ -233,4 +230,3 @@ def _worker_id(bridge: Bridge, participant_id: str) -> WorkerId:
 def _most_cents(campaign: Campaign) -> int:
     """Return the budget and a tenth, for rounding and whole visits."""
     return campaign.rewards.budget_cents * 11 // 10
-

@@ -34,10 +34,10 @@ from piecework.prolific.bridge.terms import Terms
 from piecework.prolific.client import Prolific
 from piecework.rehearsal.crowd.traits import default_crowd
 from piecework.rehearsal.crowd.visit_site import VisitSite
+from piecework.rehearsal.offline.database import WrongDatabaseError
 from piecework.rehearsal.prolific.filters import KNOWN
 from piecework.rehearsal.prolific.options import Options
 from piecework.rehearsal.prolific.server import serve
-from piecework.rehearsal.prolific.state import WrongDatabaseError
 from piecework.rehearsing.marketplace_books import outside_price_cents, spent_cents
 from piecework.results.books import Books
 from piecework.webclient.transport import Transport

@@ -8,7 +8,7 @@ import gc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
-from typing import Literal
+from typing import Literal, Protocol
 
 from piecework.campaign.caps import next_day, next_month
 from piecework.campaign.opened import CampaignRun
@@ -38,10 +38,19 @@ from piecework.rehearsing.prolific import (
     at_prolific,
     offline_prolific,
 )
+from piecework.results.books import Books
 from piecework.store import simulated_workers
 from piecework.store.lock import only_pass
 
 CrowdKind = Literal["workers", "panel", "prolific", "connect"]
+
+
+class AtMarket(Protocol):
+    """People of another market, and what it takes for their work."""
+
+    def close_books(self, run: CampaignRun) -> Books:
+        """Settle everything, and return and store what three ledgers say."""
+        ...
 
 
 def work_through(

@@ -26,7 +26,15 @@ from piecework.webclient.errors import Lost, Refused, Unusable
 _PATIENCE_MS = 600 * SECOND
 """How long a bonus may take to show at its assignment."""
 
+_AFTER_REFUSAL_MS = 3600 * SECOND
+"""How long a refused bonus waits before it is tried again."""
+
 _FOR_THE_WORK = "Payment for your work, which was not finished at Connect in time."
+_BY_HAND = (
+    "; the participant did the work but did not finish it at Connect. Pay them "
+    "{amount} by a project that admits only them, then run `piecework connect settle "
+    "{token} --paid`"
+)
 _BATCHES = (
     "SELECT bonus_batches.*, studies.study_id, bonus_lines.id AS line, "
     "bonus_lines.cents, bonus_lines.paid_before, visits.id AS visit, "
@@ -115,6 +123,10 @@ def _take_on(bridge: Bridge, batch: sqlite3.Row) -> None:
     if batch["stage"] == "Paying":
         _look_whether_paid(bridge, batch, there)
         return
+    with bridge.backend.transaction() as transaction:
+        now_ms = transaction.due_ms
+    if batch["paying_ms"] and now_ms < batch["paying_ms"] + _AFTER_REFUSAL_MS:
+        return
     is_stated = _is_stated(bridge, batch)
     if there is not None and there > booked_cents and not is_stated:
         _say(
@@ -201,7 +213,9 @@ def _pay_once(bridge: Bridge, batch: sqlite3.Row, *, is_first: bool) -> None:
         sentence = f"{refusal} {refusal.next_step}".strip()
         if is_first:
             with bridge.backend.transaction() as transaction:
-                _back(transaction, batch)
+                token = _back(transaction, batch)
+            if not is_listed:
+                sentence += _BY_HAND.format(amount=money(batch["cents"]), token=token)
         else:
             sentence = _ask(batch)
         _say(bridge, batch, sentence)
@@ -251,15 +265,18 @@ def _book(transaction: Transaction, batch: int) -> None:
         settle_batch(transaction, batch)
 
 
-def _back(transaction: Transaction, batch: sqlite3.Row) -> None:
-    """Return an unpaid bonus to "Wanted", with a new token: the old one is spent."""
+def _back(transaction: Transaction, batch: sqlite3.Row) -> str:
+    """Return an unpaid bonus to "Wanted", and its new token: the old one is spent."""
     start, _, number = batch["batch_id"].rpartition("-")
+    token = f"{start}-{int(number) + 1}"
     transaction.execute(
-        "UPDATE bonus_batches SET stage = 'Wanted', paying_ms = NULL, trouble = '', "
+        "UPDATE bonus_batches SET stage = 'Wanted', paying_ms = ?, trouble = '', "
         "batch_id = ? WHERE id = ?",
-        f"{start}-{int(number) + 1}",
+        transaction.now_ms,
+        token,
         batch["id"],
     )
+    return token
 
 
 def _say(bridge: Bridge, batch: sqlite3.Row, trouble: str) -> None:

@@ -1,11 +1,11 @@
 """Participants of an offline Connect who visit the marketplace.
 
 A participant begins a project there, opens the link, agrees, does HIT after HIT and
-enters the code. Or they give up, come too late, or forget the code.
+enters the code. Or they give up or come too late. Some enter the code only later.
 """
 
 from collections.abc import Callable, Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -19,8 +19,10 @@ from piecework.rehearsal.crowd.site import ConflictError
 from piecework.rehearsal.crowd.visiting_site import Visit, VisitingSite
 from piecework.rehearsal.seeded_rng import seeded_rng
 
-_WRONG_CODE, _FORGETS = 0.02, 0.05
-"""Shares of visits that end with a wrong code, or without a code."""
+_WRONG_CODE, _LATER = 0.02, 0.05
+"""Shares of visits that end with a wrong code, or whose code is entered later."""
+
+_MUCH_LATER = timedelta(minutes=20)
 
 _AT_WORK = "InProgress"
 
@@ -53,6 +55,7 @@ class ConnectSite(VisitingSite):
         self._connect_now = connect.now()
         self._known = connect.participants()
         self._registered = 0
+        self._to_enter: list[tuple[datetime, str, str]] = []
 
     def register(self, person: Person) -> Worker:
         """See `Site`; participants are assigned in order of creation."""
@@ -78,7 +81,11 @@ class ConnectSite(VisitingSite):
         return tuple(self._connect.open_projects(worker.token))
 
     def look_after(self) -> bool:
-        """See `Site`; the bridge makes steps."""
+        """See `Site`; late codes are entered, and the bridge makes steps."""
+        for entry in [each for each in self._to_enter if each[0] <= self.now]:
+            self._to_enter.remove(entry)
+            _, assignment, code = entry
+            self._enter(assignment, code)
         self._move_connect()
         self._bridge(self.now)
         return True
@@ -104,13 +111,17 @@ class ConnectSite(VisitingSite):
         code = str(document["code"])
         rng = seeded_rng(self._seed, worker.person.handle, visit.submission, "code")
         lot = rng.random()
-        if lot < _FORGETS:
+        if lot < _LATER:
+            at = self.now + _MUCH_LATER
+            self._to_enter.append((at, visit.submission, code))
             return
-        if lot < _FORGETS + _WRONG_CODE:
-            code = code[::-1]
+        wrong = code[::-1]
+        self._enter(visit.submission, wrong if lot < _LATER + _WRONG_CODE else code)
+
+    def _enter(self, assignment: str, code: str) -> None:
         self._move_connect()
         try:
-            self._connect.complete(visit.submission, code)
+            self._connect.complete(assignment, code)
         except ControlRefusedError:
             return  # It has timed out there.
 

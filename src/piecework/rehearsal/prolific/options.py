@@ -6,7 +6,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, Literal, Self, TypedDict, get_args
 
-from piecework.rehearsal.prolific.errors import ApiError, wrong
+from piecework.rehearsal.offline.errors import ApiError, wrong
 
 Currency = Literal["GBP", "USD"]
 CURRENCIES: tuple[str, ...] = get_args(Currency)

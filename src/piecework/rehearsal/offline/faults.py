@@ -11,7 +11,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from piecework.rehearsal.prolific.errors import ApiError
+from piecework.rehearsal.offline.errors import ApiError
 
 Kind = Literal[
     "lose_request",
@@ -33,14 +33,14 @@ class Fault(BaseModel):
         kind: `lose_request` cuts the connection and does nothing; `lose_reply` does the
             call first. `server_error` and `throttle` answer 500 and 429 and do nothing.
             `bad_gateway` does the call, then answers 502 with an HTML page. `slow`
-            waits first. `lag` strikes no call: while it is set, lists leave out new
-            studies and submissions.
-        operation: the operationId to count calls of; None counts all.
+            waits first. `lag` strikes no call: while it is set, lists leave out what
+            is new.
+        operation: the name of the operation to count calls of; None counts all.
         call: the first call to strike, from 1.
         times: how many calls to strike.
         seconds: how long `slow` waits; for `throttle`, the wait that it asks for
             (`Retry-After`; 0 asks for none); for `lag`, the age in the emulator's time
-            at which a study or submission is listed.
+            at which a thing is listed.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -113,6 +113,6 @@ class FaultScript:
 
     @property
     def lag_ms(self) -> int:
-        """Return how old a study or submission must be to be listed."""
+        """Return how old a thing must be to be listed."""
         lags = (fault.seconds for fault in self._faults if fault.kind == "lag")
         return round(max(lags, default=0.0) * 1000)

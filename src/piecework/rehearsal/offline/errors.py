@@ -1,13 +1,8 @@
-"""The API's error answers, in the two documented formats.
-
-Prolific's documentation wraps the object in `error` for some operations and not for
-others; a client has to read both.
-"""
+"""The refusal of a call; each market writes it as its API does."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
-_TITLES = {
+TITLES = {
     400: "Bad request",
     401: "Not authenticated",
     404: "Not found",
@@ -17,9 +12,7 @@ _TITLES = {
     500: "Server error",
     501: "Not emulated",
 }
-
-_FIRST_CODE = 140_000
-"""Prolific's real numbers are not documented, so a client must not rely on them."""
+"""The title of an error, by its HTTP status."""
 
 
 class ApiError(Exception):
@@ -40,16 +33,6 @@ class ApiError(Exception):
     ) -> None:
         super().__init__(detail)
         self.status, self.detail, self.wait_seconds = status, detail, wait_seconds
-
-    def document(self, *, is_wrapped: bool) -> dict[str, Any]:
-        """Return the body of the answer."""
-        inner = {
-            "status": self.status,
-            "error_code": _FIRST_CODE + self.status,
-            "title": _TITLES.get(self.status, "Error"),
-            "detail": self.detail,
-        }
-        return {"error": inner} if is_wrapped else inner
 
 
 def wrong(field: str, sentence: str) -> ApiError:
