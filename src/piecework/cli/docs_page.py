@@ -39,6 +39,7 @@ _PAGES = {
     "layout": "docs/how-to/run-a-marketplace.md",
     "crowd": "docs/how-to/schedule.md",
     "panel": "docs/how-to/panel.md",
+    "connect": "docs/how-to/connect.md",
     "prolific": "docs/how-to/prolific.md",
     "prolific-emulator": "docs/how-to/prolific-emulator.md",
 }

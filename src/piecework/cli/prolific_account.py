@@ -1,18 +1,14 @@
 """Options, token and errors of the commands that call Prolific."""
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import click
 
-from piecework.domain.errors import ConfigError, RefusedForSafety
+from piecework.domain.errors import ConfigError
 from piecework.domain.printable import printable
 from piecework.prolific.client import Prolific
 from piecework.prolific.token import Token
-from piecework.webclient.errors import ApiError
-from piecework.webclient.token import Exposed
 
 URL = click.option(
     "--url",
@@ -32,22 +28,6 @@ WORKSPACE = click.option(
     default="",
     help="Id of the workspace; optional if the token reaches only one.",
 )
-
-
-@contextmanager
-def prolific_faults() -> Iterator[None]:
-    """Turn what Prolific's client raises into errors of the command.
-
-    Raises:
-        ConfigError: Prolific cannot be called, or refused the call.
-        RefusedForSafety: others can read the token's file.
-    """
-    try:
-        yield
-    except Exposed as fault:
-        raise RefusedForSafety(str(fault), next_step=fault.next_step) from fault
-    except ApiError as fault:
-        raise ConfigError([printable(str(fault))], next_step=fault.next_step) from fault
 
 
 def needed_token(file: Path | None) -> Token:

@@ -2,26 +2,23 @@
 
 import json
 import os
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from piecework.cli.api_faults import api_faults
+from piecework.cli.checks_shown import say_checks
 from piecework.cli.options import JSON
-from piecework.cli.prolific_account import TOKEN_FILE, URL, prolific_faults
-from piecework.domain.printable import printable
+from piecework.cli.prolific_account import TOKEN_FILE, URL
 from piecework.prolific.client import Prolific
 from piecework.prolific.doctor import Wanted, examine
 from piecework.prolific.token import SERVICE, Token
 from piecework.webclient.address import api_address
-from piecework.webclient.checks import Check
 from piecework.webclient.transport import Patience, Transport
 
 if TYPE_CHECKING:
     from piecework.webclient.request import Request
-
-_COLORS = {"ok": "green", "warn": "yellow", "fail": "red"}
 
 
 @click.command("doctor")
@@ -71,7 +68,7 @@ def prolific_doctor(
         workspace_id=workspace, currency=(currency or "").upper(), public_url=public_url
     )
     requests: list[Request] = []
-    with prolific_faults():
+    with api_faults():
         address = api_address(url, SERVICE)
         token = Token.read(os.environ, token_file)
         if token is None:
@@ -96,15 +93,7 @@ def prolific_doctor(
             document["requests"] = curls
         click.echo(json.dumps(document, indent=2))
     else:
-        _say(checks)
+        say_checks(checks)
         if curls is not None:
             click.echo("\n".join(["", "the calls that were made:", *curls]))
     ctx.exit(0 if is_well else 1)
-
-
-def _say(checks: Sequence[Check]) -> None:
-    for check in checks:
-        level = click.style(f"{check.level:4}", fg=_COLORS[check.level])
-        click.echo(f"{level}  {check.name:10}  {printable(check.sentence)}")
-        if check.next_step:
-            click.echo(f"      next: {printable(check.next_step)}")

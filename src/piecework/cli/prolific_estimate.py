@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from piecework.cli.api_faults import api_faults
 from piecework.cli.options import CAMPAIGN, JSON
 from piecework.cli.prolific_account import (
     TOKEN_FILE,
@@ -15,7 +16,6 @@ from piecework.cli.prolific_account import (
     WORKSPACE,
     needed_token,
     only_workspace,
-    prolific_faults,
 )
 from piecework.domain.counts import plural
 from piecework.domain.printable import printable
@@ -55,7 +55,7 @@ def prolific_estimate(
     from piecework.campaign.assembling import read_anywhere
 
     read = read_anywhere(campaign)
-    with prolific_faults():
+    with api_faults():
         token = needed_token(token_file)
         known = _ask(read, url=url, token=token, workspace=workspace)
     if as_json:
@@ -83,7 +83,7 @@ def estimate_if_possible(campaign: "Campaign") -> "Estimate | None":
     )
     if not asks:
         return None
-    with prolific_faults():
+    with api_faults():
         token = Token.read(os.environ, None)
         if token is None:
             return None

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from piecework.cli.api_faults import api_faults
 from piecework.cli.options import JSON
 from piecework.cli.prolific_account import (
     TOKEN_FILE,
@@ -13,7 +14,6 @@ from piecework.cli.prolific_account import (
     WORKSPACE,
     needed_token,
     only_workspace,
-    prolific_faults,
 )
 from piecework.domain.counts import plural
 from piecework.domain.errors import ConfigError
@@ -52,7 +52,7 @@ def prolific_filters(
       piecework prolific filters language
       piecework prolific filters first-language
     """
-    with prolific_faults():
+    with api_faults():
         token = needed_token(token_file)
         # A person is waiting, so it repeats a call only twice.
         patience = Patience(tries=3, first_seconds=0.5)

@@ -7,14 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from piecework.cli.api_faults import api_faults
 from piecework.cli.marketplace_file import transaction_in
 from piecework.cli.options import DATABASE, JSON
-from piecework.cli.prolific_account import (
-    TOKEN_FILE,
-    URL,
-    needed_token,
-    prolific_faults,
-)
+from piecework.cli.prolific_account import TOKEN_FILE, URL, needed_token
 from piecework.domain.errors import ConfigError
 from piecework.domain.printable import printable
 from piecework.prolific.client import Prolific
@@ -87,7 +83,7 @@ def prolific_reconcile(
     )
     terms = _terms_of_last_start(database)
     with (
-        prolific_faults(),
+        api_faults(),
         Transport(api_address(url, SERVICE), needed_token(token_file)) as transport,
     ):
         differences = _differences(database, Prolific(transport), terms, decisions)

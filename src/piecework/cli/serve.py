@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 import click
 
 from piecework.cli import logs
-from piecework.cli.prolific_account import needed_token, prolific_faults
+from piecework.cli.api_faults import api_faults
+from piecework.cli.prolific_account import needed_token
+from piecework.cli.serve_connect import serve_connect
 from piecework.cli.serve_options import (
     AWS,
     PROLIFIC,
@@ -20,12 +22,12 @@ from piecework.cli.serve_options import (
     RehearsalOptions,
     SiteOptions,
 )
+from piecework.cli.serve_outside import amount_of, refuse_closed_addresses
 from piecework.cli.serve_panel import serve_panel
 from piecework.config.utf8 import read_text
 from piecework.domain.clock import SystemClock
 from piecework.domain.errors import ConfigError, RefusedForSafety, StoreError
 from piecework.domain.extras import load_extra
-from piecework.domain.money import cents_from_text
 from piecework.domain.printable import printable
 
 if TYPE_CHECKING:
@@ -80,6 +82,10 @@ def serve(
             terms = _recruiting(recruiting)
             marketplace = _marketplace(site, rehearsing, aws)
             _serve_with_prolific(marketplace, terms, site, recruiting)
+        elif recruiting.crowd == "connect":
+            site = _checked(site, rehearsing, recruiting)
+            consent = _read_consent(site.consent) if site.consent else ()
+            serve_connect(_marketplace(site, rehearsing, aws), recruiting, consent)
         elif recruiting.panel is not None or recruiting.crowd == "panel":
             _refuse_two_crowds(recruiting)
             site = _with_urls(site, recruiting)
@@ -259,8 +265,8 @@ def _checked(
     """
     if rehearsing.rehearsal:
         raise ConfigError(
-            ["--crowd prolific does not go with --rehearsal"],
-            next_step="piecework rehearse CAMPAIGN --crowd prolific",
+            [f"--crowd {recruiting.crowd} does not go with --rehearsal"],
+            next_step=f"piecework rehearse CAMPAIGN --crowd {recruiting.crowd}",
         )
     site = _with_public_url(site, recruiting)
     if recruiting.live != bool(recruiting.spend_at_most):
@@ -277,21 +283,14 @@ def _recruiting(options: ProlificOptions) -> "Recruiting":
         workspace_id=options.workspace,
         project_id=options.project,
         is_live=options.live,
-        spend_at_most_cents=_amount("--spend-at-most", options.spend_at_most),
+        spend_at_most_cents=amount_of("--spend-at-most", options.spend_at_most),
         hits_per_visit=options.hits_per_visit,
         hit_seconds=options.hit_seconds,
         visits_per_participant=options.visits_per_participant,
         settle_seconds=options.settle_seconds,
-        screening_cents=_amount("--screening-pay", options.screening_pay),
-        screen_out_cents=_amount("--screen-out-pay", options.screen_out_pay),
+        screening_cents=amount_of("--screening-pay", options.screening_pay),
+        screen_out_cents=amount_of("--screen-out-pay", options.screen_out_pay),
     )
-
-
-def _amount(option: str, text: str) -> int:
-    try:
-        return cents_from_text(text or "0")
-    except ValueError as fault:
-        raise ConfigError([f"{option}: {fault}"]) from fault
 
 
 def _serve_with_prolific(
@@ -316,10 +315,10 @@ def _serve_with_prolific(
     from piecework.prolific.token import SERVICE
     from piecework.webclient.address import api_address
 
-    with prolific_faults():
+    with api_faults():
         address = api_address(options.prolific_url, SERVICE)
         token = needed_token(options.token_file)
-        _refuse_closed_addresses(marketplace, address)
+        refuse_closed_addresses(marketplace, address, crowd="prolific")
         terms = agreed_terms(recruiting, address, token, site_url=marketplace.site_url)
         consent = _read_consent(site.consent) if site.consent else CONSENT
         rules = Rules(clock_is_right=site.clock_is_right)
@@ -338,29 +337,6 @@ def _serve_with_prolific(
             news = None if receiver is None else receiver.news
             with Running(bridge, step, news).running():
                 serve_forever(served)
-
-
-def _refuse_closed_addresses(marketplace: "Marketplace", address: str) -> None:
-    """Refuse URLs that a participant's browser cannot open, before calling Prolific."""
-    from piecework.prolific.bridge.recruiting import (
-        is_emulator,
-        refuse_closed_frames,
-        refuse_closed_site,
-    )
-
-    if not marketplace.site_url:
-        raise ConfigError(
-            ["--crowd prolific needs --public-url, where Prolific sends participants"]
-        )
-    if is_emulator(address):
-        return
-    refuse_closed_site(marketplace.site_url)
-    if not marketplace.frames_url:
-        raise ConfigError(
-            ["--crowd prolific needs --frames-url, the URL of the question pages"],
-            next_step="give a second https name that leads to --frames-port",
-        )
-    refuse_closed_frames(marketplace.frames_url)
 
 
 def _receiver(bridge: "Bridge") -> "Receiver | None":

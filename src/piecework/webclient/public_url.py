@@ -6,10 +6,13 @@ Only a browser outside can tell for sure, but certain mistakes can be found here
 import ipaddress
 import re
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from urllib.parse import urlsplit
 
+from piecework.webclient.address import is_loopback
 from piecework.webclient.checks import Check, Level, passed
+from piecework.webclient.errors import Unusable
 
 _NAME = "public URL"
 _HOST = re.compile(r"[a-z0-9.:-]+")
@@ -86,3 +89,45 @@ def _check_name(host: str, resolve: Resolve) -> Check:
 
 def _problem(level: Level, sentence: str, next_step: str) -> Check:
     return Check(name=_NAME, level=level, sentence=sentence, next_step=next_step)
+
+
+def is_emulator(address: str) -> bool:
+    """Return whether an API is an emulator on this machine, which accepts any site."""
+    return is_loopback(urlsplit(address).hostname or "")
+
+
+def refuse_closed_site(site_url: str) -> None:
+    """Refuse a site address that participants cannot open.
+
+    Raises:
+        Unusable: they cannot open it; the message says why.
+    """
+    refuse_what_fails([check_public_url(site_url)])
+
+
+def refuse_closed_frames(frames_url: str) -> None:
+    """Refuse an address of question pages that participants cannot open.
+
+    Raises:
+        Unusable: they cannot open it; the message says why.
+    """
+    check = check_public_url(frames_url.replace("//*.", "//"))
+    refuse_what_fails([replace(check, name="frames URL")])
+
+
+def refuse_what_fails(checks: Iterable[Check], *, otherwise: str = _HOW) -> None:
+    """Raise all failed checks in one error.
+
+    Args:
+        checks: the checks.
+        otherwise: the next step, if the first failed check has none.
+
+    Raises:
+        Unusable: some checks failed; the message has a sentence for each.
+    """
+    failed = [check for check in checks if check.level == "fail"]
+    if failed:
+        raise Unusable(
+            "\n".join(f"{check.name}: {check.sentence}" for check in failed),
+            next_step=failed[0].next_step or otherwise,
+        )

@@ -1,17 +1,12 @@
 """Turn a person's choices for recruiting at Prolific into terms."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from urllib.parse import urlsplit
+from dataclasses import dataclass
 
 from piecework.prolific.bridge.terms import Terms
 from piecework.prolific.client import Prolific
 from piecework.prolific.doctor import Wanted, examine
 from piecework.prolific.token import Token
-from piecework.webclient.address import is_loopback
-from piecework.webclient.checks import Check
-from piecework.webclient.errors import Unusable
-from piecework.webclient.public_url import check_public_url
+from piecework.webclient.public_url import refuse_what_fails
 from piecework.webclient.transport import Transport
 
 
@@ -62,7 +57,10 @@ def agreed_terms(
     wanted = Wanted(workspace_id=recruiting.workspace_id)
     with Transport(address, token) as transport:
         prolific = Prolific(transport)
-        refuse_what_fails(examine(prolific, wanted, address=address))
+        refuse_what_fails(
+            examine(prolific, wanted, address=address),
+            otherwise="piecework prolific doctor",
+        )
         workspace_id = recruiting.workspace_id or next(prolific.account.workspaces()).id
         currency = prolific.account.balance(workspace_id).currency
     return Terms(
@@ -79,41 +77,3 @@ def agreed_terms(
         screening_cents=recruiting.screening_cents,
         screen_out_cents=recruiting.screen_out_cents,
     )
-
-
-def is_emulator(address: str) -> bool:
-    """Return whether the API is an emulator on this machine, which accepts any site."""
-    return is_loopback(urlsplit(address).hostname or "")
-
-
-def refuse_closed_site(site_url: str) -> None:
-    """Refuse a site address that participants cannot open.
-
-    Raises:
-        Unusable: they cannot open it; the message says why.
-    """
-    refuse_what_fails([check_public_url(site_url)])
-
-
-def refuse_closed_frames(frames_url: str) -> None:
-    """Refuse an address of question pages that participants cannot open.
-
-    Raises:
-        Unusable: they cannot open it; the message says why.
-    """
-    check = check_public_url(frames_url.replace("//*.", "//"))
-    refuse_what_fails([replace(check, name="frames URL")])
-
-
-def refuse_what_fails(checks: Iterable[Check]) -> None:
-    """Raise all failed checks in one error.
-
-    Raises:
-        Unusable: some checks failed; the message has a sentence for each.
-    """
-    failed = [check for check in checks if check.level == "fail"]
-    if failed:
-        raise Unusable(
-            "\n".join(f"{check.name}: {check.sentence}" for check in failed),
-            next_step=failed[0].next_step or "piecework prolific doctor",
-        )
