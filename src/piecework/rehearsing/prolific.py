@@ -35,10 +35,10 @@ from piecework.prolific.client import Prolific
 from piecework.prolific.http.transport import Transport
 from piecework.rehearsal.crowd.traits import default_crowd
 from piecework.rehearsal.crowd.visit_site import VisitSite
+from piecework.rehearsal.offline.database import WrongDatabaseError
 from piecework.rehearsal.prolific.filters import KNOWN
 from piecework.rehearsal.prolific.options import Options
 from piecework.rehearsal.prolific.server import serve
-from piecework.rehearsal.offline.database import WrongDatabaseError
 from piecework.rehearsing.marketplace_books import spent_cents
 from piecework.results.books import Books
 
