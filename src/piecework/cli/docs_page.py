@@ -42,6 +42,7 @@ _PAGES = {
     "connect": "docs/how-to/connect.md",
     "prolific": "docs/how-to/prolific.md",
     "prolific-emulator": "docs/how-to/prolific-emulator.md",
+    "connect-emulator": "docs/reference/connect-emulator.md",
 }
 """A command, or a subcommand with a page of its own ("workers invite"), to its page."""
 

@@ -72,6 +72,11 @@ _SECTIONS = {
             "prolific_emulator",
             "Run an offline Prolific on this machine.",
         ),
+        LazyCommand(
+            "connect-emulator",
+            "connect_emulator",
+            "Run an offline CloudResearch Connect.",
+        ),
     ],
 }
 

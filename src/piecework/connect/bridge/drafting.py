@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from piecework.connect.bridge.bridge import Bridge
-from piecework.connect.bridge.terms import LEAST_PER_HOUR_CENTS
+from piecework.connect.bridge.terms import RECOMMENDED_PER_HOUR_CENTS
 from piecework.connect.bridge.unknown import cost_of_place, look
 from piecework.connect.resources.projects import LEAST_MINUTES, NewProject
 from piecework.marketplace.bridging import members
@@ -84,8 +84,8 @@ def _seconds_of_hit(
         return measured
     if bridge.terms.hit_seconds:
         return float(bridge.terms.hit_seconds)
-    at_least_pay = hit_type["reward_cents"] * 3600 / LEAST_PER_HOUR_CENTS
-    return float(max(1.0, min(at_least_pay, hit_type["duration_seconds"])))
+    guess = hit_type["reward_cents"] * 3600 / RECOMMENDED_PER_HOUR_CENTS
+    return float(max(1.0, min(guess, hit_type["duration_seconds"])))
 
 
 def draft(bridge: Bridge, study: sqlite3.Row, hit_type: sqlite3.Row) -> None:

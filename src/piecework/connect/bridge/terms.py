@@ -7,6 +7,9 @@ from piecework.connect.resources.projects import Device
 LEAST_PER_HOUR_CENTS = 750
 """Connect's least pay, as its users report it."""
 
+RECOMMENDED_PER_HOUR_CENTS = 1000
+"""The pay that Connect recommends, as its users report it."""
+
 MOST_APPROVAL_SECONDS = 13 * 24 * 3600
 """Connect approves by itself after 14 days, so requesters decide before."""
 

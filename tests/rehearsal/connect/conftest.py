@@ -1,0 +1,16 @@
+"""An emulator in memory, and a requester on it."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from piecework.rehearsal.connect.options import Options
+from piecework.rehearsal.connect.server import serving
+from tests.rehearsal.connect.requester import START, Requester
+
+
+@pytest.fixture
+def requester() -> Iterator[Requester]:
+    """A requester with 10,000.00 dollars and nobody to spend them on."""
+    with serving(Options(start=START)) as offline, Requester(offline) as requester:
+        yield requester
