@@ -90,12 +90,16 @@ def settle_unknown(transaction: Transaction, token: str, *, is_paid: bool) -> No
             row["id"],
         )
         _back(transaction, row)
+        transaction.execute(
+            "UPDATE bonus_batches SET paying_ms = NULL WHERE id = ?", row["id"]
+        )
 
 
 def _separate(transaction: Transaction) -> None:
     """Give each waiting line a payment of its own, one at a time for an assignment."""
     for line in transaction.all(
-        "SELECT min(bonus_lines.id) AS id, visits.study FROM bonus_lines "
+        "SELECT min(bonus_lines.id) AS id, bonus_lines.cents, visits.study "
+        "FROM bonus_lines "
         "JOIN visits ON visits.id = bonus_lines.visit WHERE batch IS NULL "
         "AND NOT EXISTS (SELECT 1 FROM bonus_lines AS other JOIN bonus_batches "
         "ON bonus_batches.id = other.batch WHERE other.visit = bonus_lines.visit "
@@ -106,8 +110,9 @@ def _separate(transaction: Transaction) -> None:
             line["study"],
         )
         transaction.execute(
-            "UPDATE bonus_batches SET batch_id = ? WHERE id = ?",
+            "UPDATE bonus_batches SET batch_id = ?, total_cents = ? WHERE id = ?",
             f"{lineage.current(transaction)}-{batch}-0",
+            line["cents"] + transaction.prices.bonus_fee_cents(line["cents"]),
             batch,
         )
         transaction.execute(
@@ -143,7 +148,6 @@ def _take_on(bridge: Bridge, batch: sqlite3.Row) -> None:
     _say(bridge, batch, trouble)
     if trouble:
         return
-    total = batch["cents"] + bridge.backend.rules.prices.bonus_fee_cents(batch["cents"])
     with bridge.backend.transaction() as transaction:
         transaction.execute(
             "UPDATE bonus_lines SET paid_before = ? WHERE batch = ?",
@@ -151,10 +155,8 @@ def _take_on(bridge: Bridge, batch: sqlite3.Row) -> None:
             batch["id"],
         )
         transaction.execute(
-            "UPDATE bonus_batches SET stage = 'Paying', paying_ms = ?, "
-            "total_cents = ? WHERE id = ?",
+            "UPDATE bonus_batches SET stage = 'Paying', paying_ms = ? WHERE id = ?",
             transaction.now_ms,
-            total,
             batch["id"],
         )
     _pay_once(bridge, batch, is_first=True)
@@ -182,7 +184,7 @@ def _is_stated(bridge: Bridge, batch: sqlite3.Row) -> bool:
 
 def _objection(bridge: Bridge, batch: sqlite3.Row) -> str:
     """Return why a bonus cannot be paid now; "" if it can."""
-    total = batch["cents"] + bridge.backend.rules.prices.bonus_fee_cents(batch["cents"])
+    total = batch["total_cents"]
     if not bridge.terms.is_live:
         return f"a bonus of {money(total)} waits; nothing is paid without --live"
     with bridge.backend.transaction() as transaction:
@@ -256,10 +258,8 @@ def _ask(batch: sqlite3.Row) -> str:
 def _book(transaction: Transaction, batch: int) -> None:
     # A person may have settled it meanwhile, and it is already booked.
     if transaction.all(
-        "UPDATE bonus_batches SET stage = 'Paid', trouble = '', "
-        "total_cents = coalesce(total_cents, (SELECT sum(cents) FROM bonus_lines "
-        "WHERE batch = bonus_batches.id)) WHERE id = ? AND stage <> 'Paid' "
-        "RETURNING id",
+        "UPDATE bonus_batches SET stage = 'Paid', trouble = '' "
+        "WHERE id = ? AND stage <> 'Paid' RETURNING id",
         batch,
     ):
         settle_batch(transaction, batch)

@@ -25,6 +25,8 @@ class Bridge:
         terms: what the bridge may do.
         assignments: finished assignments as last read, by study (row id).
         statistics: counts as read with them, by study.
+        asked: when a decision was asked for, in milliseconds, by assignment and act;
+            lists may lag behind it.
         faults: messages about what failed in this step.
         changes: how many calls of this step changed something at Connect.
         is_due_soon: whether something waits for posts to settle.
@@ -38,6 +40,7 @@ class Bridge:
     terms: Terms
     assignments: dict[int, tuple[Assignment, ...]] = field(default_factory=dict)
     statistics: dict[int, Statistics] = field(default_factory=dict)
+    asked: dict[tuple[str, str], int] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
     changes: int = 0
     is_due_soon: bool = False

@@ -19,9 +19,13 @@ from piecework.marketplace.bridging.settling import PAID_EARLY, settle_visit
 from piecework.marketplace.state import assignments, visits
 from piecework.marketplace.state.clock import SECOND
 from piecework.marketplace.state.transaction import Transaction
+from piecework.webclient.errors import Refused
 
 GRACE_SECONDS = 3600
 """How long after a visit's deadline Connect may still list its assignment."""
+
+_ASK_AGAIN_MS = 600 * SECOND
+"""How long a list may lag behind a decision."""
 
 _NO_DATA = "We received no answers from you in this project."
 _NO_REASON = "The answers do not follow the instructions."
@@ -58,7 +62,8 @@ def decide(bridge: Bridge) -> None:
         is_decided = visit["approved"] and not visit["submitted"]
         is_due = is_decided or visit["loss"] == "Stated"
         if visit["status"] == "Pending" and is_due and not visit["by_bonus_cents"]:
-            to_approve.setdefault(visit["study_id"], []).append(visit)
+            if not _was_asked(bridge, visit, "approve", due_ms):
+                to_approve.setdefault(visit["study_id"], []).append(visit)
         else:
             bridge.tried(partial(_decide, bridge, visit, due_ms))
     for project_id, same in to_approve.items():
@@ -67,30 +72,59 @@ def decide(bridge: Bridge) -> None:
             bridge.tried(partial(_approve, bridge, project_id, some))
 
 
+def _was_asked(bridge: Bridge, visit: sqlite3.Row, act: str, due_ms: int) -> bool:
+    """Return whether this was decided a short time ago, and not listed yet."""
+    asked_ms = bridge.asked.get((visit["submission_id"], act))
+    return asked_ms is not None and due_ms < asked_ms + _ASK_AGAIN_MS
+
+
+def _ask(bridge: Bridge, visits_asked: list[sqlite3.Row], act: str) -> None:
+    with bridge.backend.transaction() as transaction:
+        now_ms = transaction.now_ms
+    for visit in visits_asked:
+        bridge.asked[visit["submission_id"], act] = now_ms
+    bridge.changes += 1
+    # The counts may return to the same values.
+    bridge.statistics.pop(visits_asked[0]["study"], None)
+
+
 def _approve(bridge: Bridge, project_id: str, some: list[sqlite3.Row]) -> None:
-    _changes(bridge, some[0])
     ids = [visit["submission_id"] for visit in some]
-    bridge.connect.assignments.approve(project_id, ids)
+    try:
+        bridge.connect.assignments.approve(project_id, ids)
+    except Refused as refusal:
+        if refusal.may_pass or len(some) == 1:
+            raise
+        # Somebody may have decided about one of them at Connect.
+        for visit in some:
+            bridge.tried(partial(_approve, bridge, project_id, [visit]))
+        return
+    _ask(bridge, some, "approve")
     LOG.info("assignments are approved at Connect: count=%d", len(ids))
 
 
 def _decide(bridge: Bridge, visit: sqlite3.Row, due_ms: int) -> None:
     status = visit["status"]
     if status == "Pending":
-        _refuse(bridge, visit)
+        if not _was_asked(bridge, visit, "reject", due_ms):
+            _refuse(bridge, visit)
     elif status == "Approved":
         _paid(bridge, visit)
     elif status == "Rejected":
-        if visit["approved"] and not visit["submitted"]:
-            _approve_after_all(bridge, visit)
-        elif not visit["submitted"]:
-            _conclude(bridge, visit, "Rejected")
-        else:
-            _reject_rest(bridge, visit)
+        _after_rejection(bridge, visit, due_ms)
     elif status != AT_WORK:
         LOG.warning("an assignment has the unknown status %s", status)
     elif due_ms > visit["deadline_ms"] + GRACE_SECONDS * SECOND:
         _never_listed(bridge, visit)
+
+
+def _after_rejection(bridge: Bridge, visit: sqlite3.Row, due_ms: int) -> None:
+    if visit["submitted"]:
+        _reject_rest(bridge, visit)
+    elif not visit["approved"]:
+        _conclude(bridge, visit, "Rejected")
+    elif not _was_asked(bridge, visit, "reverse", due_ms):
+        _approve_after_all(bridge, visit)
 
 
 def _refuse(bridge: Bridge, visit: sqlite3.Row) -> None:
@@ -107,8 +141,8 @@ def _refuse(bridge: Bridge, visit: sqlite3.Row) -> None:
         reason = _NO_DATA
     if visit["by_bonus_cents"]:
         reason = _HAS_BONUS
-    _changes(bridge, visit)
     bridge.connect.assignments.reject(visit["study_id"], visit["submission_id"], reason)
+    _ask(bridge, [visit], "reject")
     LOG.info("an assignment is rejected at Connect")
 
 
@@ -144,10 +178,10 @@ def _approve_after_all(bridge: Bridge, visit: sqlite3.Row) -> None:
             f"{money(committed)}, above the limit of {money(most)}",
         )
         return
-    _changes(bridge, visit)
     bridge.connect.assignments.reverse_rejection(
         visit["study_id"], visit["submission_id"]
     )
+    _ask(bridge, [visit], "reverse")
 
 
 def _reject_rest(bridge: Bridge, visit: sqlite3.Row) -> None:
@@ -189,11 +223,6 @@ def _never_listed(bridge: Bridge, visit: sqlite3.Row) -> None:
             "PaidByBonus",
             "the participant did not finish at Connect, so a bonus pays the work",
         )
-
-
-def _changes(bridge: Bridge, visit: sqlite3.Row) -> None:
-    bridge.changes += 1
-    bridge.statistics.pop(visit["study"], None)  # They may return to the same values.
 
 
 def _conclude(bridge: Bridge, visit: sqlite3.Row, outcome: str) -> None:
