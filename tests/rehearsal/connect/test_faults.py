@@ -18,9 +18,9 @@ from tests.rehearsal.connect.requester import PROJECT, START, UNIT, Refused, Req
 
 
 @pytest.mark.parametrize("headers", [{}, {"X-API-KEY": ""}, {"X-API-KEY": "other"}])
-def test_another_key_is_refused(requester: Requester, headers: dict[str, str]) -> None:
+def test_another_key_is_refused(lasting: Requester, headers: dict[str, str]) -> None:
     """With 401, in the documented shape and with a trace."""
-    response = httpx.get(f"{requester.offline.address}/api/v1/account", headers=headers)
+    response = httpx.get(f"{lasting.offline.address}/api/v1/account", headers=headers)
     assert response.status_code == 401
     assert response.headers["X-TRACE-ID"]
     error = response.json()["error"]
@@ -69,11 +69,13 @@ def test_a_token_is_used_up_by_a_call_that_failed(requester: Requester) -> None:
     requester.post("/project", PROJECT, "lost")
 
 
-def test_a_call_without_a_token_is_done(requester: Requester) -> None:
+def test_a_call_without_a_token_is_done(lasting: Requester) -> None:
     """Twice, where it is sent twice."""
+    name = {**PROJECT, "name": "Without a token"}
     for _ in range(2):
-        assert requester.http.post("/project", json=PROJECT).status_code == 200
-    assert len(requester.get("/project")["projects"]) == 2
+        assert lasting.http.post("/project", json=name).status_code == 200
+    listed = [project["name"] for project in lasting.get("/project")["projects"]]
+    assert listed == ["Without a token"] * 2
 
 
 @pytest.mark.parametrize("kind", ["lose_reply", "bad_gateway"])

@@ -19,11 +19,11 @@ CODE = {"value": "R1GHT", "projectCompletionType": "CompletionCode"}
     ],
 )
 def test_a_participant_arrives_with_three_ids(
-    requester: Requester, address: str, start: str, end: str
+    lasting: Requester, address: str, start: str, end: str
 ) -> None:
     """Added to the query that the address has."""
-    project_id = requester.live(projectUrl=address)
-    worker = requester.offline.arrive(project_id)
+    project_id = lasting.live(projectUrl=address)
+    worker = lasting.offline.arrive(project_id)
     ids = (
         f"participantId={worker.participant_id}&assignmentId={worker.assignment_id}"
         f"&projectId={project_id}"
@@ -31,12 +31,12 @@ def test_a_participant_arrives_with_three_ids(
     assert worker.url == f"{start}{ids}{end}"
 
 
-def test_who_comes_back_continues(requester: Requester) -> None:
+def test_who_comes_back_continues(lasting: Requester) -> None:
     """With the same assignment, also once the project is paused."""
-    project_id = requester.live()
-    first = requester.offline.arrive(project_id)
-    requester.move(project_id, "Paused")
-    assert requester.offline.arrive(project_id, first.participant_id) == first
+    project_id = lasting.live()
+    first = lasting.offline.arrive(project_id)
+    lasting.move(project_id, "Paused")
+    assert lasting.offline.arrive(project_id, first.participant_id) == first
 
 
 def test_a_project_has_no_more_people_than_places(requester: Requester) -> None:
@@ -85,52 +85,52 @@ def test_a_place_that_becomes_free_in_a_closed_project_gives_its_money_back(
     assert requester.cents() == (1_000_000, 0)
 
 
-def test_lists_of_people_decide_who_may_begin(requester: Requester) -> None:
+def test_lists_of_people_decide_who_may_begin(lasting: Requester) -> None:
     """An excluded person may not, even if they are included; an empty list asks all."""
-    listed, excluded, other = (requester.offline.participant() for _ in range(3))
+    listed, excluded, other = (lasting.offline.participant() for _ in range(3))
     for included, without, expected in (
         ([listed, excluded], [excluded], [listed]),
         ([], [excluded], [listed, other]),
         (None, None, [listed, excluded, other]),
     ):
         people = {"includedParticipants": included, "excludedParticipants": without}
-        project_id = requester.live(platformTargeting={"participants": people})
+        project_id = lasting.live(platformTargeting={"participants": people})
         may = [
             each
             for each in (listed, excluded, other)
-            if project_id in requester.offline.open_projects(each)
+            if project_id in lasting.offline.open_projects(each)
         ]
         assert may == expected
     targeting = {"participants": {"excludedParticipants": [other]}}
-    closed_to_other = requester.live(platformTargeting=targeting)
+    closed_to_other = lasting.live(platformTargeting=targeting)
     with pytest.raises(ControlRefusedError, match="asks for"):
-        requester.offline.arrive(closed_to_other, other)
+        lasting.offline.arrive(closed_to_other, other)
 
 
-def test_lists_of_projects_decide_who_may_begin(requester: Requester) -> None:
+def test_lists_of_projects_decide_who_may_begin(lasting: Requester) -> None:
     """By the work that was completed, not by what was only begun."""
-    earlier = requester.live()
-    done = requester.done(earlier).participant_id
-    begun = requester.offline.arrive(earlier).participant_id
-    fresh = requester.offline.participant()
+    earlier = lasting.live()
+    done = lasting.done(earlier).participant_id
+    begun = lasting.offline.arrive(earlier).participant_id
+    fresh = lasting.offline.participant()
     for key, expected in (
         ("includedProjects", [done]),
         ("excludedProjects", [begun, fresh]),
     ):
-        project_id = requester.live(platformTargeting={"projects": {key: [earlier]}})
+        project_id = lasting.live(platformTargeting={"projects": {key: [earlier]}})
         may = [
             each
             for each in (done, begun, fresh)
-            if project_id in requester.offline.open_projects(each)
+            if project_id in lasting.offline.open_projects(each)
         ]
         assert may == expected
 
 
-def test_a_project_is_completed_in_its_own_way(requester: Requester) -> None:
+def test_a_project_is_completed_in_its_own_way(lasting: Requester) -> None:
     """No code where it redirects, and no redirect where it asks for a code."""
-    redirects = requester.offline.arrive(requester.live())
-    asks = requester.offline.arrive(requester.live(completionSettings=CODE))
+    redirects = lasting.offline.arrive(lasting.live())
+    asks = lasting.offline.arrive(lasting.live(completionSettings=CODE))
     with pytest.raises(ControlRefusedError, match="by the redirect"):
-        requester.offline.complete(redirects.assignment_id, "R1GHT")
+        lasting.offline.complete(redirects.assignment_id, "R1GHT")
     with pytest.raises(ControlRefusedError, match="with a code"):
-        requester.offline.complete(asks.assignment_id)
+        lasting.offline.complete(asks.assignment_id)
