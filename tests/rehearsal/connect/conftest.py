@@ -1,4 +1,4 @@
-"""An emulator in memory, and a requester on it."""
+"""Emulators in memory, and a requester on each."""
 
 from collections.abc import Iterator
 
@@ -12,5 +12,12 @@ from tests.rehearsal.connect.requester import START, Requester
 @pytest.fixture
 def requester() -> Iterator[Requester]:
     """A requester with 10,000.00 dollars and nobody to spend them on."""
+    with serving(Options(start=START)) as offline, Requester(offline) as requester:
+        yield requester
+
+
+@pytest.fixture(scope="module")
+def lasting() -> Iterator[Requester]:
+    """One for all tests of a module that look at nothing but their own project."""
     with serving(Options(start=START)) as offline, Requester(offline) as requester:
         yield requester

@@ -64,9 +64,9 @@ class Requester:
         """One call that changes nothing."""
         return self._answer(self.http.get(path, params=query))
 
-    def post(self, path: str, body: object, *, token: str | None = None) -> Any:  # noqa: ANN401 - JSON
-        """One call that changes something, with a token of its own."""
-        headers = {"IDEMPOTENCY-TOKEN": token or f"token {next(self._tokens)}"}
+    def post(self, path: str, body: object, mark: str | None = None) -> Any:  # noqa: ANN401 - JSON
+        """One call that changes something, with an idempotency token of its own."""
+        headers = {"IDEMPOTENCY-TOKEN": mark or f"token {next(self._tokens)}"}
         return self._answer(self.http.post(path, json=body, headers=headers))
 
     def create(self, **changes: object) -> str:

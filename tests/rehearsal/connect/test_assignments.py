@@ -30,16 +30,16 @@ def test_only_completed_work_is_listed(requester: Requester) -> None:
     ]
 
 
-def test_a_code_is_listed_as_entered(requester: Requester) -> None:
+def test_a_code_is_listed_as_entered(lasting: Requester) -> None:
     """Also a wrong one: the requester decides."""
     settings = {"value": "R1GHT", "projectCompletionType": "CompletionCode"}
-    project_id = requester.live(completionSettings=settings)
-    shown = requester.get(f"/project/{project_id}")["project"]
+    project_id = lasting.live(completionSettings=settings)
+    shown = lasting.get(f"/project/{project_id}")["project"]
     assert shown["completionSettings"] == settings
     for code in ("R1GHT", "WR0NG"):
-        worker = requester.offline.arrive(project_id)
-        requester.offline.complete(worker.assignment_id, code)
-    assert [each["completion"] for each in requester.assignments(project_id)] == [
+        worker = lasting.offline.arrive(project_id)
+        lasting.offline.complete(worker.assignment_id, code)
+    assert [each["completion"] for each in lasting.assignments(project_id)] == [
         {"completionCode": "R1GHT", "submissionType": "CompletionCode"},
         {"completionCode": "WR0NG", "submissionType": "CompletionCode"},
     ]
@@ -98,58 +98,58 @@ def test_a_reversed_rejection_is_paid_from_the_balance(requester: Requester) -> 
     ],
 )
 def test_a_decision_that_does_not_fit_is_refused_for_all_that_are_named(
-    requester: Requester, before: str, way: str
+    lasting: Requester, before: str, way: str
 ) -> None:
     """The other one, which fits, is not decided either."""
-    project_id = requester.live()
-    worker, other = (requester.done(project_id).participant_id for _ in range(2))
+    project_id = lasting.live()
+    worker, other = (lasting.done(project_id).participant_id for _ in range(2))
     if before != "Pending":
-        requester.decide(
+        lasting.decide(
             project_id, "approve" if before == "Approved" else "reject", worker
         )
     if way == "reverse-reject":
-        requester.decide(project_id, "reject", other)
-    statuses = requester.statuses(project_id)
+        lasting.decide(project_id, "reject", other)
+    statuses = lasting.statuses(project_id)
     with pytest.raises(Refused, match=before) as refusal:
-        requester.decide(project_id, way, other, worker)
+        lasting.decide(project_id, way, other, worker)
     assert refusal.value.status == 400
-    assert requester.statuses(project_id) == statuses
+    assert lasting.statuses(project_id) == statuses
 
 
 @pytest.mark.parametrize(
     "people",
     [[], [{"id": 5}], [{"message": "m"}], [{"id": "nobody", "message": "m"}], None],
 )
-def test_a_decision_names_known_people(requester: Requester, people: object) -> None:
+def test_a_decision_names_known_people(lasting: Requester, people: object) -> None:
     """And at least one."""
-    project_id = requester.live()
-    requester.done(project_id)
+    project_id = lasting.live()
+    lasting.done(project_id)
     with pytest.raises(Refused):
-        requester.post(f"/assignments/{project_id}/approve", {"participants": people})
-    assert requester.statuses(project_id) == ["Pending"]
+        lasting.post(f"/assignments/{project_id}/approve", {"participants": people})
+    assert lasting.statuses(project_id) == ["Pending"]
 
 
-def test_one_assignment_is_not_named_twice(requester: Requester) -> None:
+def test_one_assignment_is_not_named_twice(lasting: Requester) -> None:
     """Not even by its two ids."""
-    project_id = requester.live()
-    worker = requester.done(project_id)
+    project_id = lasting.live()
+    worker = lasting.done(project_id)
     with pytest.raises(Refused, match="twice"):
-        requester.decide(
+        lasting.decide(
             project_id, "approve", worker.participant_id, worker.assignment_id
         )
 
 
-def test_all_pending_work_is_approved_at_once(requester: Requester) -> None:
+def test_all_pending_work_is_approved_at_once(lasting: Requester) -> None:
     """What was decided before stays as it is."""
-    project_id = requester.live()
-    people = [requester.done(project_id).participant_id for _ in range(3)]
-    requester.decide(project_id, "reject", people[1])
+    project_id = lasting.live()
+    people = [lasting.done(project_id).participant_id for _ in range(3)]
+    lasting.decide(project_id, "reject", people[1])
     path = f"/assignments/{project_id}/approve-all"
-    assert requester.post(path, {"message": "Thanks."}) is None
-    assert requester.statuses(project_id) == ["Approved", "Rejected", "Approved"]
-    [message] = requester.offline.messages(people[0])
+    assert lasting.post(path, {"message": "Thanks."}) is None
+    assert lasting.statuses(project_id) == ["Approved", "Rejected", "Approved"]
+    [message] = lasting.offline.messages(people[0])
     assert message["message"] == "Thanks."
-    requester.post(path, {})
+    lasting.post(path, {})
 
 
 def test_a_bonus_carries_the_fee_and_adds_up(requester: Requester) -> None:
@@ -167,14 +167,14 @@ def test_a_bonus_carries_the_fee_and_adds_up(requester: Requester) -> None:
 
 
 @pytest.mark.parametrize("amount", [0, -1, 0.005, "1", None, 9_999.99])
-def test_bonuses_are_paid_all_or_none(requester: Requester, amount: object) -> None:
+def test_bonuses_are_paid_all_or_none(lasting: Requester, amount: object) -> None:
     """The last one is too much for the balance; the others are no amounts."""
-    project_id = requester.live(participants=1)
-    worker = requester.done(project_id).participant_id
+    project_id = lasting.live(participants=1)
+    worker = lasting.done(project_id).participant_id
     lines = [{"id": worker, "message": "m", "amount": each} for each in (1, amount)]
     with pytest.raises(Refused):
-        requester.post(f"/assignments/{project_id}/bonus", {"bonusPayment": lines})
-    assert requester.assignments(project_id)[0]["bonus"] == 0
+        lasting.post(f"/assignments/{project_id}/bonus", {"bonusPayment": lines})
+    assert lasting.assignments(project_id)[0]["bonus"] == 0
 
 
 def test_silence_approves_after_fourteen_days(requester: Requester) -> None:
@@ -206,11 +206,11 @@ def test_a_message_reaches_who_has_taken_part(requester: Requester) -> None:
         requester.post(path, {**body, "recipientId": requester.offline.participant()})
 
 
-def test_the_account_knows_its_participants(requester: Requester) -> None:
+def test_the_account_knows_its_participants(lasting: Requester) -> None:
     """An id that nobody has is not valid."""
-    worker = requester.offline.participant()
+    worker = lasting.offline.participant()
     asked = {"participantIds": [worker, "f" * 32]}
-    answer = requester.post("/account/validate-participants", asked)
+    answer = lasting.post("/account/validate-participants", asked)
     assert answer == {
         "participants": [
             {"participantId": worker, "isValid": True},
@@ -219,15 +219,15 @@ def test_the_account_knows_its_participants(requester: Requester) -> None:
     }
 
 
-def test_a_cost_is_asked_before_there_is_a_project(requester: Requester) -> None:
+def test_a_cost_is_asked_before_there_is_a_project(lasting: Requester) -> None:
     """3 places of 1.88 dollars; too many people cannot be had."""
     asked = {"estimatedTimeInMinutes": 9, "payment": 1.5, "participants": 3}
     path = "/demographics/feasibility"
-    assert requester.post(path, asked) == {
+    assert lasting.post(path, asked) == {
         "totalProjectCost": 5.64,
         "availablePlatforms": ["Connect"],
     }
-    many = requester.post(path, {**asked, "participants": 90_000})
+    many = lasting.post(path, {**asked, "participants": 90_000})
     assert many == {"totalProjectCost": None, "availablePlatforms": []}
-    [age, gender] = requester.get("/demographics/list")["demographics"]
+    [age, gender] = lasting.get("/demographics/list")["demographics"]
     assert (age["demographicId"], len(gender["options"])) == ("age", 3)

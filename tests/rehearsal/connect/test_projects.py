@@ -84,39 +84,40 @@ def test_a_project_is_returned_with_its_fields_and_what_connect_adds(
     ],
 )
 def test_a_field_outside_its_limits_is_refused_by_name(
-    requester: Requester, field: str, value: object
+    lasting: Requester, field: str, value: object
 ) -> None:
     """With 400, and nothing is created."""
+    before = lasting.get("/project")
     with pytest.raises(Refused, match=field) as refusal:
-        requester.create(**{field: value})
+        lasting.create(**{field: value})
     assert refusal.value.status == 400
-    assert requester.get("/project")["projects"] == []
+    assert lasting.get("/project") == before
 
 
 @pytest.mark.parametrize(("field", "value"), [("name", "n" * 500), ("payment", 1.13)])
 def test_a_field_at_its_limit_is_accepted(
-    requester: Requester, field: str, value: object
+    lasting: Requester, field: str, value: object
 ) -> None:
     """1.13 dollars for 9 minutes are 7.53 an hour."""
-    project_id = requester.create(**{field: value})
-    assert requester.get(f"/project/{project_id}")["project"][field] == value
+    project_id = lasting.create(**{field: value})
+    assert lasting.get(f"/project/{project_id}")["project"][field] == value
 
 
 @pytest.mark.parametrize("before", STATUSES)
 def test_a_status_leads_only_where_the_table_says(
-    requester: Requester, before: str
+    lasting: Requester, before: str
 ) -> None:
     """Each pair of statuses, on a project of its own; a refusal changes nothing."""
     for status in STATUSES:
-        project_id = in_status(requester, before)
+        project_id = in_status(lasting, before)
         if (before, status) in LEADS_TO:
-            requester.move(project_id, status)
-            assert requester.status(project_id) == status
+            lasting.move(project_id, status)
+            assert lasting.status(project_id) == status
             continue
         with pytest.raises(Refused) as refusal:
-            requester.move(project_id, status)
+            lasting.move(project_id, status)
         assert refusal.value.status == 400
-        assert requester.status(project_id) == before
+        assert lasting.status(project_id) == before
 
 
 def test_a_live_project_holds_its_cost_and_a_closed_one_gives_it_back(
@@ -192,11 +193,11 @@ def test_a_published_project_keeps_its_price_and_gains_places(
 
 
 @pytest.mark.parametrize("status", ["Completed", "Closed", "Archived"])
-def test_a_project_at_its_end_is_not_edited(requester: Requester, status: str) -> None:
+def test_a_project_at_its_end_is_not_edited(lasting: Requester, status: str) -> None:
     """Not even in its name."""
-    project_id = in_status(requester, status)
+    project_id = in_status(lasting, status)
     with pytest.raises(Refused, match=status):
-        requester.post(f"/project/{project_id}", {"name": "N"})
+        lasting.post(f"/project/{project_id}", {"name": "N"})
 
 
 def test_a_list_goes_page_by_page_from_the_newest(requester: Requester) -> None:
@@ -245,11 +246,11 @@ def test_a_token_of_a_list_expires_after_an_hour(requester: Requester) -> None:
     ],
 )
 def test_a_query_outside_its_limits_is_refused(
-    requester: Requester, name: str, value: str
+    lasting: Requester, name: str, value: str
 ) -> None:
     """By its name."""
     with pytest.raises(Refused, match=name):
-        requester.get("/project", **{name: value})
+        lasting.get("/project", **{name: value})
 
 
 def test_statistics_count_people_and_minutes(requester: Requester) -> None:
@@ -276,31 +277,31 @@ def test_statistics_count_people_and_minutes(requester: Requester) -> None:
     }
 
 
-def test_a_project_that_is_not_there_is_named(requester: Requester) -> None:
+def test_a_project_that_is_not_there_is_named(lasting: Requester) -> None:
     """With 400: no other status is known for it."""
     with pytest.raises(Refused, match="0123") as refusal:
-        requester.get("/project/0123")
+        lasting.get("/project/0123")
     assert refusal.value.status == 400
 
 
-def test_a_project_without_an_address_does_not_go_live(requester: Requester) -> None:
+def test_a_project_without_an_address_does_not_go_live(lasting: Requester) -> None:
     """It may be stated later."""
-    project_id = requester.create(projectUrl=None)
+    project_id = lasting.create(projectUrl=None)
     with pytest.raises(Refused, match="projectUrl"):
-        requester.move(project_id, "Live")
-    requester.post(f"/project/{project_id}", {"projectUrl": "https://work.example/"})
-    requester.move(project_id, "Live")
+        lasting.move(project_id, "Live")
+    lasting.post(f"/project/{project_id}", {"projectUrl": "https://work.example/"})
+    lasting.move(project_id, "Live")
 
 
 def test_a_paused_project_takes_nobody_in_but_lets_people_finish(
-    requester: Requester,
+    lasting: Requester,
 ) -> None:
     """And so does a closed one."""
-    project_id = requester.live()
-    people = [requester.offline.arrive(project_id) for _ in range(2)]
+    project_id = lasting.live()
+    people = [lasting.offline.arrive(project_id) for _ in range(2)]
     for status, person in zip(("Paused", "Closed"), people, strict=True):
-        requester.move(project_id, status)
+        lasting.move(project_id, status)
         with pytest.raises(ControlRefusedError, match=status):
-            requester.offline.arrive(project_id)
-        requester.offline.complete(person.assignment_id)
-    assert requester.statuses(project_id) == ["Pending", "Pending"]
+            lasting.offline.arrive(project_id)
+        lasting.offline.complete(person.assignment_id)
+    assert lasting.statuses(project_id) == ["Pending", "Pending"]
