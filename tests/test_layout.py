@@ -70,12 +70,13 @@ _VISITS = (
     "marketplace/state/visits.py",
     "marketplace/workers/visit_site.py",
 )
+_OF_VISITS = ("connect", "panel", "visit", "visiting")
 _OF_PROLIFIC = {
     "researcher": (),
     "studies": ("rehearsing/prolific.py",),
     "submission": (
         *(*_PLAIN_SUBMISSION, *_VISITS, "panel"),  # the port's word
-        *(f"rehearsal/crowd/{site}_site.py" for site in ("panel", "visit", "visiting")),
+        *(f"rehearsal/crowd/{site}_site.py" for site in _OF_VISITS),
     ),
     "submissions": (),
 }

@@ -29,7 +29,7 @@ def _bridge(town: Town, name: str, moment: str) -> int:
 
 
 @pytest.mark.full
-def test_twelve_kills_publish_nothing_twice_and_pay_everyone_once(town: Town) -> None:
+def test_eleven_kills_publish_nothing_twice_and_pay_everyone_once(town: Town) -> None:
     """At each call that creates, publishes, decides or pays."""
     hits = town.post(4)
     for name in ("create-project", "update-status Live"):
@@ -57,7 +57,7 @@ def test_twelve_kills_publish_nothing_twice_and_pay_everyone_once(town: Town) ->
         Subject="Thanks", MessageText="Well done.", WorkerIds=[good.worker_id]
     )
     for name in ("reject", "approve", "bonus", "send-message"):
-        for moment in ("before", "after"):
+        for moment in ("before", "after") if name != "send-message" else ("after",):
             assert _bridge(town, name, moment) == -signal.SIGKILL, (name, moment)
             town.wait(minutes=11)  # A payment with a lost reply is made once more.
     assert _bridge(town, "nothing", "before") == 0
