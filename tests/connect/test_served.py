@@ -4,7 +4,8 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -16,8 +17,8 @@ from piecework.rehearsal.connect.offline_connect import OfflineConnect
 from piecework.rehearsal.connect.options import KEY
 from tests.connect.town import Visitor
 from tests.marketplace.market import HIT_TYPE, QUESTION, free_port
-from tests.prolific.bridge.served import until
 
+_PATIENCE_SECONDS = 60.0
 PIECEWORK = Path(sys.executable).with_name("piecework")
 
 
@@ -113,6 +114,15 @@ class Served:
             if each["status"] == "Live":
                 return str(each["projectId"])
         return ""
+
+
+def until(holds: Callable[[], str | bool]) -> str:
+    """Wait until the bridge has brought something about; what it is."""
+    deadline = time.monotonic() + _PATIENCE_SECONDS
+    while not (result := holds()):
+        assert time.monotonic() < deadline, "the bridge has not done it"
+        time.sleep(0.2)
+    return str(result)
 
 
 @pytest.fixture
