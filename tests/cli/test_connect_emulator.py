@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from piecework.cli.connect_emulator import connect_emulator
 from piecework.cli.main import main
 from piecework.rehearsal.connect.offline_connect import OfflineConnect
+from piecework.rehearsal.connect.options import Switches
 from piecework.rehearsal.connect.routes import NAMES
 from tests.rehearsal.connect.requester import Requester
 
@@ -74,11 +75,11 @@ def test_a_file_that_is_no_database_is_left_alone(tmp_path: Path) -> None:
     assert file.read_text() == "not a database\n" * 100
 
 
-def test_the_page_has_every_option_and_operation() -> None:
+def test_the_page_has_every_option_switch_and_operation() -> None:
     """A new one is not forgotten."""
     of_every_command = {"verbose", "log_file"}
     for option in connect_emulator.params:
         if option.name not in of_every_command:
             assert f"`{option.opts[0]}`" in PAGE, option.opts
-    for name in NAMES:
+    for name in (*NAMES, *Switches().document()):
         assert f"`{name}`" in PAGE

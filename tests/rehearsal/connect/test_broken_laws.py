@@ -21,7 +21,6 @@ from tests.rehearsal.connect.requester import PROJECT, START
 LINE = (
     "INSERT INTO ledger (at_ms, kind, assignment_id, source, target, amount) SELECT 0,"
 )
-GONE = "UPDATE assignment SET status = 'Returned'"
 
 
 @pytest.fixture
@@ -61,10 +60,6 @@ def test_sound_books_break_no_law(state: State) -> None:
         (
             f"{LINE} 'approve', id, 'available', 'payments', 150 FROM assignment",
             "paid wrongly",
-        ),
-        (
-            f"{LINE} 'bonus', id, 'available', 'bonuses', 9 FROM assignment; {GONE}",
-            "no right to it",
         ),
         (
             "UPDATE project SET fields = json_set(fields, '$.participants', 1)",

@@ -24,7 +24,7 @@ from piecework.rehearsal.connect import (
 )
 from piecework.rehearsal.connect.call import Call
 from piecework.rehearsal.connect.due import catch_up
-from piecework.rehearsal.connect.options import Options
+from piecework.rehearsal.connect.options import Options, Switches
 from piecework.rehearsal.connect.state import State
 from piecework.rehearsal.offline import clock
 from piecework.rehearsal.offline.errors import ApiError
@@ -58,6 +58,7 @@ class Posted:
     project_id: str
     payment: int
     places: int
+    rejected_fill: tuple[str, ...]
     status: str = "Unpublished"
     work: list[Work] = field(default_factory=list)
 
@@ -65,25 +66,31 @@ class Posted:
         """How many assignments have one of these."""
         return sum(work.status in statuses for work in self.work)
 
+    def filled(self) -> int:
+        """How many places have completed work in them."""
+        return self.number("Pending", "Approved", *self.rejected_fill)
+
     def held(self) -> int:
         """What must be held."""
-        each = COSTS[self.payment]
+        undecided = self.number("InProgress", "Pending")
         if self.status in ("Live", "Paused"):
-            return each * (self.places - self.number("Approved", "Rejected"))
-        return each * self.number("InProgress", "Pending")
+            undecided += max(0, self.free())
+        return COSTS[self.payment] * undecided
 
     def free(self) -> int:
         """How many places are free."""
-        return self.places - self.number("InProgress", *DONE)
+        return self.places - self.filled() - self.number("InProgress")
 
     def follow(self) -> None:
         """The status that the assignments ask for."""
-        if self.status in ("Live", "Paused") and self.number(*DONE) == self.places:
+        if self.status in ("Live", "Paused") and self.filled() >= self.places:
             self.status = "Completed"
 
 
 class MoneyLaws(RuleBasedStateMachine):
     """A requester with 20 dollars, and six participants who do anything."""
+
+    rejected_fill: tuple[str, ...] = ("Rejected",)
 
     def __init__(self) -> None:
         super().__init__()
@@ -93,6 +100,8 @@ class MoneyLaws(RuleBasedStateMachine):
         with self.state.transaction():
             money.open_account(self.state, OPENING)
             participants.draw(self.state, PEOPLE)
+            opens = Switches(rejection_opens_place=not self.rejected_fill)
+            self.state.set_switches(opens)
         rows = self.state.rows("SELECT id FROM participant ORDER BY number")
         self.people = [row["id"] for row in rows]
 
@@ -126,7 +135,7 @@ class MoneyLaws(RuleBasedStateMachine):
             "participants": places,
         }
         project_id = self.call(projects.create, body)["project"]["projectId"]
-        posted = Posted(project_id, payment, places)
+        posted = Posted(project_id, payment, places, self.rejected_fill)
         is_short = COSTS[payment] * places > self.available()
         live = {"status": "Live"}
         refused = self.is_refused(projects.update_status, live, project_id=project_id)
@@ -167,34 +176,47 @@ class MoneyLaws(RuleBasedStateMachine):
         if is_possible:
             posted.places += more
 
-    @precondition(lambda self: self.posted)
+    @precondition(lambda self: self.open_to_somebody())
     @rule(
         data=st.data(),
-        person=st.integers(0, PEOPLE - 1),
-        ending=st.sampled_from(["Pending", "Pending", "Returned", None]),
+        endings=st.sampled_from(
+            [
+                *([], ["Returned"], ["Pending"]),
+                *(["Pending", "Approved"], ["Pending", "Rejected"]),
+            ]
+        ),
     )
-    def arrive(self, data: st.DataObject, person: int, ending: str | None) -> None:
-        """Begin, and perhaps complete or return at once; or come back."""
-        posted = data.draw(st.sampled_from(self.posted))
-        mine = [work for work in posted.work if work.person == person]
-        is_possible = (
-            posted.status == "Live" and posted.free() > 0 and not mine
-        ) or any(work.status == "InProgress" for work in mine)
-        where = {
-            "participant_id": self.people[person],
-            "project_id": posted.project_id,
-        }
-        if not is_possible:
-            assert self.is_refused(taking.arrive, {}, **where)
-            return
-        began = self.call(taking.arrive, {}, **where)
-        if mine:
-            assert began["assignmentId"] == mine[0].assignment_id
-            return
+    def work(self, data: st.DataObject, endings: list[str]) -> None:
+        """Begin, and perhaps complete or return at once, and be decided."""
+        posted, person = data.draw(st.sampled_from(self.open_to_somebody()))
+        began = self.call(taking.arrive, {}, **self.where(posted, person))
         work = Work(began["assignmentId"], person, "InProgress", self.now + 30)
         posted.work.append(work)
-        if ending is not None:
-            self._finish(posted, work, ending)
+        for ending in endings:
+            if ending in ("Approved", "Rejected"):
+                way = (
+                    assignments.approve if ending == "Approved" else assignments.reject
+                )
+                named = {"id": work.assignment_id, "message": "m"}
+                body = {"participants": [named]}
+                self.call(way, body, project_id=posted.project_id)
+                work.status = ending
+                posted.follow()
+            else:
+                self._finish(posted, work, ending)
+
+    @precondition(lambda self: self.posted)
+    @rule(data=st.data(), person=st.integers(0, PEOPLE - 1))
+    def arrive(self, data: st.DataObject, person: int) -> None:
+        """Who is at work comes back; where there is no place, nobody begins."""
+        posted = data.draw(st.sampled_from(self.posted))
+        mine = [work for work in posted.work if work.person == person]
+        where = self.where(posted, person)
+        if any(work.status == "InProgress" for work in mine):
+            came_back = self.call(taking.arrive, {}, **where)
+            assert came_back["assignmentId"] == mine[0].assignment_id
+        elif (posted, person) not in self.open_to_somebody():
+            assert self.is_refused(taking.arrive, {}, **where)
 
     @precondition(lambda self: self.some("InProgress", *DONE))
     @rule(data=st.data(), ending=st.sampled_from(["Pending", "Returned"]))
@@ -229,6 +251,7 @@ class MoneyLaws(RuleBasedStateMachine):
         assert refused != is_possible
         if is_possible:
             work.status = "Rejected" if handler is assignments.reject else "Approved"
+            posted.follow()
 
     @precondition(lambda self: self.posted)
     @rule(data=st.data())
@@ -306,6 +329,24 @@ class MoneyLaws(RuleBasedStateMachine):
             if work.status in statuses
         ]
 
+    def open_to_somebody(self) -> list[tuple[Posted, int]]:
+        """Projects and participants who can begin there."""
+        return [
+            (posted, person)
+            for posted in self.posted
+            for person in range(PEOPLE)
+            if posted.status == "Live"
+            and posted.free() > 0
+            and all(work.person != person for work in posted.work)
+        ]
+
+    def where(self, posted: Posted, person: int) -> dict[str, str]:
+        """The variable parts of an address."""
+        return {
+            "participant_id": self.people[person],
+            "project_id": posted.project_id,
+        }
+
     def recruiting(self) -> list[Posted]:
         """Projects that are live or paused."""
         return [posted for posted in self.posted if posted.status in ("Live", "Paused")]
@@ -325,7 +366,14 @@ class MoneyLaws(RuleBasedStateMachine):
         posted.follow()
 
 
+class MoneyLawsWithOpenedPlaces(MoneyLaws):
+    """The same, where rejected work leaves its place to another participant."""
+
+    rejected_fill = ()
+
+
+_SETTINGS = settings(max_examples=30, stateful_step_count=50, deadline=None)
 TestMoneyLaws = MoneyLaws.TestCase
-TestMoneyLaws.settings = settings(
-    max_examples=30, stateful_step_count=50, deadline=None
-)
+TestMoneyLaws.settings = _SETTINGS
+TestMoneyLawsWithOpenedPlaces = MoneyLawsWithOpenedPlaces.TestCase
+TestMoneyLawsWithOpenedPlaces.settings = _SETTINGS

@@ -215,6 +215,7 @@ def test_a_list_goes_page_by_page_from_the_newest(requester: Requester) -> None:
     assert listed == ids[::-1]
     assert [len(page["projects"]) for page in (first, second, third)] == [10, 10, 5]
     assert third["nextToken"] is None
+    assert requester.get("/project", Size=26)["nextToken"] is None
 
 
 def test_a_list_has_the_projects_in_a_status(requester: Requester) -> None:

@@ -131,10 +131,14 @@ class Emulator:
         return endpoint
 
     def _use_token(self, request: Request) -> None:
+        if request.method != "POST":
+            return
         token = request.headers.get(TOKEN_HEADER)
-        if token and request.method == "POST":
+        if token:
             with self._state.transaction():
                 tokens.use(self._state, token)
+        elif self._state.switches.needs_token:
+            raise ApiError(400, f"Send a token in the header {TOKEN_HEADER}.")
 
     def _control(self, operation: Operation) -> Endpoint:
         async def endpoint(request: Request) -> Response:

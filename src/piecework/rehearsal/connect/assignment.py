@@ -31,8 +31,8 @@ class Assignment:
         assignment_id: its id.
         project_id: the project.
         participant_id: who has it.
-        status: InProgress, Pending, Approved, Rejected, Returned or TimedOut; only the
-            three after the first appear in the API.
+        status: InProgress, Pending, Approved, Rejected, Returned or TimedOut; only
+            Pending, Approved and Rejected appear in the API.
         started_ms: when the participant began.
         completed_ms: when the participant completed it.
         completion_type: CompletionCode or Redirect, once it is completed.
@@ -71,7 +71,7 @@ class Assignment:
         """
         row = state.row("SELECT * FROM assignment WHERE id = ?", (assignment_id,))
         if row is None:
-            raise missing("assignment", assignment_id)
+            raise missing(state, "assignment", assignment_id)
         return cls.of_row(row)
 
     def document(self, state: State) -> dict[str, Any]:
@@ -85,7 +85,9 @@ class Assignment:
             "status": self.status,
             "payment": money.to_dollars(payment),
             "bonus": money.to_dollars(self.paid(state, "bonuses")),
-            "completion": {
+            "completion": None
+            if self.completed_ms is None
+            else {
                 "completionCode": self.entered_code,
                 "submissionType": self.completion_type,
             },
@@ -190,13 +192,15 @@ def approve_by_silence(state: State, assignment_id: str) -> None:
         approve(state, assignment)
 
 
-def finished(state: State, project_id: str) -> list[Assignment]:
-    """Return the assignments of a project that the API lists."""
-    marks = ", ".join("?" * len(FINISHED))
+def of_project(
+    state: State, project_id: str, statuses: tuple[str, ...] = FINISHED
+) -> list[Assignment]:
+    """Return the assignments of a project in some statuses."""
+    marks = ", ".join("?" * len(statuses))
     rows = state.rows(
         f"SELECT * FROM assignment WHERE project_id = ? AND status IN ({marks}) "
         "ORDER BY number",
-        (project_id, *FINISHED),
+        (project_id, *statuses),
     )
     return [Assignment.of_row(row) for row in rows]
 

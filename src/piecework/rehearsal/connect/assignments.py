@@ -8,7 +8,14 @@ from piecework.rehearsal.connect import assignment as life
 from piecework.rehearsal.connect import messages, money
 from piecework.rehearsal.connect.assignment import Assignment
 from piecework.rehearsal.connect.call import Call, missing
-from piecework.rehearsal.connect.project import PENDING, REJECTED, Project
+from piecework.rehearsal.connect.project import (
+    FINISHED,
+    IN_PROGRESS,
+    PENDING,
+    REJECTED,
+    UNFINISHED,
+    Project,
+)
 from piecework.rehearsal.connect.state import State
 from piecework.rehearsal.offline.errors import ApiError, wrong
 
@@ -46,12 +53,17 @@ _Body = TypeVar("_Body", bound=BaseModel)
 def list_assignments(call: Call) -> dict[str, Any]:
     """List what participants have completed."""
     state, project = call.state, Project.find(call.state, call.path["project_id"])
+    unfinished = (IN_PROGRESS,) if state.switches.lists_unfinished else ()
+    listed = life.of_project(state, project.project_id, (*FINISHED, *unfinished))
     latest_ms = state.now_ms - state.lag_ms
     return {
         "assignments": [
-            each.document(state)
-            for each in life.finished(state, project.project_id)
-            if (each.completed_ms or 0) <= latest_ms
+            # Connect knows three statuses, so one in progress can only be Pending.
+            {**each.document(state), "status": PENDING}
+            if each.status == IN_PROGRESS
+            else each.document(state)
+            for each in listed
+            if (each.completed_ms or each.started_ms) <= latest_ms
         ]
     }
 
@@ -68,7 +80,7 @@ def approve_all(call: Call) -> None:
     call.only("message")
     message = call.optional_text("message")
     project = Project.find(call.state, call.path["project_id"])
-    for assignment in life.finished(call.state, project.project_id):
+    for assignment in life.of_project(call.state, project.project_id):
         if assignment.status == PENDING:
             life.approve(call.state, assignment)
             _tell(call.state, assignment, "approve", message)
@@ -93,11 +105,12 @@ def reverse_reject(call: Call) -> None:
 def pay_bonuses(call: Call) -> None:
     """Pay bonuses: all, or none if the money is short."""
     state, project = call.state, Project.find(call.state, call.path["project_id"])
+    begun = UNFINISHED if state.switches.bonus_unfinished else ()
     for bonus in _read(_Bonuses, call).bonusPayment:
         cents = money.to_cents(bonus.amount)
         if cents is None:
             raise wrong("amount", "It has more than two decimals.")
-        assignment = _named(state, project, bonus.id)
+        assignment = _named(state, project, bonus.id, begun)
         money.pay(
             state,
             money.cost_of(state, cents),
@@ -133,11 +146,25 @@ def _decided(call: Call, status: str) -> list[tuple[Assignment, str | None]]:
     return named
 
 
-def _named(state: State, project: Project, either_id: str) -> Assignment:
-    for assignment in life.finished(state, project.project_id):
-        if either_id in (assignment.participant_id, assignment.assignment_id):
-            return assignment
-    raise missing("completed assignment of", either_id)
+def _named(
+    state: State, project: Project, either_id: str, also: tuple[str, ...] = ()
+) -> Assignment:
+    """Return the completed assignment with this id or of this participant.
+
+    Args:
+        state: the emulator's memory.
+        project: its project.
+        either_id: the id of the assignment or of the participant.
+        also: other statuses to look for, where there is no completed one.
+
+    Raises:
+        ApiError: there is no such assignment.
+    """
+    for statuses in (FINISHED, also):
+        for assignment in life.of_project(state, project.project_id, statuses):
+            if either_id in (assignment.participant_id, assignment.assignment_id):
+                return assignment
+    raise missing(state, "completed assignment of", either_id)
 
 
 def _read(kind: type[_Body], call: Call) -> _Body:

@@ -10,6 +10,7 @@ from piecework.rehearsal.connect.project import (
     APPROVED,
     FINISHED,
     IN_PROGRESS,
+    RECRUITS,
     Project,
 )
 from piecework.rehearsal.connect.state import State
@@ -85,15 +86,18 @@ def _broken_by_project(state: State, project: Project) -> list[str]:
     broken = []
     if project.held != project.needed(state):
         broken.append(f"The project {project.project_id} holds a wrong amount.")
-    counts = project.counts(state)
-    filled = sum(counts[status] for status in FINISHED)
+    counts, filled = project.counts(state), project.filled_places(state)
     places = project.fields.participants
-    if filled + counts[IN_PROGRESS] > places:
-        broken.append(f"The project {project.project_id} has too many assignments.")
-    if (project.status == "Completed") != (filled == places) and (
-        project.status in ("Live", "Paused", "Completed")
-    ):
-        broken.append(f"The project {project.project_id} is {project.status} wrongly.")
+    # A reversed rejection fills a place again that may have another's work by now.
+    if not state.switches.rejection_opens_place:
+        if filled + counts[IN_PROGRESS] > places:
+            broken.append(f"The project {project.project_id} has too many assignments.")
+        if (project.status == "Completed") != (filled == places) and (
+            project.status in (*RECRUITS, "Completed")
+        ):
+            broken.append(
+                f"The project {project.project_id} is {project.status} wrongly."
+            )
     if counts and project.status in ("Unpublished", "Archived"):
         broken.append(f"The project {project.project_id} never recruited.")
     return broken
@@ -105,8 +109,6 @@ def _broken_by_assignment(state: State, assignment: Assignment) -> list[str]:
     broken = []
     if assignment.paid(state, "payments") != owed:
         broken.append(f"The assignment {assignment.assignment_id} is paid wrongly.")
-    if assignment.status not in FINISHED and assignment.paid(state, "bonuses"):
-        broken.append(f"The assignment {assignment.assignment_id} has no right to it.")
     if (assignment.status in FINISHED) != (assignment.completed_ms is not None):
         broken.append(f"The assignment {assignment.assignment_id} lacks its end.")
     return broken

@@ -59,6 +59,7 @@ class Call:
             raise ApiError(400, {name: ["Unknown field."] for name in unknown})
 
 
-def missing(what: str, object_id: str) -> ApiError:
+def missing(state: State, what: str, object_id: str) -> ApiError:
     """Return the error for a thing that is not there: Connect documents no 404."""
-    return ApiError(400, f"No {what} {object_id} was found.")
+    status = 404 if state.switches.unknown_is_404 else 400
+    return ApiError(status, f"No {what} {object_id} was found.")

@@ -118,6 +118,10 @@ class OfflineConnect:
         """Replace the script of faults."""
         self._call("PUT", "/faults", list(faults))
 
+    def set_switches(self, **settings: bool) -> None:
+        """Change some of the switches; before a project goes live."""
+        self._call("PUT", "/switches", settings)
+
     def calls(self) -> dict[str, int]:
         """Return how often each operation was called."""
         return dict(self._call("GET", "/calls"))

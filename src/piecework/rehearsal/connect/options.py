@@ -1,9 +1,11 @@
-"""The options that are fixed when an emulator's state is created."""
+"""An emulator's options, and the switches that can be changed while it runs."""
 
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
+
+from piecework.rehearsal.offline.switches import Switches as OfflineSwitches
 
 KEY = "offline-connect"
 
@@ -36,3 +38,28 @@ class Options:
     participants: int = 0
     start: datetime | None = None
     clock_runs: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Switches(OfflineSwitches):
+    """Other behaviour that Connect may have, because nothing that was read decides.
+
+    Attributes:
+        shows_status: whether a project is returned with its `status`.
+        unknown_is_404: whether an unknown id gets 404 instead of 400.
+        needs_token: whether a POST without an idempotency token is refused.
+        lists_unfinished: whether assignments in progress are listed, as Pending ones
+            without a completion.
+        bonus_unfinished: whether who began and did not complete can get a bonus.
+        begins_again: whether who returned or was timed out may begin again.
+        rejection_opens_place: whether rejected work leaves its place to another
+            participant while the project is live.
+    """
+
+    shows_status: bool = True
+    unknown_is_404: bool = False
+    needs_token: bool = False
+    lists_unfinished: bool = False
+    bonus_unfinished: bool = False
+    begins_again: bool = False
+    rejection_opens_place: bool = False

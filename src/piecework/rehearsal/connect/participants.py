@@ -39,7 +39,7 @@ def check_known(state: State, participant_id: str) -> str:
         ApiError: there is no such participant.
     """
     if not is_known(state, participant_id):
-        raise missing("participant", participant_id)
+        raise missing(state, "participant", participant_id)
     return participant_id
 
 

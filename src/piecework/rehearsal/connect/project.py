@@ -17,6 +17,7 @@ RETURNED, TIMED_OUT = "Returned", "TimedOut"
 FINISHED = (PENDING, APPROVED, REJECTED)
 """What is listed, and fills a place for good."""
 
+UNFINISHED = (IN_PROGRESS, RETURNED, TIMED_OUT)
 RECRUITS = ("Live", "Paused")
 
 
@@ -53,7 +54,7 @@ class Project:
         """
         row = state.row("SELECT * FROM project WHERE id = ?", (project_id,))
         if row is None:
-            raise missing("project", project_id)
+            raise missing(state, "project", project_id)
         return cls.of_row(row)
 
     def document(self, state: State, origin: str) -> dict[str, Any]:
@@ -62,6 +63,7 @@ class Project:
         settings = shown["completionSettings"]
         if settings["projectCompletionType"] == "RedirectUrl" and not settings["value"]:
             settings["value"] = self.complete_url(origin)
+        status = {"status": self.status} if state.switches.shows_status else {}
         return {
             **shown,
             "projectId": self.project_id,
@@ -69,7 +71,7 @@ class Project:
                 self.fields.participants * self.unit(state).total
             ),
             "createdAt": iso(self.created_ms),
-            "status": self.status,
+            **status,
         }
 
     def complete_url(self, origin: str) -> str:
@@ -91,18 +93,23 @@ class Project:
 
     def free_places(self, state: State) -> int:
         """Return how many more participants may begin, if it is live."""
-        counts = self.counts(state)
-        taken = counts[IN_PROGRESS] + sum(counts[status] for status in FINISHED)
+        taken = self.filled_places(state) + self.counts(state)[IN_PROGRESS]
         return self.fields.participants - taken
+
+    def filled_places(self, state: State) -> int:
+        """Return how many places have completed work in them."""
+        counts = self.counts(state)
+        rejected = 0 if state.switches.rejection_opens_place else counts[REJECTED]
+        return counts[PENDING] + counts[APPROVED] + rejected
 
     def needed(self, state: State) -> int:
         """Return what must be held: the cost of each place that may yet be paid."""
         counts = self.counts(state)
+        undecided = counts[IN_PROGRESS] + counts[PENDING]
         if self.status in RECRUITS:
-            open_places = self.fields.participants - counts[APPROVED] - counts[REJECTED]
-        else:
-            open_places = counts[IN_PROGRESS] + counts[PENDING]
-        return open_places * self.unit(state).total
+            # A rejection that is reversed after its place was filled adds a place.
+            undecided += max(0, self.free_places(state))
+        return undecided * self.unit(state).total
 
 
 def follow(state: State, project_id: str, *, kind: str) -> None:
@@ -112,8 +119,8 @@ def follow(state: State, project_id: str, *, kind: str) -> None:
         ApiError: more must be held than is available.
     """
     project = Project.find(state, project_id)
-    finished = sum(project.counts(state)[status] for status in FINISHED)
-    if project.status in RECRUITS and finished >= project.fields.participants:
+    is_filled = project.filled_places(state) >= project.fields.participants
+    if project.status in RECRUITS and is_filled:
         project = set_status(state, project, "Completed")
     lacking = project.needed(state) - project.held
     source, target = ("available", "held") if lacking > 0 else ("held", "available")

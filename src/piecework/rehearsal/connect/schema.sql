@@ -34,9 +34,9 @@ CREATE TABLE IF NOT EXISTS assignment (
     started_ms INTEGER NOT NULL,
     completed_ms INTEGER,
     completion_type TEXT,
-    entered_code TEXT,
-    UNIQUE (project_id, participant_id)
+    entered_code TEXT
 ) STRICT;
+CREATE INDEX IF NOT EXISTS assignment_by_project ON assignment (project_id, participant_id);
 
 CREATE TABLE IF NOT EXISTS message (
     number INTEGER PRIMARY KEY,
@@ -58,6 +58,7 @@ CREATE TABLE IF NOT EXISTS ledger (
     target TEXT NOT NULL,
     amount INTEGER NOT NULL CHECK (amount > 0)
 ) STRICT;
+CREATE INDEX IF NOT EXISTS ledger_by_assignment ON ledger (assignment_id);
 
 -- The tokens of calls, kept for a day.
 CREATE TABLE IF NOT EXISTS idempotency_token (

@@ -4,7 +4,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from piecework.domain.clock import Clock
-from piecework.rehearsal.connect.options import Options
+from piecework.rehearsal.connect.options import Options, Switches
 from piecework.rehearsal.offline.database import Kind, OfflineState
 
 _KIND = Kind(
@@ -15,7 +15,7 @@ _KIND = Kind(
 )
 
 
-class State(OfflineState):
+class State(OfflineState[Switches]):
     """The state of the emulator.
 
     Attributes:
@@ -27,6 +27,7 @@ class State(OfflineState):
             _KIND,
             options.database,
             {"seed": options.seed, "fee_percent": options.fee_percent},
+            Switches(),
             machine,
             start=options.start,
             clock_runs=options.clock_runs,

@@ -14,6 +14,7 @@ from piecework.rehearsal.connect.project import (
     FINISHED,
     IN_PROGRESS,
     RETURNED,
+    TIMED_OUT,
     Project,
 )
 from piecework.rehearsal.connect.state import State
@@ -141,8 +142,10 @@ def work_url(project: Project, assignment: Assignment) -> str:
 
 
 def _own(state: State, participant_id: str, project: Project) -> Assignment | None:
+    """Return a participant's last assignment of a project, if any."""
     row = state.row(
-        "SELECT * FROM assignment WHERE participant_id = ? AND project_id = ?",
+        "SELECT * FROM assignment WHERE participant_id = ? AND project_id = ? "
+        "ORDER BY number DESC",
         (participant_id, project.project_id),
     )
     return None if row is None else Assignment.of_row(row)
@@ -152,7 +155,9 @@ def _closed_to(state: State, participant_id: str, project: Project) -> str | Non
     """Return why a participant cannot begin; None if they can."""
     if project.status != "Live":
         return f"The project is {project.status}."
-    if _own(state, participant_id, project) is not None:
+    own = _own(state, participant_id, project)
+    again = (RETURNED, TIMED_OUT) if state.switches.begins_again else ()
+    if own is not None and own.status not in again:
         return "The participant has had an assignment of this project."
     if project.free_places(state) <= 0:
         return "All places are taken."

@@ -1,6 +1,7 @@
-"""The controls that every offline market has: clock, faults and call counts."""
+"""The controls that every offline market has: clock, switches, faults, call counts."""
 
 from collections.abc import Callable, Collection
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -24,7 +25,7 @@ class Controls:
 
     def __init__(
         self,
-        state: OfflineState,
+        state: OfflineState[Any],
         faults: FaultScript,
         operations: Collection[str],
         catch_up: Callable[[], None],
@@ -37,6 +38,8 @@ class Controls:
         return [
             ("GET", "/emulator/clock", self.clock),
             ("PUT", "/emulator/clock", self.move_clock),
+            ("GET", "/emulator/switches", self.switches),
+            ("PUT", "/emulator/switches", self.set_switches),
             ("PUT", "/emulator/faults", self.set_faults),
             ("GET", "/emulator/calls", self.calls),
         ]
@@ -56,6 +59,17 @@ class Controls:
             self._state.move_clock(moment_ms)
             self._catch_up()
         return await self.clock(request)
+
+    async def switches(self, _request: Request) -> Response:
+        """Return the switches, for behaviour that the market does not document."""
+        return JSONResponse(self._state.switches.document())
+
+    async def set_switches(self, request: Request) -> Response:
+        """Change some of the switches."""
+        body = read_object(await request.body())
+        with self._state.transaction():
+            self._state.set_switches(self._state.switches.changed(body))
+        return await self.switches(request)
 
     async def set_faults(self, request: Request) -> Response:
         """Replace the script of faults."""

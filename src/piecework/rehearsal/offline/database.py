@@ -5,16 +5,20 @@ everything acknowledged is still there. Every call is one transaction.
 """
 
 import hashlib
+import json
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, Generic, TypeVar
 
 from piecework.domain.clock import Clock
 from piecework.rehearsal.offline import clock
+from piecework.rehearsal.offline.switches import Switches
+
+SwitchesT = TypeVar("SwitchesT", bound=Switches)
 
 _UNUSABLE = {
     sqlite3.SQLITE_NOTADB: "is not a database; use another file.",
@@ -48,13 +52,14 @@ class Kind:
         return hashlib.sha256(text.encode()).hexdigest()[: self.id_digits]
 
 
-class OfflineState:
+class OfflineState(Generic[SwitchesT]):
     """The state of an offline market.
 
     Args:
         kind: of its file.
         database: the file; None keeps the state in memory.
         settings: written when the file is made, and kept; `seed` is among them.
+        switches: those of a new file.
         machine: the machine's clock.
         start: the start of its time; None is the machine's current time.
         clock_runs: whether time passes automatically.
@@ -64,6 +69,7 @@ class OfflineState:
         clock: the emulator's time.
         now_ms: the time of the current transaction.
         lag_ms: how old a thing must be to be listed.
+        switches: how the emulator behaves where the market's behaviour is unknown.
         seed: determines the ids.
     """
 
@@ -72,6 +78,7 @@ class OfflineState:
         kind: Kind,
         database: Path | None,
         settings: Mapping[str, object],
+        switches: SwitchesT,
         machine: Clock,
         *,
         start: datetime | None,
@@ -83,7 +90,14 @@ class OfflineState:
             ahead = clock.to_ms(start or machine.now())
             if clock_runs:
                 ahead -= clock.to_ms(machine.now())
-            self._make({**settings, "clock": ahead, "clock_runs": int(clock_runs)})
+            self._make(
+                {
+                    **settings,
+                    "switches": json.dumps(switches.document()),
+                    "clock": ahead,
+                    "clock_runs": int(clock_runs),
+                }
+            )
         elif self.setting("kind") == kind.name:
             self._make_tables()  # A file from an older version lacks some.
         else:
@@ -92,6 +106,7 @@ class OfflineState:
                 f"{database} is not a file of this emulator; use another one."
             )
         self.seed = int(self.setting("seed"))
+        self.switches = type(switches)(**json.loads(self.setting("switches")))
         self.clock = self._clock(machine, clock_runs=clock_runs)
         self.now_ms = self.clock.now_ms()
         self.lag_ms = 0
@@ -117,6 +132,11 @@ class OfflineState:
         self.clock.move_to(moment_ms)
         self.now_ms = self.clock.now_ms()
         self.set_setting("clock", f"{self.clock.offset_ms}")
+
+    def set_switches(self, switches: SwitchesT) -> None:
+        """Replace the switches."""
+        self.set_setting("switches", json.dumps(switches.document()))
+        self.switches = switches
 
     def new_id(self) -> str:
         """Return a new id, from the seed."""
@@ -189,7 +209,7 @@ class OfflineState:
         return clock.EmulatedClock(machine if clock_runs else None, offset_ms)
 
 
-_State = TypeVar("_State", bound=OfflineState)
+_State = TypeVar("_State", bound=OfflineState[Any])
 
 
 def catch_up(state: _State, kinds: Mapping[str, Callable[[_State, str], None]]) -> None:

@@ -1,6 +1,5 @@
 """The emulator's state: what every offline market keeps, its rates and its switches."""
 
-import json
 from decimal import Decimal
 from pathlib import Path
 
@@ -16,11 +15,10 @@ _KIND = Kind(
 )
 
 
-class State(OfflineState):
+class State(OfflineState[Switches]):
     """The state of the emulator.
 
     Attributes:
-        switches: how the emulator behaves where Prolific's behaviour is unknown.
         is_strict: whether only what Prolific documents is accepted.
         currency: the currency of all money.
         fee_percent: Prolific's fee on a reward.
@@ -40,8 +38,8 @@ class State(OfflineState):
                 "fee_percent": options.fee_percent,
                 "vat_percent": options.vat_percent,
                 "user_id": _KIND.id(options.seed, 0),
-                "switches": json.dumps(switches.document()),
             },
+            switches,
             machine,
             start=options.start,
             clock_runs=options.clock_runs,
@@ -50,9 +48,3 @@ class State(OfflineState):
         self.fee_percent = Decimal(self.setting("fee_percent"))
         self.vat_percent = Decimal(self.setting("vat_percent"))
         self.user_id = self.setting("user_id")
-        self.switches = Switches(**json.loads(self.setting("switches")))
-
-    def set_switches(self, switches: Switches) -> None:
-        """Replace the switches."""
-        self.set_setting("switches", json.dumps(switches.document()))
-        self.switches = switches
