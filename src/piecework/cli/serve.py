@@ -15,10 +15,12 @@ from piecework.cli.serve_options import (
     PROLIFIC,
     REHEARSAL,
     SITE,
+    WATCHING,
     AwsOptions,
     ProlificOptions,
     RehearsalOptions,
     SiteOptions,
+    WatchingOptions,
 )
 from piecework.cli.serve_panel import serve_panel
 from piecework.config.utf8 import read_text
@@ -30,6 +32,7 @@ from piecework.domain.printable import printable
 
 if TYPE_CHECKING:
     from piecework.marketplace.http.options import Marketplace
+    from piecework.marketplace.watching.metrics_listener import MetricsPort
     from piecework.prolific.bridge.bridge import Bridge
     from piecework.prolific.bridge.recruiting import Recruiting
     from piecework.prolific.bridge.terms import Terms
@@ -40,12 +43,14 @@ if TYPE_CHECKING:
 
 @click.command()
 @SITE
+@WATCHING
 @REHEARSAL
 @AWS
 @PROLIFIC
 def serve(
     *,
     site: SiteOptions,
+    watching: WatchingOptions,
     rehearsing: RehearsalOptions,
     aws: AwsOptions,
     recruiting: ProlificOptions,
@@ -73,23 +78,25 @@ def serve(
     from piecework.marketplace.state.database_file import WrongDatabaseError
 
     logs.say_from(logging.INFO)
+    metrics = _metrics(watching, has_bridge=recruiting.crowd == "prolific")
     try:
         if recruiting.crowd == "prolific":
             load_extra("pycountry", extra="prolific", use="--crowd prolific")
             site = _checked(site, rehearsing, recruiting)
             terms = _recruiting(recruiting)
-            marketplace = _marketplace(site, rehearsing, aws)
+            marketplace = _marketplace(site, rehearsing, aws, metrics)
             _serve_with_prolific(marketplace, terms, site, recruiting)
         elif recruiting.panel is not None or recruiting.crowd == "panel":
             _refuse_two_crowds(recruiting)
             site = _with_urls(site, recruiting)
             consent = _read_consent(site.consent) if site.consent else ()
-            marketplace = _marketplace(site, rehearsing, aws)
+            marketplace = _marketplace(site, rehearsing, aws, metrics)
             serve_panel(marketplace, recruiting.panel, consent)
         else:
             site = _with_urls(site, recruiting)
             consent = _read_consent(site.consent) if site.consent else ()
-            serve_forever(replace(_marketplace(site, rehearsing, aws), consent=consent))
+            marketplace = _marketplace(site, rehearsing, aws, metrics)
+            serve_forever(replace(marketplace, consent=consent))
     except SystemExit:
         # The server has stopped, after Ctrl-C or a supervisor's signal.
         click.echo(
@@ -108,8 +115,20 @@ def serve(
         raise StoreError(str(wrong), next_step="piecework serve --help") from wrong
 
 
+def _metrics(options: WatchingOptions, *, has_bridge: bool) -> "MetricsPort | None":
+    if options.metrics_port is None:
+        return None
+    from piecework.marketplace.watching.metrics import Metrics
+    from piecework.marketplace.watching.metrics_listener import MetricsPort
+
+    return MetricsPort(Metrics(has_bridge=has_bridge), options.metrics_port)
+
+
 def _marketplace(
-    site: SiteOptions, rehearsing: RehearsalOptions, aws: AwsOptions
+    site: SiteOptions,
+    rehearsing: RehearsalOptions,
+    aws: AwsOptions,
+    metrics: "MetricsPort | None",
 ) -> "Marketplace":
     from piecework.marketplace.http.options import Marketplace
 
@@ -134,6 +153,7 @@ def _marketplace(
         aws_proxy=_aws_proxy(site, aws) if aws.as_aws else None,
         notify_url=site.notify_url,
         clock_is_right=site.clock_is_right,
+        metrics=metrics,
     )
 
 
@@ -334,7 +354,9 @@ def _serve_with_prolific(
                 spend_at_most_cents=recruiting.spend_at_most_cents,
             )
             news = None if receiver is None else receiver.news
-            with Running(bridge, news).running():
+            metrics = served.metrics
+            after_step = None if metrics is None else metrics.metrics.observe_step
+            with Running(bridge, news, after_step=after_step).running():
                 serve_forever(served)
 
 

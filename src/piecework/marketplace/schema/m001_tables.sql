@@ -254,6 +254,9 @@ CREATE TABLE assignments (
 ) STRICT;
 CREATE UNIQUE INDEX one_worker_does_a_hit_once ON assignments (hit, worker)
     WHERE status IN ('Accepted', 'Submitted', 'Approved', 'Rejected');
+-- For counts by state alone. An index of the plain column would tempt the planner to
+-- search for a HIT's assignments by their state.
+CREATE INDEX assignments_by_state ON assignments (status || '');
 CREATE INDEX assignments_by_worker ON assignments (worker, hit);
 CREATE INDEX assignments_by_hit ON assignments (hit, submitted_ms, id);
 CREATE INDEX assignments_running ON assignments (deadline_ms)
@@ -552,6 +555,8 @@ CREATE TABLE visits (
     CHECK ((stage = 'Open') = (closed_ms IS NULL))
 ) STRICT;
 CREATE INDEX visits_by_study ON visits (study, id);
+-- For counts by stage alone, as above.
+CREATE INDEX visits_by_stage ON visits (stage || '');
 CREATE INDEX visits_by_worker ON visits (worker, id);
 CREATE INDEX visits_without_outcome ON visits (study, id) WHERE outcome IS NULL;
 

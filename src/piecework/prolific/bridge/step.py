@@ -3,10 +3,12 @@
 import logging
 import sqlite3
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from typing import Protocol
 
 from piecework.prolific.bridge import (
     bonuses,
@@ -71,6 +73,13 @@ def settle(bridge: Bridge, *, most: int = 20) -> None:
             return
 
 
+class StepObserver(Protocol):
+    """Learns of each step, for metrics; it must not raise."""
+
+    def __call__(self, *, seconds: float, faults: int, is_whole: bool) -> None:
+        """Take a step's duration, its refused or lost calls, whether it was whole."""
+
+
 class Running:
     """Makes steps until stopped: soon after a change, otherwise less and less often.
 
@@ -78,6 +87,7 @@ class Running:
         bridge: the bridge.
         news: set by others to ask for a step sooner.
         pace: how long to wait between steps.
+        after_step: learns of each step.
     """
 
     def __init__(
@@ -85,10 +95,13 @@ class Running:
         bridge: Bridge,
         news: threading.Event | None = None,
         pace: Pace | None = None,
+        *,
+        after_step: StepObserver | None = None,
     ) -> None:
         self._bridge = bridge
         self._news = news or threading.Event()
         self._pace = pace or Pace()
+        self._after_step = after_step
         self._stop = threading.Event()
 
     @contextmanager
@@ -112,14 +125,22 @@ class Running:
         wait = pace.first_seconds
         while not self._stop.is_set():
             self._news.clear()  # News during the step triggers the next one.
+            began, is_whole = time.monotonic(), False
             try:
                 has_changed = step(self._bridge)
+                is_whole = True
             except sqlite3.OperationalError as fault:  # locked, or a full disk
                 _LOG.warning("the bridge waits: %s", fault)
                 has_changed = False
             except Exception:  # noqa: BLE001 - people wait for pay, so it continues
                 _LOG.exception("a step of the bridge failed")
                 has_changed = False
+            if self._after_step is not None:
+                self._after_step(
+                    seconds=time.monotonic() - began,
+                    faults=len(self._bridge.faults),
+                    is_whole=is_whole,
+                )
             is_busy = has_changed or self._bridge.is_due_soon
             wait = pace.first_seconds if is_busy else wait * 2
             wait = min(wait, pace.longest_seconds)
