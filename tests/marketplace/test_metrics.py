@@ -202,6 +202,7 @@ def test_only_the_own_port_serves_metrics_and_only_to_this_machine(
         assert reply.headers["content-type"].startswith("text/plain; version=1.0.0")
 
 
+@pytest.mark.full
 def test_two_processes_count_separately_and_a_port_is_used_once(tmp_path: Path) -> None:
     """Two marketplaces on a machine; a third is refused the first one's port."""
     words = ("--rehearsal", "--metrics-port", "0")
@@ -226,6 +227,19 @@ def test_two_processes_count_separately_and_a_port_is_used_once(tmp_path: Path) 
     assert "--metrics-port" in next_step
     assert not rest
     assert not (tmp_path / "c.db").exists()
+
+
+def test_a_port_in_use_is_refused_before_the_database_is_made(tmp_path: Path) -> None:
+    """The error names the port."""
+    with _watched_market(tmp_path) as (_, metrics):
+        used = urlsplit(metrics).port or 0
+        other = tmp_path / "other.db"
+        with (
+            pytest.raises(OSError, match=f"in use: 127.0.0.1 port {used}"),
+            serve(other, rehearsal=True, metrics=MetricsPort(Metrics(), used)),
+        ):
+            pass
+        assert not other.exists()
 
 
 def test_a_writer_and_a_scrape_do_not_wait_for_each_other(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from piecework.cli.serve_options import (
     WatchingOptions,
 )
 from piecework.cli.serve_panel import serve_panel
+from piecework.cli.serve_watching import Watched, watched_parts
 from piecework.config.utf8 import read_text
 from piecework.domain.clock import SystemClock
 from piecework.domain.errors import ConfigError, RefusedForSafety, StoreError
@@ -32,7 +33,6 @@ from piecework.domain.printable import printable
 
 if TYPE_CHECKING:
     from piecework.marketplace.http.options import Marketplace
-    from piecework.marketplace.watching.metrics_listener import MetricsPort
     from piecework.prolific.bridge.bridge import Bridge
     from piecework.prolific.bridge.recruiting import Recruiting
     from piecework.prolific.bridge.terms import Terms
@@ -78,24 +78,26 @@ def serve(
     from piecework.marketplace.state.database_file import WrongDatabaseError
 
     logs.say_from(logging.INFO)
-    metrics = _metrics(watching, has_bridge=recruiting.crowd == "prolific")
+    watched = watched_parts(
+        watching, site.database, has_bridge=recruiting.crowd == "prolific"
+    )
     try:
         if recruiting.crowd == "prolific":
             load_extra("pycountry", extra="prolific", use="--crowd prolific")
             site = _checked(site, rehearsing, recruiting)
             terms = _recruiting(recruiting)
-            marketplace = _marketplace(site, rehearsing, aws, metrics)
+            marketplace = _marketplace(site, rehearsing, aws, watched)
             _serve_with_prolific(marketplace, terms, site, recruiting)
         elif recruiting.panel is not None or recruiting.crowd == "panel":
             _refuse_two_crowds(recruiting)
             site = _with_urls(site, recruiting)
             consent = _read_consent(site.consent) if site.consent else ()
-            marketplace = _marketplace(site, rehearsing, aws, metrics)
+            marketplace = _marketplace(site, rehearsing, aws, watched)
             serve_panel(marketplace, recruiting.panel, consent)
         else:
             site = _with_urls(site, recruiting)
             consent = _read_consent(site.consent) if site.consent else ()
-            marketplace = _marketplace(site, rehearsing, aws, metrics)
+            marketplace = _marketplace(site, rehearsing, aws, watched)
             serve_forever(replace(marketplace, consent=consent))
     except SystemExit:
         # The server has stopped, after Ctrl-C or a supervisor's signal.
@@ -115,20 +117,11 @@ def serve(
         raise StoreError(str(wrong), next_step="piecework serve --help") from wrong
 
 
-def _metrics(options: WatchingOptions, *, has_bridge: bool) -> "MetricsPort | None":
-    if options.metrics_port is None:
-        return None
-    from piecework.marketplace.watching.metrics import Metrics
-    from piecework.marketplace.watching.metrics_listener import MetricsPort
-
-    return MetricsPort(Metrics(has_bridge=has_bridge), options.metrics_port)
-
-
 def _marketplace(
     site: SiteOptions,
     rehearsing: RehearsalOptions,
     aws: AwsOptions,
-    metrics: "MetricsPort | None",
+    watched: Watched,
 ) -> "Marketplace":
     from piecework.marketplace.http.options import Marketplace
 
@@ -153,7 +146,8 @@ def _marketplace(
         aws_proxy=_aws_proxy(site, aws) if aws.as_aws else None,
         notify_url=site.notify_url,
         clock_is_right=site.clock_is_right,
-        metrics=metrics,
+        metrics=watched.metrics,
+        access_log=watched.access_log,
     )
 
 

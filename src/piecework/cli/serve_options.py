@@ -34,6 +34,7 @@ class WatchingOptions:
     """What an operator watches."""
 
     metrics_port: int | None
+    access_log: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,6 +156,12 @@ WATCHING = grouped(
         type=WholeNumber(0, 65_535),
         help="Port on 127.0.0.1 at which Prometheus reads /metrics; 0 takes a free "
         "port.",
+    ),
+    click.option(
+        "--access-log",
+        metavar="FILE|-",
+        help="File to which a line of JSON for each request is appended; - is standard "
+        "output.",
     ),
 )
 REHEARSAL = grouped(

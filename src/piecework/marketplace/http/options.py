@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypedDict
 from piecework.marketplace.outside_crowd import OutsideCrowd
 from piecework.marketplace.state import accounts
 from piecework.marketplace.state.money import MTURK, PriceList
+from piecework.marketplace.watching.access_log import AccessLog
 from piecework.webserver.connections import Limits
 from piecework.webserver.server import Certificate
 from piecework.webserver.stand_in.settings import RunningStandIn, StandIn
@@ -42,6 +43,7 @@ class Options(TypedDict, total=False):
     spend_at_most_cents: int | None
     clock_is_right: bool
     metrics: "MetricsPort | None"
+    access_log: AccessLog | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +79,7 @@ class Marketplace:
         clock_is_right: the operator confirms that the machine's clock is right, though
             it is far ahead of the last time in the database.
         metrics: the port for metrics, if wanted.
+        access_log: the log of requests, if wanted.
     """
 
     database: Path
@@ -102,6 +105,7 @@ class Marketplace:
     spend_at_most_cents: int | None = None
     clock_is_right: bool = False
     metrics: "MetricsPort | None" = None
+    access_log: AccessLog | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -203,6 +203,9 @@ def _prepared(
                 metrics_socket, marketplace.database, marketplace.prices.currency
             )
             metrics_url = stack.enter_context(serving)
+        if marketplace.access_log is not None:
+            stack.enter_context(marketplace.access_log.running())
+            observers.append(marketplace.access_log.observe_request)
         server = Server(
             WatchedRequests(group_commit, backend.new_request_id, observers),
             connections,

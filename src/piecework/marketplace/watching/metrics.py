@@ -92,6 +92,9 @@ class Metrics:
             buckets=_SECONDS,
             registry=self._registry,
         )
+        self._lost_lines = self._counter(
+            "access_log_lost_lines", "Lines of the access log that were not written."
+        )
         if has_bridge:
             self._add_bridge()
 
@@ -149,6 +152,10 @@ class Metrics:
         self._step_faults.inc(faults)
         if is_ok:
             self._last_success.set(clock.machine_ms() / clock.SECOND)
+
+    def count_lost_lines(self, lines: int) -> None:
+        """Count lines that the access log has lost."""
+        self._lost_lines.inc(lines)
 
     @contextmanager
     def with_figures(self, database: Path, currency: str) -> Iterator[None]:
