@@ -254,9 +254,6 @@ CREATE TABLE assignments (
 ) STRICT;
 CREATE UNIQUE INDEX one_worker_does_a_hit_once ON assignments (hit, worker)
     WHERE status IN ('Accepted', 'Submitted', 'Approved', 'Rejected');
--- For counts by state alone. An index of the plain column would tempt the planner to
--- search for a HIT's assignments by their state.
-CREATE INDEX assignments_by_state ON assignments (status || '');
 CREATE INDEX assignments_by_worker ON assignments (worker, hit);
 CREATE INDEX assignments_by_hit ON assignments (hit, submitted_ms, id);
 CREATE INDEX assignments_running ON assignments (deadline_ms)
@@ -480,6 +477,7 @@ CREATE TABLE deliveries (
     tries INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX deliveries_waiting ON deliveries (id) WHERE status = 'Waiting';
+CREATE INDEX deliveries_given_up ON deliveries (id) WHERE status = 'Failed';
 CREATE INDEX deliveries_by_event ON deliveries (event);
 
 -- Workers of another market (participants). They come through a study there, do
@@ -555,8 +553,6 @@ CREATE TABLE visits (
     CHECK ((stage = 'Open') = (closed_ms IS NULL))
 ) STRICT;
 CREATE INDEX visits_by_study ON visits (study, id);
--- For counts by stage alone, as above.
-CREATE INDEX visits_by_stage ON visits (stage || '');
 CREATE INDEX visits_by_worker ON visits (worker, id);
 CREATE INDEX visits_without_outcome ON visits (study, id) WHERE outcome IS NULL;
 
@@ -643,3 +639,46 @@ CREATE TABLE store_marks (
     heard_ms INTEGER NOT NULL,
     PRIMARY KEY (requester, store)
 ) STRICT, WITHOUT ROWID;
+
+-- How many rows are in each state, for programs that watch the marketplace: counting
+-- them would take longer with each assignment. Rows of these tables are never deleted.
+CREATE TABLE state_totals (
+    counted TEXT NOT NULL,
+    state TEXT NOT NULL,
+    number INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (counted, state)
+) STRICT, WITHOUT ROWID;
+INSERT INTO state_totals (counted, state) VALUES
+('assignments', 'Accepted'), ('assignments', 'Submitted'), ('assignments', 'Approved'),
+('assignments', 'Rejected'), ('assignments', 'Returned'), ('assignments', 'Abandoned'),
+('hits', 'Assignable'), ('hits', 'Unassignable'), ('hits', 'Reviewable'),
+('hits', 'Reviewing'), ('hits', 'Disposed'),
+('visits', 'Open'), ('visits', 'Done'), ('visits', 'Left'), ('visits', 'Late'),
+('visits', 'TurnedAway');
+CREATE TRIGGER assignments_added AFTER INSERT ON assignments BEGIN
+    UPDATE state_totals SET number = number + 1
+        WHERE counted = 'assignments' AND state = NEW.status;
+END;
+CREATE TRIGGER assignments_moved AFTER UPDATE OF status ON assignments
+    WHEN OLD.status <> NEW.status BEGIN
+    UPDATE state_totals SET number = number + iif(state = NEW.status, 1, -1)
+        WHERE counted = 'assignments' AND state IN (OLD.status, NEW.status);
+END;
+CREATE TRIGGER hits_added AFTER INSERT ON hits BEGIN
+    UPDATE state_totals SET number = number + 1
+        WHERE counted = 'hits' AND state = NEW.status;
+END;
+CREATE TRIGGER hits_moved AFTER UPDATE OF status ON hits
+    WHEN OLD.status <> NEW.status BEGIN
+    UPDATE state_totals SET number = number + iif(state = NEW.status, 1, -1)
+        WHERE counted = 'hits' AND state IN (OLD.status, NEW.status);
+END;
+CREATE TRIGGER visits_added AFTER INSERT ON visits BEGIN
+    UPDATE state_totals SET number = number + 1
+        WHERE counted = 'visits' AND state = NEW.stage;
+END;
+CREATE TRIGGER visits_moved AFTER UPDATE OF stage ON visits
+    WHEN OLD.stage <> NEW.stage BEGIN
+    UPDATE state_totals SET number = number + iif(state = NEW.stage, 1, -1)
+        WHERE counted = 'visits' AND state IN (OLD.stage, NEW.stage);
+END;

@@ -1,14 +1,13 @@
 """Figures of the state of a marketplace, read from its file for each scrape.
 
 The connection only reads, and sees committed data. With the write-ahead log it neither
-waits for a writer nor makes one wait. Each query counts along an index or reads a small
-table, so its cost is bounded by the number of rows and not by the size of answers.
+waits for a writer nor makes one wait. Each query reads running totals or a small table,
+or counts what waits along an index, so its cost does not grow with the finished work.
 """
 
 import logging
 import sqlite3
 import time
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -22,12 +21,13 @@ from piecework.marketplace.state import clock
 _LOG = logging.getLogger(__name__)
 
 _TIMEOUT_SECONDS = 0.2
-_ASSIGNMENT_STATES = (
-    *("Accepted", "Submitted", "Approved", "Rejected"),
-    *("Returned", "Abandoned"),
-)
-_HIT_STATES = ("Assignable", "Unassignable", "Reviewable", "Reviewing", "Disposed")
-_VISIT_STAGES = ("Open", "Done", "Left", "Late", "TurnedAway")
+_COUNTED = {
+    "assignments": ("state", "Assignments by state."),
+    "hits": ("state", "HITs by state."),
+    "visits": ("stage", "Visits of people of another market by stage."),
+}
+"""The label and the meaning of each running total."""
+
 _ACCOUNTS = {
     "available": "available",
     "held": "held",
@@ -36,13 +36,10 @@ _ACCOUNTS = {
 }
 """The account kinds by the label that shows them."""
 
-# The indexes for counts are on these expressions (`schema`).
-_ASSIGNMENTS = "SELECT count(*) FROM assignments WHERE status || '' = ?"
-# In the order of the index `hits_by_status`; no other order avoids the HITs' own rows.
-_HITS = "SELECT status, count(*) FROM hits GROUP BY requester, status"
-_VISITS = "SELECT count(*) FROM visits WHERE stage || '' = ?"
+_TOTALS = "SELECT counted, state, number FROM state_totals"
 _MONEY = "SELECT kind, sum(balance_cents) FROM accounts GROUP BY kind"
 _DELIVERIES = "SELECT count(*) FROM deliveries WHERE status = 'Waiting'"
+_GIVEN_UP = "SELECT count(*) FROM deliveries WHERE status = 'Failed'"
 _OLDEST_DELIVERY = (
     "SELECT events.at_ms FROM deliveries JOIN events ON events.id = deliveries.event "
     "WHERE deliveries.status = 'Waiting' ORDER BY deliveries.id LIMIT 1"
@@ -56,7 +53,12 @@ _BONUSES = (
     "WHERE batch IS NULL UNION ALL SELECT cents FROM bonus_batches "
     # CROSS JOIN keeps this order: the few batches at work first.
     "CROSS JOIN bonus_lines ON bonus_lines.batch = bonus_batches.id "
-    "WHERE bonus_batches.stage <> 'Paid')"
+    "WHERE bonus_batches.stage <> 'Paid' "
+    # Those that the bridge has not listed yet (`prolific/bridge/bonuses.py`).
+    "UNION ALL SELECT bonuses.cents FROM bonuses "
+    "LEFT JOIN assignments ON assignments.id = bonuses.assignment "
+    "WHERE coalesce(assignments.visit, bonuses.paid_visit) IS NOT NULL "
+    "AND bonuses.id > (SELECT coalesce(max(bonus), 0) FROM bonus_lines))"
 )
 _MESSAGES = (
     "SELECT count(*) FROM messages JOIN participants "
@@ -135,22 +137,13 @@ class StateFigures(Collector):
         return families
 
     def _of_work(self, conn: sqlite3.Connection) -> Iterator[Metric]:
-        yield _labelled(
-            "assignments",
-            "Assignments by state.",
-            "state",
-            {state: _number(conn, _ASSIGNMENTS, state) for state in _ASSIGNMENT_STATES},
-        )
-        hits: Counter[str] = Counter(dict.fromkeys(_HIT_STATES, 0))
-        for status, number in conn.execute(_HITS):
-            hits[status] += number
-        yield _labelled("hits", "HITs by state.", "state", hits)
-        yield _labelled(
-            "visits",
-            "Visits of people of another market by stage.",
-            "stage",
-            {stage: _number(conn, _VISITS, stage) for stage in _VISIT_STAGES},
-        )
+        totals = {
+            counted: GaugeMetricFamily(f"piecework_{counted}", meaning, labels=[label])
+            for counted, (label, meaning) in _COUNTED.items()
+        }
+        for counted, state, number in conn.execute(_TOTALS):
+            totals[counted].add_metric([state], number)
+        yield from totals.values()
         balances = dict(conn.execute(_MONEY))
         money = GaugeMetricFamily(
             "piecework_money_cents",
@@ -167,6 +160,11 @@ class StateFigures(Collector):
             "deliveries_waiting",
             "Notifications that wait for their delivery.",
             _number(conn, _DELIVERIES),
+        )
+        yield _gauge(
+            "deliveries_given_up",
+            "Notifications that were given up after ten tries, while they are kept.",
+            _number(conn, _GIVEN_UP),
         )
         at_ms, age_seconds = _number(conn, _OLDEST_DELIVERY), 0.0
         if at_ms:
@@ -209,13 +207,6 @@ class StateFigures(Collector):
 
 def _gauge(name: str, meaning: str, value: float) -> Metric:
     return GaugeMetricFamily(f"piecework_{name}", meaning, value=value)
-
-
-def _labelled(name: str, meaning: str, label: str, values: dict[str, int]) -> Metric:
-    family = GaugeMetricFamily(f"piecework_{name}", meaning, labels=[label])
-    for value, number in values.items():
-        family.add_metric([value], number)
-    return family
 
 
 def _number(conn: sqlite3.Connection, query: str, *values: str) -> int:
