@@ -17,13 +17,20 @@ from piecework.cli.serve_options import (
     PROLIFIC,
     REHEARSAL,
     SITE,
+    WATCHING,
     AwsOptions,
     ProlificOptions,
     RehearsalOptions,
     SiteOptions,
+    WatchingOptions,
 )
-from piecework.cli.serve_outside import amount_of, refuse_closed_addresses
+from piecework.cli.serve_outside import (
+    amount_of,
+    refuse_closed_addresses,
+    step_observer,
+)
 from piecework.cli.serve_panel import serve_panel
+from piecework.cli.serve_watching import Watched, watched_parts
 from piecework.config.utf8 import read_text
 from piecework.domain.clock import SystemClock
 from piecework.domain.errors import ConfigError, RefusedForSafety, StoreError
@@ -42,12 +49,14 @@ if TYPE_CHECKING:
 
 @click.command()
 @SITE
+@WATCHING
 @REHEARSAL
 @AWS
 @PROLIFIC
 def serve(
     *,
     site: SiteOptions,
+    watching: WatchingOptions,
     rehearsing: RehearsalOptions,
     aws: AwsOptions,
     recruiting: ProlificOptions,
@@ -75,27 +84,32 @@ def serve(
     from piecework.marketplace.state.database_file import WrongDatabaseError
 
     logs.say_from(logging.INFO)
+    watched = watched_parts(
+        watching, site.database, has_bridge=recruiting.crowd in ("prolific", "connect")
+    )
     try:
         if recruiting.crowd == "prolific":
             load_extra("pycountry", extra="prolific", use="--crowd prolific")
             site = _checked(site, rehearsing, recruiting)
             terms = _recruiting(recruiting)
-            marketplace = _marketplace(site, rehearsing, aws)
+            marketplace = _marketplace(site, rehearsing, aws, watched)
             _serve_with_prolific(marketplace, terms, site, recruiting)
         elif recruiting.crowd == "connect":
             site = _checked(site, rehearsing, recruiting)
             consent = _read_consent(site.consent) if site.consent else ()
-            serve_connect(_marketplace(site, rehearsing, aws), recruiting, consent)
+            marketplace = _marketplace(site, rehearsing, aws, watched)
+            serve_connect(marketplace, recruiting, consent)
         elif recruiting.panel is not None or recruiting.crowd == "panel":
             _refuse_two_crowds(recruiting)
             site = _with_urls(site, recruiting)
             consent = _read_consent(site.consent) if site.consent else ()
-            marketplace = _marketplace(site, rehearsing, aws)
+            marketplace = _marketplace(site, rehearsing, aws, watched)
             serve_panel(marketplace, recruiting.panel, consent)
         else:
             site = _with_urls(site, recruiting)
             consent = _read_consent(site.consent) if site.consent else ()
-            serve_forever(replace(_marketplace(site, rehearsing, aws), consent=consent))
+            marketplace = _marketplace(site, rehearsing, aws, watched)
+            serve_forever(replace(marketplace, consent=consent))
     except SystemExit:
         # The server has stopped, after Ctrl-C or a supervisor's signal.
         click.echo(
@@ -115,7 +129,10 @@ def serve(
 
 
 def _marketplace(
-    site: SiteOptions, rehearsing: RehearsalOptions, aws: AwsOptions
+    site: SiteOptions,
+    rehearsing: RehearsalOptions,
+    aws: AwsOptions,
+    watched: Watched,
 ) -> "Marketplace":
     from piecework.marketplace.http.options import Marketplace
 
@@ -140,6 +157,8 @@ def _marketplace(
         aws_proxy=_aws_proxy(site, aws) if aws.as_aws else None,
         notify_url=site.notify_url,
         clock_is_right=site.clock_is_right,
+        metrics=watched.metrics,
+        access_log=watched.access_log,
     )
 
 
@@ -335,7 +354,8 @@ def _serve_with_prolific(
                 spend_at_most_cents=recruiting.spend_at_most_cents,
             )
             news = None if receiver is None else receiver.news
-            with Running(bridge, step, news).running():
+            after_step = step_observer(served)
+            with Running(bridge, step, news, after_step=after_step).running():
                 serve_forever(served)
 
 

@@ -8,7 +8,11 @@ import click
 
 from piecework.cli.api_faults import api_faults
 from piecework.cli.connect_account import needed_key
-from piecework.cli.serve_outside import amount_of, refuse_closed_addresses
+from piecework.cli.serve_outside import (
+    amount_of,
+    refuse_closed_addresses,
+    step_observer,
+)
 from piecework.domain.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -74,7 +78,8 @@ def serve_connect(
                 prices=opened.prices,
                 spend_at_most_cents=limit,
             )
-            with Running(bridge, step).running():
+            after_step = step_observer(served)
+            with Running(bridge, step, after_step=after_step).running():
                 serve_forever(served)
 
 

@@ -30,6 +30,14 @@ class SiteOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WatchingOptions:
+    """What an operator watches."""
+
+    metrics_port: int | None
+    access_log: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RehearsalOptions:
     """A rehearsal, with a clock of its own."""
 
@@ -141,6 +149,22 @@ SITE = grouped(
         is_flag=True,
         help="Confirm once that the machine's time is right (`date -u`), after serve "
         "reported that the clock had jumped.",
+    ),
+)
+WATCHING = grouped(
+    "watching",
+    WatchingOptions,
+    click.option(
+        "--metrics-port",
+        type=WholeNumber(0, 65_535),
+        help="Port on 127.0.0.1 at which Prometheus reads /metrics; 0 takes a free "
+        "port.",
+    ),
+    click.option(
+        "--access-log",
+        metavar="FILE|-",
+        help="File to which a line of JSON for each request is appended; - is standard "
+        "output.",
     ),
 )
 REHEARSAL = grouped(

@@ -6,6 +6,7 @@ from piecework.domain.errors import ConfigError
 from piecework.domain.money import cents_from_text
 
 if TYPE_CHECKING:
+    from piecework.marketplace.bridging.running import StepObserver
     from piecework.marketplace.http.options import Marketplace
 
 
@@ -54,3 +55,8 @@ def amount_of(option: str, text: str) -> int:
         return cents_from_text(text or "0")
     except ValueError as fault:
         raise ConfigError([f"{option}: {fault}"]) from fault
+
+
+def step_observer(served: "Marketplace") -> "StepObserver | None":
+    """Return what counts a bridge's steps for metrics, if metrics are served."""
+    return None if served.metrics is None else served.metrics.metrics.observe_step

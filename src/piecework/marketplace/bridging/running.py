@@ -3,7 +3,8 @@
 import logging
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Iterator, Sized
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
@@ -29,6 +30,13 @@ class Pace:
     look_seconds: float = 1.0
 
 
+class StepObserver(Protocol):
+    """Learns of each step, for metrics; it must not raise."""
+
+    def __call__(self, *, seconds: float, faults: int, is_whole: bool) -> None:
+        """Take a step's duration, its refused or lost calls, whether it was whole."""
+
+
 class Steps(Protocol):
     """A bridge between the marketplace and another market."""
 
@@ -40,6 +48,11 @@ class Steps(Protocol):
     @property
     def market(self) -> str:
         """The other market's display name."""
+        ...
+
+    @property
+    def faults(self) -> Sized:
+        """Messages about calls of the last step that were refused or lost."""
         ...
 
     @property
@@ -59,6 +72,7 @@ class Running(Generic[B]):
         step: makes one step of it; returns whether a call changed the other market.
         news: set by others to ask for a step sooner.
         pace: how long to wait between steps.
+        after_step: learns of each step.
     """
 
     def __init__(
@@ -67,10 +81,13 @@ class Running(Generic[B]):
         step: Callable[[B], bool],
         news: threading.Event | None = None,
         pace: Pace | None = None,
+        *,
+        after_step: StepObserver | None = None,
     ) -> None:
         self._bridge, self._step = bridge, step
         self._news = news or threading.Event()
         self._pace = pace or Pace()
+        self._after_step = after_step
         self._stop = threading.Event()
 
     @contextmanager
@@ -94,14 +111,22 @@ class Running(Generic[B]):
         wait = pace.first_seconds
         while not self._stop.is_set():
             self._news.clear()  # News during the step triggers the next one.
+            began, is_whole = time.monotonic(), False
             try:
                 has_changed = self._step(self._bridge)
+                is_whole = True
             except sqlite3.OperationalError as fault:  # locked, or a full disk
                 _LOG.warning("the bridge waits: %s", fault)
                 has_changed = False
             except Exception:  # noqa: BLE001 - people wait for pay, so it continues
                 _LOG.exception("a step of the bridge failed")
                 has_changed = False
+            if self._after_step is not None:
+                self._after_step(
+                    seconds=time.monotonic() - began,
+                    faults=len(self._bridge.faults),
+                    is_whole=is_whole,
+                )
             is_busy = has_changed or self._bridge.is_due_soon
             wait = pace.first_seconds if is_busy else wait * 2
             wait = min(wait, pace.longest_seconds)
