@@ -66,6 +66,9 @@ class RequirementsTable(_Strict):
     exclusion_name: _Words | None = None
     workers: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
     max_hits_per_worker: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
+    max_hits_per_worker_per_batch: Annotated[int, Field(ge=1, le=1_000_000)] | None = (
+        None
+    )
     qualification: Annotated[tuple[QualificationTable, ...], Field(max_length=6)] = ()
     only_workers_of: Annotated[tuple[CampaignPath, ...], Field(max_length=3)] = ()
     no_workers_of: Annotated[tuple[CampaignPath, ...], Field(max_length=3)] = ()

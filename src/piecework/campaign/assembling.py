@@ -356,6 +356,7 @@ def _campaign(
         or f"piecework: not for {tables.name}",
         crowd_size=tables.requirements.workers,
         most_per_worker=tables.requirements.max_hits_per_worker,
+        most_in_batch=tables.requirements.max_hits_per_worker_per_batch,
         qualification=test,
         dataset=values.publication(tables.dataset, grows=tables.items.grows),
         heuristics={**task.heuristics, **values.heuristics(tables)},

@@ -209,6 +209,7 @@ class Campaign:
             items name files.
         crowd_size: how many workers there are in all, if known.
         most_per_worker: how many HITs one worker may do; `None`: all.
+        most_in_batch: how many HITs of each batch one worker may do; `None`: all.
         qualification: a test that workers take before they may work, if there is one.
         dataset: what its readers are told, and how it is split.
         heuristics: parameters by heuristic name; an absent heuristic runs with its
@@ -245,6 +246,7 @@ class Campaign:
     exclusion_name: str
     crowd_size: int | None = None
     most_per_worker: int | None = None
+    most_in_batch: int | None = None
     qualification: QualificationTest | None = None
     dataset: Publication = field(default_factory=Publication)
     heuristics: Mapping[str, Mapping[str, object] | None]

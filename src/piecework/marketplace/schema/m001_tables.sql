@@ -148,18 +148,22 @@ CREATE TABLE hit_types (
     requirements TEXT NOT NULL,
     -- How long a HIT of the type is expected to take, as its requester last stated.
     expected_seconds INTEGER CHECK (expected_seconds > 0),
-    -- One worker does at most so many HITs of all types with this name.
-    limit_name TEXT,
-    limit_most INTEGER CHECK (limit_most > 0),
     -- Whom to recruit at another market beyond the requirements (JSON).
     recruiting TEXT,
     assignable_hits INTEGER NOT NULL CHECK (assignable_hits >= 0),
     created_ms INTEGER NOT NULL,
     deleted_ms INTEGER,
-    CHECK ((limit_name IS NULL) = (limit_most IS NULL)),
     UNIQUE (requester, fingerprint)
 ) STRICT;
 CREATE INDEX hit_types_with_work ON hit_types (id) WHERE assignable_hits > 0;
+-- One worker does at most so many HITs of all types with a limit of this name.
+CREATE TABLE hit_type_limits (
+    hit_type INTEGER NOT NULL REFERENCES hit_types (id),
+    name TEXT NOT NULL,
+    most INTEGER NOT NULL CHECK (most > 0),
+    is_of_batch INTEGER NOT NULL CHECK (is_of_batch IN (0, 1)),
+    PRIMARY KEY (hit_type, name)
+) STRICT, WITHOUT ROWID;
 CREATE TABLE hit_type_qualifications (
     hit_type INTEGER NOT NULL REFERENCES hit_types (id),
     qualification_type INTEGER NOT NULL REFERENCES qualification_types (id),
