@@ -56,6 +56,7 @@ from piecework.platforms.qualification_types import (
     claim,
     holders,
     make_or_find,
+    notify,
     take_back,
 )
 from piecework.platforms.wire import (
@@ -401,6 +402,16 @@ class MTurk:
         """See `Platform`."""
         because = "The requester offers you this kind of HIT again."
         take_back(self._client, qualification_type_id, worker_id, because)
+
+    def revoke(
+        self, worker_id: WorkerId, type_id: QualificationTypeId, because: str
+    ) -> None:
+        """See `Platform`."""
+        take_back(self._client, type_id, worker_id, because)
+
+    def notify(self, worker_id: WorkerId, subject: str, text: str) -> bool:
+        """See `Platform`."""
+        return notify(self._client, worker_id, subject, text)
 
     def scores(
         self, qualification_type_id: QualificationTypeId

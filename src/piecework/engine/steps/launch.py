@@ -20,7 +20,11 @@ from piecework.domain.hit import (
     WorkerLimit,
 )
 from piecework.domain.ids import HitId, HitKey, HitTypeId, ItemId, QualificationTypeId
-from piecework.engine.posting import earlier_workers, qualification_test
+from piecework.engine.posting import (
+    earlier_workers,
+    earned_types,
+    qualification_test,
+)
 from piecework.engine.posting.checks import check_campaign
 from piecework.engine.posting.exclusion import exclusion_type
 from piecework.engine.posting.publishing import (
@@ -67,7 +71,7 @@ def act(run: CampaignRun, _unposted: int) -> int:
     slots = refuse_posted_elsewhere(run, unposted)
     # Created beforehand: no call is made while the store is written.
     kept_out = {hit.hit_key: keep_out(run, hit) for hit in unposted}
-    of_earlier = earlier_workers.requirements(run)
+    of_earlier = (*earlier_workers.requirements(run), *earned_types.requirements(run))
     types = {
         key: _hit_type(run, *key, of_earlier)
         for key in dict.fromkeys(
@@ -180,7 +184,7 @@ def _hit_type(
         reward_cents: the reward.
         kept_out: the qualification that workers must lack, besides the campaign's own.
         limits: how many HITs one worker may do.
-        of_earlier: requirements because of earlier campaigns.
+        of_earlier: requirements because of earlier campaigns and work.
     """
     campaign = run.campaign
     hit_type = HitType(
