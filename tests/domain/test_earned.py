@@ -101,7 +101,7 @@ def test_the_worker_reads_the_figures() -> None:
     assert lost is not None
     assert lost.because == (
         "You have lost the qualification “good at blur”: of your latest 10 items of "
-        "the kind “blur”, 7 agreed with what was accepted (70 %), and at least 80 % "
+        "the kind “blur”, 7 agreed with what was accepted (70%), and at least 80% "
         "are needed to keep it."
     )
 

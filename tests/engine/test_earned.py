@@ -142,7 +142,7 @@ def test_good_work_earns_it_and_later_bad_work_loses_it(scene: Scene) -> None:
     [earned] = scene.messages("ann")
     assert earned == (
         "You have earned the qualification “good at captions”: of your latest 5 items "
-        "of the kind “captions”, 5 agreed with what was accepted (100 %), and 90 % "
+        "of the kind “captions”, 5 agreed with what was accepted (100%), and 90% "
         "were needed."
     )
     assert scene.messages("bob") == []
@@ -160,7 +160,7 @@ def test_good_work_earns_it_and_later_bad_work_loses_it(scene: Scene) -> None:
     [_, lost] = scene.messages("ann")
     assert lost == (
         "You have lost the qualification “good at captions”: of your latest 5 items of "
-        "the kind “captions”, 0 agreed with what was accepted (0 %), and at least 80 % "
+        "the kind “captions”, 0 agreed with what was accepted (0%), and at least 80% "
         "are needed to keep it."
     )
 

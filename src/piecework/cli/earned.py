@@ -79,7 +79,8 @@ def restore(
 
     Use the command if a qualification was revoked or refused by mistake. The rule does
     not revoke it again on the same items: only items that the worker submits later
-    count against them.
+    count against them. PSEUDONYM is the worker's pseudonym, or their id from
+    `piecework requester problems`.
 
     Examples:
       piecework workers restore birds.toml 1f3a... --name blur --because "A mistake."

@@ -170,21 +170,21 @@ def _share(latest: list[ItemOutcome]) -> Share:
 def _figures(rule: EarnedRule, share: Share) -> str:
     return (
         f"of your latest {share.items} items of the kind “{rule.kind}”, "
-        f"{share.agreed} agreed with what was accepted ({share.percent} %)"
+        f"{share.agreed} agreed with what was accepted ({share.percent}%)"
     )
 
 
 def _earned(rule: EarnedRule, share: Share) -> str:
     return (
         f"You have earned the qualification “{rule.name}”: {_figures(rule, share)}, "
-        f"and {100 * rule.agreement:g} % were needed."
+        f"and {100 * rule.agreement:g}% were needed."
     )
 
 
 def _lost(rule: EarnedRule, share: Share) -> str:
     return (
         f"You have lost the qualification “{rule.name}”: {_figures(rule, share)}, "
-        f"and at least {100 * rule.revoke_below:g} % are needed to keep it."
+        f"and at least {100 * rule.revoke_below:g}% are needed to keep it."
     )
 
 

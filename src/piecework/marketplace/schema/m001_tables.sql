@@ -96,11 +96,25 @@ CREATE TABLE qualifications (
     value INTEGER NOT NULL,
     status TEXT NOT NULL CHECK (status IN ('Granted', 'Revoked')),
     granted_ms INTEGER NOT NULL,
+    -- When and why it was revoked; empty while it is granted.
+    revoked_ms INTEGER,
+    reason TEXT,
     UNIQUE (qualification_type, worker)
 ) STRICT;
 CREATE INDEX qualifications_by_status
     ON qualifications (qualification_type, status, id);
 CREATE INDEX qualifications_by_worker ON qualifications (worker);
+-- What workers wrote about a qualification that they lost or were refused, with the
+-- requester's reason at that time.
+CREATE TABLE objections (
+    id INTEGER PRIMARY KEY,
+    qualification_type INTEGER NOT NULL REFERENCES qualification_types (id),
+    worker INTEGER NOT NULL REFERENCES workers (id),
+    reason TEXT,
+    text TEXT NOT NULL,
+    made_ms INTEGER NOT NULL
+) STRICT;
+CREATE INDEX objections_by_worker ON objections (worker, qualification_type, id);
 CREATE TABLE qualification_requests (
     id INTEGER PRIMARY KEY,
     qualification_request_id TEXT NOT NULL UNIQUE,

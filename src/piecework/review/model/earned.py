@@ -8,6 +8,7 @@ from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.earned import DueChange, EarnedRule, latest_share
 from piecework.domain.errors import ConfigError
 from piecework.engine.steps.earn import records_of
+from piecework.store import assignments
 from piecework.store.earned_records import RecordedChange
 
 
@@ -47,7 +48,7 @@ def restore(
 
     Args:
         opened: a campaign that states the qualification and knows the worker.
-        worker: the pseudonym, or at least its first four characters.
+        worker: the pseudonym, at least its first four characters, or the worker's id.
         name: the qualification's name.
         because: a sentence that the worker reads.
         by: the name of the person who decides.
@@ -65,7 +66,10 @@ def restore(
             [f"{opened.campaign.path}: no [[earned]] has the name {name!r}"],
             next_step=f"piecework workers earned {opened.campaign.path}",
         )
-    worker_id = known_worker(opened, worker)
+    ids = assignments.all_workers(opened.store)
+    worker_id = next(
+        (worker_id for worker_id in ids if worker_id == worker), None
+    ) or known_worker(opened, worker)
     with records_of(opened, rules[name]) as records, records.locked():
         if any(
             change.worker_id == worker_id and change.done_at is None
