@@ -6,9 +6,14 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from piecework.campaign.assembling import load_campaign
 from piecework.cli.main import main
 from piecework.engine.passes import run_pass
+from piecework.report.model import report_model
+from piecework.report.sections.earned import build
+from piecework.results.report_facts import report_facts
 from piecework.store import assignments
+from piecework.store.last_pass import recall
 from tests.engine.test_earned import Scene, scene
 
 __all__ = ["scene"]
@@ -54,6 +59,44 @@ def test_the_list_names_each_change_with_its_evidence(
     assert lines[0] == f"{NAME}: 0 hold it"
     assert f"revoked {ann} by rule: 0 of 5 items agreed, " in lines[3]
     assert "You have lost the qualification" in lines[4]
+
+
+def test_the_report_shows_them_too(lost: tuple[Scene, Path, str]) -> None:
+    """By the same pseudonyms."""
+    scene, path, ann = lost
+    with scene.opened(path) as run:
+        facts = report_facts(run)
+    [earned] = facts.earned
+    assert [(each.worker, each.is_grant, each.agreed) for each in earned.changes] == [
+        (ann, True, 5),
+        (ann, False, 0),
+    ]
+    section = build(report_model(facts))
+    assert section is not None
+    assert "was granted 1 time and revoked 1 time" in str(section.lead)
+    [revoked, granted] = section.tables[0].rows
+    assert (revoked[2], granted[2]) == ("revoked", "granted")
+
+
+def test_the_next_pass_carries_out_what_could_not_be_done_at_once(
+    lost: tuple[Scene, Path, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without keys the marketplace cannot be called; then the pass has work."""
+    scene, path, ann = lost
+    with scene.opened(path) as run, run.store.db.atomic():
+        run.store.db.execute(
+            "INSERT OR REPLACE INTO last_pass (only_row, progress) VALUES (1, '{}')"
+        )
+    assert recall(load_campaign(path).out) is not None
+    with monkeypatch.context() as patch:
+        patch.delenv("AWS_ACCESS_KEY_ID")
+        reply = workers("restore", path, ann, "--name", NAME, "--because", "A mistake.")
+    assert "stored; the next pass tells the marketplace" in reply.output
+    assert scene.holders() == set()
+    assert recall(load_campaign(path).out) is None
+    with scene.opened(path) as run:
+        run_pass(run)
+    assert scene.holders() == {"ann"}
 
 
 def test_a_restored_qualification_is_not_revoked_on_the_same_items(

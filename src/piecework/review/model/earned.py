@@ -8,7 +8,7 @@ from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.earned import DueChange, EarnedRule, latest_share
 from piecework.domain.errors import ConfigError
 from piecework.engine.steps.earn import records_of
-from piecework.store import assignments
+from piecework.store import assignments, last_pass
 from piecework.store.earned_records import RecordedChange
 
 
@@ -92,4 +92,5 @@ def restore(
             because=f"You have the qualification “{name}” again: {because}",
         )
         records.restore(name, worker_id, change, by=by, at=now)
+    last_pass.forget(opened.store)
     return opened.pseudonym(worker_id)
