@@ -1,7 +1,9 @@
 """A campaign file's tables as values, from the file alone."""
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 
+from piecework.config.earned_table import EarnedTable
 from piecework.config.experiment_table import ExperimentTable
 from piecework.config.prolific_table import (
     FilterRange,
@@ -17,6 +19,7 @@ from piecework.config.schema import (
 )
 from piecework.domain.campaign import AsNeeded, Posting
 from piecework.domain.dataset import Publication, Shares, Sink
+from piecework.domain.earned import EarnedRule
 from piecework.domain.experiment import Experiment
 from piecework.domain.hit import PROLIFIC, Comparator, QualificationRequirement, Share
 from piecework.domain.ids import QualificationTypeId
@@ -85,6 +88,22 @@ def experiment(table: ExperimentTable | None) -> Experiment | None:
     if table is None:
         return None
     return Experiment(wordings=table.wordings, pastes=table.paste, seed=table.seed)
+
+
+def earned(tables: tuple[EarnedTable, ...], folder: Path) -> tuple[EarnedRule, ...]:
+    """Return when workers earn qualifications; records are relative to the folder."""
+    return tuple(
+        EarnedRule(
+            name=table.name,
+            kind=table.kind,
+            agreement=table.agreement,
+            over=table.over,
+            revoke_below=table.revoke_below,
+            forget_days=table.forget_after_days,
+            records=folder / table.records,
+        )
+        for table in tables
+    )
 
 
 def requirements(table: RequirementsTable) -> tuple[QualificationRequirement, ...]:

@@ -12,6 +12,7 @@ from pydantic import (
     model_validator,
 )
 
+from piecework.config.earned_table import EarnedName
 from piecework.config.prolific_table import ProlificTable
 from piecework.domain.hit import Comparator
 
@@ -66,7 +67,18 @@ class RequirementsTable(_Strict):
     exclusion_name: _Words | None = None
     workers: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
     max_hits_per_worker: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
+    max_hits_per_worker_per_batch: Annotated[int, Field(ge=1, le=1_000_000)] | None = (
+        None
+    )
     qualification: Annotated[tuple[QualificationTable, ...], Field(max_length=6)] = ()
     only_workers_of: Annotated[tuple[CampaignPath, ...], Field(max_length=3)] = ()
     no_workers_of: Annotated[tuple[CampaignPath, ...], Field(max_length=3)] = ()
+    earned: Annotated[tuple[EarnedName, ...], Field(max_length=3)] = ()
+    not_earned: Annotated[tuple[EarnedName, ...], Field(max_length=3)] = ()
     prolific: ProlificTable = {}
+
+    @model_validator(mode="after")
+    def _wants_no_opposites(self) -> "RequirementsTable":
+        if both := set(self.earned) & set(self.not_earned):
+            raise ValueError(f"earned and not_earned both name {min(both)!r}")
+        return self

@@ -20,6 +20,7 @@ from pydantic import (
 )
 
 from piecework.config.assignments_table import Assignments
+from piecework.config.earned_table import EarnedTable
 from piecework.config.experiment_table import ExperimentTable
 from piecework.config.gold_table import GoldTable
 from piecework.config.imported_table import ImportedTable
@@ -401,6 +402,7 @@ class CampaignTables(_Strict):
     rewards: RewardsTable
     requirements: RequirementsTable = RequirementsTable()
     qualification: QualificationTestTable | None = None
+    earned: Annotated[tuple[EarnedTable, ...], Field(max_length=5)] = ()
     heuristics: dict[str, dict[str, object] | Literal[False]] = {}
     decisions: DecisionsTable = DecisionsTable()
     output: OutputTable = OutputTable()
@@ -420,6 +422,13 @@ class CampaignTables(_Strict):
             raise ValueError("[page] and [fields] go with question, not with task")
         if self.question is not None and self.rewards.reward is None:
             raise ValueError("a page has no default reward; set rewards.reward")
+        return self
+
+    @model_validator(mode="after")
+    def _earns_each_name_once(self) -> "CampaignTables":
+        names = [table.name for table in self.earned]
+        if len(set(names)) < len(names):
+            raise ValueError("two tables [[earned]] have the same name")
         return self
 
     @model_validator(mode="after")

@@ -1,4 +1,4 @@
-"""`requirements.max_hits_per_worker`, from the campaign file to the marketplace."""
+"""Limits for each worker, from the campaign file to the marketplace."""
 
 from collections import Counter
 from datetime import date
@@ -10,10 +10,11 @@ from piecework.campaign.assembling import load_campaign
 from piecework.campaign.pricing import price
 from piecework.campaign.warnings import campaign_warnings
 from piecework.engine.passes import run_pass
-from piecework.store import assignments
+from piecework.store import assignments, hits
 from tests.engine.conftest import Open
 from tests.small_campaign import CAMPAIGN, write_campaign
 
+PER_BATCH = CAMPAIGN + "[requirements]\nmax_hits_per_worker_per_batch = 1\n"
 TEXT = CAMPAIGN + "[requirements]\nmax_hits_per_worker = 1\n"
 
 
@@ -39,6 +40,22 @@ def test_without_a_limit_they_do(at_work: Open) -> None:
     assert most_done(at_work, CAMPAIGN) > 1
 
 
+def test_no_worker_does_more_hits_of_a_batch_than_it_allows(at_work: Open) -> None:
+    """Two batches and their replacements: each batch has its own HIT types."""
+    with at_work(PER_BATCH) as (run, people):
+        progress = run_pass(run)
+        while progress.waiting_for == "workers" and people.work():
+            progress = run_pass(run)
+        done = Counter(
+            (each.worker_id, batch_of[each.hit_id])
+            for batch_of in [{hit.hit_id: hit.batch for hit in hits.load(run.store)}]
+            for each in assignments.load(run.store)
+        )
+        batches = {hit.hit_type_id: hit.batch for hit in hits.load(run.store)}
+    assert max(done.values()) == 1
+    assert set(batches.values()) == {1, 2}
+
+
 @pytest.mark.parametrize(("crowd", "is_enough"), [(4, True), (3, False)])
 def test_a_crowd_that_is_too_small_for_the_limit_is_named(
     tmp_path: Path, crowd: int, *, is_enough: bool
@@ -52,3 +69,18 @@ def test_a_crowd_that_is_too_small_for_the_limit_is_named(
     warnings = campaign_warnings(campaign, price(campaign, on=date(2026, 1, 5)))
     assert (words in warnings) != is_enough
     assert any("max_hits_per_worker" in warning for warning in warnings) != is_enough
+
+
+@pytest.mark.parametrize(("crowd", "is_enough"), [(2, True), (1, False)])
+def test_a_crowd_that_cannot_finish_a_batch_is_named(
+    tmp_path: Path, crowd: int, *, is_enough: bool
+) -> None:
+    """Each batch has one HIT with two assignments, which need two workers."""
+    text = f"{PER_BATCH}workers = {crowd}\n"
+    campaign = load_campaign(write_campaign(tmp_path, text))
+    words = (
+        "requirements.max_hits_per_worker_per_batch: 1 worker with at most 1 HIT each "
+        "do 1, but the largest batch needs 2"
+    )
+    warnings = campaign_warnings(campaign, price(campaign, on=date(2026, 1, 5)))
+    assert (words in warnings) != is_enough

@@ -82,7 +82,7 @@ def test_every_reply_names_the_extension(market: Market) -> None:
     named = heard["HTTPHeaders"]["x-piecework-extensions"]
     assert (
         named
-        == "keep-apart list-together prices expected-seconds marks site worker-limit "
+        == "keep-apart list-together prices expected-seconds marks site worker-limits "
         "compensation recruiting"
     )
 

@@ -18,6 +18,7 @@ SCRIPTS = sorted((MARKETPLACE / "workers/static").glob("*.js"))
 CODE = [
     *sorted((MARKETPLACE / "workers").glob("*.py")),
     *sorted((MARKETPLACE / "forms").glob("*.py")),
+    MARKETPLACE / "state/objections.py",
     MARKETPLACE / "state/visits.py",
 ]
 OTHERS = languages.languages()[1:]

@@ -2,6 +2,7 @@
 
 import json
 import threading
+from collections import Counter
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -10,11 +11,12 @@ import pytest
 from botocore.exceptions import ClientError
 
 from piecework.domain.errors import PlatformRefused
-from piecework.domain.hit import HitType
+from piecework.domain.hit import HitType, WorkerLimit
 from piecework.platforms.mturk import MTurk
 from tests.marketplace.market import HIT_TYPE, QUESTION, Market, Worker
 
 HTML = {"accept": "text/html"}
+LIMIT = WorkerLimit(name="birds", most=2)
 TYPE = HitType(
     title="Birds",
     description="Describe birds.",
@@ -23,8 +25,7 @@ TYPE = HitType(
     assignment_duration_seconds=600,
     auto_approval_delay_seconds=3600,
     requirements=(),
-    limit_name="birds",
-    most_per_worker=2,
+    limits=(LIMIT,),
 )
 BARE: dict[str, Any] = {
     name: HIT_TYPE[name]
@@ -44,6 +45,11 @@ def post_hits(market: Market, hit_type: HitType, number: int) -> str:
             MaxAssignments=9,
         )
     return str(type_id)
+
+
+def with_limits(*limits: WorkerLimit, **values: Any) -> HitType:  # noqa: ANN401 - any
+    """The type with other limits, and perhaps other values."""
+    return replace(TYPE, limits=limits, **values)
 
 
 def group_of(worker: Worker, title: str = "Birds") -> dict[str, Any]:
@@ -77,7 +83,7 @@ def test_types_with_the_same_name_count_together(market: Market) -> None:
     """A campaign posts replacements under another type; another name is another."""
     post_hits(market, TYPE, 1)
     post_hits(market, replace(TYPE, title="Dear birds", reward_cents=70), 2)
-    post_hits(market, replace(TYPE, title="Fish", limit_name="fish"), 1)
+    post_hits(market, with_limits(replace(LIMIT, name="fish"), title="Fish"), 1)
     ann = market.worker()
     for title in ("Birds", "Dear birds"):
         taken = ann.accept(group_of(ann, title)["hit_group_id"])
@@ -88,7 +94,7 @@ def test_types_with_the_same_name_count_together(market: Market) -> None:
 
 def test_returned_work_does_not_count_and_rejected_work_does(market: Market) -> None:
     """A worker who gives a HIT back may do another."""
-    post_hits(market, replace(TYPE, most_per_worker=1), 3)
+    post_hits(market, with_limits(replace(LIMIT, most=1)), 3)
     ann = market.worker()
     group = group_of(ann)["hit_group_id"]
     first = ann.accept(group).json()["assignment_id"]
@@ -119,6 +125,73 @@ def test_calls_at_the_same_time_do_not_pass_the_limit(market: Market) -> None:
     assert sorted(statuses) == [201] * 2 + [409] * 14
 
 
+def of_batch(number: int, *, most: int, in_all: int = 3) -> tuple[WorkerLimit, ...]:
+    """The limits of a batch's HITs: of the campaign and of the batch."""
+    batch = WorkerLimit(name=f"birds, batch {number}", most=most, is_of_batch=True)
+    return (replace(LIMIT, most=in_all), batch)
+
+
+def test_each_batch_has_its_own_limit_beside_the_campaigns(market: Market) -> None:
+    """Two HITs of the first batch, one of the second, and then three in all."""
+    first = post_hits(market, with_limits(*of_batch(1, most=2)), 4)
+    ann = market.worker()
+    [group] = ann.groups()
+    assert group["available"] == 2
+    for _ in range(2):
+        ann.submit(ann.accept(group["hit_group_id"]).json()["assignment_id"])
+    refused = ann.accept(group["hit_group_id"])
+    sentence = (
+        "You have done 2 HITs of this batch, as many as one worker may do in a batch. "
+        "Later batches may have more for you."
+    )
+    assert refused.status_code == 409
+    assert sentence in refused.text
+    assert sentence in ann.http.get("/worker/hits", headers=HTML).text
+    second = post_hits(market, with_limits(*of_batch(2, most=2)), 4)
+    assert first != second
+    [of_second] = (each for each in ann.groups() if each["may_accept"])
+    assert (of_second["hit_type_id"], of_second["available"]) == (second, 1)
+    ann.submit(ann.accept(of_second["hit_group_id"]).json()["assignment_id"])
+    # Now the campaign's limit is reached in both batches, and no later one helps.
+    for each in (group, of_second):
+        refused = ann.accept(each["hit_group_id"])
+        assert (
+            "You have done 3 of these HITs, as many as one worker may" in refused.text
+        )
+
+
+def test_replacements_of_a_batch_count_with_it(market: Market) -> None:
+    """They have another reward and so another type, but the batch's name."""
+    limits = of_batch(1, most=1)
+    post_hits(market, with_limits(*limits), 1)
+    ann = market.worker()
+    group = group_of(ann)["hit_group_id"]
+    ann.submit(ann.accept(group).json()["assignment_id"])
+    post_hits(market, with_limits(*limits, reward_cents=70, title="Dear birds"), 1)
+    assert not group_of(ann, "Dear birds")["may_accept"]
+
+
+def test_calls_at_the_same_time_in_two_batches_pass_no_limit(market: Market) -> None:
+    """Of sixteen requests at once, three are accepted, at most two in a batch."""
+    for number in (1, 2):
+        post_hits(market, with_limits(*of_batch(number, most=2)), 8)
+    ann = market.worker()
+    groups = [each["hit_group_id"] for each in ann.groups()]
+    statuses: list[tuple[str, int]] = []
+
+    def ask(group: str) -> None:
+        statuses.append((group, ann.accept(group).status_code))
+
+    threads = [threading.Thread(target=ask, args=(group,)) for group in groups * 8]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    accepted = Counter(group for group, status in statuses if status == 201)
+    assert sorted(accepted.values()) == [1, 2]
+    assert len(statuses) == 16
+
+
 def test_the_last_stated_limit_holds(market: Market) -> None:
     """The type stays the same."""
     type_id = post_hits(market, TYPE, 4)
@@ -126,7 +199,7 @@ def test_the_last_stated_limit_holds(market: Market) -> None:
     group = group_of(ann)["hit_group_id"]
     for _ in range(2):
         ann.submit(ann.accept(group).json()["assignment_id"])
-    assert post_hits(market, replace(TYPE, most_per_worker=3), 0) == type_id
+    assert post_hits(market, with_limits(replace(LIMIT, most=3)), 0) == type_id
     assert group_of(ann)["available"] == 1
 
 
@@ -134,15 +207,20 @@ def test_the_last_stated_limit_holds(market: Market) -> None:
     "limit",
     [
         5,
-        [],
-        {"Name": "a"},
-        {"Name": "", "Most": 1},
-        {"Name": "a" * 201, "Most": 1},
-        {"Name": "a", "Most": 0},
-        {"Name": "a", "Most": True},
-        {"Name": "a", "Most": "2"},
-        {"Name": "a", "Most": 10**7},
-        {"Name": "a", "Most": 1, "More": 2},
+        {"Name": "a", "Most": 1, "IsOfBatch": False},
+        [5],
+        [{"Name": "a", "IsOfBatch": False}],
+        [{"Name": "a", "Most": 1}],
+        [{"Name": "a", "Most": 1, "IsOfBatch": 1}],
+        [{"Name": "", "Most": 1, "IsOfBatch": False}],
+        [{"Name": "a" * 201, "Most": 1, "IsOfBatch": False}],
+        [{"Name": "a", "Most": 0, "IsOfBatch": False}],
+        [{"Name": "a", "Most": True, "IsOfBatch": False}],
+        [{"Name": "a", "Most": "2", "IsOfBatch": False}],
+        [{"Name": "a", "Most": 10**7, "IsOfBatch": False}],
+        [{"Name": "a", "Most": 1, "IsOfBatch": False, "More": 2}],
+        [{"Name": "a", "Most": 1, "IsOfBatch": False}] * 2,
+        [{"Name": str(n), "Most": 1, "IsOfBatch": False} for n in range(11)],
     ],
 )
 def test_what_is_no_limit_is_refused(market: Market, limit: object) -> None:
@@ -150,11 +228,11 @@ def test_what_is_no_limit_is_refused(market: Market, limit: object) -> None:
     client = market.requester()
 
     def say(value: object, params: dict[str, Any], **_: object) -> None:
-        document = json.loads(params["body"]) | {"PieceworkWorkerLimit": value}
+        document = json.loads(params["body"]) | {"PieceworkWorkerLimits": value}
         params["body"] = json.dumps(document).encode()
 
     client.meta.events.register("before-call.mturk.CreateHITType", partial(say, limit))
-    with pytest.raises(ClientError, match="PieceworkWorkerLimit"):
+    with pytest.raises(ClientError, match="PieceworkWorkerLimits"):
         client.create_hit_type(**BARE)
 
 
@@ -163,6 +241,6 @@ def test_another_marketplace_is_not_asked_to_keep_a_limit(
 ) -> None:
     """It would ignore it, so nothing is posted."""
     platform = MTurk(market.endpoint, access_key="LAB", secret_key="any")  # noqa: S106
-    monkeypatch.setattr(platform, "_knows", lambda name: name != "worker-limit")
+    monkeypatch.setattr(platform, "_knows", lambda name: name != "worker-limits")
     with pytest.raises(PlatformRefused, match="cannot limit how many HITs"):
         platform.hit_type(TYPE)

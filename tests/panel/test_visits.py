@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from piecework.rehearsal.panel.simulated_panel import Terms
-from tests.marketplace.test_worker_limit import TYPE, post_hits
+from tests.marketplace.test_worker_limit import LIMIT, TYPE, post_hits
 from tests.panel.scene import Scene, Visitor, a_scene, changed
 
 _COMPLETE = (
@@ -208,7 +208,7 @@ def test_the_last_visits_are_shorter(scene: Scene) -> None:
 
 def test_a_requesters_limit_holds_in_all_projects(scene: Scene) -> None:
     """Three HITs per worker: a visit of two, one of one, and then the reason."""
-    post_hits(scene.market, replace(TYPE, most_per_worker=3), 4)
+    post_hits(scene.market, replace(TYPE, limits=(replace(LIMIT, most=3),)), 4)
     for project, hits in (("p1", 2), ("p2", 1)):
         visitor, link = scene.visitor(), scene.panel.open("ann", project, project)
         visitor.arrive(link)

@@ -6,6 +6,7 @@ A campaign with warnings may begin; forbidden settings are errors, reported else
 from collections.abc import Iterator
 from pathlib import Path
 
+from piecework.campaign.dealing import deal
 from piecework.campaign.out_of_reach import rules_out_of_reach
 from piecework.campaign.pricing import Price, expected_out_of_reach
 from piecework.domain.campaign import Campaign
@@ -121,20 +122,26 @@ def _about_crowd(campaign: Campaign) -> Iterator[str]:
 
 def _about_limit(campaign: Campaign) -> Iterator[str]:
     """Say if the limit leaves answers that no worker can give."""
-    crowd, most, posting = (
-        campaign.crowd_size,
-        campaign.most_per_worker,
-        campaign.posting,
-    )
-    if crowd is None or most is None or campaign.growth is not None:
+    crowd, posting = campaign.crowd_size, campaign.posting
+    if crowd is None:
         return
-    hits = -(-len(campaign.items) // posting.items_per_hit) * posting.assignments
-    if crowd * most < hits:
-        yield (
-            f"requirements.max_hits_per_worker: {crowd} workers with at most "
-            f"{plural(most, 'HIT')} each do {crowd * most}, but the campaign needs "
-            f"{hits}"
-        )
+    if campaign.growth is None:
+        batch = max((len(items) for items in deal(campaign)), default=0)
+        kinds = [
+            ("", campaign.most_per_worker, len(campaign.items), "the campaign needs"),
+            ("_per_batch", campaign.most_in_batch, batch, "the largest batch needs"),
+        ]
+    else:
+        batch = campaign.growth.batch_size
+        kinds = [("_per_batch", campaign.most_in_batch, batch, "a full batch needs")]
+    for key, most, items, needs in kinds:
+        hits = -(-items // posting.items_per_hit) * posting.assignments
+        if most is not None and crowd * most < hits:
+            workers, each = plural(crowd, "worker"), plural(most, "HIT")
+            yield (
+                f"requirements.max_hits_per_worker{key}: {workers} with at most {each} "
+                f"each do {crowd * most}, but {needs} {hits}"
+            )
 
 
 def _about_most(campaign: Campaign) -> Iterator[str]:

@@ -16,6 +16,8 @@ _PAGES = {
     "review": "docs/how-to/review.md",
     "decisions": "docs/how-to/review.md",
     "workers": "docs/how-to/exclude-workers.md",
+    "workers earned": "docs/how-to/earned.md",
+    "workers restore": "docs/how-to/earned.md",
     "workers invite": "docs/how-to/worker-site.md",
     "workers revoke": "docs/how-to/worker-site.md",
     "workers links": "docs/how-to/worker-site.md",

@@ -16,7 +16,7 @@ from piecework.domain.errors import ConfigError
 from piecework.domain.money import cents_from_wire
 from piecework.domain.printable import one_line, printable
 from piecework.marketplace.exceptions import Refusal
-from piecework.marketplace.state import keys, reported_problems
+from piecework.marketplace.state import keys, objections, reported_problems
 
 _LONGEST_NAME = 100
 _MOST_CENTS = 10**12
@@ -143,24 +143,32 @@ def revoke(*, key: str, database: Path) -> None:
 def problems(*, name: str, database: Path, as_json: bool) -> None:
     """List the problems that workers reported.
 
-    The list shows the newest first. With NAME (see `piecework requester list`), it
-    shows only problems with that account's HITs. The texts are what workers typed.
+    The list shows the newest first: problems with HITs, and what workers wrote about
+    qualifications that they lost or were refused. With NAME (see `piecework requester
+    list`), it shows only those of that account. The texts are what workers typed.
 
     Examples:
       piecework requester problems
       piecework requester problems "Vision lab"
     """
     with transaction_in(database) as transaction:
-        rows = reported_problems.listed(transaction, requester=name)
+        reports = [
+            (row["reported_ms"], _problem(row), _heading(row))
+            for row in reported_problems.listed(transaction, requester=name)
+        ]
+        reports += [
+            (row["made_ms"], _objection(row), _heading_of_objection(row))
+            for row in objections.listed(transaction, requester=name)
+        ]
+    reports.sort(key=lambda report: report[0], reverse=True)
     if as_json:
-        click.echo(json.dumps([_problem(row) for row in rows], indent=2))
+        click.echo(json.dumps([report for _, report, _ in reports], indent=2))
         return
-    for row in rows:
-        click.echo(f"{_moment(row['reported_ms'])}  HIT {row['hit_id']}, ", nl=False)
-        click.echo(f"assignment {row['assignment_id']}: {one_line(row['title'])}")
-        for line in printable(row["text"]).splitlines():
+    for at, report, heading in reports:
+        click.echo(f"{_moment(at)}  {heading}")
+        for line in printable(str(report["text"])).splitlines():
             click.echo(f"    {line}")
-    if not rows:
+    if not reports:
         click.echo("no worker has reported a problem")
 
 
@@ -170,6 +178,32 @@ def _problem(row: sqlite3.Row) -> dict[str, object]:
         "reported_at": _moment(row["reported_ms"]),
         **{name: row[name] for name in kept},
     }
+
+
+def _heading(row: sqlite3.Row) -> str:
+    return (
+        f"HIT {row['hit_id']}, assignment {row['assignment_id']}: "
+        f"{one_line(row['title'])}"
+    )
+
+
+def _objection(row: sqlite3.Row) -> dict[str, object]:
+    return {
+        "reported_at": _moment(row["made_ms"]),
+        "requester": row["requester"],
+        "qualification": row["name"],
+        "worker_id": row["worker_id"],
+        "because": row["reason"],
+        "text": row["text"],
+    }
+
+
+def _heading_of_objection(row: sqlite3.Row) -> str:
+    reason = f" (your reason: {one_line(row['reason'])})" if row["reason"] else ""
+    return (
+        f"worker {row['worker_id']} contests: no qualification "
+        f"{one_line(row['name'])}{reason}"
+    )
 
 
 def _checked(name: str, balance: str) -> int:

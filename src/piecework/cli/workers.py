@@ -10,6 +10,7 @@ import click
 from click.core import ParameterSource
 
 from piecework.cli.completion import CampaignFile
+from piecework.cli.earned import earned, restore
 from piecework.cli.invitations import invite, revoke, say_workers
 from piecework.cli.lazy_group import LazyGroup
 from piecework.cli.open_links import close, links
@@ -121,7 +122,7 @@ def include(
 @click.group(
     cls=LazyGroup,
     sections={
-        "The workers of a campaign": [list_, exclude, include],
+        "The workers of a campaign": [list_, exclude, include, earned, restore],
         "The workers of a marketplace": [invite, revoke, links, close],
     },
 )

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from piecework.domain.dataset import Publication, Sink
+from piecework.domain.earned import EarnedRule
 from piecework.domain.errors import ConfigError
 from piecework.domain.experiment import Experiment
 from piecework.domain.growing import Growth
@@ -209,7 +210,11 @@ class Campaign:
             items name files.
         crowd_size: how many workers there are in all, if known.
         most_per_worker: how many HITs one worker may do; `None`: all.
+        most_in_batch: how many HITs of each batch one worker may do; `None`: all.
         qualification: a test that workers take before they may work, if there is one.
+        earned: qualifications that good work of this campaign earns.
+        wanted_earned: names of earned qualifications that workers must have.
+        unwanted_earned: names of those that they must not have.
         dataset: what its readers are told, and how it is split.
         heuristics: parameters by heuristic name; an absent heuristic runs with its
             defaults, `None` switches it off.
@@ -245,7 +250,11 @@ class Campaign:
     exclusion_name: str
     crowd_size: int | None = None
     most_per_worker: int | None = None
+    most_in_batch: int | None = None
     qualification: QualificationTest | None = None
+    earned: tuple[EarnedRule, ...] = ()
+    wanted_earned: tuple[str, ...] = ()
+    unwanted_earned: tuple[str, ...] = ()
     dataset: Publication = field(default_factory=Publication)
     heuristics: Mapping[str, Mapping[str, object] | None]
     decided_by: Literal["policy", "person"]

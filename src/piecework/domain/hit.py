@@ -112,14 +112,29 @@ class Recruiting:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerLimit:
+    """How many HITs one worker may do.
+
+    Attributes:
+        name: HIT types with a limit of the same name count together.
+        most: how many HITs of these types one worker may do.
+        is_of_batch: whether the limit is for one batch. HITs of batches with different
+            names have different HIT types.
+    """
+
+    name: str
+    most: int
+    is_of_batch: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HitType:
     """What the HITs of a group share; the platform treats equal HIT types as one.
 
     Attributes:
         expected_seconds: how long one HIT is expected to take, for workers to read;
             `None`: not stated.
-        limit_name: the name of the limit; types with the same name count together.
-        most_per_worker: how many HITs of these types one worker may do; `None`: all.
+        limits: how many HITs one worker may do; each limit applies.
         recruiting: whom to recruit at Prolific, if that is stated.
     """
 
@@ -131,8 +146,7 @@ class HitType:
     auto_approval_delay_seconds: int
     requirements: tuple[QualificationRequirement, ...]
     expected_seconds: int | None = None
-    limit_name: str = ""
-    most_per_worker: int | None = None
+    limits: tuple[WorkerLimit, ...] = ()
     recruiting: Recruiting | None = None
 
 

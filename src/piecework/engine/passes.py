@@ -18,6 +18,7 @@ from piecework.engine.step import Call, Step, call_plainly
 from piecework.engine.steps.assess import assess
 from piecework.engine.steps.collect import collect
 from piecework.engine.steps.decide import decide
+from piecework.engine.steps.earn import earn
 from piecework.engine.steps.launch import launch
 from piecework.engine.steps.plan import plan
 from piecework.engine.steps.resume import resume
@@ -35,6 +36,10 @@ _DONE = {
     "decide": ("decision was made", "decisions were made"),
     "resume": ("payment was cut short", "payments were cut short"),
     "settle": ("decision was carried out", "decisions were carried out"),
+    "earn": (
+        "qualification was granted or revoked",
+        "qualifications were granted or revoked",
+    ),
     "weigh": ("label is not sure yet", "labels are not sure yet"),
     "wind down": ("HIT was ended", "HITs were ended"),
     "take in": ("row was taken in", "rows were taken in"),
@@ -58,6 +63,7 @@ STEPS: tuple[Step[Any, Any], ...] = (
     decide,
     resume,
     settle,
+    earn,
     weigh,
     take_in,
     wind_down,

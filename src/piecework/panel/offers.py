@@ -71,7 +71,11 @@ def offer(
             if worker is None
             else worker_limits.of_worker(transaction, worker, hit_type)
         )
-        most = hit_type["limit_most"] or hits if limit is None else limit.left
+        most = (
+            worker_limits.most_for_anybody(transaction, hit_type["id"]) or hits
+            if limit is None
+            else limit.left
+        )
         if limit is not None and not most:
             sentence = wording.reached(limit)
             reasons.append(NoWork(ending="quota_full", sentence=sentence))

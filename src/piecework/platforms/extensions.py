@@ -39,7 +39,7 @@ PRICES = "PieceworkPrices"
 MARKS = "PieceworkMarks"
 SITE = "PieceworkSite"
 EXPECTED_SECONDS = "PieceworkExpectedSeconds"
-WORKER_LIMIT = "PieceworkWorkerLimit"
+WORKER_LIMITS = "PieceworkWorkerLimits"
 RECRUITING = "PieceworkRecruiting"
 COMPENSATION = "PieceworkCompensation"
 COMPENSATIONS = "PieceworkCompensations"
@@ -49,7 +49,7 @@ _NAMED_IN = "x-piecework-extensions"
 _MARK_HEADER, _STORE_HEADER = "x-piecework-mark", "x-piecework-store"
 _MEMBERS = {
     "CreateHITWithHITType": (KEEP_APART,),
-    "CreateHITType": (EXPECTED_SECONDS, WORKER_LIMIT, RECRUITING),
+    "CreateHITType": (EXPECTED_SECONDS, WORKER_LIMITS, RECRUITING),
     "ListAssignmentsForHIT": (LIST_TOGETHER,),
     "GetAccountBalance": (PRICES, SITE, MARKS, COMPENSATIONS),
     "SendBonus": (COMPENSATION,),

@@ -34,7 +34,7 @@ from piecework.platforms.extensions import (
     KEEP_APART,
     NO_ASSIGNMENT,
     RECRUITING,
-    WORKER_LIMIT,
+    WORKER_LIMITS,
     Extensions,
     ask_compensations,
     ask_live_site,
@@ -56,9 +56,14 @@ from piecework.platforms.qualification_types import (
     claim,
     holders,
     make_or_find,
+    notify,
     take_back,
 )
-from piecework.platforms.wire import recruiting_to_wire, requirement_to_wire
+from piecework.platforms.wire import (
+    limit_to_wire,
+    recruiting_to_wire,
+    requirement_to_wire,
+)
 
 if TYPE_CHECKING:
     from mypy_boto3_mturk import MTurkClient
@@ -143,14 +148,13 @@ class MTurk:
 
     def hit_type(self, hit_type: HitType) -> HitTypeId:
         """See `Platform`; MTurk gives equal HIT types one id."""
-        limit = {"Name": hit_type.limit_name, "Most": hit_type.most_per_worker}
-        is_limited = hit_type.most_per_worker is not None
-        if is_limited and not self._knows("worker-limit"):
+        limits = [limit_to_wire(limit) for limit in hit_type.limits]
+        if limits and not self._knows("worker-limits"):
             raise PlatformRefused(
                 "this marketplace cannot limit how many HITs a worker does",
                 code="NoWorkerLimit",
-                next_step="leave out requirements.max_hits_per_worker, or use "
-                "`piecework serve`",
+                next_step="leave out requirements.max_hits_per_worker and "
+                "max_hits_per_worker_per_batch, or use `piecework serve`",
             )
         recruiting = hit_type.recruiting
         if recruiting is not None and not self._knows("recruiting"):
@@ -176,7 +180,7 @@ class MTurk:
                 for requirement in hit_type.requirements
             ],
             **({EXPECTED_SECONDS: seconds} if says_time else {}),
-            **({WORKER_LIMIT: limit} if is_limited else {}),
+            **({WORKER_LIMITS: limits} if limits else {}),
             **(wanted or {}),
         )
         return HitTypeId(reply["HITTypeId"])
@@ -398,6 +402,16 @@ class MTurk:
         """See `Platform`."""
         because = "The requester offers you this kind of HIT again."
         take_back(self._client, qualification_type_id, worker_id, because)
+
+    def revoke(
+        self, worker_id: WorkerId, type_id: QualificationTypeId, because: str
+    ) -> None:
+        """See `Platform`."""
+        take_back(self._client, type_id, worker_id, because)
+
+    def notify(self, worker_id: WorkerId, subject: str, text: str) -> bool:
+        """See `Platform`."""
+        return notify(self._client, worker_id, subject, text)
 
     def scores(
         self, qualification_type_id: QualificationTypeId

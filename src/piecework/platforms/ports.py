@@ -187,6 +187,19 @@ class Recruiting(Protocol):
         """Offer a worker later HITs again; no effect on workers not kept out."""
         ...
 
+    def revoke(
+        self, worker_id: WorkerId, type_id: QualificationTypeId, because: str
+    ) -> None:
+        """Take a qualification from a worker, who reads the reason.
+
+        No effect on workers who do not have it.
+        """
+        ...
+
+    def notify(self, worker_id: WorkerId, subject: str, text: str) -> bool:
+        """Send a worker a message; return whether the platform will deliver it."""
+        ...
+
     def block(self, worker_id: WorkerId, because: str) -> None:
         """Block the worker, which counts against their account."""
         ...

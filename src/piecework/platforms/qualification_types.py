@@ -102,6 +102,14 @@ def holders(
             yield WorkerId(grant["WorkerId"]), grant["IntegerValue"]
 
 
+def notify(client: "MTurkClient", worker_id: WorkerId, subject: str, text: str) -> bool:
+    """Send a worker a message; return whether it can be delivered."""
+    reply = called(
+        client.notify_workers, Subject=subject, MessageText=text, WorkerIds=[worker_id]
+    )
+    return not reply["NotifyWorkersFailureStatuses"]
+
+
 def take_back(
     client: "MTurkClient",
     type_id: QualificationTypeId,

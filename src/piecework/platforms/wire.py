@@ -9,7 +9,7 @@ from piecework.domain.answer_xml import fields_of
 from piecework.domain.assignment import Assignment
 from piecework.domain.bonus import Bonus, Compensation
 from piecework.domain.errors import PlatformRefused
-from piecework.domain.hit import QualificationRequirement, Recruiting
+from piecework.domain.hit import QualificationRequirement, Recruiting, WorkerLimit
 from piecework.domain.ids import AssignmentId, HitId, HitTypeId, WorkerId
 from piecework.domain.marks import Meeting, is_mark
 from piecework.domain.money import (
@@ -54,6 +54,11 @@ def requirement_to_wire(
             )
         ]
     return wire
+
+
+def limit_to_wire(limit: WorkerLimit) -> dict[str, object]:
+    """Return a limit for each worker (docs/reference/marketplace.md)."""
+    return {"Name": limit.name, "Most": limit.most, "IsOfBatch": limit.is_of_batch}
 
 
 def recruiting_to_wire(recruiting: Recruiting) -> dict[str, object]:

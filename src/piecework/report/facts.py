@@ -210,6 +210,45 @@ class Machine:
     answered: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EarnedChange:
+    """A grant or a revocation of an earned qualification, with its evidence.
+
+    Attributes:
+        worker: the hashed id.
+        by: `rule`, or the person.
+        items: the latest items of the worker; `agreed` of them agreed.
+        first: when the oldest of them was submitted, and `last` the newest.
+    """
+
+    worker: str
+    is_grant: bool
+    at: datetime
+    by: str
+    items: int
+    agreed: int
+    first: datetime | None
+    last: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Earned:
+    """A qualification that work of the campaign earns.
+
+    Attributes:
+        holders: how many workers hold it now.
+        changes: of all campaigns that share it, oldest first.
+    """
+
+    name: str
+    agreement: float
+    over: int
+    revoke_below: float
+    forget_days: int
+    holders: int
+    changes: tuple[EarnedChange, ...]
+
+
 @dataclass(frozen=True, kw_only=True)
 class PageExperiment:
     """Texts from pages that were drawn at random for each HIT.
@@ -312,6 +351,7 @@ class ReportFacts:
         experiment: texts by page, if pages were drawn at random.
         gold: answers about items with a known answer, if there are any.
         growth: rows and costs over time, if the campaign grows.
+        earned: qualifications that its work earns.
         policy: the campaign's rules; their reasons are counted as they are stated.
     """
 
@@ -341,6 +381,7 @@ class ReportFacts:
     corrections: pd.DataFrame = field(default_factory=pd.DataFrame)
     waiting: pd.DataFrame = field(default_factory=pd.DataFrame)
     shown_items: tuple[ShownItem, ...] = ()
+    earned: tuple[Earned, ...] = ()
     imported: ImportedFacts | None = None
     reviews: ReviewQuality | None = None
     silent: Mapping[str, str] = field(default_factory=dict)

@@ -34,6 +34,7 @@ from piecework.report.facts import (
 )
 from piecework.report.item_sample import ShownItem, chosen
 from piecework.results.books import Books
+from piecework.results.earned_facts import earned_facts
 from piecework.results.experiment_facts import experiment_facts
 from piecework.results.machine_facts import machine_facts
 from piecework.results.pictures import small_pictures
@@ -101,6 +102,7 @@ def report_facts(opened: OpenedCampaign) -> ReportFacts:
         as_needed=_as_needed(opened),
         machine=machine_facts(opened, answers),
         experiment=experiment_facts(opened),
+        earned=earned_facts(opened),
         gold=_gold(opened),
         growth=_growth(opened),
         silent=_silent(opened),

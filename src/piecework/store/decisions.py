@@ -327,3 +327,9 @@ def _decision(row: Row) -> Decision:
         decided_at=from_text(str(row["decided_at"])),
         because=str(row["because"]),
     )
+
+
+def last_number(store: Store) -> int:
+    """Return the number of the decision that was stored last; 0 before any."""
+    (number,) = store.db.execute("SELECT max(decision_id) FROM decisions").fetchone()
+    return int(number or 0)

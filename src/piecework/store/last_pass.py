@@ -97,6 +97,12 @@ def recall(folder: Path, *, request_digest: str | None = None) -> LastPass | Non
         return None
 
 
+def forget(store: "Store") -> None:
+    """Let the next pass find out what is due, as something outside the store is."""
+    with store.db.atomic():
+        store.db.execute("UPDATE last_pass SET progress = NULL")
+
+
 def mark_polled(folder: Path, *, at: datetime, wait: timedelta) -> None:
     """Record that the marketplace was asked for news, and how long to wait now."""
     with closing(sqlite3.connect(folder / FILE_NAME, timeout=30)) as db, db:

@@ -5,7 +5,7 @@ from typing import Literal
 from piecework.domain.errors import StoreError
 from piecework.store.database import Store
 
-Purpose = Literal["hit type", "exclusion", "test", "answered"]
+Purpose = Literal["hit type", "exclusion", "test", "answered", "earned"]
 
 
 def get(store: Store, purpose: Purpose, subject: str = "") -> str | None:
@@ -15,7 +15,8 @@ def get(store: Store, purpose: Purpose, subject: str = "") -> str | None:
         store: the campaign's memory.
         purpose: what the type is for.
         subject: tells several apart: a digest of a HIT type's values, or the key of the
-            HIT with the items that a qualification's holders have answered.
+            HIT with the items that a qualification's holders have answered, or the name
+            of an earned qualification.
     """
     row = store.db.execute(
         "SELECT type_id FROM platform_types WHERE purpose = ? AND subject = ?",

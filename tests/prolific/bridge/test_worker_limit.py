@@ -11,7 +11,8 @@ def test_a_visit_has_no_more_hits_than_a_participant_may_do(tmp_path: Path) -> N
     with a_town(tmp_path, hits_per_visit=4) as town:
         town.post(hits=4, assignments=3)
         town.rows(
-            "UPDATE hit_types SET limit_name = 'birds', limit_most = 2 RETURNING id"
+            "INSERT INTO hit_type_limits (hit_type, name, most, is_of_batch) "
+            "SELECT id, 'birds', 2, 0 FROM hit_types RETURNING name"
         )
         town.settle()
         [study] = town.rows("SELECT hits_per_visit FROM studies")

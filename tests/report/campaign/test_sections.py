@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import pandas as pd
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from piecework.domain.review import ReviewQuality, Upheld
 from piecework.domain.verdicts import PolicyRule
 from piecework.report.components import Cell, Section, Table
-from piecework.report.facts import BeforeWork, ReportFacts
+from piecework.report.facts import BeforeWork, Earned, EarnedChange, ReportFacts
 from piecework.report.model import ReportModel, report_model
 from piecework.report.page import render
 from piecework.report.sections import (
@@ -61,11 +62,36 @@ _REVIEWS = ReviewQuality(
     agreed=9,
     kappa=0.78,
 )
+_EARNED = Earned(
+    name="good at blur",
+    agreement=0.9,
+    over=50,
+    revoke_below=0.8,
+    forget_days=180,
+    holders=1,
+    changes=(
+        EarnedChange(
+            worker="1f3a" * 16,
+            is_grant=True,
+            at=datetime(2026, 1, 5, 9, tzinfo=UTC),
+            by="rule",
+            items=50,
+            agreed=46,
+            first=datetime(2025, 11, 1, tzinfo=UTC),
+            last=datetime(2026, 1, 4, tzinfo=UTC),
+        ),
+    ),
+)
 Build = Callable[[ReportModel], Section | None]
 
 
 def _section(build: Build, facts: ReportFacts | None = None) -> Section:
-    shown_facts = replace(facts or by_hand.small(), before_work=_TEST, reviews=_REVIEWS)
+    shown_facts = replace(
+        facts or by_hand.small(),
+        before_work=_TEST,
+        reviews=_REVIEWS,
+        earned=(_EARNED,),
+    )
     section = build(report_model(shown_facts))
     assert section is not None
     return section

@@ -14,6 +14,7 @@ from piecework.marketplace.bridging.hit_lengths import measured_seconds
 from piecework.marketplace.bridging.places import longest_visit, visits_possible
 from piecework.marketplace.bridging.study_names import StudyName
 from piecework.marketplace.state import system_qualifications as system
+from piecework.marketplace.state import worker_limits
 from piecework.marketplace.state.ids import next_number
 from piecework.marketplace.state.transaction import Transaction
 from piecework.webclient.errors import Refused, Unusable
@@ -48,7 +49,8 @@ def want(
     with bridge.backend.transaction() as transaction:
         seconds = _seconds_of_hit(bridge, transaction, hit_type)
         usual = terms.hits_per_visit or math.ceil(terms.visit_seconds / seconds)
-        usual = min(usual, hit_type["limit_most"] or usual)
+        limit = worker_limits.most_for_anybody(transaction, hit_type["id"])
+        usual = min(usual, limit or usual)
         hits = longest_visit(slots, usual if most is None else min(usual, most))
         possible = visits_possible(slots, hits) if hits else 0
         if not possible or not hit_type["reward_cents"]:

@@ -9,6 +9,7 @@ from itertools import takewhile
 from piecework.campaign import caps
 from piecework.campaign.opened import CampaignRun
 from piecework.campaign.questions import question
+from piecework.domain.campaign import Campaign
 from piecework.domain.errors import PlatformRefused
 from piecework.domain.hit import (
     PROLIFIC,
@@ -16,9 +17,14 @@ from piecework.domain.hit import (
     Item,
     PlannedHit,
     QualificationRequirement,
+    WorkerLimit,
 )
-from piecework.domain.ids import HitId, HitTypeId, ItemId, QualificationTypeId
-from piecework.engine.posting import earlier_workers, qualification_test
+from piecework.domain.ids import HitId, HitKey, HitTypeId, ItemId, QualificationTypeId
+from piecework.engine.posting import (
+    earlier_workers,
+    earned_types,
+    qualification_test,
+)
 from piecework.engine.posting.checks import check_campaign
 from piecework.engine.posting.exclusion import exclusion_type
 from piecework.engine.posting.publishing import (
@@ -65,11 +71,11 @@ def act(run: CampaignRun, _unposted: int) -> int:
     slots = refuse_posted_elsewhere(run, unposted)
     # Created beforehand: no call is made while the store is written.
     kept_out = {hit.hit_key: keep_out(run, hit) for hit in unposted}
-    of_earlier = earlier_workers.requirements(run)
+    of_earlier = (*earlier_workers.requirements(run), *earned_types.requirements(run))
     types = {
         key: _hit_type(run, *key, of_earlier)
         for key in dict.fromkeys(
-            (hit.reward_cents, kept_out[hit.hit_key]) for hit in unposted
+            _shared(hit, kept_out, run.campaign) for hit in unposted
         )
     }
     items_by_id = run.items_of(unposted)
@@ -79,7 +85,7 @@ def act(run: CampaignRun, _unposted: int) -> int:
         else _publish(
             run,
             hit,
-            types[hit.reward_cents, kept_out[hit.hit_key]],
+            types[_shared(hit, kept_out, run.campaign)],
             items_by_id,
             known,
         )
@@ -103,6 +109,31 @@ def act(run: CampaignRun, _unposted: int) -> int:
 
 
 launch = Step("launch", due, act)
+
+
+def _shared(
+    hit: PlannedHit,
+    kept_out: Mapping[HitKey, QualificationTypeId | None],
+    campaign: Campaign,
+) -> tuple[int, QualificationTypeId | None, tuple[WorkerLimit, ...]]:
+    """Return in what HIT types of the campaign differ: reward, kept out, limits."""
+    return hit.reward_cents, kept_out[hit.hit_key], _limits(campaign, hit.batch)
+
+
+def _limits(campaign: Campaign, batch: int) -> tuple[WorkerLimit, ...]:
+    """Return how many HITs one worker may do, in the campaign and in the batch."""
+    limits = []
+    if campaign.most_per_worker is not None:
+        limits.append(WorkerLimit(name=campaign.name, most=campaign.most_per_worker))
+    if campaign.most_in_batch is not None:
+        limits.append(
+            WorkerLimit(
+                name=f"{campaign.name}, batch {batch}",
+                most=campaign.most_in_batch,
+                is_of_batch=True,
+            )
+        )
+    return tuple(limits)
 
 
 def _price_anew(run: CampaignRun) -> None:
@@ -143,6 +174,7 @@ def _hit_type(
     run: CampaignRun,
     reward_cents: int,
     kept_out: QualificationTypeId | None,
+    limits: tuple[WorkerLimit, ...],
     of_earlier: tuple[QualificationRequirement, ...],
 ) -> HitTypeId:
     """Return the HIT type of a reward, for workers who lack a qualification.
@@ -151,7 +183,8 @@ def _hit_type(
         run: the campaign at work.
         reward_cents: the reward.
         kept_out: the qualification that workers must lack, besides the campaign's own.
-        of_earlier: requirements because of earlier campaigns.
+        limits: how many HITs one worker may do.
+        of_earlier: requirements because of earlier campaigns and work.
     """
     campaign = run.campaign
     hit_type = HitType(
@@ -174,8 +207,7 @@ def _hit_type(
             ),
         ),
         expected_seconds=campaign.rewards.expected_seconds,
-        limit_name=campaign.name if campaign.most_per_worker else "",
-        most_per_worker=campaign.most_per_worker,
+        limits=limits,
         # The simulated participants of a rehearsal are other people.
         recruiting=None if run.is_rehearsal else campaign.recruiting,
     )

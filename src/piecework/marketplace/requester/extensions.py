@@ -25,7 +25,7 @@ from piecework.marketplace.state.transaction import Transaction
 
 HEADERS = {
     "x-piecework-extensions": "keep-apart list-together prices expected-seconds marks "
-    "site worker-limit compensation recruiting"
+    "site worker-limits compensation recruiting"
 }
 MARKS = "PieceworkMarks"
 STORE_HEADER = "x-piecework-store"
@@ -33,6 +33,7 @@ STORE_HEADER = "x-piecework-store"
 _LONGEST_STORE = 200
 _LONGEST_NAME = 200
 _MOST_HITS = 1_000_000
+_MOST_LIMITS = 10
 _PAGE = 100
 _YEAR_SECONDS = 31_536_000
 
@@ -71,6 +72,7 @@ class _Extension:
         add: acts on the value after the operation itself, and may add members to the
             reply.
         instead: acts on the value in place of the operation.
+        before: returns the members that the operation gets because of the value.
         spared: required members that the request then does not need.
     """
 
@@ -78,6 +80,7 @@ class _Extension:
     check: Callable[[str, object], Any]
     add: Callable[[Call, Any, Members], None] | None = None
     instead: Callable[[Call, Any], Members] | None = None
+    before: Callable[[Members, Any], Members] | None = None
     spared: tuple[str, ...] = ()
 
 
@@ -118,7 +121,11 @@ def carry_out(operation: str, call: Call, asked: Members) -> Members:
     for extension in extensions:
         if extension.instead is not None and extension.member in asked:
             return extension.instead(call, asked[extension.member])
-    reply = call.perform(call.transaction, call.requester, call.members)
+    members = call.members
+    for extension in extensions:
+        if extension.before is not None and extension.member in asked:
+            members = extension.before(members, asked[extension.member])
+    reply = call.perform(call.transaction, call.requester, members)
     for extension in extensions:
         if extension.add is not None and extension.member in asked:
             extension.add(call, asked[extension.member], reply)
@@ -146,19 +153,31 @@ def _seconds(member: str, value: object) -> int:
     return hit_types.in_range(member, value, low=1, high=_YEAR_SECONDS)
 
 
-def _name_and_most(member: str, value: object) -> Members:
+def _limits(member: str, value: object) -> list[Members]:
+    if not isinstance(value, list) or len(value) > _MOST_LIMITS:
+        raise invalid_parameters(
+            f"{member} must be a list of at most {_MOST_LIMITS} limits."
+        )
+    limits = [_checked_limit(member, limit) for limit in value]
+    if len({limit["Name"] for limit in limits}) < len(limits):
+        raise invalid_parameters(f"{member} must not have two limits of one Name.")
+    return limits
+
+
+def _checked_limit(member: str, value: object) -> Members:
     is_limit = (
         isinstance(value, dict)
-        and set(value) == {"Name", "Most"}
+        and set(value) == {"Name", "Most", "IsOfBatch"}
         and isinstance(value["Name"], str)
         and 0 < len(value["Name"]) <= _LONGEST_NAME
         and isinstance(value["Most"], int)
         and not isinstance(value["Most"], bool)
+        and isinstance(value["IsOfBatch"], bool)
     )
     if not is_limit or not isinstance(value, dict):
         raise invalid_parameters(
             f"{member} must have Name, a text of at most {_LONGEST_NAME} characters, "
-            "and Most, a whole number."
+            "Most, a whole number, and IsOfBatch, true or false."
         )
     hit_types.in_range(f"{member}.Most", value["Most"], low=1, high=_MOST_HITS)
     return value
@@ -243,9 +262,19 @@ def _expect(call: Call, seconds: int, reply: Members) -> None:
     )
 
 
-def _limit(call: Call, asked: Members, reply: Members) -> None:
+def _of_batch(members: Members, limits: list[Members]) -> Members:
+    """Give each batch HIT types of its own, so that it can have its own limit."""
+    names = [limit["Name"] for limit in limits if limit["IsOfBatch"]]
+    return {**members, hit_types.OF_BATCH: sorted(names)} if names else members
+
+
+def _limit(call: Call, limits: list[Members], reply: Members) -> None:
     row = hit_types.find(call.transaction, call.requester, reply["HITTypeId"])
-    worker_limits.keep(call.transaction, row["id"], asked["Name"], asked["Most"])
+    worker_limits.keep(
+        call.transaction,
+        row["id"],
+        ((limit["Name"], limit["Most"], limit["IsOfBatch"]) for limit in limits),
+    )
 
 
 def _recruit(call: Call, asked: Members, reply: Members) -> None:
@@ -273,7 +302,9 @@ _EXTENSIONS: dict[str, tuple[_Extension, ...]] = {
     "CreateHITWithHITType": (_KEEP_APART,),
     "CreateHITType": (
         _Extension(member="PieceworkExpectedSeconds", check=_seconds, add=_expect),
-        _Extension(member="PieceworkWorkerLimit", check=_name_and_most, add=_limit),
+        _Extension(
+            member="PieceworkWorkerLimits", check=_limits, before=_of_batch, add=_limit
+        ),
         _Extension(member="PieceworkRecruiting", check=recruiting.check, add=_recruit),
     ),
     "ListAssignmentsForHIT": (

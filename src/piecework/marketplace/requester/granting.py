@@ -49,7 +49,10 @@ def disassociate_qualification(
     )
     row = _held(transaction, kind["qualification_type_id"], members["WorkerId"])
     transaction.execute(
-        "UPDATE qualifications SET status = 'Revoked' WHERE id = ?",
+        "UPDATE qualifications SET status = 'Revoked', revoked_ms = ?, reason = ? "
+        "WHERE id = ?",
+        transaction.now_ms,
+        members.get("Reason"),
         row["id"],
     )
     messages.send(
@@ -169,7 +172,8 @@ def grant(
         "INSERT INTO qualifications (qualification_type, worker, value, status, "
         "granted_ms) VALUES (?, ?, ?, 'Granted', ?) "
         "ON CONFLICT (qualification_type, worker) DO UPDATE SET "
-        "value = excluded.value, status = 'Granted', granted_ms = excluded.granted_ms",
+        "value = excluded.value, status = 'Granted', granted_ms = excluded.granted_ms, "
+        "revoked_ms = NULL, reason = NULL",
         qualification_type,
         worker,
         value,

@@ -17,6 +17,9 @@ _DEFAULT_AUTO_APPROVAL = _MONTH_SECONDS
 
 Members = dict[str, Any]
 
+OF_BATCH = "PieceworkOfBatch"
+"""A member that only this server adds: names of the batches whose limits a type has."""
+
 
 def create_hit_type(
     transaction: Transaction, requester: int, members: Members
@@ -30,8 +33,9 @@ def find_or_make(
 ) -> sqlite3.Row:
     """Return the type with the values of a CreateHITType or CreateHIT request."""
     values = _values(transaction, members)
+    batches = {OF_BATCH: members[OF_BATCH]} if OF_BATCH in members else {}
     print_of_values = hashlib.sha256(
-        json.dumps(values, sort_keys=True).encode()
+        json.dumps(values | batches, sort_keys=True).encode()
     ).hexdigest()
     row = transaction.first_row(
         "SELECT * FROM hit_types WHERE requester = ? AND fingerprint = ?",

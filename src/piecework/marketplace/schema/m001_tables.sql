@@ -96,11 +96,25 @@ CREATE TABLE qualifications (
     value INTEGER NOT NULL,
     status TEXT NOT NULL CHECK (status IN ('Granted', 'Revoked')),
     granted_ms INTEGER NOT NULL,
+    -- When and why it was revoked; empty while it is granted.
+    revoked_ms INTEGER,
+    reason TEXT,
     UNIQUE (qualification_type, worker)
 ) STRICT;
 CREATE INDEX qualifications_by_status
     ON qualifications (qualification_type, status, id);
 CREATE INDEX qualifications_by_worker ON qualifications (worker);
+-- What workers wrote about a qualification that they lost or were refused, with the
+-- requester's reason at that time.
+CREATE TABLE objections (
+    id INTEGER PRIMARY KEY,
+    qualification_type INTEGER NOT NULL REFERENCES qualification_types (id),
+    worker INTEGER NOT NULL REFERENCES workers (id),
+    reason TEXT,
+    text TEXT NOT NULL,
+    made_ms INTEGER NOT NULL
+) STRICT;
+CREATE INDEX objections_by_worker ON objections (worker, qualification_type, id);
 CREATE TABLE qualification_requests (
     id INTEGER PRIMARY KEY,
     qualification_request_id TEXT NOT NULL UNIQUE,
@@ -148,18 +162,22 @@ CREATE TABLE hit_types (
     requirements TEXT NOT NULL,
     -- How long a HIT of the type is expected to take, as its requester last stated.
     expected_seconds INTEGER CHECK (expected_seconds > 0),
-    -- One worker does at most so many HITs of all types with this name.
-    limit_name TEXT,
-    limit_most INTEGER CHECK (limit_most > 0),
     -- Whom to recruit at another market beyond the requirements (JSON).
     recruiting TEXT,
     assignable_hits INTEGER NOT NULL CHECK (assignable_hits >= 0),
     created_ms INTEGER NOT NULL,
     deleted_ms INTEGER,
-    CHECK ((limit_name IS NULL) = (limit_most IS NULL)),
     UNIQUE (requester, fingerprint)
 ) STRICT;
 CREATE INDEX hit_types_with_work ON hit_types (id) WHERE assignable_hits > 0;
+-- One worker does at most so many HITs of all types with a limit of this name.
+CREATE TABLE hit_type_limits (
+    hit_type INTEGER NOT NULL REFERENCES hit_types (id),
+    name TEXT NOT NULL,
+    most INTEGER NOT NULL CHECK (most > 0),
+    is_of_batch INTEGER NOT NULL CHECK (is_of_batch IN (0, 1)),
+    PRIMARY KEY (hit_type, name)
+) STRICT, WITHOUT ROWID;
 CREATE TABLE hit_type_qualifications (
     hit_type INTEGER NOT NULL REFERENCES hit_types (id),
     qualification_type INTEGER NOT NULL REFERENCES qualification_types (id),

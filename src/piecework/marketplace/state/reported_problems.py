@@ -13,6 +13,20 @@ MOST_A_DAY = 20
 """The most reports of a worker in 24 hours, so that they cannot fill the disk."""
 
 
+def checked_text(text: str) -> str:
+    """Return what a worker wrote, without spaces around it.
+
+    Raises:
+        Refusal: it is empty or too long (422).
+    """
+    words = text.strip()
+    if not 1 <= len(words) <= LONGEST:
+        raise Refusal(
+            "BadForm", f"Please write 1 to {LONGEST:,} characters.", status=422
+        )
+    return words
+
+
 def keep(
     transaction: Transaction, worker: sqlite3.Row, assignment: sqlite3.Row, text: str
 ) -> None:
@@ -22,11 +36,7 @@ def keep(
         Refusal: the report is empty or too long (422), or there were too many today
             (429).
     """
-    words = text.strip()
-    if not 1 <= len(words) <= LONGEST:
-        raise Refusal(
-            "BadForm", f"Please write 1 to {LONGEST:,} characters.", status=422
-        )
+    words = checked_text(text)
     lately = transaction.first_row(
         "SELECT count(*) FROM reported_problems WHERE worker = ? AND reported_ms > ?",
         worker["id"],

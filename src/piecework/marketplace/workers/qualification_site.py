@@ -10,7 +10,7 @@ from starlette.routing import Route
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.forms.patterns import Verdicts, with_verdicts
 from piecework.marketplace.forms.schema import read_form
-from piecework.marketplace.state import clock
+from piecework.marketplace.state import clock, objections
 from piecework.marketplace.state.backend import Backend
 from piecework.marketplace.workers import (
     form_views,
@@ -54,6 +54,7 @@ class Qualifications:
         return [
             Route("/worker/qualifications", self.all),
             Route(f"{path}/request", self.ask, methods=["POST"]),
+            Route(f"{path}/objection", self.object, methods=["POST"]),
             Route(f"{path}/test", self.test),
             Route(f"{path}/test", self.submit, methods=["POST"]),
         ]
@@ -72,12 +73,17 @@ class Qualifications:
                 before=int(before) if is_id else 2**63 - 1,
             )
             held = qualifying.held(transaction, worker)
+            lost = [
+                (row, objections.of_worker(transaction, worker, row["id"]))
+                for row in objections.lost(transaction, worker)
+            ]
         shown = offers[: qualifying.SHOWN]
         following = shown[-1].row["id"] if len(offers) > len(shown) else None
         if replies.wants_json(request):
             return JSONResponse(
                 {
                     "held": [_held_to_json(row) for row in held],
+                    "lost": [_lost_to_json(row, texts) for row, texts in lost],
                     "offered": [offer.to_json() for offer in shown],
                     "before": following,
                 }
@@ -85,6 +91,7 @@ class Qualifications:
         return page(
             "qualifications.html.j2",
             held=held,
+            lost=lost,
             offers=shown,
             words=words,
             following=following,
@@ -112,6 +119,18 @@ class Qualifications:
                 {"status": status, **({"test": test} if is_test else {})}
             )
         return replies.moved(test if is_test else "/worker/qualifications")
+
+    async def object(self, request: Request) -> Response:
+        """Store what a worker writes about a qualification that they lost."""
+        replies.check_origin(request, (self._origins.site,))
+        form = dict(await replies.fields(request))
+        type_id = request.path_params["type_id"]
+        with self._backend.transaction() as transaction:
+            worker = self._sessions.worker_of(transaction, request)
+            objections.keep(transaction, worker, type_id, form.get("text", ""))
+        if replies.wants_json(request):
+            return JSONResponse({"saved": True}, status_code=201)
+        return replies.moved(f"/worker/qualifications#{type_id}")
 
     async def test(self, request: Request) -> Response:
         """Show the test that was begun, or the page to begin it."""
@@ -217,6 +236,17 @@ def _held_to_json(row: sqlite3.Row) -> dict[str, object]:
         "name": row["name"],
         "value": row["value"],
         "granted_at": clock.to_datetime(row["granted_ms"]).isoformat(),
+    }
+
+
+def _lost_to_json(row: sqlite3.Row, texts: Sequence[sqlite3.Row]) -> dict[str, object]:
+    return {
+        "qualification_type_id": row["qualification_type_id"],
+        "name": row["name"],
+        "was_held": bool(row["was_held"]),
+        "lost_at": clock.to_datetime(row["lost_ms"]).isoformat(),
+        "reason": row["reason"],
+        "objections": [text["text"] for text in texts],
     }
 
 

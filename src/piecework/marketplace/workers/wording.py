@@ -55,6 +55,12 @@ def wanted(
 
 def reached(limit: WorkerLimit) -> str:
     """Say that a worker may do no more HITs of a kind."""
+    if limit.is_of_batch:
+        return say(
+            "You have done %(done)s HITs of this batch, as many as one worker may do "
+            "in a batch. Later batches may have more for you.",
+            done=limit.done,
+        )
     return say(
         "You have done %(done)s of these HITs, as many as one worker may do.",
         done=limit.done,

@@ -11,6 +11,7 @@ from typing import Any
 from piecework.marketplace.bridging.hit_lengths import measured_seconds
 from piecework.marketplace.bridging.places import longest_visit, visits_possible
 from piecework.marketplace.bridging.study_names import StudyName
+from piecework.marketplace.state import worker_limits
 from piecework.marketplace.state.ids import next_number
 from piecework.marketplace.state.transaction import Transaction
 from piecework.prolific.bridge import filter_types, groups, requirements
@@ -78,7 +79,8 @@ def want(
         )
         fit = max(1, math.floor(_LONGEST_ESTIMATE_MINUTES * 60 / seconds))
         # A participant may not do more HITs of a kind than their requester allows.
-        usual = min(usual, fit, hit_type["limit_most"] or usual)
+        limit = worker_limits.most_for_anybody(transaction, hit_type["id"])
+        usual = min(usual, fit, limit or usual)
         hits = longest_visit(slots, usual if most is None else min(usual, most))
         possible = visits_possible(slots, hits) if hits else 0
         if not possible or not hit_type["reward_cents"]:

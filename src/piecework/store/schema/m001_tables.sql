@@ -155,10 +155,10 @@ CREATE TABLE marketplace_prices (
 
 -- Types that were created on the platform, each once. `subject` is a digest of a HIT
 -- type's values, or the key of the HIT with the items that a qualification's holders
--- have answered.
+-- have answered, or the name of an earned qualification.
 CREATE TABLE platform_types (
     purpose TEXT NOT NULL
-        CHECK (purpose IN ('hit type', 'exclusion', 'test', 'answered')),
+        CHECK (purpose IN ('hit type', 'exclusion', 'test', 'answered', 'earned')),
     subject TEXT NOT NULL DEFAULT '',
     type_id TEXT NOT NULL,
     PRIMARY KEY (purpose, subject)

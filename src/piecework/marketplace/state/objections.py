@@ -1,0 +1,107 @@
+"""What workers write about qualifications that they lost or were refused.
+
+It is untrusted text for the requester, like reported problems.
+"""
+
+import sqlite3
+
+from piecework.marketplace.exceptions import Refusal
+from piecework.marketplace.state.clock import DAY
+from piecework.marketplace.state.reported_problems import checked_text
+from piecework.marketplace.state.transaction import Transaction
+
+MOST_A_DAY = 5
+"""The most objections of a worker about a qualification in 24 hours."""
+
+_LOST = (
+    "SELECT qualification_types.id, qualification_type_id, qualification_types.name, "
+    "requesters.name AS requester_name, reason, lost_ms, was_held FROM ("
+    "SELECT qualification_type, reason, revoked_ms AS lost_ms, 1 AS was_held "
+    "FROM qualifications WHERE worker = ?1 AND status = 'Revoked' "
+    "UNION ALL SELECT qualification_type, reason, requested_ms, 0 "
+    "FROM qualification_requests WHERE id IN (SELECT max(id) "
+    "FROM qualification_requests WHERE worker = ?1 GROUP BY qualification_type) "
+    "AND status = 'Rejected' AND NOT EXISTS (SELECT 1 FROM qualifications "
+    "WHERE qualifications.worker = ?1 AND qualifications.qualification_type "
+    "= qualification_requests.qualification_type)"
+    ") JOIN qualification_types ON qualification_types.id = qualification_type "
+    "JOIN requesters ON requesters.id = requester WHERE deleted_ms IS NULL "
+    "AND (?2 = '' OR qualification_type_id = ?2) ORDER BY lost_ms DESC LIMIT ?3"
+)
+
+
+def lost(
+    transaction: Transaction, worker: sqlite3.Row, type_id: str = "", *, most: int = 50
+) -> list[sqlite3.Row]:
+    """Return the qualifications that a worker lost or was refused, latest first.
+
+    Each row has the requester's `reason`. `was_held` is 0 for a refused request.
+    """
+    return transaction.all(_LOST, worker["id"], type_id, most)
+
+
+def of_worker(
+    transaction: Transaction, worker: sqlite3.Row, qualification_type: int
+) -> list[sqlite3.Row]:
+    """Return what a worker wrote about a qualification, oldest first."""
+    return transaction.all(
+        "SELECT text, made_ms FROM objections "
+        "WHERE worker = ? AND qualification_type = ? ORDER BY id",
+        worker["id"],
+        qualification_type,
+    )
+
+
+def keep(
+    transaction: Transaction, worker: sqlite3.Row, type_id: str, text: str
+) -> None:
+    """Store what a worker writes about a qualification that they lost.
+
+    Raises:
+        Refusal: the worker did not lose it (404); the text is empty or too long (422),
+            or there were too many today (429).
+    """
+    rows = lost(transaction, worker, type_id, most=1) if type_id else []
+    if not rows:
+        raise Refusal(
+            "NothingLost",
+            "No requester took this qualification from you or refused it.",
+            status=404,
+        )
+    words = checked_text(text)
+    lately = transaction.first_row(
+        "SELECT count(*) FROM objections WHERE worker = ? AND qualification_type = ? "
+        "AND made_ms > ?",
+        worker["id"],
+        rows[0]["id"],
+        transaction.now_ms - DAY,
+    )
+    if lately is not None and lately[0] >= MOST_A_DAY:
+        raise Refusal(
+            "TooMany",
+            "You have written about this often today. All is saved. Go on tomorrow.",
+            status=429,
+        )
+    transaction.execute(
+        "INSERT INTO objections (qualification_type, worker, reason, text, made_ms) "
+        "VALUES (?, ?, ?, ?, ?)",
+        rows[0]["id"],
+        worker["id"],
+        rows[0]["reason"],
+        words,
+        transaction.now_ms,
+    )
+
+
+def listed(transaction: Transaction, *, requester: str = "") -> list[sqlite3.Row]:
+    """Return all objections or those against one requester, newest first."""
+    return transaction.all(
+        "SELECT objections.text, objections.reason, made_ms, "
+        "requesters.name AS requester, qualification_types.name, worker_id "
+        "FROM objections JOIN workers ON workers.id = objections.worker "
+        "JOIN qualification_types "
+        "ON qualification_types.id = objections.qualification_type "
+        "JOIN requesters ON requesters.id = qualification_types.requester "
+        "WHERE ?1 = '' OR requesters.name = ?1 ORDER BY objections.id DESC",
+        requester,
+    )

@@ -1,0 +1,349 @@
+"""Evidence and changes of earned qualifications, shared by a requester's campaigns.
+
+One SQLite file holds them, beside the campaign files, because no campaign's own store
+sees the others' work. A change is stored before its call, like an intent, and closed
+after it. The file's lock lets one pass at a time decide and call, so that two campaigns
+cannot make the same change. The lock ends with its process.
+"""
+
+import fcntl
+import sqlite3
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from sqlite_utils import Database
+
+from piecework.domain.earned import (
+    Change,
+    DueChange,
+    EarnedRule,
+    Holding,
+    ItemOutcome,
+    Share,
+)
+from piecework.domain.errors import StoreError
+from piecework.domain.ids import WorkerId
+from piecework.sqlitefile.schema import bring_up_to_date, origin, patiently, read_schema
+from piecework.store.columns import from_text, moment, to_text
+from piecework.store.files import check_kind, make_private_store
+
+_MIGRATIONS = read_schema("piecework earned", Path(__file__).with_name("earned_schema"))
+_LATEST = (
+    "SELECT * FROM changes WHERE change_id IN (SELECT max(change_id) FROM changes "
+    "WHERE market = ? AND name = ? GROUP BY worker_id)"
+)
+_NEXT_EDITION = (
+    "INSERT INTO editions (market, kind, edition) VALUES (?, ?, 1) "
+    "ON CONFLICT (market, kind) DO UPDATE SET edition = edition + 1"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedChange:
+    """A grant or a revocation, with its evidence.
+
+    Attributes:
+        decided_by: `rule`, or the person.
+        was_begun: a call may have been made.
+        done_at: when the marketplace had it; `None` before.
+        notified_at: when the worker was notified; `None` before.
+    """
+
+    number: int
+    name: str
+    worker_id: WorkerId
+    change: Change
+    decided_by: str
+    decided_at: datetime
+    share: Share
+    because: str
+    was_begun: bool
+    done_at: datetime | None
+    notified_at: datetime | None
+
+
+@contextmanager
+def open_records(path: Path, market: str) -> Iterator["EarnedRecords"]:
+    """Open the file, and create it if it does not exist.
+
+    Raises:
+        StoreError: it is another program's file, or it cannot be used.
+    """
+    check_kind(path)
+    try:
+        make_private_store(path)
+        connection = sqlite3.connect(path, timeout=30, check_same_thread=False)
+    except (OSError, sqlite3.Error) as fault:
+        raise _unusable(path, fault) from fault
+    try:
+        known = origin(connection, _MIGRATIONS)
+        if known.is_foreign or known.unknown:
+            raise StoreError(
+                f"{path}: not the records of earned qualifications of this version",
+                next_step="give [[earned]] records the path of another file",
+            )
+        patiently(connection, "PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")
+        database = Database(connection)
+        bring_up_to_date(database, _MIGRATIONS)
+        yield EarnedRecords(path=path, db=database, market=market)
+    except sqlite3.Error as fault:
+        raise _unusable(path, fault) from fault
+    finally:
+        connection.close()
+
+
+def _unusable(path: Path, fault: Exception) -> StoreError:
+    return StoreError(
+        f"{path}: the records of earned qualifications cannot be used ({fault})",
+        next_step="check the disk and the file, then run the same command again",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EarnedRecords:
+    """The open file, for one requester at one marketplace."""
+
+    path: Path
+    db: Database
+    market: str
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Wait until no other process decides or calls, and keep others waiting."""
+        lock = self.path.with_name(f"{self.path.name}.lock")
+        with lock.open("a") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            yield
+
+    def contribution(self, kind: str, campaign: str) -> int:
+        """Return the last decision that a campaign's evidence contains; 0 if none."""
+        row = self._first(
+            "SELECT decision FROM contributions "
+            "WHERE market = ? AND kind = ? AND campaign = ?",
+            *(self.market, kind, campaign),
+        )
+        return row["decision"] if row else 0
+
+    def contribute(
+        self,
+        kind: str,
+        campaign: str,
+        outcomes: Iterable[tuple[WorkerId, ItemOutcome]],
+        *,
+        decision: int,
+    ) -> None:
+        """Add or replace evidence of a campaign, in one transaction.
+
+        Args:
+            kind: the kind of work.
+            campaign: the name of the campaign, with that of its store.
+            outcomes: items by worker; earlier ones of the same items are replaced.
+            decision: the last decision that they contain.
+        """
+        with self.db.atomic():
+            self.db.conn.executemany(
+                "INSERT INTO evidence "
+                "(market, kind, campaign, worker_id, item_id, agrees, at) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?) "
+                "ON CONFLICT (market, kind, worker_id, campaign, item_id) "
+                "DO UPDATE SET agrees = excluded.agrees, at = excluded.at",
+                [
+                    (
+                        *(self.market, kind, campaign, worker_id, outcome.item_id),
+                        *(outcome.agrees, to_text(outcome.at)),
+                    )
+                    for worker_id, outcome in outcomes
+                ],
+            )
+            self.db.execute(
+                "INSERT INTO contributions (market, kind, campaign, decision) "
+                "VALUES (?, ?, ?, ?) ON CONFLICT (market, kind, campaign) "
+                "DO UPDATE SET decision = excluded.decision",
+                [self.market, kind, campaign, decision],
+            )
+            self.db.execute(_NEXT_EDITION, [self.market, kind])
+
+    def state(self, rule: EarnedRule, campaign: str) -> None:
+        """Store the rule as a campaign states it.
+
+        Raises:
+            StoreError: another campaign states other terms for the same qualification.
+        """
+        row = self._first(
+            "SELECT * FROM rules WHERE market = ? AND name = ?", self.market, rule.name
+        )
+        if row and row["terms"] != rule.terms and row["campaign"] != campaign:
+            raise StoreError(
+                f"[[earned]] {rule.name!r} is stated as {rule.terms} here, but the "
+                f"campaign {row['campaign'].partition('/')[0]} states {row['terms']}",
+                next_step="state the same in both campaign files, and advance that "
+                "campaign once",
+            )
+        if row is None or row["terms"] != rule.terms:
+            with self.db.atomic():
+                self.db.execute(
+                    "INSERT OR REPLACE INTO rules (market, name, terms, campaign) "
+                    "VALUES (?, ?, ?, ?)",
+                    [self.market, rule.name, rule.terms, campaign],
+                )
+
+    def is_applied(self, rule: EarnedRule, *, now: datetime) -> bool:
+        """Whether the rule was applied today to all evidence that there is."""
+        row = self._first(
+            "SELECT 1 AS yes FROM rules WHERE market = ?1 AND name = ?2 AND terms = ?3 "
+            "AND day = ?4 AND edition = coalesce((SELECT edition FROM editions "
+            "WHERE market = ?1 AND kind = ?5), 0)",
+            *(self.market, rule.name, rule.terms, to_text(now)[:10], rule.kind),
+        )
+        return row is not None
+
+    def apply(
+        self,
+        rule: EarnedRule,
+        changes: Mapping[WorkerId, DueChange],
+        *,
+        now: datetime,
+    ) -> None:
+        """Store the changes that the rule makes, and that it was applied."""
+        with self.db.atomic():
+            for worker_id, change in changes.items():
+                self._insert(rule.name, worker_id, change, by="rule", at=now)
+            self.db.execute(
+                "UPDATE rules SET day = ?, edition = coalesce((SELECT edition "
+                "FROM editions WHERE market = ? AND kind = ?), 0) "
+                "WHERE market = ? AND name = ?",
+                [to_text(now)[:10], self.market, rule.kind, self.market, rule.name],
+            )
+
+    def restore(
+        self,
+        name: str,
+        worker_id: WorkerId,
+        change: DueChange,
+        *,
+        by: str,
+        at: datetime,
+    ) -> None:
+        """Store a person's grant; only later items count against the worker."""
+        counts_after = change.share.last or at
+        with self.db.atomic():
+            self._insert(
+                name, worker_id, change, by=by, at=at, counts_after=counts_after
+            )
+
+    def outcomes(self, kind: str) -> Mapping[WorkerId, list[ItemOutcome]]:
+        """Return the items of each worker of a kind."""
+        by_worker: dict[WorkerId, list[ItemOutcome]] = defaultdict(list)
+        for row in self.db.query(
+            "SELECT * FROM evidence WHERE market = ? AND kind = ?", [self.market, kind]
+        ):
+            by_worker[WorkerId(row["worker_id"])].append(
+                ItemOutcome(
+                    at=from_text(row["at"]),
+                    campaign=row["campaign"],
+                    item_id=row["item_id"],
+                    agrees=bool(row["agrees"]),
+                )
+            )
+        return by_worker
+
+    def holdings(self, name: str) -> Mapping[WorkerId, Holding]:
+        """Return who holds a qualification now; changes that are open count as done."""
+        return {
+            WorkerId(row["worker_id"]): Holding(
+                since=from_text(row["decided_at"]),
+                counts_after=moment(row["counts_after"]),
+            )
+            for row in self.db.query(_LATEST, [self.market, name])
+            if row["change"] == "grant"
+        }
+
+    def unfinished(self, name: str) -> list[RecordedChange]:
+        """Return changes that are open, or whose worker was not notified."""
+        return self._changes(
+            "AND name = ? AND (done_at IS NULL OR notified_at IS NULL)", name
+        )
+
+    def changes(self, name: str) -> list[RecordedChange]:
+        """Return all changes of a qualification, in order."""
+        return self._changes("AND name = ?", name)
+
+    def begin(self, change: RecordedChange, *, at: datetime) -> None:
+        """Store that a call may be made now."""
+        self._mark("begun_at", change, at)
+
+    def close(self, change: RecordedChange, *, at: datetime) -> None:
+        """Store that the marketplace has a change."""
+        self._mark("done_at", change, at)
+
+    def notified(self, change: RecordedChange, *, at: datetime) -> None:
+        """Store that the worker was notified."""
+        self._mark("notified_at", change, at)
+
+    def _mark(self, column: str, change: RecordedChange, at: datetime) -> None:
+        with self.db.atomic():
+            self.db.execute(
+                f"UPDATE changes SET {column} = ? WHERE change_id = ?",
+                [to_text(at), change.number],
+            )
+
+    def _changes(self, condition: str, *values: str) -> list[RecordedChange]:
+        rows = self.db.query(
+            f"SELECT * FROM changes WHERE market = ? {condition} ORDER BY change_id",
+            [self.market, *values],
+        )
+        return [_recorded(row) for row in rows]
+
+    def _insert(
+        self,
+        name: str,
+        worker_id: WorkerId,
+        change: DueChange,
+        *,
+        by: str,
+        at: datetime,
+        counts_after: datetime | None = None,
+    ) -> None:
+        share = change.share
+        self.db.execute(
+            "INSERT INTO changes (market, name, worker_id, change, decided_by, "
+            "decided_at, items, agreed, first_at, last_at, because, counts_after) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            [
+                *(self.market, name, worker_id, change.change, by, to_text(at)),
+                *(share.items, share.agreed),
+                *(each and to_text(each) for each in (share.first, share.last)),
+                change.because,
+                counts_after and to_text(counts_after),
+            ],
+        )
+
+    def _first(self, sql: str, *values: str) -> dict[str, Any] | None:
+        return next(iter(self.db.query(sql, list(values))), None)
+
+
+def _recorded(row: Mapping[str, Any]) -> RecordedChange:
+    return RecordedChange(
+        number=row["change_id"],
+        name=row["name"],
+        worker_id=WorkerId(row["worker_id"]),
+        change=row["change"],
+        decided_by=row["decided_by"],
+        decided_at=from_text(row["decided_at"]),
+        share=Share(
+            items=row["items"],
+            agreed=row["agreed"],
+            first=moment(row["first_at"]),
+            last=moment(row["last_at"]),
+        ),
+        because=row["because"],
+        was_begun=row["begun_at"] is not None,
+        done_at=moment(row["done_at"]),
+        notified_at=moment(row["notified_at"]),
+    )

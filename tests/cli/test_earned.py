@@ -1,0 +1,139 @@
+"""`piecework workers earned` and `workers restore`."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from piecework.campaign.assembling import load_campaign
+from piecework.cli.main import main
+from piecework.engine.passes import run_pass
+from piecework.report.model import report_model
+from piecework.report.sections.earned import build
+from piecework.results.report_facts import report_facts
+from piecework.store import assignments
+from piecework.store.last_pass import recall
+from tests.engine.test_earned import Scene, scene
+
+__all__ = ["scene"]
+
+NAME = "good at captions"
+
+
+def workers(*words: str | Path) -> Result:
+    """Call the command."""
+    return CliRunner().invoke(main, ["workers", *map(str, words)])
+
+
+@pytest.fixture
+def lost(scene: Scene) -> tuple[Scene, Path, str]:
+    """Ann earned it in a campaign and lost it in the next; that one, her pseudonym."""
+    scene.work(scene.write("first"), ("ann", "good"), ("bob", "shout"))
+    second = scene.write("second")
+    scene.work(second, ("ann", "shout"), ("bob", "shout"))
+    with scene.opened(second) as run:
+        [ann] = {
+            run.pseudonym(each.worker_id)
+            for each in assignments.load(run.store)
+            if scene.handle(each.worker_id) == "ann"
+        }
+    return scene, second, ann
+
+
+def test_the_list_names_each_change_with_its_evidence(
+    lost: tuple[Scene, Path, str],
+) -> None:
+    """Of both campaigns, by this campaign's pseudonyms; no id in the clear."""
+    _, path, ann = lost
+    [shown] = json.loads(workers("earned", path, "--json").stdout)
+    assert (shown["name"], shown["kind"], shown["holders"]) == (NAME, "captions", 0)
+    assert [
+        (each["worker"], each["change"], each["agreed"], each["items"], each["first"])
+        for each in shown["changes"]
+    ] == [
+        (ann, "grant", 5, 5, shown["changes"][0]["last"]),
+        (ann, "revoke", 0, 5, shown["changes"][1]["last"]),
+    ]
+    lines = workers("earned", path).stdout.splitlines()
+    assert lines[0] == f"{NAME}: 0 hold it"
+    assert f"revoked {ann} by rule: 0 of 5 items agreed, " in lines[3]
+    assert "You have lost the qualification" in lines[4]
+
+
+def test_the_report_shows_them_too(lost: tuple[Scene, Path, str]) -> None:
+    """By the same pseudonyms."""
+    scene, path, ann = lost
+    with scene.opened(path) as run:
+        facts = report_facts(run)
+    [earned] = facts.earned
+    assert [(each.worker, each.is_grant, each.agreed) for each in earned.changes] == [
+        (ann, True, 5),
+        (ann, False, 0),
+    ]
+    section = build(report_model(facts))
+    assert section is not None
+    assert "was granted 1 time and revoked 1 time" in str(section.lead)
+    [revoked, granted] = section.tables[0].rows
+    assert (revoked[2], granted[2]) == ("revoked", "granted")
+
+
+def test_the_next_pass_carries_out_what_could_not_be_done_at_once(
+    lost: tuple[Scene, Path, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without keys the marketplace cannot be called; then the pass has work."""
+    scene, path, ann = lost
+    with scene.opened(path) as run, run.store.db.atomic():
+        run.store.db.execute(
+            "INSERT OR REPLACE INTO last_pass (only_row, progress) VALUES (1, '{}')"
+        )
+    assert recall(load_campaign(path).out) is not None
+    with monkeypatch.context() as patch:
+        patch.delenv("AWS_ACCESS_KEY_ID")
+        reply = workers("restore", path, ann, "--name", NAME, "--because", "A mistake.")
+    assert "stored; the next pass tells the marketplace" in reply.output
+    assert scene.holders() == set()
+    assert recall(load_campaign(path).out) is None
+    with scene.opened(path) as run:
+        run_pass(run)
+    assert scene.holders() == {"ann"}
+
+
+def test_a_restored_qualification_is_not_revoked_on_the_same_items(
+    lost: tuple[Scene, Path, str],
+) -> None:
+    """Ann reads why she has it again, and the next pass leaves it."""
+    scene, path, ann = lost
+    reply = workers(
+        *("restore", path, ann[:6], "--name", NAME),
+        *("--because", "The page was broken.", "--by", "ada"),
+    )
+    assert reply.exit_code == 0, reply.output
+    assert reply.stdout == f"{ann}: granted {NAME}\n"
+    assert scene.holders() == {"ann"}
+    assert scene.messages("ann")[-1] == (
+        f"You have the qualification “{NAME}” again: The page was broken."
+    )
+    with scene.opened(path) as run:
+        run_pass(run, poll_open_hits=True)
+    assert scene.holders() == {"ann"}
+    again = workers(*("restore", path, ann, "--name", NAME, "--because", "x"))
+    assert again.exit_code == 2
+    assert f"{ann} holds '{NAME}'" in again.output
+
+
+@pytest.mark.parametrize(
+    ("words", "fault"),
+    [
+        (["--name", "blur", "--because", "x"], "no [[earned]] has the name 'blur'"),
+        (["--name", NAME, "--because", " "], "--because is empty"),
+    ],
+)
+def test_what_cannot_be_restored_is_said(
+    lost: tuple[Scene, Path, str], words: list[str], fault: str
+) -> None:
+    """A fault of use, in words."""
+    _, path, ann = lost
+    reply = workers("restore", path, ann, *words)
+    assert reply.exit_code == 2
+    assert fault in reply.output

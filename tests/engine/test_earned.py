@@ -1,0 +1,225 @@
+"""Qualifications that workers earn, from the campaign file to the wire."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from piecework.campaign.assembling import load_campaign
+from piecework.campaign.opened import CampaignRun
+from piecework.domain.clock import FixedClock, SystemClock
+from piecework.domain.errors import StoreError
+from piecework.engine.opening import open_on_marketplace
+from piecework.engine.passes import run_pass
+from piecework.engine.steps.earn import earn, records_of
+from piecework.marketplace.http.server import serve
+from piecework.rehearsal.crowd.page import read_page
+from tests.crash.people import People
+from tests.marketplace.market import Worker
+from tests.small_campaign import CAMPAIGN, write_campaign
+
+EARNED = """
+[[earned]]
+name = "good at captions"
+kind = "captions"
+over = 5
+"""
+RULES, _, REST = CAMPAIGN.partition('[[decisions.rule]]\non = "worker"')
+TEXT = (
+    f"{RULES}[output]{REST.partition('[output]')[2]}".replace(
+        "items_per_hit = 2", "items_per_hit = 5"
+    )
+    + EARNED
+)
+"""Nobody is excluded, so that everybody goes on."""
+
+
+class Scene:
+    """Campaigns of one requester on one marketplace."""
+
+    def __init__(self, folder: Path, endpoint: str) -> None:
+        self.folder, self.endpoint = folder, endpoint
+
+    def write(self, name: str, more: str = "", text: str = TEXT) -> Path:
+        """Write a campaign's file."""
+        path = write_campaign(self.folder, text, pictures=10)
+        renamed = text.replace('name = "crash"', f'name = "{name}"\n')
+        path.write_text(renamed.replace("[posting]", f'[posting]\ntitle = "{name}"', 1))
+        with path.open("a") as file:
+            file.write(more)
+        return path.rename(path.with_name(f"{name}.toml"))
+
+    @contextmanager
+    def opened(self, path: Path) -> Iterator[CampaignRun]:
+        """Open a campaign for passes."""
+        with open_on_marketplace(load_campaign(path), self.endpoint, live=False) as run:
+            yield run
+
+    def work(self, path: Path, *script: tuple[str, str]) -> None:
+        """Let people do a HIT of a campaign each, with a pass before and after."""
+        with self.opened(path) as run:
+            run_pass(run)
+            for handle, manner in script:
+                self.do(path.stem, handle, manner)
+            run_pass(run, poll_open_hits=True)
+
+    def do(self, title: str, handle: str, manner: str) -> None:
+        """Do a HIT with a title."""
+        worker = Worker(self.endpoint, handle=handle)
+        with closing(worker.http) as client:
+            group = next(each for each in worker.groups() if each["title"] == title)
+            accepted = worker.accept(group["hit_group_id"]).json()
+            now = datetime.fromisoformat(client.get("/rehearsal/clock").json()["now"])
+            later = {"now": (now + timedelta(minutes=5)).isoformat()}
+            client.put("/rehearsal/clock", json=later).raise_for_status()
+            page = read_page(client.get(accepted["frame_url"]).text)
+            form = People(self.endpoint).fill_in(
+                accepted["assignment_id"], page, manner
+            )
+            client.post("/mturk/externalSubmit", data=form).raise_for_status()
+
+    def holders(self) -> set[str]:
+        """The handles of those who hold the qualification at the marketplace."""
+        return {
+            row["handle"]
+            for row in self.rows(
+                "SELECT handle FROM qualifications JOIN workers "
+                "ON workers.id = worker JOIN qualification_types "
+                "ON qualification_types.id = qualification_type "
+                "WHERE name = 'good at captions' AND qualifications.status = 'Granted'"
+            )
+        }
+
+    def messages(self, handle: str) -> list[str]:
+        """What a worker was sent about the qualification."""
+        return [
+            row["text"]
+            for row in self.rows(
+                "SELECT text FROM messages JOIN workers ON workers.id = worker "
+                "WHERE handle = ? AND text LIKE '%good at captions%' "
+                "ORDER BY messages.id",
+                handle,
+            )
+        ]
+
+    def handle(self, worker_id: str) -> str:
+        """The handle of a worker."""
+        sql = "SELECT handle FROM workers WHERE worker_id = ?"
+        return str(self.rows(sql, worker_id)[0]["handle"])
+
+    def rows(self, sql: str, *values: str) -> list[sqlite3.Row]:
+        """The marketplace's own rows."""
+        with closing(sqlite3.connect(self.folder / "market.db")) as connection:
+            connection.row_factory = sqlite3.Row
+            return connection.execute(sql, values).fetchall()
+
+    def titles(self, handle: str) -> set[str]:
+        """The titles of HITs that a worker may accept."""
+        with closing(Worker(self.endpoint, handle=handle).http) as client:
+            groups = client.get("/worker/hits").json()["hit_groups"]
+        return {group["title"] for group in groups if group["may_accept"]}
+
+
+@pytest.fixture
+def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Scene]:
+    """A marketplace without campaigns."""
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "LAB")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "any")
+    start = SystemClock().now() - timedelta(hours=2)
+    with serve(tmp_path / "market.db", rehearsal=True, seed=1, start=start) as running:
+        yield Scene(tmp_path, running.endpoint_url)
+
+
+def test_good_work_earns_it_and_later_bad_work_loses_it(scene: Scene) -> None:
+    """Two campaigns add evidence, each worker reads why, and a third asks for it."""
+    first = scene.write("first")
+    scene.work(first, ("ann", "good"), ("bob", "shout"))
+    assert scene.holders() == {"ann"}
+    [earned] = scene.messages("ann")
+    assert earned == (
+        "You have earned the qualification “good at captions”: of your latest 5 items "
+        "of the kind “captions”, 5 agreed with what was accepted (100%), and 90% "
+        "were needed."
+    )
+    assert scene.messages("bob") == []
+    third = scene.write(
+        "third", '\n[requirements]\nearned = ["good at captions"]\n', CAMPAIGN
+    )
+    with scene.opened(third) as run:
+        run_pass(run)
+    assert "third" in scene.titles("ann")
+    assert "third" not in scene.titles("bob")
+    second = scene.write("second")
+    scene.work(second, ("ann", "shout"), ("bob", "shout"))
+    assert scene.holders() == set()
+    assert "third" not in scene.titles("ann")
+    [_, lost] = scene.messages("ann")
+    assert lost == (
+        "You have lost the qualification “good at captions”: of your latest 5 items of "
+        "the kind “captions”, 0 agreed with what was accepted (0%), and at least 80% "
+        "are needed to keep it."
+    )
+
+
+def test_a_pass_without_news_makes_no_call(scene: Scene) -> None:
+    """Neither for what was granted nor for who has earned nothing."""
+    first = scene.write("first")
+    scene.work(first, ("ann", "good"), ("bob", "shout"))
+    with scene.opened(first) as run:
+        calls: list[str] = []
+        run.platform._client.meta.events.register(  # type: ignore[attr-defined]
+            "before-send.mturk", lambda event_name, **_: calls.append(event_name)
+        )
+        assert earn(run) == 0
+        assert not calls
+
+
+def test_it_lapses_and_can_be_earned_again(scene: Scene) -> None:
+    """After 180 days without an item of the kind."""
+    first = scene.write("first")
+    scene.work(first, ("ann", "good"), ("bob", "shout"))
+    with scene.opened(first) as run:
+        later = replace(run, clock=FixedClock(run.clock.now() + timedelta(days=179)))
+        assert earn(later) == 0
+        later = replace(run, clock=FixedClock(run.clock.now() + timedelta(days=181)))
+        assert earn(later) == 1
+        assert scene.holders() == set()
+        assert "has lapsed" in scene.messages("ann")[-1]
+        assert earn(later) == 0
+
+
+def test_two_files_must_state_the_same_rule(scene: Scene) -> None:
+    """Otherwise one pass would take back what another grants."""
+    first = scene.write("first")
+    with scene.opened(first) as run:
+        earn(run)
+    other = scene.write("other", text=TEXT.replace("over = 5", "over = 6"))
+    with (
+        scene.opened(other) as run,
+        pytest.raises(StoreError, match=r"the campaign first.* states .*over = 5"),
+    ):
+        earn(run)
+
+
+def test_both_campaigns_add_evidence(scene: Scene) -> None:
+    """Ten items are needed, and each campaign has five."""
+    text = TEXT.replace("over = 5", "over = 10")
+    first, second = (scene.write(name, text=text) for name in ("first", "second"))
+    scene.work(first, ("ann", "good"), ("bob", "shout"))
+    assert scene.holders() == set()
+    scene.work(second, ("ann", "good"), ("bob", "shout"))
+    assert scene.holders() == {"ann"}
+    with scene.opened(second) as run:
+        [rule] = run.campaign.earned
+        with records_of(run, rule) as records:
+            [change] = records.changes(rule.name)
+            campaigns = {
+                outcome.campaign
+                for outcome in records.outcomes("captions")[change.worker_id]
+            }
+    assert (change.share.items, change.share.agreed) == (10, 10)
+    assert len(campaigns) == 2
