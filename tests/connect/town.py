@@ -125,13 +125,20 @@ class Town:
         """Let the bridge work until it has nothing to do."""
         settle(self.bridge)
 
-    def post(self, hits: int = 1, assignments: int = 1, **changes: object) -> list[str]:
+    def post(
+        self,
+        hits: int = 1,
+        assignments: int = 1,
+        *,
+        question: str = QUESTION,
+        **changes: object,
+    ) -> list[str]:
         """Post HITs of one type; their ids."""
         kind = self.requester.create_hit_type(**{**HIT_TYPE, **changes})["HITTypeId"]
         return [
             self.requester.create_hit_with_hit_type(
                 HITTypeId=kind,
-                Question=QUESTION,
+                Question=question,
                 MaxAssignments=assignments,
                 LifetimeInSeconds=30 * 24 * 3600,
             )["HIT"]["HITId"]

@@ -76,8 +76,11 @@ class ConnectCrowd:
 
     @property
     def has_returns(self) -> bool:
-        """See `marketplace.outside_crowd.OutsideCrowd`."""
-        return True
+        """See `marketplace.outside_crowd.OutsideCrowd`.
+
+        How Connect's participants give up a place was not read, so nothing is promised.
+        """
+        return False
 
     def pay(self, reward_cents: int) -> str:  # noqa: ARG002 - of the port
         """See `marketplace.outside_crowd.OutsideCrowd`."""
