@@ -38,6 +38,29 @@ def test_an_unknown_project_stops_publishing_until_it_is_adopted(town: Town) -> 
     assert town.visitor().work(town.project())
 
 
+def test_work_whose_answers_the_copy_lacks_is_not_rejected(town: Town) -> None:
+    """The project is in the copy; a person says that the participant is paid."""
+    town.post(4)
+    town.settle()
+    visitor = town.visitor()
+    visitor.begin(town.project())
+    copy = town.copy()
+    town.wait(minutes=1)
+    visitor.work(town.project())
+    town.restore(copy)
+    town.settle()
+    assert town.status_of(visitor.assignment_id)["status"] == "Pending"
+    [visit] = town.rows("SELECT * FROM visits")
+    assert "are not in this file" in visit["trouble"]
+    [study] = town.rows("SELECT study_id FROM studies")
+    assert unknown.pay_lost(town.bridge, study["study_id"]) == 1
+    with pytest.raises(Unusable, match="waits for that"):
+        unknown.pay_lost(town.bridge, study["study_id"])
+    town.settle()
+    assert town.status_of(visitor.assignment_id)["status"] == "Approved"
+    town.check_books()
+
+
 def test_an_unknown_project_can_be_left_to_connect(town: Town) -> None:
     """It is closed, and the cap keeps counting what it cost."""
     town.post(2)

@@ -29,11 +29,23 @@ from piecework.webclient.transport import Transport
     default="",
     help="Close a project that the file lacks; Connect pays its participants.",
 )
+@click.option(
+    "--pay-lost",
+    metavar="PROJECT",
+    default="",
+    help="Pay participants who entered the project's code and have no answers here.",
+)
 @URL
 @KEY_FILE
 @DATABASE
 def connect_reconcile(
-    *, adopt: str, leave: str, url: str, key_file: Path | None, database: Path
+    *,
+    adopt: str,
+    leave: str,
+    pay_lost: str,
+    url: str,
+    key_file: Path | None,
+    database: Path,
 ) -> None:
     """Decide about projects that the file lacks.
 
@@ -70,6 +82,9 @@ def connect_reconcile(
         if leave:
             unknown.set_aside(bridge, leave)
             click.echo(f"{leave}: left to Connect")
+        if pay_lost:
+            lost = unknown.pay_lost(bridge, pay_lost)
+            click.echo(f"{pay_lost}: {lost} assignments are paid without answers")
         with backend.transaction() as transaction:
             waiting = undecided(transaction)
     for each in waiting:

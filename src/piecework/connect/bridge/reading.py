@@ -9,7 +9,7 @@ from functools import partial
 
 from piecework.connect.bridge.bridge import Bridge
 from piecework.connect.resources.assignments import Assignment
-from piecework.marketplace.state import clock, visits
+from piecework.marketplace.state import clock, lineage, visits
 from piecework.marketplace.state.transaction import Transaction
 
 AT_WORK = "InProgress"
@@ -18,6 +18,10 @@ AT_WORK = "InProgress"
 RECRUITING = ("Live", "Paused")
 ENDED = ("Closed", "Completed", "Archived")
 MAY_BE_PAID = ("Pending", "Approved")
+_WITHOUT_ANSWERS = (
+    "SELECT id, submission_id FROM visits WHERE study = ? AND outcome IS NULL "
+    "AND stage IN ('Left', 'Late') AND loss = ''"
+)
 
 
 def read_connect(bridge: Bridge) -> None:
@@ -63,6 +67,7 @@ def read_project(bridge: Bridge, study: sqlite3.Row) -> None:
             study["id"],
         )
         _take_all_in(transaction, study, listed)
+        _suspect_losses(transaction, study, listed)
 
 
 def at_work(bridge: Bridge, study: sqlite3.Row) -> int:
@@ -121,6 +126,35 @@ def _note_stranger(
         status=assignment.status,
         ended_ms=transaction.now_ms if ended is None else clock.to_ms(ended),
     )
+
+
+def _suspect_losses(
+    transaction: Transaction, study: sqlite3.Row, listed: tuple[Assignment, ...]
+) -> None:
+    """Leave assignments to a person if a restored copy may lack their answers.
+
+    They began before this start of the server and ended with the project's code, but
+    none of their answers are here. A code may have been shared, so they are not paid
+    automatically; but they may have done the work, so they are not rejected.
+    """
+    before_ms = lineage.began_ms(transaction)
+    by_id = {each.id: each for each in listed}
+    for visit in transaction.all(_WITHOUT_ANSWERS, study["id"]):
+        assignment = by_id.get(visit["submission_id"])
+        if assignment is None or assignment.status != "Pending":
+            continue
+        if assignment.started_at is None or assignment.completion is None:
+            continue
+        has_code = assignment.completion.code == study["code"]
+        if has_code and clock.to_ms(assignment.started_at) < before_ms:
+            transaction.execute(
+                "UPDATE visits SET loss = 'Suspected', trouble = ? WHERE id = ?",
+                f"the assignment {assignment.id} was ended by its project's code, but "
+                "its answers are not in this file. Was the file restored from a copy? "
+                f"`piecework connect reconcile --pay-lost {study['study_id']}` pays "
+                "it now; Connect pays it after 14 days unless you reject it there",
+                visit["id"],
+            )
 
 
 def take_in(

@@ -134,6 +134,29 @@ def adopt(bridge: Bridge, project_id: str) -> int:
     return int(row[0]) if row else 0
 
 
+def pay_lost(bridge: Bridge, project_id: str) -> int:
+    """Pay participants who ended a project by its code and have no answers here.
+
+    Returns:
+        How many.
+
+    Raises:
+        Unusable: the file has no such participants.
+    """
+    with bridge.backend.transaction() as transaction:
+        rows = transaction.all(
+            "UPDATE visits SET loss = 'Stated', trouble = '' WHERE loss = 'Suspected' "
+            "AND study = (SELECT id FROM studies WHERE study_id = ?) RETURNING id",
+            project_id,
+        )
+    if not rows:
+        raise Unusable(
+            f"no assignment of the project {project_id} waits for that",
+            next_step="piecework connect status",
+        )
+    return len(rows)
+
+
 def _row(transaction: Transaction, project_id: str) -> sqlite3.Row:
     row = transaction.first_row(
         "SELECT * FROM unknown_studies WHERE study_id = ?", project_id
