@@ -73,7 +73,7 @@ _VISITS = (
 _OF_VISITS = ("connect", "panel", "visit", "visiting")
 _OF_PROLIFIC = {
     "researcher": (),
-    "studies": ("rehearsing/prolific.py",),
+    "studies": ("rehearsing/live_trial.py", "rehearsing/prolific.py"),
     "submission": (
         *(*_PLAIN_SUBMISSION, *_VISITS, "panel"),  # the port's word
         *(f"rehearsal/crowd/{site}_site.py" for site in _OF_VISITS),

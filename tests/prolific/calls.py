@@ -110,6 +110,8 @@ ONCE: Mapping[str, Call] = {
     "send": lambda p: p.messages.send(PARTICIPANT, "Thank you.", study_id=ID),
     "send_bulk": lambda p: p.messages.send_bulk([PARTICIPANT], "Thanks.", study_id=ID),
     "create_project": lambda p: p.account.create_project(ID, "birds"),
+    "create_test_participant": lambda p: p.testing.create_participant("a@b.example"),
+    "create_test_study": lambda p: p.testing.create_study(ID),
     "create_group": lambda p: p.groups.create(
         ID, "birds-excluded", participant_ids=[PARTICIPANT]
     ),

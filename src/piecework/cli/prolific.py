@@ -35,6 +35,11 @@ _COMMANDS = [
         "prolific_status",
         "Show a marketplace's studies.",
     ),
+    LazyCommand(
+        "try",
+        "prolific_try",
+        "Do one visit as a test participant.",
+    ),
 ]
 
 

@@ -16,6 +16,7 @@ from piecework.prolific.resources.participant_groups import ParticipantGroups
 from piecework.prolific.resources.recruiting import Recruiting
 from piecework.prolific.resources.studies import Studies
 from piecework.prolific.resources.submissions import Submissions
+from piecework.prolific.resources.testing import Testing
 from piecework.prolific.resources.webhooks import Webhooks
 from piecework.webclient.transport import Transport
 
@@ -31,4 +32,5 @@ class Prolific:
         self.recruiting = Recruiting(transport)
         self.studies = Studies(transport)
         self.submissions = Submissions(transport)
+        self.testing = Testing(transport)
         self.webhooks = Webhooks(transport)
