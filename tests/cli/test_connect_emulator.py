@@ -4,6 +4,8 @@ import re
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -14,21 +16,18 @@ from piecework.cli.main import main
 from piecework.rehearsal.connect.offline_connect import OfflineConnect
 from piecework.rehearsal.connect.options import Switches
 from piecework.rehearsal.connect.routes import NAMES
-from tests.rehearsal.connect.requester import Requester
+from tests.rehearsal.connect.requester import PROJECT, Refused, Requester
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs/reference/connect-emulator.md").read_text(encoding="utf-8")
 _PROGRAM = [sys.executable, "-c", "from piecework.cli.main import main; main()"]
 
 
-def test_it_serves_what_its_options_say_and_ends_plainly(tmp_path: Path) -> None:
-    """At its own fee, in a time that stands; Ctrl-C is no error."""
-    database = tmp_path / "connect.db"
-    words = ["connect-emulator", "--port", "0", "--key", "k1", "--fee", "40"]
-    words += ["--balance", "12.34", "--participants", "3", "--database", str(database)]
-    words += ["--start", "2026-01-05T10:00+01:00"]
+@contextmanager
+def _started(*options: str) -> Iterator[tuple[subprocess.Popen[str], OfflineConnect]]:
+    """An emulator as a process, and its controls."""
     with subprocess.Popen(
-        [*_PROGRAM, *words],
+        [*_PROGRAM, "connect-emulator", "--port", "0", "--key", "k1", *options],
         cwd=ROOT,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -40,18 +39,47 @@ def test_it_serves_what_its_options_say_and_ends_plainly(tmp_path: Path) -> None
             match = re.match(r"connect emulator at (\S+) .* the API key k1\)$", line)
             assert match is not None
             with OfflineConnect(match[1], "k1") as offline:
-                assert len(offline.participants()) == 3
-                assert offline.now().isoformat() == "2026-01-05T09:00:00+00:00"
-                with Requester(offline) as requester:
-                    assert requester.cents() == (1234, 0)
-                    project_id = requester.create(participants=1)
-                    shown = requester.get(f"/project/{project_id}")["project"]
-                    assert shown["totalCost"] == 2.1
+                yield process, offline
         finally:
-            process.send_signal(signal.SIGINT)
-            _, complaint = process.communicate(timeout=240)
+            process.kill()
+
+
+def test_it_serves_what_its_options_say_and_ends_plainly(tmp_path: Path) -> None:
+    """At its own fee, in a time that stands; Ctrl-C is no error."""
+    database = str(tmp_path / "connect.db")
+    words = ["--fee", "40", "--balance", "12.34", "--participants", "3"]
+    words += ["--start", "2026-01-05T10:00+01:00", "--database", database]
+    with _started(*words) as (process, offline):
+        assert len(offline.participants()) == 3
+        assert offline.now().isoformat() == "2026-01-05T09:00:00+00:00"
+        with Requester(offline) as requester:
+            assert requester.cents() == (1234, 0)
+            shown = requester.post("/project", {**PROJECT, "participants": 1})
+            assert shown["project"]["totalCost"] == 2.1
+        process.send_signal(signal.SIGINT)
+        _, complaint = process.communicate(timeout=240)
     assert process.returncode == 0
     assert complaint == f"ended; its state is in {database}\n"
+
+
+@pytest.mark.full
+def test_what_was_answered_outlives_a_kill(tmp_path: Path) -> None:
+    """The money, the work, the key's tokens and the switches."""
+    database = str(tmp_path / "connect.db")
+    with _started("--database", database) as (process, offline):
+        offline.set_switches(needs_token=True)
+        with Requester(offline) as requester:
+            project_id = requester.live()
+            requester.done(project_id)
+            before = offline.books()
+        process.kill()
+        process.wait()
+    with _started("--database", database) as (_, offline):
+        assert offline.books() == before
+        with Requester(offline) as requester:
+            with pytest.raises(Refused, match="token"):
+                requester.post("/project", PROJECT, "token 1")
+            assert requester.http.post("/project", json=PROJECT).status_code == 400
 
 
 @pytest.mark.parametrize(

@@ -140,7 +140,10 @@ def test_without_the_money_no_project_goes_live(requester: Requester) -> None:
         requester.move(project_id, "Live")
     assert requester.status(project_id) == "Unpublished"
     assert requester.cents() == (OPENING, 0)
-    requester.offline.fund(1.6)
+    requester.offline.fund(1.59)
+    with pytest.raises(Refused, match="Insufficient funds"):
+        requester.move(project_id, "Live")
+    requester.offline.fund(0.01)
     requester.move(project_id, "Live")
     assert requester.cents() == (0, 5320 * UNIT)
 

@@ -80,8 +80,8 @@ def test_who_did_not_complete_may_get_a_bonus(requester: Requester) -> None:
 
 
 def test_who_left_may_begin_again(requester: Requester) -> None:
-    """With a new assignment; who completed may not."""
-    requester.offline.set_switches(begins_again=True)
+    """With a new assignment; who completed may not, and has their bonus for that."""
+    requester.offline.set_switches(begins_again=True, bonus_unfinished=True)
     project_id = requester.live()
     first = requester.offline.arrive(project_id)
     requester.offline.give_back(first.assignment_id)
@@ -93,7 +93,10 @@ def test_who_left_may_begin_again(requester: Requester) -> None:
     with pytest.raises(ControlRefusedError, match="has had"):
         requester.offline.arrive(project_id, first.participant_id)
     requester.decide(project_id, "approve", first.participant_id)
-    assert requester.statuses(project_id) == ["Approved"]
+    bonus = {"id": first.participant_id, "amount": 1}
+    requester.post(f"/assignments/{project_id}/bonus", {"bonusPayment": [bonus]})
+    [listed] = requester.assignments(project_id)
+    assert (listed["status"], listed["bonus"]) == ("Approved", 1)
 
 
 def test_a_rejection_may_leave_its_place_to_another(requester: Requester) -> None:
@@ -108,6 +111,24 @@ def test_a_rejection_may_leave_its_place_to_another(requester: Requester) -> Non
     assert requester.status(project_id) == "Completed"
     requester.decide(project_id, "reverse-reject", worker)
     assert requester.cents() == (OPENING - 3 * UNIT, 2 * UNIT)
+
+
+def test_a_reversed_rejection_takes_nothing_from_those_at_work(
+    requester: Requester,
+) -> None:
+    """Three people for two places: each is paid."""
+    requester.offline.set_switches(rejection_opens_place=True)
+    project_id = requester.live(participants=2)
+    worker = requester.done(project_id).participant_id
+    requester.decide(project_id, "reject", worker)
+    others = [requester.offline.arrive(project_id) for _ in range(2)]
+    requester.decide(project_id, "reverse-reject", worker)
+    assert requester.cents() == (OPENING - 3 * UNIT, 2 * UNIT)
+    for other in others:
+        requester.offline.complete(other.assignment_id)
+    requester.post(f"/assignments/{project_id}/approve-all", {})
+    assert requester.statuses(project_id) == ["Approved"] * 3
+    assert requester.cents() == (OPENING - 3 * UNIT, 0)
 
 
 @pytest.mark.parametrize(

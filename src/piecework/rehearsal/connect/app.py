@@ -29,6 +29,7 @@ from piecework.rehearsal.offline.errors import ApiError
 from piecework.rehearsal.offline.faults import FaultScript
 from piecework.rehearsal.offline.requests import (
     Endpoint,
+    as_participant,
     for_programs,
     origin,
     read_object,
@@ -142,9 +143,8 @@ class Emulator:
 
     def _control(self, operation: Operation) -> Endpoint:
         async def endpoint(request: Request) -> Response:
-            return _as_participant(
-                request, await self._perform(operation.handler, request)
-            )
+            response = await self._perform(operation.handler, request)
+            return as_participant(request, response, site.COOKIE)
 
         return endpoint
 
@@ -172,16 +172,16 @@ class Emulator:
     def _page(self, handler: Callable[[Call], str]) -> Endpoint:
         async def endpoint(request: Request) -> Response:
             call = await self._page_call(request)
-            return _as_participant(
-                request, HTMLResponse(self._in_transaction(handler, call))
-            )
+            response = HTMLResponse(self._in_transaction(handler, call))
+            return as_participant(request, response, site.COOKIE)
 
         return endpoint
 
     def _redirect(self, handler: Callable[[Call], str]) -> Endpoint:
         async def endpoint(request: Request) -> Response:
             address = self._in_transaction(handler, self._call(request, {}))
-            return _as_participant(request, RedirectResponse(address, _SEE_OTHER))
+            response = RedirectResponse(address, _SEE_OTHER)
+            return as_participant(request, response, site.COOKIE)
 
         return endpoint
 
@@ -216,11 +216,3 @@ class Emulator:
         name = f"connect answer {self._state.seed} {self._answers}"
         response.headers[TRACE_HEADER] = hashlib.sha256(name.encode()).hexdigest()[:32]
         return response
-
-
-def _as_participant(request: Request, response: Response) -> Response:
-    """Make the client act as this participant, like signing in at Connect."""
-    participant_id = request.path_params.get("participant_id")
-    if participant_id is not None:
-        response.set_cookie(site.COOKIE, participant_id, httponly=True, samesite="lax")
-    return response

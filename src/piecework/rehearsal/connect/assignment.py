@@ -205,6 +205,19 @@ def of_project(
     return [Assignment.of_row(row) for row in rows]
 
 
+def named(
+    state: State, project_id: str, either_id: str, statuses: tuple[str, ...]
+) -> Assignment | None:
+    """Return the assignment in some statuses with this id or of this participant."""
+    marks = ", ".join("?" * len(statuses))
+    row = state.row(
+        "SELECT * FROM assignment WHERE project_id = ? AND ? IN (id, participant_id) "
+        f"AND status IN ({marks}) ORDER BY number",
+        (project_id, either_id, *statuses),
+    )
+    return None if row is None else Assignment.of_row(row)
+
+
 def _pay(state: State, assignment: Assignment, *, kind: str, source: str) -> None:
     money.pay(
         state,

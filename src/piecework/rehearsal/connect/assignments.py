@@ -161,9 +161,9 @@ def _named(
         ApiError: there is no such assignment.
     """
     for statuses in (FINISHED, also):
-        for assignment in life.of_project(state, project.project_id, statuses):
-            if either_id in (assignment.participant_id, assignment.assignment_id):
-                return assignment
+        assignment = life.named(state, project.project_id, either_id, statuses)
+        if assignment is not None:
+            return assignment
     raise missing(state, "completed assignment of", either_id)
 
 

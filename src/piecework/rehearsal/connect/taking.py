@@ -24,7 +24,9 @@ from piecework.rehearsal.offline.errors import ApiError
 def list_open(call: Call) -> dict[str, Any]:
     """List the projects in which a participant could begin now."""
     participant_id = check_known(call.state, call.path["participant_id"])
-    rows = call.state.rows("SELECT * FROM project ORDER BY number")
+    rows = call.state.rows(
+        "SELECT * FROM project WHERE status = 'Live' ORDER BY number"
+    )
     return {
         "projects": [
             {

@@ -107,3 +107,11 @@ def for_programs(endpoint: Endpoint) -> Endpoint:
         return await endpoint(request)
 
     return guarded
+
+
+def as_participant(request: Request, response: Response, cookie: str) -> Response:
+    """Make the client act as the participant in the address, like signing in."""
+    participant_id = request.path_params.get("participant_id")
+    if participant_id is not None:
+        response.set_cookie(cookie, participant_id, httponly=True, samesite="lax")
+    return response

@@ -19,6 +19,7 @@ from piecework.rehearsal.offline.errors import ApiError
 from piecework.rehearsal.offline.faults import FaultScript
 from piecework.rehearsal.offline.requests import (
     Endpoint,
+    as_participant,
     for_programs,
     origin,
     read_object,
@@ -131,7 +132,8 @@ class Emulator:
 
     def _unguarded(self, operation: Operation) -> Endpoint:
         async def endpoint(request: Request) -> Response:
-            return _as_participant(request, await self._perform(operation, request))
+            response = await self._perform(operation, request)
+            return as_participant(request, response, site.COOKIE)
 
         return endpoint
 
@@ -178,15 +180,17 @@ class Emulator:
 
     async def _studies(self, request: Request) -> Response:
         page = self._in_transaction(site.studies, self._call(request, {}))
-        return _as_participant(request, HTMLResponse(page))
+        return as_participant(request, HTMLResponse(page), site.COOKIE)
 
     async def _take(self, request: Request) -> Response:
         address = self._in_transaction(site.take, self._call(request, {}))
-        return _as_participant(request, RedirectResponse(address, status_code=303))
+        response = RedirectResponse(address, status_code=303)
+        return as_participant(request, response, site.COOKIE)
 
     async def _give_back(self, request: Request) -> Response:
         address = self._in_transaction(site.give_back, self._call(request, {}))
-        return _as_participant(request, RedirectResponse(address, status_code=303))
+        response = RedirectResponse(address, status_code=303)
+        return as_participant(request, response, site.COOKIE)
 
     async def _refused(self, request: Request, refusal: Exception) -> Response:
         if not isinstance(refusal, ApiError):
@@ -219,11 +223,3 @@ def _check_token(request: Request) -> None:
     header = request.headers.get("authorization", "")
     if not header.lower().startswith(_SCHEME) or not header[len(_SCHEME) :].strip():
         raise ApiError(401, "Send the header `Authorization: Token <your token>`.")
-
-
-def _as_participant(request: Request, response: Response) -> Response:
-    """Make the client act as this participant, like signing in at Prolific."""
-    participant_id = request.path_params.get("participant_id")
-    if participant_id is not None:
-        response.set_cookie(site.COOKIE, participant_id, httponly=True, samesite="lax")
-    return response
