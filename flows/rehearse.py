@@ -1,6 +1,7 @@
 """`rehearse` as a Prefect flow: a whole campaign on simulated workers."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import asdict
 from pathlib import Path
 
@@ -22,13 +23,24 @@ from piecework.platforms.virtual_clock import START
 from piecework.rehearsal.crowd.crowd import Crowd
 from piecework.rehearsing.campaign import prepare
 from piecework.rehearsing.rehearsal import (
+    AtMarket,
     CrowdKind,
+    rehearsal_at_connect,
     rehearsal_at_panel,
     rehearsal_at_prolific,
     rehearsal_of,
     work_through,
 )
 from piecework.results.whole_pass import write_results
+
+_AT_MARKETS: Mapping[
+    CrowdKind,
+    Callable[[Campaign], AbstractContextManager[tuple[CampaignRun, Crowd, AtMarket]]],
+] = {
+    "connect": rehearsal_at_connect,
+    "panel": rehearsal_at_panel,
+    "prolific": rehearsal_at_prolific,
+}
 
 
 @flow(name="rehearse", flow_run_name=run_name, validate_parameters=True)
@@ -38,8 +50,8 @@ def rehearse(campaign: CampaignPath, crowd: CrowdKind = "workers") -> dict[str, 
     Args:
         campaign: absolute path of the campaign file.
         crowd: who works: simulated workers of the marketplace, people of a simulated
-            panel, or participants of an offline Prolific whom the bridge sends to the
-            marketplace.
+            panel, or participants of an offline Prolific or Connect whom a bridge sends
+            to the marketplace.
 
     Returns:
         The progress as plain values (`domain.progress.Progress`), the path of the
@@ -78,7 +90,7 @@ def _rehearse(
     if crowd == "workers":
         with logged_in_run(), rehearsal_of(campaign) as (run, workers):
             return _to_the_end(run, workers, on_progress)
-    opened = rehearsal_at_panel if crowd == "panel" else rehearsal_at_prolific
+    opened = _AT_MARKETS[crowd]
     with logged_in_run(), opened(campaign) as (run, participants, market):
 
         def close_books() -> dict[str, object]:

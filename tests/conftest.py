@@ -58,6 +58,7 @@ SLOW = (
     "tests/campaign/test_own_task.py",
     "tests/campaign/test_prices.py",
     "tests/campaign/test_pricing.py",
+    "tests/cli/test_connect_emulator.py",
     "tests/cli/test_consent_at_a_terminal.py",
     "tests/cli/test_describing.py",
     "tests/cli/test_errors.py",

@@ -22,7 +22,7 @@ ROOMS = sorted(path.parent.name for path in PACKAGE.glob("*/__init__.py"))
 LINKED = ["config", "flows", "hit_templates", "postprocess", "qc"]
 """Rooms that stand at the root; the package has links to them."""
 MODULES = sorted(path for room in ROOMS for path in (PACKAGE / room).rglob("*.py"))
-_BESIDE = ["marketplace", "panel", "prolific", "rehearsal"]
+_BESIDE = ["connect", "marketplace", "panel", "prolific", "rehearsal"]
 _HOUSE_WORDS = {
     "courier": (),
     "fate": ("rehearsal", "report"),
@@ -40,7 +40,15 @@ _HOUSE_WORDS = {
     ),  # in which things are shown
     "place": (
         *("analyses", "config", "domain", "results", "hit_templates"),
-        *("marketplace", "postprocess", "prolific", "qc", "rehearsal", "report"),
+        *(
+            "connect",
+            "marketplace",
+            "postprocess",
+            "prolific",
+            "qc",
+            "rehearsal",
+            "report",
+        ),
         "store/assignments.py",
     ),  # in a text, on a page, in the world
     "ripe": (),
@@ -62,12 +70,13 @@ _VISITS = (
     "marketplace/state/visits.py",
     "marketplace/workers/visit_site.py",
 )
+_OF_VISITS = ("connect", "panel", "visit", "visiting")
 _OF_PROLIFIC = {
     "researcher": (),
     "studies": ("rehearsing/prolific.py",),
     "submission": (
         *(*_PLAIN_SUBMISSION, *_VISITS, "panel"),  # the port's word
-        *(f"rehearsal/crowd/{site}_site.py" for site in ("panel", "visit", "visiting")),
+        *(f"rehearsal/crowd/{site}_site.py" for site in _OF_VISITS),
     ),
     "submissions": (),
 }
@@ -347,7 +356,10 @@ def test_no_house_word_stands_for_what_has_a_name(word: str) -> None:
 @pytest.mark.parametrize("word", sorted(_OF_PROLIFIC))
 def test_prolifics_words_stay_where_prolific_is_spoken_to(word: str) -> None:
     """Elsewhere the field's words are used: HIT, assignment, worker, requester."""
-    spoken_to = ("prolific", "rehearsal/prolific")
+    spoken_to = (
+        *("connect", "prolific", "rehearsal/prolific"),
+        "marketplace/bridging",
+    )
     assert not _identifiers_with(word, but_in=(*spoken_to, *_OF_PROLIFIC[word]))
 
 

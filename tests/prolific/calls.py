@@ -11,7 +11,7 @@ from piecework.prolific.resources.new_study import (
     StudyChanges,
 )
 from piecework.prolific.resources.recruiting import Choice, Combined, Range
-from piecework.prolific.values import Money
+from piecework.webclient.values import Money
 
 ID = "60ffe5c8371090c7041d43f8"
 PARTICIPANT = "5e9b9c9d8f1b2a0a0a0a0a0a"

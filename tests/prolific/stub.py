@@ -10,8 +10,8 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from piecework.prolific.client import Prolific
-from piecework.prolific.http.token import Token
-from piecework.prolific.http.transport import Patience, Transport
+from piecework.prolific.token import Token
+from piecework.webclient.transport import Patience, Transport
 
 SECRET = "sEcReT-token-0123456789"  # noqa: S105 - opens nothing
 

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from piecework.prolific.checks import Check
 from piecework.prolific.client import Prolific
 from piecework.prolific.doctor import Wanted, examine
-from piecework.prolific.http.token import Token
-from piecework.prolific.http.transport import Patience, Transport
+from piecework.prolific.token import Token
+from piecework.webclient.checks import Check
+from piecework.webclient.transport import Patience, Transport
 from tests.prolific.account import Account, healthy
 from tests.prolific.calls import ID
 from tests.prolific.stub import Answer, Stub

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from piecework.prolific.http.errors import Unreadable, Unusable
 from piecework.prolific.resources.bonuses import csv_bonuses
-from piecework.prolific.values import Money
+from piecework.webclient.errors import Unreadable, Unusable
+from piecework.webclient.values import Money
 from tests.prolific.calls import ID
 from tests.prolific.stub import Answer, Stub
 

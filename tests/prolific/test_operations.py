@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from piecework.prolific.http.errors import Unreadable
+from piecework.webclient.errors import Unreadable
 from tests.prolific import openapi
 from tests.prolific.calls import ALL, ID, ONCE, PARTICIPANT
 from tests.prolific.stub import Answer, Asked, Stub

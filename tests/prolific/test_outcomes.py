@@ -6,19 +6,19 @@ import time
 
 import pytest
 
-from piecework.prolific.http.errors import (
+from piecework.prolific.token import Token
+from piecework.webclient.errors import (
+    ApiError,
     Lost,
     NoAccess,
-    ProlificError,
     Refused,
     Throttled,
     Unreachable,
     Unreadable,
     Unusable,
 )
-from piecework.prolific.http.request import get_request
-from piecework.prolific.http.token import Token
-from piecework.prolific.http.transport import Patience, Transport
+from piecework.webclient.request import get_request
+from piecework.webclient.transport import Patience, Transport
 from tests.prolific.calls import ALL, ID, ONCE, PARTICIPANT, READS, REPEATED
 from tests.prolific.stub import LOST, SECRET, Answer, Stub, serving
 
@@ -64,7 +64,7 @@ ME = {"id": ID, "email": "ann@example.org"}
     ],
 )
 def test_an_error_says_whether_anything_can_have_happened(
-    stub: Stub, answer: Answer, kind: type[ProlificError], words: str
+    stub: Stub, answer: Answer, kind: type[ApiError], words: str
 ) -> None:
     """For a draft; the error's text is Prolific's sentence, without its traceback."""
     stub.answer(answer)
@@ -86,7 +86,7 @@ def test_what_may_not_be_made_twice_leaves_once(
 ) -> None:
     """Whatever becomes of it: a study, a bonus or a message twice cannot be undone."""
     stub.answer(answer)
-    with pytest.raises(ProlificError):
+    with pytest.raises(ApiError):
         ONCE[name](stub.client())
     assert len(stub.asked) == 1
     assert stub.waits == []

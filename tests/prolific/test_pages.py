@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from piecework.prolific.http.errors import Lost, NoAccess, Unreadable
+from piecework.webclient.errors import Lost, NoAccess, Unreadable
 from tests.prolific.calls import ID
 from tests.prolific.stub import Answer, Asked, Stub
 

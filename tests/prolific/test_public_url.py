@@ -2,7 +2,7 @@
 
 import pytest
 
-from piecework.prolific.public_url import check_public_url
+from piecework.webclient.public_url import check_public_url
 
 _ADDRESSES = {
     "hits.example.org": ["93.184.215.14"],

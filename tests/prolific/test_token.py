@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 
 from piecework.prolific.client import Prolific
-from piecework.prolific.http.address import api_address
-from piecework.prolific.http.errors import ProlificError, Unusable
-from piecework.prolific.http.request import Request
-from piecework.prolific.http.token import Exposed, Token, token_of
-from piecework.prolific.http.transport import Patience, Transport
+from piecework.prolific.token import SERVICE, Token
+from piecework.webclient.address import api_address
+from piecework.webclient.errors import ApiError, Unusable
+from piecework.webclient.request import Request
+from piecework.webclient.token import Exposed
+from piecework.webclient.transport import Patience, Transport
 from tests.prolific.calls import ALL, ID
 from tests.prolific.stub import LOST, SECRET, Answer, Stub
 
@@ -44,7 +45,7 @@ def test_no_error_and_no_log_shows_the_token(
     caplog.set_level(logging.DEBUG)
     _FAULTS[name](stub)
     for call in (ALL["me"], ALL["approve"], ALL["create_study"]):
-        with pytest.raises(ProlificError) as raised:
+        with pytest.raises(ApiError) as raised:
             call(stub.client())
         assert SECRET not in _everything_of(raised.value)
     assert SECRET in stub.asked[0].headers["Authorization"]
@@ -60,7 +61,7 @@ def test_no_connection_shows_no_token(caplog: pytest.LogCaptureFixture) -> None:
         address = f"http://127.0.0.1:{bound.getsockname()[1]}"
         with (
             Transport(address, Token(SECRET), patience=Patience(tries=1)) as transport,
-            pytest.raises(ProlificError) as raised,
+            pytest.raises(ApiError) as raised,
         ):
             Prolific(transport).account.me()
     assert SECRET not in _everything_of(raised.value)
@@ -82,7 +83,7 @@ def test_a_call_as_curl_has_a_variable_in_its_place() -> None:
         query={"a": "b c"},
         body={"action": "it's $HOME"},
     )
-    assert request.as_curl("https://api.prolific.com") == (
+    assert request.as_curl("https://api.prolific.com", SERVICE) == (
         'curl --request POST --header "Authorization: Token $PROLIFIC_TOKEN" '
         "--header 'Content-Type: application/json' "
         """--data '{"action": "it'"'"'s $HOME"}' """
@@ -96,10 +97,10 @@ def test_it_is_read_from_the_environment_or_from_a_file(tmp_path: Path) -> None:
     file.write_text("another-token-987\n")
     file.chmod(0o600)
     environment = {"PROLIFIC_TOKEN": f" {SECRET}\n"}
-    assert token_of(environment) == Token(SECRET)
-    assert token_of(environment, file) == Token("another-token-987")
-    assert token_of({}) is None
-    assert token_of({"PROLIFIC_TOKEN": " "}) is None
+    assert Token.read(environment) == Token(SECRET)
+    assert Token.read(environment, file) == Token("another-token-987")
+    assert Token.read({}) is None
+    assert Token.read({"PROLIFIC_TOKEN": " "}) is None
 
 
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o666])
@@ -109,7 +110,7 @@ def test_a_file_that_others_can_read_is_refused(tmp_path: Path, mode: int) -> No
     file.write_text(SECRET)
     file.chmod(mode)
     with pytest.raises(Exposed, match="mode 6") as raised:
-        token_of({}, file)
+        Token.read({}, file)
     assert "chmod 600" in raised.value.next_step
 
 
@@ -119,7 +120,7 @@ def test_a_file_that_others_can_read_is_refused(tmp_path: Path, mode: int) -> No
 def test_what_cannot_be_a_token_is_not_repeated(text: str) -> None:
     """It may be one all the same, wrongly pasted."""
     with pytest.raises(Unusable) as raised:
-        token_of({"PROLIFIC_TOKEN": text})
+        Token.read({"PROLIFIC_TOKEN": text})
     assert text not in _everything_of(raised.value).replace(repr(text), "")
 
 
@@ -135,7 +136,7 @@ def test_what_cannot_be_a_token_is_not_repeated(text: str) -> None:
 )
 def test_an_address_has_one_spelling(address: str, normal: str) -> None:
     """The one that is called and shown."""
-    assert api_address(address) == normal
+    assert api_address(address, SERVICE) == normal
 
 
 @pytest.mark.parametrize(

@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
+from piecework.marketplace.bridging.unknown import UnknownStudy
 from piecework.prolific.bridge.adopting import adopt, pay_lost
 from piecework.prolific.bridge.bonuses import settle_unknown
 from piecework.prolific.bridge.bridge import Bridge
 from piecework.prolific.bridge.reconciling import reconcile
 from piecework.prolific.bridge.status import read_status
-from piecework.prolific.bridge.unknown import UnknownStudy, look, set_aside
-from piecework.prolific.http.errors import ProlificError, Unusable
+from piecework.prolific.bridge.unknown import look, set_aside
+from piecework.webclient.errors import ApiError, Unusable
 from tests.simulation.laws import Books
 from tests.simulation.parts import Served
 from tests.simulation.people import Record
@@ -42,7 +43,7 @@ class Operator:
         try:
             with self.served.command(steps_left) as bridge:
                 self._act(bridge)
-        except ProlificError as fault:
+        except ApiError as fault:
             if is_steady:
                 raise
             self.record.tell(f"a command ends with a sentence: {str(fault)[:120]}")

@@ -28,12 +28,12 @@ from piecework.prolific.bridge.spending import keep_start
 from piecework.prolific.bridge.step import step
 from piecework.prolific.bridge.terms import Terms
 from piecework.prolific.client import Prolific
-from piecework.prolific.http.token import Token
-from piecework.prolific.http.transport import Patience, Transport
+from piecework.prolific.token import Token
 from piecework.rehearsal.prolific.app import Emulator
 from piecework.rehearsal.prolific.options import Options
 from piecework.rehearsal.prolific.state import State
 from piecework.rehearsal.prolific.workspaces import make_account
+from piecework.webclient.transport import Patience, Transport
 from tests.marketplace.market import START
 from tests.prolific.bridge.town import TERMS
 from tests.simulation.network import InOneGo, Network, OnALoop

@@ -41,8 +41,10 @@ _PAGES = {
     "layout": "docs/how-to/run-a-marketplace.md",
     "crowd": "docs/how-to/schedule.md",
     "panel": "docs/how-to/panel.md",
+    "connect": "docs/how-to/connect.md",
     "prolific": "docs/how-to/prolific.md",
     "prolific-emulator": "docs/how-to/prolific-emulator.md",
+    "connect-emulator": "docs/reference/connect-emulator.md",
 }
 """A command, or a subcommand with a page of its own ("workers invite"), to its page."""
 

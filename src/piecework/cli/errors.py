@@ -81,8 +81,8 @@ def explain(fault: OSError | sqlite3.Error) -> tuple[str, str]:
         return (
             f"another program has the port: {fault.strerror}",
             (
-                "name a free port with --port (for `serve`, also --frames-port), or "
-                "end that program: `ss -ltnp` names it"
+                "name a free port with --port (for `serve`, also --frames-port and "
+                "--metrics-port), or end that program: `ss -ltnp` names it"
             ),
         )
     if _code(fault) in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:

@@ -65,11 +65,17 @@ _SECTIONS = {
         LazyCommand("layout", "layout", "Manage HIT layouts for other programs."),
         LazyCommand("crowd", "crowd", "Run a marketplace with simulated workers."),
         LazyCommand("panel", "panel", "Prepare panels and write their pay lists."),
+        LazyCommand("connect", "connect", "Inspect and manage a Connect account."),
         LazyCommand("prolific", "prolific", "Inspect and manage a Prolific account."),
         LazyCommand(
             "prolific-emulator",
             "prolific_emulator",
             "Run an offline Prolific on this machine.",
+        ),
+        LazyCommand(
+            "connect-emulator",
+            "connect_emulator",
+            "Run an offline CloudResearch Connect.",
         ),
     ],
 }

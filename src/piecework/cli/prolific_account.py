@@ -1,17 +1,14 @@
 """Options, token and errors of the commands that call Prolific."""
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import click
 
-from piecework.domain.errors import ConfigError, RefusedForSafety
+from piecework.domain.errors import ConfigError
 from piecework.domain.printable import printable
 from piecework.prolific.client import Prolific
-from piecework.prolific.http.errors import ProlificError
-from piecework.prolific.http.token import Exposed, Token, token_of
+from piecework.prolific.token import Token
 
 URL = click.option(
     "--url",
@@ -33,22 +30,6 @@ WORKSPACE = click.option(
 )
 
 
-@contextmanager
-def prolific_faults() -> Iterator[None]:
-    """Turn what Prolific's client raises into errors of the command.
-
-    Raises:
-        ConfigError: Prolific cannot be called, or refused the call.
-        RefusedForSafety: others can read the token's file.
-    """
-    try:
-        yield
-    except Exposed as fault:
-        raise RefusedForSafety(str(fault), next_step=fault.next_step) from fault
-    except ProlificError as fault:
-        raise ConfigError([printable(str(fault))], next_step=fault.next_step) from fault
-
-
 def needed_token(file: Path | None) -> Token:
     """Return the token of a file, or of PROLIFIC_TOKEN.
 
@@ -56,7 +37,7 @@ def needed_token(file: Path | None) -> Token:
         ConfigError: there is no token.
         Exposed: others can read the file.
     """
-    token = token_of(os.environ, file)
+    token = Token.read(os.environ, file)
     if token is None:
         raise ConfigError(
             ["the token of a Prolific account is missing"],

@@ -2,26 +2,23 @@
 
 import json
 import os
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from piecework.cli.api_faults import api_faults
+from piecework.cli.checks_shown import say_checks
 from piecework.cli.options import JSON
-from piecework.cli.prolific_account import TOKEN_FILE, URL, prolific_faults
-from piecework.domain.printable import printable
-from piecework.prolific.checks import Check
+from piecework.cli.prolific_account import TOKEN_FILE, URL
 from piecework.prolific.client import Prolific
 from piecework.prolific.doctor import Wanted, examine
-from piecework.prolific.http.address import api_address
-from piecework.prolific.http.token import token_of
-from piecework.prolific.http.transport import Patience, Transport
+from piecework.prolific.token import SERVICE, Token
+from piecework.webclient.address import api_address
+from piecework.webclient.transport import Patience, Transport
 
 if TYPE_CHECKING:
-    from piecework.prolific.http.request import Request
-
-_COLORS = {"ok": "green", "warn": "yellow", "fail": "red"}
+    from piecework.webclient.request import Request
 
 
 @click.command("doctor")
@@ -71,9 +68,9 @@ def prolific_doctor(
         workspace_id=workspace, currency=(currency or "").upper(), public_url=public_url
     )
     requests: list[Request] = []
-    with prolific_faults():
-        address = api_address(url)
-        token = token_of(os.environ, token_file)
+    with api_faults():
+        address = api_address(url, SERVICE)
+        token = Token.read(os.environ, token_file)
         if token is None:
             checks = list(examine(None, wanted, address=address))
         else:
@@ -83,7 +80,9 @@ def prolific_doctor(
                 address, token, patience=patience, heard=requests.append
             ) as transport:
                 checks = list(examine(Prolific(transport), wanted, address=address))
-    curls = [request.as_curl(address) for request in requests] if as_curl else None
+    curls = (
+        [request.as_curl(address, SERVICE) for request in requests] if as_curl else None
+    )
     is_well = all(check.level != "fail" for check in checks)
     if as_json:
         document: dict[str, object] = {
@@ -94,15 +93,7 @@ def prolific_doctor(
             document["requests"] = curls
         click.echo(json.dumps(document, indent=2))
     else:
-        _say(checks)
+        say_checks(checks)
         if curls is not None:
             click.echo("\n".join(["", "the calls that were made:", *curls]))
     ctx.exit(0 if is_well else 1)
-
-
-def _say(checks: Sequence[Check]) -> None:
-    for check in checks:
-        level = click.style(f"{check.level:4}", fg=_COLORS[check.level])
-        click.echo(f"{level}  {check.name:10}  {printable(check.sentence)}")
-        if check.next_step:
-            click.echo(f"      next: {printable(check.next_step)}")

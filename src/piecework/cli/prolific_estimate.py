@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from piecework.cli.api_faults import api_faults
 from piecework.cli.options import CAMPAIGN, JSON
 from piecework.cli.prolific_account import (
     TOKEN_FILE,
@@ -15,7 +16,6 @@ from piecework.cli.prolific_account import (
     WORKSPACE,
     needed_token,
     only_workspace,
-    prolific_faults,
 )
 from piecework.domain.counts import plural
 from piecework.domain.printable import printable
@@ -23,7 +23,7 @@ from piecework.domain.printable import printable
 if TYPE_CHECKING:
     from piecework.domain.campaign import Campaign
     from piecework.prolific.bridge.estimating import Estimate
-    from piecework.prolific.http.token import Token
+    from piecework.prolific.token import Token
 
 _API = "https://api.prolific.com"
 
@@ -55,7 +55,7 @@ def prolific_estimate(
     from piecework.campaign.assembling import read_anywhere
 
     read = read_anywhere(campaign)
-    with prolific_faults():
+    with api_faults():
         token = needed_token(token_file)
         known = _ask(read, url=url, token=token, workspace=workspace)
     if as_json:
@@ -75,7 +75,7 @@ def estimate_if_possible(campaign: "Campaign") -> "Estimate | None":
         ConfigError: Prolific cannot be asked, or refuses a filter.
     """
     from piecework.domain.hit import PROLIFIC
-    from piecework.prolific.http.token import token_of
+    from piecework.prolific.token import Token
 
     asks = campaign.recruiting is not None or any(
         each.qualification_type_id.startswith(PROLIFIC)
@@ -83,8 +83,8 @@ def estimate_if_possible(campaign: "Campaign") -> "Estimate | None":
     )
     if not asks:
         return None
-    with prolific_faults():
-        token = token_of(os.environ, None)
+    with api_faults():
+        token = Token.read(os.environ, None)
         if token is None:
             return None
         url = os.environ.get("PROLIFIC_URL") or _API
@@ -123,8 +123,9 @@ def _ask(
     from piecework.platforms.wire import recruiting_to_wire, requirement_to_wire
     from piecework.prolific.bridge.estimating import Work, estimate
     from piecework.prolific.client import Prolific
-    from piecework.prolific.http.address import api_address
-    from piecework.prolific.http.transport import Patience, Transport
+    from piecework.prolific.token import SERVICE
+    from piecework.webclient.address import api_address
+    from piecework.webclient.transport import Patience, Transport
 
     rounds = all_first_rounds(campaign, on=SystemClock().now().date())
     recruiting = campaign.recruiting
@@ -142,7 +143,7 @@ def _ask(
     )
     # A person is waiting, so it repeats a call only twice.
     patience = Patience(tries=3, first_seconds=0.5)
-    with Transport(api_address(url), token, patience=patience) as transport:
+    with Transport(api_address(url, SERVICE), token, patience=patience) as transport:
         prolific = Prolific(transport)
         known = workspace or only_workspace(
             prolific, command=f"estimate {campaign.path}"

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from piecework.cli.api_faults import api_faults
 from piecework.cli.options import JSON
 from piecework.cli.prolific_account import (
     TOKEN_FILE,
@@ -13,15 +14,15 @@ from piecework.cli.prolific_account import (
     WORKSPACE,
     needed_token,
     only_workspace,
-    prolific_faults,
 )
 from piecework.domain.counts import plural
 from piecework.domain.errors import ConfigError
 from piecework.domain.printable import printable
 from piecework.prolific.client import Prolific
-from piecework.prolific.http.address import api_address
-from piecework.prolific.http.transport import Patience, Transport
 from piecework.prolific.resources.recruiting import FilterKind
+from piecework.prolific.token import SERVICE
+from piecework.webclient.address import api_address
+from piecework.webclient.transport import Patience, Transport
 
 _MOST_CHOICES = 12
 """Choices that are shown if several filters fit."""
@@ -51,11 +52,13 @@ def prolific_filters(
       piecework prolific filters language
       piecework prolific filters first-language
     """
-    with prolific_faults():
+    with api_faults():
         token = needed_token(token_file)
         # A person is waiting, so it repeats a call only twice.
         patience = Patience(tries=3, first_seconds=0.5)
-        with Transport(api_address(url), token, patience=patience) as transport:
+        with Transport(
+            api_address(url, SERVICE), token, patience=patience
+        ) as transport:
             prolific = Prolific(transport)
             known = workspace or only_workspace(prolific, command="filters")
             kinds = [*prolific.recruiting.filter_kinds(known)]

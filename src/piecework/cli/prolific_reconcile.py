@@ -7,19 +7,16 @@ from typing import TYPE_CHECKING
 
 import click
 
+from piecework.cli.api_faults import api_faults
 from piecework.cli.marketplace_file import transaction_in
 from piecework.cli.options import DATABASE, JSON
-from piecework.cli.prolific_account import (
-    TOKEN_FILE,
-    URL,
-    needed_token,
-    prolific_faults,
-)
+from piecework.cli.prolific_account import TOKEN_FILE, URL, needed_token
 from piecework.domain.errors import ConfigError
 from piecework.domain.printable import printable
 from piecework.prolific.client import Prolific
-from piecework.prolific.http.address import api_address
-from piecework.prolific.http.transport import Transport
+from piecework.prolific.token import SERVICE
+from piecework.webclient.address import api_address
+from piecework.webclient.transport import Transport
 
 if TYPE_CHECKING:
     from piecework.prolific.bridge.decisions import Decisions
@@ -86,8 +83,8 @@ def prolific_reconcile(
     )
     terms = _terms_of_last_start(database)
     with (
-        prolific_faults(),
-        Transport(api_address(url), needed_token(token_file)) as transport,
+        api_faults(),
+        Transport(api_address(url, SERVICE), needed_token(token_file)) as transport,
     ):
         differences = _differences(database, Prolific(transport), terms, decisions)
     if as_json:

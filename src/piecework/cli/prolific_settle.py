@@ -4,9 +4,9 @@ from pathlib import Path
 
 import click
 
+from piecework.cli.api_faults import api_faults
 from piecework.cli.marketplace_file import transaction_in
 from piecework.cli.options import DATABASE
-from piecework.cli.prolific_account import prolific_faults
 
 
 @click.command("settle")
@@ -33,7 +33,7 @@ def prolific_settle(*, batches: tuple[str, ...], is_paid: bool, database: Path) 
     """
     from piecework.prolific.bridge.bonuses import settle_unknown
 
-    with prolific_faults(), transaction_in(database) as transaction:
+    with api_faults(), transaction_in(database) as transaction:
         for batch in batches:
             settle_unknown(transaction, batch, is_paid=is_paid)
     click.echo("recorded as paid" if is_paid else "the next step pays it")

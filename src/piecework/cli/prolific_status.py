@@ -11,11 +11,11 @@ from piecework.cli.marketplace_file import transaction_in
 from piecework.cli.options import DATABASE, JSON
 from piecework.domain.counts import plural
 from piecework.domain.printable import printable
-from piecework.prolific.values import Money
+from piecework.webclient.values import Money
 
 if TYPE_CHECKING:
+    from piecework.marketplace.bridging.unknown import UnknownStudy
     from piecework.prolific.bridge.status import Status, StudyStatus
-    from piecework.prolific.bridge.unknown import UnknownStudy
 
 
 @click.command("status")

@@ -27,14 +27,17 @@ if TYPE_CHECKING:
 @JSON
 @click.option(
     "--crowd",
-    type=click.Choice(["workers", "panel", "prolific"]),
+    type=click.Choice(["workers", "panel", "prolific", "connect"]),
     default="workers",
     show_default=True,
     help="Who works: the marketplace's own simulated workers, people of a simulated "
-    "panel, or participants of an offline Prolific.",
+    "panel, or participants of an offline Prolific or Connect.",
 )
 def rehearse(
-    campaign: Path, *, as_json: bool, crowd: Literal["workers", "panel", "prolific"]
+    campaign: Path,
+    *,
+    as_json: bool,
+    crowd: Literal["workers", "panel", "prolific", "connect"],
 ) -> None:
     """Run a whole campaign on simulated workers.
 
@@ -44,7 +47,7 @@ def rehearse(
     Examples:
       piecework rehearse birds.toml
       piecework rehearse birds.toml --crowd prolific
-      piecework rehearse birds.toml --crowd panel
+      piecework rehearse birds.toml --crowd connect
     """
     began = time.monotonic()
     from piecework.campaign.assembling import read_anywhere

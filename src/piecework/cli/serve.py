@@ -9,23 +9,32 @@ from typing import TYPE_CHECKING
 import click
 
 from piecework.cli import logs
-from piecework.cli.prolific_account import needed_token, prolific_faults
+from piecework.cli.api_faults import api_faults
+from piecework.cli.prolific_account import needed_token
+from piecework.cli.serve_connect import serve_connect
 from piecework.cli.serve_options import (
     AWS,
     PROLIFIC,
     REHEARSAL,
     SITE,
+    WATCHING,
     AwsOptions,
     ProlificOptions,
     RehearsalOptions,
     SiteOptions,
+    WatchingOptions,
+)
+from piecework.cli.serve_outside import (
+    amount_of,
+    refuse_closed_addresses,
+    step_observer,
 )
 from piecework.cli.serve_panel import serve_panel
+from piecework.cli.serve_watching import Watched, watched_parts
 from piecework.config.utf8 import read_text
 from piecework.domain.clock import SystemClock
 from piecework.domain.errors import ConfigError, RefusedForSafety, StoreError
 from piecework.domain.extras import load_extra
-from piecework.domain.money import cents_from_text
 from piecework.domain.printable import printable
 
 if TYPE_CHECKING:
@@ -40,12 +49,14 @@ if TYPE_CHECKING:
 
 @click.command()
 @SITE
+@WATCHING
 @REHEARSAL
 @AWS
 @PROLIFIC
 def serve(
     *,
     site: SiteOptions,
+    watching: WatchingOptions,
     rehearsing: RehearsalOptions,
     aws: AwsOptions,
     recruiting: ProlificOptions,
@@ -73,23 +84,32 @@ def serve(
     from piecework.marketplace.state.database_file import WrongDatabaseError
 
     logs.say_from(logging.INFO)
+    watched = watched_parts(
+        watching, site.database, has_bridge=recruiting.crowd in ("prolific", "connect")
+    )
     try:
         if recruiting.crowd == "prolific":
             load_extra("pycountry", extra="prolific", use="--crowd prolific")
             site = _checked(site, rehearsing, recruiting)
             terms = _recruiting(recruiting)
-            marketplace = _marketplace(site, rehearsing, aws)
+            marketplace = _marketplace(site, rehearsing, aws, watched)
             _serve_with_prolific(marketplace, terms, site, recruiting)
+        elif recruiting.crowd == "connect":
+            site = _checked(site, rehearsing, recruiting)
+            consent = _read_consent(site.consent) if site.consent else ()
+            marketplace = _marketplace(site, rehearsing, aws, watched)
+            serve_connect(marketplace, recruiting, consent)
         elif recruiting.panel is not None or recruiting.crowd == "panel":
             _refuse_two_crowds(recruiting)
             site = _with_urls(site, recruiting)
             consent = _read_consent(site.consent) if site.consent else ()
-            marketplace = _marketplace(site, rehearsing, aws)
+            marketplace = _marketplace(site, rehearsing, aws, watched)
             serve_panel(marketplace, recruiting.panel, consent)
         else:
             site = _with_urls(site, recruiting)
             consent = _read_consent(site.consent) if site.consent else ()
-            serve_forever(replace(_marketplace(site, rehearsing, aws), consent=consent))
+            marketplace = _marketplace(site, rehearsing, aws, watched)
+            serve_forever(replace(marketplace, consent=consent))
     except SystemExit:
         # The server has stopped, after Ctrl-C or a supervisor's signal.
         click.echo(
@@ -109,7 +129,10 @@ def serve(
 
 
 def _marketplace(
-    site: SiteOptions, rehearsing: RehearsalOptions, aws: AwsOptions
+    site: SiteOptions,
+    rehearsing: RehearsalOptions,
+    aws: AwsOptions,
+    watched: Watched,
 ) -> "Marketplace":
     from piecework.marketplace.http.options import Marketplace
 
@@ -134,6 +157,8 @@ def _marketplace(
         aws_proxy=_aws_proxy(site, aws) if aws.as_aws else None,
         notify_url=site.notify_url,
         clock_is_right=site.clock_is_right,
+        metrics=watched.metrics,
+        access_log=watched.access_log,
     )
 
 
@@ -259,8 +284,8 @@ def _checked(
     """
     if rehearsing.rehearsal:
         raise ConfigError(
-            ["--crowd prolific does not go with --rehearsal"],
-            next_step="piecework rehearse CAMPAIGN --crowd prolific",
+            [f"--crowd {recruiting.crowd} does not go with --rehearsal"],
+            next_step=f"piecework rehearse CAMPAIGN --crowd {recruiting.crowd}",
         )
     site = _with_public_url(site, recruiting)
     if recruiting.live != bool(recruiting.spend_at_most):
@@ -277,21 +302,14 @@ def _recruiting(options: ProlificOptions) -> "Recruiting":
         workspace_id=options.workspace,
         project_id=options.project,
         is_live=options.live,
-        spend_at_most_cents=_amount("--spend-at-most", options.spend_at_most),
+        spend_at_most_cents=amount_of("--spend-at-most", options.spend_at_most),
         hits_per_visit=options.hits_per_visit,
         hit_seconds=options.hit_seconds,
         visits_per_participant=options.visits_per_participant,
         settle_seconds=options.settle_seconds,
-        screening_cents=_amount("--screening-pay", options.screening_pay),
-        screen_out_cents=_amount("--screen-out-pay", options.screen_out_pay),
+        screening_cents=amount_of("--screening-pay", options.screening_pay),
+        screen_out_cents=amount_of("--screen-out-pay", options.screen_out_pay),
     )
-
-
-def _amount(option: str, text: str) -> int:
-    try:
-        return cents_from_text(text or "0")
-    except ValueError as fault:
-        raise ConfigError([f"{option}: {fault}"]) from fault
 
 
 def _serve_with_prolific(
@@ -306,18 +324,20 @@ def _serve_with_prolific(
         ConfigError: the account or the addresses cannot be used; nothing was sent.
         RefusedForSafety: others can read the token.
     """
+    from piecework.marketplace.bridging.running import Running
     from piecework.marketplace.http.server import serve_forever
     from piecework.marketplace.state.backend import Rules
     from piecework.prolific.bridge.prolific_crowd import CONSENT
     from piecework.prolific.bridge.recruiting import agreed_terms
     from piecework.prolific.bridge.serving import office
-    from piecework.prolific.bridge.step import Running
-    from piecework.prolific.http.address import api_address
+    from piecework.prolific.bridge.step import step
+    from piecework.prolific.token import SERVICE
+    from piecework.webclient.address import api_address
 
-    with prolific_faults():
-        address = api_address(options.prolific_url)
+    with api_faults():
+        address = api_address(options.prolific_url, SERVICE)
         token = needed_token(options.token_file)
-        _refuse_closed_addresses(marketplace, address)
+        refuse_closed_addresses(marketplace, address, crowd="prolific")
         terms = agreed_terms(recruiting, address, token, site_url=marketplace.site_url)
         consent = _read_consent(site.consent) if site.consent else CONSENT
         rules = Rules(clock_is_right=site.clock_is_right)
@@ -334,43 +354,21 @@ def _serve_with_prolific(
                 spend_at_most_cents=recruiting.spend_at_most_cents,
             )
             news = None if receiver is None else receiver.news
-            with Running(bridge, news).running():
+            after_step = step_observer(served)
+            with Running(bridge, step, news, after_step=after_step).running():
                 serve_forever(served)
-
-
-def _refuse_closed_addresses(marketplace: "Marketplace", address: str) -> None:
-    """Refuse URLs that a participant's browser cannot open, before calling Prolific."""
-    from piecework.prolific.bridge.recruiting import (
-        is_emulator,
-        refuse_closed_frames,
-        refuse_closed_site,
-    )
-
-    if not marketplace.site_url:
-        raise ConfigError(
-            ["--crowd prolific needs --public-url, where Prolific sends participants"]
-        )
-    if is_emulator(address):
-        return
-    refuse_closed_site(marketplace.site_url)
-    if not marketplace.frames_url:
-        raise ConfigError(
-            ["--crowd prolific needs --frames-url, the URL of the question pages"],
-            next_step="give a second https name that leads to --frames-port",
-        )
-    refuse_closed_frames(marketplace.frames_url)
 
 
 def _receiver(bridge: "Bridge") -> "Receiver | None":
     """Return the receiver of webhooks; None, with a message, if Prolific refuses."""
     from piecework.marketplace.workers.visit_site import EVENTS
     from piecework.prolific.bridge.webhooks import register
-    from piecework.prolific.http.errors import ProlificError
+    from piecework.webclient.errors import ApiError
 
     url = f"{bridge.terms.site_url}{EVENTS}"
     try:
         return register(bridge.backend, bridge.prolific, bridge.terms.workspace_id, url)
-    except ProlificError as fault:
+    except ApiError as fault:
         click.echo(
             f"no webhooks, so the bridge polls: {printable(str(fault))} "
             f"{printable(fault.next_step)}".rstrip(),

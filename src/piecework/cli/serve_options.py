@@ -30,6 +30,14 @@ class SiteOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WatchingOptions:
+    """What an operator watches."""
+
+    metrics_port: int | None
+    access_log: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RehearsalOptions:
     """A rehearsal, with a clock of its own."""
 
@@ -49,12 +57,15 @@ class AwsOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProlificOptions:
-    """Who works: invited people, Prolific's participants or a panel's."""
+    """Who works: invited people, or participants of Prolific, Connect or a panel."""
 
-    crowd: Literal["invited", "panel", "prolific"]
+    crowd: Literal["invited", "panel", "prolific", "connect"]
     panel: Path | None
     public_url: str
     prolific_url: str
+    connect_url: str
+    link_names: str
+    fee_percent: str
     token_file: Path | None
     workspace: str
     project: str
@@ -140,6 +151,22 @@ SITE = grouped(
         "reported that the clock had jumped.",
     ),
 )
+WATCHING = grouped(
+    "watching",
+    WatchingOptions,
+    click.option(
+        "--metrics-port",
+        type=WholeNumber(0, 65_535),
+        help="Port on 127.0.0.1 at which Prometheus reads /metrics; 0 takes a free "
+        "port.",
+    ),
+    click.option(
+        "--access-log",
+        metavar="FILE|-",
+        help="File to which a line of JSON for each request is appended; - is standard "
+        "output.",
+    ),
+)
 REHEARSAL = grouped(
     "rehearsing",
     RehearsalOptions,
@@ -189,11 +216,11 @@ PROLIFIC = grouped(
     ProlificOptions,
     click.option(
         "--crowd",
-        type=click.Choice(["invited", "panel", "prolific"]),
+        type=click.Choice(["invited", "panel", "prolific", "connect"]),
         default="invited",
         show_default=True,
-        help="Who works: people whom you invite, people of a panel, or Prolific's "
-        "participants.",
+        help="Who works: people whom you invite, people of a panel, or participants of "
+        "Prolific or Connect.",
     ),
     click.option(
         "--panel",
@@ -203,20 +230,41 @@ PROLIFIC = grouped(
     click.option(
         "--public-url",
         default="",
-        help="With --crowd prolific or panel: URL to which people are sent; the same "
-        "as --site-url.",
+        help="With --crowd: URL to which people are sent; the same as --site-url.",
     ),
     click.option(
         "--prolific-url",
         envvar="PROLIFIC_URL",
         default="https://api.prolific.com",
         show_default=True,
-        help="URL of the API (or PROLIFIC_URL); plain http only on this machine.",
+        help="URL of Prolific's API (or PROLIFIC_URL); plain http only on this "
+        "machine.",
     ),
     click.option(
         "--token-file",
         type=_FILE,
-        help="File with the token (mode 600), instead of PROLIFIC_TOKEN.",
+        help="File with the token or key (mode 600), instead of PROLIFIC_TOKEN or "
+        "CONNECT_API_KEY.",
+    ),
+    click.option(
+        "--connect-url",
+        envvar="CONNECT_URL",
+        default="https://connect-api.cloudresearch.com",
+        show_default=True,
+        help="URL of Connect's API (or CONNECT_URL); plain http only on this machine.",
+    ),
+    click.option(
+        "--link-names",
+        default="",
+        metavar="NAMES",
+        help="With --crowd connect: how links name participant, assignment and "
+        "project; default: participantId,assignmentId,projectId.",
+    ),
+    click.option(
+        "--fee-percent",
+        default="",
+        metavar="PERCENT",
+        help="With --crowd connect: Connect's fee; default: ask Connect.",
     ),
     click.option(
         "--workspace",

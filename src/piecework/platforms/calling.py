@@ -1,6 +1,7 @@
 """One call of the requester API, with its errors translated; pages of a listing."""
 
 import json
+import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -17,6 +18,7 @@ from piecework.domain.printable import one_line
 from piecework.platforms.outage import is_cut
 from piecework.platforms.pace import THROTTLED
 
+_LOG = logging.getLogger(__name__)
 _T = TypeVar("_T")
 _PREFIX = "AWS.MechanicalTurk."
 _TRANSIENT = THROTTLED | {"ServiceFault", "RequestTimeout"}
@@ -216,16 +218,33 @@ def _translated(fault: ClientError) -> PlatformRefused | TransientPlatformError:
     code = one_line(str(error.get("Code", "")), at_most=100)
     sentence = one_line(str(error.get("Message") or fault))
     status = response.get("ResponseMetadata", {}).get("HTTPStatusCode", 400)
+    turk_code = str(response.get("TurkErrorCode") or "").removeprefix(_PREFIX)
+    turk_code = one_line(turk_code, at_most=100)
+    kind = _KINDS.get(turk_code or code, "other")
+    # Callers expect the kinds that they distinguish, so those are no news.
+    _LOG.log(
+        logging.INFO if kind == "other" else logging.DEBUG,
+        "%s was not done (HTTP %s %s): request %s",
+        *(fault.operation_name, status, turk_code or code, _request_id(response)),
+    )
     if code in _TRANSIENT or status >= _SERVER_FAULT:
         return TransientPlatformError(
             f"the platform is busy ({code}): {sentence}",
             next_step="run the same command again; no step is done twice",
         )
-    turk_code = str(response.get("TurkErrorCode") or "").removeprefix(_PREFIX)
-    code = one_line(turk_code, at_most=100) or code
+    code = turk_code or code
     return PlatformRefused(
         sentence,
         code=code,
-        kind=_KINDS.get(code, "other"),
+        kind=kind,
         next_step=_NEXT_STEPS.get(code, ""),
     )
+
+
+def _request_id(response: Mapping[str, Any]) -> str:
+    """Return the id by which the marketplace's access log names the request."""
+    metadata = response.get("ResponseMetadata", {})
+    request_id = metadata.get("RequestId") or metadata.get("HTTPHeaders", {}).get(
+        "x-request-id", ""
+    )
+    return one_line(str(request_id), at_most=100) or "without an id"

@@ -9,7 +9,6 @@ that only read are retried with growing waits; calls that create, pay or write n
 are.
 """
 
-from piecework.prolific.http.transport import Transport
 from piecework.prolific.resources.account import Account
 from piecework.prolific.resources.bonuses import Bonuses
 from piecework.prolific.resources.messages import Messages
@@ -18,6 +17,7 @@ from piecework.prolific.resources.recruiting import Recruiting
 from piecework.prolific.resources.studies import Studies
 from piecework.prolific.resources.submissions import Submissions
 from piecework.prolific.resources.webhooks import Webhooks
+from piecework.webclient.transport import Transport
 
 
 class Prolific:

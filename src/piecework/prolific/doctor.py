@@ -3,14 +3,14 @@
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 
-from piecework.prolific.checks import Check, failed, passed
 from piecework.prolific.client import Prolific
-from piecework.prolific.http.address import PROLIFIC, is_loopback
-from piecework.prolific.http.errors import NoAccess, ProlificError, Unreachable
-from piecework.prolific.http.token import VARIABLE
-from piecework.prolific.public_url import Resolve, addresses_of, check_public_url
 from piecework.prolific.resources.account import Workspace
-from piecework.prolific.values import Money
+from piecework.prolific.token import PROLIFIC, SERVICE
+from piecework.webclient.address import is_loopback
+from piecework.webclient.checks import Check, failed, passed
+from piecework.webclient.errors import ApiError, NoAccess, Unreachable
+from piecework.webclient.public_url import Resolve, addresses_of, check_public_url
+from piecework.webclient.values import Money
 
 GROUP_FILTERS = ("participant_group_allowlist", "participant_group_blocklist")
 """The filters that let participants in by qualification, or keep them out."""
@@ -25,7 +25,8 @@ OTHER_FILTERS = (
 _LAST_DELIVERIES = 100
 
 _NEW_TOKEN = (
-    f"create one in Prolific's settings (API tokens), then: export {VARIABLE}=..."
+    "create one in Prolific's settings (API tokens), then: export "
+    f"{SERVICE.token_variable}=..."
 )
 
 
@@ -64,7 +65,8 @@ def examine(
         yield Check(
             name="token",
             level="fail",
-            sentence=f"no token was found: neither {VARIABLE} nor a token file is set",
+            sentence=f"no token was found: neither {SERVICE.token_variable} nor a "
+            "token file is set",
             next_step=_NEW_TOKEN,
         )
     else:
@@ -98,7 +100,7 @@ def _account(prolific: Prolific, wanted: Wanted) -> Iterator[Check]:
     except Unreachable as fault:
         yield failed("address", fault)
         return
-    except ProlificError as fault:
+    except ApiError as fault:
         yield failed("token", fault)
         return
     yield passed("token", "Prolific accepts it")
@@ -121,7 +123,7 @@ def _workspace(
 ) -> Generator[Check, None, Workspace | None]:
     try:
         workspaces = {each.id: each for each in prolific.account.workspaces()}
-    except ProlificError as fault:
+    except ApiError as fault:
         yield failed("workspace", fault)
         return None
     workspace = workspaces.get(wanted.workspace_id)
@@ -149,7 +151,7 @@ def _balance(
     """Return the currency, or "" if it could not be read."""
     try:
         balance = prolific.account.balance(workspace.id)
-    except ProlificError as fault:
+    except ApiError as fault:
         yield failed("balance", fault)
         return ""
     has = f"{balance.available} available"
@@ -248,5 +250,5 @@ def _webhooks(
 def _guarded(name: str, checks: Callable[[], Iterator[Check]]) -> Iterator[Check]:
     try:
         yield from checks()
-    except ProlificError as fault:
+    except ApiError as fault:
         yield failed(name, fault)

@@ -13,6 +13,17 @@ def fees_cents(transaction: Transaction) -> int:
     return _sum(transaction, "fees")
 
 
+def outside_price_cents(transaction: Transaction) -> int:
+    """Return the part of the fees that was booked after the other market had paid."""
+    row = transaction.first_row(
+        "SELECT coalesce(sum(cents), 0) FROM entries "
+        "JOIN transfers ON transfers.id = entries.transfer "
+        "JOIN accounts ON accounts.id = entries.account "
+        "WHERE reason = 'outside price' AND kind = 'fees'"
+    )
+    return int(row[0]) if row else 0
+
+
 def _sum(transaction: Transaction, kind: str) -> int:
     row = transaction.first_row(
         "SELECT coalesce(sum(balance_cents), 0) FROM accounts WHERE kind = ?", kind

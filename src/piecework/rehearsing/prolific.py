@@ -32,15 +32,15 @@ from piecework.prolific.bridge.serving import Office, office
 from piecework.prolific.bridge.step import settle
 from piecework.prolific.bridge.terms import Terms
 from piecework.prolific.client import Prolific
-from piecework.prolific.http.transport import Transport
 from piecework.rehearsal.crowd.traits import default_crowd
 from piecework.rehearsal.crowd.visit_site import VisitSite
+from piecework.rehearsal.offline.database import WrongDatabaseError
 from piecework.rehearsal.prolific.filters import KNOWN
 from piecework.rehearsal.prolific.options import Options
 from piecework.rehearsal.prolific.server import serve
-from piecework.rehearsal.prolific.state import WrongDatabaseError
-from piecework.rehearsing.marketplace_books import spent_cents
+from piecework.rehearsing.marketplace_books import outside_price_cents, spent_cents
 from piecework.results.books import Books
+from piecework.webclient.transport import Transport
 
 DATABASE = "prolific.db"
 _SITE = "https://piecework.example"
@@ -142,18 +142,13 @@ class AtProlific:
         theirs = self.site.books()
         with self._bridge.backend.transaction() as transaction:
             spent = spent_cents(transaction)
-            outside = transaction.first_row(
-                "SELECT coalesce(sum(cents), 0) FROM entries "
-                "JOIN transfers ON transfers.id = entries.transfer "
-                "JOIN accounts ON accounts.id = entries.account "
-                "WHERE reason = 'outside price' AND kind = 'fees'"
-            )
+            outside_price = outside_price_cents(transaction)
             broken = broken_laws(transaction)
         return Books(
             currency=progress.currency,
             pipeline=progress.spent_cents,
             marketplace=spent,
-            outside_price=int(outside[0]) if outside else 0,
+            outside_price=outside_price,
             outside=sum(theirs["accounts"].get(name, 0) for name in _ACCOUNTS),
             broken_laws=(*broken, *theirs["broken_laws"]),
         )

@@ -8,10 +8,11 @@ import gc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
-from typing import Literal
+from typing import Literal, Protocol
 
 from piecework.campaign.caps import next_day, next_month
 from piecework.campaign.opened import CampaignRun
+from piecework.connect.bridge import marketplace_process as connect_process
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import ConfigError, StoreError
 from piecework.domain.extras import load_extra
@@ -26,6 +27,8 @@ from piecework.rehearsal.crowd.campaign_crowd import crowd_of
 from piecework.rehearsal.crowd.crowd import Crowd
 from piecework.rehearsal.crowd.traits import SIMULATED_BAD
 from piecework.rehearsal.crowd.worker_site import WorkerSite
+from piecework.rehearsing.connect import DATABASE as CONNECT_DATABASE
+from piecework.rehearsing.connect import AtConnect, at_connect, offline_connect
 from piecework.rehearsing.marketplace import MARKET, rehearsal_market
 from piecework.rehearsing.panel import FILE as PANEL_FILE
 from piecework.rehearsing.panel import AtPanel, at_panel, offline_panel
@@ -35,10 +38,19 @@ from piecework.rehearsing.prolific import (
     at_prolific,
     offline_prolific,
 )
+from piecework.results.books import Books
 from piecework.store import simulated_workers
 from piecework.store.lock import only_pass
 
-CrowdKind = Literal["workers", "panel", "prolific"]
+CrowdKind = Literal["workers", "panel", "prolific", "connect"]
+
+
+class AtMarket(Protocol):
+    """People of another market, and what it takes for their work."""
+
+    def close_books(self, run: CampaignRun) -> Books:
+        """Settle everything, and return and store what three ledgers say."""
+        ...
 
 
 def work_through(
@@ -169,6 +181,39 @@ def rehearsal_at_prolific(
 
 
 @contextmanager
+def rehearsal_at_connect(
+    campaign: Campaign,
+) -> Iterator[tuple[CampaignRun, Crowd, AtConnect]]:
+    """Open the same with participants of an offline Connect and the bridge to it.
+
+    Raises:
+        ConfigError: participants of Connect cannot work on this campaign.
+        StoreError: the rehearsal was started with other workers.
+    """
+    _check_crowd(campaign, "connect")
+    with (
+        only_pass(campaign.out),
+        offline_connect(campaign) as offline,
+        rehearsal_market(
+            campaign,
+            prices=offline.office.prices,
+            program=connect_process.program(offline.controls.address),
+        ) as running,
+        _seldom_looking_for_garbage(),
+    ):
+        clock = VirtualClock(running.endpoint_url)
+        database = campaign.out / MARKET
+        with (
+            open_for_rehearsal(campaign, running.endpoint_url, clock) as run,
+            at_connect(
+                campaign, offline, database, running.endpoint_url, clock
+            ) as at_work,
+            crowd_of(campaign, at_work.site, clock) as crowd,
+        ):
+            yield run, crowd, at_work
+
+
+@contextmanager
 def rehearsal_at_panel(
     campaign: Campaign,
 ) -> Iterator[tuple[CampaignRun, Crowd, AtPanel]]:
@@ -206,6 +251,8 @@ def _check_crowd(campaign: Campaign, crowd: CrowdKind) -> None:
     others: CrowdKind = "workers"
     if (campaign.out / DATABASE).exists():
         others = "prolific"
+    elif (campaign.out / CONNECT_DATABASE).exists():
+        others = "connect"
     elif (campaign.out / PANEL_FILE).exists():
         others = "panel"
     if (campaign.out / MARKET).exists() and others != crowd:

@@ -3,8 +3,8 @@
 import re
 from functools import cache
 
-from piecework.prolific.http.request import ROOT, Request
 from piecework.rehearsal.prolific.routes import OPERATIONS
+from piecework.webclient.request import ROOT, Request
 
 _TRANSITIONS = ("publish-study", "transition-submission")
 

@@ -13,15 +13,15 @@ from typing import Any, Literal
 
 import httpx
 
+from piecework.marketplace.bridging.unknown import undecided
 from piecework.prolific.bridge.adopting import adopt
 from piecework.prolific.bridge.bonuses import settle_unknown
 from piecework.prolific.bridge.bridge import Bridge
 from piecework.prolific.bridge.step import step
-from piecework.prolific.bridge.unknown import undecided
 from piecework.prolific.client import Prolific
-from piecework.prolific.http.request import Request
-from piecework.prolific.http.token import Token
-from piecework.prolific.http.transport import Answer, Patience, Transport
+from piecework.prolific.token import Token
+from piecework.webclient.request import Request
+from piecework.webclient.transport import Answer, Patience, Transport
 from tests.prolific.bridge.calls import call_name
 from tests.prolific.bridge.town import Town
 

@@ -10,16 +10,16 @@ import sys
 from datetime import datetime
 from pathlib import Path
 
+from piecework.marketplace.bridging.lock import only_bridge
 from piecework.marketplace.state.backend import Backend, Rules
 from piecework.prolific.bridge.bridge import Bridge
-from piecework.prolific.bridge.lock import only_bridge
 from piecework.prolific.bridge.prices import price_list
 from piecework.prolific.bridge.step import step
 from piecework.prolific.bridge.terms import Terms
 from piecework.prolific.client import Prolific
-from piecework.prolific.http.request import Request
-from piecework.prolific.http.token import Token
-from piecework.prolific.http.transport import Answer, Patience, Transport
+from piecework.prolific.token import Token
+from piecework.webclient.request import Request
+from piecework.webclient.transport import Answer, Patience, Transport
 from tests.prolific.bridge.calls import call_name
 
 MOST_STEPS = 20
@@ -46,7 +46,7 @@ def main() -> None:
     database = Path(settings["database"])
     token, patience = Token("rehearsal-token"), Patience(tries=2)
     with (
-        only_bridge(database),
+        only_bridge(database, "Prolific"),
         _Deadly(settings["url"], token, patience=patience) as wire,
     ):
         prolific = Prolific(wire)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from piecework.prolific.bridge.bonuses import settle_unknown
-from piecework.prolific.http.errors import Unusable
+from piecework.webclient.errors import Unusable
 from tests.prolific.bridge.test_pay import decide
 from tests.prolific.bridge.town import Town, Visitor
 

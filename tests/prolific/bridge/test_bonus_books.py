@@ -10,7 +10,7 @@ import pytest
 from piecework.marketplace.state import lineage
 from piecework.prolific.bridge.bonuses import settle_unknown
 from piecework.prolific.bridge.step import step
-from piecework.prolific.http.errors import Unusable
+from piecework.webclient.errors import Unusable
 from tests.prolific.bridge.test_bonus_batches import (
     LATE,
     batches,

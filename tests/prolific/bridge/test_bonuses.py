@@ -7,7 +7,7 @@ import pytest
 
 from piecework.prolific.bridge import bonuses
 from piecework.prolific.bridge.bonuses import settle_unknown
-from piecework.prolific.http.errors import Unusable
+from piecework.webclient.errors import Unusable
 from tests.prolific.bridge.test_pay import LATER, decide
 from tests.prolific.bridge.town import Town, Visitor
 

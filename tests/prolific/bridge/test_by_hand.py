@@ -11,9 +11,9 @@ from piecework.cli.main import main
 from piecework.prolific.bridge.bridge import Bridge
 from piecework.prolific.bridge.step import step
 from piecework.prolific.client import Prolific
-from piecework.prolific.http.request import Request
-from piecework.prolific.http.token import Token
-from piecework.prolific.http.transport import Transport
+from piecework.prolific.token import Token
+from piecework.webclient.request import Request
+from piecework.webclient.transport import Transport
 from tests.prolific.bridge.calls import call_name
 from tests.prolific.bridge.long_campaign import LONG_AGO
 from tests.prolific.bridge.test_pay import LATER, answer_all, check, decide, pass_days

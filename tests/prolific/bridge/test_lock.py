@@ -6,15 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from piecework.prolific.bridge.lock import only_bridge
-from piecework.prolific.bridge.step import Running
-from piecework.prolific.http.errors import Unusable
+from piecework.marketplace.bridging.lock import only_bridge
+from piecework.marketplace.bridging.running import Running
+from piecework.prolific.bridge.step import step
+from piecework.webclient.errors import Unusable
 from tests.prolific.bridge.town import Town
 
 _HOLD = (
     "import sys; from pathlib import Path; "
-    "from piecework.prolific.bridge.lock import only_bridge\n"
-    "with only_bridge(Path(sys.argv[1])): print('held', flush=True); sys.stdin.read()"
+    "from piecework.marketplace.bridging.lock import only_bridge\n"
+    "with only_bridge(Path(sys.argv[1]), 'Prolific'):\n"
+    "    print('held', flush=True); sys.stdin.read()"
 )
 
 
@@ -31,24 +33,28 @@ def test_a_second_process_is_refused_until_the_first_dies(tmp_path: Path) -> Non
         assert other.stdout.readline() == "held\n"
         with (
             pytest.raises(Unusable, match=f"process {other.pid}"),
-            only_bridge(database),
+            only_bridge(database, "Prolific"),
         ):
             pass
         other.kill()
         other.wait()
-    with only_bridge(database):
+    with only_bridge(database, "Prolific"):
         pass
 
 
 def test_a_bridge_that_runs_holds_its_database(town: Town) -> None:
     """Whoever starts a second one is told, before it makes a step."""
     database = town.bridge.backend.database
-    running = Running(town.bridge)
+    running = Running(town.bridge, step)
     with (
-        only_bridge(database),
+        only_bridge(database, "Prolific"),
         pytest.raises(Unusable, match="already serves it for Prolific"),
         running.running(),
     ):
         pass
-    with Running(town.bridge).running(), pytest.raises(Unusable), only_bridge(database):
+    with (
+        Running(town.bridge, step).running(),
+        pytest.raises(Unusable),
+        only_bridge(database, "Prolific"),
+    ):
         pass

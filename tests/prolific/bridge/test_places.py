@@ -7,7 +7,7 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from piecework.prolific.bridge.places import longest_visit, visits_possible
+from piecework.marketplace.bridging.places import longest_visit, visits_possible
 
 HITS = st.lists(st.integers(0, 4), max_size=5)
 

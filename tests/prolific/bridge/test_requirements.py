@@ -12,11 +12,11 @@ from piecework.marketplace.workers.eligibility import Locale, meets
 from piecework.prolific.bridge import groups
 from piecework.prolific.bridge.deciding import CATEGORIES, rejection
 from piecework.prolific.bridge.requirements import filters_of
-from piecework.prolific.http.errors import Unusable
 from piecework.prolific.resources.recruiting import FilterKind
 from piecework.rehearsal.prolific.filters import COUNTRIES, KNOWN
 from piecework.rehearsal.prolific.options import Options
 from piecework.rehearsal.prolific.server import serve
+from piecework.webclient.errors import Unusable
 from tests.prolific.bridge.town import Town, Visitor
 from tests.rehearsal.prolific.people import START, Participant, Researcher
 

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from piecework.cli.main import main
 from piecework.prolific.bridge.spending import LastStart, keep_start
 from piecework.prolific.bridge.status import Status, read_status
-from piecework.prolific.http.address import PROLIFIC
+from piecework.prolific.token import PROLIFIC
 from tests.prolific.bridge.town import Town, a_town
 
 LONG_AGO = datetime(2015, 1, 1, tzinfo=UTC)

@@ -10,10 +10,11 @@ from pathlib import Path
 import httpx
 import pytest
 
+from piecework.marketplace.bridging.running import Pace, Running
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.state import clock
 from piecework.marketplace.workers.visit_site import EVENTS
-from piecework.prolific.bridge.step import Pace, Running, settle
+from piecework.prolific.bridge.step import settle, step
 from piecework.prolific.bridge.webhooks import Receiver, register, signature_of
 from tests.marketplace.market import START
 from tests.prolific.bridge.town import Town, a_town
@@ -113,7 +114,7 @@ def test_a_participant_who_returns_wakes_the_bridge(tmp_path: Path) -> None:
         town.settle()
         _quiet(receiver)
         pace = Pace(first_seconds=0.02, longest_seconds=3600, look_seconds=0.01)
-        running = Running(town.bridge, receiver.news, pace)
+        running = Running(town.bridge, step, receiver.news, pace)
         woken = threading.Thread(target=lambda: running._wait(3600), daemon=True)
         woken.start()
         ann.give_back(ann.submission_id)
@@ -221,6 +222,7 @@ def test_between_two_steps_there_is_the_first_wait_whatever_comes(town: Town) ->
     news.set()
     running = Running(
         town.bridge,
+        step,
         news,
         Pace(first_seconds=0.2, longest_seconds=60, look_seconds=0.01),
     )

@@ -25,10 +25,10 @@ from piecework.prolific.bridge.step import settle
 from piecework.prolific.bridge.terms import Terms
 from piecework.prolific.bridge.webhooks import Receiver
 from piecework.prolific.client import Prolific
-from piecework.prolific.http.token import Token
-from piecework.prolific.http.transport import Patience, Transport
+from piecework.prolific.token import Token
 from piecework.rehearsal.prolific.options import Options
 from piecework.rehearsal.prolific.server import serve as serve_emulator
+from piecework.webclient.transport import Patience, Transport
 from piecework.webserver.stand_in.settings import StandIn
 from tests.marketplace.market import HIT_TYPE, QUESTION, START, Market
 from tests.rehearsal.prolific.people import Participant, Researcher

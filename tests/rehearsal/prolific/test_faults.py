@@ -11,9 +11,9 @@ from typing import Any
 import httpx
 import pytest
 
+from piecework.rehearsal.offline.database import WrongDatabaseError
 from piecework.rehearsal.prolific.options import Options
 from piecework.rehearsal.prolific.server import serve
-from piecework.rehearsal.prolific.state import WrongDatabaseError
 from tests.rehearsal.prolific.people import START, STUDY, Refused, Researcher
 
 _NO_REPLY = (httpx.RemoteProtocolError, httpx.ReadError)

@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from piecework.domain.clock import SystemClock
+from piecework.rehearsal.offline import clock
+from piecework.rehearsal.offline.errors import ApiError
 from piecework.rehearsal.prolific import bonuses as bonus_calls
 from piecework.rehearsal.prolific import (
     books,
-    clock,
     participants,
     studies,
     submissions,
@@ -24,7 +25,6 @@ from piecework.rehearsal.prolific import (
 )
 from piecework.rehearsal.prolific.call import Call
 from piecework.rehearsal.prolific.due import catch_up
-from piecework.rehearsal.prolific.errors import ApiError
 from piecework.rehearsal.prolific.options import Options
 from piecework.rehearsal.prolific.state import State
 from piecework.rehearsal.prolific.workspaces import make_account

@@ -8,11 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from piecework.domain.clock import SystemClock
+from piecework.rehearsal.offline.errors import ApiError
+from piecework.rehearsal.offline.faults import FaultScript
 from piecework.rehearsal.prolific import books, participants
 from piecework.rehearsal.prolific.call import Call
 from piecework.rehearsal.prolific.due import catch_up
-from piecework.rehearsal.prolific.errors import ApiError
-from piecework.rehearsal.prolific.faults import FaultScript
+from piecework.rehearsal.prolific.error_body import error_body
 from piecework.rehearsal.prolific.options import Options, Switches
 from piecework.rehearsal.prolific.routes import NAMES, OPERATIONS, PARTICIPANTS
 from piecework.rehearsal.prolific.state import State
@@ -101,7 +102,7 @@ def test_any_body_is_done_or_refused(data: st.DataObject) -> None:
                     )
                 )
         except ApiError as refusal:
-            refusal.document(is_wrapped=True)
+            error_body(refusal, is_wrapped=True)
     with state.transaction():
         assert books.read(Call(state=state))["broken_laws"] == []
     state.close()

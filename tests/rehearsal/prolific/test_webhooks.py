@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from piecework.domain.clock import SystemClock
-from piecework.rehearsal.prolific.clock import DAY
+from piecework.rehearsal.offline.clock import DAY
 from piecework.rehearsal.prolific.options import Options
 from piecework.rehearsal.prolific.state import State
 from piecework.rehearsal.prolific.webhooks import Sender

@@ -10,16 +10,16 @@ from dataclasses import replace
 import pytest
 
 from piecework.prolific.client import Prolific
-from piecework.prolific.http.errors import Lost, Refused
-from piecework.prolific.http.token import Token
-from piecework.prolific.http.transport import Transport
 from piecework.prolific.resources.new_study import (
     CodeAction,
     CompletionCode,
     StudyChanges,
 )
 from piecework.prolific.resources.recruiting import Choice, Range
-from piecework.prolific.values import Money
+from piecework.prolific.token import Token
+from piecework.webclient.errors import Lost, Refused
+from piecework.webclient.transport import Transport
+from piecework.webclient.values import Money
 from tests.prolific.calls import REASON, STUDY
 from tests.rehearsal.prolific.people import Researcher
 

@@ -3,14 +3,19 @@
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import TypedDict
+from typing import TYPE_CHECKING, TypedDict
 
 from piecework.marketplace.outside_crowd import OutsideCrowd
 from piecework.marketplace.state import accounts
 from piecework.marketplace.state.money import MTURK, PriceList
+from piecework.marketplace.watching.access_log import AccessLog
 from piecework.webserver.connections import Limits
 from piecework.webserver.server import Certificate
 from piecework.webserver.stand_in.settings import RunningStandIn, StandIn
+
+if TYPE_CHECKING:
+    # Loads prometheus_client, which most processes do not need.
+    from piecework.marketplace.watching.metrics_listener import MetricsPort
 
 
 class Options(TypedDict, total=False):
@@ -37,6 +42,8 @@ class Options(TypedDict, total=False):
     consent: tuple[str, ...]
     spend_at_most_cents: int | None
     clock_is_right: bool
+    metrics: "MetricsPort | None"
+    access_log: AccessLog | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +78,8 @@ class Marketplace:
         spend_at_most_cents: the spending limit of all requesters together, if any.
         clock_is_right: the operator confirms that the machine's clock is right, though
             it is far ahead of the last time in the database.
+        metrics: the port for metrics, if wanted.
+        access_log: the log of requests, if wanted.
     """
 
     database: Path
@@ -95,6 +104,8 @@ class Marketplace:
     consent: tuple[str, ...] = ()
     spend_at_most_cents: int | None = None
     clock_is_right: bool = False
+    metrics: "MetricsPort | None" = None
+    access_log: AccessLog | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,8 +116,10 @@ class Running:
         endpoint_url: the site's origin, which is also boto3's endpoint.
         frames_url: the frames' origin.
         standing_in: the running AWS proxy, if any.
+        metrics_url: the address of the metrics; "" if they are not served.
     """
 
     endpoint_url: str
     frames_url: str
     aws_proxy: RunningStandIn | None = None
+    metrics_url: str = ""

@@ -41,6 +41,7 @@ from piecework.marketplace.requester.api import RequesterApi
 from piecework.marketplace.state import site_address
 from piecework.marketplace.state.backend import Backend, Rules
 from piecework.marketplace.state.group_commit import GroupCommit
+from piecework.marketplace.watching.watched_requests import Observer, WatchedRequests
 from piecework.marketplace.workers.origins import Origins
 from piecework.marketplace.workers.pictures import Pictures
 from piecework.webserver.connections import Connections, most_connections
@@ -108,6 +109,8 @@ def serve_forever(marketplace: Marketplace | Path, **options: Unpack[Options]) -
             f"marketplace at {running.endpoint_url} frames at {running.frames_url}",
             flush=True,
         )
+        if running.metrics_url:
+            print(f"metrics at {running.metrics_url}", flush=True)  # noqa: T201 - to copy
         if running.aws_proxy is not None:
             print(*running.aws_proxy.lines(), sep="\n", flush=True)  # noqa: T201 - to paste
         _run_until_stopped(server, sockets)
@@ -168,6 +171,9 @@ def _prepared(
             )
             for port in (marketplace.port, marketplace.frames_port)
         ]
+        metrics_socket = None
+        if marketplace.metrics is not None:
+            metrics_socket = stack.enter_context(marketplace.metrics.bound())
         aws_sockets = None
         if marketplace.aws_proxy is not None:
             aws_sockets = _aws_sockets(stack, marketplace.aws_proxy, connections)
@@ -189,8 +195,19 @@ def _prepared(
         group_commit = stack.enter_context(
             GroupCommit(app, backend, not_stored).opened()
         )
+        observers: list[Observer] = []
+        metrics_url = ""
+        if marketplace.metrics is not None and metrics_socket is not None:
+            observers.append(marketplace.metrics.metrics.observe_request)
+            serving = marketplace.metrics.serving(
+                metrics_socket, marketplace.database, marketplace.prices.currency
+            )
+            metrics_url = stack.enter_context(serving)
+        if marketplace.access_log is not None:
+            stack.enter_context(marketplace.access_log.running())
+            observers.append(marketplace.access_log.observe_request)
         server = Server(
-            group_commit,
+            WatchedRequests(group_commit, backend.new_request_id, observers),
             connections,
             certificate=marketplace.certificate,
             opener=aws_sockets,
@@ -205,6 +222,7 @@ def _prepared(
             endpoint_url=origins.site,
             frames_url=origins.frames,
             aws_proxy=None if aws_sockets is None else aws_sockets.running,
+            metrics_url=metrics_url,
         )
         yield server, sockets, running
 

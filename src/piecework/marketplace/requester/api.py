@@ -13,6 +13,7 @@ from piecework.marketplace.requester.admission import Admission, Caller
 from piecework.marketplace.requester.calling import perform
 from piecework.marketplace.state import clock
 from piecework.marketplace.state.backend import Backend
+from piecework.marketplace.watching.request_facts import facts_of, shown_key
 from piecework.webserver import security_log
 from piecework.webserver.transport import drop_connection
 
@@ -54,21 +55,25 @@ class RequesterApi:
 
     async def __call__(self, request: Request) -> Response:
         """Serve one call."""
+        facts = facts_of(request.scope)
         body = await request.body()
         try:
             call = wire.read(request.headers, body)
             operations.check_operation(call.operation)
+            facts.operation = call.operation
             caller = self._admission.admit(request, call)
+            facts.requester = shown_key(caller.access_key)
         except Refusal as refusal:
             _note_refused(request, refusal)
-            return self._refused(refusal)
+            return _refused(request, refusal)
         fault = self._strike(call.operation)
         if fault is not None and fault.kind == "slow":
             await asyncio.sleep(fault.seconds)
         if fault is not None and fault.answer is not None:
-            return self._refused(fault.answer)
+            return _refused(request, fault.answer)
         reply = self._perform(request, call, caller)
         if fault is not None and fault.kind == "lose_reply":
+            facts.is_cut = True
             await drop_connection(request)
         return reply
 
@@ -94,24 +99,27 @@ class RequesterApi:
             )
         except Refusal as refusal:
             _note_refused(request, refusal)
-            return self._refused(refusal)
+            return _refused(request, refusal)
         _note_done(request, call, members)
-        return self._reply(wire.answer(document))
+        return _reply(request, wire.answer(document))
 
-    def _refused(self, refusal: Refusal) -> Response:
-        body = wire.error(refusal, now_ms=clock.machine_ms())
-        return self._reply(body, status=refusal.status)
 
-    def _reply(self, body: bytes, *, status: int = 200) -> Response:
-        return Response(
-            body,
-            status_code=status,
-            media_type=wire.CONTENT_TYPE,
-            headers={
-                "x-amzn-RequestId": self._backend.new_request_id(),
-                **extensions.HEADERS,
-            },
-        )
+def _refused(request: Request, refusal: Refusal) -> Response:
+    facts_of(request.scope).error = refusal.turk_code or refusal.kind
+    body = wire.error(refusal, now_ms=clock.machine_ms())
+    return _reply(request, body, status=refusal.status)
+
+
+def _reply(request: Request, body: bytes, *, status: int = 200) -> Response:
+    return Response(
+        body,
+        status_code=status,
+        media_type=wire.CONTENT_TYPE,
+        headers={
+            "x-amzn-RequestId": facts_of(request.scope).request_id,
+            **extensions.HEADERS,
+        },
+    )
 
 
 def _note_refused(request: Request, refusal: Refusal) -> None:

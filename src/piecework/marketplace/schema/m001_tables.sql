@@ -495,6 +495,7 @@ CREATE TABLE deliveries (
     tries INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX deliveries_waiting ON deliveries (id) WHERE status = 'Waiting';
+CREATE INDEX deliveries_given_up ON deliveries (id) WHERE status = 'Failed';
 CREATE INDEX deliveries_by_event ON deliveries (event);
 
 -- Workers of another market (participants). They come through a study there, do
@@ -535,6 +536,8 @@ CREATE TABLE studies (
     screen_out_cents INTEGER NOT NULL DEFAULT 0,
     screen_out_cost_cents INTEGER NOT NULL DEFAULT 0,
     screen_out_slots INTEGER NOT NULL DEFAULT 0,
+    -- How many calls to create it the other market refused.
+    refusals INTEGER NOT NULL DEFAULT 0,
     -- How many submissions were undecided there when the study was last read.
     undecided INTEGER NOT NULL DEFAULT 0,
     -- What bonuses of the study have cost there beyond these books, with fees and tax.
@@ -656,3 +659,46 @@ CREATE TABLE store_marks (
     heard_ms INTEGER NOT NULL,
     PRIMARY KEY (requester, store)
 ) STRICT, WITHOUT ROWID;
+
+-- How many rows are in each state, for programs that watch the marketplace: counting
+-- them would take longer with each assignment. Rows of these tables are never deleted.
+CREATE TABLE state_totals (
+    counted TEXT NOT NULL,
+    state TEXT NOT NULL,
+    number INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (counted, state)
+) STRICT, WITHOUT ROWID;
+INSERT INTO state_totals (counted, state) VALUES
+('assignments', 'Accepted'), ('assignments', 'Submitted'), ('assignments', 'Approved'),
+('assignments', 'Rejected'), ('assignments', 'Returned'), ('assignments', 'Abandoned'),
+('hits', 'Assignable'), ('hits', 'Unassignable'), ('hits', 'Reviewable'),
+('hits', 'Reviewing'), ('hits', 'Disposed'),
+('visits', 'Open'), ('visits', 'Done'), ('visits', 'Left'), ('visits', 'Late'),
+('visits', 'TurnedAway');
+CREATE TRIGGER assignments_added AFTER INSERT ON assignments BEGIN
+    UPDATE state_totals SET number = number + 1
+        WHERE counted = 'assignments' AND state = NEW.status;
+END;
+CREATE TRIGGER assignments_moved AFTER UPDATE OF status ON assignments
+    WHEN OLD.status <> NEW.status BEGIN
+    UPDATE state_totals SET number = number + iif(state = NEW.status, 1, -1)
+        WHERE counted = 'assignments' AND state IN (OLD.status, NEW.status);
+END;
+CREATE TRIGGER hits_added AFTER INSERT ON hits BEGIN
+    UPDATE state_totals SET number = number + 1
+        WHERE counted = 'hits' AND state = NEW.status;
+END;
+CREATE TRIGGER hits_moved AFTER UPDATE OF status ON hits
+    WHEN OLD.status <> NEW.status BEGIN
+    UPDATE state_totals SET number = number + iif(state = NEW.status, 1, -1)
+        WHERE counted = 'hits' AND state IN (OLD.status, NEW.status);
+END;
+CREATE TRIGGER visits_added AFTER INSERT ON visits BEGIN
+    UPDATE state_totals SET number = number + 1
+        WHERE counted = 'visits' AND state = NEW.stage;
+END;
+CREATE TRIGGER visits_moved AFTER UPDATE OF stage ON visits
+    WHEN OLD.stage <> NEW.stage BEGIN
+    UPDATE state_totals SET number = number + iif(state = NEW.stage, 1, -1)
+        WHERE counted = 'visits' AND state IN (OLD.stage, NEW.stage);
+END;

@@ -71,6 +71,13 @@ LAWS = {
         "count(*) FILTER (WHERE status = 'Rejected') "
         "FROM assignments WHERE assignments.hit = hits.id)"
     ),
+    "running totals of states match the rows": (
+        "SELECT counted, state FROM state_totals WHERE number <> CASE counted "
+        "WHEN 'assignments' THEN "
+        "(SELECT count(*) FROM assignments WHERE assignments.status = state) "
+        "WHEN 'hits' THEN (SELECT count(*) FROM hits WHERE hits.status = state) "
+        "ELSE (SELECT count(*) FROM visits WHERE visits.stage = state) END"
+    ),
     "a HIT type's counter matches its assignable HITs": (
         "SELECT hit_type_id FROM hit_types WHERE assignable_hits <> "
         "(SELECT count(*) FROM hits WHERE hits.hit_type = hit_types.id "

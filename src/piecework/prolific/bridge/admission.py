@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from piecework.marketplace.http.faults import Bucket
 from piecework.marketplace.outside_crowd import Arrival
 from piecework.prolific.client import Prolific
-from piecework.prolific.http.errors import NoAccess
 from piecework.prolific.resources.submissions import Submission
+from piecework.webclient.errors import NoAccess
 
 LEAST_CLIENTS = 4
 """Two for new participants, one for returning ones, one for lists."""
@@ -101,7 +101,7 @@ class Admission:
 
         Raises:
             LookupError: the study's list does not show it, or not yet.
-            ProlificError: the call failed.
+            ApiError: the call failed.
         """
         if self._is_refused(arrival):
             return None
@@ -120,7 +120,7 @@ class Admission:
         """Return a study's submissions by id, from a list begun after the call.
 
         Raises:
-            ProlificError: the call failed.
+            ApiError: the call failed.
         """
         listing = await self._listing(study_id, self._monotonic())
         return listing.submissions

@@ -8,16 +8,17 @@ are paid; the HITs are still open.
 import sqlite3
 from collections.abc import Iterable
 
+from piecework.marketplace.bridging.study_names import StudyName
 from piecework.marketplace.state import clock, visits
 from piecework.marketplace.state.ids import next_number
 from piecework.marketplace.state.transaction import Transaction
 from piecework.prolific.bridge import requirements
 from piecework.prolific.bridge.bridge import Bridge
 from piecework.prolific.bridge.reading import AWAITING, PAID
-from piecework.prolific.bridge.unknown import StudyName, check_unknown
-from piecework.prolific.http.errors import Unusable
+from piecework.prolific.bridge.unknown import check_unknown
 from piecework.prolific.resources.studies import SetCode, StudyWhole
 from piecework.prolific.resources.submissions import Submission
+from piecework.webclient.errors import Unusable
 
 _WITHOUT_ANSWERS = (
     "SELECT id FROM visits WHERE submission_id = ? AND study = ? "

@@ -19,10 +19,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
 
+from piecework.marketplace.bridging.bonus_lines import list_bonuses
+from piecework.marketplace.bridging.settling import settle_batch
 from piecework.marketplace.state.clock import DAY, SECOND
 from piecework.marketplace.state.transaction import Transaction
 from piecework.prolific.bridge.bridge import LOG, Bridge
-from piecework.prolific.bridge.settling import settle_batch
 from piecework.prolific.bridge.spending import committed_cents
 from piecework.prolific.bridge.unbooked import (
     keep_other_bonuses,
@@ -30,9 +31,9 @@ from piecework.prolific.bridge.unbooked import (
     perhaps_paid,
     perhaps_paid_before,
 )
-from piecework.prolific.http.errors import Lost, Refused, Unusable
 from piecework.prolific.resources.bonuses import MOST_AT_ONCE
-from piecework.prolific.values import Money
+from piecework.webclient.errors import Lost, Refused, Unusable
+from piecework.webclient.values import Money
 
 _LINES = (
     "SELECT bonus_lines.*, visits.submission_id FROM bonus_lines "
@@ -44,7 +45,7 @@ _LINES = (
 def pay(bridge: Bridge) -> None:
     """Bundle bonuses into batches, and advance each batch by one step."""
     with bridge.backend.transaction() as transaction:
-        _list_bonuses(transaction)
+        list_bonuses(transaction)
         _bundle(transaction)
         batches = transaction.all(
             "SELECT bonus_batches.*, studies.study_id FROM bonus_batches "
@@ -107,18 +108,6 @@ def settle_unknown(transaction: Transaction, batch_id: str, *, is_paid: bool) ->
             row["total_cents"],
             row["study"],
         )
-
-
-def _list_bonuses(transaction: Transaction) -> None:
-    """Add a line for each bonus that a requester sent to a participant."""
-    transaction.execute(
-        "INSERT INTO bonus_lines (visit, bonus, cents) "
-        "SELECT coalesce(assignments.visit, bonuses.paid_visit) AS visit_of_bonus, "
-        "bonuses.id, bonuses.cents FROM bonuses "
-        "LEFT JOIN assignments ON assignments.id = bonuses.assignment "
-        "WHERE visit_of_bonus IS NOT NULL AND bonuses.id > "
-        "(SELECT coalesce(max(bonus), 0) FROM bonus_lines) ORDER BY bonuses.id"
-    )
 
 
 def _bundle(transaction: Transaction) -> None:

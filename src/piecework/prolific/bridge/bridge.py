@@ -3,13 +3,14 @@
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from piecework.marketplace.state.backend import Backend
 from piecework.prolific.bridge.terms import Terms
 from piecework.prolific.client import Prolific
-from piecework.prolific.http.errors import ProlificError
 from piecework.prolific.resources.recruiting import FilterKind
 from piecework.prolific.resources.submissions import Submission
+from piecework.webclient.errors import ApiError
 
 LOG = logging.getLogger("piecework.prolific.bridge")
 
@@ -42,6 +43,7 @@ class Bridge:
         paying_ms: likewise, when each batch of bonuses was paid or first checked.
     """
 
+    market: ClassVar[str] = "Prolific"
     backend: Backend
     prolific: Prolific
     terms: Terms
@@ -66,7 +68,7 @@ class Bridge:
         changes = self.changes
         try:
             act()
-        except ProlificError as fault:
+        except ApiError as fault:
             if fault.outcome == "refused":
                 self.changes = changes  # A refused call needs no quick retry.
             LOG.warning("%s", fault)

@@ -5,9 +5,10 @@ that its books lack are found here, and a person decides about them. The studies
 has are read in every step anyway.
 """
 
+from piecework.marketplace.bridging.unknown import undecided
 from piecework.prolific.bridge import unknown
 from piecework.prolific.bridge.bridge import LOG, Bridge
-from piecework.prolific.http.errors import NoAccess
+from piecework.webclient.errors import NoAccess
 
 _PUBLISHED = (
     "SELECT id, study_id, unbooked_bonus_cents, (SELECT coalesce(sum(total_cents), 0) "
@@ -21,7 +22,7 @@ def compare(bridge: Bridge) -> None:
     """Compare studies and bonuses once per bridge; later, only what waits for a person.
 
     Raises:
-        ProlificError: the call failed, so nothing may be published or paid.
+        ApiError: the call failed, so nothing may be published or paid.
     """
     bridge.listed = None
     if not bridge.is_compared:
@@ -33,7 +34,7 @@ def compare(bridge: Bridge) -> None:
         bridge.is_compared = True
         return
     with bridge.backend.transaction() as transaction:
-        is_waiting = unknown.undecided(transaction)
+        is_waiting = undecided(transaction)
     if is_waiting:
         unknown.look(bridge)
 

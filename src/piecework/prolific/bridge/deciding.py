@@ -12,6 +12,11 @@ import sqlite3
 from functools import partial
 from typing import get_args
 
+from piecework.marketplace.bridging.settling import (
+    PAID_EARLY,
+    SCREENED_OUT,
+    settle_visit,
+)
 from piecework.marketplace.state import assignments, visits
 from piecework.marketplace.state.clock import SECOND
 from piecework.marketplace.state.transaction import Transaction
@@ -20,14 +25,11 @@ from piecework.prolific.bridge.reading import (
     AT_WORK,
     GIVEN_BACK,
     PAID,
-    SCREENED_OUT,
     take_in,
 )
-from piecework.prolific.bridge.settling import PAID_EARLY, settle_visit
 from piecework.prolific.bridge.spending import taken_if_unrejected
 from piecework.prolific.bridge.terms import DAY
 from piecework.prolific.bridge.unbooked import unbooked
-from piecework.prolific.http.errors import Lost, Refused
 from piecework.prolific.resources.submissions import (
     LEAST_REJECTION_LETTERS,
     MOST_AT_ONCE,
@@ -35,6 +37,7 @@ from piecework.prolific.resources.submissions import (
     Submission,
     SubmissionAction,
 )
+from piecework.webclient.errors import Lost, Refused
 
 UNPAID = (*GIVEN_BACK, "REJECTED", SCREENED_OUT)
 LAST_DAY = 20

@@ -6,23 +6,22 @@ import math
 import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from statistics import median
 from typing import Any
 
+from piecework.marketplace.bridging.hit_lengths import measured_seconds
+from piecework.marketplace.bridging.places import longest_visit, visits_possible
+from piecework.marketplace.bridging.study_names import StudyName
 from piecework.marketplace.state import worker_limits
-from piecework.marketplace.state.clock import SECOND
 from piecework.marketplace.state.ids import next_number
 from piecework.marketplace.state.transaction import Transaction
 from piecework.prolific.bridge import filter_types, groups, requirements
 from piecework.prolific.bridge.bridge import LOG, Bridge
-from piecework.prolific.bridge.places import longest_visit, visits_possible
 from piecework.prolific.bridge.recruits import with_recruiting
-from piecework.prolific.bridge.unknown import StudyName, look
-from piecework.prolific.http.errors import NoAccess, Refused, Unusable
+from piecework.prolific.bridge.unknown import look
 from piecework.prolific.resources.new_study import CodeAction, CompletionCode, NewStudy
 from piecework.prolific.resources.recruiting import Choice
+from piecework.webclient.errors import NoAccess, Refused, Unusable
 
-_ENOUGH_ANSWERS = 10
 _HOUR = 3600
 LONGEST_MINUTES = 24 * 60 - 1
 """The longest time a visit may take: Prolific requires less than 24 hours."""
@@ -163,18 +162,9 @@ def _seconds_of_hit(
     bridge: Bridge, transaction: Transaction, hit_type: sqlite3.Row
 ) -> float:
     """Return how long a HIT takes: as measured, as configured, or from its reward."""
-    took = [
-        (row["answered_ms"] - row["shown_ms"]) / SECOND
-        for row in transaction.all(
-            "SELECT answered_ms, shown_ms FROM assignments "
-            "JOIN hits ON hits.id = assignments.hit WHERE hits.hit_type = ? "
-            "AND visit IS NOT NULL AND answered_ms IS NOT NULL "
-            "ORDER BY assignments.id DESC LIMIT 100",
-            hit_type["id"],
-        )
-    ]
-    if len(took) >= _ENOUGH_ANSWERS:
-        return float(max(1.0, median(took)))
+    measured = measured_seconds(transaction, hit_type["id"])
+    if measured is not None:
+        return measured
     if bridge.terms.hit_seconds:
         return float(bridge.terms.hit_seconds)
     if not bridge.terms.recommended_per_hour_cents:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from piecework.prolific.bridge.recruits import with_recruiting
 from piecework.prolific.bridge.requirements import Requirement, filters_of
 from piecework.prolific.client import Prolific
-from piecework.prolific.http.errors import ProlificError, Unusable
+from piecework.webclient.errors import ApiError, Unusable
 
 if TYPE_CHECKING:
     from piecework.prolific.resources.recruiting import RecruitmentTime
@@ -107,7 +107,7 @@ def estimate(prolific: Prolific, workspace_id: str, work: Work) -> Estimate:
     reward_cents, minutes = hits * work.reward_cents, max(1, round(hits * seconds / 60))
     time: RecruitmentTime | None = None
     # Not every account has the prediction, and the rest is worth knowing.
-    with suppress(ProlificError):
+    with suppress(ApiError):
         time = recruiting.recruitment_time(
             workspace_id,
             filters,

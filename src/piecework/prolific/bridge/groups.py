@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+from piecework.marketplace.bridging import members
 from piecework.marketplace.state.transaction import Transaction
-from piecework.marketplace.workers import discovery, eligibility
 from piecework.prolific.bridge import requirements
 from piecework.prolific.bridge.bridge import Bridge
-from piecework.prolific.http.errors import Lost
+from piecework.webclient.errors import Lost
 
 _STUDIES = (
     "SELECT studies.*, hit_types.requirements, hit_types.requester, "
@@ -24,32 +24,18 @@ _STUDIES = (
     "AND stage IN ('Draft', 'Published') "
     "AND studies.status NOT IN ('AWAITING REVIEW', 'COMPLETED')"
 )
-_PARTICIPANTS = (
-    "SELECT workers.*, participant_id FROM participants "
-    "JOIN workers ON workers.id = participants.worker ORDER BY workers.id"
-)
-_HAS_DONE = (
-    "SELECT 1 FROM assignments JOIN hits ON hits.id = assignments.hit "
-    "WHERE assignments.worker = ? AND hits.hit_type = ? LIMIT 1"
-)
 NOBODY_HOLDS = (
     "no participant holds the qualifications that these HITs require, so the study "
     "admits no participant yet; grant them, and the running study admits their holders"
 )
 """The trouble of a study whose group of participants to let in is empty."""
 
-_AT_A_TIME = 50
-_IS_BLOCKED = "SELECT 1 FROM blocks WHERE requester = ? AND worker = ?"
-
 
 def ensure(
     bridge: Bridge, study: sqlite3.Row, wanted: Sequence[dict[str, Any]]
 ) -> sqlite3.Row:
     """Create the study's groups if they are missing, and return the study."""
-    needs_holding = any(
-        not eligibility.meets(requirement, None)
-        for requirement in requirements.custom(wanted)
-    )
+    needs_holding = members.needs_holding(requirements.custom(wanted))
     for column, words in (("keep_out_group", "not"), ("let_in_group", "only")):
         if study[column] or (column == "let_in_group" and not needs_holding):
             continue
@@ -72,20 +58,19 @@ def keep_in_step(bridge: Bridge) -> None:
     """Update the groups of all recruiting studies."""
     with bridge.backend.transaction() as transaction:
         studies = transaction.all(_STUDIES)
-        participants = transaction.all(_PARTICIPANTS)
+        participants = transaction.all(members.PARTICIPANTS)
     for study in studies:
         let_in, keep_out = set[str](), set[str]()
-        for first in range(0, len(participants), _AT_A_TIME):
-            # In parts, so that workers on the site do not wait long.
-            some = participants[first : first + _AT_A_TIME]
+        for first in range(0, len(participants), members.AT_A_TIME):
+            some = participants[first : first + members.AT_A_TIME]
             with bridge.backend.transaction() as transaction:
                 fitting, unfit = _members(transaction, study, some)
             let_in |= fitting
             keep_out |= unfit
         _say_if_empty(bridge, study, let_in)
-        for column, members in (("let_in_group", let_in), ("keep_out_group", keep_out)):
+        for column, wanted in (("let_in_group", let_in), ("keep_out_group", keep_out)):
             if study[column]:
-                bridge.tried(partial(_set, bridge, study[column], members))
+                bridge.tried(partial(_set, bridge, study[column], wanted))
 
 
 def _say_if_empty(bridge: Bridge, study: sqlite3.Row, let_in: set[str]) -> None:
@@ -109,18 +94,8 @@ def _members(
     if study["qualification_type"] is not None:
         return let_in, keep_out | _tested(transaction, study)
     own = requirements.custom(json.loads(study["requirements"]))
-    for worker in participants:
-        held = eligibility.holdings(transaction, worker)
-        fits = not eligibility.unmet(own, held, action="accept")
-        is_blocked = transaction.first_row(
-            _IS_BLOCKED, study["requester"], worker["id"]
-        )
-        if fits and is_blocked is None:
-            let_in.add(worker["participant_id"])
-            if not _has_done_all(transaction, worker, study):
-                continue
-        keep_out.add(worker["participant_id"])
-    return let_in, keep_out
+    fitting, unfit = members.fitting_and_unfit(transaction, study, participants, own)
+    return fitting, keep_out | unfit
 
 
 def _screened_out(transaction: Transaction, study: sqlite3.Row) -> set[str]:
@@ -148,22 +123,12 @@ def _tested(transaction: Transaction, study: sqlite3.Row) -> set[str]:
     }
 
 
-def _has_done_all(
-    transaction: Transaction, worker: sqlite3.Row, study: sqlite3.Row
-) -> bool:
-    """Return whether the HITs left for a worker are too few to fill a visit."""
-    if transaction.first_row(_HAS_DONE, worker["id"], study["hit_type"]) is None:
-        return False
-    group = discovery.group(transaction, worker, study["hit_group_id"])
-    return group.available < int(study["hits_per_visit"])
-
-
-def _set(bridge: Bridge, group_id: str, members: set[str]) -> None:
+def _set(bridge: Bridge, group_id: str, wanted: set[str]) -> None:
     known = bridge.members.get(group_id)
     if known is None:
         listed = bridge.prolific.groups.participants(group_id)
         known = bridge.members[group_id] = {each.participant_id for each in listed}
-    missing, strange = sorted(members - known), sorted(known - members)
+    missing, strange = sorted(wanted - known), sorted(known - wanted)
     try:
         if missing:
             bridge.changes += 1
@@ -174,7 +139,7 @@ def _set(bridge: Bridge, group_id: str, members: set[str]) -> None:
     except Lost:
         del bridge.members[group_id]
         raise
-    bridge.members[group_id] = set(members)
+    bridge.members[group_id] = set(wanted)
 
 
 def _find(bridge: Bridge, name: str) -> str | None:

@@ -12,7 +12,7 @@ from piecework.marketplace.http.command_line import parser, serve_parent
 from piecework.marketplace.http.server import Marketplace
 from piecework.prolific.bridge.admission import NO_LIMITS
 from piecework.prolific.bridge.serving import crowd_at
-from piecework.prolific.http.token import Token
+from piecework.prolific.token import Token
 
 ANY_TOKEN = Token("rehearsal")
 """An emulator accepts any token."""

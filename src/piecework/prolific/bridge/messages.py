@@ -11,7 +11,7 @@ from functools import partial
 
 from piecework.marketplace.state import lineage
 from piecework.prolific.bridge.bridge import Bridge
-from piecework.prolific.http.errors import Lost, NoAccess, Refused
+from piecework.webclient.errors import Lost, NoAccess, Refused
 
 _MOST_AT_ONCE = 100
 """As many as a requester can write to in one call; Prolific documents no limit."""

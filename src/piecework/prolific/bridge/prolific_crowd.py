@@ -19,7 +19,7 @@ from piecework.prolific.bridge.admission import Admission, Limits
 from piecework.prolific.bridge.reading import AT_WORK, GIVEN_BACK, TIMED_OUT
 from piecework.prolific.bridge.webhooks import Receiver
 from piecework.prolific.client import Prolific
-from piecework.prolific.http.errors import ProlificError
+from piecework.webclient.errors import ApiError
 
 CONSENT = (
     (
@@ -129,7 +129,7 @@ class ProlificCrowd:
                 "then try again; your place is kept.",
                 status=503,
             ) from fault
-        except ProlificError as fault:
+        except ApiError as fault:
             raise Refusal(
                 "VisitRefused",
                 "We could not reach Prolific to check your submission. Wait a minute, "
@@ -160,7 +160,7 @@ class ProlificCrowd:
         """See `marketplace.outside_crowd.OutsideCrowd`."""
         try:
             listed = await self._admission.submissions(study_id)
-        except ProlificError:
+        except ApiError:
             return {}
         return {
             submission.id: "Late" if submission.status == TIMED_OUT else "Left"

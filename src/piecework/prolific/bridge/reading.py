@@ -7,18 +7,18 @@ import sqlite3
 from collections import Counter
 from functools import partial
 
+from piecework.marketplace.bridging.settling import SCREENED_OUT
 from piecework.marketplace.state import clock, lineage, visits
 from piecework.marketplace.state.transaction import Transaction
 from piecework.prolific.bridge.bridge import Bridge
-from piecework.prolific.http.errors import NoAccess
 from piecework.prolific.resources.submissions import Submission
+from piecework.webclient.errors import NoAccess
 
 AT_WORK = ("RESERVED", "ACTIVE")
 AWAITING = "AWAITING REVIEW"
 TIMED_OUT = "TIMED-OUT"
 GIVEN_BACK = ("RETURNED", TIMED_OUT)
 PAID = ("APPROVED", "PARTIALLY APPROVED")
-SCREENED_OUT = "SCREENED OUT"
 RECRUITING = ("PUBLISHING", "ACTIVE", "PAUSED")
 """Studies with free places that can still be taken, so their cost is held."""
 

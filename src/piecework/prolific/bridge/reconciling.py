@@ -10,6 +10,7 @@ server, or the next one, acts on the results.
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from piecework.marketplace.bridging.unknown import undecided
 from piecework.prolific.bridge import unknown
 from piecework.prolific.bridge.bridge import Bridge
 from piecework.prolific.bridge.comparing import compare_bonuses
@@ -82,7 +83,7 @@ def reconcile(bridge: Bridge) -> list[Difference]:
 
 def _unknown(bridge: Bridge) -> list[Difference]:
     with bridge.backend.transaction() as transaction:
-        waiting = unknown.undecided(transaction)
+        waiting = undecided(transaction)
     return [
         Difference(
             study_id=each.study_id,

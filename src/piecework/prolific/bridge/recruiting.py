@@ -1,18 +1,13 @@
 """Turn a person's choices for recruiting at Prolific into terms."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from urllib.parse import urlsplit
+from dataclasses import dataclass
 
 from piecework.prolific.bridge.terms import Terms
-from piecework.prolific.checks import Check
 from piecework.prolific.client import Prolific
 from piecework.prolific.doctor import Wanted, examine
-from piecework.prolific.http.address import is_loopback
-from piecework.prolific.http.errors import Unusable
-from piecework.prolific.http.token import Token
-from piecework.prolific.http.transport import Transport
-from piecework.prolific.public_url import check_public_url
+from piecework.prolific.token import Token
+from piecework.webclient.public_url import refuse_what_fails
+from piecework.webclient.transport import Transport
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +57,10 @@ def agreed_terms(
     wanted = Wanted(workspace_id=recruiting.workspace_id)
     with Transport(address, token) as transport:
         prolific = Prolific(transport)
-        refuse_what_fails(examine(prolific, wanted, address=address))
+        refuse_what_fails(
+            examine(prolific, wanted, address=address),
+            otherwise="piecework prolific doctor",
+        )
         workspace_id = recruiting.workspace_id or next(prolific.account.workspaces()).id
         currency = prolific.account.balance(workspace_id).currency
     return Terms(
@@ -79,41 +77,3 @@ def agreed_terms(
         screening_cents=recruiting.screening_cents,
         screen_out_cents=recruiting.screen_out_cents,
     )
-
-
-def is_emulator(address: str) -> bool:
-    """Return whether the API is an emulator on this machine, which accepts any site."""
-    return is_loopback(urlsplit(address).hostname or "")
-
-
-def refuse_closed_site(site_url: str) -> None:
-    """Refuse a site address that participants cannot open.
-
-    Raises:
-        Unusable: they cannot open it; the message says why.
-    """
-    refuse_what_fails([check_public_url(site_url)])
-
-
-def refuse_closed_frames(frames_url: str) -> None:
-    """Refuse an address of question pages that participants cannot open.
-
-    Raises:
-        Unusable: they cannot open it; the message says why.
-    """
-    check = check_public_url(frames_url.replace("//*.", "//"))
-    refuse_what_fails([replace(check, name="frames URL")])
-
-
-def refuse_what_fails(checks: Iterable[Check]) -> None:
-    """Raise all failed checks in one error.
-
-    Raises:
-        Unusable: some checks failed; the message has a sentence for each.
-    """
-    failed = [check for check in checks if check.level == "fail"]
-    if failed:
-        raise Unusable(
-            "\n".join(f"{check.name}: {check.sentence}" for check in failed),
-            next_step=failed[0].next_step or "piecework prolific doctor",
-        )

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 from piecework.prolific.bridge.requirements import type_id_of
-from piecework.prolific.http.errors import Unusable
 from piecework.prolific.resources.recruiting import Choice, Filter
+from piecework.webclient.errors import Unusable
 
 ALLOWED, BLOCKED = "custom_allowlist", "custom_blocklist"
 

@@ -9,9 +9,9 @@ change while a study runs.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from piecework.marketplace.bridging.members import own_requirements
 from piecework.marketplace.state import system_qualifications as system
 from piecework.prolific.bridge.countries import COUNTRY, choices_of
-from piecework.prolific.http.errors import Unusable
 from piecework.prolific.resources.recruiting import (
     Choice,
     Combined,
@@ -19,6 +19,7 @@ from piecework.prolific.resources.recruiting import (
     FilterKind,
     Range,
 )
+from piecework.webclient.errors import Unusable
 
 APPROVALS = "approval_numbers"
 APPROVAL_RATE = "approval_rate"
@@ -53,13 +54,7 @@ def type_id_of(filter_id: str) -> str:
 
 def custom(requirements: Sequence[Requirement]) -> list[dict[str, Any]]:
     """Return the requirements on a requester's own types."""
-    own = (*_RANGES, system.LOCALE, system.ADULT, *system.MASTERS)
-    return [
-        dict(requirement)
-        for requirement in requirements
-        if requirement["QualificationTypeId"] not in own
-        and not requirement["QualificationTypeId"].startswith(PREFIX)
-    ]
+    return own_requirements(requirements, but=PREFIX)
 
 
 def filters_of(

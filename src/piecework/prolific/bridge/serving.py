@@ -17,10 +17,9 @@ from piecework.prolific.bridge.prolific_crowd import CONSENT, ProlificCrowd
 from piecework.prolific.bridge.spending import keep_start
 from piecework.prolific.bridge.terms import Terms
 from piecework.prolific.client import Prolific
-from piecework.prolific.http.address import PROLIFIC
-from piecework.prolific.http.errors import Unusable
-from piecework.prolific.http.token import Token
-from piecework.prolific.http.transport import Patience, Transport
+from piecework.prolific.token import PROLIFIC, Token
+from piecework.webclient.errors import Unusable
+from piecework.webclient.transport import Patience, Transport
 
 PROJECT = "piecework"
 """The default project for studies."""

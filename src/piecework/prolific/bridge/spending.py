@@ -8,10 +8,11 @@ import sqlite3
 from dataclasses import dataclass
 from typing import Self
 
+from piecework.marketplace.bridging.settling import SCREENED_OUT
 from piecework.marketplace.state.transaction import Transaction
-from piecework.prolific.bridge.reading import FREES_ITS_PLACE, RECRUITING, SCREENED_OUT
+from piecework.prolific.bridge.reading import FREES_ITS_PLACE, RECRUITING
 from piecework.prolific.bridge.terms import Terms
-from piecework.prolific.http.address import PROLIFIC
+from piecework.prolific.token import PROLIFIC
 
 _KEY = "prolific"
 _PAID = (

@@ -4,6 +4,7 @@ from collections import Counter
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from piecework.marketplace.bridging.unknown import UnknownStudy, read_unknown
 from piecework.marketplace.state.transaction import Transaction
 from piecework.prolific.bridge.spending import (
     LastStart,
@@ -12,8 +13,7 @@ from piecework.prolific.bridge.spending import (
     number_of,
     spent_cents,
 )
-from piecework.prolific.bridge.unknown import UnknownStudy, read_unknown
-from piecework.prolific.http.address import PROLIFIC
+from piecework.prolific.token import PROLIFIC
 
 _PAGE = "https://app.prolific.com/researcher/workspaces/studies/{study_id}"
 _EMULATOR_PAGE = "{address}/emulator/site"

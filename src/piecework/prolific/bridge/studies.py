@@ -10,15 +10,15 @@ study.
 import sqlite3
 from functools import partial
 
+from piecework.marketplace.bridging.places import visits_possible
+from piecework.marketplace.bridging.settling import PAID_EARLY
 from piecework.marketplace.state.clock import SECOND
 from piecework.prolific.bridge import drafting, reading, unknown
 from piecework.prolific.bridge.bridge import Bridge
-from piecework.prolific.bridge.places import visits_possible
-from piecework.prolific.bridge.settling import PAID_EARLY
 from piecework.prolific.bridge.spending import committed_cents
-from piecework.prolific.http.errors import NoAccess, Refused, Throttled
 from piecework.prolific.resources.new_study import StudyChanges
 from piecework.prolific.resources.studies import StudyAction
+from piecework.webclient.errors import NoAccess, Refused, Throttled
 
 _LONGEST_REST_SECONDS = 3600
 """The longest wait that Prolific may ask for; after that, a call shows the limit."""

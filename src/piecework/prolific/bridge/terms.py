@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from piecework.prolific.resources.new_study import Device
-from piecework.prolific.values import Money
+from piecework.webclient.values import Money
 
 MINUTE = 60_000
 DAY = 24 * 60 * MINUTE

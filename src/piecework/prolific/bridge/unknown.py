@@ -10,123 +10,31 @@ that all copies of a file share, and the generation that created it, so no copy 
 a name.
 """
 
-import re
 import sqlite3
 from collections.abc import Collection
-from dataclasses import asdict, dataclass
-from typing import Any, Self
 
+from piecework.marketplace.bridging.study_names import StudyName
+from piecework.marketplace.bridging.unknown import (
+    UnknownStudy,
+    read_unknown,
+    undecided,
+)
 from piecework.marketplace.state import lineage
 from piecework.marketplace.state.transaction import Transaction
 from piecework.prolific.bridge.bridge import LOG, Bridge
 from piecework.prolific.bridge.reading import AT_WORK, AWAITING, PAID, RECRUITING
-from piecework.prolific.http.errors import Unusable
 from piecework.prolific.resources.studies import Study
+from piecework.webclient.errors import Unusable
 
-_NAME = re.compile(
-    r"piecework (?P<hit_type_id>\w+) (?P<number>\d+) "
-    r"(?P<identity>\w{8})-(?P<generation>\w{8})( (?P<qualification_type_id>\w+))?"
-)
 _PUBLISHING = "PUBLISHING"
 _DRAFTS = ("UNPUBLISHED", "SCHEDULED")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StudyName:
-    """The parts of a study's internal name.
-
-    Attributes:
-        identity: the identity of the marketplace's file and its copies.
-        generation: the generation of the file that created the study.
-        qualification_type_id: the type with the test it pays for; "" in other studies.
-    """
-
-    hit_type_id: str
-    number: int
-    identity: str
-    generation: str
-    qualification_type_id: str = ""
-
-    @classmethod
-    def new(
-        cls,
-        transaction: Transaction,
-        hit_type_id: str,
-        number: int,
-        qualification_type_id: str = "",
-    ) -> Self:
-        """Return the name for a new study."""
-        return cls(
-            hit_type_id=hit_type_id,
-            number=number,
-            identity=lineage.identity(transaction),
-            generation=lineage.current(transaction),
-            qualification_type_id=qualification_type_id,
-        )
-
-    @classmethod
-    def read(cls, internal_name: str | None) -> Self | None:
-        """Parse a name; None if it is not in piecework's format."""
-        match = _NAME.fullmatch(internal_name or "")
-        if match is None:
-            return None
-        return cls(
-            hit_type_id=match["hit_type_id"],
-            number=int(match["number"]),
-            identity=match["identity"],
-            generation=match["generation"],
-            qualification_type_id=match["qualification_type_id"] or "",
-        )
-
-    def __str__(self) -> str:
-        words = f"piecework {self.hit_type_id} {self.number}"
-        name = f"{words} {self.identity}-{self.generation}"
-        return f"{name} {self.qualification_type_id}".rstrip()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UnknownStudy:
-    """A study at Prolific that is not in the marketplace's file.
-
-    Attributes:
-        submissions: how many participants took a place.
-        spent_cents: what Prolific charged for it, including fees, tax and bonuses.
-        held_cents: what Prolific holds for its places.
-        is_left: whether a person decided to leave it to Prolific.
-    """
-
-    study_id: str
-    internal_name: str
-    status: str
-    places: int
-    submissions: int
-    spent_cents: int
-    held_cents: int
-    is_left: bool
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return plain values, for `--json`."""
-        return asdict(self)
-
-
-def read_unknown(transaction: Transaction) -> tuple[UnknownStudy, ...]:
-    """Return all unknown studies, as last read."""
-    rows = transaction.all("SELECT * FROM unknown_studies ORDER BY study_id")
-    return tuple(
-        UnknownStudy(**{**dict(row), "is_left": bool(row["is_left"])}) for row in rows
-    )
-
-
-def undecided(transaction: Transaction) -> tuple[UnknownStudy, ...]:
-    """Return the unknown studies that a person has to decide about."""
-    return tuple(each for each in read_unknown(transaction) if not each.is_left)
 
 
 def look(bridge: Bridge) -> None:
     """Compare all studies of the project with the file, once in each step.
 
     Raises:
-        ProlificError: the call failed, so nothing is known.
+        ApiError: the call failed, so nothing is known.
     """
     if bridge.listed is not None:
         return

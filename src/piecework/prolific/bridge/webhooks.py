@@ -17,7 +17,7 @@ from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.state import clock
 from piecework.marketplace.state.backend import Backend
 from piecework.prolific.client import Prolific
-from piecework.prolific.http.errors import Unusable
+from piecework.webclient.errors import Unusable
 
 EVENT_TYPES = ("study.status.change", "submission.status.change")
 
@@ -99,7 +99,7 @@ def register(
         url: the address for webhooks.
 
     Raises:
-        ProlificError: webhooks are unavailable; the bridge works without them.
+        ApiError: webhooks are unavailable; the bridge works without them.
     """
     receiver = Receiver(_secret(backend, prolific, workspace_id))
     offered = prolific.webhooks.event_types()

@@ -9,11 +9,11 @@ from collections.abc import Mapping
 
 from pydantic import Field
 
-from piecework.prolific.http.answers import value_of
-from piecework.prolific.http.errors import Unusable
-from piecework.prolific.http.request import Request, checked_id
-from piecework.prolific.http.transport import Transport
-from piecework.prolific.values import CURRENCIES, Money, Value, Whole
+from piecework.webclient.answers import value_of
+from piecework.webclient.errors import Unusable
+from piecework.webclient.request import Request, checked_id
+from piecework.webclient.transport import Transport
+from piecework.webclient.values import CURRENCIES, Money, Value, Whole
 
 MOST_AT_ONCE = 200
 """The most lines that Prolific recommends for one batch."""

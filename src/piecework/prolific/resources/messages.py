@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 
 from pydantic import Field
 
-from piecework.prolific.http.pages import listed
-from piecework.prolific.http.request import Request, checked_id, get_request
-from piecework.prolific.http.transport import Transport
-from piecework.prolific.values import Value
+from piecework.prolific.pages import listed
+from piecework.webclient.request import Request, checked_id, get_request
+from piecework.webclient.transport import Transport
+from piecework.webclient.values import Value
 
 
 class Message(Value):

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 
 from pydantic import Field
 
-from piecework.prolific.http.answers import value_of
-from piecework.prolific.http.pages import listed
-from piecework.prolific.http.request import Method, Request, checked_id, get_request
-from piecework.prolific.http.transport import Transport
-from piecework.prolific.values import Moment, Value, Whole
+from piecework.prolific.pages import listed
+from piecework.webclient.answers import value_of
+from piecework.webclient.request import Method, Request, checked_id, get_request
+from piecework.webclient.transport import Transport
+from piecework.webclient.values import Moment, Value, Whole
 
 
 class ParticipantGroup(Value):

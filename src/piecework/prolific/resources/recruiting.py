@@ -6,11 +6,11 @@ from typing import Literal
 
 from pydantic import Field
 
-from piecework.prolific.http.answers import value_of
-from piecework.prolific.http.pages import listed
-from piecework.prolific.http.request import Request, checked_id, get_request
-from piecework.prolific.http.transport import Transport
-from piecework.prolific.values import Value, Whole
+from piecework.prolific.pages import listed
+from piecework.webclient.answers import value_of
+from piecework.webclient.request import Request, checked_id, get_request
+from piecework.webclient.transport import Transport
+from piecework.webclient.values import Value, Whole
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

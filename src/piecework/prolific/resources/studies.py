@@ -6,19 +6,13 @@ from typing import Literal
 
 from pydantic import Field
 
-from piecework.prolific.http.answers import value_of
-from piecework.prolific.http.pages import listed
-from piecework.prolific.http.request import Request, checked_id, get_request
-from piecework.prolific.http.transport import Transport
+from piecework.prolific.pages import listed
 from piecework.prolific.resources.new_study import NewStudy, StudyChanges
-from piecework.prolific.values import (
-    Cost,
-    CostInMinor,
-    Moment,
-    Value,
-    Whole,
-    wire_moment,
-)
+from piecework.prolific.values import Cost, wire_moment
+from piecework.webclient.answers import value_of
+from piecework.webclient.request import Request, checked_id, get_request
+from piecework.webclient.transport import Transport
+from piecework.webclient.values import CostInMinor, Moment, Value, Whole
 
 StudyAction = Literal[
     "PUBLISH", "SCHEDULE_PUBLISH", "CANCEL_PUBLISH", "PAUSE", "START", "STOP"

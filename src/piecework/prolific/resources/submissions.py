@@ -5,12 +5,12 @@ from typing import Literal
 
 from pydantic import AliasChoices, Field, RootModel
 
-from piecework.prolific.http.answers import value_of
-from piecework.prolific.http.errors import Unusable
-from piecework.prolific.http.pages import listed
-from piecework.prolific.http.request import Request, checked_id, get_request
-from piecework.prolific.http.transport import Transport
-from piecework.prolific.values import Moment, Value, Whole
+from piecework.prolific.pages import listed
+from piecework.webclient.answers import value_of
+from piecework.webclient.errors import Unusable
+from piecework.webclient.request import Request, checked_id, get_request
+from piecework.webclient.transport import Transport
+from piecework.webclient.values import Moment, Value, Whole
 
 SubmissionAction = Literal[
     "APPROVE",

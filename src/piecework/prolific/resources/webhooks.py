@@ -7,11 +7,11 @@ second secret, which comes in a header of the first answer.
 
 from pydantic import Field
 
-from piecework.prolific.http.answers import value_of
-from piecework.prolific.http.pages import listed
-from piecework.prolific.http.request import Request, checked_id, get_request
-from piecework.prolific.http.transport import Answer, Transport
-from piecework.prolific.values import Value
+from piecework.prolific.pages import listed
+from piecework.webclient.answers import value_of
+from piecework.webclient.request import Request, checked_id, get_request
+from piecework.webclient.transport import Answer, Transport
+from piecework.webclient.values import Value
 
 _CONFIRMED_BY = "X-Hook-Secret"
 _PATH = "hooks/subscriptions/"

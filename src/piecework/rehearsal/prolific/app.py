@@ -1,7 +1,6 @@
 """The web application: tokens, bodies, faults, errors and one transaction per call."""
 
-import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -16,13 +15,22 @@ from starlette.responses import (
 )
 from starlette.routing import Route
 
+from piecework.rehearsal.offline.errors import ApiError
+from piecework.rehearsal.offline.faults import FaultScript
+from piecework.rehearsal.offline.requests import (
+    Endpoint,
+    for_programs,
+    origin,
+    read_object,
+    received,
+    struck,
+)
 from piecework.rehearsal.prolific import site
 from piecework.rehearsal.prolific.absent import ABSENT, absent_sentence
-from piecework.rehearsal.prolific.call import Call, WithHeaders, read_object
+from piecework.rehearsal.prolific.call import Call, WithHeaders
 from piecework.rehearsal.prolific.control import Control
 from piecework.rehearsal.prolific.due import catch_up
-from piecework.rehearsal.prolific.errors import ApiError
-from piecework.rehearsal.prolific.faults import Fault, FaultScript
+from piecework.rehearsal.prolific.error_body import error_body
 from piecework.rehearsal.prolific.routes import (
     OPERATIONS,
     PARTICIPANTS,
@@ -31,18 +39,11 @@ from piecework.rehearsal.prolific.routes import (
 )
 from piecework.rehearsal.prolific.state import State
 from piecework.rehearsal.prolific.taking import complete_in_hand
-from piecework.rehearsal.prolific.transport import drop_connection
 from piecework.rehearsal.prolific.webhooks import Sender
 from piecework.webserver.cookies import DuplicateCookieError, only_cookie
 
-LARGEST_BODY_BYTES = 1_048_576
 _NO_CONTENT = 204
-_BAD_GATEWAY = HTMLResponse("<h1>502 Bad Gateway</h1>", status_code=502)
 _SCHEME = "token "
-_SCHEMES = ("http", "https")
-_OURS = ("none", "same-origin")
-
-Endpoint = Callable[[Request], Awaitable[Response]]
 
 
 class Emulator:
@@ -72,29 +73,29 @@ class Emulator:
         routes += [
             Route(
                 operation.path,
-                _for_programs(self._unguarded(operation)),
+                for_programs(self._unguarded(operation)),
                 methods=[operation.method],
             )
             for operation in PARTICIPANTS
         ]
         routes += [
-            Route(path, _for_programs(endpoint), methods=[method])
+            Route(path, for_programs(endpoint), methods=[method])
             for method, path, endpoint in Control(
                 self._state, self._faults, self._sender
             ).endpoints()
         ]
         routes += [
             Route("/submissions/complete", self._complete),
-            Route("/emulator/site", _for_programs(self._people)),
-            Route("/emulator/site/{participant_id}", _for_programs(self._studies)),
+            Route("/emulator/site", for_programs(self._people)),
+            Route("/emulator/site/{participant_id}", for_programs(self._studies)),
             Route(
                 "/emulator/site/{participant_id}/{study_id}",
-                _for_programs(self._take),
+                for_programs(self._take),
                 methods=["POST"],
             ),
             Route(
                 "/emulator/site/{participant_id}/return/{submission_id}",
-                _for_programs(self._give_back),
+                for_programs(self._give_back),
                 methods=["POST"],
             ),
         ]
@@ -122,28 +123,11 @@ class Emulator:
             fault = self._faults.strike(operation.name)
             if fault is None:
                 return await self._perform(operation, request)
-            return await self._struck(fault, operation, request)
+            return await struck(
+                fault, request, lambda request: self._perform(operation, request)
+            )
 
         return Route(PREFIX + path, endpoint, methods=[operation.method])
-
-    async def _struck(
-        self, fault: Fault, operation: Operation, request: Request
-    ) -> Response:
-        if fault.kind == "slow":
-            # A call that has arrived is done even if the client gives up meanwhile.
-            await request.body()
-            await asyncio.sleep(fault.seconds)
-        if fault.kind == "lose_request":
-            await drop_connection(request)
-            return Response()
-        if fault.answer is not None:
-            raise fault.answer
-        try:
-            reply = await self._perform(operation, request)
-        finally:
-            if fault.kind == "lose_reply":
-                await drop_connection(request)
-        return _BAD_GATEWAY if fault.kind == "bad_gateway" else reply
 
     def _unguarded(self, operation: Operation) -> Endpoint:
         async def endpoint(request: Request) -> Response:
@@ -152,7 +136,7 @@ class Emulator:
         return endpoint
 
     async def _perform(self, operation: Operation, request: Request) -> Response:
-        body = read_object(await _received(request))
+        body = read_object(await received(request))
         value = self._in_transaction(operation.handler, self._call(request, body))
         if operation.status == _NO_CONTENT:
             return Response(status_code=_NO_CONTENT)
@@ -167,7 +151,7 @@ class Emulator:
             address=request.url.path,
             query=request.query_params,
             body=body,
-            origin=_origin(request),
+            origin=origin(request),
         )
 
     def _in_transaction(self, handler: Callable[[Call], Any], call: Call) -> Any:  # noqa: ANN401 - JSON
@@ -211,7 +195,7 @@ class Emulator:
         is_bare = getattr(request.state, "is_bare", False)
         is_wrapped = switch == "wrapped" or (switch == "documented" and not is_bare)
         return JSONResponse(
-            refusal.document(is_wrapped=is_wrapped),
+            error_body(refusal, is_wrapped=is_wrapped),
             status_code=refusal.status,
             headers={"Retry-After": str(refusal.wait_seconds)}
             if refusal.wait_seconds
@@ -222,14 +206,6 @@ class Emulator:
         if not isinstance(fault, HTTPException):
             raise fault
         return await self._refused(request, ApiError(fault.status_code, fault.detail))
-
-
-def _origin(request: Request) -> str:
-    """Return the origin that the caller used, also behind a proxy that ends TLS."""
-    scheme = request.headers.get("x-forwarded-proto", "")
-    if scheme not in _SCHEMES:
-        scheme = request.url.scheme
-    return f"{scheme}://{request.base_url.netloc}"
 
 
 def _absent(name: str) -> Endpoint:
@@ -251,29 +227,3 @@ def _as_participant(request: Request, response: Response) -> Response:
     if participant_id is not None:
         response.set_cookie(site.COOKIE, participant_id, httponly=True, samesite="lax")
     return response
-
-
-def _for_programs(endpoint: Endpoint) -> Endpoint:
-    """Restrict the controls to programs and the emulator's own pages.
-
-    Another page open in the browser, such as a study's work, must not control the
-    rehearsal that it is part of.
-    """
-
-    async def guarded(request: Request) -> Response:
-        if request.headers.get("sec-fetch-site", "none") not in _OURS:
-            raise ApiError(
-                403, "The controls are only for programs, not for web pages."
-            )
-        return await endpoint(request)
-
-    return guarded
-
-
-async def _received(request: Request) -> bytes:
-    body = b""
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > LARGEST_BODY_BYTES:
-            raise ApiError(413, f"A body may have at most {LARGEST_BODY_BYTES} bytes.")
-    return body

@@ -7,9 +7,10 @@ it.
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from piecework.rehearsal.prolific import clock, money
+from piecework.rehearsal.offline import clock
+from piecework.rehearsal.offline.errors import ApiError, not_found
+from piecework.rehearsal.prolific import money
 from piecework.rehearsal.prolific.call import Call
-from piecework.rehearsal.prolific.errors import ApiError, not_found
 from piecework.rehearsal.prolific.money import Cost, cost_of
 from piecework.rehearsal.prolific.state import State
 from piecework.rehearsal.prolific.study import Study

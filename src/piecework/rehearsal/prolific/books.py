@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from piecework.rehearsal.offline.clock import iso
 from piecework.rehearsal.prolific.call import Call
-from piecework.rehearsal.prolific.clock import iso
 from piecework.rehearsal.prolific.money import cost_of
 from piecework.rehearsal.prolific.state import State
 from piecework.rehearsal.prolific.study import OPEN, Study

@@ -1,11 +1,10 @@
 """A call of the API as its handler sees it, with checked access to query and body."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from piecework.rehearsal.prolific.errors import ApiError, wrong
+from piecework.rehearsal.offline.errors import ApiError, wrong
 from piecework.rehearsal.prolific.state import State
 
 _YES = frozenset({"1", "true", "yes", "t"})
@@ -99,30 +98,3 @@ class Call:
         unknown = set(self.body) - set(names)
         if unknown and self.state.is_strict:
             raise ApiError(400, {name: ["Unknown field."] for name in sorted(unknown)})
-
-
-def read_object(body: bytes) -> dict[str, Any]:
-    """Return the JSON object of a request; an empty body is an empty object.
-
-    Raises:
-        ApiError: the body is something else.
-    """
-    value = read_json(body) if body else {}
-    if not isinstance(value, dict):
-        raise ApiError(400, "The body is not a JSON object.")
-    return value
-
-
-def read_json(body: bytes) -> object:
-    """Return the JSON value of a request.
-
-    Raises:
-        ApiError: the body is not JSON.
-    """
-    try:
-        value: object = json.loads(body)
-        # Infinity and lone surrogates could not be sent back in an answer.
-        json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
-    except (ValueError, RecursionError) as fault:
-        raise ApiError(400, "The body is not JSON.") from fault
-    return value

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from piecework.rehearsal.offline import database
 from piecework.rehearsal.prolific import bonuses, study_life
 from piecework.rehearsal.prolific import submission as submission_life
 from piecework.rehearsal.prolific.state import State
@@ -18,15 +19,4 @@ _KINDS: dict[str, Callable[[State, str], None]] = {
 
 def catch_up(state: State) -> None:
     """Carry out everything due by now, the earliest first."""
-    now_ms = state.now_ms
-    while True:
-        row = state.row(
-            "DELETE FROM due WHERE number = (SELECT number FROM due WHERE at_ms <= ? "
-            "ORDER BY at_ms, number LIMIT 1) RETURNING *",
-            (now_ms,),
-        )
-        if row is None:
-            break
-        state.now_ms = row["at_ms"]
-        _KINDS[row["kind"]](state, row["subject"])
-    state.now_ms = now_ms
+    database.catch_up(state, _KINDS)

@@ -10,9 +10,9 @@ import sqlite3
 from collections.abc import Mapping
 from typing import Any
 
+from piecework.rehearsal.offline.errors import ApiError, not_found, wrong
 from piecework.rehearsal.prolific import filters
 from piecework.rehearsal.prolific.call import Call
-from piecework.rehearsal.prolific.errors import ApiError, not_found, wrong
 from piecework.rehearsal.prolific.pages import listing
 from piecework.rehearsal.prolific.state import State
 from piecework.rehearsal.prolific.workspaces import workspace_row

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from piecework.rehearsal.offline.errors import wrong
 from piecework.rehearsal.prolific.call import Call
-from piecework.rehearsal.prolific.errors import wrong
 from piecework.rehearsal.prolific.state import State
 from piecework.rehearsal.prolific.workspaces import workspace_row
 

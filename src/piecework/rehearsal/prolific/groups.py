@@ -5,9 +5,9 @@ import sqlite3
 from collections.abc import Sequence
 from typing import Any
 
+from piecework.rehearsal.offline.clock import iso
+from piecework.rehearsal.offline.errors import ApiError, not_found, wrong
 from piecework.rehearsal.prolific.call import Call
-from piecework.rehearsal.prolific.clock import iso
-from piecework.rehearsal.prolific.errors import ApiError, not_found, wrong
 from piecework.rehearsal.prolific.pages import listing
 from piecework.rehearsal.prolific.state import State
 from piecework.rehearsal.prolific.study import Study

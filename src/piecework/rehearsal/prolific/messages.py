@@ -4,9 +4,9 @@ import sqlite3
 from collections.abc import Sequence
 from typing import Any
 
+from piecework.rehearsal.offline.clock import DAY, iso, read_iso
+from piecework.rehearsal.offline.errors import ApiError, not_found, wrong
 from piecework.rehearsal.prolific.call import Call
-from piecework.rehearsal.prolific.clock import DAY, iso, read_iso
-from piecework.rehearsal.prolific.errors import ApiError, not_found, wrong
 from piecework.rehearsal.prolific.pages import listing
 from piecework.rehearsal.prolific.state import State
 

@@ -9,7 +9,7 @@ payments. Prolific does not document how it rounds.
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 
-from piecework.rehearsal.prolific.errors import ApiError
+from piecework.rehearsal.offline.errors import ApiError
 from piecework.rehearsal.prolific.state import State
 
 _PERCENT = Decimal(100)

@@ -8,7 +8,7 @@ expects. A program reads the fields back as it wrote them.
 from collections.abc import Callable
 from typing import Any
 
-from piecework.rehearsal.prolific.errors import wrong
+from piecework.rehearsal.offline.errors import wrong
 
 ECHOED = (
     "completion_code",

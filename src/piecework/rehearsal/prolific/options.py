@@ -1,18 +1,15 @@
 """An emulator's options, and the switches that can be changed while it runs."""
 
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, Literal, Self, TypedDict, get_args
+from typing import Literal, TypedDict, get_args
 
-from piecework.rehearsal.prolific.errors import ApiError, wrong
+from piecework.rehearsal.offline.switches import Switches as OfflineSwitches
 
 Currency = Literal["GBP", "USD"]
 CURRENCIES: tuple[str, ...] = get_args(Currency)
-
-_LONGEST_SECONDS = 30 * 24 * 3600
-_ENVELOPES = ("documented", "wrapped", "bare")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +67,7 @@ class CommandLineOptions(TypedDict, total=False):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Switches:
+class Switches(OfflineSwitches):
     """Behaviour that Prolific does not document, or documents inconsistently.
 
     Attributes:
@@ -106,30 +103,3 @@ class Switches:
     researcher_codes: bool = True
     webhooks_repeat: bool = False
     webhooks_out_of_order: bool = False
-
-    def document(self) -> dict[str, Any]:
-        """Return all switches."""
-        return asdict(self)
-
-    def changed(self, settings: dict[str, Any]) -> Self:
-        """Return these switches with some changes.
-
-        Raises:
-            ApiError: a name is unknown, or a value has the wrong type.
-        """
-        known = {field.name: getattr(self, field.name) for field in fields(self)}
-        for name, value in settings.items():
-            if name not in known:
-                raise wrong(name, f"The switches are {', '.join(known)}.")
-            _check(name, value, known[name])
-        return replace(self, **settings)
-
-
-def _check(name: str, value: object, present: object) -> None:
-    if name == "errors":
-        if value not in _ENVELOPES:
-            raise wrong(name, f"One of {', '.join(_ENVELOPES)}.")
-    elif type(value) is not type(present):
-        raise wrong(name, f"Of the kind of {present!r}.")
-    elif isinstance(value, int) and not 0 <= value <= _LONGEST_SECONDS:
-        raise ApiError(400, {name: [f"From 0 to {_LONGEST_SECONDS}."]})

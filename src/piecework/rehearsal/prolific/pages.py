@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
+from piecework.rehearsal.offline.errors import ApiError, wrong
 from piecework.rehearsal.prolific.call import Call
-from piecework.rehearsal.prolific.errors import ApiError, wrong
 
 PAGE_SIZE = 20
 """The page size of paged lists; others are complete unless `limit` is set."""

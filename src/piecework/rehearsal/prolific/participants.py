@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from piecework.rehearsal.offline.errors import ApiError, not_found
 from piecework.rehearsal.prolific.call import Call
-from piecework.rehearsal.prolific.errors import ApiError, not_found
 from piecework.rehearsal.prolific.filters import (
     COUNTRIES,
     COUNTRY,

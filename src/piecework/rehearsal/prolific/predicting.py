@@ -6,9 +6,9 @@ participant takes a place once in fifty hours, which is an invention.
 
 from typing import Any
 
+from piecework.rehearsal.offline.errors import wrong
 from piecework.rehearsal.prolific import filters
 from piecework.rehearsal.prolific.call import Call
-from piecework.rehearsal.prolific.errors import wrong
 from piecework.rehearsal.prolific.state import State
 from piecework.rehearsal.prolific.study import Study
 from piecework.rehearsal.prolific.workspaces import workspace_row

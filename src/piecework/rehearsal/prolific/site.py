@@ -8,6 +8,7 @@ and the code. A cookie identifies the browser's participant.
 import html
 from typing import Any
 
+from piecework.rehearsal.offline.site_page import page
 from piecework.rehearsal.prolific import taking
 from piecework.rehearsal.prolific.call import Call
 from piecework.rehearsal.prolific.participants import row_of
@@ -26,7 +27,7 @@ def people(call: Call) -> str:
         f"<li><a href='/emulator/site/{row['id']}'>{row['id']}</a>, aged {row['age']}"
         for row in rows
     ]
-    return _page("Who are you?", f"<ul>{''.join(lines)}</ul>")
+    return page("Who are you?", f"<ul>{''.join(lines)}</ul>")
 
 
 def studies(call: Call) -> str:
@@ -41,7 +42,7 @@ def studies(call: Call) -> str:
         f"{_ways_on(participant_id, submission)}"
         for submission in taking.list_mine(call)["results"]
     ]
-    return _page(
+    return page(
         "Studies",
         f"{''.join(offered) or '<p>No study is open to you now.</p>'}"
         f"<h2>Your submissions</h2><ul>{''.join(mine)}</ul>",
@@ -61,7 +62,7 @@ def give_back(call: Call) -> str:
 
 def ended(status: str) -> str:
     """Render the page shown after the code was entered."""
-    return _page("Submission sent", f"<p>Its status is {html.escape(status)}.</p>")
+    return page("Submission sent", f"<p>Its status is {html.escape(status)}.</p>")
 
 
 def _offer(participant_id: str, study: dict[str, Any]) -> str:
@@ -89,11 +90,3 @@ def _ways_on(participant_id: str, own: dict[str, Any]) -> str:
 
 def _money(minor: int) -> str:
     return f"{minor / _HUNDRED:.2f}"
-
-
-def _page(title: str, body: str) -> str:
-    return (
-        "<!doctype html><html lang=en><meta charset=utf-8>"
-        "<meta name=viewport content='width=device-width'>"
-        f"<title>{title}</title><main><h1>{title}</h1>{body}</main></html>"
-    )

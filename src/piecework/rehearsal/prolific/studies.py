@@ -3,9 +3,9 @@
 import json
 from typing import Any
 
+from piecework.rehearsal.offline.errors import ApiError, wrong
 from piecework.rehearsal.prolific import filter_sets, filters, money, study_life
 from piecework.rehearsal.prolific.call import Call
-from piecework.rehearsal.prolific.errors import ApiError, wrong
 from piecework.rehearsal.prolific.groups import check_groups
 from piecework.rehearsal.prolific.pages import PAGE_SIZE, listing
 from piecework.rehearsal.prolific.state import State

@@ -6,8 +6,9 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any, Self
 
-from piecework.rehearsal.prolific import clock, events
-from piecework.rehearsal.prolific.errors import not_found
+from piecework.rehearsal.offline import clock
+from piecework.rehearsal.offline.errors import not_found
+from piecework.rehearsal.prolific import events
 from piecework.rehearsal.prolific.state import State
 
 OPEN = ("RESERVED", "ACTIVE", "AWAITING REVIEW")

@@ -19,7 +19,7 @@ from pydantic import (
     model_validator,
 )
 
-from piecework.rehearsal.prolific.errors import ApiError
+from piecework.rehearsal.offline.errors import ApiError
 from piecework.rehearsal.prolific.older_fields import ECHOED, translated
 
 USUAL_MAXIMUM_MINUTES = 240

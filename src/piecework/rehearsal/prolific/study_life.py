@@ -11,9 +11,9 @@ undecided submissions.
 
 from collections.abc import Callable
 
+from piecework.rehearsal.offline.clock import SECOND, read_iso
+from piecework.rehearsal.offline.errors import ApiError, wrong
 from piecework.rehearsal.prolific import money
-from piecework.rehearsal.prolific.clock import SECOND, read_iso
-from piecework.rehearsal.prolific.errors import ApiError, wrong
 from piecework.rehearsal.prolific.money import Cost, cost_of
 from piecework.rehearsal.prolific.state import State
 from piecework.rehearsal.prolific.study import OPEN, PAID, RECRUITING, Study

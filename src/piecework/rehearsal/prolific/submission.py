@@ -4,8 +4,9 @@ import sqlite3
 from dataclasses import dataclass
 from typing import Any, Self
 
-from piecework.rehearsal.prolific import clock, events, messages, money, study_life
-from piecework.rehearsal.prolific.errors import ApiError, not_found, wrong
+from piecework.rehearsal.offline import clock
+from piecework.rehearsal.offline.errors import ApiError, not_found, wrong
+from piecework.rehearsal.prolific import events, messages, money, study_life
 from piecework.rehearsal.prolific.groups import add, remove
 from piecework.rehearsal.prolific.state import State
 from piecework.rehearsal.prolific.study import Study

@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from typing import Any
 
-from piecework.rehearsal.prolific import clock
+from piecework.rehearsal.offline import clock
+from piecework.rehearsal.offline.errors import ApiError, wrong
 from piecework.rehearsal.prolific import submission as submission_life
 from piecework.rehearsal.prolific.call import Call
-from piecework.rehearsal.prolific.errors import ApiError, wrong
 from piecework.rehearsal.prolific.pages import PAGE_SIZE, listing
 from piecework.rehearsal.prolific.state import State
 from piecework.rehearsal.prolific.study import Study

@@ -11,9 +11,9 @@ import sqlite3
 from typing import Any
 from urllib.parse import urlsplit
 
+from piecework.rehearsal.offline.clock import iso
+from piecework.rehearsal.offline.errors import ApiError, not_found, wrong
 from piecework.rehearsal.prolific.call import Call, WithHeaders
-from piecework.rehearsal.prolific.clock import iso
-from piecework.rehearsal.prolific.errors import ApiError, not_found, wrong
 from piecework.rehearsal.prolific.events import EVENT_TYPES
 from piecework.rehearsal.prolific.pages import listing
 from piecework.rehearsal.prolific.state import State

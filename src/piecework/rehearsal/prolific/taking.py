@@ -7,10 +7,10 @@ import sqlite3
 from collections import Counter
 from typing import Any
 
+from piecework.rehearsal.offline.errors import ApiError
 from piecework.rehearsal.prolific import filters, quotas
 from piecework.rehearsal.prolific import submission as submission_life
 from piecework.rehearsal.prolific.call import Call
-from piecework.rehearsal.prolific.errors import ApiError
 from piecework.rehearsal.prolific.participants import row_of
 from piecework.rehearsal.prolific.state import State
 from piecework.rehearsal.prolific.study import Study

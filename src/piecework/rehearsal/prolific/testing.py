@@ -7,9 +7,9 @@ participant and holds money like any other is a guess.
 import re
 from typing import Any
 
+from piecework.rehearsal.offline.errors import ApiError, wrong
 from piecework.rehearsal.prolific import studies, study_life
 from piecework.rehearsal.prolific.call import Call
-from piecework.rehearsal.prolific.errors import ApiError, wrong
 from piecework.rehearsal.prolific.participants import NewParticipant, insert
 from piecework.rehearsal.prolific.study import Study
 

@@ -13,7 +13,7 @@ import ssl
 
 import httpx
 
-from piecework.rehearsal.prolific.clock import DAY, MINUTE, SECOND
+from piecework.rehearsal.offline.clock import DAY, MINUTE, SECOND
 from piecework.rehearsal.prolific.state import State
 
 _MOST_TRIES = 12

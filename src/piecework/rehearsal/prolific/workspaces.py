@@ -3,9 +3,9 @@
 import sqlite3
 from typing import Any
 
+from piecework.rehearsal.offline.errors import not_found, wrong
 from piecework.rehearsal.prolific import money
 from piecework.rehearsal.prolific.call import Call
-from piecework.rehearsal.prolific.errors import not_found, wrong
 from piecework.rehearsal.prolific.options import CURRENCIES
 from piecework.rehearsal.prolific.pages import listing
 from piecework.rehearsal.prolific.state import State

@@ -1,0 +1,62 @@
+"""What `serve` opens for an operator who watches: metrics and the access log."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from piecework.cli.serve_options import WatchingOptions
+from piecework.domain.errors import ConfigError
+
+if TYPE_CHECKING:
+    from piecework.marketplace.watching.access_log import AccessLog
+    from piecework.marketplace.watching.metrics_listener import MetricsPort
+
+_FILES_OF_DATABASE = ("", "-wal", "-shm", "-journal")
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """The metrics and the access log, as far as they are wanted."""
+
+    metrics: "MetricsPort | None" = None
+    access_log: "AccessLog | None" = None
+
+
+def watched_parts(
+    options: WatchingOptions, database: Path, *, has_bridge: bool
+) -> Watched:
+    """Return what the operator watches.
+
+    Args:
+        options: what is wanted.
+        database: the marketplace's file.
+        has_bridge: whether a bridge to another market runs in this process.
+
+    Raises:
+        ConfigError: the access log would be written into the database.
+    """
+    metrics = access_log = count_lost = None
+    if options.metrics_port is not None:
+        from piecework.marketplace.watching.metrics import Metrics
+        from piecework.marketplace.watching.metrics_listener import MetricsPort
+
+        metrics = MetricsPort(Metrics(has_bridge=has_bridge), options.metrics_port)
+        count_lost = metrics.metrics.count_lost_lines
+    if options.access_log is not None:
+        from piecework.marketplace.watching.access_log import AccessLog
+
+        path = None if options.access_log == "-" else Path(options.access_log)
+        if path is not None and _is_of_database(path, database):
+            raise ConfigError(
+                [f"--access-log: {path} belongs to the marketplace's database"]
+            )
+        access_log = AccessLog(path, count_lost)
+    return Watched(metrics, access_log)
+
+
+def _is_of_database(path: Path, database: Path) -> bool:
+    files = [
+        database.with_name(f"{database.name}{end}").resolve()
+        for end in _FILES_OF_DATABASE
+    ]
+    return path.resolve() in files

@@ -1,0 +1,103 @@
+"""Assemble what a marketplace needs to serve Connect's participants."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from pathlib import Path
+
+from piecework.connect.bridge.bridge import Bridge
+from piecework.connect.bridge.connect_crowd import CONSENT, ConnectCrowd
+from piecework.connect.bridge.prices import price_list
+from piecework.connect.bridge.spending import keep_start
+from piecework.connect.bridge.terms import LEAST_PER_HOUR_CENTS, LinkNames, Terms
+from piecework.connect.client import Connect
+from piecework.connect.token import ApiKey
+from piecework.marketplace.http.faults import Bucket
+from piecework.marketplace.state import outside_market
+from piecework.marketplace.state.backend import Backend, Rules
+from piecework.marketplace.state.money import PriceList
+from piecework.webclient.transport import Patience, Transport
+
+_LITTLE = Patience(tries=2, first_seconds=0.5, longest_seconds=5)
+"""The patience of calls that a participant waits for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Office:
+    """An account at Connect that a marketplace can use.
+
+    Attributes:
+        connect: the bridge's client.
+        crowd: the marketplace's interface to participants.
+        prices: what Connect charges.
+        address: the API's address.
+        terms: the terms of its projects.
+    """
+
+    connect: Connect
+    crowd: ConnectCrowd
+    prices: PriceList
+    address: str
+    terms: Terms
+
+    @contextmanager
+    def bridge(self, database: Path, rules: Rules) -> Iterator[Bridge]:
+        """Open a bridge on a marketplace's database, with its own connection."""
+        backend = Backend(database, replace(rules, prices=self.prices))
+        try:
+            with backend.transaction() as transaction:
+                outside_market.claim(transaction, "Connect")
+                keep_start(transaction, self.address, self.terms)
+            yield Bridge(backend, self.connect, self.terms)
+        finally:
+            backend.close()
+
+
+@contextmanager
+def office(
+    address: str,
+    key: ApiKey,
+    terms: Terms,
+    *,
+    consent: tuple[str, ...] = CONSENT,
+    percent: Decimal | None = None,
+) -> Iterator[Office]:
+    """Open an account.
+
+    Args:
+        address: the API's address.
+        key: the account's key.
+        terms: the terms.
+        consent: the paragraphs that participants agree to.
+        percent: Connect's fee, if a person states it; None asks Connect.
+
+    Raises:
+        ApiError: the account cannot be used.
+    """
+    with ExitStack() as stack:
+        connect = Connect(stack.enter_context(Transport(address, key)))
+        crowd = stack.enter_context(
+            crowd_at(address, key, names=terms.link_names, consent=consent)
+        )
+        prices = price_list(
+            connect, least_per_hour_cents=LEAST_PER_HOUR_CENTS, percent=percent
+        )
+        yield Office(
+            connect=connect, crowd=crowd, prices=prices, address=address, terms=terms
+        )
+
+
+@contextmanager
+def crowd_at(
+    address: str,
+    key: ApiKey,
+    *,
+    names: LinkNames | None = None,
+    consent: tuple[str, ...] = CONSENT,
+    calls: Bucket | None = None,
+) -> Iterator[ConnectCrowd]:
+    """Return a marketplace's interface to participants, with its own connection."""
+    with Transport(address, key, patience=_LITTLE) as transport:
+        crowd = ConnectCrowd(Connect(transport), names or LinkNames(), consent)
+        yield crowd if calls is None else replace(crowd, calls=calls)

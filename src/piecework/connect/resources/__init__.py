@@ -1,0 +1,1 @@
+"""The operations of each resource of Connect's API, and their values."""

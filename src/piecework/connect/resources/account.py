@@ -1,0 +1,51 @@
+"""The account's balance, and which participants exist."""
+
+from collections.abc import Mapping, Sequence
+
+from pydantic import Field
+
+from piecework.connect.values import Cents
+from piecework.webclient.answers import value_of
+from piecework.webclient.request import Request, get_request
+from piecework.webclient.transport import Transport
+from piecework.webclient.values import Value
+
+
+class Balance(Value):
+    """What the account can still spend, in cents."""
+
+    available_cents: Cents = Field(alias="accountBalance")
+
+
+class Account:
+    """Operations on the account."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._call = transport.call
+
+    def balance(self) -> Balance:
+        """Return the balance."""
+        request = get_request("account")
+        return value_of(Balance, self._call(request), request)
+
+    def valid_participants(self, participant_ids: Sequence[str]) -> Mapping[str, bool]:
+        """Return which of these participants exist, as far as the answer says so.
+
+        The shape of the answer was not read (`guesses`), so an id about which it says
+        nothing is left out.
+        """
+        request = Request(
+            method="POST",
+            path="account/validate-participants",
+            body={"participantIds": list(participant_ids)},
+            may_repeat=True,
+        )
+        document = self._call(request)
+        rows = document.get("participants") if isinstance(document, Mapping) else None
+        return {
+            str(row["participantId"]): row["isValid"]
+            for row in (rows if isinstance(rows, list) else ())
+            if isinstance(row, Mapping)
+            and isinstance(row.get("isValid"), bool)
+            and "participantId" in row
+        }

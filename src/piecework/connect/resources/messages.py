@@ -1,0 +1,24 @@
+"""Messages to participants."""
+
+from piecework.webclient.request import Request, checked_id
+from piecework.webclient.transport import Transport
+
+
+class Messages:
+    """Operations on messages."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._call = transport.call
+
+    def send(
+        self, participant_id: str, *, project_id: str, subject: str, text: str
+    ) -> None:
+        """Send a message to a participant of a project."""
+        body = {
+            "projectId": checked_id(project_id),
+            "recipientId": checked_id(participant_id),
+            "subject": subject,
+            "message": text,
+        }
+        path = "conversations/send-message"
+        self._call(Request(method="POST", path=path, body=body))

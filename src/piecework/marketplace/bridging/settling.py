@@ -1,0 +1,118 @@
+"""Book the difference between what a market charged and what the ledger booked.
+
+The market pays whole visits and rounds each payment separately. So the two may differ
+by the reward of a HIT rejected in a paid visit, or by a penny of fees. When the market
+has paid, the difference is booked with its own reason, so the ledger's total matches
+the market's to the penny.
+"""
+
+from piecework.marketplace.state import ledger
+from piecework.marketplace.state.transaction import Transaction
+
+SCREENED_OUT = "SCREENED OUT"
+"""The status of a visit paid only because its participant found no work."""
+
+PAID_EARLY = "(visits.outcome = 'Paid' AND visits.trouble <> '')"
+"""Visits that the market paid before the requester had decided all of their HITs."""
+
+_VISIT = (
+    f"SELECT iif(visits.status = '{SCREENED_OUT}', screen_out_cost_cents, cost_cents) "
+    "AS cost_cents, visits.settled_cents, studies.internal_name, "
+    "hit_types.requester, "
+    "coalesce(sum(assignments.paid_cents + assignments.fee_cents), 0) AS booked_cents "
+    "FROM visits JOIN studies ON studies.id = visits.study "
+    "JOIN hit_types ON hit_types.id = studies.hit_type "
+    "LEFT JOIN assignments ON assignments.visit = visits.id WHERE visits.id = ?"
+)
+_BATCH = (
+    "SELECT bonus_batches.total_cents, studies.internal_name, hit_types.requester, "
+    "(SELECT coalesce(sum(iif(bonus_lines.bonus IS NULL, "
+    # All HITs of a visit have the same reward, so fees divide in proportion.
+    "bonus_lines.cents + (SELECT bonus_lines.cents * sum(assignments.fee_cents) "
+    "/ sum(paid_cents) FROM assignments "
+    "WHERE assignments.visit = bonus_lines.visit AND status = 'Approved'), "
+    "bonuses.cents + bonuses.fee_cents)), 0) FROM bonus_lines "
+    "LEFT JOIN bonuses ON bonuses.id = bonus_lines.bonus "
+    "WHERE bonus_lines.batch = bonus_batches.id) AS booked_cents "
+    "FROM bonus_batches JOIN studies ON studies.id = bonus_batches.study "
+    "JOIN hit_types ON hit_types.id = studies.hit_type WHERE bonus_batches.id = ?"
+)
+
+_LENT = (
+    "SELECT -coalesce(sum(entries.cents), 0) AS cents FROM transfers "
+    "JOIN entries ON entries.transfer = transfers.id "
+    "JOIN accounts ON accounts.id = entries.account "
+    "WHERE reason = 'outside price' AND subject = ? AND kind = 'outside'"
+)
+
+
+def settle_visit(transaction: Transaction, visit: int) -> None:
+    """Book how much more, or less, a paid visit cost than its HITs.
+
+    Called again after another of its HITs was approved, it books only the change.
+    """
+    row = transaction.first_row(_VISIT, visit)
+    if row is None:
+        return
+    difference = row["cost_cents"] - row["booked_cents"]
+    more_cents = difference - row["settled_cents"]
+    if more_cents < 0 < row["settled_cents"]:
+        more_cents += _give_back_lent(
+            transaction, -more_cents, subject=row["internal_name"]
+        )
+    _book(transaction, row["requester"], more_cents, subject=row["internal_name"])
+    transaction.execute(
+        "UPDATE visits SET settled_cents = ? WHERE id = ?", difference, visit
+    )
+
+
+def settle_batch(transaction: Transaction, batch: int) -> None:
+    """Book how much more, or less, a batch of bonuses cost than was booked."""
+    row = transaction.first_row(_BATCH, batch)
+    if row is not None:
+        _book(
+            transaction,
+            row["requester"],
+            row["total_cents"] - row["booked_cents"],
+            subject=row["internal_name"],
+        )
+
+
+def _give_back_lent(transaction: Transaction, cents: int, *, subject: str) -> int:
+    """Give back what was booked from an empty account; return the amount."""
+    row = transaction.first_row(_LENT, subject)
+    lent = min(cents, row["cents"] if row else 0)
+    ledger.pay(
+        transaction,
+        ledger.FEES,
+        credited={ledger.OUTSIDE: lent},
+        reason="outside price",
+        subject=subject,
+    )
+    return lent
+
+
+def _book(
+    transaction: Transaction, requester: int, more_cents: int, *, subject: str
+) -> None:
+    """Charge the requester more, or give back the surplus."""
+    account = ledger.available(requester)
+    if more_cents < 0:
+        ledger.pay(
+            transaction,
+            ledger.FEES,
+            credited={account: -more_cents},
+            reason="outside price",
+            subject=subject,
+        )
+        return
+    # The money is already spent, so it is booked even if the account is empty.
+    there = min(more_cents, ledger.spendable(transaction, requester))
+    for source, cents in ((account, there), (ledger.OUTSIDE, more_cents - there)):
+        ledger.pay(
+            transaction,
+            source,
+            credited={ledger.FEES: cents},
+            reason="outside price",
+            subject=subject,
+        )

@@ -1,0 +1,44 @@
+"""Studies of this marketplace at the other market that its file lacks."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from piecework.marketplace.state.transaction import Transaction
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnknownStudy:
+    """A study at the other market that is not in the marketplace's file.
+
+    Attributes:
+        submissions: how many participants took a place.
+        spent_cents: what the market charged for it, including fees, tax and bonuses.
+        held_cents: what the market holds for its places.
+        is_left: whether a person decided to leave it to the market.
+    """
+
+    study_id: str
+    internal_name: str
+    status: str
+    places: int
+    submissions: int
+    spent_cents: int
+    held_cents: int
+    is_left: bool
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain values, for `--json`."""
+        return asdict(self)
+
+
+def read_unknown(transaction: Transaction) -> tuple[UnknownStudy, ...]:
+    """Return all unknown studies, as last read."""
+    rows = transaction.all("SELECT * FROM unknown_studies ORDER BY study_id")
+    return tuple(
+        UnknownStudy(**{**dict(row), "is_left": bool(row["is_left"])}) for row in rows
+    )
+
+
+def undecided(transaction: Transaction) -> tuple[UnknownStudy, ...]:
+    """Return the unknown studies that a person has to decide about."""
+    return tuple(each for each in read_unknown(transaction) if not each.is_left)

@@ -1,0 +1,1 @@
+"""What an operator watches: metrics for Prometheus, and a log of requests."""

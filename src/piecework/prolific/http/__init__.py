@@ -1,1 +1,0 @@
-"""Calls of Prolific's API: address, token, retries, answers and paged listings."""

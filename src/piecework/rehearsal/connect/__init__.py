@@ -1,0 +1,1 @@
+"""An offline CloudResearch Connect: its HTTP interface, participants and money."""

@@ -1,0 +1,1 @@
+"""What every offline market shares: its clock, faults, state, requests and serving."""

@@ -1,0 +1,23 @@
+"""The API's error answers, in the two documented formats.
+
+Prolific's documentation wraps the object in `error` for some operations and not for
+others; a client has to read both.
+"""
+
+from typing import Any
+
+from piecework.rehearsal.offline.errors import TITLES, ApiError
+
+_FIRST_CODE = 140_000
+"""Prolific's real numbers are not documented, so a client must not rely on them."""
+
+
+def error_body(refusal: ApiError, *, is_wrapped: bool) -> dict[str, Any]:
+    """Return the body of the answer to a refused call."""
+    inner = {
+        "status": refusal.status,
+        "error_code": _FIRST_CODE + refusal.status,
+        "title": TITLES.get(refusal.status, "Error"),
+        "detail": refusal.detail,
+    }
+    return {"error": inner} if is_wrapped else inner

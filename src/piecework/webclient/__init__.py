@@ -1,0 +1,1 @@
+"""Calls of another service's API: address, token, retries, answers and values."""

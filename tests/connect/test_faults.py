@@ -1,0 +1,47 @@
+"""Every fault at every kind of call of the bridge, each in a campaign of its own."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import in_full
+from tests.connect.disturbed import BY_NAME, CALLS, FAULTS, campaign_to_its_end
+
+_READS = {"get-account", "list-projects", "get-project", "get-statistics"} | {
+    "list-assignments"
+}
+_HARMLESS_FOR_READS = {"request lost", "reply lost", "500", "429 4 times"} | {
+    "done, and 502 with a page",
+    "killed, reply unread",
+}
+"""A read changes nothing, and the client repeats it."""
+
+RUNS = [
+    (call, fault.name)
+    for call in CALLS
+    for fault in FAULTS
+    if not (call in _READS and fault.name in _HARMLESS_FOR_READS)
+]
+_SAMPLE = {
+    ("create-project", "reply lost"),
+    ("create-project", "killed, reply unread"),
+    ("update-status Live", "reply lost"),
+    ("edit-project", "done, and 502 with a page"),
+    ("approve", "reply lost"),
+    ("reverse-reject", "killed, reply unread"),
+    ("bonus", "reply lost"),
+    ("bonus", "killed, reply unread"),
+    ("send-message", "reply lost"),
+}
+
+
+@pytest.mark.parametrize(
+    ("call", "name"),
+    [*sorted(_SAMPLE), *in_full(*[run for run in RUNS if run not in _SAMPLE])],
+)
+def test_a_fault_doubles_and_loses_nothing(
+    tmp_path: Path, call: str, name: str
+) -> None:
+    """The books of both sides agree at the end, and everybody is paid once."""
+    lives = campaign_to_its_end(tmp_path, BY_NAME[name], call)
+    assert lives.has_met

@@ -1,0 +1,209 @@
+"""`serve --crowd connect` and the offline Connect, each a process of its own."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import boto3
+import pytest
+
+from piecework.rehearsal.connect.offline_connect import OfflineConnect
+from piecework.rehearsal.connect.options import KEY
+from tests.connect.town import Visitor
+from tests.marketplace.market import HIT_TYPE, QUESTION, free_port
+
+_PATIENCE_SECONDS = 60.0
+PIECEWORK = Path(sys.executable).with_name("piecework")
+
+
+@contextmanager
+def _process(*words: str, url: str = "") -> Iterator["subprocess.Popen[str]"]:
+    """A command that says in a line that it listens; killed at the end."""
+    with subprocess.Popen(
+        [PIECEWORK, *words],
+        env={**os.environ, "CONNECT_API_KEY": KEY, "CONNECT_URL": url},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    ) as process:
+        try:
+            assert process.stdout is not None
+            assert " at http" in process.stdout.readline()
+            yield process
+        finally:
+            process.kill()
+
+
+class Served:
+    """A marketplace's process, its requester, and the offline Connect."""
+
+    def __init__(self, folder: Path, stack: ExitStack) -> None:
+        self.database, self._stack = folder / "market.db", stack
+        port = free_port()
+        stack.enter_context(_process("connect-emulator", "--port", str(port)))
+        self.url = f"http://127.0.0.1:{port}"
+        self.connect = stack.enter_context(OfflineConnect(self.url, KEY))
+        self._ports = free_port(), free_port()
+        self.endpoint = f"http://127.0.0.1:{self._ports[0]}"
+        self.requester = self._requester()
+        self.process = self.serve()
+
+    def serve(self) -> "subprocess.Popen[str]":
+        """Start it, or start it again."""
+        site, frames = self._ports
+        return self._stack.enter_context(
+            _process(
+                *("serve", "--database", str(self.database), "--port", str(site)),
+                *("--frames-port", str(frames)),
+                *("--frames-url", f"http://localhost:{frames}"),
+                *("--crowd", "connect", "--public-url", self.endpoint),
+                *("--live", "--spend-at-most", "20", "--hits-per-visit", "2"),
+                *("--settle-seconds", "0"),
+                url=self.url,
+            )
+        )
+
+    def _requester(self) -> Any:  # noqa: ANN401 - boto3's
+        words = ("requester", "add", "Lab", "--balance", "100")
+        printed = subprocess.run(
+            [PIECEWORK, *words, "--database", self.database],
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        key = dict(
+            line.removeprefix("export ").split("=") for line in printed.split("\n")[:2]
+        )
+        return boto3.Session().client(
+            "mturk",
+            endpoint_url=self.endpoint,
+            region_name="us-east-1",
+            aws_access_key_id=key["AWS_ACCESS_KEY_ID"],
+            aws_secret_access_key=key["AWS_SECRET_ACCESS_KEY"],
+        )
+
+    def command(self, *words: str) -> "subprocess.CompletedProcess[str]":
+        """What `piecework connect` says."""
+        return subprocess.run(
+            [PIECEWORK, "connect", *words],
+            env={**os.environ, "CONNECT_API_KEY": KEY, "CONNECT_URL": self.url},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    def post(self, hits: int) -> list[str]:
+        """Post HITs of one type."""
+        kind = self.requester.create_hit_type(**HIT_TYPE)["HITTypeId"]
+        return [
+            self.requester.create_hit_with_hit_type(
+                HITTypeId=kind, Question=QUESTION, LifetimeInSeconds=3600
+            )["HIT"]["HITId"]
+            for _ in range(hits)
+        ]
+
+    def live_project(self) -> str:
+        """The project that recruits; "" while there is none."""
+        for each in self.connect.books()["projects"]:
+            if each["status"] == "Live":
+                return str(each["projectId"])
+        return ""
+
+
+def until(holds: Callable[[], str | bool]) -> str:
+    """Wait until the bridge has brought something about; what it is."""
+    deadline = time.monotonic() + _PATIENCE_SECONDS
+    while not (result := holds()):
+        assert time.monotonic() < deadline, "the bridge has not done it"
+        time.sleep(0.2)
+    return str(result)
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[Served]:
+    """An emulator and a marketplace on it, each a process."""
+    with ExitStack() as stack:
+        yield Served(tmp_path, stack)
+
+
+def test_a_script_that_knows_only_mturk_recruits_and_pays_at_connect(
+    served: Served,
+) -> None:
+    """And a kill in the middle of a visit loses nothing."""
+    hits = served.post(2)
+    project = until(served.live_project)
+    visitor = Visitor(served.endpoint, served.connect)
+    assert visitor.arrive(project).status_code == 201
+    visitor.answer()
+    served.process.kill()
+    served.process.wait()
+    served.process = served.serve()
+    visitor.enter(str(visitor.answer()["code"]))
+    for hit in hits:
+        [assignment] = served.requester.list_assignments_for_hit(HITId=hit)[
+            "Assignments"
+        ]
+        served.requester.approve_assignment(AssignmentId=assignment["AssignmentId"])
+    until(lambda: served.connect.books()["accounts"]["payments"] == 110)
+    visitor.http.close()
+    database = ("--database", str(served.database))
+    shown = served.command("status", *database)
+    assert shown.returncode == 0, shown.stderr
+    assert "Describe a picture" in shown.stdout
+    whole = served.command("status", "--json", *database)
+    assert json.loads(whole.stdout)["committed_cents"] == 138
+    checked = served.command("doctor", "--project", project)
+    assert checked.returncode == 0, checked.stdout
+    assert "1 finished, 0 at work" in checked.stdout
+    assert KEY not in checked.stdout
+    settled = served.command("settle", "nothing-0-0", "--paid", *database)
+    assert settled.returncode == 2
+    assert "no open payment" in settled.stderr
+    compared = served.command("reconcile", *database)
+    assert (compared.returncode, compared.stdout) == (
+        0,
+        "no project waits for a decision\n",
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("--live",), "go together"),
+        (("--rehearsal",), "does not go with --rehearsal"),
+        (("--link-names", "a,b"), "three names"),
+        (("--fee-percent", "lots"), "not a percentage"),
+        ((), "needs --public-url"),
+        (("--public-url", "http://127.0.0.1:1", "--connect-url", "x"), "not the addr"),
+    ],
+)
+def test_options_that_cannot_work_end_in_a_sentence(
+    tmp_path: Path, words: tuple[str, ...], sentence: str
+) -> None:
+    """Nothing is sent, and no file is made."""
+    usual = (
+        ("--public-url", "http://127.0.0.1:1", "--frames-url", "http://localhost:2")
+        if words and words[0].startswith(("--link", "--fee"))
+        else ()
+    )
+    run = subprocess.run(
+        [
+            *(PIECEWORK, "serve", "--crowd", "connect"),
+            *("--database", str(tmp_path / "market.db")),
+            *("--connect-url", "http://127.0.0.1:9", *usual, *words),
+        ],
+        env={**os.environ, "CONNECT_API_KEY": KEY},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert run.returncode == 2, run.stderr
+    assert sentence in run.stderr
+    assert not (tmp_path / "market.db").exists()
