@@ -41,11 +41,11 @@ def lost(scene: Scene) -> tuple[Scene, Path, str]:
     return scene, second, ann
 
 
-def test_the_list_names_each_change_with_its_evidence(
+def test_list_and_report_name_each_change_with_its_evidence(
     lost: tuple[Scene, Path, str],
 ) -> None:
     """Of both campaigns, by this campaign's pseudonyms; no id in the clear."""
-    _, path, ann = lost
+    scene, path, ann = lost
     [shown] = json.loads(workers("earned", path, "--json").stdout)
     assert (shown["name"], shown["kind"], shown["holders"]) == (NAME, "captions", 0)
     assert [
@@ -59,11 +59,6 @@ def test_the_list_names_each_change_with_its_evidence(
     assert lines[0] == f"{NAME}: 0 hold it"
     assert f"revoked {ann} by rule: 0 of 5 items agreed, " in lines[3]
     assert "You have lost the qualification" in lines[4]
-
-
-def test_the_report_shows_them_too(lost: tuple[Scene, Path, str]) -> None:
-    """By the same pseudonyms."""
-    scene, path, ann = lost
     with scene.opened(path) as run:
         facts = report_facts(run)
     [earned] = facts.earned
@@ -117,23 +112,11 @@ def test_a_restored_qualification_is_not_revoked_on_the_same_items(
     with scene.opened(path) as run:
         run_pass(run, poll_open_hits=True)
     assert scene.holders() == {"ann"}
-    again = workers(*("restore", path, ann, "--name", NAME, "--because", "x"))
-    assert again.exit_code == 2
-    assert f"{ann} holds '{NAME}'" in again.output
-
-
-@pytest.mark.parametrize(
-    ("words", "fault"),
-    [
-        (["--name", "blur", "--because", "x"], "no [[earned]] has the name 'blur'"),
-        (["--name", NAME, "--because", " "], "--because is empty"),
-    ],
-)
-def test_what_cannot_be_restored_is_said(
-    lost: tuple[Scene, Path, str], words: list[str], fault: str
-) -> None:
-    """A fault of use, in words."""
-    _, path, ann = lost
-    reply = workers("restore", path, ann, *words)
-    assert reply.exit_code == 2
-    assert fault in reply.output
+    for name, because, fault in (
+        (NAME, "x", f"{ann} holds '{NAME}'"),
+        ("blur", "x", "no [[earned]] has the name 'blur'"),
+        (NAME, " ", "--because is empty"),
+    ):
+        again = workers("restore", path, ann, "--name", name, "--because", because)
+        assert again.exit_code == 2
+        assert fault in again.output

@@ -249,3 +249,15 @@ def test_only_holders_of_a_qualification_are_admitted(town: Town) -> None:
     project = town.project()
     assert town.connect.open_projects(first.participant_id) == [project]
     assert town.connect.open_projects(second.participant_id) == []
+
+
+def test_a_visit_has_no_more_hits_than_a_participant_may_do(town: Town) -> None:
+    """One of a batch, where the terms ask for two."""
+    town.post(4, 3)
+    town.rows(
+        "INSERT INTO hit_type_limits (hit_type, name, most, is_of_batch) "
+        "SELECT id, 'birds, batch 1', 1, 1 FROM hit_types RETURNING name"
+    )
+    town.settle()
+    [study] = town.rows("SELECT hits_per_visit FROM studies")
+    assert study == {"hits_per_visit": 1}

@@ -4,6 +4,7 @@ The step runs in a separate process and is killed by SIGKILL around each call to
 marketplace. Then the same step runs twice more, and both sides are compared.
 """
 
+import itertools
 import shutil
 import sqlite3
 from collections import Counter
@@ -21,6 +22,7 @@ from piecework.engine.opening import open_for_rehearsal
 from piecework.engine.passes import run_pass
 from piecework.engine.steps.earn import earn, records_of
 from piecework.marketplace.http.server import serve
+from tests.conftest import in_full
 from tests.crash.passing import Death, Moment, _watch, calls_made
 from tests.crash.people import People
 from tests.crash.test_paying import in_a_process
@@ -116,10 +118,13 @@ def test_undisturbed_it_makes_these_calls(worked: Path, tmp_path: Path) -> None:
     assert messages == {"earned": 1, "lapsed": 1}
 
 
-@pytest.mark.parametrize("moment", get_args(Moment))
+_EACH = list(itertools.product(range(1, len(CALLS) + 1), get_args(Moment)))
+_SHORT = [(2, "before the record"), (4, "reply lost")]
+
+
 @pytest.mark.parametrize(
-    "call",
-    [2, 4, *(pytest.param(call, marks=pytest.mark.full) for call in (1, 3))],
+    ("call", "moment"),
+    [*_SHORT, *in_full(*(case for case in _EACH if case not in _SHORT))],
 )
 def test_a_death_around_a_call_changes_once(
     worked: Path, tmp_path: Path, call: int, moment: Moment

@@ -1,8 +1,11 @@
 """Qualifications that workers earn, from the campaign file to the wire."""
 
 import sqlite3
+import threading
+from collections import Counter
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -203,6 +206,51 @@ def test_two_files_must_state_the_same_rule(scene: Scene) -> None:
         pytest.raises(StoreError, match=r"the campaign first.* states .*over = 5"),
     ):
         earn(run)
+
+
+def test_two_passes_at_once_grant_it_once(scene: Scene) -> None:
+    """The records' lock lets the second pass see what the first did."""
+    paths = [scene.write(name) for name in ("first", "second")]
+    for path in paths:
+        whole = path.read_text()
+        path.write_text(whole.replace(EARNED, ""))
+        scene.work(path, ("ann", "good"), ("bob", "shout"))
+        path.write_text(whole)
+    begun, calls = threading.Barrier(2, timeout=20), list[str]()
+    with ExitStack() as stack:
+        runs = [stack.enter_context(scene.opened(path)) for path in paths]
+
+        def ask(run: CampaignRun) -> None:
+            run.platform._client.meta.events.register(  # type: ignore[attr-defined]
+                "before-send.mturk", lambda event_name, **_: calls.append(event_name)
+            )
+            begun.wait()
+            earn(run)
+
+        with ThreadPoolExecutor(2) as pool:
+            list(pool.map(ask, runs))
+    made = Counter(name.rsplit(".", 1)[-1] for name in calls)
+    assert made["AssociateQualificationWithWorker"] == made["NotifyWorkers"] == 1
+    assert scene.holders() == {"ann"}
+
+
+def test_an_undone_decision_is_no_evidence(scene: Scene) -> None:
+    """Until it is made again."""
+    first = scene.write("first")
+    scene.work(first, ("ann", "good"), ("bob", "shout"))
+    with scene.opened(first) as run:
+        [rule] = run.campaign.earned
+        with run.store.db.atomic():
+            run.store.db.execute(
+                "DELETE FROM decisions WHERE decision_id = (SELECT min(decision_id) "
+                "FROM decisions WHERE subject_kind = 'answer')"
+            )
+        with records_of(run, rule) as records:
+            before = sum(map(len, records.outcomes("captions").values()))
+        earn(run)
+        with records_of(run, rule) as records:
+            after = sum(map(len, records.outcomes("captions").values()))
+    assert (before, after) == (10, 9)
 
 
 def test_both_campaigns_add_evidence(scene: Scene) -> None:

@@ -329,7 +329,19 @@ def _decision(row: Row) -> Decision:
     )
 
 
-def last_number(store: Store) -> int:
-    """Return the number of the decision that was stored last; 0 before any."""
-    (number,) = store.db.execute("SELECT max(decision_id) FROM decisions").fetchone()
-    return int(number or 0)
+def edition(store: Store) -> str:
+    """Return a text that changes with every decision about answers, and every undo.
+
+    It is "" before any decision. The number of a deleted decision may be used again.
+    """
+    latest = store.db.execute(
+        "SELECT decision_id, decided_at FROM decisions "
+        "ORDER BY decision_id DESC LIMIT 1"
+    ).fetchone()
+    if latest is None:
+        return ""
+    counts = store.db.execute(
+        "SELECT verdict, subjects FROM verdict_counts WHERE subject_kind = 'answer' "
+        "ORDER BY verdict"
+    )
+    return json.dumps([*latest, *counts])

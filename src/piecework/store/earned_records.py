@@ -121,14 +121,14 @@ class EarnedRecords:
             fcntl.flock(file, fcntl.LOCK_EX)
             yield
 
-    def contribution(self, kind: str, campaign: str) -> int:
-        """Return the last decision that a campaign's evidence contains; 0 if none."""
+    def contribution(self, kind: str, campaign: str) -> str:
+        """Return the edition of decisions that a campaign's evidence contains."""
         row = self._first(
-            "SELECT decision FROM contributions "
+            "SELECT decisions FROM contributions "
             "WHERE market = ? AND kind = ? AND campaign = ?",
             *(self.market, kind, campaign),
         )
-        return row["decision"] if row else 0
+        return str(row["decisions"]) if row else ""
 
     def contribute(
         self,
@@ -136,7 +136,8 @@ class EarnedRecords:
         campaign: str,
         outcomes: Iterable[tuple[WorkerId, ItemOutcome]],
         *,
-        decision: int,
+        undecided: Iterable[tuple[WorkerId, str]] = (),
+        decisions: str,
     ) -> None:
         """Add or replace evidence of a campaign, in one transaction.
 
@@ -144,9 +145,15 @@ class EarnedRecords:
             kind: the kind of work.
             campaign: the name of the campaign, with that of its store.
             outcomes: items by worker; earlier ones of the same items are replaced.
-            decision: the last decision that they contain.
+            undecided: workers and items that are not evidence, or no longer.
+            decisions: the edition of decisions that they contain.
         """
         with self.db.atomic():
+            self.db.conn.executemany(
+                "DELETE FROM evidence WHERE market = ? AND kind = ? AND campaign = ? "
+                "AND worker_id = ? AND item_id = ?",
+                [(self.market, kind, campaign, *pair) for pair in undecided],
+            )
             self.db.conn.executemany(
                 "INSERT INTO evidence "
                 "(market, kind, campaign, worker_id, item_id, agrees, at) "
@@ -162,10 +169,10 @@ class EarnedRecords:
                 ],
             )
             self.db.execute(
-                "INSERT INTO contributions (market, kind, campaign, decision) "
+                "INSERT INTO contributions (market, kind, campaign, decisions) "
                 "VALUES (?, ?, ?, ?) ON CONFLICT (market, kind, campaign) "
-                "DO UPDATE SET decision = excluded.decision",
-                [self.market, kind, campaign, decision],
+                "DO UPDATE SET decisions = excluded.decisions",
+                [self.market, kind, campaign, decisions],
             )
             self.db.execute(_NEXT_EDITION, [self.market, kind])
 

@@ -83,10 +83,10 @@ def records_of(opened: OpenedCampaign, rule: EarnedRule) -> Iterator[EarnedRecor
 
 
 def _is_due(opened: OpenedCampaign, rule: EarnedRule) -> bool:
-    last = decisions.last_number(opened.store)
+    edition = decisions.edition(opened.store)
     with records_of(opened, rule) as records:
         return (
-            records.contribution(rule.kind, _contributor(opened)) != last
+            records.contribution(rule.kind, _contributor(opened)) != edition
             or not records.is_applied(rule, now=opened.clock.now())
             or bool(records.unfinished(rule.name))
         )
@@ -99,14 +99,17 @@ def _contributor(opened: OpenedCampaign) -> str:
 
 def _contribute(run: CampaignRun, records: EarnedRecords, rule: EarnedRule) -> None:
     """Write how this campaign's decided answers came out, if that has changed."""
-    campaign, last = _contributor(run), decisions.last_number(run.store)
-    if records.contribution(rule.kind, campaign) == last:
+    campaign, edition = _contributor(run), decisions.edition(run.store)
+    if records.contribution(rule.kind, campaign) == edition:
         return
     # Archived answers were written before they were archived.
     answers = run.recent_answers()
     items = run.items_by_id(map(ItemId, answers["item_id"].unique()))
     table = with_ratings(answers, run.campaign.task, items.values())
     outcomes = agreeing(table, read_verdicts(run.store)["verdict"])
+    # A person may have undone a decision.
+    pairs = {*zip(table["worker_id"], table["item_id"], strict=True)}
+    undecided = pairs - {*zip(outcomes["worker_id"], outcomes["item_id"], strict=True)}
     records.contribute(
         rule.kind,
         campaign,
@@ -128,7 +131,8 @@ def _contribute(run: CampaignRun, records: EarnedRecords, rule: EarnedRule) -> N
                 strict=True,
             )
         ),
-        decision=last,
+        undecided=[(WorkerId(worker), item) for worker, item in sorted(undecided)],
+        decisions=edition,
     )
 
 

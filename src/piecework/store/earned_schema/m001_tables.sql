@@ -14,12 +14,12 @@ CREATE TABLE evidence (
     PRIMARY KEY (market, kind, worker_id, campaign, item_id)
 ) STRICT, WITHOUT ROWID;
 
--- The last decision of a campaign that its evidence contains.
+-- The decisions of a campaign that its evidence contains (`decisions.edition`).
 CREATE TABLE contributions (
     market TEXT NOT NULL,
     kind TEXT NOT NULL,
     campaign TEXT NOT NULL,
-    decision INTEGER NOT NULL,
+    decisions TEXT NOT NULL,
     PRIMARY KEY (market, kind, campaign)
 ) STRICT, WITHOUT ROWID;
 
