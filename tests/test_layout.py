@@ -70,15 +70,16 @@ _VISITS = (
     "marketplace/state/visits.py",
     "marketplace/workers/visit_site.py",
 )
+_TRIAL = ("rehearsing/live_trial.py", "rehearsing/live_trial_checks.py")
 _OF_VISITS = ("connect", "panel", "visit", "visiting")
 _OF_PROLIFIC = {
     "researcher": (),
-    "studies": ("rehearsing/live_trial.py", "rehearsing/prolific.py"),
+    "studies": (*_TRIAL, "rehearsing/prolific.py"),
     "submission": (
-        *(*_PLAIN_SUBMISSION, *_VISITS, "panel"),  # the port's word
+        *(*_PLAIN_SUBMISSION, *_VISITS, "panel", *_TRIAL),
         *(f"rehearsal/crowd/{site}_site.py" for site in _OF_VISITS),
     ),
-    "submissions": (),
+    "submissions": _TRIAL,
 }
 """Prolific's own words, and where else one stands in its plain sense."""
 

@@ -188,9 +188,11 @@ class _Mortal(Transport):
             self._lives.end(name)
 
 
-def campaign_to_its_end(folder: Path, fault: Fault, call: str) -> Lives:
+def campaign_to_its_end(
+    folder: Path, fault: Fault, call: str, **switches: bool
+) -> Lives:
     """A campaign that uses all that the bridge can do, with one fault at one call."""
-    with a_town(folder) as town:
+    with a_town(folder, switches=switches) as town:
         lives = Lives(town, fault, call)
         try:
             _campaign(town, lives)

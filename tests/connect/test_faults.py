@@ -36,6 +36,27 @@ _SAMPLE = {
 
 
 @pytest.mark.parametrize(
+    "switch",
+    [
+        {"shows_status": False},
+        {"unknown_is_404": True},
+        {"needs_token": True},
+        {"lists_unfinished": True},
+        {"bonus_unfinished": True},
+        {"begins_again": True},
+        {"rejection_opens_place": True},
+    ],
+    ids=lambda switch: next(iter(switch)),
+)
+def test_a_campaign_ends_well_whichever_way_connect_behaves(
+    tmp_path: Path, switch: dict[str, bool]
+) -> None:
+    """Where nothing that was read decides; a reply is lost on the way."""
+    lives = campaign_to_its_end(tmp_path, BY_NAME["reply lost"], "approve", **switch)
+    assert lives.has_met
+
+
+@pytest.mark.parametrize(
     ("call", "name"),
     [*sorted(_SAMPLE), *in_full(*[run for run in RUNS if run not in _SAMPLE])],
 )

@@ -1,7 +1,7 @@
 """A marketplace, the offline Connect, the bridge between them, and participants."""
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -230,17 +230,23 @@ class Town:
 
 @contextmanager
 def a_town(
-    folder: Path, *, balance: int = 1_000_000, **terms: object
+    folder: Path,
+    *,
+    balance: int = 1_000_000,
+    switches: Mapping[str, bool] | None = None,
+    **terms: object,
 ) -> Iterator[Town]:
     """A town in which nothing has happened yet.
 
     Args:
         folder: for the marketplace's file.
         balance: what the account at Connect holds, in cents.
+        switches: how Connect behaves where nothing that was read decides.
         terms: fields of `Terms` that are not as usual.
     """
     with ExitStack() as stack:
         connect = stack.enter_context(serving(Options(start=START, balance=balance)))
+        connect.set_switches(**(switches or {}))
         clients = [
             Connect(stack.enter_context(transport(connect.address))) for _ in range(2)
         ]

@@ -29,6 +29,7 @@ _PROMISES_NOTHING = {
     *("balance", "cost", "create_group", "filter_kinds", "group", "groups"),
     *("participants", "recruitment_time", "reward_recommendations"),
     *("create_secret", "event_types", "secrets"),
+    *("create_test_participant", "create_test_study"),
 }
 """Where the document requires no key of what is useless without some."""
 _MAY_BE_EMPTY = {"counts", "request_return"}

@@ -1,5 +1,8 @@
 """`prolific try`: one visit by a test participant, at the offline Prolific."""
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
@@ -20,8 +23,12 @@ from tests.marketplace.market import free_port
 from tests.rehearsal.prolific.people import Participant, Researcher
 from tests.small_campaign import write_campaign
 
+PIECEWORK = Path(sys.executable).with_name("piecework")
 _EMAIL = "try@lab.example"
-_PARTS = ["draft", "test study", "visit", "submission", "answers", "cost", "removed"]
+_PARTS = [
+    *("draft", "test study", "visit", "submission", "answers", "cost"),
+    *("given back", "removed"),
+]
 
 
 class Scene:
@@ -120,11 +127,46 @@ def test_a_visit_shows_that_link_pages_code_and_answers_hold(scene: Scene) -> No
     assert not any(spent.get(name, 0) for name in ("rewards", "bonuses"))
 
 
-def test_without_a_visit_the_same_command_continues(scene: Scene) -> None:
-    """No second study, no second test participant."""
+def test_a_trial_without_a_visit_is_removed_and_can_be_repeated(scene: Scene) -> None:
+    """No second test participant; another test study."""
     checks = scene.checks()
     assert checks["submission"].level == "fail"
     assert checks["removed"].level == "ok"
+    assert scene.checks(_once(scene.visit))["answers"].level == "ok"
+
+
+def test_an_interrupted_trial_leaves_no_study_that_recruits(scene: Scene) -> None:
+    """And the next one works."""
+    with pytest.raises(KeyboardInterrupt):
+        scene.checks(_interrupt)
+    assert not [each for each in scene.studies() if each["status"] == "ACTIVE"]
+    assert scene.checks(_once(scene.visit))["answers"].level == "ok"
+
+
+def test_a_killed_trial_is_continued_with_the_same_study(scene: Scene) -> None:
+    """SIGKILL while it waits for the visit."""
+    command = [
+        *(str(PIECEWORK), "prolific", "try", str(scene.campaign.path)),
+        *("--url", scene.wanted.address, "--email", _EMAIL),
+        *("--public-url", scene.wanted.site_url, "--port", str(scene.wanted.port)),
+        *("--frames-url", scene.wanted.frames_url),
+        *("--frames-port", str(scene.wanted.frames_port)),
+    ]
+    environment = {**os.environ, "PROLIFIC_TOKEN": "rehearsal-token"}
+    with subprocess.Popen(
+        command, env=environment, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stderr is not None
+        assert any("waiting for the visit" in line for line in process.stderr)
+        process.kill()
+    [first] = [each["id"] for each in scene.studies() if each["status"] == "ACTIVE"]
+    checks = scene.checks(_once(scene.visit))
+    assert first in checks["test study"].sentence
+    assert checks["answers"].level == "ok"
+
+
+def _interrupt(_: float) -> None:
+    raise KeyboardInterrupt
 
 
 def test_an_account_without_the_feature_reads_what_it_needs(scene: Scene) -> None:
@@ -152,6 +194,9 @@ def test_another_code_and_a_lost_reply_are_named(scene: Scene) -> None:
     first = scene.checks()
     assert first["test study"].level == "fail"
     scene.researcher.control("PUT", "/faults", [])
+    checks = scene.checks(_once(lambda: scene.visit(code="C0NOTHING")))
+    assert checks["submission"].level == "warn"
+    assert checks["answers"].level == "ok"
 
 
 def _once(act: Callable[[], None]) -> Callable[[float], None]:

@@ -83,7 +83,8 @@ def restore(
     `piecework requester problems`.
 
     Examples:
-      piecework workers restore birds.toml 1f3a... --name blur --because "A mistake."
+      piecework workers restore birds.toml 1f3a... --name blur --because "Ours"
+      piecework workers restore birds.toml A2ABC... --name blur --because "Ours"
     """
     from piecework.campaign.assembling import load_campaign
     from piecework.engine.opening import open_to_look

@@ -104,6 +104,8 @@ def prolific_try(
     Examples:
       piecework prolific try birds.toml --public-url https://hits.example.org \
         --frames-url https://frames.example.org --email me+test@example.org
+      piecework prolific try birds.toml --public-url https://hits.example.org \
+        --frames-url https://frames.example.org --minutes 60
     """
     load_extra("pycountry", extra="prolific", use="prolific try")
     from piecework.campaign.assembling import read_anywhere

@@ -26,7 +26,7 @@ class Guess:
 STATUS = Guess(
     name="status",
     sentence="a project's answer has its `status`",
-    otherwise="the bridge keeps the status that it last set and never sees Completed",
+    otherwise="the client reads it from the lists of each status, with more calls",
     tried_by="writing",
 )
 COST = Guess(
@@ -65,7 +65,8 @@ LINK = Guess(
 )
 LISTED = Guess(
     name="listed",
-    sentence="`GET assignments/{project}` lists an assignment when it is finished",
+    sentence="in `GET assignments/{project}`, an unfinished assignment is missing or "
+    "has no `completionTime`",
     otherwise="a visit under way could be closed as finished without answers",
     tried_by="a participant",
 )

@@ -36,10 +36,18 @@ from piecework.prolific.bridge.serving import Office, office
 from piecework.prolific.bridge.step import settle
 from piecework.prolific.resources.submissions import Submission
 from piecework.prolific.token import Token
+from piecework.rehearsing.live_trial_checks import (
+    arrived,
+    cost,
+    given_back,
+    submitted,
+    visits,
+)
 from piecework.webclient.checks import Check, passed
 from piecework.webclient.errors import ApiError, Lost, Refused
 
 FOLDER = "prolific-try"
+_ENDED = "ended"
 _LOOK_SECONDS = 2.0
 _FINISHED = ("AWAITING REVIEW", "APPROVED")
 _RECRUITING = ("PUBLISHING", "ACTIVE", "PAUSED")
@@ -119,6 +127,8 @@ class Trial:
 
     def _with_account(self, opened: Office, stack: ExitStack) -> Iterator[Check]:
         wanted = self._wanted
+        if (self._folder / _ENDED).exists():
+            shutil.rmtree(self._folder)
         self._folder.mkdir(parents=True, exist_ok=True)
         database = self._folder / "marketplace.db"
         running = stack.enter_context(
@@ -151,6 +161,8 @@ class Trial:
                 yield from self._follow(bridge, study_id, hit_ids, running.endpoint_url)
         finally:
             removed = _remove(bridge, study_id)
+            if removed.level == "ok":
+                (self._folder / _ENDED).touch()  # The next trial begins from the start.
         yield removed
         if removed.level == "ok":
             stack.close()
@@ -176,7 +188,7 @@ class Trial:
                 reward_cents=self._hits[0].reward_cents,
                 assignment_duration_seconds=posting.assignment_duration_seconds,
                 auto_approval_delay_seconds=_LIFETIME_SECONDS,
-                # Whoever tries it need not be whom the campaign asks for.
+                # The tester need not be a person for whom the campaign asks.
                 requirements=(),
                 expected_seconds=campaign.rewards.expected_seconds,
             )
@@ -264,19 +276,19 @@ class Trial:
             "minutes; Ctrl-C ends the trial and stops the test study"
         )
         submission = self._finished(bridge, study_id)
-        visits = _visits(bridge)
-        yield _arrived(visits)
+        yield arrived(visits(bridge))
         if submission is None:
             yield Check(
                 name="submission",
                 level="fail",
                 sentence="no test participant finished the visit in time",
-                next_step="run the same command again; it continues",
+                next_step="run the same command again",
             )
             return
-        yield _submitted(submission, _study(bridge)["code"])
+        yield submitted(submission, _study(bridge)["code"])
         yield self._answers(endpoint, hit_ids, bridge)
-        yield _cost(bridge, study_id)
+        yield cost(bridge, study_id)
+        yield given_back(bridge, submission)
 
     def _finished(self, bridge: Bridge, study_id: str) -> Submission | None:
         """Wait for a finished submission."""
@@ -368,6 +380,8 @@ def _drafted(bridge: Bridge) -> Check:
 def _found_test(bridge: Bridge) -> str:
     """Return the test study of an earlier call with a lost reply; "" if none."""
     draft = _study(bridge)
+    if not draft:
+        return ""
     for each in bridge.prolific.studies.of_project(bridge.terms.project_id):
         is_same = each.internal_name == draft["internal_name"]
         if is_same and each.id != draft["study_id"] and each.status in _RECRUITING:
@@ -384,55 +398,11 @@ def _register(bridge: Bridge, study_id: str) -> None:
         )
 
 
-def _visits(bridge: Bridge) -> list[str]:
-    with bridge.backend.transaction() as transaction:
-        return [str(row["stage"]) for row in transaction.all("SELECT * FROM visits")]
-
-
-def _arrived(visits: list[str]) -> Check:
-    if "Done" in visits:
-        return passed("visit", "the link opened the site, and every HIT was answered")
-    if visits:
-        return Check(
-            name="visit",
-            level="fail",
-            sentence=f"the visit ended as {', '.join(visits)}",
-            next_step="do every HIT, and enter the code that the last page shows",
-        )
-    return Check(
-        name="visit",
-        level="fail",
-        sentence="nobody opened the site by the study's link",
-        next_step="piecework prolific doctor --public-url URL",
-    )
-
-
-def _submitted(submission: Submission, code: str) -> Check:
-    if submission.code in (code, None):
-        return passed("submission", f"{submission.status}, with the study's code")
-    return Check(
-        name="submission",
-        level="warn",
-        sentence=f"{submission.status}, with a code that is not the study's",
-    )
-
-
-def _cost(bridge: Bridge, study_id: str) -> Check:
-    cost = bridge.prolific.studies.cost(study_id)
-    if not cost.rewards.minor:
-        return passed("cost", "Prolific has charged nothing")
-    return Check(
-        name="cost",
-        level="warn",
-        sentence=f"Prolific states a cost of {cost.rewards} for the test study",
-        next_step="look at the study at Prolific before you approve anything",
-    )
-
-
 def _remove(bridge: Bridge, study_id: str) -> Check:
     """Stop the test study and delete the draft."""
     draft = _setting(bridge, _DRAFT) or str(_study(bridge).get("study_id") or "")
     try:
+        study_id = study_id or _found_test(bridge)  # Its reply may have been lost.
         if study_id:
             there = bridge.prolific.studies.get(study_id)
             if there.status in _RECRUITING:

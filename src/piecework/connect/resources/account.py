@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from pydantic import Field
 
+from piecework.connect.resources.projects import new_token
 from piecework.connect.values import Cents
 from piecework.webclient.answers import value_of
 from piecework.webclient.request import Request, get_request
@@ -38,7 +39,7 @@ class Account:
             method="POST",
             path="account/validate-participants",
             body={"participantIds": list(participant_ids)},
-            may_repeat=True,
+            headers=new_token(),
         )
         document = self._call(request)
         rows = document.get("participants") if isinstance(document, Mapping) else None

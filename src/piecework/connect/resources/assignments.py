@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from pydantic import Field
 
-from piecework.connect.resources.projects import TOKEN_HEADER
+from piecework.connect.resources.projects import TOKEN_HEADER, new_token
 from piecework.connect.values import Cents, dollars
 from piecework.webclient.answers import value_of
 from piecework.webclient.errors import Unusable
@@ -43,6 +43,11 @@ class Assignment(Value):
     bonus_cents: Cents = Field(default=0, alias="bonus")
     completion: Completion | None = None
 
+    @property
+    def is_finished(self) -> bool:
+        """Whether the participant has finished."""
+        return self.completed_at is not None or self.status in ("Approved", "Rejected")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bonus:
@@ -70,9 +75,13 @@ class Assignments:
         self._call = transport.call
 
     def of_project(self, project_id: str) -> tuple[Assignment, ...]:
-        """Return all finished assignments of a project."""
+        """Return all finished assignments of a project.
+
+        Whether others are listed too was not read; they have no time of completion.
+        """
         request = get_request(_path(project_id))
-        return value_of(_Listed, self._call(request), request).assignments or ()
+        listed = value_of(_Listed, self._call(request), request).assignments or ()
+        return tuple(each for each in listed if each.is_finished)
 
     def approve(self, project_id: str, assignment_ids: Sequence[str]) -> None:
         """Approve assignments, which pays them; their status shows the outcome."""
@@ -127,7 +136,9 @@ class Assignments:
         headers: Mapping[str, str] | None = None,
     ) -> None:
         path = f"{_path(project_id)}/{act}"
-        self._call(Request(method="POST", path=path, body=body, headers=headers or {}))
+        self._call(
+            Request(method="POST", path=path, body=body, headers=headers or new_token())
+        )
 
 
 def _checked(ids: Sequence[str]) -> Sequence[str]:

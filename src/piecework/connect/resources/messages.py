@@ -1,5 +1,6 @@
 """Messages to participants."""
 
+from piecework.connect.resources.projects import new_token
 from piecework.webclient.request import Request, checked_id
 from piecework.webclient.transport import Transport
 
@@ -21,4 +22,5 @@ class Messages:
             "message": text,
         }
         path = "conversations/send-message"
-        self._call(Request(method="POST", path=path, body=body))
+        request = Request(method="POST", path=path, body=body, headers=new_token())
+        self._call(request)

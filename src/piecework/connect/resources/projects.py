@@ -1,5 +1,6 @@
 """Projects: what participants see, how many may take part, and their state."""
 
+import secrets
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -21,6 +22,7 @@ LEAST_MINUTES = 2
 """The shortest estimate that Connect accepts."""
 
 _PAGE = 100
+_STATUSES = ("Live", "Paused", "Unpublished", "Completed", "Closed", "Archived")
 TOKEN_HEADER = "IDEMPOTENCY-TOKEN"  # noqa: S105 - a header's name
 
 
@@ -142,12 +144,33 @@ class Projects:
         self._call = transport.call
 
     def all(self) -> Iterator[Project]:
-        """Yield all projects of the account, the newest first.
+        """Yield all projects of the account, the newest first, with their statuses.
+
+        Whether an answer has a project's status was not read. If it has none, lists of
+        each status show it.
 
         Raises:
             Unreadable: a page names itself as the next.
         """
-        request = get_request("project", {"Size": _PAGE})
+        known: dict[str, str] | None = None
+        for project in self._listed():
+            if project.status is None and known is None:
+                known = self._statuses()
+            yield _with_status(project, known)
+
+    def _statuses(self) -> dict[str, str]:
+        """Return the status of each project, as the lists of each status show it."""
+        return {
+            project.id: status
+            for status in _STATUSES
+            for project in self._listed(status)
+        }
+
+    def _listed(self, status: str = "") -> Iterator[Project]:
+        query: dict[str, str | int] = {"Size": _PAGE}
+        if status:
+            query["Status"] = status
+        request = get_request("project", query)
         seen = set[str]()
         while True:
             page = value_of(_Page, self._call(request), request)
@@ -160,14 +183,13 @@ class Projects:
                     next_step="try again later; nothing was changed",
                 )
             seen.add(page.next_token)
-            request = replace(
-                request, query={"Size": _PAGE, "NextToken": page.next_token}
-            )
+            request = replace(request, query={**query, "NextToken": page.next_token})
 
     def get(self, project_id: str) -> Project:
         """Return one project."""
         request = get_request(_path(project_id))
-        return value_of(_Wrapped, self._call(request), request).project
+        project = value_of(_Wrapped, self._call(request), request).project
+        return project if project.status else _with_status(project, self._statuses())
 
     def statistics(self, project_id: str) -> Statistics:
         """Return how many participants are at work or have finished."""
@@ -210,7 +232,7 @@ class Projects:
                 "participants": 1,
                 "payment": dollars(payment_cents),
             },
-            may_repeat=True,
+            headers=new_token(),
         )
         return value_of(_Feasible, self._call(request), request).total_cents
 
@@ -223,6 +245,20 @@ def _path(project_id: str) -> str:
     return f"project/{checked_id(project_id)}"
 
 
+def new_token() -> dict[str, str]:
+    """Return a header with a token of its own, for a call that is made once.
+
+    Whether Connect requires one for each call that is not a read was not read.
+    """
+    return {TOKEN_HEADER: secrets.token_hex(16)}
+
+
 def _post(path: str, body: Mapping[str, object], token: str = "") -> Request:
-    headers = {TOKEN_HEADER: token} if token else {}
+    headers = {TOKEN_HEADER: token} if token else new_token()
     return Request(method="POST", path=path, body=body, headers=headers)
+
+
+def _with_status(project: Project, statuses: Mapping[str, str] | None) -> Project:
+    if project.status is not None or statuses is None:
+        return project
+    return project.model_copy(update={"status": statuses.get(project.id)})

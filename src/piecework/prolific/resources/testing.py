@@ -51,6 +51,6 @@ class Testing:
                 the study is no draft.
         """
         request = Request(
-            method="POST", path=f"studies/{checked_id(study_id)}/test-study", body={}
+            method="POST", path=f"studies/{checked_id(study_id)}/test-study"
         )
         return value_of(TestStudy, self._call(request), request)
