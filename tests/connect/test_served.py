@@ -15,6 +15,7 @@ import pytest
 
 from piecework.rehearsal.connect.offline_connect import OfflineConnect
 from piecework.rehearsal.connect.options import KEY
+from tests.conftest import in_full
 from tests.connect.town import Visitor
 from tests.marketplace.market import HIT_TYPE, QUESTION, free_port
 
@@ -176,11 +177,13 @@ def test_a_script_that_knows_only_mturk_recruits_and_pays_at_connect(
     ("words", "sentence"),
     [
         (("--live",), "go together"),
-        (("--rehearsal",), "does not go with --rehearsal"),
-        (("--link-names", "a,b"), "three names"),
-        (("--fee-percent", "lots"), "not a percentage"),
-        ((), "needs --public-url"),
-        (("--public-url", "http://127.0.0.1:1", "--connect-url", "x"), "not the addr"),
+        *in_full(
+            (("--rehearsal",), "does not go with --rehearsal"),
+            (("--link-names", "a,b"), "three names"),
+            (("--fee-percent", "lots"), "not a percentage"),
+            ((), "needs --public-url"),
+            (("--public-url", "http://127.0.0.1:1", "--connect-url", "x"), "the addr"),
+        ),
     ],
 )
 def test_options_that_cannot_work_end_in_a_sentence(

@@ -271,6 +271,7 @@ def test_the_database_is_not_taken_as_the_log(tmp_path: Path, name: str) -> None
     assert not (tmp_path / "market.db").exists()
 
 
+@pytest.mark.full
 def test_a_log_that_cannot_be_opened_is_one_sentence(tmp_path: Path) -> None:
     """Before anything is served."""
     refused = _refused(tmp_path, "missing/access.log")
