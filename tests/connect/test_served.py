@@ -133,6 +133,7 @@ def served(tmp_path: Path) -> Iterator[Served]:
         yield Served(tmp_path, stack)
 
 
+@pytest.mark.full
 def test_a_script_that_knows_only_mturk_recruits_and_pays_at_connect(
     served: Served,
 ) -> None:

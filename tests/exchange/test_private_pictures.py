@@ -241,6 +241,7 @@ def test_forms_show_them_too_and_sign_nothing_that_a_worker_typed(
             assert httpx.get(url).status_code == 200
 
 
+@pytest.mark.full
 def test_a_bucket_of_pictures_grows_into_a_dataset(photos: S3, tmp_path: Path) -> None:
     """Each picture is a row; the files in the dataset are clean."""
     text = TEXT.replace('file = "items.csv"', 'pictures = "s3://photos/public/cats"')

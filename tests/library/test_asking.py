@@ -71,6 +71,7 @@ def triage(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.full
 def test_a_table_is_rehearsed_once_and_grows(triage: Path) -> None:
     """Simulated workers answer it; what was asked before costs nothing more."""
     table = pd.DataFrame([_row(number) for number in range(6)], index=[*"abcdef"])

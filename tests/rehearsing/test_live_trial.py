@@ -143,6 +143,7 @@ def test_an_interrupted_trial_leaves_no_study_that_recruits(scene: Scene) -> Non
     assert scene.checks(_once(scene.visit))["answers"].level == "ok"
 
 
+@pytest.mark.full
 def test_a_killed_trial_is_continued_with_the_same_study(scene: Scene) -> None:
     """SIGKILL while it waits for the visit."""
     command = [

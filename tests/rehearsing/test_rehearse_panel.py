@@ -81,6 +81,7 @@ def _check(folder: Path, books: Books, panel: SimulatedPanel) -> None:
     assert not twice
 
 
+@pytest.mark.full
 def test_a_whole_campaign(tmp_path: Path) -> None:
     """With drop-outs, links opened twice, second sessions and forged links."""
     path = write(tmp_path)

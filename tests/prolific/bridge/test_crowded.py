@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import httpx
+import pytest
 
 from tests.prolific.bridge.test_pay import LATER
 from tests.prolific.bridge.town import Town, Visitor
@@ -81,6 +82,7 @@ def _seconds(someone: Visitor, link: dict[str, str]) -> float:
     return time.monotonic() - began
 
 
+@pytest.mark.full
 def test_made_up_links_cost_few_calls_and_nobody_waits_behind_them(town: Town) -> None:
     """Neither who comes for the first time, nor who comes back."""
     town.post(hits=6, **LATER)
