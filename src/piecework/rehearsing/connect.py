@@ -5,10 +5,10 @@ store. This module makes the bridge's steps when the participants' time requires
 so the timing of threads decides nothing.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from decimal import Decimal
 from functools import partial
 from pathlib import Path
@@ -21,10 +21,8 @@ from piecework.connect.bridge.serving import Office, office
 from piecework.connect.bridge.step import settle
 from piecework.connect.bridge.terms import Terms
 from piecework.domain.campaign import Campaign
-from piecework.domain.errors import ConfigError, PlatformRefused, StoreError
-from piecework.domain.ids import WorkerId
+from piecework.domain.errors import ConfigError, StoreError
 from piecework.engine.progress import read_progress
-from piecework.marketplace.state import visits
 from piecework.marketplace.state.audit import broken_laws
 from piecework.marketplace.state.backend import Rules
 from piecework.payments.outside_prices import book_outside_prices
@@ -34,6 +32,7 @@ from piecework.rehearsal.connect.options import Options
 from piecework.rehearsal.connect.server import serving
 from piecework.rehearsal.crowd.connect_site import ConnectSite
 from piecework.rehearsal.offline.database import WrongDatabaseError
+from piecework.rehearsing.bridged import let_settle, steps_at, worker_id_of
 from piecework.rehearsing.marketplace_books import outside_price_cents, spent_cents
 from piecework.results.books import Books
 
@@ -122,7 +121,9 @@ class AtConnect:
         Raises:
             PlatformRefused: something is not settled in the end.
         """
-        self._finish()
+        let_settle(
+            self._bridge, self._clock, self.site, grace=_GRACE, last_day=_LAST_DAY
+        )
         book_outside_prices(run.store, run.platform.prices(), run.clock)
         progress = read_progress(run)
         accounts = self.site.books()["accounts"]
@@ -138,30 +139,6 @@ class AtConnect:
             )
         books.keep(self._folder)
         return books
-
-    def _finish(self) -> None:
-        """Let days pass until every visit is settled and every bonus is paid."""
-        self._clock.refresh()
-        # Some participants have just finished, and may still enter their code.
-        for passes in (timedelta(), _GRACE, *[timedelta(days=1)] * _LAST_DAY):
-            self.site.now = self._clock.let_pass(passes)
-            self.site.look_after()
-            if not self._open_visits():
-                return
-        raise PlatformRefused(
-            f"{self._open_visits()} visits or bonuses are not settled after "
-            f"{_LAST_DAY} days: {'; '.join(self._bridge.faults)}",
-            code="NotSettled",
-        )
-
-    def _open_visits(self) -> int:
-        with self._bridge.backend.transaction() as transaction:
-            row = transaction.first_row(
-                "SELECT (SELECT count(*) FROM visits WHERE outcome IS NULL) + "
-                "(SELECT count(*) FROM bonus_batches WHERE stage <> 'Paid') + "
-                "(SELECT count(*) FROM bonus_lines WHERE batch IS NULL)"
-            )
-        return int(row[0]) if row else 0
 
 
 @contextmanager
@@ -189,42 +166,13 @@ def at_connect(
             clock.now(),
             connect=offline.controls,
             seed=seed,
-            bridge=_steps(bridge, clock),
-            worker_id=partial(_worker_id, bridge),
+            bridge=steps_at(
+                bridge, clock, partial(settle, bridge), no_holders=NOBODY_HOLDS
+            ),
+            worker_id=partial(worker_id_of, bridge),
         )
         with closing(site):
             yield AtConnect(bridge, clock, site, campaign.out)
-
-
-def _steps(bridge: Bridge, clock: VirtualClock) -> Callable[[datetime], None]:
-    def steps(now: datetime) -> None:
-        clock.move_to(now)
-        settle(bridge)
-        _check_projects(bridge)
-
-    return steps
-
-
-def _check_projects(bridge: Bridge) -> None:
-    """Report at once a trouble that no participant can solve.
-
-    Raises:
-        PlatformRefused: a project cannot be created or paid for.
-    """
-    with bridge.backend.transaction() as transaction:
-        row = transaction.first_row(
-            "SELECT trouble FROM studies WHERE trouble NOT IN ('', ?) "
-            "AND stage <> 'Retired'",
-            NOBODY_HOLDS,
-        )
-    if row is not None:
-        raise PlatformRefused(f"Connect: {row['trouble']}", code="ProjectTrouble")
-
-
-def _worker_id(bridge: Bridge, participant_id: str) -> WorkerId:
-    with bridge.backend.transaction() as transaction:
-        known = visits.known_participant(transaction, participant_id)
-    return WorkerId(known["worker_id"] if known else "")
 
 
 def _most_cents(campaign: Campaign) -> int:

@@ -416,7 +416,7 @@ def _remove(bridge: Bridge, study_id: str) -> Check:
             sentence=str(fault),
             next_step="stop the test study and delete its draft at Prolific",
         )
-    return passed("removed", "the draft is deleted, and the test study recruits nobody")
+    return passed("removed", "the draft is deleted, and the test study is stopped")
 
 
 def _setting(bridge: Bridge, name: str) -> str:

@@ -28,7 +28,7 @@ def arrived(stages: list[str]) -> Check:
     return Check(
         name="visit",
         level="fail",
-        sentence="nobody opened the site by the study's link",
+        sentence="no test participant opened the site by the study's link",
         next_step="piecework prolific doctor --public-url URL",
     )
 

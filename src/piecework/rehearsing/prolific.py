@@ -6,20 +6,18 @@ participants' time requires them, so the timing of threads decides nothing.
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.campaign import Campaign
-from piecework.domain.errors import PlatformRefused, StoreError
-from piecework.domain.ids import WorkerId
+from piecework.domain.errors import StoreError
 from piecework.domain.progress import Progress
 from piecework.engine.progress import read_progress
-from piecework.marketplace.state import visits
 from piecework.marketplace.state.audit import broken_laws
 from piecework.marketplace.state.backend import Rules
 from piecework.payments.outside_prices import book_outside_prices
@@ -38,6 +36,7 @@ from piecework.rehearsal.offline.database import WrongDatabaseError
 from piecework.rehearsal.prolific.filters import KNOWN
 from piecework.rehearsal.prolific.options import Options
 from piecework.rehearsal.prolific.server import serve
+from piecework.rehearsing.bridged import let_settle, steps_at, worker_id_of
 from piecework.rehearsing.marketplace_books import outside_price_cents, spent_cents
 from piecework.results.books import Books
 from piecework.webclient.transport import Transport
@@ -111,31 +110,13 @@ class AtProlific:
         Raises:
             PlatformRefused: something is not settled in the end.
         """
-        self.finish()
+        let_settle(
+            self._bridge, self._clock, self.site, grace=_GRACE, last_day=_LAST_DAY
+        )
         book_outside_prices(run.store, run.platform.prices(), run.clock)
         books = self.books(read_progress(run))
         books.keep(self._folder)
         return books
-
-    def finish(self) -> None:
-        """Let days pass until every visit is settled and every bonus is paid.
-
-        Raises:
-            PlatformRefused: something is not settled when Prolific itself would have
-                settled it.
-        """
-        self._clock.refresh()
-        # Some participants have just finished, and may still enter their code.
-        for passes in (timedelta(), _GRACE, *[timedelta(days=1)] * _LAST_DAY):
-            self.site.now = self._clock.let_pass(passes)
-            self.site.look_after()
-            if not self._open_visits():
-                return
-        raise PlatformRefused(
-            f"{self._open_visits()} visits or bonuses are not settled after "
-            f"{_LAST_DAY} days: {'; '.join(self._bridge.faults)}",
-            code="NotSettled",
-        )
 
     def books(self, progress: Progress) -> Books:
         """Return the three ledgers, once everything is settled."""
@@ -152,15 +133,6 @@ class AtProlific:
             outside=sum(theirs["accounts"].get(name, 0) for name in _ACCOUNTS),
             broken_laws=(*broken, *theirs["broken_laws"]),
         )
-
-    def _open_visits(self) -> int:
-        with self._bridge.backend.transaction() as transaction:
-            row = transaction.first_row(
-                "SELECT (SELECT count(*) FROM visits WHERE outcome IS NULL) + "
-                "(SELECT count(*) FROM bonus_batches WHERE stage <> 'Paid') + "
-                "(SELECT count(*) FROM bonus_lines WHERE batch IS NULL)"
-            )
-        return int(row[0]) if row else 0
 
 
 @contextmanager
@@ -188,8 +160,10 @@ def at_prolific(
             clock.now(),
             emulator_url=prolific.url,
             seed=seed,
-            bridge=_steps(bridge, clock),
-            worker_id=partial(_worker_id, bridge),
+            bridge=steps_at(
+                bridge, clock, partial(settle, bridge), no_holders=NOBODY_HOLDS
+            ),
+            worker_id=partial(worker_id_of, bridge),
             test=campaign.qualification.name if campaign.qualification else "",
             about=_about(campaign),
         )
@@ -215,39 +189,6 @@ def _about(campaign: Campaign) -> Mapping[str, object]:
         elif name == "age" and requirement.comparator == "LessThanOrEqualTo":
             age = min(age, values[0])
     return {"age": age, "answers": answers}
-
-
-def _steps(bridge: Bridge, clock: VirtualClock) -> Callable[[datetime], None]:
-    def steps(now: datetime) -> None:
-        clock.move_to(now)
-        settle(bridge)
-        _check_studies(bridge)
-
-    return steps
-
-
-def _worker_id(bridge: Bridge, participant_id: str) -> WorkerId:
-    with bridge.backend.transaction() as transaction:
-        known = visits.known_participant(transaction, participant_id)
-    return WorkerId(known["worker_id"] if known else "")
-
-
-def _check_studies(bridge: Bridge) -> None:
-    """Report at once a trouble that no participant can solve.
-
-    A qualification without holders is no such trouble: its test is still taken.
-
-    Raises:
-        PlatformRefused: a study cannot be created or paid for.
-    """
-    with bridge.backend.transaction() as transaction:
-        row = transaction.first_row(
-            "SELECT trouble FROM studies WHERE trouble NOT IN ('', ?) "
-            "AND stage <> 'Retired'",
-            NOBODY_HOLDS,
-        )
-    if row is not None:
-        raise PlatformRefused(f"Prolific: {row['trouble']}", code="StudyTrouble")
 
 
 def _most_cents(campaign: Campaign) -> int:

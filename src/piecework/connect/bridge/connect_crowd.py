@@ -1,8 +1,8 @@
 """Connect as the marketplace sees it: participants who arrive and return.
 
 Connect's API does not list assignments that are under way. So an arrival is refused
-only if the project has nobody at work, if Connect does not know the participant, or if
-the assignment is already finished.
+only if no participant is at work in the project, if Connect does not know the
+participant, or if the assignment is already finished.
 """
 
 import asyncio

@@ -14,22 +14,12 @@ from piecework.connect.bridge.bridge import Bridge
 from piecework.connect.bridge.spending import committed_cents
 from piecework.connect.bridge.terms import LEAST_PER_HOUR_CENTS, money
 from piecework.connect.resources.projects import ProjectStatus
+from piecework.marketplace.bridging import open_work
 from piecework.marketplace.bridging.places import visits_possible
 from piecework.marketplace.bridging.settling import PAID_EARLY
 from piecework.marketplace.state.clock import SECOND
 from piecework.webclient.errors import NoAccess, Refused
 
-_HIT_TYPES = (
-    "SELECT hit_types.*, (SELECT max(created_ms) FROM hits WHERE hit_type = "
-    "hit_types.id AND status = 'Assignable') AS newest_ms FROM hit_types "
-    "WHERE assignable_hits > 0 OR EXISTS (SELECT 1 FROM studies "
-    "WHERE studies.hit_type = hit_types.id AND stage <> 'Retired') ORDER BY id"
-)
-_FREE_SLOTS = (
-    "SELECT max_assignments - accepted - submitted - approved - rejected AS free, "
-    "count(*) AS hits FROM hits WHERE hit_type = ? AND status = 'Assignable' "
-    "GROUP BY free"
-)
 _NOT_ARRIVED_HERE = (
     "SELECT count(*) FROM visits WHERE study = ? AND status = ? "
     "AND stage IN ('Open', 'Done')"
@@ -39,7 +29,7 @@ _NOT_ARRIVED_HERE = (
 def recruit(bridge: Bridge) -> None:
     """Update the projects of each HIT type to match its open HITs."""
     with bridge.backend.transaction() as transaction:
-        hit_types = transaction.all(_HIT_TYPES)
+        hit_types = open_work.hit_types(transaction)
     for hit_type in hit_types:
         bridge.tried(partial(_recruit, bridge, hit_type))
     _retire(bridge)
@@ -47,15 +37,8 @@ def recruit(bridge: Bridge) -> None:
 
 def _recruit(bridge: Bridge, hit_type: sqlite3.Row) -> None:
     with bridge.backend.transaction() as transaction:
-        slots = {
-            row["free"]: row["hits"]
-            for row in transaction.all(_FREE_SLOTS, hit_type["id"])
-        }
-        study = transaction.first_row(
-            "SELECT * FROM studies WHERE hit_type = ? AND stage <> 'Retired' "
-            "ORDER BY id DESC LIMIT 1",
-            hit_type["id"],
-        )
+        slots = open_work.free_slots(transaction, hit_type["id"])
+        study = open_work.present_study(transaction, hit_type["id"])
         quiet_ms = transaction.now_ms - bridge.terms.settle_seconds * SECOND
     is_settled = (hit_type["newest_ms"] or 0) <= quiet_ms
     bridge.is_due_soon |= not is_settled
@@ -120,7 +103,7 @@ def _not_arrived(bridge: Bridge, study: sqlite3.Row) -> int:
 
 
 def _pause_or_close(bridge: Bridge, study: sqlite3.Row) -> None:
-    """Let nobody in; close once all who are at work have finished."""
+    """Admit no more participants; close when those at work have finished."""
     if study["status"] == "Live":
         _set_status(bridge, study, "Paused")
     elif not reading.at_work(bridge, study):

@@ -12,7 +12,7 @@ from piecework.connect.bridge.reading import ENDED, RECRUITING, read_project
 from piecework.connect.bridge.terms import money
 from piecework.connect.resources.projects import Project
 from piecework.marketplace.bridging.study_names import StudyName
-from piecework.marketplace.bridging.unknown import UnknownStudy, undecided
+from piecework.marketplace.bridging.unknown import UnknownStudy, keep, undecided
 from piecework.marketplace.state import lineage
 from piecework.marketplace.state.ids import next_number
 from piecework.marketplace.state.transaction import Transaction
@@ -243,17 +243,15 @@ def _take_in(bridge: Bridge, project: Project) -> None:
     with bridge.backend.transaction() as transaction:
         if not _is_unknown(transaction, project):
             return  # It was adopted meanwhile.
-        transaction.execute(
-            "INSERT INTO unknown_studies (study_id, internal_name, status, places, "
-            "submissions, spent_cents, held_cents) VALUES (?, ?, ?, ?, ?, ?, ?) "
-            "ON CONFLICT (study_id) DO UPDATE SET status = excluded.status, "
-            "places = excluded.places, submissions = excluded.submissions, "
-            "spent_cents = excluded.spent_cents, held_cents = excluded.held_cents",
-            project.id,
-            project.internal_name,
-            project.status or ENDED[0],
-            project.participants,
-            len(finished),
-            paid * unit + sum(each.bonus_cents for each in finished),
-            held * unit,
+        keep(
+            transaction,
+            UnknownStudy(
+                study_id=project.id,
+                internal_name=project.internal_name or "",
+                status=project.status or ENDED[0],
+                places=project.participants,
+                submissions=len(finished),
+                spent_cents=paid * unit + sum(each.bonus_cents for each in finished),
+                held_cents=held * unit,
+            ),
         )

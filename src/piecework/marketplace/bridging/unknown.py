@@ -24,7 +24,7 @@ class UnknownStudy:
     submissions: int
     spent_cents: int
     held_cents: int
-    is_left: bool
+    is_left: bool = False
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values, for `--json`."""
@@ -42,3 +42,21 @@ def read_unknown(transaction: Transaction) -> tuple[UnknownStudy, ...]:
 def undecided(transaction: Transaction) -> tuple[UnknownStudy, ...]:
     """Return the unknown studies that a person has to decide about."""
     return tuple(each for each in read_unknown(transaction) if not each.is_left)
+
+
+def keep(transaction: Transaction, study: UnknownStudy) -> None:
+    """Store an unknown study, or its present state; a person's decision stays."""
+    transaction.execute(
+        "INSERT INTO unknown_studies (study_id, internal_name, status, places, "
+        "submissions, spent_cents, held_cents) VALUES (?, ?, ?, ?, ?, ?, ?) "
+        "ON CONFLICT (study_id) DO UPDATE SET status = excluded.status, "
+        "places = excluded.places, submissions = excluded.submissions, "
+        "spent_cents = excluded.spent_cents, held_cents = excluded.held_cents",
+        study.study_id,
+        study.internal_name,
+        study.status,
+        study.places,
+        study.submissions,
+        study.spent_cents,
+        study.held_cents,
+    )

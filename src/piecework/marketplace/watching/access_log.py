@@ -135,7 +135,7 @@ class AccessLog:
             self._file = sys.stdout.fileno()
             return
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
-        # Keys of requesters are nobody else's business.
+        # The log holds access keys of requesters, so only its owner may read it.
         self._file = os.open(self._path, flags, 0o600)
         self._is_torn = False
 

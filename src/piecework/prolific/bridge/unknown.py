@@ -16,6 +16,7 @@ from collections.abc import Collection
 from piecework.marketplace.bridging.study_names import StudyName
 from piecework.marketplace.bridging.unknown import (
     UnknownStudy,
+    keep,
     read_unknown,
     undecided,
 )
@@ -165,17 +166,17 @@ def _take_in(bridge: Bridge, study: Study) -> None:
     with bridge.backend.transaction() as transaction:
         if not _is_unknown(transaction, study):
             return  # It was adopted meanwhile.
-        transaction.execute(
-            "INSERT INTO unknown_studies (study_id, internal_name, status, places, "
-            "submissions, spent_cents, held_cents) VALUES (?, ?, ?, ?, ?, ?, ?) "
-            "ON CONFLICT (study_id) DO UPDATE SET status = excluded.status, "
-            "places = excluded.places, submissions = excluded.submissions, "
-            "spent_cents = excluded.spent_cents, held_cents = excluded.held_cents",
-            study.id,
-            study.internal_name,
-            study.status,
-            places,
-            sum(number for name, number in counts.items() if name != "TOTAL"),
-            cost.rewards.minor + cost.bonuses.minor,
-            held * unit,
+        keep(
+            transaction,
+            UnknownStudy(
+                study_id=study.id,
+                internal_name=study.internal_name or "",
+                status=study.status,
+                places=places,
+                submissions=sum(
+                    number for name, number in counts.items() if name != "TOTAL"
+                ),
+                spent_cents=cost.rewards.minor + cost.bonuses.minor,
+                held_cents=held * unit,
+            ),
         )

@@ -44,7 +44,7 @@ class Testing:
         return value_of(TestParticipant, self._call(request), request)
 
     def create_study(self, study_id: str) -> TestStudy:
-        """Publish a draft to all test participants, and to nobody else.
+        """Publish a draft to test participants only.
 
         Raises:
             Refused: the workspace lacks the feature, there is no test participant, or

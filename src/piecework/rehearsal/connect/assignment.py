@@ -186,7 +186,7 @@ def time_out(state: State, assignment_id: str) -> None:
 
 
 def approve_by_silence(state: State, assignment_id: str) -> None:
-    """Approve work that nobody decided in time."""
+    """Approve work that the requester has not decided about in time."""
     assignment = Assignment.find(state, assignment_id)
     if assignment.status == PENDING:
         approve(state, assignment)

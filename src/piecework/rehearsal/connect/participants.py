@@ -7,7 +7,7 @@ from piecework.rehearsal.connect.state import State
 
 
 def draw(state: State, count: int) -> None:
-    """Make this many participants, if there are none."""
+    """Create this many participants in a new state."""
     if not state.number("SELECT count(*) FROM participant"):
         for _ in range(count):
             insert(state)

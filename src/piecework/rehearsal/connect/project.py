@@ -15,7 +15,7 @@ IN_PROGRESS, PENDING = "InProgress", "Pending"
 APPROVED, REJECTED = "Approved", "Rejected"
 RETURNED, TIMED_OUT = "Returned", "TimedOut"
 FINISHED = (PENDING, APPROVED, REJECTED)
-"""What is listed, and fills a place for good."""
+"""The statuses of assignments that the API lists; each keeps its place."""
 
 UNFINISHED = (IN_PROGRESS, RETURNED, TIMED_OUT)
 RECRUITS = ("Live", "Paused")
