@@ -1,7 +1,6 @@
 """`rehearse` as a Prefect flow: a whole campaign on simulated workers."""
 
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 
@@ -23,47 +22,38 @@ from piecework.platforms.virtual_clock import START
 from piecework.rehearsal.crowd.crowd import Crowd
 from piecework.rehearsing.campaign import prepare
 from piecework.rehearsing.rehearsal import (
-    AtMarket,
-    CrowdKind,
-    rehearsal_at_connect,
-    rehearsal_at_panel,
-    rehearsal_at_prolific,
+    MarketName,
+    rehearsal_at,
     rehearsal_of,
     work_through,
 )
 from piecework.results.whole_pass import write_results
 
-_AT_MARKETS: Mapping[
-    CrowdKind,
-    Callable[[Campaign], AbstractContextManager[tuple[CampaignRun, Crowd, AtMarket]]],
-] = {
-    "connect": rehearsal_at_connect,
-    "panel": rehearsal_at_panel,
-    "prolific": rehearsal_at_prolific,
-}
-
 
 @flow(name="rehearse", flow_run_name=run_name, validate_parameters=True)
-def rehearse(campaign: CampaignPath, crowd: CrowdKind = "workers") -> dict[str, object]:
+def rehearse(
+    campaign: CampaignPath, crowds: tuple[MarketName, ...] = ()
+) -> dict[str, object]:
     """Rehearse a campaign, from its file to the dataset and the report.
 
     Args:
         campaign: absolute path of the campaign file.
-        crowd: who works: simulated workers of the marketplace, people of a simulated
-            panel, or participants of an offline Prolific or Connect whom a bridge sends
-            to the marketplace.
+        crowds: the markets whose people work: "panel" for people of a simulated panel,
+            "prolific" and "connect" for participants of an offline Prolific or Connect
+            whom a bridge sends to the marketplace; none for the marketplace's own
+            simulated workers.
 
     Returns:
         The progress as plain values (`domain.progress.Progress`), the path of the
         report, the campaign's duration in virtual seconds as `virtual_seconds`, and for
-        participants what three ledgers say was spent as `books`.
+        participants what the ledgers say was spent as `books`.
     """
-    return _rehearse(prepare(Path(campaign)), crowd=crowd)
+    return _rehearse(prepare(Path(campaign)), crowds=crowds)
 
 
 def rehearsal_flow(
     prepared: Campaign, *, on_progress: Callable[[Progress], None]
-) -> Flow[[str, CrowdKind], dict[str, object]]:
+) -> Flow[[str, tuple[MarketName, ...]], dict[str, object]]:
     """Return the flow `rehearse` for one campaign; it reports progress after each pass.
 
     Args:
@@ -73,9 +63,9 @@ def rehearsal_flow(
 
     def as_prepared(
         campaign: str,  # noqa: ARG001 - shown by Prefect
-        crowd: CrowdKind,
+        crowds: tuple[MarketName, ...],
     ) -> dict[str, object]:
-        return _rehearse(prepared, crowd=crowd, on_progress=on_progress)
+        return _rehearse(prepared, crowds=crowds, on_progress=on_progress)
 
     return Flow(as_prepared, name="rehearse", flow_run_name=run_name)
 
@@ -83,20 +73,19 @@ def rehearsal_flow(
 def _rehearse(
     campaign: Campaign,
     *,
-    crowd: CrowdKind,
+    crowds: tuple[MarketName, ...],
     on_progress: Callable[[Progress], None] | None = None,
 ) -> dict[str, object]:
     """Rehearse a campaign inside a flow, with its steps as tasks; see `rehearse`."""
-    if crowd == "workers":
+    if not crowds:
         with logged_in_run(), rehearsal_of(campaign) as (run, workers):
             return _to_the_end(run, workers, on_progress)
-    opened = _AT_MARKETS[crowd]
-    with logged_in_run(), opened(campaign) as (run, participants, market):
+    with logged_in_run(), rehearsal_at(campaign, crowds) as (run, people, markets):
 
         def close_books() -> dict[str, object]:
-            return {"books": asdict(market.close_books(run))}
+            return {"books": asdict(markets.close_books(run))}
 
-        return _to_the_end(run, participants, on_progress, at_end=close_books)
+        return _to_the_end(run, people, on_progress, at_end=close_books)
 
 
 def _to_the_end(

@@ -14,12 +14,13 @@ from piecework.connect.bridge.bridge import Bridge
 from piecework.connect.bridge.connect_crowd import ConnectCrowd
 from piecework.connect.bridge.prices import price_list
 from piecework.connect.bridge.step import settle
-from piecework.connect.bridge.terms import LEAST_PER_HOUR_CENTS, Terms
+from piecework.connect.bridge.terms import LEAST_PER_HOUR_CENTS, NAME, Terms
 from piecework.connect.client import Connect
 from piecework.connect.token import ApiKey
 from piecework.marketplace.http.options import Marketplace
-from piecework.marketplace.state import clock
+from piecework.marketplace.state import clock, outside_market
 from piecework.marketplace.state.audit import broken_laws
+from piecework.marketplace.state.outside_market import OutsideMarket
 from piecework.rehearsal.connect.offline_connect import Arrival, OfflineConnect
 from piecework.rehearsal.connect.options import KEY, Options
 from piecework.rehearsal.connect.server import serving
@@ -257,11 +258,15 @@ def a_town(
                 rehearsal=True,
                 seed=7,
                 start=START,
-                crowd=ConnectCrowd(clients[1]),
+                crowds=(ConnectCrowd(clients[1]),),
                 prices=prices,
             )
         )
         stack.callback(machine.close)
+        with machine.backend.transaction() as transaction:
+            outside_market.claim(
+                transaction, OutsideMarket(name=NAME, title="Connect", prices=prices)
+            )
         running = machine.running
         market = Market(running.endpoint_url, running.frames_url)
         stack.callback(market.close)

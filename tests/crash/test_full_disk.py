@@ -24,7 +24,7 @@ from piecework.marketplace.state.backend import rules_of
 from piecework.platforms import outage
 from piecework.rehearsing.campaign import prepare
 from piecework.rehearsing.rehearsal import (
-    rehearsal_at_prolific,
+    rehearsal_at,
     rehearsal_of,
     work_through,
 )
@@ -220,7 +220,7 @@ def _rehearse(folder: Path, crowd: Crowd) -> None:
             check_books(run)
             hits = books(run)["hits"]
     else:
-        with rehearsal_at_prolific(campaign) as (run, participants, prolific):
+        with rehearsal_at(campaign, ["prolific"]) as (run, participants, prolific):
             assert work_through(run, participants).is_finished
             kept = prolific.close_books(run)
             assert kept.broken_laws == ()

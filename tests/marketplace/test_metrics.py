@@ -327,10 +327,13 @@ def _fill(conn: sqlite3.Connection, number: int) -> None:
         "VALUES (1, 'T', 'G', 1, '', '', '', '', 5, 60, 60, '[]', 0, 0)"
     )
     conn.execute(
-        "INSERT INTO studies (id, hit_type, internal_name, status, stage, "
+        "INSERT INTO outside_markets VALUES (1, 'prolific', 'Prolific', '{}', 1)"
+    )
+    conn.execute(
+        "INSERT INTO studies (id, hit_type, market, internal_name, status, stage, "
         "hits_per_visit, currency, reward_cents, minutes, most_minutes, places, code, "
         "own_code, made_ms) "
-        "VALUES (1, 1, 'S', '', 'Draft', 1, 'USD', 5, 1, 1, 1, 'a', 'b', 0)"
+        "VALUES (1, 1, 'prolific', 'S', '', 'Draft', 1, 'USD', 5, 1, 1, 1, 'a', 'b', 0)"
     )
     workers = 10_000
     conn.executemany(

@@ -11,9 +11,11 @@ from urllib.parse import parse_qsl, urlsplit
 import httpx
 
 from piecework.marketplace.http.server import serve
+from piecework.marketplace.state import outside_market
+from piecework.marketplace.state.backend import Backend, rules_of
 from piecework.panel.panel_crowd import PanelCrowd
 from piecework.panel.panel_file import Panel
-from piecework.panel.prices import prices_of
+from piecework.panel.prices import market_of, prices_of
 from piecework.panel.secrets import Secrets
 from piecework.rehearsal.panel.simulated_panel import SimulatedPanel, Terms, panel_file
 from tests.marketplace.market import START, Market, post
@@ -149,10 +151,15 @@ def a_scene(
                 rehearsal=True,
                 seed=7,
                 start=START,
-                crowd=crowd,
+                crowds=(crowd,),
                 prices=prices,
             )
         )
+        with (
+            closing(Backend(database, rules_of(database))) as backend,
+            backend.transaction() as transaction,
+        ):
+            outside_market.claim(transaction, market_of(panel))
         market = Market(running.endpoint_url, running.frames_url)
         stack.callback(market.close)
         scene = Scene(market, database)

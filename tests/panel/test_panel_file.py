@@ -9,6 +9,8 @@ from click.testing import CliRunner, Result
 from piecework.cli.main import main
 from piecework.marketplace.state import outside_market
 from piecework.marketplace.state.backend import Backend, Rules
+from piecework.marketplace.state.money import MTURK
+from piecework.marketplace.state.outside_market import OutsideMarket
 from piecework.panel.placeholders import check_exit, filled_address
 from piecework.rehearsal.panel.simulated_panel import SimulatedPanel
 from tests.panel.scene import SECRET, changed
@@ -102,7 +104,7 @@ def test_what_a_link_carries_stays_within_its_place() -> None:
     ("words", "sentence"),
     [
         (("--rehearsal",), "piecework rehearse CAMPAIGN --crowd panel"),
-        (("--crowd", "invited"), "--panel needs --crowd panel"),
+        (("--crowd", "invited"), "invited people cannot work beside another crowd"),
         (
             ("--public-url", "https://a.example", "--site-url", "https://a.example"),
             "give one",
@@ -126,15 +128,27 @@ def test_a_panel_needs_its_file() -> None:
     assert "piecework panel example external" in refused.output
 
 
+def test_a_panel_file_needs_its_crowd(tmp_path: Path) -> None:
+    """Its people would not be let in."""
+    file = tmp_path / "panel.toml"
+    file.write_text(changed(), encoding="utf-8")
+    refused = CliRunner().invoke(main, ["serve", "--panel", str(file)])
+    assert refused.exit_code == 2
+    assert "--panel needs --crowd panel" in refused.output
+
+
 def test_a_file_of_prolifics_people_is_not_served_for_a_panel(tmp_path: Path) -> None:
     """Its tables of visits hold another market's ids."""
     backend = Backend(tmp_path / "m.db", Rules())
     with backend.transaction() as transaction:
-        outside_market.claim(transaction, "Prolific")
+        outside_market.claim(
+            transaction, OutsideMarket(name="prolific", title="Prolific", prices=MTURK)
+        )
     backend.close()
     refused = _served(tmp_path, changed())
     assert refused.exit_code == 1
     assert "visits of people from Prolific" in refused.output
+    assert "--crowd prolific too" in refused.output
 
 
 def test_a_marketplace_in_dollars_is_not_served_in_pounds(tmp_path: Path) -> None:

@@ -36,6 +36,7 @@ def test_a_visit_leads_from_the_link_to_the_exit(
     scene: Scene, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Two HITs in a visit; the first page shows what they pay."""
+    caplog.set_level("INFO", "piecework.webserver.security_log")
     hits = scene.post(2, Reward="0.30")
     visitor, link = scene.visitor(), scene.panel.open("ann@x.example", "s1")
     page = visitor.look(link)

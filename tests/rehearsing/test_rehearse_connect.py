@@ -7,8 +7,9 @@ import pytest
 from piecework.domain.errors import ConfigError, StoreError
 from piecework.engine.progress import read_progress
 from piecework.rehearsing.campaign import prepare
+from piecework.rehearsing.connect import AtConnect
 from piecework.rehearsing.rehearsal import (
-    rehearsal_at_connect,
+    rehearsal_at,
     rehearsal_of,
     work_through,
 )
@@ -25,12 +26,14 @@ def test_three_ledgers_agree_and_every_answer_has_its_assignment(
 ) -> None:
     """The campaign file knows nothing of Connect."""
     path = write(tmp_path, _IN_DOLLARS)
-    with rehearsal_at_connect(prepare(path)) as (run, crowd, connect):
+    with rehearsal_at(prepare(path), ["connect"]) as (run, crowd, connect):
         work_through(run, crowd)
         books = connect.close_books(run)
         assert read_progress(run).is_finished
         write_results(run)
-        theirs = connect.site.books()
+        at_connect = connect.markets["connect"]
+        assert isinstance(at_connect, AtConnect)
+        theirs = at_connect.site.books()
     assert books.broken_laws == ()
     assert books.pipeline == books.marketplace == books.outside > 0
     assert books.market == "Connect"
@@ -46,7 +49,7 @@ def test_a_campaign_with_a_test_is_refused(tmp_path: Path) -> None:
     path = gated_campaign(tmp_path, GATED)
     with (
         pytest.raises(ConfigError, match="take no qualification tests"),
-        rehearsal_at_connect(prepare(path)),
+        rehearsal_at(prepare(path), ["connect"]),
     ):
         pass
 
@@ -55,7 +58,7 @@ def test_another_currency_is_refused(tmp_path: Path) -> None:
     """Currencies are never converted."""
     with (
         pytest.raises(ConfigError, match="Connect pays in USD, not GBP"),
-        rehearsal_at_connect(prepare(write(tmp_path))),
+        rehearsal_at(prepare(write(tmp_path)), ["connect"]),
     ):
         pass
 
@@ -63,7 +66,7 @@ def test_another_currency_is_refused(tmp_path: Path) -> None:
 def test_a_rehearsal_goes_on_only_with_the_crowd_it_began_with(tmp_path: Path) -> None:
     """Their marketplaces hold different people."""
     campaign = prepare(write(tmp_path, _IN_DOLLARS))
-    with rehearsal_at_connect(campaign):
+    with rehearsal_at(campaign, ["connect"]):
         pass
     with (
         pytest.raises(StoreError, match="started with --crowd connect"),

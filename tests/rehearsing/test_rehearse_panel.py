@@ -16,8 +16,9 @@ from piecework.engine.progress import read_progress
 from piecework.rehearsal.crowd.events import Event
 from piecework.rehearsal.panel.simulated_panel import SimulatedPanel
 from piecework.rehearsing.campaign import prepare
+from piecework.rehearsing.panel import AtPanel
 from piecework.rehearsing.rehearsal import (
-    rehearsal_at_panel,
+    rehearsal_at,
     rehearsal_of,
     work_through,
 )
@@ -31,9 +32,9 @@ from tests.rehearsing.test_rehearse_prolific import rows, working_on, write, wri
 _KILLED = """
 import sys
 from pathlib import Path
-from piecework.rehearsing.rehearsal import rehearsal_at_panel, work_through
+from piecework.rehearsing.rehearsal import rehearsal_at, work_through
 from piecework.rehearsing.campaign import prepare
-with rehearsal_at_panel(prepare(Path(sys.argv[1]))) as (run, crowd, panel):
+with rehearsal_at(prepare(Path(sys.argv[1])), ["panel"]) as (run, crowd, panel):
     left = [int(sys.argv[2])]
     def tell(event):
         left[0] -= event.kind == "accept"
@@ -47,12 +48,14 @@ with rehearsal_at_panel(prepare(Path(sys.argv[1]))) as (run, crowd, panel):
 
 def _rehearse(path: Path) -> tuple[Books, SimulatedPanel]:
     """Rehearse a campaign without Prefect, to its end."""
-    with rehearsal_at_panel(prepare(path)) as (run, crowd, panel):
+    with rehearsal_at(prepare(path), ["panel"]) as (run, crowd, panel):
         work_through(run, crowd)
         books = panel.close_books(run)
         assert read_progress(run).is_finished
         write_results(run)
-        return books, panel.simulated
+        at_panel = panel.markets["panel"]
+        assert isinstance(at_panel, AtPanel)
+        return books, at_panel.simulated
 
 
 def _check(folder: Path, books: Books, panel: SimulatedPanel) -> None:
@@ -122,7 +125,7 @@ def test_a_rehearsal_that_breaks_off_continues(tmp_path: Path) -> None:
 
 
 def _break_off(path: Path) -> None:
-    with rehearsal_at_panel(prepare(path)) as (run, crowd, _):
+    with rehearsal_at(prepare(path), ["panel"]) as (run, crowd, _):
         begun = count(1)
 
         def tell(event: Event) -> None:
@@ -157,7 +160,7 @@ def test_a_campaign_with_a_test_is_refused(tmp_path: Path) -> None:
     campaign = prepare(gated_campaign(tmp_path, GATED))
     with (
         pytest.raises(ConfigError, match="take no qualification tests"),
-        rehearsal_at_panel(campaign),
+        rehearsal_at(campaign, ["panel"]),
     ):
         pass
 
@@ -165,7 +168,7 @@ def test_a_campaign_with_a_test_is_refused(tmp_path: Path) -> None:
 def test_another_crowd_does_not_continue_it(tmp_path: Path) -> None:
     """Its workers would be other people."""
     campaign = prepare(write(tmp_path))
-    with rehearsal_at_panel(campaign):
+    with rehearsal_at(campaign, ["panel"]):
         pass
     with (
         pytest.raises(StoreError, match="started with --crowd panel"),

@@ -23,7 +23,7 @@ from piecework.engine.progress import read_progress
 from piecework.rehearsal.crowd.events import Event
 from piecework.rehearsing.campaign import prepare
 from piecework.rehearsing.rehearsal import (
-    rehearsal_at_prolific,
+    rehearsal_at,
     rehearsal_of,
     work_through,
 )
@@ -87,9 +87,9 @@ quality_writer = 8
 KILLED = """
 import sys
 from pathlib import Path
-from piecework.rehearsing.rehearsal import rehearsal_at_prolific, work_through
+from piecework.rehearsing.rehearsal import rehearsal_at, work_through
 from piecework.rehearsing.campaign import prepare
-with rehearsal_at_prolific(prepare(Path(sys.argv[1]))) as (run, crowd, prolific):
+with rehearsal_at(prepare(Path(sys.argv[1])), ["prolific"]) as (run, crowd, prolific):
     left = [int(sys.argv[2])]
     def tell(event):
         left[0] -= event.kind == "accept"
@@ -111,7 +111,7 @@ def write(folder: Path, text: str = CAMPAIGN) -> Path:
 
 def rehearse(path: Path, *, writes: bool = False) -> tuple[Progress, Books]:
     """Rehearse a campaign without Prefect; checks who was planted, too."""
-    with rehearsal_at_prolific(prepare(path)) as (run, crowd, prolific):
+    with rehearsal_at(prepare(path), ["prolific"]) as (run, crowd, prolific):
         work_through(run, crowd)
         books = prolific.close_books(run)
         progress = read_progress(run)
@@ -170,7 +170,7 @@ class BrokenOffError(Exception):
 
 def break_off(path: Path, *, hits: int) -> None:
     """Rehearse until so many HITs were begun."""
-    with rehearsal_at_prolific(prepare(path)) as (run, crowd, _):
+    with rehearsal_at(prepare(path), ["prolific"]) as (run, crowd, _):
         begun = count(1)
 
         def tell(event: Event) -> None:
@@ -293,7 +293,7 @@ def test_what_prolific_cannot_ask_is_said_at_once(tmp_path: Path) -> None:
     path = write(tmp_path, CAMPAIGN.replace("countries = [", 'countries = ["FJ", '))
     with (
         pytest.raises(PlatformRefused, match="no country FJ"),
-        rehearsal_at_prolific(prepare(path)) as (run, crowd, _),
+        rehearsal_at(prepare(path), ["prolific"]) as (run, crowd, _),
     ):
         work_through(run, crowd)
 
@@ -304,7 +304,7 @@ def test_participants_take_a_paid_test_and_who_fails_never_works(
 ) -> None:
     """The test is a study of its own; its cost is in both books, and no HIT's."""
     path = gated_campaign(tmp_path, GATED)
-    with rehearsal_at_prolific(prepare(path)) as (run, crowd, prolific):
+    with rehearsal_at(prepare(path), ["prolific"]) as (run, crowd, prolific):
         progress = work_through(run, crowd)
         books = prolific.close_books(run)
         report = Path(write_results(run)).read_text()
@@ -354,7 +354,7 @@ def test_the_two_crowds_are_not_mixed(tmp_path: Path) -> None:
         pass
     with (
         pytest.raises(StoreError, match="started with --crowd workers"),
-        rehearsal_at_prolific(campaign),
+        rehearsal_at(campaign, ["prolific"]),
     ):
         pass
     (campaign.out / "prolific.db").touch()
@@ -372,7 +372,7 @@ def test_why_ledgers_differ_is_said() -> None:
         pipeline=100,
         marketplace=100,
         outside_price=0,
-        outside=100,
+        taken={"Prolific": 100},
         broken_laws=(),
     )
     assert len(same.lines()) == 3

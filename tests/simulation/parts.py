@@ -17,16 +17,18 @@ from piecework.engine.passes import run_pass
 from piecework.engine.reconciling.reconcile import reconcile
 from piecework.marketplace.http.options import Marketplace
 from piecework.marketplace.http.server import _prepared
+from piecework.marketplace.state import outside_market
 from piecework.marketplace.state.backend import Backend, Rules, rules_of
 from piecework.marketplace.state.clock_jumps import AGREEMENT, SHORT
 from piecework.marketplace.state.money import MTURK, PriceList
+from piecework.marketplace.state.outside_market import OutsideMarket
 from piecework.platforms.credentials import Credentials
 from piecework.prolific.bridge.bridge import Bridge
 from piecework.prolific.bridge.prices import price_list
 from piecework.prolific.bridge.prolific_crowd import ProlificCrowd
 from piecework.prolific.bridge.spending import keep_start
 from piecework.prolific.bridge.step import step
-from piecework.prolific.bridge.terms import Terms
+from piecework.prolific.bridge.terms import NAME, Terms
 from piecework.prolific.client import Prolific
 from piecework.prolific.token import Token
 from piecework.rehearsal.prolific.app import Emulator
@@ -237,7 +239,7 @@ class Served:
                     prices=self.prices,
                     port=int(SITE.rpartition(":")[2]),
                     frames_port=int(FRAMES.rpartition(":")[2]),
-                    crowd=crowd,
+                    crowds=() if crowd is None else (crowd,),
                     clock_is_right=clock_is_right,
                 )
             )
@@ -251,6 +253,10 @@ class Served:
             backend = Backend(self.database, rules)
             self._open.callback(backend.close)
             with backend.transaction() as transaction:
+                outside_market.claim(
+                    transaction,
+                    OutsideMarket(name=NAME, title="Prolific", prices=self.prices),
+                )
                 keep_start(transaction, f"http://{PROLIFIC}", self.terms)
             self.bridge = Bridge(backend, self._client(self._open, tries=3), self.terms)
         self.network.servers[SITE] = self.network.servers[FRAMES] = self.loop

@@ -61,7 +61,7 @@ def connect_reconcile(
     """
     from piecework.connect.bridge import unknown
     from piecework.connect.bridge.bridge import Bridge
-    from piecework.connect.bridge.terms import Terms
+    from piecework.connect.bridge.terms import NAME, Terms
     from piecework.marketplace.bridging.unknown import undecided
     from piecework.marketplace.state.backend import Backend, rules_of
 
@@ -86,7 +86,7 @@ def connect_reconcile(
             lost = unknown.pay_lost(bridge, pay_lost)
             click.echo(f"{pay_lost}: {lost} assignments are paid without answers")
         with backend.transaction() as transaction:
-            waiting = undecided(transaction)
+            waiting = undecided(transaction, NAME)
     for each in waiting:
         click.echo(printable(unknown.sentence(each)))
     if not waiting:

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, cast
 
 import click
 from rich.console import Console
@@ -15,10 +15,12 @@ from rich.progress import Progress as Bar
 from piecework.cli.options import CAMPAIGN, JSON
 from piecework.cli.output import say_progress
 from piecework.cli.prefect_server import TemporaryServer
+from piecework.domain.errors import ConfigError
 from piecework.domain.progress import Progress
 
 if TYPE_CHECKING:
     from piecework.domain.campaign import Campaign
+    from piecework.rehearsing.rehearsal import MarketName
     from piecework.report.components import Note
 
 
@@ -27,17 +29,20 @@ if TYPE_CHECKING:
 @JSON
 @click.option(
     "--crowd",
+    "crowds",
     type=click.Choice(["workers", "panel", "prolific", "connect"]),
-    default="workers",
+    multiple=True,
+    default=["workers"],
     show_default=True,
     help="Who works: the marketplace's own simulated workers, people of a simulated "
-    "panel, or participants of an offline Prolific or Connect.",
+    "panel, or participants of an offline Prolific or Connect. Repeat it for several "
+    "markets at once.",
 )
 def rehearse(
     campaign: Path,
     *,
     as_json: bool,
-    crowd: Literal["workers", "panel", "prolific", "connect"],
+    crowds: tuple[str, ...],
 ) -> None:
     """Run a whole campaign on simulated workers.
 
@@ -66,7 +71,7 @@ def rehearse(
         loaded = prepare(campaign)
         flow = rehearsal_flow(loaded, on_progress=_listener(bar, loaded))
         with server.in_use(), tags("piecework", "rehearsal", loaded.name):
-            facts = flow(str(campaign.resolve()), crowd)
+            facts = flow(str(campaign.resolve()), _markets(crowds))
     progress, remarks = _outcome(loaded)
     seconds = time.monotonic() - began
     if as_json:
@@ -79,6 +84,22 @@ def rehearse(
         return
     say_progress(progress, as_json=False)
     _say(loaded, facts, remarks, seconds)
+
+
+def _markets(crowds: tuple[str, ...]) -> "tuple[MarketName, ...]":
+    """Return the markets whose people work; none for the marketplace's own workers.
+
+    Raises:
+        ConfigError: workers would work beside people from markets.
+    """
+    named = cast("tuple[MarketName, ...]", tuple(dict.fromkeys(crowds)))
+    if crowds == ("workers",):
+        return ()
+    if "workers" in crowds:
+        raise ConfigError(
+            ["--crowd workers: simulated workers do not work beside other crowds"]
+        )
+    return named
 
 
 def _bar(console: Console) -> Bar:

@@ -1,6 +1,7 @@
 """`serve`: runs the marketplace as a process of its own."""
 
 import logging
+from contextlib import ExitStack
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -9,42 +10,33 @@ from typing import TYPE_CHECKING
 import click
 
 from piecework.cli import logs
-from piecework.cli.api_faults import api_faults
-from piecework.cli.prolific_account import needed_token
-from piecework.cli.serve_connect import serve_connect
+from piecework.cli.serve_connect import open_connect
 from piecework.cli.serve_options import (
     AWS,
-    PROLIFIC,
+    CROWDS,
     REHEARSAL,
     SITE,
     WATCHING,
     AwsOptions,
-    ProlificOptions,
+    CrowdOptions,
     RehearsalOptions,
     SiteOptions,
     WatchingOptions,
 )
-from piecework.cli.serve_outside import (
-    amount_of,
-    refuse_closed_addresses,
-    step_observer,
-)
-from piecework.cli.serve_panel import serve_panel
+from piecework.cli.serve_outside import check_crowds, serve_crowds
+from piecework.cli.serve_panel import open_panel
+from piecework.cli.serve_prolific import open_prolific
 from piecework.cli.serve_watching import Watched, watched_parts
 from piecework.config.utf8 import read_text
 from piecework.domain.clock import SystemClock
 from piecework.domain.errors import ConfigError, RefusedForSafety, StoreError
-from piecework.domain.extras import load_extra
-from piecework.domain.printable import printable
 
 if TYPE_CHECKING:
     from piecework.marketplace.http.options import Marketplace
-    from piecework.prolific.bridge.bridge import Bridge
-    from piecework.prolific.bridge.recruiting import Recruiting
-    from piecework.prolific.bridge.terms import Terms
-    from piecework.prolific.bridge.webhooks import Receiver
     from piecework.webserver.server import Certificate
     from piecework.webserver.stand_in.settings import StandIn
+
+_OPEN = {"prolific": open_prolific, "connect": open_connect, "panel": open_panel}
 
 
 @click.command()
@@ -52,14 +44,14 @@ if TYPE_CHECKING:
 @WATCHING
 @REHEARSAL
 @AWS
-@PROLIFIC
+@CROWDS
 def serve(
     *,
     site: SiteOptions,
     watching: WatchingOptions,
     rehearsing: RehearsalOptions,
     aws: AwsOptions,
-    recruiting: ProlificOptions,
+    recruiting: CrowdOptions,
 ) -> None:
     r"""Run the MTurk-compatible marketplace.
 
@@ -74,7 +66,7 @@ def serve(
       piecework serve --rehearsal --as-aws
       piecework serve --crowd prolific --public-url https://hits.example.org \
         --frames-url https://frames.example.org
-      piecework serve --crowd panel --panel panel.toml \
+      piecework serve --crowd prolific --crowd connect \
         --public-url https://hits.example.org \
         --frames-url https://frames.example.org
     """
@@ -84,32 +76,26 @@ def serve(
     from piecework.marketplace.state.database_file import WrongDatabaseError
 
     logs.say_from(logging.INFO)
+    crowds = recruiting.crowds
     watched = watched_parts(
-        watching, site.database, has_bridge=recruiting.crowd in ("prolific", "connect")
+        watching,
+        site.database,
+        has_bridge=bool({"prolific", "connect"}.intersection(crowds)),
     )
+    check_crowds(recruiting, is_rehearsal=rehearsing.rehearsal)
     try:
-        if recruiting.crowd == "prolific":
-            load_extra("pycountry", extra="prolific", use="--crowd prolific")
-            site = _checked(site, rehearsing, recruiting)
-            terms = _recruiting(recruiting)
-            marketplace = _marketplace(site, rehearsing, aws, watched)
-            _serve_with_prolific(marketplace, terms, site, recruiting)
-        elif recruiting.crowd == "connect":
-            site = _checked(site, rehearsing, recruiting)
-            consent = _read_consent(site.consent) if site.consent else ()
-            marketplace = _marketplace(site, rehearsing, aws, watched)
-            serve_connect(marketplace, recruiting, consent)
-        elif recruiting.panel is not None or recruiting.crowd == "panel":
-            _refuse_two_crowds(recruiting)
-            site = _with_urls(site, recruiting)
-            consent = _read_consent(site.consent) if site.consent else ()
-            marketplace = _marketplace(site, rehearsing, aws, watched)
-            serve_panel(marketplace, recruiting.panel, consent)
-        else:
-            site = _with_urls(site, recruiting)
-            consent = _read_consent(site.consent) if site.consent else ()
-            marketplace = _marketplace(site, rehearsing, aws, watched)
+        site = _with_urls(site, recruiting)
+        consent = _read_consent(site.consent) if site.consent else ()
+        marketplace = _marketplace(site, rehearsing, aws, watched)
+        if not crowds:
             serve_forever(replace(marketplace, consent=consent))
+            return
+        with ExitStack() as stack:
+            opened = [
+                stack.enter_context(_OPEN[crowd](marketplace, recruiting, consent))
+                for crowd in crowds
+            ]
+            serve_crowds(marketplace, opened)
     except SystemExit:
         # The server has stopped, after Ctrl-C or a supervisor's signal.
         click.echo(
@@ -204,30 +190,21 @@ def _frames_on_this_machine(site: SiteOptions) -> str:
     return f"http://localhost:{site.frames_port}"
 
 
-def _with_urls(site: SiteOptions, recruiting: ProlificOptions) -> SiteOptions:
+def _with_urls(site: SiteOptions, recruiting: CrowdOptions) -> SiteOptions:
     """Return the site with the URLs that browsers open, as far as they are known.
 
     Raises:
         ConfigError: options contradict each other.
     """
-    if recruiting.public_url and recruiting.crowd == "panel":
-        site = _with_public_url(site, recruiting)
-    if site.frames_url:
+    if recruiting.crowds:
+        if recruiting.public_url and site.site_url:
+            raise ConfigError(
+                ["--public-url and --site-url mean the same; give one of them"]
+            )
+        site = replace(site, site_url=recruiting.public_url or site.site_url)
+    if site.frames_url or {"prolific", "connect"}.intersection(recruiting.crowds):
         return site
     return replace(site, frames_url=_frames_on_this_machine(site))
-
-
-def _with_public_url(site: SiteOptions, recruiting: ProlificOptions) -> SiteOptions:
-    if recruiting.public_url and site.site_url:
-        raise ConfigError(
-            ["--public-url and --site-url mean the same; give one of them"]
-        )
-    return replace(site, site_url=recruiting.public_url or site.site_url)
-
-
-def _refuse_two_crowds(recruiting: ProlificOptions) -> None:
-    if recruiting.crowd != "panel":
-        raise ConfigError(["--panel needs --crowd panel"])
 
 
 def _start(site: SiteOptions, rehearsing: RehearsalOptions) -> datetime | None:
@@ -272,121 +249,3 @@ def _aws_proxy(site: SiteOptions, aws: AwsOptions) -> "StandIn":
         port=aws.aws_port,
         proxy_port=aws.proxy_port,
     )
-
-
-def _checked(
-    site: SiteOptions, rehearsing: RehearsalOptions, recruiting: ProlificOptions
-) -> SiteOptions:
-    """Return the site with the URL that participants open.
-
-    Raises:
-        ConfigError: options contradict each other.
-    """
-    if rehearsing.rehearsal:
-        raise ConfigError(
-            [f"--crowd {recruiting.crowd} does not go with --rehearsal"],
-            next_step=f"piecework rehearse CAMPAIGN --crowd {recruiting.crowd}",
-        )
-    site = _with_public_url(site, recruiting)
-    if recruiting.live != bool(recruiting.spend_at_most):
-        raise ConfigError(
-            ["--live and --spend-at-most AMOUNT go together; give both or neither"]
-        )
-    return site
-
-
-def _recruiting(options: ProlificOptions) -> "Recruiting":
-    from piecework.prolific.bridge.recruiting import Recruiting
-
-    return Recruiting(
-        workspace_id=options.workspace,
-        project_id=options.project,
-        is_live=options.live,
-        spend_at_most_cents=amount_of("--spend-at-most", options.spend_at_most),
-        hits_per_visit=options.hits_per_visit,
-        hit_seconds=options.hit_seconds,
-        visits_per_participant=options.visits_per_participant,
-        settle_seconds=options.settle_seconds,
-        screening_cents=amount_of("--screening-pay", options.screening_pay),
-        screen_out_cents=amount_of("--screen-out-pay", options.screen_out_pay),
-    )
-
-
-def _serve_with_prolific(
-    marketplace: "Marketplace",
-    recruiting: "Recruiting",
-    site: SiteOptions,
-    options: ProlificOptions,
-) -> None:
-    """Serve until the process is told to stop, with the bridge in a thread.
-
-    Raises:
-        ConfigError: the account or the addresses cannot be used; nothing was sent.
-        RefusedForSafety: others can read the token.
-    """
-    from piecework.marketplace.bridging.running import Running
-    from piecework.marketplace.http.server import serve_forever
-    from piecework.marketplace.state.backend import Rules
-    from piecework.prolific.bridge.prolific_crowd import CONSENT
-    from piecework.prolific.bridge.recruiting import agreed_terms
-    from piecework.prolific.bridge.serving import office
-    from piecework.prolific.bridge.step import step
-    from piecework.prolific.token import SERVICE
-    from piecework.webclient.address import api_address
-
-    with api_faults():
-        address = api_address(options.prolific_url, SERVICE)
-        token = needed_token(options.token_file)
-        refuse_closed_addresses(marketplace, address, crowd="prolific")
-        terms = agreed_terms(recruiting, address, token, site_url=marketplace.site_url)
-        consent = _read_consent(site.consent) if site.consent else CONSENT
-        rules = Rules(clock_is_right=site.clock_is_right)
-        with (
-            office(address, token, terms, consent=consent) as opened,
-            opened.bridge(site.database, rules) as bridge,
-        ):
-            _say(opened.terms, str(opened.prices.percent))
-            receiver = _receiver(bridge) if options.webhooks else None
-            served = replace(
-                marketplace,
-                crowd=replace(opened.crowd, webhooks=receiver),
-                prices=opened.prices,
-                spend_at_most_cents=recruiting.spend_at_most_cents,
-            )
-            news = None if receiver is None else receiver.news
-            after_step = step_observer(served)
-            with Running(bridge, step, news, after_step=after_step).running():
-                serve_forever(served)
-
-
-def _receiver(bridge: "Bridge") -> "Receiver | None":
-    """Return the receiver of webhooks; None, with a message, if Prolific refuses."""
-    from piecework.marketplace.workers.visit_site import EVENTS
-    from piecework.prolific.bridge.webhooks import register
-    from piecework.webclient.errors import ApiError
-
-    url = f"{bridge.terms.site_url}{EVENTS}"
-    try:
-        return register(bridge.backend, bridge.prolific, bridge.terms.workspace_id, url)
-    except ApiError as fault:
-        click.echo(
-            f"no webhooks, so the bridge polls: {printable(str(fault))} "
-            f"{printable(fault.next_step)}".rstrip(),
-            err=True,
-        )
-        return None
-
-
-def _say(terms: "Terms", percent: str) -> None:
-    limit = terms.money(terms.spend_at_most_cents)
-    click.echo(
-        f"Prolific adds {percent} % to what participants get, tax included",
-        err=True,
-    )
-    if terms.is_live:
-        click.echo(f"the bridge publishes studies, for up to {limit} in all", err=True)
-    else:
-        click.echo(
-            "studies stay drafts; --live with --spend-at-most publishes them",
-            err=True,
-        )

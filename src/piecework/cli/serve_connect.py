@@ -1,7 +1,9 @@
 """`serve --crowd connect`: the marketplace with participants of Connect."""
 
-from dataclasses import replace
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from decimal import Decimal, InvalidOperation
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -9,26 +11,29 @@ import click
 from piecework.cli.api_faults import api_faults
 from piecework.cli.connect_account import needed_key
 from piecework.cli.serve_outside import (
-    amount_of,
+    OpenedCrowd,
     refuse_closed_addresses,
-    step_observer,
+    spending_limit,
+    value_for,
 )
 from piecework.domain.errors import ConfigError
 
 if TYPE_CHECKING:
-    from piecework.cli.serve_options import ProlificOptions
+    from piecework.cli.serve_options import CrowdOptions
     from piecework.connect.bridge.serving import Office
     from piecework.connect.bridge.terms import LinkNames
+    from piecework.marketplace.bridging.running import StepObserver
     from piecework.marketplace.http.options import Marketplace
 
 _MOST_PERCENT = 100
 _LINK_PARTS = 3
 
 
-def serve_connect(
-    marketplace: "Marketplace", options: "ProlificOptions", consent: tuple[str, ...]
-) -> None:
-    """Serve until the process is told to stop, with the bridge in a thread.
+@contextmanager
+def open_connect(
+    marketplace: "Marketplace", options: "CrowdOptions", consent: tuple[str, ...]
+) -> Iterator[OpenedCrowd]:
+    """Open the account and the bridge.
 
     Args:
         marketplace: the options, as for invited people.
@@ -42,18 +47,19 @@ def serve_connect(
     from piecework.connect.bridge.connect_crowd import CONSENT
     from piecework.connect.bridge.serving import office
     from piecework.connect.bridge.step import step
-    from piecework.connect.bridge.terms import Terms
+    from piecework.connect.bridge.terms import NAME, Terms
     from piecework.connect.token import SERVICE
     from piecework.marketplace.bridging.running import Running
-    from piecework.marketplace.http.server import serve_forever
     from piecework.marketplace.state.backend import Rules
     from piecework.webclient.address import api_address
 
+    limit = spending_limit(NAME, options)
+    names, percent = _link_names(options.link_names), _percent(options.fee_percent)
+    file = value_for(NAME, "--token-file", options.token_file, len(options.crowds))
     with api_faults():
         address = api_address(options.connect_url, SERVICE)
-        key = needed_key(options.token_file)
-        refuse_closed_addresses(marketplace, address, crowd="connect")
-        limit = amount_of("--spend-at-most", options.spend_at_most)
+        key = needed_key(Path(file) if file else None)
+        refuse_closed_addresses(marketplace, address, crowd=NAME)
         terms = Terms(
             site_url=marketplace.site_url,
             is_live=options.live,
@@ -61,26 +67,28 @@ def serve_connect(
             hits_per_visit=options.hits_per_visit,
             hit_seconds=options.hit_seconds,
             settle_seconds=options.settle_seconds,
-            link_names=_link_names(options.link_names),
+            link_names=names,
         )
-        percent = _percent(options.fee_percent)
         rules = Rules(clock_is_right=marketplace.clock_is_right)
         with (
             office(
                 address, key, terms, consent=consent or CONSENT, percent=percent
             ) as opened,
-            opened.bridge(marketplace.database, rules) as bridge,
+            opened.bridge(marketplace.database, rules, among=options.crowds) as bridge,
         ):
             _say(opened)
-            served = replace(
-                marketplace,
+
+            def running(
+                after_step: "StepObserver | None",
+            ) -> AbstractContextManager[None]:
+                return Running(bridge, step, after_step=after_step).running()
+
+            yield OpenedCrowd(
                 crowd=opened.crowd,
                 prices=opened.prices,
                 spend_at_most_cents=limit,
+                bridge=running,
             )
-            after_step = step_observer(served)
-            with Running(bridge, step, after_step=after_step).running():
-                serve_forever(served)
 
 
 def _link_names(text: str) -> "LinkNames":

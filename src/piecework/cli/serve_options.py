@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 import click
 
@@ -56,21 +55,21 @@ class AwsOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ProlificOptions:
+class CrowdOptions:
     """Who works: invited people, or participants of Prolific, Connect or a panel."""
 
-    crowd: Literal["invited", "panel", "prolific", "connect"]
+    crowd: tuple[str, ...]
     panel: Path | None
     public_url: str
     prolific_url: str
     connect_url: str
     link_names: str
     fee_percent: str
-    token_file: Path | None
+    token_file: tuple[str, ...]
     workspace: str
     project: str
     live: bool
-    spend_at_most: str
+    spend_at_most: tuple[str, ...]
     hits_per_visit: int
     hit_seconds: int
     visits_per_participant: int
@@ -78,6 +77,11 @@ class ProlificOptions:
     screening_pay: str
     screen_out_pay: str
     webhooks: bool
+
+    @property
+    def crowds(self) -> tuple[str, ...]:
+        """The markets that send people, each once; none for invited people."""
+        return tuple(dict.fromkeys(each for each in self.crowd if each != "invited"))
 
 
 SITE = grouped(
@@ -211,16 +215,17 @@ AWS = grouped(
         help="With --as-aws: port of the proxy.",
     ),
 )
-PROLIFIC = grouped(
+CROWDS = grouped(
     "recruiting",
-    ProlificOptions,
+    CrowdOptions,
     click.option(
         "--crowd",
         type=click.Choice(["invited", "panel", "prolific", "connect"]),
-        default="invited",
-        show_default=True,
+        multiple=True,
+        default=["invited"],
+        show_default="invited",
         help="Who works: people whom you invite, people of a panel, or participants of "
-        "Prolific or Connect.",
+        "Prolific or Connect. Repeat it to serve several markets at once.",
     ),
     click.option(
         "--panel",
@@ -242,7 +247,8 @@ PROLIFIC = grouped(
     ),
     click.option(
         "--token-file",
-        type=_FILE,
+        multiple=True,
+        metavar="[CROWD=]FILE",
         help="File with the token or key (mode 600), instead of PROLIFIC_TOKEN or "
         "CONNECT_API_KEY.",
     ),
@@ -281,9 +287,10 @@ PROLIFIC = grouped(
     ),
     click.option(
         "--spend-at-most",
-        default="",
-        metavar="AMOUNT",
-        help="With --live: cap on all studies and bonuses, with fees and tax.",
+        multiple=True,
+        metavar="[CROWD=]AMOUNT",
+        help="With --live: cap on all studies and bonuses, with fees and tax; with "
+        "several crowds, one for each.",
     ),
     click.option(
         "--hits-per-visit",

@@ -1,13 +1,129 @@
-"""What the ways to serve another market's participants have in common."""
+"""What the ways to serve another market's people have in common."""
 
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from piecework.domain.errors import ConfigError
 from piecework.domain.money import cents_from_text
 
 if TYPE_CHECKING:
+    from piecework.cli.serve_options import CrowdOptions
     from piecework.marketplace.bridging.running import StepObserver
     from piecework.marketplace.http.options import Marketplace
+    from piecework.marketplace.outside_crowd import OutsideCrowd
+    from piecework.marketplace.state.money import PriceList
+
+_CROWDS = ("prolific", "connect", "panel")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenedCrowd:
+    """A crowd that can be served.
+
+    Attributes:
+        crowd: the marketplace's view of its people.
+        prices: what its market charges.
+        spend_at_most_cents: the cap on what its bridge spends; None has no cap.
+        bridge: makes the bridge's steps while it is open; None if people are paid from
+            a list.
+    """
+
+    crowd: "OutsideCrowd"
+    prices: "PriceList"
+    spend_at_most_cents: int | None = None
+    bridge: "Callable[[StepObserver | None], AbstractContextManager[None]] | None" = (
+        None
+    )
+
+
+def serve_crowds(marketplace: "Marketplace", opened: Sequence[OpenedCrowd]) -> None:
+    """Serve until the process is told to stop, with each bridge in a thread.
+
+    HITs that name no market are for the market that was served first in the life of
+    the file, so its prices are the marketplace's.
+
+    Args:
+        marketplace: the options, without crowds.
+        opened: the crowds, at least one.
+
+    Raises:
+        Unusable: another process serves the file.
+    """
+    from piecework.cli.marketplace_file import transaction_in
+    from piecework.marketplace.http.server import serve_forever
+    from piecework.marketplace.state import outside_market
+
+    with transaction_in(marketplace.database) as transaction:
+        order = [market.name for market in outside_market.served(transaction)]
+    opened = sorted(opened, key=lambda each: order.index(each.crowd.name))
+    caps = [each.spend_at_most_cents for each in opened]
+    served = replace(
+        marketplace,
+        crowds=tuple(each.crowd for each in opened),
+        prices=opened[0].prices,
+        spend_at_most_cents=None if None in caps else sum(filter(None, caps)),
+    )
+    with ExitStack() as stack:
+        for each in opened:
+            if each.bridge is not None:
+                stack.enter_context(each.bridge(_step_observer(served)))
+        serve_forever(served)
+
+
+def value_for(crowd: str, option: str, stated: Sequence[str], among: int) -> str:
+    """Return an option's value for one crowd; "" if it has none.
+
+    Args:
+        crowd: the crowd.
+        option: the option, for messages.
+        stated: its values: VALUE, or CROWD=VALUE.
+        among: how many crowds are served.
+
+    Raises:
+        ConfigError: a value does not say which crowd it is for, or there are two.
+    """
+    own = [text.partition("=")[2] for text in stated if _named(text) == crowd]
+    plain = [text for text in stated if not _named(text)]
+    if plain and among > 1:
+        raise ConfigError(
+            [f"{option}: say for which crowd {plain[0]} is: {crowd}={plain[0]}"]
+        )
+    if len(own) + len(plain) > 1:
+        raise ConfigError([f"{option}: give {crowd} one value"])
+    return next(iter(own + plain), "")
+
+
+def check_crowds(options: "CrowdOptions", *, is_rehearsal: bool) -> None:
+    """Refuse options about crowds that contradict each other.
+
+    Raises:
+        ConfigError: they do.
+    """
+    crowds = options.crowds
+    if crowds and "invited" in options.crowd:
+        raise ConfigError(
+            [f"--crowd {crowds[0]}: invited people cannot work beside another crowd"]
+        )
+    if is_rehearsal and crowds:
+        flags = " ".join(f"--crowd {crowd}" for crowd in crowds)
+        raise ConfigError(
+            [f"{flags} does not go with --rehearsal"],
+            next_step=f"piecework rehearse CAMPAIGN {flags}",
+        )
+    if options.panel is not None and "panel" not in crowds:
+        raise ConfigError(["--panel needs --crowd panel"])
+    stated = {
+        "--spend-at-most": options.spend_at_most,
+        "--token-file": options.token_file,
+    }
+    for option, values in stated.items():
+        for name in filter(None, map(_named, values)):
+            if name not in crowds:
+                raise ConfigError(
+                    [f"{option}: {name} is not served; add --crowd {name}"]
+                )
 
 
 def refuse_closed_addresses(
@@ -45,6 +161,22 @@ def refuse_closed_addresses(
     refuse_closed_frames(marketplace.frames_url)
 
 
+def spending_limit(crowd: str, options: "CrowdOptions") -> int:
+    """Return the cents that a crowd's bridge may spend; 0 without --live.
+
+    Raises:
+        ConfigError: --live and the amount do not go together, or it is not an amount.
+    """
+    text = value_for(
+        crowd, "--spend-at-most", options.spend_at_most, len(options.crowds)
+    )
+    if options.live != bool(text):
+        which = f" for {crowd}" if len(options.crowds) > 1 else ""
+        sentence = f"--live and --spend-at-most AMOUNT{which} go together; give both"
+        raise ConfigError([f"{sentence} or neither"])
+    return amount_of("--spend-at-most", text)
+
+
 def amount_of(option: str, text: str) -> int:
     """Return the cents of an option's amount; 0 if it is empty.
 
@@ -57,6 +189,12 @@ def amount_of(option: str, text: str) -> int:
         raise ConfigError([f"{option}: {fault}"]) from fault
 
 
-def step_observer(served: "Marketplace") -> "StepObserver | None":
+def _named(text: str) -> str:
+    """Return the crowd that a value is for; "" if it names none."""
+    name, mark, _ = text.partition("=")
+    return name if mark and name in _CROWDS else ""
+
+
+def _step_observer(served: "Marketplace") -> "StepObserver | None":
     """Return what counts a bridge's steps for metrics, if metrics are served."""
     return None if served.metrics is None else served.metrics.metrics.observe_step

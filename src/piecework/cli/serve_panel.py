@@ -1,49 +1,47 @@
 """`serve --crowd panel`: the marketplace with the people of a panel."""
 
-from dataclasses import replace
-from pathlib import Path
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import click
 
 from piecework.cli.marketplace_file import transaction_in
 from piecework.cli.panel_file import read_panel, read_secrets
+from piecework.cli.serve_outside import OpenedCrowd
 from piecework.domain.errors import ConfigError
 from piecework.domain.printable import printable
 
 if TYPE_CHECKING:
+    from piecework.cli.serve_options import CrowdOptions
     from piecework.marketplace.http.options import Marketplace
     from piecework.panel.panel_file import Panel
 
 
-def serve_panel(
-    marketplace: "Marketplace", file: Path | None, consent: tuple[str, ...]
-) -> None:
-    """Serve until the process is told to stop.
+@contextmanager
+def open_panel(
+    marketplace: "Marketplace", options: "CrowdOptions", consent: tuple[str, ...]
+) -> Iterator[OpenedCrowd]:
+    """Read the panel file, and prepare the marketplace's file for its people.
 
     Args:
         marketplace: the options, as for invited people.
-        file: the panel file.
+        options: who works.
         consent: what people agree to; () is the usual text.
 
     Raises:
         ConfigError: the panel file has faults, or options contradict each other.
     """
-    from piecework.marketplace.http.server import serve_forever
     from piecework.marketplace.state import outside_market
     from piecework.panel.panel_crowd import PanelCrowd
-    from piecework.panel.prices import prices_of
+    from piecework.panel.prices import market_of, prices_of
     from piecework.panel.secrets import UnusableError
 
+    file = options.panel
     if file is None:
         raise ConfigError(
             ["--crowd panel needs --panel, the file that describes the panel"],
             next_step="piecework panel example external > panel.toml",
-        )
-    if marketplace.rehearsal:
-        raise ConfigError(
-            ["--crowd panel does not go with --rehearsal"],
-            next_step="piecework rehearse CAMPAIGN --crowd panel",
         )
     panel = read_panel(file)
     secrets = read_secrets(file, panel)
@@ -58,10 +56,10 @@ def serve_panel(
         must_be_live=True,
         currency=panel.pay.currency,
     ) as transaction:
-        outside_market.claim(transaction, "panels")
+        outside_market.claim(transaction, market_of(panel), among=options.crowds)
     own = f"http://{marketplace.host}:{marketplace.port}"
     _say(panel, marketplace.site_url or own)
-    serve_forever(replace(marketplace, crowd=crowd, prices=prices))
+    yield OpenedCrowd(crowd=crowd, prices=prices)
 
 
 def _say(panel: "Panel", site_url: str) -> None:

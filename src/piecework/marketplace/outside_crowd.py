@@ -85,12 +85,29 @@ class TurnedBack(Refusal):
         self.heading, self.market, self.way_back = heading, market, way_back
 
 
+class NoEvents(Refusal):
+    """The other market sends no events, or they are off."""
+
+    def __init__(self) -> None:
+        super().__init__("Http", "This page does not exist.", status=404)
+
+
 class OutsideCrowd(Protocol):
     """The parts of the other market that a participant's visit needs."""
 
     @property
+    def name(self) -> str:
+        """How tables and options name the market, such as "prolific"."""
+        ...
+
+    @property
     def market(self) -> str:
         """Its display name, such as "Prolific"."""
+        ...
+
+    @property
+    def link_names(self) -> Sequence[str]:
+        """The query parameters of its links, by which they are recognised."""
         ...
 
     @property
@@ -171,8 +188,8 @@ class OutsideCrowd(Protocol):
             body: the request's raw body.
 
         Raises:
-            Refusal: the event is not from the other market (403), or events are off
-                (404).
+            Refusal: the event is not from the other market (403).
+            NoEvents: the market sends none, or they are off.
         """
         ...
 

@@ -11,16 +11,17 @@ from dataclasses import dataclass
 
 from piecework.marketplace.state import visits, worker_limits
 from piecework.marketplace.state.ids import next_number
+from piecework.marketplace.state.outside_market import MARKET_OF_HIT_TYPE
 from piecework.marketplace.state.transaction import Transaction
 from piecework.marketplace.workers import eligibility, wording
 from piecework.panel.exits import Ending
-from piecework.panel.panel_file import Panel
+from piecework.panel.panel_file import NAME, Panel
 
 _WITH_WORK = (
     "SELECT hit_types.*, EXISTS (SELECT 1 FROM blocks "
     "WHERE blocks.requester = hit_types.requester AND blocks.worker = ?1) "
     "AS is_blocked FROM hit_types WHERE assignable_hits > 0 AND deleted_ms IS NULL "
-    "AND (?2 = '' OR title = ?2) ORDER BY id"
+    f"AND (?2 = '' OR title = ?2) AND {MARKET_OF_HIT_TYPE} = '{NAME}' ORDER BY id"
 )
 _FULL = "Other people have taken all tasks, or you have done all that are left."
 
@@ -50,7 +51,7 @@ def offer(
         title: the title of HITs of the project; "" for any.
     """
     held = (
-        eligibility.vouched_for(transaction)
+        eligibility.vouched_for(transaction, NAME)
         if worker is None
         else eligibility.holdings(transaction, worker)
     )
@@ -123,11 +124,11 @@ def _study(
         "code", next_number(transaction.conn, "studies")
     )
     transaction.execute(
-        "INSERT INTO studies (hit_type, internal_name, study_id, status, stage, "
-        "hits_per_visit, currency, reward_cents, minutes, most_minutes, places, code, "
-        "own_code, has_own_code, made_ms) "
-        "VALUES (?1, ?2, ?2, 'OPEN', 'Published', ?3, ?4, ?5, ?6, ?7, 1, ?8, ?9, 0, "
-        "?10)",
+        "INSERT INTO studies (hit_type, market, internal_name, study_id, status, "
+        "stage, hits_per_visit, currency, reward_cents, minutes, most_minutes, "
+        "places, code, own_code, has_own_code, made_ms) "
+        f"VALUES (?1, '{NAME}', ?2, ?2, 'OPEN', 'Published', ?3, ?4, ?5, ?6, ?7, 1, "
+        "?8, ?9, 0, ?10)",
         hit_type["id"],
         study_id,
         hits,

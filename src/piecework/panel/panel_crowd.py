@@ -12,6 +12,7 @@ from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.outside_crowd import (
     NO_WAY_BACK,
     Arrival,
+    NoEvents,
     Submission,
     TurnedBack,
     WayBack,
@@ -23,7 +24,7 @@ from piecework.marketplace.state.transaction import Transaction
 from piecework.panel.arrivals import Ids, Links, ids_of
 from piecework.panel.exits import Ending, WaysOut
 from piecework.panel.offers import NoWork, offer
-from piecework.panel.panel_file import Panel
+from piecework.panel.panel_file import NAME, Panel
 from piecework.panel.secrets import Secrets
 
 _CONSENT = (
@@ -85,6 +86,16 @@ class PanelCrowd:
         object.__setattr__(self, "_links", Links(self.panel, self.secrets))
 
     @property
+    def name(self) -> str:
+        """See `marketplace.outside_crowd.OutsideCrowd`."""
+        return NAME
+
+    @property
+    def link_names(self) -> Sequence[str]:
+        """See `marketplace.outside_crowd.OutsideCrowd`."""
+        return tuple(filter(None, self.panel.link.names().values()))
+
+    @property
     def market(self) -> str:
         """See `marketplace.outside_crowd.OutsideCrowd`."""
         return self.panel.title
@@ -131,7 +142,7 @@ class PanelCrowd:
         """
         ids = ids_of(arrival.participant_id, arrival.submission_id)
         ways = self._ways_out(transaction)
-        worker = visits.known_participant(transaction, arrival.participant_id)
+        worker = visits.known_participant(transaction, NAME, arrival.participant_id)
         visit = visits.of_submission(transaction, arrival.submission_id)
         if visit is not None and (worker is None or visit["worker"] != worker["id"]):
             raise Refusal(
@@ -170,7 +181,7 @@ class PanelCrowd:
         body: bytes,  # noqa: ARG002 - of the port
     ) -> None:
         """See `marketplace.outside_crowd.OutsideCrowd`; a panel sends none."""
-        raise Refusal("Http", "This page does not exist.", status=404)
+        raise NoEvents
 
     def way_back(self, transaction: Transaction, visit: sqlite3.Row) -> WayBack:
         """See `marketplace.outside_crowd.OutsideCrowd`."""

@@ -23,6 +23,9 @@ from piecework.panel.placeholders import (
     names_in,
 )
 
+NAME = "panel"
+"""How the marketplace's tables name the market that a panel is."""
+
 _RESERVED = ("agreed", "instead_of", "offered")
 """Fields of the arrival page's form."""
 

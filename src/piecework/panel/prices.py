@@ -5,7 +5,8 @@ from decimal import Decimal
 from piecework.marketplace.state.assignments import LATEST_APPROVAL_OF_VISITS_MS
 from piecework.marketplace.state.clock import SECOND
 from piecework.marketplace.state.money import PriceList
-from piecework.panel.panel_file import Panel
+from piecework.marketplace.state.outside_market import OutsideMarket
+from piecework.panel.panel_file import NAME, Panel
 
 
 def prices_of(panel: Panel) -> PriceList:
@@ -17,4 +18,11 @@ def prices_of(panel: Panel) -> PriceList:
         extra_percent_for_masters=Decimal(0),
         minimum_cents=0,
         longest_approval_seconds=LATEST_APPROVAL_OF_VISITS_MS // SECOND,
+    )
+
+
+def market_of(panel: Panel) -> OutsideMarket:
+    """Return the panel as the market that sends people; it pays them from a list."""
+    return OutsideMarket(
+        name=NAME, title=panel.title, prices=prices_of(panel), has_bridge=False
     )

@@ -1,7 +1,7 @@
 """What rehearsals with a bridge to another market have in common."""
 
 from collections.abc import Callable, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Protocol
 
 from piecework.domain.errors import PlatformRefused
@@ -11,9 +11,11 @@ from piecework.marketplace.state.backend import Backend
 from piecework.platforms.virtual_clock import VirtualClock
 
 _UNSETTLED = (
-    "SELECT (SELECT count(*) FROM visits WHERE outcome IS NULL) + "
-    "(SELECT count(*) FROM bonus_batches WHERE stage <> 'Paid') + "
-    "(SELECT count(*) FROM bonus_lines WHERE batch IS NULL)"
+    "WITH own AS (SELECT id FROM studies WHERE market = ?) "
+    "SELECT (SELECT count(*) FROM visits WHERE outcome IS NULL AND study IN own) + "
+    "(SELECT count(*) FROM bonus_batches WHERE stage <> 'Paid' AND study IN own) + "
+    "(SELECT count(*) FROM bonus_lines JOIN visits ON visits.id = bonus_lines.visit "
+    "WHERE batch IS NULL AND study IN own)"
 )
 
 
@@ -26,6 +28,11 @@ class RehearsedBridge(Protocol):
         ...
 
     @property
+    def name(self) -> str:
+        """How the marketplace's tables name the other market."""
+        ...
+
+    @property
     def market(self) -> str:
         """The other market's display name."""
         ...
@@ -33,16 +40,6 @@ class RehearsedBridge(Protocol):
     @property
     def faults(self) -> Sequence[str]:
         """Messages about what failed in the last step."""
-        ...
-
-
-class LookedAfter(Protocol):
-    """The participants' site."""
-
-    now: datetime
-
-    def look_after(self) -> bool:
-        """Let the bridge make steps at the present time."""
         ...
 
 
@@ -71,49 +68,17 @@ def steps_at(
     return steps
 
 
-def let_settle(
-    bridge: RehearsedBridge,
-    clock: VirtualClock,
-    site: LookedAfter,
-    *,
-    grace: timedelta,
-    last_day: int,
-) -> None:
-    """Let days pass until every visit is settled and every bonus is paid.
-
-    Args:
-        bridge: the bridge.
-        clock: the marketplace's clock.
-        site: the participants' site.
-        grace: the time in which participants who have just finished enter their code.
-        last_day: the day by which the other market itself settles everything.
-
-    Raises:
-        PlatformRefused: something is not settled then.
-    """
-    clock.refresh()
-    for passes in (timedelta(), grace, *[timedelta(days=1)] * last_day):
-        site.now = clock.let_pass(passes)
-        site.look_after()
-        if not _unsettled(bridge):
-            return
-    raise PlatformRefused(
-        f"{_unsettled(bridge)} visits or bonuses are not settled after {last_day} "
-        f"days: {'; '.join(bridge.faults)}",
-        code="NotSettled",
-    )
-
-
 def worker_id_of(bridge: RehearsedBridge, participant_id: str) -> WorkerId:
     """Return the worker id of a participant; "" before the first visit."""
     with bridge.backend.transaction() as transaction:
-        known = visits.known_participant(transaction, participant_id)
+        known = visits.known_participant(transaction, bridge.name, participant_id)
     return WorkerId(known["worker_id"] if known else "")
 
 
-def _unsettled(bridge: RehearsedBridge) -> int:
+def unsettled(bridge: RehearsedBridge) -> int:
+    """Return how many visits and bonuses the other market has not settled."""
     with bridge.backend.transaction() as transaction:
-        row = transaction.first_row(_UNSETTLED)
+        row = transaction.first_row(_UNSETTLED, bridge.name)
     return int(row[0]) if row else 0
 
 
@@ -126,8 +91,9 @@ def _refuse_trouble(bridge: RehearsedBridge, no_holders: str) -> None:
     with bridge.backend.transaction() as transaction:
         row = transaction.first_row(
             "SELECT trouble FROM studies WHERE trouble NOT IN ('', ?) "
-            "AND stage <> 'Retired'",
+            "AND stage <> 'Retired' AND market = ?",
             no_holders,
+            bridge.name,
         )
     if row is not None:
         raise PlatformRefused(f"{bridge.market}: {row['trouble']}", code="StudyTrouble")

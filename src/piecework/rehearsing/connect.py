@@ -5,7 +5,7 @@ store. This module makes the bridge's steps when the participants' time requires
 so the timing of threads decides nothing.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -13,40 +13,66 @@ from decimal import Decimal
 from functools import partial
 from pathlib import Path
 
-from piecework.campaign.opened import CampaignRun
 from piecework.connect.bridge.bridge import Bridge
 from piecework.connect.bridge.drafting import NOBODY_HOLDS
-from piecework.connect.bridge.marketplace_process import EMULATOR_KEY
 from piecework.connect.bridge.serving import Office, office
 from piecework.connect.bridge.step import settle
 from piecework.connect.bridge.terms import Terms
+from piecework.connect.token import ApiKey
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import ConfigError, StoreError
-from piecework.engine.progress import read_progress
-from piecework.marketplace.state.audit import broken_laws
-from piecework.marketplace.state.backend import Rules
-from piecework.payments.outside_prices import book_outside_prices
+from piecework.marketplace.state.backend import Backend, Rules
+from piecework.marketplace.state.money import PriceList
 from piecework.platforms.virtual_clock import START, VirtualClock
 from piecework.rehearsal.connect.offline_connect import OfflineConnect
 from piecework.rehearsal.connect.options import Options
 from piecework.rehearsal.connect.server import serving
 from piecework.rehearsal.crowd.connect_site import ConnectSite
 from piecework.rehearsal.offline.database import WrongDatabaseError
-from piecework.rehearsing.bridged import let_settle, steps_at, worker_id_of
-from piecework.rehearsing.marketplace_books import outside_price_cents, spent_cents
-from piecework.results.books import Books
+from piecework.rehearsing.bridged import steps_at, unsettled, worker_id_of
+from piecework.rehearsing.marketplace_process import CONNECT_KEY
+from piecework.rehearsing.outside import Taken
 
 DATABASE = "connect.db"
 _SITE = "https://piecework.example"
 """The host in projects' links, since the marketplace's port changes each time."""
 
-_LAST_DAY = 30
-"""Connect itself settles everything after 14 days."""
-
 _GRACE = timedelta(hours=2)
 """Longer than a finished assignment may take to be listed."""
 
 _ACCOUNTS = ("payments", "bonuses", "fees")
+
+
+@dataclass(frozen=True, slots=True)
+class AtConnect:
+    """The bridge and the participants' site of one campaign, in virtual time."""
+
+    bridge: Bridge
+    site: ConnectSite
+    title: str = "Connect"
+    grace: timedelta = _GRACE
+
+    @property
+    def backend(self) -> Backend:
+        """See `RehearsedMarket`."""
+        return self.bridge.backend
+
+    @property
+    def faults(self) -> Sequence[str]:
+        """See `RehearsedMarket`."""
+        return self.bridge.faults
+
+    def unsettled(self) -> int:
+        """See `RehearsedMarket`."""
+        return unsettled(self.bridge)
+
+    def pay_out(self) -> None:
+        """See `RehearsedMarket`; the bridge pays everything."""
+
+    def taken(self) -> Taken:
+        """See `RehearsedMarket`."""
+        accounts = self.site.books()["accounts"]
+        return Taken(cents=sum(accounts[name] for name in _ACCOUNTS))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +81,37 @@ class ConnectRehearsal:
 
     controls: OfflineConnect
     office: Office
+
+    @property
+    def prices(self) -> PriceList:
+        """See `OfflineMarket`."""
+        return self.office.prices
+
+    @property
+    def served(self) -> Mapping[str, str]:
+        """See `OfflineMarket`."""
+        return {"connect_url": self.controls.address}
+
+    @contextmanager
+    def at_work(
+        self, campaign: Campaign, database: Path, endpoint_url: str, clock: VirtualClock
+    ) -> Iterator[AtConnect]:
+        """See `OfflineMarket`."""
+        seed = campaign.rehearsal.seed
+        rules = Rules(rehearsal=True, seed=seed, start=START)
+        with self.office.bridge(database, rules) as bridge:
+            site = ConnectSite(
+                endpoint_url,
+                clock.now(),
+                connect=self.controls,
+                seed=seed,
+                bridge=steps_at(
+                    bridge, clock, partial(settle, bridge), no_holders=NOBODY_HOLDS
+                ),
+                worker_id=partial(worker_id_of, bridge),
+            )
+            with closing(site):
+                yield AtConnect(bridge, site)
 
 
 @contextmanager
@@ -84,7 +141,7 @@ def offline_connect(campaign: Campaign) -> Iterator[ConnectRehearsal]:
     try:
         with (
             serving(options) as controls,
-            office(controls.address, EMULATOR_KEY, terms) as opened,
+            office(controls.address, ApiKey(CONNECT_KEY), terms) as opened,
         ):
             yield ConnectRehearsal(controls=controls, office=opened)
     except WrongDatabaseError as wrong:
@@ -104,75 +161,6 @@ def _check(campaign: Campaign) -> None:
         raise ConfigError(
             [f"{campaign.path}: Connect pays in USD, not {campaign.rewards.currency}"]
         )
-
-
-class AtConnect:
-    """The bridge and the participants' site of one campaign, in virtual time."""
-
-    def __init__(
-        self, bridge: Bridge, clock: VirtualClock, site: ConnectSite, folder: Path
-    ) -> None:
-        self._bridge, self._clock, self.site = bridge, clock, site
-        self._folder = folder
-
-    def close_books(self, run: CampaignRun) -> Books:
-        """Return the books once everything is settled; store them for the report.
-
-        Raises:
-            PlatformRefused: something is not settled in the end.
-        """
-        let_settle(
-            self._bridge, self._clock, self.site, grace=_GRACE, last_day=_LAST_DAY
-        )
-        book_outside_prices(run.store, run.platform.prices(), run.clock)
-        progress = read_progress(run)
-        accounts = self.site.books()["accounts"]
-        with self._bridge.backend.transaction() as transaction:
-            books = Books(
-                currency=progress.currency,
-                pipeline=progress.spent_cents,
-                marketplace=spent_cents(transaction),
-                outside_price=outside_price_cents(transaction),
-                market="Connect",
-                outside=sum(accounts[name] for name in _ACCOUNTS),
-                broken_laws=tuple(broken_laws(transaction)),
-            )
-        books.keep(self._folder)
-        return books
-
-
-@contextmanager
-def at_connect(
-    campaign: Campaign,
-    offline: ConnectRehearsal,
-    database: Path,
-    endpoint_url: str,
-    clock: VirtualClock,
-) -> Iterator[AtConnect]:
-    """Open bridge and participants of a marketplace that serves this Connect.
-
-    Args:
-        campaign: the campaign on that marketplace.
-        offline: the Connect that its participants come from.
-        database: the marketplace's database.
-        endpoint_url: the marketplace's URL.
-        clock: the marketplace's clock.
-    """
-    seed = campaign.rehearsal.seed
-    rules = Rules(rehearsal=True, seed=seed, start=START)
-    with offline.office.bridge(database, rules) as bridge:
-        site = ConnectSite(
-            endpoint_url,
-            clock.now(),
-            connect=offline.controls,
-            seed=seed,
-            bridge=steps_at(
-                bridge, clock, partial(settle, bridge), no_holders=NOBODY_HOLDS
-            ),
-            worker_id=partial(worker_id_of, bridge),
-        )
-        with closing(site):
-            yield AtConnect(bridge, clock, site, campaign.out)
 
 
 def _most_cents(campaign: Campaign) -> int:

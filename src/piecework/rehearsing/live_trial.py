@@ -140,7 +140,7 @@ class Trial:
                     port=wanted.port,
                     frames_port=wanted.frames_port,
                     pictures=self._campaign.pictures_address,
-                    crowd=opened.crowd,
+                    crowds=(opened.crowd,),
                     prices=opened.prices,
                 )
             )

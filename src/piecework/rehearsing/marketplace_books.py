@@ -5,12 +5,20 @@ from piecework.marketplace.state.transaction import Transaction
 
 def spent_cents(transaction: Transaction) -> int:
     """Return what requesters have spent: workers' pay and fees."""
-    return _sum(transaction, "worker") + fees_cents(transaction)
+    return _sum(transaction, "worker") + _sum(transaction, "fees")
 
 
-def fees_cents(transaction: Transaction) -> int:
-    """Return the fees among it."""
-    return _sum(transaction, "fees")
+def fees_cents_of(transaction: Transaction, market: str) -> int:
+    """Return the fees on rewards and bonuses of people from one market."""
+    row = transaction.first_row(
+        "SELECT (SELECT coalesce(sum(fee_cents), 0) FROM assignments "
+        "JOIN participants USING (worker) "
+        "WHERE market = ?1 AND status = 'Approved') + "
+        "(SELECT coalesce(sum(fee_cents), 0) FROM bonuses "
+        "JOIN participants USING (worker) WHERE market = ?1)",
+        market,
+    )
+    return int(row[0]) if row else 0
 
 
 def outside_price_cents(transaction: Transaction) -> int:

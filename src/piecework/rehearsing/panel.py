@@ -6,32 +6,29 @@ marketplace's process reads them.
 
 import secrets as random_secrets
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 
-from piecework.campaign.opened import CampaignRun
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import ConfigError
 from piecework.domain.ids import WorkerId
-from piecework.engine.progress import read_progress
-from piecework.marketplace.state import visits
-from piecework.marketplace.state.audit import broken_laws
+from piecework.marketplace.state import outside_market, visits
 from piecework.marketplace.state.backend import Backend, Rules
 from piecework.marketplace.state.money import PriceList
 from piecework.panel.arrivals import ids_of, person_key
 from piecework.panel.panel_crowd import ways_out
-from piecework.panel.panel_file import Panel
+from piecework.panel.panel_file import NAME, Panel
 from piecework.panel.pay_list import make, mark_written, numbers, read
-from piecework.panel.prices import prices_of
+from piecework.panel.prices import market_of, prices_of
 from piecework.panel.secrets import Secrets
-from piecework.payments.outside_prices import book_outside_prices
 from piecework.platforms.virtual_clock import START, VirtualClock
 from piecework.rehearsal.crowd.panel_site import PanelSite
 from piecework.rehearsal.panel.simulated_panel import SimulatedPanel, Terms, panel_file
-from piecework.rehearsing.marketplace_books import fees_cents, spent_cents
-from piecework.results.books import Books
+from piecework.rehearsing.marketplace_books import fees_cents_of
+from piecework.rehearsing.outside import Taken
 
 FILE = "panel.toml"
 _SECRET = "panel.secret"  # noqa: S105 - a file's name
@@ -50,6 +47,31 @@ class OfflinePanel:
     secrets: Secrets
     simulated: SimulatedPanel
     prices: PriceList
+
+    @property
+    def served(self) -> Mapping[str, Path]:
+        """See `OfflineMarket`."""
+        return {"panel": self.file}
+
+    @contextmanager
+    def at_work(
+        self, campaign: Campaign, database: Path, endpoint_url: str, clock: VirtualClock
+    ) -> "Iterator[AtPanel]":
+        """See `OfflineMarket`."""
+        seed = campaign.rehearsal.seed
+        rules = Rules(rehearsal=True, seed=seed, start=START, prices=self.prices)
+        with closing(Backend(database, rules)) as backend:
+            with backend.transaction() as transaction:
+                outside_market.claim(transaction, market_of(self.panel))
+            site = PanelSite(
+                endpoint_url,
+                clock.now(),
+                panel=self.simulated,
+                seed=seed,
+                earlier=lambda person: _earlier(backend, self.panel, person),
+            )
+            with closing(site):
+                yield AtPanel(self, backend, site, campaign.out)
 
 
 def offline_panel(campaign: Campaign) -> OfflinePanel:
@@ -95,76 +117,49 @@ def _terms(campaign: Campaign) -> Terms:
     )
 
 
+@dataclass(frozen=True, slots=True)
 class AtPanel:
     """The people of one campaign's panel, and its payments."""
 
-    def __init__(
-        self, offline: OfflinePanel, backend: Backend, site: PanelSite, folder: Path
-    ) -> None:
-        self._panel, self._secrets = offline.panel, offline.secrets
-        self.simulated, self._backend = offline.simulated, backend
-        self.site, self._folder = site, folder
+    offline: OfflinePanel
+    backend: Backend
+    site: PanelSite
+    folder: Path
+    title: str = "the panel"
+    grace: timedelta = timedelta()
+    faults: tuple[str, ...] = ()
 
-    def close_books(self, run: CampaignRun) -> Books:
-        """Let the panel pay from its list, and store the books for the report."""
-        simulated = self.simulated
-        with self._backend.transaction() as transaction:
-            ways = ways_out(transaction, self._panel, self._secrets)
-            make(transaction, self._panel, ways, file="")
-            for number in numbers(transaction, self._panel):
-                listed = read(transaction, self._panel, ways, number)
+    @property
+    def simulated(self) -> SimulatedPanel:
+        """The panel itself."""
+        return self.offline.simulated
+
+    def unsettled(self) -> int:
+        """See `RehearsedMarket`; the panel pays from its list at the end."""
+        return 0
+
+    def pay_out(self) -> None:
+        """See `RehearsedMarket`; the panel pays from its list."""
+        panel, secrets = self.offline.panel, self.offline.secrets
+        with self.backend.transaction() as transaction:
+            ways = ways_out(transaction, panel, secrets)
+            make(transaction, panel, ways, file="")
+            for number in numbers(transaction, panel):
+                listed = read(transaction, panel, ways, number)
                 if listed is not None:
-                    simulated.pay(listed.table)
-                    file = self._folder / f"pay-list-{number}.csv"
+                    self.simulated.pay(listed.table)
+                    file = self.folder / f"pay-list-{number}.csv"
                     file.write_text(listed.table, encoding="utf-8")
                     mark_written(transaction, number)
-            paid = simulated.paid_cents + fees_cents(transaction)
-            marketplace = spent_cents(transaction)
-            broken = broken_laws(transaction)
-        book_outside_prices(run.store, run.platform.prices(), run.clock)
-        progress = read_progress(run)
-        books = Books(
-            currency=progress.currency,
-            pipeline=progress.spent_cents,
-            marketplace=marketplace,
-            outside_price=0,
-            market="the panel",
-            outside=paid,
-            broken_laws=(*broken, *simulated.broken_laws),
+
+    def taken(self) -> Taken:
+        """See `RehearsedMarket`; its fees are the marketplace's own."""
+        with self.backend.transaction() as transaction:
+            fees = fees_cents_of(transaction, NAME)
+        return Taken(
+            cents=self.simulated.paid_cents + fees,
+            broken_laws=tuple(self.simulated.broken_laws),
         )
-        books.keep(self._folder)
-        return books
-
-
-@contextmanager
-def at_panel(
-    campaign: Campaign,
-    offline: OfflinePanel,
-    database: Path,
-    endpoint_url: str,
-    clock: VirtualClock,
-) -> Iterator[AtPanel]:
-    """Open the people of a marketplace that serves this panel.
-
-    Args:
-        campaign: the campaign on that marketplace.
-        offline: the panel that its people come from.
-        database: the marketplace's database.
-        endpoint_url: the marketplace's URL.
-        clock: the marketplace's clock.
-    """
-    seed = campaign.rehearsal.seed
-    rules = Rules(rehearsal=True, seed=seed, start=START, prices=offline.prices)
-    with closing(Backend(database, rules)) as backend:
-        site = PanelSite(
-            endpoint_url,
-            clock.now(),
-            panel=offline.simulated,
-            seed=seed,
-            earlier=lambda person: _earlier(backend, offline.panel, person),
-        )
-        with closing(site):
-            yield AtPanel(offline, backend, site, campaign.out)
 
 
 def _earlier(
@@ -173,7 +168,7 @@ def _earlier(
     """Return a person's worker id, and the sessions and stages of their visits."""
     key = person_key(panel.name, person)
     with backend.transaction() as transaction:
-        worker = visits.known_participant(transaction, key)
+        worker = visits.known_participant(transaction, NAME, key)
         if worker is None:
             return WorkerId(""), ()
         rows = transaction.all(

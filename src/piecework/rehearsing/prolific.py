@@ -6,39 +6,35 @@ participants' time requires them, so the timing of threads decides nothing.
 """
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
 
-from piecework.campaign.opened import CampaignRun
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import StoreError
-from piecework.domain.progress import Progress
-from piecework.engine.progress import read_progress
-from piecework.marketplace.state.audit import broken_laws
-from piecework.marketplace.state.backend import Rules
-from piecework.payments.outside_prices import book_outside_prices
+from piecework.marketplace.state.backend import Backend, Rules
+from piecework.marketplace.state.money import PriceList
 from piecework.platforms.virtual_clock import START, VirtualClock
 from piecework.prolific.bridge.bridge import Bridge
 from piecework.prolific.bridge.groups import NOBODY_HOLDS
-from piecework.prolific.bridge.marketplace_process import ANY_TOKEN
 from piecework.prolific.bridge.requirements import type_id_of
 from piecework.prolific.bridge.serving import Office, office
 from piecework.prolific.bridge.step import settle
 from piecework.prolific.bridge.terms import Terms
 from piecework.prolific.client import Prolific
+from piecework.prolific.token import Token
 from piecework.rehearsal.crowd.traits import default_crowd
 from piecework.rehearsal.crowd.visit_site import VisitSite
 from piecework.rehearsal.offline.database import WrongDatabaseError
 from piecework.rehearsal.prolific.filters import KNOWN
 from piecework.rehearsal.prolific.options import Options
 from piecework.rehearsal.prolific.server import serve
-from piecework.rehearsing.bridged import let_settle, steps_at, worker_id_of
-from piecework.rehearsing.marketplace_books import outside_price_cents, spent_cents
-from piecework.results.books import Books
+from piecework.rehearsing.bridged import steps_at, unsettled, worker_id_of
+from piecework.rehearsing.marketplace_process import PROLIFIC_TOKEN
+from piecework.rehearsing.outside import Taken
 from piecework.webclient.transport import Transport
 
 DATABASE = "prolific.db"
@@ -51,13 +47,45 @@ _TEST_PER_HOUR_CENTS = 1200
 _USUAL_AGE = 30
 """Of participants, unless a campaign asks for others."""
 
-_LAST_DAY = 30
-"""Prolific itself settles everything after 21 days."""
-
 _GRACE = timedelta(minutes=10)
 """Longer than the bridge waits for a code (`Terms.grace_seconds`)."""
 
 _ACCOUNTS = ("rewards", "bonuses", "fees", "vat")
+
+
+@dataclass(frozen=True, slots=True)
+class AtProlific:
+    """The bridge and the participants' site of one campaign, in virtual time."""
+
+    bridge: Bridge
+    site: VisitSite
+    title: str = "Prolific"
+    grace: timedelta = _GRACE
+
+    @property
+    def backend(self) -> Backend:
+        """See `RehearsedMarket`."""
+        return self.bridge.backend
+
+    @property
+    def faults(self) -> Sequence[str]:
+        """See `RehearsedMarket`."""
+        return self.bridge.faults
+
+    def unsettled(self) -> int:
+        """See `RehearsedMarket`."""
+        return unsettled(self.bridge)
+
+    def pay_out(self) -> None:
+        """See `RehearsedMarket`; the bridge pays everything."""
+
+    def taken(self) -> Taken:
+        """See `RehearsedMarket`."""
+        theirs = self.site.books()
+        return Taken(
+            cents=sum(theirs["accounts"].get(name, 0) for name in _ACCOUNTS),
+            broken_laws=tuple(theirs["broken_laws"]),
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +94,39 @@ class OfflineProlific:
 
     url: str
     office: Office
+
+    @property
+    def prices(self) -> PriceList:
+        """See `OfflineMarket`."""
+        return self.office.prices
+
+    @property
+    def served(self) -> Mapping[str, str]:
+        """See `OfflineMarket`."""
+        return {"prolific_url": self.url}
+
+    @contextmanager
+    def at_work(
+        self, campaign: Campaign, database: Path, endpoint_url: str, clock: VirtualClock
+    ) -> Iterator[AtProlific]:
+        """See `OfflineMarket`."""
+        seed = campaign.rehearsal.seed
+        rules = Rules(rehearsal=True, seed=seed, start=START)
+        with self.office.bridge(database, rules) as bridge:
+            site = VisitSite(
+                endpoint_url,
+                clock.now(),
+                emulator_url=self.url,
+                seed=seed,
+                bridge=steps_at(
+                    bridge, clock, partial(settle, bridge), no_holders=NOBODY_HOLDS
+                ),
+                worker_id=partial(worker_id_of, bridge),
+                test=campaign.qualification.name if campaign.qualification else "",
+                about=_about(campaign),
+            )
+            with closing(site):
+                yield AtProlific(bridge, site)
 
 
 @contextmanager
@@ -85,7 +146,7 @@ def offline_prolific(campaign: Campaign) -> Iterator[OfflineProlific]:
     try:
         with (
             serve(options) as url,
-            office(url, ANY_TOKEN, _terms(campaign, url)) as opened,
+            office(url, Token(PROLIFIC_TOKEN), _terms(campaign, url)) as opened,
         ):
             yield OfflineProlific(url=url, office=opened)
     except WrongDatabaseError as wrong:
@@ -93,82 +154,6 @@ def offline_prolific(campaign: Campaign) -> Iterator[OfflineProlific]:
             str(wrong),
             next_step="give this rehearsal another folder ([output] folder)",
         ) from wrong
-
-
-class AtProlific:
-    """The bridge and the participants' site of one campaign, in virtual time."""
-
-    def __init__(
-        self, bridge: Bridge, clock: VirtualClock, site: VisitSite, folder: Path
-    ) -> None:
-        self._bridge, self._clock, self.site = bridge, clock, site
-        self._folder = folder
-
-    def close_books(self, run: CampaignRun) -> Books:
-        """Return the books once everything is settled; store them for the report.
-
-        Raises:
-            PlatformRefused: something is not settled in the end.
-        """
-        let_settle(
-            self._bridge, self._clock, self.site, grace=_GRACE, last_day=_LAST_DAY
-        )
-        book_outside_prices(run.store, run.platform.prices(), run.clock)
-        books = self.books(read_progress(run))
-        books.keep(self._folder)
-        return books
-
-    def books(self, progress: Progress) -> Books:
-        """Return the three ledgers, once everything is settled."""
-        theirs = self.site.books()
-        with self._bridge.backend.transaction() as transaction:
-            spent = spent_cents(transaction)
-            outside_price = outside_price_cents(transaction)
-            broken = broken_laws(transaction)
-        return Books(
-            currency=progress.currency,
-            pipeline=progress.spent_cents,
-            marketplace=spent,
-            outside_price=outside_price,
-            outside=sum(theirs["accounts"].get(name, 0) for name in _ACCOUNTS),
-            broken_laws=(*broken, *theirs["broken_laws"]),
-        )
-
-
-@contextmanager
-def at_prolific(
-    campaign: Campaign,
-    prolific: OfflineProlific,
-    database: Path,
-    endpoint_url: str,
-    clock: VirtualClock,
-) -> Iterator[AtProlific]:
-    """Open bridge and participants of a marketplace that serves this Prolific.
-
-    Args:
-        campaign: the campaign on that marketplace.
-        prolific: the Prolific that its participants come from.
-        database: the marketplace's database.
-        endpoint_url: the marketplace's URL.
-        clock: the marketplace's clock.
-    """
-    seed = campaign.rehearsal.seed
-    rules = Rules(rehearsal=True, seed=seed, start=START)
-    with prolific.office.bridge(database, rules) as bridge:
-        site = VisitSite(
-            endpoint_url,
-            clock.now(),
-            emulator_url=prolific.url,
-            seed=seed,
-            bridge=steps_at(
-                bridge, clock, partial(settle, bridge), no_holders=NOBODY_HOLDS
-            ),
-            worker_id=partial(worker_id_of, bridge),
-            test=campaign.qualification.name if campaign.qualification else "",
-            about=_about(campaign),
-        )
-        with closing(site):
-            yield AtProlific(bridge, clock, site, campaign.out)
 
 
 def _about(campaign: Campaign) -> Mapping[str, object]:
@@ -215,7 +200,7 @@ def _test_cents(campaign: Campaign) -> int:
 
 
 def _terms(campaign: Campaign, url: str) -> Terms:
-    with Transport(url, ANY_TOKEN) as transport:
+    with Transport(url, Token(PROLIFIC_TOKEN)) as transport:
         workspace = next(Prolific(transport).account.workspaces()).id
     return Terms(
         workspace_id=workspace,

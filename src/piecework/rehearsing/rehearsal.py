@@ -5,14 +5,13 @@ crowd works in virtual time. A rehearsal that was killed continues where it stop
 """
 
 import gc
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from datetime import datetime
-from typing import Literal, Protocol
+from typing import Any, Literal
 
 from piecework.campaign.caps import next_day, next_month
 from piecework.campaign.opened import CampaignRun
-from piecework.connect.bridge import marketplace_process as connect_process
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import ConfigError, StoreError
 from piecework.domain.extras import load_extra
@@ -20,37 +19,24 @@ from piecework.domain.progress import GOES_ON, Progress
 from piecework.engine.opening import open_for_rehearsal
 from piecework.engine.passes import CROWD, run_pass
 from piecework.engine.step import Call, call_plainly
-from piecework.panel import marketplace_process as panel_process
 from piecework.platforms.virtual_clock import VirtualClock
-from piecework.prolific.bridge.marketplace_process import program
 from piecework.rehearsal.crowd.campaign_crowd import crowd_of
 from piecework.rehearsal.crowd.crowd import Crowd
+from piecework.rehearsal.crowd.several_sites import SeveralSites
 from piecework.rehearsal.crowd.traits import SIMULATED_BAD
 from piecework.rehearsal.crowd.worker_site import WorkerSite
 from piecework.rehearsing.connect import DATABASE as CONNECT_DATABASE
-from piecework.rehearsing.connect import AtConnect, at_connect, offline_connect
+from piecework.rehearsing.connect import offline_connect
 from piecework.rehearsing.marketplace import MARKET, rehearsal_market
+from piecework.rehearsing.marketplace_process import program
+from piecework.rehearsing.outside import AtMarkets, OfflineMarket, RehearsedMarket
 from piecework.rehearsing.panel import FILE as PANEL_FILE
-from piecework.rehearsing.panel import AtPanel, at_panel, offline_panel
-from piecework.rehearsing.prolific import (
-    DATABASE,
-    AtProlific,
-    at_prolific,
-    offline_prolific,
-)
-from piecework.results.books import Books
+from piecework.rehearsing.panel import offline_panel
+from piecework.rehearsing.prolific import DATABASE, offline_prolific
 from piecework.store import simulated_workers
 from piecework.store.lock import only_pass
 
-CrowdKind = Literal["workers", "panel", "prolific", "connect"]
-
-
-class AtMarket(Protocol):
-    """People of another market, and what it takes for their work."""
-
-    def close_books(self, run: CampaignRun) -> Books:
-        """Settle everything, and return and store what three ledgers say."""
-        ...
+MarketName = Literal["panel", "prolific", "connect"]
 
 
 def work_through(
@@ -126,7 +112,7 @@ def rehearsal_of(campaign: Campaign) -> Iterator[tuple[CampaignRun, Crowd]]:
     Raises:
         StoreError: the rehearsal was started with participants of a Prolific.
     """
-    _check_crowd(campaign, "workers")
+    _check_crowd(campaign)
     with (
         only_pass(campaign.out),
         rehearsal_market(campaign) as running,
@@ -143,121 +129,87 @@ def rehearsal_of(campaign: Campaign) -> Iterator[tuple[CampaignRun, Crowd]]:
 
 
 @contextmanager
-def rehearsal_at_prolific(
-    campaign: Campaign,
-) -> Iterator[tuple[CampaignRun, Crowd, AtProlific]]:
-    """Open the same with participants, an offline Prolific and the bridge to it.
+def rehearsal_at(
+    campaign: Campaign, names: Sequence[MarketName]
+) -> Iterator[tuple[CampaignRun, Crowd, AtMarkets]]:
+    """Open the same with people from other markets, and the bridges to them.
 
     The pipeline does not see the difference: it posts to a marketplace as always.
 
-    Raises:
-        ConfigError: participants cannot work on this campaign, or the extra is not
-            installed.
-        StoreError: the rehearsal was started with workers of the marketplace.
-    """
-    load_extra("pycountry", extra="prolific", use="--crowd prolific")
-    _check_crowd(campaign, "prolific")
-    with (
-        only_pass(campaign.out),
-        offline_prolific(campaign) as prolific,
-        rehearsal_market(
-            campaign, prices=prolific.office.prices, program=program(prolific.url)
-        ) as running,
-        _seldom_looking_for_garbage(),
-    ):
-        clock = VirtualClock(running.endpoint_url)
-        with (
-            open_for_rehearsal(campaign, running.endpoint_url, clock) as run,
-            at_prolific(
-                campaign,
-                prolific,
-                campaign.out / MARKET,
-                running.endpoint_url,
-                clock,
-            ) as at_work,
-            crowd_of(campaign, at_work.site, clock) as crowd,
-        ):
-            yield run, crowd, at_work
-
-
-@contextmanager
-def rehearsal_at_connect(
-    campaign: Campaign,
-) -> Iterator[tuple[CampaignRun, Crowd, AtConnect]]:
-    """Open the same with participants of an offline Connect and the bridge to it.
+    Args:
+        campaign: the campaign.
+        names: the markets, each once; HITs that name no market are for the first.
 
     Raises:
-        ConfigError: participants of Connect cannot work on this campaign.
+        ConfigError: people from a market cannot work on this campaign, or an extra is
+            not installed.
         StoreError: the rehearsal was started with other workers.
     """
-    _check_crowd(campaign, "connect")
-    with (
-        only_pass(campaign.out),
-        offline_connect(campaign) as offline,
-        rehearsal_market(
-            campaign,
-            prices=offline.office.prices,
-            program=connect_process.program(offline.controls.address),
-        ) as running,
-        _seldom_looking_for_garbage(),
-    ):
-        clock = VirtualClock(running.endpoint_url)
-        database = campaign.out / MARKET
-        with (
-            open_for_rehearsal(campaign, running.endpoint_url, clock) as run,
-            at_connect(
-                campaign, offline, database, running.endpoint_url, clock
-            ) as at_work,
-            crowd_of(campaign, at_work.site, clock) as crowd,
-        ):
-            yield run, crowd, at_work
-
-
-@contextmanager
-def rehearsal_at_panel(
-    campaign: Campaign,
-) -> Iterator[tuple[CampaignRun, Crowd, AtPanel]]:
-    """Open the same with people of a simulated panel.
-
-    Raises:
-        ConfigError: people of a panel cannot work on this campaign.
-        StoreError: the rehearsal was started with other workers.
-    """
-    _check_crowd(campaign, "panel")
-    with only_pass(campaign.out):
-        offline = offline_panel(campaign)
-        with (
+    _check_crowd(campaign, *names)
+    with ExitStack() as stack:
+        stack.enter_context(only_pass(campaign.out))
+        offline = {
+            name: stack.enter_context(_offline(campaign, name)) for name in names
+        }
+        addresses: dict[str, Any] = {}
+        for each in offline.values():
+            addresses.update(each.served)
+        running = stack.enter_context(
             rehearsal_market(
                 campaign,
-                prices=offline.prices,
-                program=panel_process.program(offline.file),
-            ) as running,
-            _seldom_looking_for_garbage(),
+                prices=offline[names[0]].prices,
+                program=program(**addresses),
+            )
+        )
+        stack.enter_context(_seldom_looking_for_garbage())
+        clock = VirtualClock(running.endpoint_url)
+        database = campaign.out / MARKET
+        # Markets come first: a campaign that is opened asks which ones are served.
+        markets: dict[str, RehearsedMarket] = {
+            name: stack.enter_context(
+                each.at_work(campaign, database, running.endpoint_url, clock)
+            )
+            for name, each in offline.items()
+        }
+        sites = [market.site for market in markets.values()]
+        several = SeveralSites(running.endpoint_url, sites)
+        stack.enter_context(closing(several))
+        site = several if len(sites) > 1 else sites[0]
+        with (
+            open_for_rehearsal(campaign, running.endpoint_url, clock) as run,
+            crowd_of(campaign, site, clock) as crowd,
         ):
-            clock = VirtualClock(running.endpoint_url)
-            database = campaign.out / MARKET
-            with (
-                open_for_rehearsal(campaign, running.endpoint_url, clock) as run,
-                at_panel(
-                    campaign, offline, database, running.endpoint_url, clock
-                ) as at_work,
-                crowd_of(campaign, at_work.site, clock) as crowd,
-            ):
-                yield run, crowd, at_work
+            at_markets = AtMarkets(
+                markets=markets, site=site, clock=clock, folder=campaign.out
+            )
+            yield run, crowd, at_markets
 
 
-def _check_crowd(campaign: Campaign, crowd: CrowdKind) -> None:
-    """Refuse a rehearsal that was started with another kind of workers."""
-    others: CrowdKind = "workers"
-    if (campaign.out / DATABASE).exists():
-        others = "prolific"
-    elif (campaign.out / CONNECT_DATABASE).exists():
-        others = "connect"
-    elif (campaign.out / PANEL_FILE).exists():
-        others = "panel"
-    if (campaign.out / MARKET).exists() and others != crowd:
+@contextmanager
+def _offline(campaign: Campaign, name: MarketName) -> Iterator[OfflineMarket]:
+    if name == "prolific":
+        load_extra("pycountry", extra="prolific", use="--crowd prolific")
+        with offline_prolific(campaign) as prolific:
+            yield prolific
+    elif name == "connect":
+        with offline_connect(campaign) as connect:
+            yield connect
+    else:
+        yield offline_panel(campaign)
+
+
+def _check_crowd(campaign: Campaign, *names: MarketName) -> None:
+    """Refuse a rehearsal that was started with other workers."""
+    files: dict[MarketName, str] = {
+        "prolific": DATABASE,
+        "connect": CONNECT_DATABASE,
+        "panel": PANEL_FILE,
+    }
+    known = [name for name, file in files.items() if (campaign.out / file).exists()]
+    if (campaign.out / MARKET).exists() and set(known) != set(names):
+        flags = " ".join(f"--crowd {name}" for name in known) or "--crowd workers"
         raise StoreError(
-            f"{campaign.out}: this rehearsal was started with --crowd {others}",
-            next_step=f"continue with --crowd {others}, or give this rehearsal another "
+            f"{campaign.out}: this rehearsal was started with {flags}",
+            next_step=f"continue with {flags}, or give this rehearsal another "
             "folder ([output] folder)",
         )

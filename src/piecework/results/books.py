@@ -23,10 +23,10 @@ class Books:
         currency: of all of them.
         pipeline: booked by the pipeline.
         marketplace: paid to workers, and fees.
-        outside_price: the part of these fees that was booked after Prolific had paid,
-            since Prolific pays for visits, not HITs; the pipeline books it too.
-        market: the market that the workers came from.
-        outside: what that market took: rewards, bonuses, fees and tax.
+        outside_price: the part of these fees that was booked after the other markets
+            had paid, since they pay for visits, not HITs; the pipeline books it too.
+        taken: what each market that workers came from took, by its display name:
+            rewards, bonuses, fees and tax.
         broken_laws: invariants about money that do not hold; there should be none.
     """
 
@@ -34,9 +34,18 @@ class Books:
     pipeline: int
     marketplace: int
     outside_price: int
-    outside: int
+    taken: Mapping[str, int]
     broken_laws: tuple[str, ...]
-    market: str = "Prolific"
+
+    @property
+    def outside(self) -> int:
+        """What all markets took."""
+        return sum(self.taken.values())
+
+    @property
+    def market(self) -> str:
+        """The markets' names."""
+        return " and ".join(self.taken)
 
     @classmethod
     def from_facts(cls, facts: Mapping[str, object]) -> Self | None:
@@ -64,7 +73,10 @@ class Books:
         return (
             f"booked by the pipeline:    {self._shown(self.pipeline)}",
             f"booked by the marketplace: {self._shown(self.marketplace)}",
-            f"{f'taken by {self.market}:':26} {self._shown(self.outside)}",
+            *(
+                f"{f'taken by {market}:':26} {self._shown(cents)}"
+                for market, cents in self.taken.items()
+            ),
             *(f"  {reason}" for reason in self.reasons()),
         )
 
@@ -75,14 +87,18 @@ class Books:
         if self.outside_price:
             sentences.append(
                 f"{self._shown(self.outside_price)} of each does not belong to a HIT: "
-                "Prolific pays for whole visits and tests, and rounds each payment"
+                f"{self.market} {'pays' if len(self.taken) == 1 else 'pay'} for whole "
+                "visits and tests, and each payment is rounded"
             )
         if unknown:
             sentences.append(
                 f"the pipeline did not book {self._shown(unknown)}: a bug in piecework"
             )
         if self.marketplace != self.outside:
-            sentences.append("the last two should be the same: a bug in piecework")
+            sentences.append(
+                f"the marketplace booked {self._shown(self.marketplace)} and "
+                f"{self.market} took {self._shown(self.outside)}: a bug in piecework"
+            )
         return (*sentences, *(f"broken: {law}" for law in self.broken_laws))
 
     def _shown(self, cents: int) -> str:

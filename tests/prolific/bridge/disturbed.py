@@ -18,6 +18,7 @@ from piecework.prolific.bridge.adopting import adopt
 from piecework.prolific.bridge.bonuses import settle_unknown
 from piecework.prolific.bridge.bridge import Bridge
 from piecework.prolific.bridge.step import step
+from piecework.prolific.bridge.terms import NAME
 from piecework.prolific.client import Prolific
 from piecework.prolific.token import Token
 from piecework.webclient.request import Request
@@ -147,7 +148,7 @@ class Lives:
         """
         town = self.town
         with town.bridge.backend.transaction() as transaction:
-            unknown = undecided(transaction)
+            unknown = undecided(transaction, NAME)
         for study in unknown:
             adopt(town.bridge, study.study_id)
         batches = town.rows(

@@ -75,7 +75,9 @@ def test_a_person_without_a_submission_to_this_requester_is_refused(
     visitor = _hurt(town)
     before = town.market.books()
     mine, town.requester = town.requester, town.market.requester()
-    with pytest.raises(ClientError, match="so Prolific cannot pay this person"):
+    with pytest.raises(
+        ClientError, match="the market that sent this person cannot pay"
+    ):
         _compensate(town, visitor.worker_id, "1.00")
     town.requester = mine
     town.settle()

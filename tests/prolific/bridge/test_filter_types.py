@@ -110,7 +110,8 @@ def test_only_participants_of_prolific_hold_them(tmp_path: Path) -> None:
         town.settle()
         town.post(QualificationRequirements=[asked(LANGUAGE, "In", 0)])
         [row] = town.rows(
-            "SELECT count(*) AS n FROM qualification_types WHERE is_outside = 1"
+            "SELECT count(*) AS n FROM qualification_types "
+            "WHERE outside_market = 'prolific'"
         )
         assert row["n"] > 3
         assert town.rows("SELECT count(*) AS n FROM qualifications") == [{"n": 0}]

@@ -5,6 +5,7 @@ import pytest
 from piecework.marketplace.state import visits
 from piecework.prolific.bridge import bonuses
 from piecework.prolific.bridge.step import step
+from piecework.prolific.bridge.terms import NAME
 from tests.prolific.bridge.long_campaign import check_answers, check_pay, check_studies
 from tests.prolific.bridge.town import Town, Visitor
 
@@ -282,5 +283,5 @@ def test_who_was_turned_away_is_never_rejected(town: Town) -> None:
 def _known(town: Town, someone: Visitor) -> str:
     """The worker id of a participant who has not come yet."""
     with town.bridge.backend.transaction() as transaction:
-        worker = visits.participant(transaction, someone.participant_id)
+        worker = visits.participant(transaction, NAME, someone.participant_id)
     return str(worker["worker_id"])

@@ -9,6 +9,7 @@ from piecework.cli.main import main
 from piecework.marketplace.state import visits
 from piecework.prolific.bridge.reconciling import reconcile
 from piecework.prolific.bridge.status import read_status
+from piecework.prolific.bridge.terms import NAME
 from tests.prolific.bridge.long_campaign import LONG_AGO
 from tests.prolific.bridge.town import Town
 
@@ -121,7 +122,7 @@ def test_what_another_process_has_noted_meanwhile_is_not_noted_twice(
     study, ann = town.study(), town.visitor()
     submission = ann.take(study)
     with town.bridge.backend.transaction() as transaction:
-        worker = visits.participant(transaction, ann.participant_id)
+        worker = visits.participant(transaction, NAME, ann.participant_id)
         row = transaction.first_row("SELECT id FROM studies")
         assert row is not None
         for _ in range(2):

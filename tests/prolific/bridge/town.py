@@ -15,14 +15,15 @@ import httpx
 
 from piecework.marketplace.http.options import Marketplace, Running
 from piecework.marketplace.http.server import serve
-from piecework.marketplace.state import clock
+from piecework.marketplace.state import clock, outside_market
 from piecework.marketplace.state.audit import broken_laws
 from piecework.marketplace.state.backend import Backend, Rules
+from piecework.marketplace.state.outside_market import OutsideMarket
 from piecework.prolific.bridge.bridge import Bridge
 from piecework.prolific.bridge.prices import price_list
 from piecework.prolific.bridge.prolific_crowd import ProlificCrowd
 from piecework.prolific.bridge.step import settle
-from piecework.prolific.bridge.terms import Terms
+from piecework.prolific.bridge.terms import NAME, Terms
 from piecework.prolific.bridge.webhooks import Receiver
 from piecework.prolific.client import Prolific
 from piecework.prolific.token import Token
@@ -314,11 +315,16 @@ def a_town(
                 seed=7,
                 start=start,
                 aws_proxy=aws_proxy,
-                crowd=crowd,
+                crowds=(crowd,),
                 prices=prices,
             )
         )
         stack.callback(machine.close)
+        with machine.backend.transaction() as transaction:
+            outside_market.claim(
+                transaction,
+                OutsideMarket(name=NAME, title="Prolific", prices=prices),
+            )
         running = machine.running
         bridge_terms = Terms(
             **{

@@ -14,9 +14,10 @@ from functools import partial
 from piecework.connect.bridge.bridge import LOG, Bridge
 from piecework.connect.bridge.reading import AT_WORK
 from piecework.connect.bridge.spending import committed_cents
-from piecework.connect.bridge.terms import money
+from piecework.connect.bridge.terms import NAME, money
 from piecework.connect.resources.assignments import Bonus
 from piecework.marketplace.bridging.bonus_lines import list_bonuses
+from piecework.marketplace.bridging.own_rows import in_own_study
 from piecework.marketplace.bridging.settling import settle_batch
 from piecework.marketplace.state import lineage
 from piecework.marketplace.state.clock import DAY, SECOND
@@ -45,7 +46,8 @@ _BATCHES = (
     "JOIN visits ON visits.id = bonus_lines.visit "
     "JOIN participants USING (worker) "
     "LEFT JOIN bonuses ON bonuses.id = bonus_lines.bonus "
-    "WHERE bonus_batches.stage <> 'Paid' ORDER BY bonus_batches.id"
+    f"WHERE bonus_batches.stage <> 'Paid' AND studies.market = '{NAME}' "
+    "ORDER BY bonus_batches.id"
 )
 _BOOKED = (
     "SELECT coalesce(sum(cents), 0) FROM bonus_lines JOIN bonus_batches "
@@ -75,7 +77,9 @@ def settle_unknown(transaction: Transaction, token: str, *, is_paid: bool) -> No
         Unusable: no open payment has this token.
     """
     row = transaction.first_row(
-        "SELECT * FROM bonus_batches WHERE batch_id = ? AND stage <> 'Paid'", token
+        "SELECT * FROM bonus_batches WHERE batch_id = ? AND stage <> 'Paid' "
+        f"AND {in_own_study(NAME)}",
+        token,
     )
     if row is None:
         raise Unusable(
@@ -100,7 +104,8 @@ def _separate(transaction: Transaction) -> None:
     for line in transaction.all(
         "SELECT min(bonus_lines.id) AS id, bonus_lines.cents, visits.study "
         "FROM bonus_lines "
-        "JOIN visits ON visits.id = bonus_lines.visit WHERE batch IS NULL "
+        f"JOIN visits ON visits.id = bonus_lines.visit AND {in_own_study(NAME)} "
+        "WHERE batch IS NULL "
         "AND NOT EXISTS (SELECT 1 FROM bonus_lines AS other JOIN bonus_batches "
         "ON bonus_batches.id = other.batch WHERE other.visit = bonus_lines.visit "
         "AND bonus_batches.stage <> 'Paid') GROUP BY visits.id ORDER BY id"

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from piecework.connect.bridge.terms import Terms
+from piecework.connect.bridge.terms import NAME, Terms
 from piecework.connect.client import Connect
 from piecework.connect.resources.assignments import Assignment
 from piecework.connect.resources.projects import Project, Statistics
@@ -34,6 +34,7 @@ class Bridge:
         is_compared: whether projects were compared since this bridge began.
     """
 
+    name: ClassVar[str] = NAME
     market: ClassVar[str] = "Connect"
     backend: Backend
     connect: Connect

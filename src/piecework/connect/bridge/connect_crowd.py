@@ -14,13 +14,14 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from piecework.connect.bridge.reading import AT_WORK
-from piecework.connect.bridge.terms import LinkNames
+from piecework.connect.bridge.terms import NAME, LinkNames
 from piecework.connect.client import Connect
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.http.faults import Bucket
 from piecework.marketplace.outside_crowd import (
     NO_WAY_BACK,
     Arrival,
+    NoEvents,
     Submission,
     WayBack,
 )
@@ -70,9 +71,15 @@ class ConnectCrowd:
     connect: Connect
     names: LinkNames = field(default_factory=LinkNames)
     consent: Sequence[str] = CONSENT
+    name: str = NAME
     market: str = "Connect"
     contact: str = "Write to the researchers with Connect's messages."
     calls: Bucket = field(default_factory=lambda: Bucket(2.0, at_once=20.0))
+
+    @property
+    def link_names(self) -> Sequence[str]:
+        """See `marketplace.outside_crowd.OutsideCrowd`."""
+        return (self.names.participant, self.names.assignment, self.names.project)
 
     @property
     def has_returns(self) -> bool:
@@ -165,7 +172,7 @@ class ConnectCrowd:
         body: bytes,  # noqa: ARG002 - of the port
     ) -> None:
         """See `marketplace.outside_crowd.OutsideCrowd`; Connect sends none."""
-        raise Refusal("Http", "This page does not exist.", status=404)
+        raise NoEvents
 
     def way_back(
         self,

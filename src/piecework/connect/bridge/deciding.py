@@ -13,8 +13,9 @@ from functools import partial
 from piecework.connect.bridge.bridge import LOG, Bridge
 from piecework.connect.bridge.reading import AT_WORK
 from piecework.connect.bridge.spending import committed_cents
-from piecework.connect.bridge.terms import money
+from piecework.connect.bridge.terms import NAME, money
 from piecework.connect.resources.assignments import MOST_AT_ONCE
+from piecework.marketplace.bridging.own_rows import in_own_study
 from piecework.marketplace.bridging.settling import PAID_EARLY, settle_visit
 from piecework.marketplace.state import assignments, visits
 from piecework.marketplace.state.clock import SECOND
@@ -45,9 +46,10 @@ _UNDECIDED = (
     "FROM visits JOIN studies ON studies.id = visits.study "
     "LEFT JOIN assignments ON assignments.visit = visits.id "
     "WHERE visits.stage <> 'Open' AND visits.id IN "
-    "(SELECT id FROM visits WHERE outcome IS NULL UNION ALL "
+    f"(SELECT id FROM visits WHERE outcome IS NULL AND {in_own_study(NAME)} "
+    "UNION ALL "
     "SELECT visits.id FROM visits JOIN studies ON studies.id = visits.study "
-    f"WHERE studies.stage <> 'Retired' AND {PAID_EARLY}) "
+    f"WHERE studies.stage <> 'Retired' AND market = '{NAME}' AND {PAID_EARLY}) "
     "GROUP BY visits.id ORDER BY visits.id"
 )
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from piecework.connect.bridge.bridge import Bridge
-from piecework.connect.bridge.terms import RECOMMENDED_PER_HOUR_CENTS
+from piecework.connect.bridge.terms import NAME, RECOMMENDED_PER_HOUR_CENTS
 from piecework.connect.bridge.unknown import cost_of_place, look
 from piecework.connect.resources.projects import LEAST_MINUTES, NewProject
 from piecework.marketplace.bridging import members
@@ -60,11 +60,12 @@ def want(
         allowed = math.ceil(hits * hit_type["duration_seconds"] / 60)
         code = transaction.id_generator.entity("code", number)
         return transaction.execute(
-            "INSERT INTO studies (hit_type, internal_name, status, stage, "
+            "INSERT INTO studies (hit_type, market, internal_name, status, stage, "
             "hits_per_visit, currency, reward_cents, minutes, most_minutes, places, "
             "code, own_code, has_own_code, made_ms) "
-            "VALUES (?, ?, '', 'Wanted', ?, 'USD', ?, ?, ?, ?, ?, ?, 0, ?)",
+            "VALUES (?, ?, ?, '', 'Wanted', ?, 'USD', ?, ?, ?, ?, ?, ?, 0, ?)",
             hit_type["id"],
+            NAME,
             str(StudyName.new(transaction, hit_type["hit_type_id"], number)),
             hits,
             hits * hit_type["reward_cents"],
@@ -167,7 +168,7 @@ def admitted(
     fitting, unfit = set[str](), set[str]()
     with bridge.backend.transaction() as transaction:
         study = transaction.first_row(_ALL_WORKERS, study_id)
-        participants = transaction.all(members.PARTICIPANTS)
+        participants = transaction.all(members.PARTICIPANTS, NAME)
     if study is None:
         raise LookupError(f"no study has the row id {study_id}")
     for first in range(0, len(participants), members.AT_A_TIME):

@@ -10,6 +10,8 @@ import sqlite3
 from functools import partial
 
 from piecework.connect.bridge.bridge import Bridge
+from piecework.connect.bridge.terms import NAME
+from piecework.marketplace.bridging.own_rows import of_own_person
 from piecework.marketplace.state import lineage
 from piecework.webclient.errors import Lost, Refused
 
@@ -21,7 +23,7 @@ _WAITING = (
     "AND hit_types.requester = messages.requester "
     "ORDER BY visits.id DESC LIMIT 1) AS study_id FROM messages "
     "JOIN participants ON participants.worker = messages.worker "
-    "WHERE sent_there IS NULL ORDER BY messages.id"
+    f"WHERE sent_there IS NULL AND market = '{NAME}' ORDER BY messages.id"
 )
 
 
@@ -30,11 +32,12 @@ def send(bridge: Bridge) -> None:
     with bridge.backend.transaction() as transaction:
         # The process ended while sending, so their state is unknown.
         transaction.execute(
-            "UPDATE messages SET sent_there = 'Unknown' WHERE sent_there = 'Sending'"
+            "UPDATE messages SET sent_there = 'Unknown' "
+            f"WHERE sent_there = 'Sending' AND {of_own_person(NAME)}"
         )
         transaction.execute(
             "UPDATE messages SET sent_there = 'Unknown' "
-            "WHERE sent_there IS NULL AND sent_ms < ?",
+            f"WHERE sent_there IS NULL AND sent_ms < ? AND {of_own_person(NAME)}",
             lineage.began_ms(transaction),
         )
         waiting = transaction.all(_WAITING)

@@ -12,7 +12,7 @@ from functools import partial
 from piecework.connect.bridge import drafting, reading, unknown
 from piecework.connect.bridge.bridge import Bridge
 from piecework.connect.bridge.spending import committed_cents
-from piecework.connect.bridge.terms import LEAST_PER_HOUR_CENTS, money
+from piecework.connect.bridge.terms import LEAST_PER_HOUR_CENTS, NAME, money
 from piecework.connect.resources.projects import ProjectStatus
 from piecework.marketplace.bridging import open_work
 from piecework.marketplace.bridging.places import visits_possible
@@ -29,7 +29,7 @@ _NOT_ARRIVED_HERE = (
 def recruit(bridge: Bridge) -> None:
     """Update the projects of each HIT type to match its open HITs."""
     with bridge.backend.transaction() as transaction:
-        hit_types = open_work.hit_types(transaction)
+        hit_types = open_work.hit_types(transaction, NAME)
     for hit_type in hit_types:
         bridge.tried(partial(_recruit, bridge, hit_type))
     _retire(bridge)
@@ -38,7 +38,7 @@ def recruit(bridge: Bridge) -> None:
 def _recruit(bridge: Bridge, hit_type: sqlite3.Row) -> None:
     with bridge.backend.transaction() as transaction:
         slots = open_work.free_slots(transaction, hit_type["id"])
-        study = open_work.present_study(transaction, hit_type["id"])
+        study = open_work.present_study(transaction, hit_type["id"], NAME)
         quiet_ms = transaction.now_ms - bridge.terms.settle_seconds * SECOND
     is_settled = (hit_type["newest_ms"] or 0) <= quiet_ms
     bridge.is_due_soon |= not is_settled
@@ -296,7 +296,7 @@ def _retire(bridge: Bridge) -> None:
     """Stop reading projects that are over and fully settled."""
     with bridge.backend.transaction() as transaction:
         ended = transaction.all(
-            "SELECT id FROM studies WHERE stage = 'Published' "
+            f"SELECT id FROM studies WHERE market = '{NAME}' AND stage = 'Published' "
             "AND status IN ('Closed', 'Completed', 'Archived') AND NOT EXISTS "
             "(SELECT 1 FROM visits WHERE study = studies.id "
             f"AND (outcome IS NULL OR {PAID_EARLY}))"

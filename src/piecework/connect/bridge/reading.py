@@ -8,6 +8,7 @@ import sqlite3
 from functools import partial
 
 from piecework.connect.bridge.bridge import Bridge
+from piecework.connect.bridge.terms import NAME
 from piecework.connect.resources.assignments import Assignment
 from piecework.marketplace.state import clock, lineage, visits
 from piecework.marketplace.state.transaction import Transaction
@@ -28,7 +29,8 @@ def read_connect(bridge: Bridge) -> None:
     """Read all open projects, and their assignments where any changed."""
     with bridge.backend.transaction() as transaction:
         studies = transaction.all(
-            "SELECT * FROM studies WHERE stage <> 'Retired' AND study_id IS NOT NULL"
+            "SELECT * FROM studies WHERE stage <> 'Retired' "
+            f"AND study_id IS NOT NULL AND market = '{NAME}'"
         )
     for study in studies:
         bridge.tried(partial(read_project, bridge, study))
@@ -121,7 +123,7 @@ def _note_stranger(
     visits.never_begun(
         transaction,
         study=study["id"],
-        worker=visits.participant(transaction, assignment.participant_id),
+        worker=visits.participant(transaction, NAME, assignment.participant_id),
         submission_id=assignment.id,
         status=assignment.status,
         ended_ms=transaction.now_ms if ended is None else clock.to_ms(ended),

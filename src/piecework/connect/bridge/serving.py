@@ -1,6 +1,6 @@
 """Assemble what a marketplace needs to serve Connect's participants."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -10,13 +10,14 @@ from piecework.connect.bridge.bridge import Bridge
 from piecework.connect.bridge.connect_crowd import CONSENT, ConnectCrowd
 from piecework.connect.bridge.prices import price_list
 from piecework.connect.bridge.spending import keep_start
-from piecework.connect.bridge.terms import LEAST_PER_HOUR_CENTS, LinkNames, Terms
+from piecework.connect.bridge.terms import LEAST_PER_HOUR_CENTS, NAME, LinkNames, Terms
 from piecework.connect.client import Connect
 from piecework.connect.token import ApiKey
 from piecework.marketplace.http.faults import Bucket
 from piecework.marketplace.state import outside_market
 from piecework.marketplace.state.backend import Backend, Rules
 from piecework.marketplace.state.money import PriceList
+from piecework.marketplace.state.outside_market import OutsideMarket
 from piecework.webclient.transport import Patience, Transport
 
 _LITTLE = Patience(tries=2, first_seconds=0.5, longest_seconds=5)
@@ -42,12 +43,24 @@ class Office:
     terms: Terms
 
     @contextmanager
-    def bridge(self, database: Path, rules: Rules) -> Iterator[Bridge]:
-        """Open a bridge on a marketplace's database, with its own connection."""
+    def bridge(
+        self, database: Path, rules: Rules, *, among: Collection[str] = ()
+    ) -> Iterator[Bridge]:
+        """Open a bridge on a marketplace's database, with its own connection.
+
+        Args:
+            database: the marketplace's database.
+            rules: how the marketplace is served.
+            among: the names of all markets that are served; () is only this one.
+        """
         backend = Backend(database, replace(rules, prices=self.prices))
         try:
             with backend.transaction() as transaction:
-                outside_market.claim(transaction, "Connect")
+                outside_market.claim(
+                    transaction,
+                    OutsideMarket(name=NAME, title="Connect", prices=self.prices),
+                    among=among,
+                )
                 keep_start(transaction, self.address, self.terms)
             yield Bridge(backend, self.connect, self.terms)
         finally:

@@ -7,33 +7,36 @@ import json
 from dataclasses import asdict, dataclass
 from typing import Self
 
-from piecework.connect.bridge.terms import Terms
+from piecework.connect.bridge.terms import NAME, Terms
 from piecework.connect.token import CONNECT
+from piecework.marketplace.bridging.own_rows import in_own_study
 from piecework.marketplace.state.transaction import Transaction
 
-_KEY = "connect"
 _PAID = "(SELECT count(*) FROM visits WHERE study = studies.id AND outcome = 'Paid')"
 _MAY_BE_PAID = (
     "(SELECT count(*) FROM visits WHERE study = studies.id "
     "AND (outcome = 'Paid' OR status = 'Pending'))"
 )
-_NOT_HERE = "(SELECT coalesce(sum({}), 0) FROM unknown_studies)"
+_NOT_HERE = (
+    f"(SELECT coalesce(sum({{}}), 0) FROM unknown_studies WHERE market = '{NAME}')"
+)
 _BONUSES = (
-    "(SELECT coalesce(sum(total_cents), 0) FROM bonus_batches WHERE stage IN ({}))"
+    "(SELECT coalesce(sum(total_cents), 0) FROM bonus_batches WHERE stage IN ({}) "
+    f"AND {in_own_study(NAME)})"
 )
 _COMMITTED = (
     "SELECT (SELECT coalesce(sum(cost_cents * CASE "
     f"WHEN stage = 'Retired' THEN {_PAID} "
     f"WHEN status IN ('Live', 'Paused') THEN max(places, {_MAY_BE_PAID}) "
     f"ELSE {_MAY_BE_PAID} END), 0) FROM studies "
-    "WHERE stage IN ('Published', 'Retired')) + "
+    f"WHERE market = '{NAME}' AND stage IN ('Published', 'Retired')) + "
     + _BONUSES.format("'Paying', 'Paid'")
     + " + "
     + _NOT_HERE.format("spent_cents + held_cents")
 )
 _SPENT = (
     f"SELECT (SELECT coalesce(sum(cost_cents * {_PAID}), 0) FROM studies "
-    "WHERE stage IN ('Published', 'Retired')) + "
+    f"WHERE market = '{NAME}' AND stage IN ('Published', 'Retired')) + "
     + _BONUSES.format("'Paid'")
     + " + "
     + _NOT_HERE.format("spent_cents")
@@ -61,7 +64,7 @@ class LastStart:
     @classmethod
     def read(cls, transaction: Transaction) -> Self:
         """Read the last start."""
-        row = transaction.first_row("SELECT value FROM settings WHERE key = ?", _KEY)
+        row = transaction.first_row("SELECT value FROM settings WHERE key = ?", NAME)
         return cls() if row is None else cls(**json.loads(row["value"]))
 
 
@@ -75,7 +78,7 @@ def keep_start(transaction: Transaction, address: str, terms: Terms) -> None:
     transaction.execute(
         "INSERT INTO settings (key, value) VALUES (?, ?) "
         "ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-        _KEY,
+        NAME,
         json.dumps(asdict(start)),
     )
 

@@ -10,23 +10,28 @@ from piecework.connect.bridge.spending import (
     committed_cents,
     spent_cents,
 )
-from piecework.connect.bridge.terms import money
+from piecework.connect.bridge.terms import NAME, money
 from piecework.connect.bridge.unknown import sentence
+from piecework.marketplace.bridging.own_rows import in_own_study, of_own_person
 from piecework.marketplace.bridging.unknown import UnknownStudy, read_unknown
 from piecework.marketplace.state.transaction import Transaction
 
 _PROJECTS = (
     "SELECT studies.*, hit_types.title, requesters.name AS requester FROM studies "
     "JOIN hit_types ON hit_types.id = studies.hit_type "
-    "JOIN requesters ON requesters.id = hit_types.requester ORDER BY studies.id"
+    "JOIN requesters ON requesters.id = hit_types.requester "
+    f"WHERE studies.market = '{NAME}' ORDER BY studies.id"
 )
 _TROUBLES = (
     "SELECT trouble FROM bonus_batches WHERE trouble <> '' "
-    "UNION SELECT trouble FROM visits WHERE trouble <> ''"
+    f"AND {in_own_study(NAME)} "
+    "UNION SELECT trouble FROM visits WHERE trouble <> '' "
+    f"AND {in_own_study(NAME)} "
 )
 _BONUSES_WAITING = (
-    "SELECT coalesce(sum(cents), 0) FROM bonus_lines LEFT JOIN bonus_batches "
-    "ON bonus_batches.id = bonus_lines.batch "
+    "SELECT coalesce(sum(cents), 0) FROM bonus_lines "
+    f"JOIN visits ON visits.id = bonus_lines.visit AND visits.{in_own_study(NAME)} "
+    "LEFT JOIN bonus_batches ON bonus_batches.id = bonus_lines.batch "
     "WHERE coalesce(bonus_batches.stage, '') <> 'Paid'"
 )
 
@@ -120,7 +125,8 @@ def read_status(transaction: Transaction) -> Status:
     committed = committed_cents(transaction)
     waiting = transaction.first_row(_BONUSES_WAITING)
     unsure = transaction.first_row(
-        "SELECT count(*) FROM messages WHERE sent_there = 'Unknown'"
+        "SELECT count(*) FROM messages WHERE sent_there = 'Unknown' "
+        f"AND {of_own_person(NAME)}"
     )
     return Status(
         projects=tuple(_projects(transaction)),
@@ -130,7 +136,7 @@ def read_status(transaction: Transaction) -> Status:
         bonuses_waiting_cents=int(waiting[0]) if waiting else 0,
         troubles=tuple(str(row["trouble"]) for row in transaction.all(_TROUBLES)),
         unknown_messages=int(unsure[0]) if unsure else 0,
-        unknown=read_unknown(transaction),
+        unknown=read_unknown(transaction, NAME),
     )
 
 

@@ -14,6 +14,10 @@ MOST_APPROVAL_SECONDS = 13 * 24 * 3600
 """Connect approves by itself after 14 days, so requesters decide before."""
 
 
+NAME = "connect"
+"""How the marketplace's tables name this market."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkNames:
     """The query parameters of a participant's link.
@@ -24,6 +28,10 @@ class LinkNames:
     participant: str = "participantId"
     assignment: str = "assignmentId"
     project: str = "projectId"
+
+
+NAME = "connect"
+"""How the marketplace's tables name this market."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

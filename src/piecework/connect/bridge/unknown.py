@@ -9,7 +9,7 @@ import sqlite3
 
 from piecework.connect.bridge.bridge import LOG, Bridge
 from piecework.connect.bridge.reading import ENDED, RECRUITING, read_project
-from piecework.connect.bridge.terms import money
+from piecework.connect.bridge.terms import NAME, money
 from piecework.connect.resources.projects import Project
 from piecework.marketplace.bridging.study_names import StudyName
 from piecework.marketplace.bridging.unknown import UnknownStudy, keep, undecided
@@ -27,14 +27,14 @@ def compare(bridge: Bridge) -> None:
     """
     if bridge.is_compared:
         with bridge.backend.transaction() as transaction:
-            is_waiting = undecided(transaction)
+            is_waiting = undecided(transaction, NAME)
         if is_waiting:
             look(bridge)
         return
     look(bridge)
     bridge.is_compared = True
     with bridge.backend.transaction() as transaction:
-        waiting = undecided(transaction)
+        waiting = undecided(transaction, NAME)
     for each in waiting:
         LOG.warning("%s", sentence(each))
 
@@ -69,7 +69,7 @@ def sentence(study: UnknownStudy) -> str:
 def objection(bridge: Bridge) -> str:
     """Return why nothing may be published now; "" if publishing is allowed."""
     with bridge.backend.transaction() as transaction:
-        waiting = undecided(transaction)
+        waiting = undecided(transaction, NAME)
     if not waiting:
         return ""
     return (
@@ -184,15 +184,16 @@ def _insert(transaction: Transaction, there: Project) -> sqlite3.Row:
         )
     next_number(transaction.conn, "studies")  # As if it had been created here.
     row = transaction.first_row(
-        "INSERT INTO studies (hit_type, internal_name, study_id, status, stage, "
-        "hits_per_visit, currency, reward_cents, cost_cents, minutes, most_minutes, "
-        "places, code, own_code, has_own_code, made_ms) VALUES (?, ?, ?, ?, "
-        "'Published', ?, 'USD', ?, ?, ?, ?, ?, ?, ?, 0, ?) "
+        "INSERT INTO studies (hit_type, market, internal_name, study_id, status, "
+        "stage, hits_per_visit, currency, reward_cents, cost_cents, minutes, "
+        "most_minutes, places, code, own_code, has_own_code, made_ms) "
+        "VALUES (?, ?, ?, ?, ?, 'Published', ?, 'USD', ?, ?, ?, ?, ?, ?, ?, 0, ?) "
         "ON CONFLICT (internal_name) DO UPDATE SET study_id = excluded.study_id, "
         "status = excluded.status, stage = 'Published', places = excluded.places, "
         "cost_cents = excluded.cost_cents, code = excluded.code, trouble = '' "
         "RETURNING *",
         hit_type["id"],
+        NAME,
         there.internal_name,
         there.id,
         there.status or "Live",
@@ -245,6 +246,7 @@ def _take_in(bridge: Bridge, project: Project) -> None:
             return  # It was adopted meanwhile.
         keep(
             transaction,
+            NAME,
             UnknownStudy(
                 study_id=project.id,
                 internal_name=project.internal_name or "",

@@ -1,8 +1,8 @@
-"""A lock beside the marketplace's database that allows one bridge at a time.
+"""A lock beside the marketplace's database that allows one bridge to each market.
 
-Two bridges would each find the same bonuses unpaid. The operating system releases the
-lock when the process ends, so a crash leaves nothing to clean up. The lock works only
-on the machine that holds the database.
+Two bridges to one market would each find the same bonuses unpaid. The operating system
+releases the lock when the process ends, so a crash leaves nothing to clean up. The lock
+works only on the machine that holds the database.
 """
 
 import fcntl
@@ -13,7 +13,7 @@ from pathlib import Path
 
 from piecework.webclient.errors import Unusable
 
-SUFFIX = ".bridge.lock"
+SUFFIX = "bridge.lock"
 
 
 @contextmanager
@@ -22,12 +22,13 @@ def only_bridge(database: Path, market: str) -> Iterator[None]:
 
     Args:
         database: the marketplace's database.
-        market: the outside market's display name.
+        market: the outside market's display name; each market has a bridge.
 
     Raises:
         Unusable: another bridge holds the lock; the message names its process.
     """
-    with database.with_name(database.name + SUFFIX).open("a+") as file:
+    name = f"{database.name}.{market.lower()}.{SUFFIX}"
+    with database.with_name(name).open("a+") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as fault:

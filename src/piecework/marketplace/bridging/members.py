@@ -5,13 +5,15 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from piecework.marketplace.state import outside_types
 from piecework.marketplace.state import system_qualifications as system
 from piecework.marketplace.state.transaction import Transaction
 from piecework.marketplace.workers import discovery, eligibility
 
 PARTICIPANTS = (
     "SELECT workers.*, participant_id FROM participants "
-    "JOIN workers ON workers.id = participants.worker ORDER BY workers.id"
+    "JOIN workers ON workers.id = participants.worker WHERE market = ? "
+    "ORDER BY workers.id"
 )
 AT_A_TIME = 50
 """Participants judged in one transaction, so that workers do not wait long."""
@@ -38,6 +40,7 @@ def own_requirements(
         dict(each)
         for each in requirements
         if each["QualificationTypeId"] not in _NOT_OWN
+        and not outside_types.is_crowd(each["QualificationTypeId"])
         and not (but and each["QualificationTypeId"].startswith(but))
     ]
 

@@ -2,14 +2,16 @@
 
 import sqlite3
 
+from piecework.marketplace.state.outside_market import MARKET_OF_HIT_TYPE
 from piecework.marketplace.state.transaction import Transaction
 
 _HIT_TYPES = (
     "SELECT hit_types.*, (SELECT max(created_ms) FROM hits WHERE hit_type = "
     "hit_types.id AND status = 'Assignable') AS newest_ms FROM hit_types "
-    "WHERE assignable_hits > 0 OR EXISTS (SELECT 1 FROM studies "
-    "WHERE studies.hit_type = hit_types.id AND stage <> 'Retired' "
-    "AND qualification_type IS NULL) ORDER BY id"
+    f"WHERE {MARKET_OF_HIT_TYPE} = ?1 AND (assignable_hits > 0 OR EXISTS "
+    "(SELECT 1 FROM studies WHERE studies.hit_type = hit_types.id "
+    "AND studies.market = ?1 AND stage <> 'Retired' "
+    "AND qualification_type IS NULL)) ORDER BY id"
 )
 _FREE_SLOTS = (
     "SELECT max_assignments - accepted - submitted - approved - rejected AS free, "
@@ -17,14 +19,17 @@ _FREE_SLOTS = (
     "GROUP BY free"
 )
 _STUDY = (
-    "SELECT * FROM studies WHERE hit_type = ? AND stage <> 'Retired' "
-    "AND qualification_type IS NULL ORDER BY id DESC LIMIT 1"
+    "SELECT * FROM studies WHERE hit_type = ? AND market = ? "
+    "AND stage <> 'Retired' AND qualification_type IS NULL ORDER BY id DESC LIMIT 1"
 )
 
 
-def hit_types(transaction: Transaction) -> list[sqlite3.Row]:
-    """Return the HIT types with work or a study; `newest_ms` is their last post."""
-    return transaction.all(_HIT_TYPES)
+def hit_types(transaction: Transaction, market: str) -> list[sqlite3.Row]:
+    """Return a market's HIT types with work or a study.
+
+    `newest_ms` is their last post.
+    """
+    return transaction.all(_HIT_TYPES, market)
 
 
 def free_slots(transaction: Transaction, hit_type: int) -> dict[int, int]:
@@ -33,6 +38,8 @@ def free_slots(transaction: Transaction, hit_type: int) -> dict[int, int]:
     return {row["free"]: row["hits"] for row in rows}
 
 
-def present_study(transaction: Transaction, hit_type: int) -> sqlite3.Row | None:
-    """Return the latest study of a HIT type that is not retired."""
-    return transaction.first_row(_STUDY, hit_type)
+def present_study(
+    transaction: Transaction, hit_type: int, market: str
+) -> sqlite3.Row | None:
+    """Return the latest study of a HIT type at a market that is not retired."""
+    return transaction.first_row(_STUDY, hit_type, market)

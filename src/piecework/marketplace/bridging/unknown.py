@@ -31,28 +31,34 @@ class UnknownStudy:
         return asdict(self)
 
 
-def read_unknown(transaction: Transaction) -> tuple[UnknownStudy, ...]:
-    """Return all unknown studies, as last read."""
-    rows = transaction.all("SELECT * FROM unknown_studies ORDER BY study_id")
+def read_unknown(transaction: Transaction, market: str) -> tuple[UnknownStudy, ...]:
+    """Return all unknown studies of a market, as last read."""
+    rows = transaction.all(
+        "SELECT study_id, internal_name, status, places, submissions, spent_cents, "
+        "held_cents, is_left FROM unknown_studies WHERE market = ? ORDER BY study_id",
+        market,
+    )
     return tuple(
         UnknownStudy(**{**dict(row), "is_left": bool(row["is_left"])}) for row in rows
     )
 
 
-def undecided(transaction: Transaction) -> tuple[UnknownStudy, ...]:
-    """Return the unknown studies that a person has to decide about."""
-    return tuple(each for each in read_unknown(transaction) if not each.is_left)
+def undecided(transaction: Transaction, market: str) -> tuple[UnknownStudy, ...]:
+    """Return the unknown studies of a market that a person has to decide about."""
+    return tuple(each for each in read_unknown(transaction, market) if not each.is_left)
 
 
-def keep(transaction: Transaction, study: UnknownStudy) -> None:
+def keep(transaction: Transaction, market: str, study: UnknownStudy) -> None:
     """Store an unknown study, or its present state; a person's decision stays."""
     transaction.execute(
-        "INSERT INTO unknown_studies (study_id, internal_name, status, places, "
-        "submissions, spent_cents, held_cents) VALUES (?, ?, ?, ?, ?, ?, ?) "
+        "INSERT INTO unknown_studies (study_id, market, internal_name, status, "
+        "places, submissions, spent_cents, held_cents) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?) "
         "ON CONFLICT (study_id) DO UPDATE SET status = excluded.status, "
         "places = excluded.places, submissions = excluded.submissions, "
         "spent_cents = excluded.spent_cents, held_cents = excluded.held_cents",
         study.study_id,
+        market,
         study.internal_name,
         study.status,
         study.places,

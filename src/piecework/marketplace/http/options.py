@@ -38,7 +38,7 @@ class Options(TypedDict, total=False):
     aws_proxy: StandIn | None
     notify_url: str
     limits: Limits
-    crowd: OutsideCrowd | None
+    crowds: tuple[OutsideCrowd, ...]
     consent: tuple[str, ...]
     spend_at_most_cents: int | None
     clock_is_right: bool
@@ -72,7 +72,7 @@ class Marketplace:
         notify_url: the address on this machine for notifications; "" keeps them
             waiting.
         limits: time limits for silent clients.
-        crowd: the market that sends workers as visitors, if any.
+        crowds: the markets that send workers as visitors.
         consent: the text, one string per paragraph, to which workers who are not
             participants agree before their first HIT.
         spend_at_most_cents: the spending limit of all requesters together, if any.
@@ -100,7 +100,7 @@ class Marketplace:
     aws_proxy: StandIn | None = None
     notify_url: str = ""
     limits: Limits = Limits()  # noqa: RUF009 - frozen
-    crowd: OutsideCrowd | None = None
+    crowds: tuple[OutsideCrowd, ...] = ()
     consent: tuple[str, ...] = ()
     spend_at_most_cents: int | None = None
     clock_is_right: bool = False

@@ -38,7 +38,7 @@ def site_app(
     *,
     faults: FaultScript,
     pictures: Pictures,
-    crowd: OutsideCrowd | None = None,
+    crowds: Sequence[OutsideCrowd] = (),
     consent: Sequence[str] = (),
 ) -> Starlette:
     """Return the requester API, worker site and, in a rehearsal, its controls."""
@@ -46,7 +46,7 @@ def site_app(
         _calls(api),
         Route("/", _to_hits, methods=["GET"]),
         *health.routes(backend),
-        *Site(backend, origins, pictures, crowd, consent).routes(),
+        *Site(backend, origins, pictures, crowds, consent).routes(),
         # A qualification test names pictures by address; requesters know only this one.
         *pictures.routes(),
     ]

@@ -279,7 +279,7 @@ def _app(
         api,
         faults=faults,
         pictures=pictures,
-        crowd=marketplace.crowd,
+        crowds=marketplace.crowds,
         consent=marketplace.consent,
     )
     frames = routes.frames_app(backend, origins, pictures)

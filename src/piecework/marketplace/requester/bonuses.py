@@ -11,7 +11,12 @@ from piecework.marketplace.exceptions import (
 from piecework.marketplace.requester import shapes
 from piecework.marketplace.requester.judging import own_assignment
 from piecework.marketplace.requester.paging import page
-from piecework.marketplace.state import ledger, money, request_tokens
+from piecework.marketplace.state import (
+    ledger,
+    money,
+    outside_market,
+    request_tokens,
+)
 from piecework.marketplace.state.clock import DAY
 from piecework.marketplace.state.transaction import Transaction
 
@@ -41,7 +46,8 @@ def send_bonus(
             "ago; no bonus can be paid for it.",
         )
     cents = bonus_cents(members["BonusAmount"])
-    fee_cents = transaction.prices.bonus_fee_cents(cents)
+    prices = outside_market.prices_of_worker(transaction, row["worker"])
+    fee_cents = prices.bonus_fee_cents(cents)
     ledger.pay(
         transaction,
         ledger.available(requester),

@@ -14,7 +14,7 @@ from piecework.marketplace.exceptions import (
     request_error,
 )
 from piecework.marketplace.requester.bonuses import bonus_cents
-from piecework.marketplace.state import ledger, money
+from piecework.marketplace.state import ledger, money, outside_market
 from piecework.marketplace.state.accounts import find_worker
 from piecework.marketplace.state.transaction import Transaction
 
@@ -71,7 +71,8 @@ def send(
     worker = find_worker(transaction, members["WorkerId"])
     visit = _visit(transaction, requester, worker)
     cents = bonus_cents(members["BonusAmount"])
-    fee_cents = transaction.prices.bonus_fee_cents(cents)
+    prices = outside_market.prices_of_worker(transaction, worker["id"])
+    fee_cents = prices.bonus_fee_cents(cents)
     ledger.pay(
         transaction,
         ledger.available(requester),
@@ -142,7 +143,7 @@ def _visit(transaction: Transaction, requester: int, worker: sqlite3.Row) -> int
             raise request_error(
                 "NoSubmission",
                 f"Worker {worker['worker_id']} has no submission in a study of this "
-                "requester, so Prolific cannot pay this person.",
+                "requester, so the market that sent this person cannot pay them.",
             )
         return int(row["id"])
     if not transaction.first_row(

@@ -17,7 +17,9 @@ from piecework.marketplace.state import (
     apart,
     clock,
     lineage,
+    outside_market,
     outside_prices,
+    outside_types,
     site_address,
     worker_limits,
 )
@@ -216,6 +218,15 @@ def _tell_prices(call: Call, _asked: object, reply: Members) -> None:
                 "Unsettled": row["unsettled"],
             }
             for row in outside
+        ]
+    if markets := outside_market.served(call.transaction):
+        prices["Crowds"] = [
+            {
+                "Crowd": market.name,
+                "QualificationTypeId": outside_types.crowd_id(market.name),
+                **market.prices.members(),
+            }
+            for market in markets
         ]
     reply["PieceworkPrices"] = prices
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from piecework.marketplace.exceptions import does_not_exist, invalid_parameters
 from piecework.marketplace.requester import requirements
-from piecework.marketplace.state import money
+from piecework.marketplace.state import money, outside_market
 from piecework.marketplace.state.clock import DAY, SECOND
 from piecework.marketplace.state.transaction import Transaction
 
@@ -137,6 +137,7 @@ def _insert(
         "requester": requester,
         "fingerprint": print_of_values,
         "assignable_hits": 0,
+        "market": outside_market.named(transaction, values["requirements"]),
         "created_ms": transaction.now_ms,
     }
     columns = ", ".join(row)

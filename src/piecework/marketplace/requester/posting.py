@@ -19,7 +19,7 @@ from piecework.marketplace.requester import (
     reviews,
     shapes,
 )
-from piecework.marketplace.state import events, hits, request_tokens
+from piecework.marketplace.state import events, hits, outside_market, request_tokens
 from piecework.marketplace.state.clock import SECOND, to_datetime
 from piecework.marketplace.state.ids import next_number
 from piecework.marketplace.state.transaction import Transaction
@@ -250,7 +250,8 @@ def _annotation(members: Members) -> str | None:
 
 
 def _fee(transaction: Transaction, hit_type: sqlite3.Row, most: int) -> int:
-    return transaction.prices.reward_fee_cents(
+    prices = outside_market.prices_of_hit_type(transaction, hit_type["market"])
+    return prices.reward_fee_cents(
         hit_type["reward_cents"],
         max_assignments=most,
         for_masters=requirements.asks_for_masters(hit_type["requirements"]),

@@ -9,7 +9,7 @@ import re
 from typing import Any
 
 from piecework.marketplace.exceptions import invalid_parameters, request_error
-from piecework.marketplace.state import outside_filters
+from piecework.marketplace.state import outside_types
 from piecework.marketplace.state.transaction import Transaction
 
 _MEMBERS = {"Only", "Not", "Shares"}
@@ -48,14 +48,14 @@ def keep(transaction: Transaction, hit_type_id: str, asked: Members) -> None:
     Raises:
         Refusal: no other market sends workers here, or a filter is not offered.
     """
-    offered = set(outside_filters.type_ids(transaction))
+    offered = outside_types.markets(transaction)
     if not offered:
         raise request_error(
             "NoOutsideCrowd",
             "No participants of another market come here; the marketplace was not "
             "started with --crowd prolific.",
         )
-    if unknown := sorted(set(asked["Shares"]) - offered):
+    if unknown := sorted(set(asked["Shares"]) - offered.keys()):
         raise request_error(
             "QualificationTypeDoesNotExist",
             f"QualificationType {unknown[0]} does not exist.",

@@ -65,6 +65,18 @@ CREATE TABLE tests (
     answer_key TEXT,
     duration_seconds INTEGER NOT NULL CHECK (duration_seconds > 0)
 ) STRICT;
+-- The markets that send people here, in the order in which they were first served,
+-- with their last prices (JSON). People from each do the HIT types that name it, and
+-- people from the first one do those that name no market.
+CREATE TABLE outside_markets (
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE,
+    title TEXT NOT NULL,
+    prices TEXT NOT NULL,
+    -- Whether a bridge pays there; otherwise people are paid from a list.
+    has_bridge INTEGER NOT NULL CHECK (has_bridge IN (0, 1))
+) STRICT;
+
 CREATE TABLE qualification_types (
     id INTEGER PRIMARY KEY,
     qualification_type_id TEXT NOT NULL UNIQUE,
@@ -78,8 +90,9 @@ CREATE TABLE qualification_types (
     auto_granted INTEGER NOT NULL CHECK (auto_granted IN (0, 1)),
     auto_granted_value INTEGER,
     test INTEGER REFERENCES tests (id),
-    -- A filter of an outside market, whose participants all count as holders.
-    is_outside INTEGER NOT NULL DEFAULT 0 CHECK (is_outside IN (0, 1)),
+    -- For a crowd or a filter of an outside market: its name. All people from that
+    -- market count as holders.
+    outside_market TEXT REFERENCES outside_markets (name),
     created_ms INTEGER NOT NULL,
     deleted_ms INTEGER
 ) STRICT;
@@ -88,7 +101,7 @@ CREATE UNIQUE INDEX qualification_type_names
 CREATE INDEX qualification_types_requestable ON qualification_types (id)
     WHERE deleted_ms IS NULL AND is_requestable = 1 AND status = 'Active';
 CREATE INDEX qualification_types_outside ON qualification_types (qualification_type_id)
-    WHERE is_outside = 1;
+    WHERE outside_market IS NOT NULL;
 CREATE TABLE qualifications (
     id INTEGER PRIMARY KEY,
     qualification_type INTEGER NOT NULL REFERENCES qualification_types (id),
@@ -164,6 +177,8 @@ CREATE TABLE hit_types (
     expected_seconds INTEGER CHECK (expected_seconds > 0),
     -- Whom to recruit at another market beyond the requirements (JSON).
     recruiting TEXT,
+    -- The outside market that the requirements name; '' leaves it to the first one.
+    market TEXT NOT NULL DEFAULT '',
     assignable_hits INTEGER NOT NULL CHECK (assignable_hits >= 0),
     created_ms INTEGER NOT NULL,
     deleted_ms INTEGER,
@@ -505,13 +520,16 @@ CREATE INDEX deliveries_by_event ON deliveries (event);
 
 CREATE TABLE participants (
     worker INTEGER PRIMARY KEY REFERENCES workers (id),
-    participant_id TEXT NOT NULL UNIQUE
+    market TEXT NOT NULL REFERENCES outside_markets (name),
+    participant_id TEXT NOT NULL,
+    UNIQUE (market, participant_id)
 ) STRICT;
 
 CREATE TABLE studies (
     id INTEGER PRIMARY KEY,
     hit_type INTEGER NOT NULL REFERENCES hit_types (id),
     qualification_type INTEGER REFERENCES qualification_types (id),
+    market TEXT NOT NULL REFERENCES outside_markets (name),
     internal_name TEXT NOT NULL UNIQUE,
     study_id TEXT UNIQUE,
     status TEXT NOT NULL,
@@ -631,6 +649,7 @@ CREATE INDEX pay_list_lines_by_list ON pay_list_lines (list, id);
 -- until a person decides about each.
 CREATE TABLE unknown_studies (
     study_id TEXT PRIMARY KEY,
+    market TEXT NOT NULL REFERENCES outside_markets (name),
     internal_name TEXT NOT NULL,
     status TEXT NOT NULL,
     places INTEGER NOT NULL,

@@ -32,42 +32,54 @@ _FREEST = (
 )
 
 
-def participant(transaction: Transaction, participant_id: str) -> sqlite3.Row:
-    """Return the worker for this participant; add a new one.
+def participant(
+    transaction: Transaction, market: str, participant_id: str
+) -> sqlite3.Row:
+    """Return the worker for this participant of a market; add a new one.
 
     Requesters do not see the participant's id: the worker's id is drawn as usual.
     """
-    worker = known_participant(transaction, participant_id)
+    worker = known_participant(transaction, market, participant_id)
     if worker is not None:
         return worker
-    handle = transaction.id_generator.entity("participant", participant_id)
+    handle = transaction.id_generator.entity("participant", market, participant_id)
     # The other market knows and has checked their location and record.
     accounts.add_worker(transaction, accounts.NewWorker(handle=handle, country=""))
     transaction.execute(
         "UPDATE workers SET comes_by_visits = 1 WHERE handle = ?", handle
     )
     transaction.execute(
-        "INSERT INTO participants (worker, participant_id) "
-        "SELECT id, ? FROM workers WHERE handle = ?",
+        "INSERT INTO participants (worker, market, participant_id) "
+        "SELECT id, ?, ? FROM workers WHERE handle = ?",
+        market,
         participant_id,
         handle,
     )
-    added = known_participant(transaction, participant_id)
+    added = known_participant(transaction, market, participant_id)
     if added is None:
         raise LookupError("the participant was just added")
     return added
 
 
 def known_participant(
-    transaction: Transaction, participant_id: str
+    transaction: Transaction, market: str, participant_id: str
 ) -> sqlite3.Row | None:
-    """Return the worker for this participant, if they have come before."""
+    """Return the worker for this participant of a market, if they have come before."""
     return transaction.first_row(
         "SELECT workers.* FROM workers "
         "JOIN participants ON participants.worker = workers.id "
-        "WHERE participant_id = ?",
+        "WHERE market = ? AND participant_id = ?",
+        market,
         participant_id,
     )
+
+
+def market_of(transaction: Transaction, worker: sqlite3.Row) -> str:
+    """Return the market that a worker comes from; "" for own workers."""
+    row = transaction.first_row(
+        "SELECT market FROM participants WHERE worker = ?", worker["id"]
+    )
+    return "" if row is None else str(row["market"])
 
 
 def of_submission(transaction: Transaction, submission_id: str) -> sqlite3.Row | None:
@@ -83,7 +95,8 @@ def latest(transaction: Transaction, worker: sqlite3.Row) -> sqlite3.Row | None:
     The row also has the ids of study and participant at the other market.
     """
     return transaction.first_row(
-        "SELECT visits.*, studies.code, studies.study_id, participant_id, "
+        "SELECT visits.*, studies.code, studies.study_id, studies.market, "
+        "participant_id, "
         "qualification_type_id FROM visits JOIN studies ON studies.id = visits.study "
         "JOIN participants ON participants.worker = visits.worker "
         "LEFT JOIN qualification_types "

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from piecework.marketplace.state import outside_filters
+from piecework.marketplace.state import outside_types, visits
 from piecework.marketplace.state import system_qualifications as system
 from piecework.marketplace.state.transaction import Transaction
 
@@ -121,7 +121,10 @@ def holdings(transaction: Transaction, worker: sqlite3.Row) -> dict[str, Holding
         )
     }
     if worker["comes_by_visits"]:
-        return {**held, **vouched_for(transaction)}
+        return {
+            **held,
+            **vouched_for(transaction, visits.market_of(transaction, worker)),
+        }
     held[system.NUMBER_APPROVED] = worker["approved"]
     held[system.PERCENT_APPROVED] = percent_approved(
         approved=worker["approved"], judged=worker["judged"]
@@ -136,10 +139,10 @@ def holdings(transaction: Transaction, worker: sqlite3.Row) -> dict[str, Holding
     return held
 
 
-def vouched_for(transaction: Transaction) -> dict[str, Holding]:
-    """Return what a participant holds on their first arrival."""
-    types = (*VOUCHED_FOR, *outside_filters.type_ids(transaction))
-    return dict.fromkeys(types, VOUCHED)
+def vouched_for(transaction: Transaction, market: str) -> dict[str, Holding]:
+    """Return what a participant from a market holds on their first arrival."""
+    types = (*VOUCHED_FOR, *outside_types.held_from(transaction, market))
+    return {**dict.fromkeys(types, VOUCHED), outside_types.crowd_id(market): 1}
 
 
 def _covers(wanted: Mapping[str, str], locale: Locale) -> bool:

@@ -28,6 +28,7 @@ from piecework.marketplace.workers import (
     replies,
 )
 from piecework.marketplace.workers.agreeing import Agreeing
+from piecework.marketplace.workers.crowds import Crowds
 from piecework.marketplace.workers.framing import Framing
 from piecework.marketplace.workers.joining import Joining
 from piecework.marketplace.workers.origins import Origins
@@ -48,7 +49,7 @@ class Site:
         backend: its state.
         origins: its addresses.
         pictures: what it serves as `/pictures/`.
-        crowd: the market that sends workers as visitors, if any.
+        crowds: the markets that send workers as visitors.
         consent: the text, one string per paragraph, to which its other workers agree
             before their first HIT; empty for none.
     """
@@ -58,14 +59,14 @@ class Site:
         backend: Backend,
         origins: Origins,
         pictures: Pictures,
-        crowd: OutsideCrowd | None = None,
+        crowds: Sequence[OutsideCrowd] = (),
         consent: Sequence[str] = (),
     ) -> None:
         self._backend = backend
         self._origins = origins
         self._pictures = pictures
         self._framing = Framing(origins)
-        self._crowd = crowd
+        self._crowds = Crowds(crowds) if crowds else None
         self._consent = consent
         self._sessions = Sessions(site=origins.site, rehearsal=backend.rules.rehearsal)
 
@@ -74,7 +75,7 @@ class Site:
         group = "/worker/groups/{group_id}"
         assignment = "/worker/assignments/{assignment_id}"
         parts = self._backend, self._origins, self._sessions
-        own = () if self._crowd is None else self._visits(self._crowd).routes()
+        own = () if self._crowds is None else self._visits(self._crowds).routes()
         return [
             *own,
             *SignIn(*parts).routes(),
@@ -188,6 +189,7 @@ class Site:
                 raise assignment_actions.not_open(row)
             can_again = assignment_actions.may_take_again(transaction, worker, row)
             parts = visits.parts(transaction, row["visit"]) if row["visit"] else []
+            market = visits.market_of(transaction, worker) if parts else ""
             now_ms = transaction.now_ms
         is_over = row["status"] != "Accepted" or row["answered_ms"] is not None
         if parts and is_over:
@@ -207,7 +209,7 @@ class Site:
             auto=request.query_params.get("auto") == "1",
             can_again=can_again,
             parts=parts,
-            has_returns=self._crowd is not None and self._crowd.has_returns,
+            has_returns=self._has_returns(market),
         )
 
     async def time(self, request: Request) -> Response:
@@ -271,8 +273,14 @@ class Site:
             worker_id=worker["worker_id"],
         )
 
-    def _visits(self, crowd: OutsideCrowd) -> Visits:
-        return Visits(self._backend, self._origins, self._sessions, crowd)
+    def _visits(self, crowds: Crowds) -> Visits:
+        return Visits(self._backend, self._origins, self._sessions, crowds)
+
+    def _has_returns(self, market: str) -> bool:
+        """Whether people from a market who stop must return their submission there."""
+        if self._crowds is None or not market:
+            return False
+        return self._crowds.of_market(market).has_returns
 
     def _chooser(self, transaction: Transaction, request: Request) -> sqlite3.Row:
         """Return the worker who sends a request, if they may choose HITs.

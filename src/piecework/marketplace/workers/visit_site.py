@@ -8,6 +8,7 @@ belongs to this participant and study and is active.
 
 import sqlite3
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, Literal
 
 from starlette.requests import Request
@@ -19,6 +20,7 @@ from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.languages import say
 from piecework.marketplace.outside_crowd import (
     Arrival,
+    NoEvents,
     OutsideCrowd,
     Submission,
     WayBack,
@@ -32,6 +34,7 @@ from piecework.marketplace.workers import (
     qualifying,
     replies,
 )
+from piecework.marketplace.workers.crowds import Crowds
 from piecework.marketplace.workers.origins import Origins
 from piecework.marketplace.workers.pages import page
 from piecework.marketplace.workers.sessions import Sessions
@@ -57,10 +60,13 @@ _STUDY = (
     "JOIN hit_types ON hit_types.id = studies.hit_type "
     "JOIN requesters ON requesters.id = hit_types.requester "
     "LEFT JOIN qualification_types "
-    "ON qualification_types.id = studies.qualification_type WHERE study_id = ?"
+    "ON qualification_types.id = studies.qualification_type WHERE study_id = ? "
+    "AND studies.market = ?"
 )
 
-_UNKNOWN = "SELECT 1 FROM unknown_studies WHERE study_id = ? AND is_left = 0"
+_UNKNOWN = (
+    "SELECT 1 FROM unknown_studies WHERE study_id = ? AND market = ? AND is_left = 0"
+)
 """A study that is missing because the file was restored from a copy."""
 
 
@@ -72,12 +78,12 @@ class Visits:
         backend: Backend,
         origins: Origins,
         sessions: Sessions,
-        crowd: OutsideCrowd,
+        crowds: Crowds,
     ) -> None:
         self._backend = backend
         self._origins = origins
         self._sessions = sessions
-        self._crowd = crowd
+        self._crowds = crowds
 
     def routes(self) -> list[Route]:
         """Return all routes of visits."""
@@ -92,45 +98,51 @@ class Visits:
     async def ask(self, request: Request) -> Response:
         """Describe the visit and ask for the participant's consent."""
         replies.check_window(request)
-        arrival = self._crowd.read_link(request.query_params)
+        crowd = self._crowds.of_link(request.query_params)
+        arrival = crowd.read_link(request.query_params)
         with self._backend.transaction() as transaction:
-            target = self._crowd.settle_on(transaction, arrival)
-            study = _study(transaction, target)
+            target = crowd.settle_on(transaction, arrival)
+            study = _study(transaction, crowd, target)
             present = self._sessions.present(transaction, request)
             visit = visits.of_submission(transaction, target.submission_id)
-            known = visits.known_participant(transaction, arrival.participant_id)
+            known = visits.known_participant(
+                transaction, crowd.name, arrival.participant_id
+            )
         if visit and present is not None and visit["worker"] == present["id"]:
             return replies.moved(HOME)
         is_same = present is not None and known is not None and known == present
-        return self._asked(request, arrival, study, None if is_same else present)
+        return self._asked(request, crowd, arrival, study, None if is_same else present)
 
     async def arrive(self, request: Request) -> Response:
         """Let a participant in if the other market vouches for them."""
         replies.check_origin(request, (self._origins.site,))
         replies.check_window(request)
         form = dict(await replies.fields(request))
-        arrival = self._crowd.read_link(form)
+        crowd = self._crowds.of_link(form)
+        arrival = crowd.read_link(form)
         with self._backend.transaction() as transaction:
-            study = _study(transaction, self._crowd.settle_on(transaction, arrival))
-            known = visits.known_participant(transaction, arrival.participant_id)
+            study = _study(transaction, crowd, crowd.settle_on(transaction, arrival))
+            known = visits.known_participant(
+                transaction, crowd.name, arrival.participant_id
+            )
         if form.get("agreed") != "1":
-            return self._asked(request, arrival, study, None, status=400)
+            return self._asked(request, crowd, arrival, study, None, status=400)
         if form.get("offered", study["study_id"]) != study["study_id"]:
             # Meanwhile the described work was taken by others.
-            return self._asked(request, arrival, study, None, status=409)
+            return self._asked(request, crowd, arrival, study, None, status=409)
         # This waits for the other market; other requests are served meanwhile.
         is_known = known is not None
-        submission = await self._crowd.look_up(arrival, is_known=is_known)
-        ended = await self._ended_visits(study, arrival, submission)
+        submission = await crowd.look_up(arrival, is_known=is_known)
+        ended = await self._ended_visits(crowd, study, arrival, submission)
         with self._backend.transaction() as transaction:
             # Before the participant is added: a refusal leaves nothing behind.
-            target = self._crowd.settle_on(transaction, arrival)
-            study = _study(transaction, target)
-            worker = visits.participant(transaction, arrival.participant_id)
+            target = crowd.settle_on(transaction, arrival)
+            study = _study(transaction, crowd, target)
+            worker = visits.participant(transaction, crowd.name, arrival.participant_id)
             present = self._sessions.present(transaction, request)
             is_other = present is not None and present["id"] != worker["id"]
             if present and is_other and form.get("instead_of") != present["worker_id"]:
-                return self._asked(request, arrival, study, present, status=409)
+                return self._asked(request, crowd, arrival, study, present, status=409)
             for submission_id, stage in ended.items():
                 visits.close_submission(transaction, submission_id, stage=stage)
             self._enter(transaction, study, worker, target, submission)
@@ -157,7 +169,8 @@ class Visits:
                 visit = _latest(transaction, worker)
             parts = visits.parts(transaction, visit["id"])
             shown = _next_part(transaction, worker, parts)
-            way_back = self._crowd.way_back(transaction, visit)
+            crowd = self._crowds.of_market(visit["market"])
+            way_back = crowd.way_back(transaction, visit)
         if replies.wants_json(request):
             return JSONResponse(self._document(visit, parts, shown, worker, way_back))
         if visit["stage"] == "Open" and test:
@@ -168,9 +181,9 @@ class Visits:
             "visit_over.html.j2",
             visit=visit,
             prices=self._backend.rules.prices,
-            market=self._crowd.market,
-            contact=self._crowd.contact,
-            has_returns=self._crowd.has_returns,
+            market=crowd.market,
+            contact=crowd.contact,
+            has_returns=crowd.has_returns,
             way_back=way_back,
         )
 
@@ -182,7 +195,7 @@ class Visits:
                 say(
                     "You have not started a visit in this browser. Please open the "
                     "study from %(market)s again.",
-                    market=self._crowd.market,
+                    market=self._crowds.titles,
                 ),
                 status=401,
             )
@@ -205,8 +218,20 @@ class Visits:
             body += chunk
             if len(body) > _LARGEST_EVENT_BYTES:
                 raise Refusal("Http", "This is too large for an event.", status=413)
-        self._crowd.take_event(request.headers, bytes(body))
+        self._take(request.headers, bytes(body))
         return Response(status_code=204)
+
+    def _take(self, headers: Mapping[str, str], body: bytes) -> None:
+        """Pass an event on to the first crowd that takes events.
+
+        Raises:
+            Refusal: no crowd takes events (404), or this one is forged (403).
+        """
+        for crowd in self._crowds.all:
+            with suppress(NoEvents):
+                crowd.take_event(headers, body)
+                return
+        raise NoEvents
 
     def _enter(
         self,
@@ -242,11 +267,17 @@ class Visits:
         )
 
     async def _ended_visits(
-        self, study: sqlite3.Row, arrival: Arrival, submission: Submission
+        self,
+        crowd: OutsideCrowd,
+        study: sqlite3.Row,
+        arrival: Arrival,
+        submission: Submission,
     ) -> Mapping[str, Literal["Left", "Late"]]:
         """Ask which visits have ended, if their HITs may be all that is left."""
         with self._backend.transaction() as transaction:
-            worker = visits.known_participant(transaction, arrival.participant_id)
+            worker = visits.known_participant(
+                transaction, crowd.name, arrival.participant_id
+            )
             wanted = int(study["hits_per_visit"])
             needs_none = (
                 submission.over
@@ -256,11 +287,12 @@ class Visits:
                 or wanted
                 == visits.most_hits(transaction, study["hit_type"], worker, most=wanted)
             )
-        return {} if needs_none else await self._crowd.given_back(arrival.study_id)
+        return {} if needs_none else await crowd.given_back(arrival.study_id)
 
     def _asked(
         self,
         request: Request,
+        crowd: OutsideCrowd,
         arrival: Arrival,
         study: sqlite3.Row,
         present: sqlite3.Row | None,
@@ -279,12 +311,12 @@ class Visits:
             status=status,
             framed_by="'none'",
             study=study,
-            market=self._crowd.market,
-            contact=self._crowd.contact,
-            consent=self._crowd.consent,
-            link={**self._crowd.link(arrival), "offered": study["study_id"]},
-            pay=self._crowd.pay(study["reward_cents"]),
-            has_returns=self._crowd.has_returns,
+            market=crowd.market,
+            contact=crowd.contact,
+            consent=crowd.consent,
+            link={**crowd.link(arrival), "offered": study["study_id"]},
+            pay=crowd.pay(study["reward_cents"]),
+            has_returns=crowd.has_returns,
             present=present,
         )
 
@@ -323,9 +355,11 @@ class Visits:
         }
 
 
-def _study(transaction: Transaction, arrival: Arrival) -> sqlite3.Row:
-    row = transaction.first_row(_STUDY, arrival.study_id)
-    if row is None and transaction.first_row(_UNKNOWN, arrival.study_id):
+def _study(
+    transaction: Transaction, crowd: OutsideCrowd, arrival: Arrival
+) -> sqlite3.Row:
+    row = transaction.first_row(_STUDY, arrival.study_id, crowd.name)
+    if row is None and transaction.first_row(_UNKNOWN, arrival.study_id, crowd.name):
         raise Refusal(
             "VisitRefused",
             "The researchers are repairing this study right now. Your place is kept: "

@@ -15,6 +15,7 @@ from piecework.marketplace.state.transaction import Transaction
 from piecework.prolific.bridge import requirements
 from piecework.prolific.bridge.bridge import Bridge
 from piecework.prolific.bridge.reading import AWAITING, PAID
+from piecework.prolific.bridge.terms import NAME
 from piecework.prolific.bridge.unknown import check_unknown
 from piecework.prolific.resources.studies import SetCode, StudyWhole
 from piecework.prolific.resources.submissions import Submission
@@ -89,7 +90,7 @@ def _state_losses(
             visits.never_begun(
                 transaction,
                 study=study["id"],
-                worker=visits.participant(transaction, each.participant_id),
+                worker=visits.participant(transaction, NAME, each.participant_id),
                 submission_id=each.id,
                 status=each.status,
                 ended_ms=transaction.now_ms if ended is None else clock.to_ms(ended),
@@ -175,6 +176,7 @@ def _values(
         "hit_type": hit_type["id"],
         "qualification_type": test and test["id"],
         "internal_name": there.internal_name,
+        "market": NAME,
         "study_id": there.id,
         "status": there.status,
         "stage": "Published",

@@ -20,11 +20,13 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from piecework.marketplace.bridging.bonus_lines import list_bonuses
+from piecework.marketplace.bridging.own_rows import in_own_study
 from piecework.marketplace.bridging.settling import settle_batch
 from piecework.marketplace.state.clock import DAY, SECOND
 from piecework.marketplace.state.transaction import Transaction
 from piecework.prolific.bridge.bridge import LOG, Bridge
 from piecework.prolific.bridge.spending import committed_cents
+from piecework.prolific.bridge.terms import NAME
 from piecework.prolific.bridge.unbooked import (
     keep_other_bonuses,
     keep_paid_before,
@@ -50,7 +52,8 @@ def pay(bridge: Bridge) -> None:
         batches = transaction.all(
             "SELECT bonus_batches.*, studies.study_id FROM bonus_batches "
             "JOIN studies ON studies.id = bonus_batches.study "
-            "WHERE bonus_batches.stage <> 'Paid' ORDER BY bonus_batches.id"
+            "WHERE bonus_batches.stage <> 'Paid' "
+            f"AND market = '{NAME}' ORDER BY bonus_batches.id"
         )
     for batch in batches:
         bridge.tried(partial(_take_on_or_say, bridge, batch))
@@ -73,7 +76,7 @@ def settle_unknown(transaction: Transaction, batch_id: str, *, is_paid: bool) ->
     """
     row = transaction.first_row(
         "SELECT bonus_batches.*, currency FROM bonus_batches JOIN studies "
-        "ON studies.id = study WHERE batch_id = ? "
+        f"ON studies.id = study WHERE market = '{NAME}' AND batch_id = ? "
         "AND bonus_batches.stage IN ('Made', 'Paying')",
         batch_id,
     )
@@ -114,7 +117,8 @@ def _bundle(transaction: Transaction) -> None:
     """Put waiting lines into batches, each of one study with a line per submission."""
     waiting = transaction.all(
         "SELECT min(bonus_lines.id) AS id, visits.study FROM bonus_lines "
-        "JOIN visits ON visits.id = bonus_lines.visit WHERE batch IS NULL "
+        f"JOIN visits ON visits.id = bonus_lines.visit AND {in_own_study(NAME)} "
+        "WHERE batch IS NULL "
         # One at a time per submission, so that payments can be told apart.
         "AND NOT EXISTS (SELECT 1 FROM bonus_lines AS other JOIN bonus_batches "
         "ON bonus_batches.id = other.batch WHERE other.visit = bonus_lines.visit "

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from piecework.marketplace.state.backend import Backend
-from piecework.prolific.bridge.terms import Terms
+from piecework.prolific.bridge.terms import NAME, Terms
 from piecework.prolific.client import Prolific
 from piecework.prolific.resources.recruiting import FilterKind
 from piecework.prolific.resources.submissions import Submission
@@ -43,6 +43,7 @@ class Bridge:
         paying_ms: likewise, when each batch of bonuses was paid or first checked.
     """
 
+    name: ClassVar[str] = NAME
     market: ClassVar[str] = "Prolific"
     backend: Backend
     prolific: Prolific

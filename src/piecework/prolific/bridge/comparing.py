@@ -8,13 +8,14 @@ has are read in every step anyway.
 from piecework.marketplace.bridging.unknown import undecided
 from piecework.prolific.bridge import unknown
 from piecework.prolific.bridge.bridge import LOG, Bridge
+from piecework.prolific.bridge.terms import NAME
 from piecework.webclient.errors import NoAccess
 
 _PUBLISHED = (
     "SELECT id, study_id, unbooked_bonus_cents, (SELECT coalesce(sum(total_cents), 0) "
     "FROM bonus_batches WHERE study = studies.id AND stage IN ('Paying', 'Paid')) "
     "AS booked_cents FROM studies WHERE study_id IS NOT NULL "
-    "AND stage IN ('Published', 'Retired') ORDER BY id"
+    f"AND market = '{NAME}' AND stage IN ('Published', 'Retired') ORDER BY id"
 )
 
 
@@ -34,7 +35,7 @@ def compare(bridge: Bridge) -> None:
         bridge.is_compared = True
         return
     with bridge.backend.transaction() as transaction:
-        is_waiting = undecided(transaction)
+        is_waiting = undecided(transaction, NAME)
     if is_waiting:
         unknown.look(bridge)
 

@@ -12,6 +12,7 @@ import sqlite3
 from functools import partial
 from typing import get_args
 
+from piecework.marketplace.bridging.own_rows import in_own_study
 from piecework.marketplace.bridging.settling import (
     PAID_EARLY,
     SCREENED_OUT,
@@ -28,7 +29,7 @@ from piecework.prolific.bridge.reading import (
     take_in,
 )
 from piecework.prolific.bridge.spending import taken_if_unrejected
-from piecework.prolific.bridge.terms import DAY
+from piecework.prolific.bridge.terms import DAY, NAME
 from piecework.prolific.bridge.unbooked import unbooked
 from piecework.prolific.resources.submissions import (
     LEAST_REJECTION_LETTERS,
@@ -81,9 +82,10 @@ _UNDECIDED = (
     "FROM visits JOIN studies ON studies.id = visits.study "
     "LEFT JOIN assignments ON assignments.visit = visits.id "
     "WHERE visits.stage <> 'Open' AND visits.id IN "
-    "(SELECT id FROM visits WHERE outcome IS NULL UNION ALL "
-    f"SELECT visits.id FROM visits JOIN studies ON studies.id = visits.study "
-    f"WHERE studies.stage <> 'Retired' AND {PAID_EARLY}) "
+    f"(SELECT id FROM visits WHERE outcome IS NULL AND {in_own_study(NAME)} "
+    "UNION ALL "
+    "SELECT visits.id FROM visits JOIN studies ON studies.id = visits.study "
+    f"WHERE studies.stage <> 'Retired' AND market = '{NAME}' AND {PAID_EARLY}) "
     "GROUP BY visits.id ORDER BY visits.id"
 )
 

@@ -17,6 +17,7 @@ from piecework.marketplace.state.transaction import Transaction
 from piecework.prolific.bridge import filter_types, groups, requirements
 from piecework.prolific.bridge.bridge import LOG, Bridge
 from piecework.prolific.bridge.recruits import with_recruiting
+from piecework.prolific.bridge.terms import NAME
 from piecework.prolific.bridge.unknown import look
 from piecework.prolific.resources.new_study import CodeAction, CompletionCode, NewStudy
 from piecework.prolific.resources.recruiting import Choice
@@ -129,13 +130,14 @@ def write(
     )
     pays_screen_outs = 0 < bridge.terms.screen_out_cents < shape.reward_cents
     return transaction.execute(
-        "INSERT INTO studies (hit_type, qualification_type, internal_name, status, "
-        "stage, hits_per_visit, currency, reward_cents, minutes, most_minutes, "
+        "INSERT INTO studies (hit_type, qualification_type, market, internal_name, "
+        "status, stage, hits_per_visit, currency, reward_cents, minutes, most_minutes, "
         "places, code, own_code, made_ms, screen_out_code, screen_out_cents, "
         "screen_out_slots) "
-        "VALUES (?, ?, ?, '', 'Wanted', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "VALUES (?, ?, ?, ?, '', 'Wanted', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         hit_type["id"],
         qualification_type,
+        NAME,
         str(name),
         shape.hits,
         bridge.terms.currency,

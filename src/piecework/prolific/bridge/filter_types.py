@@ -4,10 +4,11 @@ The type of the filter `first-language` is `PROLIFICFIRSTLANGUAGE`. Its values a
 numbers of Prolific's choices, or the ends of a range.
 """
 
-from piecework.marketplace.state import outside_filters
-from piecework.marketplace.state.outside_filters import OutsideFilter
+from piecework.marketplace.state import outside_types
+from piecework.marketplace.state.outside_types import OutsideType
 from piecework.prolific.bridge.bridge import LOG, Bridge
 from piecework.prolific.bridge.requirements import APART, type_id_of
+from piecework.prolific.bridge.terms import NAME
 from piecework.prolific.resources.recruiting import FilterKind
 
 _LONGEST_ID = 64
@@ -23,7 +24,7 @@ def offer(bridge: Bridge) -> None:
     by_id = {kind.id: kind for kind in kinds}
     offered = [_filter(kind) for kind in by_id.values() if _is_offered(kind)]
     with bridge.backend.transaction() as transaction:
-        outside_filters.keep(transaction, offered)
+        outside_types.keep(transaction, NAME, offered)
     bridge.filter_kinds = by_id
     LOG.info("%d of Prolific's filters can be required", len(offered))
 
@@ -36,7 +37,7 @@ def _is_offered(kind: FilterKind) -> bool:
     return kind.data_type == "ChoiceID" and all(map(str.isdecimal, kind.choices))
 
 
-def _filter(kind: FilterKind) -> OutsideFilter:
+def _filter(kind: FilterKind) -> OutsideType:
     if kind.type == "range":
         ends = [f"{end:g}" for end in (kind.least, kind.most) if end is not None]
         values = f"a number from {' to '.join(ends)}" if ends else "a number"
@@ -45,7 +46,7 @@ def _filter(kind: FilterKind) -> OutsideFilter:
     text = f"Prolific's filter {kind.id}: {values}"
     if len(text) > _LONGEST_TEXT:
         text = f"{text[: _LONGEST_TEXT - 1]}…"
-    return OutsideFilter(
+    return OutsideType(
         type_id=type_id_of(kind.id),
         name=f"Prolific: {kind.title or kind.id}"[:200],
         description=text,

@@ -15,12 +15,14 @@ from piecework.marketplace.bridging import members
 from piecework.marketplace.state.transaction import Transaction
 from piecework.prolific.bridge import requirements
 from piecework.prolific.bridge.bridge import Bridge
+from piecework.prolific.bridge.terms import NAME
 from piecework.webclient.errors import Lost
 
 _STUDIES = (
     "SELECT studies.*, hit_types.requirements, hit_types.requester, "
     "hit_types.hit_group_id FROM studies JOIN hit_types "
     "ON hit_types.id = studies.hit_type WHERE keep_out_group IS NOT NULL "
+    f"AND studies.market = '{NAME}' "
     "AND stage IN ('Draft', 'Published') "
     "AND studies.status NOT IN ('AWAITING REVIEW', 'COMPLETED')"
 )
@@ -58,7 +60,7 @@ def keep_in_step(bridge: Bridge) -> None:
     """Update the groups of all recruiting studies."""
     with bridge.backend.transaction() as transaction:
         studies = transaction.all(_STUDIES)
-        participants = transaction.all(members.PARTICIPANTS)
+        participants = transaction.all(members.PARTICIPANTS, NAME)
     for study in studies:
         let_in, keep_out = set[str](), set[str]()
         for first in range(0, len(participants), members.AT_A_TIME):
@@ -115,7 +117,8 @@ def _tested(transaction: Transaction, study: sqlite3.Row) -> set[str]:
     return {
         row["participant_id"]
         for row in transaction.all(
-            "SELECT participant_id FROM participants WHERE worker IN "
+            f"SELECT participant_id FROM participants WHERE market = '{NAME}' "
+            "AND worker IN "
             "(SELECT worker FROM test_attempts WHERE qualification_type = ?1 UNION "
             "SELECT worker FROM qualifications WHERE qualification_type = ?1)",
             study["qualification_type"],

@@ -9,8 +9,10 @@ restored from a copy does not know that it was sent.
 import sqlite3
 from functools import partial
 
+from piecework.marketplace.bridging.own_rows import of_own_person
 from piecework.marketplace.state import lineage
 from piecework.prolific.bridge.bridge import Bridge
+from piecework.prolific.bridge.terms import NAME
 from piecework.webclient.errors import Lost, NoAccess, Refused
 
 _MOST_AT_ONCE = 100
@@ -24,7 +26,7 @@ _WAITING = (
     "AND hit_types.requester = messages.requester "
     "ORDER BY visits.id DESC LIMIT 1) AS study_id FROM messages "
     "JOIN participants ON participants.worker = messages.worker "
-    "WHERE sent_there IS NULL ORDER BY messages.id"
+    f"WHERE sent_there IS NULL AND market = '{NAME}' ORDER BY messages.id"
 )
 
 _SAME = ("worker", "subject", "text")
@@ -39,7 +41,8 @@ def send(bridge: Bridge) -> None:
     with bridge.backend.transaction() as transaction:
         # The process ended while sending, so their state is unknown.
         transaction.execute(
-            "UPDATE messages SET sent_there = 'Unknown' WHERE sent_there = 'Sending'"
+            "UPDATE messages SET sent_there = 'Unknown' "
+            f"WHERE sent_there = 'Sending' AND {of_own_person(NAME)}"
         )
         waiting = transaction.all(_WAITING)
         began_ms = lineage.began_ms(transaction)

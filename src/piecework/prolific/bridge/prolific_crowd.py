@@ -11,12 +11,14 @@ from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.outside_crowd import (
     NO_WAY_BACK,
     Arrival,
+    NoEvents,
     Submission,
     WayBack,
 )
 from piecework.marketplace.state.transaction import Transaction
 from piecework.prolific.bridge.admission import Admission, Limits
 from piecework.prolific.bridge.reading import AT_WORK, GIVEN_BACK, TIMED_OUT
+from piecework.prolific.bridge.terms import NAME
 from piecework.prolific.bridge.webhooks import Receiver
 from piecework.prolific.client import Prolific
 from piecework.webclient.errors import ApiError
@@ -73,7 +75,9 @@ class ProlificCrowd:
     completed_url: str
     consent: Sequence[str] = CONSENT
     webhooks: Receiver | None = None
+    name: str = NAME
     market: str = "Prolific"
+    link_names: Sequence[str] = _KEYS
     contact: str = "Write to the researchers with Prolific's messages."
     limits: Limits = field(default_factory=Limits)
     _admission: Admission = field(init=False)
@@ -171,7 +175,7 @@ class ProlificCrowd:
     def take_event(self, headers: Mapping[str, str], body: bytes) -> None:
         """See `marketplace.outside_crowd.OutsideCrowd`."""
         if self.webhooks is None:
-            raise Refusal("Http", "This page does not exist.", status=404)
+            raise NoEvents
         self.webhooks.take(headers, body)
 
     def way_back(

@@ -11,6 +11,7 @@ from piecework.marketplace.bridging.settling import SCREENED_OUT
 from piecework.marketplace.state import clock, lineage, visits
 from piecework.marketplace.state.transaction import Transaction
 from piecework.prolific.bridge.bridge import Bridge
+from piecework.prolific.bridge.terms import NAME
 from piecework.prolific.resources.submissions import Submission
 from piecework.webclient.errors import NoAccess
 
@@ -34,7 +35,8 @@ def read_prolific(bridge: Bridge) -> None:
     """Read all open studies, and their submissions where any changed."""
     with bridge.backend.transaction() as transaction:
         studies = transaction.all(
-            "SELECT * FROM studies WHERE stage <> 'Retired' AND study_id IS NOT NULL"
+            "SELECT * FROM studies WHERE stage <> 'Retired' "
+            f"AND study_id IS NOT NULL AND market = '{NAME}'"
         )
     for study in studies:
         bridge.tried(partial(_read, bridge, study))
@@ -198,7 +200,7 @@ def _note_stranger(
     visits.never_begun(
         transaction,
         study=study["id"],
-        worker=visits.participant(transaction, submission.participant_id),
+        worker=visits.participant(transaction, NAME, submission.participant_id),
         submission_id=submission.id,
         status=submission.status,
         ended_ms=transaction.now_ms if ended is None else clock.to_ms(ended),

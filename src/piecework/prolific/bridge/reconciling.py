@@ -15,6 +15,7 @@ from piecework.prolific.bridge import unknown
 from piecework.prolific.bridge.bridge import Bridge
 from piecework.prolific.bridge.comparing import compare_bonuses
 from piecework.prolific.bridge.reading import read_prolific
+from piecework.prolific.bridge.terms import NAME
 from piecework.prolific.bridge.unbooked import unbooked
 
 
@@ -39,7 +40,7 @@ class Difference:
 
 _BEFORE = (
     "SELECT studies.study_id, visits.id, visits.status FROM visits "
-    "JOIN studies ON studies.id = visits.study"
+    f"JOIN studies ON studies.id = visits.study WHERE market = '{NAME}'"
 )
 _BOOKED = (
     "SELECT (SELECT coalesce(sum(iif(visits.status = 'SCREENED OUT', "
@@ -48,7 +49,8 @@ _BOOKED = (
     "(SELECT coalesce(sum(total_cents), 0) FROM bonus_batches "
     "WHERE bonus_batches.study = studies.id AND stage = 'Paid') AS bonuses, "
     "studies.study_id FROM studies WHERE study_id IS NOT NULL "
-    "AND stage IN ('Published', 'Retired') AND status IS NOT 'DELETED' ORDER BY id"
+    f"AND market = '{NAME}' AND stage IN ('Published', 'Retired') "
+    "AND status IS NOT 'DELETED' ORDER BY id"
 )
 
 
@@ -61,7 +63,7 @@ def reconcile(bridge: Bridge) -> list[Difference]:
         # Retired studies are read again: someone may have changed them by hand.
         transaction.execute(
             "UPDATE studies SET stage = 'Published' WHERE stage = 'Retired' "
-            "AND study_id IS NOT NULL AND status <> 'DELETED'"
+            f"AND study_id IS NOT NULL AND status <> 'DELETED' AND market = '{NAME}'"
         )
     bridge.counts.clear()
     read_prolific(bridge)
@@ -83,7 +85,7 @@ def reconcile(bridge: Bridge) -> list[Difference]:
 
 def _unknown(bridge: Bridge) -> list[Difference]:
     with bridge.backend.transaction() as transaction:
-        waiting = undecided(transaction)
+        waiting = undecided(transaction, NAME)
     return [
         Difference(
             study_id=each.study_id,
@@ -100,7 +102,8 @@ def _lost(bridge: Bridge) -> list[Difference]:
         suspected = transaction.all(
             "SELECT study_id, count(*) AS visits FROM visits "
             "JOIN studies ON studies.id = visits.study "
-            "WHERE loss = 'Suspected' AND outcome IS NULL GROUP BY studies.id"
+            "WHERE loss = 'Suspected' AND outcome IS NULL "
+            f"AND market = '{NAME}' GROUP BY studies.id"
         )
     return [
         Difference(

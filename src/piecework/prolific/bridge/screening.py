@@ -15,12 +15,14 @@ from piecework.marketplace.workers import eligibility
 from piecework.prolific.bridge import drafting, requirements, unknown
 from piecework.prolific.bridge.bridge import Bridge
 from piecework.prolific.bridge.studies import bring_out, say, stop
+from piecework.prolific.bridge.terms import NAME
 
 _LACKING = (
     "SELECT studies.id, studies.hit_type, studies.places, studies.trouble, "
     "hit_types.requirements FROM studies "
     "JOIN hit_types ON hit_types.id = studies.hit_type "
-    "WHERE studies.qualification_type IS NULL AND studies.let_in_group IS NOT NULL "
+    f"WHERE studies.market = '{NAME}' AND studies.qualification_type IS NULL "
+    "AND studies.let_in_group IS NOT NULL "
     "AND (studies.stage = 'Draft' OR studies.status IN ('PUBLISHING', 'ACTIVE'))"
 )
 _TESTED = (
@@ -32,7 +34,8 @@ _TESTED = (
 _PASSED = (
     "SELECT count(*) FROM participants JOIN qualifications "
     "ON qualifications.worker = participants.worker "
-    "WHERE qualification_type = ? AND qualifications.status = 'Granted'"
+    f"WHERE market = '{NAME}' AND qualification_type = ? "
+    "AND qualifications.status = 'Granted'"
 )
 
 
@@ -42,7 +45,7 @@ def screen(bridge: Bridge) -> None:
         lacking = transaction.all(_LACKING)
         at_work = transaction.all(
             "SELECT * FROM studies WHERE qualification_type IS NOT NULL "
-            "AND stage <> 'Retired'"
+            f"AND market = '{NAME}' AND stage <> 'Retired'"
         )
         needed = {
             kind["id"] for study in lacking for kind in _tests_for(transaction, study)

@@ -1,6 +1,6 @@
 """Assemble what a marketplace needs to serve Prolific's participants."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -9,13 +9,14 @@ from pathlib import Path
 from piecework.marketplace.state import outside_market
 from piecework.marketplace.state.backend import Backend, Rules
 from piecework.marketplace.state.money import PriceList
+from piecework.marketplace.state.outside_market import OutsideMarket
 from piecework.prolific.bridge import filter_types
 from piecework.prolific.bridge.admission import LEAST_CLIENTS, Limits
 from piecework.prolific.bridge.bridge import Bridge
 from piecework.prolific.bridge.prices import price_list
 from piecework.prolific.bridge.prolific_crowd import CONSENT, ProlificCrowd
 from piecework.prolific.bridge.spending import keep_start
-from piecework.prolific.bridge.terms import Terms
+from piecework.prolific.bridge.terms import NAME, Terms
 from piecework.prolific.client import Prolific
 from piecework.prolific.token import PROLIFIC, Token
 from piecework.webclient.errors import Unusable
@@ -48,12 +49,24 @@ class Office:
     terms: Terms
 
     @contextmanager
-    def bridge(self, database: Path, rules: Rules) -> Iterator[Bridge]:
-        """Open a bridge on a marketplace's database, with its own connection."""
+    def bridge(
+        self, database: Path, rules: Rules, *, among: Collection[str] = ()
+    ) -> Iterator[Bridge]:
+        """Open a bridge on a marketplace's database, with its own connection.
+
+        Args:
+            database: the marketplace's database.
+            rules: how the marketplace is served.
+            among: the names of all markets that are served; () is only this one.
+        """
         backend = Backend(database, replace(rules, prices=self.prices))
         try:
             with backend.transaction() as transaction:
-                outside_market.claim(transaction, "Prolific")
+                outside_market.claim(
+                    transaction,
+                    OutsideMarket(name=NAME, title="Prolific", prices=self.prices),
+                    among=among,
+                )
                 keep_start(transaction, self.address, self.terms)
             bridge = Bridge(backend, self.prolific, self.terms)
             # Requesters may require filters from their first call on.

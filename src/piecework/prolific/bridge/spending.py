@@ -8,13 +8,13 @@ import sqlite3
 from dataclasses import dataclass
 from typing import Self
 
+from piecework.marketplace.bridging.own_rows import in_own_study
 from piecework.marketplace.bridging.settling import SCREENED_OUT
 from piecework.marketplace.state.transaction import Transaction
 from piecework.prolific.bridge.reading import FREES_ITS_PLACE, RECRUITING
-from piecework.prolific.bridge.terms import Terms
+from piecework.prolific.bridge.terms import NAME, Terms
 from piecework.prolific.token import PROLIFIC
 
-_KEY = "prolific"
 _PAID = (
     "(SELECT count(*) FROM visits WHERE study = studies.id AND outcome = 'Paid' "
     f"AND status <> '{SCREENED_OUT}')"
@@ -24,8 +24,10 @@ _SCREENED_OUT = (
     f"AND status = '{SCREENED_OUT}')"
 )
 _NOT_HERE = (
-    "(SELECT coalesce(sum(spent_cents), 0) FROM unknown_studies) "
-    "+ (SELECT coalesce(sum(unbooked_bonus_cents), 0) FROM studies)"
+    "(SELECT coalesce(sum(spent_cents), 0) FROM unknown_studies "
+    f"WHERE market = '{NAME}') "
+    "+ (SELECT coalesce(sum(unbooked_bonus_cents), 0) FROM studies "
+    f"WHERE market = '{NAME}')"
 )
 """What Prolific has charged that the books lack."""
 
@@ -37,29 +39,34 @@ _COMMITTED = (
     f"WHERE study = studies.id AND status NOT IN {FREES_ITS_PLACE}))) "
     "+ screen_out_cost_cents * "
     f"iif(stage = 'Retired', {_SCREENED_OUT}, screen_out_slots)), 0) FROM studies "
-    "WHERE stage IN ('Published', 'Retired')) + "
+    f"WHERE market = '{NAME}' AND stage IN ('Published', 'Retired')) + "
     "(SELECT coalesce(sum(total_cents), 0) FROM bonus_batches "
-    f"WHERE stage IN ('Paying', 'Paid')) + {_NOT_HERE} + "
-    "(SELECT coalesce(sum(held_cents), 0) FROM unknown_studies)"
+    f"WHERE {in_own_study(NAME)} AND stage IN ('Paying', 'Paid')) + {_NOT_HERE} + "
+    "(SELECT coalesce(sum(held_cents), 0) FROM unknown_studies "
+    f"WHERE market = '{NAME}')"
 )
 _SPENT = (
     f"SELECT (SELECT coalesce(sum(cost_cents * {_PAID} "
     f"+ screen_out_cost_cents * {_SCREENED_OUT}), 0) FROM studies "
-    "WHERE stage IN ('Published', 'Retired')) + "
-    "(SELECT coalesce(sum(total_cents), 0) FROM bonus_batches WHERE stage = 'Paid') "
+    f"WHERE market = '{NAME}' AND stage IN ('Published', 'Retired')) + "
+    "(SELECT coalesce(sum(total_cents), 0) FROM bonus_batches WHERE stage = 'Paid' "
+    f"AND {in_own_study(NAME)}) "
     f"+ {_NOT_HERE}"
 )
 _BEING_PAID = (
-    "SELECT coalesce(sum(total_cents), 0) FROM bonus_batches WHERE stage = 'Paying'"
+    "SELECT coalesce(sum(total_cents), 0) FROM bonus_batches WHERE stage = 'Paying' "
+    f"AND {in_own_study(NAME)}"
 )
 _HELD = (
     "SELECT coalesce(sum(cost_cents * "
     f"iif(status IN {RECRUITING}, max(places - {_PAID}, undecided), undecided) "
     "+ screen_out_cost_cents * "
     f"iif(status IN {RECRUITING}, max(screen_out_slots - {_SCREENED_OUT}, 0), 0)), 0) "
-    "FROM studies WHERE stage IN ('Published', 'Retired')"
+    f"FROM studies WHERE market = '{NAME}' AND stage IN ('Published', 'Retired')"
 )
-_HELD_NOT_HERE = "SELECT coalesce(sum(held_cents), 0) FROM unknown_studies"
+_HELD_NOT_HERE = (
+    f"SELECT coalesce(sum(held_cents), 0) FROM unknown_studies WHERE market = '{NAME}'"
+)
 
 
 def committed_cents(transaction: Transaction) -> int:
@@ -116,7 +123,7 @@ class LastStart:
     @classmethod
     def read(cls, transaction: Transaction) -> Self:
         """Read the last start."""
-        row = transaction.first_row("SELECT value FROM settings WHERE key = ?", _KEY)
+        row = transaction.first_row("SELECT value FROM settings WHERE key = ?", NAME)
         return cls() if row is None else cls(**json.loads(row["value"]))
 
 
@@ -133,7 +140,7 @@ def keep_start(transaction: Transaction, address: str, terms: Terms) -> None:
     transaction.execute(
         "INSERT INTO settings (key, value) VALUES (?, ?) "
         "ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-        _KEY,
+        NAME,
         json.dumps(start),
     )
 

@@ -4,7 +4,9 @@ from collections import Counter
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from piecework.marketplace.bridging.own_rows import in_own_study, of_own_person
 from piecework.marketplace.bridging.unknown import UnknownStudy, read_unknown
+from piecework.marketplace.state.outside_market import MARKET_OF_HIT_TYPE
 from piecework.marketplace.state.transaction import Transaction
 from piecework.prolific.bridge.spending import (
     LastStart,
@@ -13,19 +15,24 @@ from piecework.prolific.bridge.spending import (
     number_of,
     spent_cents,
 )
+from piecework.prolific.bridge.terms import NAME
 from piecework.prolific.token import PROLIFIC
 
 _PAGE = "https://app.prolific.com/researcher/workspaces/studies/{study_id}"
 _EMULATOR_PAGE = "{address}/emulator/site"
 """Where researchers see a study; an emulator has pages only for participants."""
 
-_UNPAID = "SELECT title FROM hit_types WHERE reward_cents = 0 AND assignable_hits > 0"
+_UNPAID = (
+    "SELECT title FROM hit_types WHERE reward_cents = 0 AND assignable_hits > 0 "
+    f"AND {MARKET_OF_HIT_TYPE} = '{NAME}'"
+)
 
 _STUDIES = (
     "SELECT studies.*, hit_types.hit_type_id, hit_types.title, "
     "requesters.name AS requester FROM studies "
     "JOIN hit_types ON hit_types.id = studies.hit_type "
-    "JOIN requesters ON requesters.id = hit_types.requester ORDER BY studies.id"
+    "JOIN requesters ON requesters.id = hit_types.requester "
+    f"WHERE studies.market = '{NAME}' ORDER BY studies.id"
 )
 _VISITS = (
     "SELECT visits.*, count(assignments.id) FILTER "
@@ -140,8 +147,10 @@ def read_status(transaction: Transaction) -> Status:
         committed_cents=committed,
         bonuses_waiting_cents=number_of(
             transaction,
-            "SELECT coalesce(sum(cents), 0) FROM bonus_lines LEFT JOIN bonus_batches "
-            "ON bonus_batches.id = bonus_lines.batch "
+            "SELECT coalesce(sum(cents), 0) FROM bonus_lines "
+            "JOIN visits ON visits.id = bonus_lines.visit "
+            f"AND visits.{in_own_study(NAME)} "
+            "LEFT JOIN bonus_batches ON bonus_batches.id = bonus_lines.batch "
             "WHERE coalesce(bonus_batches.stage, '') <> 'Paid'",
         ),
         troubles=(
@@ -149,7 +158,9 @@ def read_status(transaction: Transaction) -> Status:
                 row["trouble"]
                 for row in transaction.all(
                     "SELECT trouble FROM bonus_batches WHERE trouble <> '' "
-                    "UNION SELECT trouble FROM visits WHERE trouble <> ''"
+                    f"AND {in_own_study(NAME)} "
+                    "UNION SELECT trouble FROM visits WHERE trouble <> '' "
+                    f"AND {in_own_study(NAME)} "
                 )
             ),
             *(
@@ -159,9 +170,11 @@ def read_status(transaction: Transaction) -> Status:
             ),
         ),
         unknown_messages=number_of(
-            transaction, "SELECT count(*) FROM messages WHERE sent_there = 'Unknown'"
+            transaction,
+            "SELECT count(*) FROM messages WHERE sent_there = 'Unknown' "
+            f"AND {of_own_person(NAME)}",
         ),
-        unknown=read_unknown(transaction),
+        unknown=read_unknown(transaction, NAME),
         currency=start.currency or (studies[0].currency if studies else "GBP"),
     )
 

@@ -17,6 +17,7 @@ from piecework.marketplace.state.clock import SECOND
 from piecework.prolific.bridge import drafting, reading, unknown
 from piecework.prolific.bridge.bridge import Bridge
 from piecework.prolific.bridge.spending import committed_cents
+from piecework.prolific.bridge.terms import NAME
 from piecework.prolific.resources.new_study import StudyChanges
 from piecework.prolific.resources.studies import StudyAction
 from piecework.webclient.errors import NoAccess, Refused, Throttled
@@ -33,7 +34,7 @@ _LEFT_IN_REVIEW = (
 def recruit(bridge: Bridge) -> None:
     """Update the studies of each HIT type to match its open HITs."""
     with bridge.backend.transaction() as transaction:
-        hit_types = open_work.hit_types(transaction)
+        hit_types = open_work.hit_types(transaction, NAME)
     for hit_type in hit_types:
         bridge.tried(partial(_recruit, bridge, hit_type))
     _retire(bridge)
@@ -51,7 +52,7 @@ def say(bridge: Bridge, study: sqlite3.Row, trouble: str) -> None:
 def _recruit(bridge: Bridge, hit_type: sqlite3.Row) -> None:
     with bridge.backend.transaction() as transaction:
         slots = open_work.free_slots(transaction, hit_type["id"])
-        study = open_work.present_study(transaction, hit_type["id"])
+        study = open_work.present_study(transaction, hit_type["id"], NAME)
         quiet_ms = transaction.now_ms - bridge.terms.settle_seconds * SECOND
     is_settled = (hit_type["newest_ms"] or 0) <= quiet_ms
     bridge.is_due_soon |= not is_settled
@@ -287,7 +288,8 @@ def _retire(bridge: Bridge) -> None:
     """
     with bridge.backend.transaction() as transaction:
         for study in transaction.all(
-            "SELECT id, status FROM studies WHERE stage = 'Published' AND "
+            "SELECT id, status FROM studies WHERE stage = 'Published' "
+            f"AND market = '{NAME}' AND "
             "(status = 'COMPLETED' OR status = 'AWAITING REVIEW' "
             "AND qualification_type IS NULL AND 0 = (SELECT assignable_hits "
             "FROM hit_types WHERE id = studies.hit_type)) AND NOT EXISTS "

@@ -9,6 +9,10 @@ MINUTE = 60_000
 DAY = 24 * 60 * MINUTE
 
 
+NAME = "prolific"
+"""How the marketplace's tables name this market."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terms:
     """How studies are set up, and how much may be spent on them.

@@ -24,6 +24,7 @@ from piecework.marketplace.state import lineage
 from piecework.marketplace.state.transaction import Transaction
 from piecework.prolific.bridge.bridge import LOG, Bridge
 from piecework.prolific.bridge.reading import AT_WORK, AWAITING, PAID, RECRUITING
+from piecework.prolific.bridge.terms import NAME
 from piecework.prolific.resources.studies import Study
 from piecework.webclient.errors import Unusable
 
@@ -44,7 +45,7 @@ def look(bridge: Bridge) -> None:
         for each in bridge.prolific.studies.of_project(bridge.terms.project_id)
     }
     with bridge.backend.transaction() as transaction:
-        before = {each.study_id for each in read_unknown(transaction)}
+        before = {each.study_id for each in read_unknown(transaction, NAME)}
         unknown_studies = [
             each for each in listed.values() if _is_unknown(transaction, each)
         ]
@@ -62,7 +63,7 @@ def look(bridge: Bridge) -> None:
 def warn(bridge: Bridge, *, but: Collection[str] = ()) -> None:
     """Log a warning about each unknown study that a person has to decide about."""
     with bridge.backend.transaction() as transaction:
-        waiting = undecided(transaction)
+        waiting = undecided(transaction, NAME)
     for each in waiting:
         if each.study_id not in but:
             LOG.warning("%s", sentence(bridge, each))
@@ -84,7 +85,7 @@ def sentence(bridge: Bridge, study: UnknownStudy) -> str:
 def objection(bridge: Bridge) -> str:
     """Return why nothing may be published now; "" if publishing is allowed."""
     with bridge.backend.transaction() as transaction:
-        waiting = undecided(transaction)
+        waiting = undecided(transaction, NAME)
     if not waiting:
         return ""
     return (
@@ -168,6 +169,7 @@ def _take_in(bridge: Bridge, study: Study) -> None:
             return  # It was adopted meanwhile.
         keep(
             transaction,
+            NAME,
             UnknownStudy(
                 study_id=study.id,
                 internal_name=study.internal_name or "",
