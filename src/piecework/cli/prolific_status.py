@@ -91,6 +91,10 @@ def _lines(study: "StudyStatus") -> Iterator[str]:
         yield f"  {study.waits_for_requester} waiting for the requester to decide"
     if study.waits_for_participant:
         yield f"  {study.waits_for_participant} asked to return their submission"
+    if study.eligible == 0:
+        from piecework.prolific.bridge.terms import FEW_ELIGIBLE
+
+        yield f"  {FEW_ELIGIBLE}"
     if study.trouble:
         yield f"  {printable(study.trouble)}"
     yield f"  {study.page}"

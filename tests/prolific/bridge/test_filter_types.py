@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
+from piecework.prolific.bridge.status import read_status
 from tests.prolific.bridge.town import Town, a_town
 
 LANGUAGE, AGE = "PROLIFICFIRSTLANGUAGE", "PROLIFICAGE"
@@ -95,6 +96,33 @@ def test_what_prolific_cannot_filter_is_said_and_nothing_is_published(
     """The study's row has the sentence, which status and log show."""
     town.settle()
     assert words in trouble(town, *requirements)
+
+
+def test_a_study_for_few_people_says_so(
+    town: Town, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Prolific counts fewer than 25 as none; the study is published all the same."""
+    town.settle()
+    for _ in range(26):
+        town.researcher.participant(answers={"first-language": ["1"]})
+    town.post(QualificationRequirements=[asked(LANGUAGE, "In", 1)], Title="German")
+    town.post(QualificationRequirements=[asked(LANGUAGE, "In", 2)], Title="French")
+    town.post(Title="Anybody")
+    town.settle()
+    rows = town.rows(
+        "SELECT title, eligible, stage, trouble FROM studies "
+        "JOIN hit_types ON hit_types.id = studies.hit_type ORDER BY title"
+    )
+    assert [(row["title"], row["eligible"]) for row in rows] == [
+        ("Anybody", None),
+        ("French", 0),
+        ("German", 26),
+    ]
+    assert {(row["stage"], row["trouble"]) for row in rows} == {("Published", "")}
+    assert caplog.text.count("fewer than 25 participants") == 1
+    with town.bridge.backend.transaction() as transaction:
+        status = read_status(transaction)
+    assert [study.eligible for study in status.of_hit_types].count(0) == 1
 
 
 def test_a_filter_that_prolific_does_not_have_is_refused_at_once(town: Town) -> None:

@@ -554,6 +554,9 @@ CREATE TABLE studies (
     screen_out_cents INTEGER NOT NULL DEFAULT 0,
     screen_out_cost_cents INTEGER NOT NULL DEFAULT 0,
     screen_out_slots INTEGER NOT NULL DEFAULT 0,
+    -- How many people the other market counted as eligible; empty if it was not asked.
+    -- A small number counts as 0.
+    eligible INTEGER,
     -- How many calls to create it the other market refused.
     refusals INTEGER NOT NULL DEFAULT 0,
     -- How many submissions were undecided there when the study was last read.

@@ -4,7 +4,8 @@ import html
 import json
 import math
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,12 +17,12 @@ from piecework.marketplace.state.ids import next_number
 from piecework.marketplace.state.transaction import Transaction
 from piecework.prolific.bridge import filter_types, groups, requirements
 from piecework.prolific.bridge.bridge import LOG, Bridge
-from piecework.prolific.bridge.recruits import with_recruiting
-from piecework.prolific.bridge.terms import NAME
+from piecework.prolific.bridge.recruits import ALLOWED, BLOCKED, with_recruiting
+from piecework.prolific.bridge.terms import FEW_ELIGIBLE, NAME
 from piecework.prolific.bridge.unknown import look
 from piecework.prolific.resources.new_study import CodeAction, CompletionCode, NewStudy
-from piecework.prolific.resources.recruiting import Choice
-from piecework.webclient.errors import NoAccess, Refused, Unusable
+from piecework.prolific.resources.recruiting import Choice, Filter
+from piecework.webclient.errors import ApiError, NoAccess, Refused, Unusable
 
 _HOUR = 3600
 LONGEST_MINUTES = 24 * 60 - 1
@@ -218,6 +219,7 @@ def draft(bridge: Bridge, study: sqlite3.Row, hit_type: sqlite3.Row) -> None:
         else 0
         for each in (study["reward_cents"], study["screen_out_cents"])
     )
+    eligible = _eligible(bridge, filters)
     made = _find_draft(bridge, study) or _create(
         bridge,
         study,
@@ -244,13 +246,32 @@ def draft(bridge: Bridge, study: sqlite3.Row, hit_type: sqlite3.Row) -> None:
     with bridge.backend.transaction() as transaction:
         transaction.execute(
             "UPDATE studies SET study_id = ?, stage = 'Draft', cost_cents = ?, "
-            "screen_out_cost_cents = ?, status = 'UNPUBLISHED', trouble = '' "
-            "WHERE id = ?",
+            "screen_out_cost_cents = ?, eligible = ?, status = 'UNPUBLISHED', "
+            "trouble = '' WHERE id = ?",
             made,
             cost,
             screen_out_cost,
+            eligible,
             study["id"],
         )
+    if eligible == 0:
+        LOG.warning("%s: %s", study["internal_name"], FEW_ELIGIBLE)
+
+
+def _eligible(bridge: Bridge, filters: Sequence[Filter]) -> int | None:
+    """Return how many participants meet a study's filters; small numbers count as 0.
+
+    `None` if Prolific was not asked: chosen people may be few, and without any filter
+    everyone may come. Not every account may ask.
+    """
+    names = set(requirements.names_of(filters)) - {requirements.KEPT_OUT, BLOCKED}
+    if not names or names & {requirements.LET_IN, ALLOWED}:
+        return None
+    with suppress(ApiError):
+        return bridge.prolific.recruiting.eligible_count(
+            bridge.terms.workspace_id, filters
+        )
+    return None
 
 
 def _create(bridge: Bridge, study: sqlite3.Row, wanted: NewStudy) -> str:

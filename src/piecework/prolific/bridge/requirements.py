@@ -79,7 +79,7 @@ def filters_of(
                 "Prolific has no Masters qualification; leave out that requirement"
             )
         # Adult content is allowed: all participants at Prolific are at least 18.
-    for each in _named(filters):
+    for each in names_of(filters):
         if each not in offered:
             raise Unusable(
                 f"Prolific does not offer the filter {each} in this workspace"
@@ -246,10 +246,11 @@ def _country(requirement: Requirement, offered: Mapping[str, FilterKind]) -> Fil
     return Choice(filter_id=COUNTRY, values=tuple(sorted(among)))
 
 
-def _named(filters: Sequence[Filter]) -> list[str]:
+def names_of(filters: Sequence[Filter]) -> list[str]:
+    """Return the names of all filters, also of combined ones."""
     names = []
     for each in filters:
         names += (
-            _named(each.filters) if isinstance(each, Combined) else [each.filter_id]
+            names_of(each.filters) if isinstance(each, Combined) else [each.filter_id]
         )
     return names

@@ -56,6 +56,8 @@ class StudyStatus:
         states: the number of visits by status at Prolific.
         waits_for_requester: visits with an undecided HIT, paid or not.
         waits_for_participant: visits with an open request to return.
+        eligible: how many participants met its filters when it was created; 0 means
+            fewer than 25, and None that Prolific was not asked.
         trouble: what keeps the study from continuing; "" if nothing does.
     """
 
@@ -73,6 +75,7 @@ class StudyStatus:
     states: dict[str, int]
     waits_for_requester: int
     waits_for_participant: int
+    eligible: int | None
     trouble: str
 
 
@@ -135,6 +138,7 @@ def read_status(transaction: Transaction) -> Status:
                 waits_for_participant=sum(
                     visit["return_asked_ms"] is not None for visit in waiting
                 ),
+                eligible=study["eligible"],
                 trouble=study["trouble"],
             )
         )

@@ -12,6 +12,12 @@ DAY = 24 * 60 * MINUTE
 NAME = "prolific"
 """How the marketplace's tables name this market."""
 
+FEW_ELIGIBLE = (
+    "fewer than 25 participants at Prolific meet the requirements, so the study may "
+    "not fill; see `piecework prolific estimate`"
+)
+"""What people read about a study whose eligible participants Prolific counts as 0."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terms:
