@@ -20,6 +20,7 @@ from pydantic import (
 )
 
 from piecework.config.assignments_table import Assignments
+from piecework.config.crowds_table import CrowdsTable
 from piecework.config.earned_table import EarnedTable
 from piecework.config.experiment_table import ExperimentTable
 from piecework.config.gold_table import GoldTable
@@ -401,6 +402,7 @@ class CampaignTables(_Strict):
     posting: PostingTable = PostingTable()
     rewards: RewardsTable
     requirements: RequirementsTable = RequirementsTable()
+    crowds: CrowdsTable | None = None
     qualification: QualificationTestTable | None = None
     earned: Annotated[tuple[EarnedTable, ...], Field(max_length=5)] = ()
     heuristics: dict[str, dict[str, object] | Literal[False]] = {}

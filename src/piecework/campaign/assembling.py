@@ -50,7 +50,7 @@ from piecework.store.files import FILE_NAME
 
 _T = TypeVar("_T")
 _MOST_REQUIREMENTS = 10
-"""MTurk's limit for one HIT type; piecework itself uses up to three of them."""
+"""MTurk's limit for one HIT type; piecework itself uses up to four of them."""
 
 
 def load_campaign(
@@ -224,10 +224,11 @@ def _own_faults(file: CampaignFile) -> list[str]:
     stated += len([*values.of_prolific(tables.requirements)])
     stated += len(tables.requirements.only_workers_of)
     stated += len(tables.requirements.no_workers_of)
-    if stated + 3 > _MOST_REQUIREMENTS:
+    added = 3 + (tables.crowds is not None)
+    if stated + added > _MOST_REQUIREMENTS:
         faults.append(
             f"{file.at('requirements')}: there are {stated}, and piecework adds up to "
-            f"3, but MTurk allows {_MOST_REQUIREMENTS} for one HIT type"
+            f"{added}, but MTurk allows {_MOST_REQUIREMENTS} for one HIT type"
         )
     return faults
 
@@ -351,6 +352,7 @@ def _campaign(
         rewards=read_rewards(tables.rewards, task),
         requirements=values.requirements(tables.requirements),
         earlier=read_earlier(file),
+        crowds=None if tables.crowds is None else tables.crowds.crowds(),
         recruiting=read_recruiting(file, values.shares(tables.requirements)),
         exclusion_name=tables.requirements.exclusion_name
         or f"piecework: not for {tables.name}",

@@ -12,12 +12,13 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 
+from piecework.campaign.market_split import Split
 from piecework.domain.campaign import Campaign
 from piecework.domain.hit import Item, PlannedHit
 from piecework.domain.ids import HitKey, ItemId
 from piecework.domain.money import MANY_ASSIGNMENTS
 
-_Asked = tuple[tuple[ItemId, ...], int, HitKey | None]
+_Asked = tuple[tuple[ItemId, ...], int, PlannedHit | None]
 """Items, how often they are asked for, and the HIT that is extended for it, if any."""
 
 
@@ -84,11 +85,60 @@ def first_round(
 
 
 def all_first_rounds(campaign: Campaign, *, on: date) -> list[list[PlannedHit]]:
-    """Return the first round of every batch, in order."""
+    """Return the first round of every batch, in order, as if nothing were posted."""
+    split = Split(shares(campaign, on=on))
     return [
-        first_round(campaign, batch, item_ids, on=on)
+        at_markets(
+            campaign, first_round(campaign, batch, item_ids, on=on), split, on=on
+        )
         for batch, item_ids in enumerate(deal(campaign), start=1)
     ]
+
+
+def shares(campaign: Campaign, *, on: date) -> dict[str, float]:
+    """Return how a campaign without any HIT yet spreads its answers over markets.
+
+    Empty if it names no markets.
+    """
+    crowds = campaign.crowds
+    if crowds is None:
+        return {}
+    if crowds.percent:
+        return {market: float(percent) for market, percent in crowds.percent}
+    return {by_cost(campaign, on=on)[0]: 1.0}
+
+
+def by_cost(campaign: Campaign, *, on: date) -> list[str]:
+    """Return the campaign's markets, with the least fee of an assignment first."""
+    asked = campaign.posting.assignments
+    return sorted(
+        campaign.markets,
+        key=lambda market: fee_cents(campaign, asked, on=on, market=market),
+    )
+
+
+def at_markets(
+    campaign: Campaign, planned: Sequence[PlannedHit], split: Split, *, on: date
+) -> list[PlannedHit]:
+    """Return planned HITs with their markets and those markets' fees.
+
+    Added slots stay at the market of their HIT, and count there.
+
+    Args:
+        campaign: the campaign.
+        planned: HITs and extensions in the order of their plan.
+        split: what decides; it counts these HITs.
+        on: the day that determines the fees.
+    """
+    if not split.shares:
+        return list(planned)
+    placed = []
+    for hit in planned:
+        market = hit.market if hit.extends else split.next_market(hit.max_assignments)
+        split.count(market, hit.max_assignments)
+        fee = fee_cents(campaign, hit.max_assignments, on=on, market=market)
+        placed.append(replace(hit, market=market, fee_cents=fee))
+    return placed
 
 
 def replacements(
@@ -148,11 +198,15 @@ def first_rounds_cost_cents(
 
 
 def hit_cost_cents(campaign: Campaign, assignments: int, *, on: date) -> int:
-    """Return reward and fee of all assignments of one HIT, in cents."""
-    rewards = campaign.rewards
-    return assignments * (
-        rewards.reward_cents + _fee_cents(campaign, assignments, on=on)
+    """Return reward and fee of all assignments of one HIT, in cents.
+
+    With several markets, it is the cost at the most expensive of them.
+    """
+    fee = max(
+        fee_cents(campaign, assignments, on=on, market=market)
+        for market in campaign.markets
     )
+    return assignments * (campaign.rewards.reward_cents + fee)
 
 
 def affordable(hits: Sequence[PlannedHit], *, left_cents: int) -> list[PlannedHit]:
@@ -182,7 +236,10 @@ def _extensions(
     for hit in extendable:
         more = min(left.get(item_id, 0) for item_id in hit.item_ids)
         more = min(more, free(hit.item_ids)) if more else 0
-        price = campaign.rewards.reward_cents, _fee_cents(campaign, more, on=on)
+        price = (
+            campaign.rewards.reward_cents,
+            fee_cents(campaign, more, on=on, market=hit.market),
+        )
         if (
             more > 0
             and hit.max_assignments + more < MANY_ASSIGNMENTS
@@ -190,7 +247,7 @@ def _extensions(
         ):
             for item_id in hit.item_ids:
                 left[item_id] -= more
-            yield hit.item_ids, more, hit.hit_key
+            yield hit.item_ids, more, hit
 
 
 def _groups(campaign: Campaign, item_ids: Sequence[ItemId]) -> list[tuple[ItemId, ...]]:
@@ -253,10 +310,13 @@ def _hits(
             round=round_,
             max_assignments=assignments,
             reward_cents=campaign.rewards.reward_cents,
-            fee_cents=_fee_cents(campaign, assignments, on=on),
+            fee_cents=fee_cents(
+                campaign, assignments, on=on, market=extends.market if extends else ""
+            ),
             item_ids=item_ids,
             arm="" if extends else arm_of(campaign, batch, round_, number),
-            extends=extends,
+            market=extends.market if extends else "",
+            extends=extends.hit_key if extends else None,
         )
         for number, (item_ids, assignments, extends) in enumerate(asked, start=1)
     ]
@@ -272,9 +332,18 @@ def arm_of(campaign: Campaign, batch: int, round_: int, number: int) -> str:
     return arm.as_text()
 
 
-def _fee_cents(campaign: Campaign, assignments: int, *, on: date) -> int:
-    """Return the fee of one assignment of a HIT with this many assignments."""
-    return campaign.rewards.fees_on(on).reward_fee_cents(
+def fee_cents(
+    campaign: Campaign, assignments: int, *, on: date, market: str = ""
+) -> int:
+    """Return the fee of one assignment of a HIT with this many assignments.
+
+    Args:
+        campaign: the campaign.
+        assignments: of the HIT.
+        on: the day that determines the fees.
+        market: the market whose workers do it.
+    """
+    return campaign.rewards.fees_on(on, market).reward_fee_cents(
         campaign.rewards.reward_cents,
         max_assignments=assignments,
         for_masters=campaign.is_for_masters,

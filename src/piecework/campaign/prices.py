@@ -6,12 +6,13 @@ commands that only look.
 """
 
 import logging
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import RefusedForSafety
-from piecework.domain.money import FeeSchedule, PriceList
+from piecework.domain.money import CrowdPrices, FeeSchedule, PriceList
 from piecework.platforms.ports import Platform
 
 _LOG = logging.getLogger(__name__)
@@ -29,10 +30,14 @@ def ask_prices(
         has_posted: whether HITs of the campaign were posted already.
 
     Raises:
-        RefusedForSafety: it has another currency, or the campaign file states other
-            fees and no HIT was posted yet.
+        RefusedForSafety: it has another currency, or does not let in a market that the
+            campaign names; or the campaign file states other fees and no HIT was
+            posted yet.
     """
     prices = platform.prices()
+    if campaign.crowds is not None:
+        _refuse_other_markets(campaign, platform, prices)
+        return prices
     currency_text = "does not state its currency, so it counts as USD"
     if prices is not None:
         currency_text = f"uses {prices.currency}"
@@ -61,14 +66,72 @@ def with_prices(campaign: Campaign, prices: PriceList | None) -> Campaign:
         return campaign
     known = (fees for fees in campaign.rewards.fees if fees.takes_as(prices.fees))
     fees = next(known, prices.fees)
-    rewards = replace(campaign.rewards, fees=(fees,), fees_are_listed=False)
+    rewards = replace(
+        campaign.rewards,
+        fees=(fees,),
+        fees_are_listed=False,
+        fees_by_market=tuple((each.market, each.fees) for each in prices.crowds),
+    )
     posting = campaign.posting
-    if prices.longest_approval_seconds:
-        delay = min(
-            posting.auto_approval_delay_seconds, prices.longest_approval_seconds
-        )
+    longest = [
+        terms.longest_approval_seconds
+        for terms in terms_of(campaign, prices)
+        if terms.longest_approval_seconds
+    ]
+    if longest:
+        delay = min(posting.auto_approval_delay_seconds, *longest)
         posting = replace(posting, auto_approval_delay_seconds=delay)
     return replace(campaign, rewards=rewards, posting=posting)
+
+
+def without_markets(campaign: Campaign, prices: PriceList | None) -> Campaign:
+    """Return the campaign for a marketplace that lets in no outside crowd.
+
+    A rehearsal's own workers do every HIT, so the campaign's markets have no effect.
+    """
+    if prices is not None and prices.crowds:
+        return campaign
+    return replace(campaign, crowds=None)
+
+
+def terms_of(campaign: Campaign, prices: PriceList) -> list[PriceList | CrowdPrices]:
+    """Return the terms that hold for the campaign's HITs: those of its markets."""
+    by_market: dict[str, PriceList | CrowdPrices] = {
+        each.market: each for each in prices.crowds
+    }
+    return [by_market.get(market, prices) for market in campaign.markets]
+
+
+def _refuse_other_markets(
+    campaign: Campaign, platform: Platform, prices: PriceList | None
+) -> None:
+    """Refuse to begin if a market is not let in, or has another currency."""
+    faults = list(_faults_of_markets(campaign, prices.crowds if prices else ()))
+    if faults:
+        raise RefusedForSafety(
+            f"{campaign.path}: {platform.endpoint} {'; it '.join(faults)}; no HITs "
+            "were posted",
+            next_step="change [crowds], or serve these markets (piecework serve "
+            "--crowd NAME, once for each)",
+        )
+
+
+def _faults_of_markets(
+    campaign: Campaign, crowds: Sequence[CrowdPrices]
+) -> Iterator[str]:
+    currency = {each.market: each.currency for each in crowds}
+    missing = [market for market in campaign.markets if market not in currency]
+    if missing:
+        serves = " and ".join(currency) or "no market"
+        yield f"serves {serves}, but [crowds] names {' and '.join(missing)}"
+    stated = campaign.rewards.currency
+    others = [
+        f"{market} in {currency[market]}"
+        for market in campaign.markets
+        if currency.get(market, stated) != stated
+    ]
+    if others:
+        yield f"pays {' and '.join(others)}, but rewards.currency is {stated}"
 
 
 def _compare(

@@ -6,6 +6,7 @@ from datetime import date
 from pathlib import Path
 from typing import Literal
 
+from piecework.domain.crowds import Crowds
 from piecework.domain.dataset import Publication, Sink
 from piecework.domain.earned import EarnedRule
 from piecework.domain.errors import ConfigError
@@ -48,6 +49,7 @@ class Rewards:
         expected_seconds: how long one whole HIT is expected to take, if stated.
         expected_loss: share of answers expected to be lost and replaced.
         fees: schedules, oldest first.
+        fees_by_market: the schedule of each market that the marketplace lets in.
         fees_are_listed: whether they are those of `config/fees.toml`, not those of the
             campaign file or the marketplace.
     """
@@ -64,6 +66,7 @@ class Rewards:
     expected_loss: float = 0.0
     fees: tuple[FeeSchedule, ...] = (FeeSchedule(),)
     fees_are_listed: bool = True
+    fees_by_market: tuple[tuple[str, FeeSchedule], ...] = ()
     currency: Currency = "USD"
 
     def shown(self, cents: int) -> str:
@@ -88,12 +91,16 @@ class Rewards:
         is_agreed = self.cap_cents < self.budget_cents
         return "the amount agreed to" if is_agreed else "rewards.budget"
 
-    def fees_on(self, day: date) -> FeeSchedule:
-        """Return the schedule in force on a day.
+    def fees_on(self, day: date, market: str = "") -> FeeSchedule:
+        """Return the schedule in force on a day, for work of a market.
+
+        A market without a schedule of its own has the campaign's.
 
         Raises:
             ConfigError: no schedule was in force yet.
         """
+        if (own := dict(self.fees_by_market).get(market)) is not None:
+            return own
         known = [schedule for schedule in self.fees if schedule.valid_from <= day]
         if not known:
             first = self.fees[0].valid_from
@@ -229,6 +236,7 @@ class Campaign:
         gold_share: their share of each batch.
         machine: labels of models, which join people's votes.
         experiment: pages that are compared at random; `None`: all HITs have one page.
+        crowds: the markets that its HITs go to; `None`: the marketplace's first.
     """
 
     name: str
@@ -271,6 +279,12 @@ class Campaign:
     gold_share: float = 0.0
     machine: tuple[MachineVote, ...] = ()
     experiment: Experiment | None = None
+    crowds: Crowds | None = None
+
+    @property
+    def markets(self) -> tuple[str, ...]:
+        """The markets that its HITs go to; `("",)` if it names none."""
+        return ("",) if self.crowds is None else self.crowds.markets
 
     @property
     def pictures_address(self) -> str | None:

@@ -180,6 +180,7 @@ class PlannedHit:
         item_ids: in the order shown.
         arm: what an experiment decided about its page (`domain.experiment`); empty for
             none, and for added slots.
+        market: the market whose workers do it (`domain.crowds`); "" without [crowds].
         extends: the HIT to which slots are added; `None` for a HIT itself. An extension
             never has a `hit_id`.
         hit_id: the platform's id, once known.
@@ -194,6 +195,7 @@ class PlannedHit:
     fee_cents: int
     item_ids: tuple[ItemId, ...]
     arm: str = ""
+    market: str = ""
     extends: HitKey | None = None
     hit_type_id: HitTypeId | None = None
     hit_id: HitId | None = None

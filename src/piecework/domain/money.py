@@ -99,6 +99,25 @@ class OutsidePrice:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CrowdPrices:
+    """The prices of one of several crowds that a marketplace lets in.
+
+    Attributes:
+        market: the market that they come from.
+        currency: the currency of every amount there.
+        fees: what that market charges on top of what workers get.
+        least_per_hour_cents: the least pay per hour there; 0: not stated.
+        longest_approval_seconds: the longest auto-approval delay there; 0: not stated.
+    """
+
+    market: str
+    currency: Currency
+    fees: FeeSchedule
+    least_per_hour_cents: int = 0
+    longest_approval_seconds: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PriceList:
     """The prices that a marketplace itself states.
 
@@ -109,6 +128,8 @@ class PriceList:
         longest_approval_seconds: the longest auto-approval delay there; 0: not stated.
         outside: additional charges so far, if workers come from another market; lists
             are compared without it.
+        crowds: the prices of each crowd that the marketplace lets in, in the order in
+            which they were first served; the first one's are those above.
     """
 
     currency: Currency
@@ -116,6 +137,7 @@ class PriceList:
     least_per_hour_cents: int = 0
     longest_approval_seconds: int = 0
     outside: tuple[OutsidePrice, ...] = field(default=(), compare=False)
+    crowds: tuple[CrowdPrices, ...] = ()
 
 
 _AMOUNT = re.compile(r"([$£]?)([0-9]{1,9})(?:\.([0-9]{1,2}))?")

@@ -24,7 +24,7 @@ from piecework.campaign.binding import (
 )
 from piecework.campaign.consent import refuse_without_consent, refuse_workers_elsewhere
 from piecework.campaign.opened import CampaignRun, OpenedCampaign
-from piecework.campaign.prices import ask_prices, with_prices
+from piecework.campaign.prices import ask_prices, with_prices, without_markets
 from piecework.domain.campaign import Campaign
 from piecework.domain.clock import Clock, MonotonicClock, SystemClock
 from piecework.domain.errors import RefusedForSafety, StoreError
@@ -159,6 +159,8 @@ def open_for_rehearsal(
     platform = MTurk.with_keys(endpoint, REHEARSAL_KEYS)
     environment = rehearsal_environment(campaign)
     marks = platform.marks if recognises_copies else None
+    if campaign.crowds is not None:
+        campaign = without_markets(campaign, platform.prices())
     with ExitStack() as stack:
         known = stack.enter_context(
             known_store(campaign, marks=marks, survives_power_cuts=False)
@@ -203,6 +205,7 @@ def open_to_look(campaign: Campaign) -> Iterator[OpenedCampaign]:
         if is_rehearsal:
             environment = rehearsal_environment(campaign)
             campaign = replace(campaign, decided_by="policy")
+            campaign = without_markets(campaign, kept_prices(store))
         _bind(store, campaign, environment)
         if environment == IMPORTED:
             check_typed(store, campaign)

@@ -3,10 +3,13 @@
 Each is one query to the store. Its cost depends on what is open, not on what is done.
 """
 
+from collections import Counter
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from piecework.campaign import caps
 from piecework.campaign.opened import OpenedCampaign
+from piecework.domain.hit import PlannedHit
 from piecework.domain.ids import AssignmentId
 from piecework.engine.arrivals import next_rows_at
 from piecework.engine.planning.deadlines import decision_deadline, due_since
@@ -21,6 +24,7 @@ from piecework.store import (
     hits,
     item_totals,
     ledger,
+    pass_notes,
     source,
     stops,
 )
@@ -32,15 +36,22 @@ def take_snapshot(opened: OpenedCampaign) -> Snapshot:
     store, campaign = opened.store, opened.campaign
     counts = hits.count_by_batch(store)
     unposted = hits.unposted(store)
+    open_hits = sum(batch.open for batch in counts)
+    refused = _refused(opened, unposted) if open_hits else {}
     first_cents = unposted[0].cost_cents if unposted else 0
     is_of_month = caps.is_month_spent(opened, first_cents)
     stopped = stops.stopped_at(store) is not None
     return Snapshot(
         batch=hits.batch_at_work(store),
         batches=_batches(opened, counts),
-        open_hits=sum(batch.open for batch in counts),
+        open_hits=open_hits,
         unposted=len(unposted),
-        payable_now=bool(caps.payable_today(opened, unposted)),
+        payable_now=bool(
+            caps.payable_today(
+                opened, [hit for hit in unposted if hit.market not in refused]
+            )
+        ),
+        refused=refused,
         decidable=len(decidable(opened)),
         undecided=assignments.has_undecided(store),
         proposals=count_proposals(opened),
@@ -60,6 +71,12 @@ def take_snapshot(opened: OpenedCampaign) -> Snapshot:
         if opened.is_imported
         else len(item_totals.to_weigh(store, campaign.posting)),
     )
+
+
+def _refused(opened: OpenedCampaign, unposted: Sequence[PlannedHit]) -> dict[str, int]:
+    """Return how many planned HITs wait because their market refused some."""
+    markets = pass_notes.read(opened.store).refused_markets
+    return dict(Counter(hit.market for hit in unposted if hit.market in markets))
 
 
 def _growing(opened: OpenedCampaign) -> Growing | None:

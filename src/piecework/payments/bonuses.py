@@ -13,7 +13,7 @@ from piecework.campaign.opened import CampaignRun
 from piecework.domain.bonus import Bonus
 from piecework.domain.errors import PlatformRefused
 from piecework.domain.ids import AssignmentId, WorkerId
-from piecework.store import hits, intents, ledger
+from piecework.store import hits, intents, ledger, market_work
 from piecework.store.intents import Act, Intent
 from piecework.store.settlements import DONE
 
@@ -38,7 +38,10 @@ def planned_bonus(
     run: CampaignRun, bonus: Bonus, *, label: str, subject: str, batch: int
 ) -> PlannedBonus:
     """Return a bonus with its intent; label and `subject` make its key."""
-    fees = run.campaign.rewards.fees_on(run.clock.now().date())
+    rewards, market = run.campaign.rewards, ""
+    if rewards.fees_by_market:
+        market = market_work.of_assignment(run.store, bonus.assignment_id)
+    fees = rewards.fees_on(run.clock.now().date(), market)
     return PlannedBonus(
         bonus=bonus,
         batch=batch,

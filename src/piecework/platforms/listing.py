@@ -13,7 +13,11 @@ from piecework.domain.money import cents_from_wire
 from piecework.platforms.calling import called, pages_of
 from piecework.platforms.extensions import LIST_TOGETHER
 from piecework.platforms.ports import PostedHit
-from piecework.platforms.wire import assignment_from_wire, bonus_from_wire
+from piecework.platforms.wire import (
+    assignment_from_wire,
+    bonus_from_wire,
+    market_of_requirements,
+)
 
 if TYPE_CHECKING:
     from mypy_boto3_mturk import MTurkClient
@@ -58,6 +62,7 @@ def posted_hits(client: "MTurkClient", older: Container[str]) -> Iterator[Posted
             slots=hit["MaxAssignments"],
             reward_cents=cents_from_wire(hit["Reward"]),
             made_at=hit["CreationTime"].astimezone(UTC),
+            market=market_of_requirements(hit.get("QualificationRequirements", [])),
         )
 
 

@@ -38,6 +38,7 @@ class PostedHit:
         slots: how many assignments it asks for.
         reward_cents: reward of one assignment.
         made_at: when it was posted.
+        market: the market whose workers alone may do it; "" for no such limit.
     """
 
     annotation: str
@@ -46,6 +47,7 @@ class PostedHit:
     slots: int
     reward_cents: int
     made_at: datetime
+    market: str = ""
 
 
 class Hosting(Protocol):

@@ -1,6 +1,6 @@
 """Translate between MTurk's structures and piecework's."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING, Any
 from piecework.domain.answer_xml import fields_of
 from piecework.domain.assignment import Assignment
 from piecework.domain.bonus import Bonus, Compensation
+from piecework.domain.crowds import market_of_type
 from piecework.domain.errors import PlatformRefused
 from piecework.domain.hit import QualificationRequirement, Recruiting, WorkerLimit
 from piecework.domain.ids import AssignmentId, HitId, HitTypeId, WorkerId
 from piecework.domain.marks import Meeting, is_mark
 from piecework.domain.money import (
     CURRENCIES,
+    CrowdPrices,
+    Currency,
     FeeSchedule,
     OutsidePrice,
     PriceList,
@@ -54,6 +57,16 @@ def requirement_to_wire(
             )
         ]
     return wire
+
+
+def market_of_requirements(wire: Iterable[Mapping[str, Any]]) -> str:
+    """Return the market that a HIT's requirements name; "" if they name none."""
+    named = (
+        market_of_type(each["QualificationTypeId"])
+        for each in wire
+        if each["Comparator"] == "Exists"
+    )
+    return next(filter(None, named), "")
 
 
 def limit_to_wire(limit: WorkerLimit) -> dict[str, object]:
@@ -128,30 +141,55 @@ def prices_from_wire(wire: Mapping[str, object]) -> PriceList:
         ValueError: it is not a price list.
     """
     try:
-        code = wire["Currency"]
-        fees = FeeSchedule(
+        terms = _crowd_prices(wire, market="")
+        outside = tuple(map(_outside_price, _list(wire.get("OutsidePrices"))))
+        crowds = tuple(
+            _crowd_prices(each, market=str(each["Crowd"]))
+            for each in _list(wire.get("Crowds"))
+        )
+    except (KeyError, TypeError, ArithmeticError) as fault:
+        raise ValueError(f"not a price list: {str(wire)[:200]}") from fault
+    return PriceList(
+        currency=terms.currency,
+        fees=terms.fees,
+        least_per_hour_cents=terms.least_per_hour_cents,
+        longest_approval_seconds=terms.longest_approval_seconds,
+        outside=outside,
+        crowds=crowds,
+    )
+
+
+def _crowd_prices(wire: Mapping[str, object], *, market: str) -> CrowdPrices:
+    """Return the members that the marketplace and each of its crowds state alike."""
+    prices = CrowdPrices(
+        market=market,
+        currency=_currency(wire["Currency"]),
+        fees=FeeSchedule(
             percent=_percent(wire["Percent"]),
             extra_percent_for_many=_percent(wire["ExtraPercentForMany"]),
             masters_percent=_percent(wire["ExtraPercentForMasters"]),
             minimum_cents=int(str(wire["MinimumInCents"])),
             source="the marketplace's own price list",
+        ),
+        least_per_hour_cents=int(str(wire.get("LeastPerHourInCents", 0))),
+        longest_approval_seconds=int(str(wire.get("LongestAutoApprovalInSeconds", 0))),
+    )
+    if (
+        min(
+            prices.fees.minimum_cents,
+            prices.least_per_hour_cents,
+            prices.longest_approval_seconds,
         )
-        least_per_hour_cents = int(str(wire.get("LeastPerHourInCents", 0)))
-        longest_seconds = int(str(wire.get("LongestAutoApprovalInSeconds", 0)))
-        outside = tuple(map(_outside_price, _list(wire.get("OutsidePrices"))))
-    except (KeyError, TypeError, ArithmeticError) as fault:
-        raise ValueError(f"not a price list: {str(wire)[:200]}") from fault
-    if min(fees.minimum_cents, least_per_hour_cents, longest_seconds) < 0:
+        < 0
+    ):
         raise ValueError(f"a negative amount: {str(wire)[:200]}")
+    return prices
+
+
+def _currency(code: object) -> Currency:
     for currency in CURRENCIES:
         if code == currency:
-            return PriceList(
-                currency=currency,
-                fees=fees,
-                least_per_hour_cents=least_per_hour_cents,
-                longest_approval_seconds=longest_seconds,
-                outside=outside,
-            )
+            return currency
     raise PlatformRefused(
         f"the marketplace's currency is {str(code)[:20]!a}; piecework supports "
         f"{' and '.join(CURRENCIES)}",
@@ -160,7 +198,7 @@ def prices_from_wire(wire: Mapping[str, object]) -> PriceList:
     )
 
 
-def _list(value: object) -> list[object]:
+def _list(value: object) -> list[Any]:
     return value if isinstance(value, list) else []
 
 

@@ -53,6 +53,7 @@ def plan(store: Store, hits: Sequence[PlannedHit]) -> None:
                     "fee_cents": hit.fee_cents,
                     "item_ids": json.dumps(hit.item_ids),
                     "arm": hit.arm,
+                    "market": hit.market,
                     "extends": hit.extends,
                 }
                 for hit in hits
@@ -89,6 +90,14 @@ def arms(store: Store) -> dict[HitId, str]:
         "SELECT hit_id, arm FROM hits WHERE hit_id IS NOT NULL AND arm <> ''"
     )
     return {HitId(hit_id): arm for hit_id, arm in rows}
+
+
+def markets(store: Store) -> dict[HitId, str]:
+    """Return the market of each posted HIT that has one, by its id."""
+    rows = store.db.execute(
+        "SELECT hit_id, market FROM hits WHERE hit_id IS NOT NULL AND market <> ''"
+    )
+    return {HitId(hit_id): market for hit_id, market in rows}
 
 
 def load(store: Store, hit_ids: Iterable[HitId] | None = None) -> list[PlannedHit]:
@@ -414,6 +423,7 @@ def _hit(row: dict[str, Any]) -> PlannedHit:
         fee_cents=row["fee_cents"],
         item_ids=tuple(ItemId(item_id) for item_id in json.loads(row["item_ids"])),
         arm=row["arm"],
+        market=row["market"],
         extends=HitKey(row["extends"]) if row["extends"] else None,
         hit_type_id=HitTypeId(row["hit_type_id"]) if row["hit_type_id"] else None,
         hit_id=HitId(row["hit_id"]) if row["hit_id"] else None,

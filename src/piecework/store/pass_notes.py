@@ -1,5 +1,7 @@
 """Notes of passes for later passes; each note replaces the one before."""
 
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -13,6 +15,7 @@ Note = Literal[
     "models_digest",
     "verified_approvals",
     "outside_unsettled",
+    "refused_markets",
     "is_adopting",
     "exported_batch",
 ]
@@ -33,6 +36,7 @@ class PassNotes:
             checked.
         outside_unsettled: visits and bonuses that another market had not settled at the
             last check.
+        refused_markets: why a market refused HITs in the last pass, by market.
         is_adopting: HITs of this store may be on the platform and not in the store.
         exported_batch: the last batch that was settled when a campaign that grows wrote
             its results; 0 if it never did.
@@ -45,6 +49,7 @@ class PassNotes:
     models_digest: str | None
     verified_approvals: int | None
     outside_unsettled: int
+    refused_markets: Mapping[str, str]
     is_adopting: bool
     exported_batch: int
 
@@ -53,7 +58,9 @@ def read(store: Store) -> PassNotes:
     """Return the current notes."""
     (row,) = store.db.query("SELECT * FROM pass_notes")
     del row["only_row"]
-    return PassNotes(**{**row, "is_adopting": bool(row["is_adopting"])})
+    refused = json.loads(row["refused_markets"])
+    is_adopting = bool(row["is_adopting"])
+    return PassNotes(**{**row, "is_adopting": is_adopting, "refused_markets": refused})
 
 
 def keep(store: Store, note: Note, value: str | int) -> None:

@@ -6,7 +6,7 @@ and only `piecework.engine.steps.plan` deals out its items.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Literal
 
@@ -72,6 +72,8 @@ class Snapshot:
         unweighed: items that have all the answers they want but whose labels were not
             weighed yet; 0 if weighing has no effect.
         growing: rows that wait, if the campaign's items grow.
+        refused: planned HITs that wait because their market refused some, by market;
+            empty while no other HIT is open.
     """
 
     batch: int
@@ -93,6 +95,7 @@ class Snapshot:
     unweighed: int = 0
     put_off_by: str = "rewards.day_budget"
     growing: "Growing | None" = None
+    refused: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,11 +153,12 @@ def next_action(snapshot: Snapshot, campaign: Campaign, *, today: date) -> Actio
     if step is not None:
         return step
     stopped_by = BY_A_PERSON if snapshot.stopped else ""
-    is_put_off = bool(snapshot.unposted) and not snapshot.stopped
+    refused = sum(snapshot.refused.values())
+    is_put_off = snapshot.unposted > refused and not snapshot.stopped
     if snapshot.open_hits:
         return Action(
             waiting_for="workers",
-            reason=f"open HITs: {snapshot.open_hits}",
+            reason=f"open HITs: {snapshot.open_hits}" + _why_refused(snapshot),
             at=snapshot.due_at,
             stopped_by=snapshot.put_off_by if is_put_off else stopped_by,
         )
@@ -173,6 +177,13 @@ def next_action(snapshot: Snapshot, campaign: Campaign, *, today: date) -> Actio
             stopped_by=stopped_by,
         )
     return _end_or_launch(snapshot, campaign, today=today)
+
+
+def _why_refused(snapshot: Snapshot) -> str:
+    if not snapshot.refused:
+        return ""
+    waiting = plural(sum(snapshot.refused.values()), "planned HIT")
+    return f"; {' and '.join(snapshot.refused)} refused {waiting}"
 
 
 def may_weigh(snapshot: Snapshot) -> bool:

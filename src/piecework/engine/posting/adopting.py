@@ -146,6 +146,7 @@ def _as_planned(run: CampaignRun, posted: PostedHit, by: PostedAs) -> PlannedHit
         reward_cents=posted.reward_cents,
         fee_cents=_fee_cents(run, posted),
         item_ids=_items(run, posted, by),
+        market=posted.market,
         arm=arm_of(run.campaign, by.batch, by.round, _number(by.hit_key)),
         hit_type_id=posted.hit_type_id,
         hit_id=posted.hit_id,
@@ -180,7 +181,7 @@ def _items(run: CampaignRun, posted: PostedHit, by: PostedAs) -> tuple[ItemId, .
 
 
 def _fee_cents(run: CampaignRun, posted: PostedHit) -> int:
-    fees = run.campaign.rewards.fees_on(posted.made_at.date())
+    fees = run.campaign.rewards.fees_on(posted.made_at.date(), posted.market)
     return fees.reward_fee_cents(
         posted.reward_cents,
         max_assignments=posted.slots,

@@ -28,7 +28,13 @@ def _check_caps(run: CampaignRun) -> None:
     only when a price, a cap or the day has changed: fees may depend on the day.
     """
     campaign, now = run.campaign, run.clock.now()
-    priced_by = [campaign.rewards, campaign.posting, campaign.requirements, now.date()]
+    priced_by = [
+        campaign.rewards,
+        campaign.posting,
+        campaign.requirements,
+        campaign.crowds,
+        now.date(),
+    ]
     digest = hashlib.sha256(repr(priced_by).encode()).hexdigest()
     if pass_notes.read(run.store).caps_digest != digest:
         caps.check_caps(campaign, at=now)

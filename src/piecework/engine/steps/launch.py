@@ -2,14 +2,16 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from itertools import takewhile
+from typing import NamedTuple
 
 from piecework.campaign import caps
 from piecework.campaign.opened import CampaignRun
 from piecework.campaign.questions import question
 from piecework.domain.campaign import Campaign
+from piecework.domain.crowds import crowd_type
 from piecework.domain.errors import PlatformRefused
 from piecework.domain.hit import (
     PROLIFIC,
@@ -37,6 +39,7 @@ from piecework.engine.posting.publishing import (
     slots_wanted,
     take_in,
 )
+from piecework.engine.posting.refused_markets import keep_refused, withdraw_refused
 from piecework.engine.posting.replacing import apart_from, extending, keep_out
 from piecework.engine.reader import Reader
 from piecework.engine.step import Step
@@ -59,21 +62,64 @@ def act(run: CampaignRun, _unposted: int) -> int:
     Raises:
         BudgetExceeded: the campaign without replacements costs more than its caps.
         ConfigError: a page of a requester's own task cannot be rendered.
+        PlatformRefused: HITs were refused, and no other market has any.
     """
     # Record HITs already posted before checking the caps.
     known = take_in(run)
     _price_anew(run)
     check_campaign(run)
-    # What today's cap does not allow stays planned until tomorrow.
-    unposted = caps.payable_today(run, hits.unposted(run.store))
-    if not unposted:
-        return 0
+    before, refused = hits.unposted(run.store), dict[str, PlatformRefused]()
+    while due := _payable(run, refused):
+        known_refusals = len(refused)
+        for market, of_market in _by_market(due).items():
+            try:
+                _post(run, of_market, known)
+            except PlatformRefused as refusal:
+                if run.campaign.crowds is None:
+                    raise
+                refused[market] = refusal
+                withdraw_refused(run)
+        # A refusal frees the allowance of the day for HITs of the other markets.
+        if len(refused) == known_refusals:
+            break
+    keep_refused(run, refused)
+    return len(before) - len(hits.unposted(run.store))
+
+
+launch = Step("launch", due, act)
+
+
+def _payable(
+    run: CampaignRun, refused: Mapping[str, PlatformRefused]
+) -> list[PlannedHit]:
+    """Return what to post now: what today's cap does not allow waits until tomorrow."""
+    unposted = hits.unposted(run.store)
+    return caps.payable_today(
+        run, [hit for hit in unposted if hit.market not in refused]
+    )
+
+
+def _by_market(planned: Sequence[PlannedHit]) -> dict[str, list[PlannedHit]]:
+    markets: dict[str, list[PlannedHit]] = {}
+    for hit in planned:
+        markets.setdefault(hit.market, []).append(hit)
+    return markets
+
+
+def _post(
+    run: CampaignRun, unposted: Sequence[PlannedHit], known: Mapping[str, HitId]
+) -> None:
+    """Post HITs of one market.
+
+    Raises:
+        PlatformRefused: the marketplace refused one; the others were not begun.
+    """
     slots = refuse_posted_elsewhere(run, unposted)
     # Created beforehand: no call is made while the store is written.
     kept_out = {hit.hit_key: keep_out(run, hit) for hit in unposted}
     of_earlier = (*earlier_workers.requirements(run), *earned_types.requirements(run))
     types = {
-        key: _hit_type(run, *key, of_earlier)
+        key: _hit_type(run, key, of_earlier)
         for key in dict.fromkeys(
             _shared(hit, kept_out, run.campaign) for hit in unposted
         )
@@ -105,19 +151,35 @@ def act(run: CampaignRun, _unposted: int) -> int:
         if refusal.kind != "hit_type_unknown":
             raise
         raise _cannot_be_posted(run, refusal) from refusal
-    return len(unposted)
 
 
-launch = Step("launch", due, act)
+class _Shared(NamedTuple):
+    """In what HIT types of a campaign differ.
+
+    Attributes:
+        reward_cents: the reward.
+        market: the market whose workers alone may do the HITs; "" for no such limit.
+        kept_out: the qualification that workers must lack, besides the campaign's own.
+        limits: how many HITs one worker may do.
+    """
+
+    reward_cents: int
+    market: str
+    kept_out: QualificationTypeId | None
+    limits: tuple[WorkerLimit, ...]
 
 
 def _shared(
     hit: PlannedHit,
     kept_out: Mapping[HitKey, QualificationTypeId | None],
     campaign: Campaign,
-) -> tuple[int, QualificationTypeId | None, tuple[WorkerLimit, ...]]:
-    """Return in what HIT types of the campaign differ: reward, kept out, limits."""
-    return hit.reward_cents, kept_out[hit.hit_key], _limits(campaign, hit.batch)
+) -> _Shared:
+    return _Shared(
+        reward_cents=hit.reward_cents,
+        market=hit.market,
+        kept_out=kept_out[hit.hit_key],
+        limits=_limits(campaign, hit.batch),
+    )
 
 
 def _limits(campaign: Campaign, batch: int) -> tuple[WorkerLimit, ...]:
@@ -144,10 +206,10 @@ def _price_anew(run: CampaignRun) -> None:
     """
     if kept_prices(run.store) is None:
         return
-    fees = run.campaign.rewards.fees_on(run.clock.now().date())
+    today = run.clock.now().date()
     begun = {intent.key for intent in intents.load(run.store, OPERATION, is_done=False)}
     fee_by_key = {
-        hit.hit_key: fees.reward_fee_cents(
+        hit.hit_key: run.campaign.rewards.fees_on(today, hit.market).reward_fee_cents(
             hit.reward_cents,
             max_assignments=hit.max_assignments,
             for_masters=run.campaign.is_for_masters,
@@ -172,44 +234,43 @@ def _cannot_be_posted(run: CampaignRun, refusal: PlatformRefused) -> PlatformRef
 
 def _hit_type(
     run: CampaignRun,
-    reward_cents: int,
-    kept_out: QualificationTypeId | None,
-    limits: tuple[WorkerLimit, ...],
+    shared: _Shared,
     of_earlier: tuple[QualificationRequirement, ...],
 ) -> HitTypeId:
-    """Return the HIT type of a reward, for workers who lack a qualification.
+    """Return the HIT type of a reward, for workers of a market.
 
     Args:
         run: the campaign at work.
-        reward_cents: the reward.
-        kept_out: the qualification that workers must lack, besides the campaign's own.
-        limits: how many HITs one worker may do.
+        shared: what its HITs share.
         of_earlier: requirements because of earlier campaigns and work.
     """
-    campaign = run.campaign
+    campaign, is_of_prolific = run.campaign, shared.market in {"", "prolific"}
     hit_type = HitType(
         title=campaign.title,
         description=campaign.hit_description,
         keywords=campaign.keywords,
-        reward_cents=reward_cents,
+        reward_cents=shared.reward_cents,
         assignment_duration_seconds=campaign.posting.assignment_duration_seconds,
         auto_approval_delay_seconds=campaign.posting.auto_approval_delay_seconds,
         requirements=(
-            *_of_campaign(run),
+            *_of_campaign(run, is_of_prolific=is_of_prolific),
             *qualification_test.requirements(run),
             *of_earlier,
             *(
                 QualificationRequirement(
                     qualification_type_id=type_id, comparator="DoesNotExist"
                 )
-                for type_id in (exclusion_type(run), kept_out)
+                for type_id in (exclusion_type(run), shared.kept_out)
                 if type_id is not None
             ),
+            *_of_market(shared.market),
         ),
         expected_seconds=campaign.rewards.expected_seconds,
-        limits=limits,
+        limits=shared.limits,
         # The simulated participants of a rehearsal are other people.
-        recruiting=None if run.is_rehearsal else campaign.recruiting,
+        recruiting=campaign.recruiting
+        if is_of_prolific and not run.is_rehearsal
+        else None,
     )
     values = json.dumps(asdict(hit_type), sort_keys=True)
     digest = hashlib.sha256(values.encode()).hexdigest()[:16]
@@ -220,10 +281,24 @@ def _hit_type(
     return made
 
 
-def _of_campaign(run: CampaignRun) -> tuple[QualificationRequirement, ...]:
+def _of_market(market: str) -> tuple[QualificationRequirement, ...]:
+    """Return what only workers of a market hold; they alone see its HITs."""
+    if not market:
+        return ()
+    return (
+        QualificationRequirement(
+            qualification_type_id=crowd_type(market), comparator="Exists"
+        ),
+    )
+
+
+def _of_campaign(
+    run: CampaignRun, *, is_of_prolific: bool
+) -> tuple[QualificationRequirement, ...]:
     """Return the campaign's requirements, if the marketplace knows them.
 
-    A rehearsal leaves out Prolific's filters, unless it rehearses Prolific: simulated
+    Workers of other markets than Prolific answer no questions of its filters. A
+    rehearsal leaves out Prolific's filters, unless it rehearses Prolific: simulated
     workers have answered no questions about themselves.
 
     Raises:
@@ -233,6 +308,8 @@ def _of_campaign(run: CampaignRun) -> tuple[QualificationRequirement, ...]:
     kept = []
     for requirement in run.campaign.requirements:
         type_id = requirement.qualification_type_id
+        if type_id.startswith(PROLIFIC) and not is_of_prolific:
+            continue
         if type_id.startswith(PROLIFIC) and not run.platform.knows(type_id):
             if run.is_rehearsal:
                 continue

@@ -18,6 +18,7 @@ from piecework.domain.campaign import Campaign
 from piecework.domain.growing import MOST_IN_BATCH
 from piecework.domain.hit import PlannedHit
 from piecework.domain.ids import ItemId
+from piecework.engine.planning.market_choice import with_markets
 from piecework.engine.planning.next_action import NextPosting
 from piecework.engine.posting.adopting import adopt, is_adopting
 from piecework.engine.posting.checks import check_campaign
@@ -126,7 +127,7 @@ def _first_of_rows(run: CampaignRun, posting: NextPosting) -> list[PlannedHit]:
         on=today,
         excluded=len(item_totals.excluded(run.store)),
     )
-    return affordable(planned, left_cents=posting.room_cents)
+    return affordable(with_markets(run, planned), left_cents=posting.room_cents)
 
 
 def _planned(run: CampaignRun, posting: NextPosting) -> list[PlannedHit]:
@@ -141,6 +142,7 @@ def _planned(run: CampaignRun, posting: NextPosting) -> list[PlannedHit]:
             on=run.clock.now().date(),
             excluded=excluded,
         )
+        planned = with_markets(run, planned)
     else:
         planned = _replacements(run, posting, item_ids, run.campaign)
     return affordable(planned, left_cents=posting.room_cents)
@@ -158,7 +160,7 @@ def _replacements(
     keeps_apart = run.platform.keeps_apart()
 
     def again(missing: Mapping[ItemId, int]) -> list[PlannedHit]:
-        return replacements(
+        planned = replacements(
             campaign,
             posting.batch,
             posting.round,
@@ -170,6 +172,7 @@ def _replacements(
                 {} if crowd is None else {"free": partial(count_free, run.store, crowd)}
             ),
         )
+        return with_markets(run, planned)
 
     # In the order in which the batch was dealt.
     missing = {item_id: lacking[item_id] for item_id in item_ids if item_id in lacking}

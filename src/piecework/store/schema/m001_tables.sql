@@ -133,6 +133,8 @@ CREATE TABLE pass_notes (
     verified_approvals INTEGER,
     -- Visits and bonuses that another market had not settled at the last check.
     outside_unsettled INTEGER NOT NULL DEFAULT 0,
+    -- Markets that refused HITs in the last pass, as JSON: why, by market.
+    refused_markets TEXT NOT NULL DEFAULT '{}',
     -- Whether HITs of this store may be on the platform and not in the store.
     is_adopting INTEGER NOT NULL DEFAULT 0 CHECK (is_adopting IN (0, 1)),
     -- The last batch that was settled when a campaign that grows wrote its results.
@@ -150,7 +152,9 @@ CREATE TABLE marketplace_prices (
     extra_percent_for_many TEXT NOT NULL,
     masters_percent TEXT NOT NULL,
     minimum_cents INTEGER NOT NULL,
-    source TEXT NOT NULL
+    source TEXT NOT NULL,
+    -- The prices of each crowd that the marketplace lets in, as JSON.
+    crowds TEXT NOT NULL DEFAULT '[]'
 ) STRICT;
 
 -- Types that were created on the platform, each once. `subject` is a digest of a HIT
@@ -183,6 +187,8 @@ CREATE TABLE hits (
     item_ids TEXT NOT NULL,
     -- The page that an experiment chose; '' without one.
     arm TEXT NOT NULL DEFAULT '',
+    -- The market whose workers do it; '' without [crowds].
+    market TEXT NOT NULL DEFAULT '',
     extends TEXT REFERENCES hits (hit_key),
     hit_type_id TEXT,
     hit_id TEXT UNIQUE,
