@@ -60,7 +60,7 @@ class CrowdsTable(BaseModel):
 
     def _percent(self) -> dict[Market, int]:
         """Return the stated shares, in the order of `MARKETS`."""
-        values = self.model_dump(include=set(MARKETS))
+        values = self.model_dump()
         return {name: values[name] for name in MARKETS if values[name] is not None}
 
     def crowds(self) -> Crowds:

@@ -15,7 +15,7 @@ from piecework.analyses.difficulty import difficulties
 from piecework.analyses.fields import counted, votes
 from piecework.analyses.votes import counted as voices
 from piecework.domain.hit import Item
-from piecework.domain.tables import ITEM_VALUE, OUTCOME, value_column
+from piecework.domain.tables import ITEM_VALUE, MARKET, OUTCOME, value_column
 from piecework.domain.task import Field, Task
 from piecework.postprocess.aggregates import leading, option_votes
 from piecework.postprocess.answers import set_aside_reasons, was_rejected
@@ -87,7 +87,11 @@ def captions_layout(
     item_ids = [str(item.item_id) for item in items]
     cells = _cells(table, facts.task)
     names = pictures["file_name"].set_axis(item_ids)
-    types = {**COLUMNS, OUTCOME: TEXT} if facts.is_imported else COLUMNS
+    types = {
+        **COLUMNS,
+        **({OUTCOME: TEXT} if facts.is_imported else {}),
+        **({MARKET: TEXT} if facts.has_markets else {}),
+    }
     cells = cells.assign(file_name=cells["item_id"].map(names))[list(types)]
     reasons = set_aside_reasons(table).set_axis(cells.index)
     summary = image_summary(table, item_ids, facts.task, are_all=not facts.is_part)

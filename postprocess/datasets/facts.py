@@ -19,6 +19,7 @@ class DatasetFacts:
         code_commit: the version of piecework, "" if unknown.
         is_rehearsal: whether workers were simulated; every file says so.
         is_imported: whether another tool collected the answers.
+        has_markets: whether the table states the market of each answer.
         is_drawn: whether the answers are random and not about the items; every file
             says so.
         unfinished: a sentence about what is still missing; every file contains it.
@@ -52,6 +53,7 @@ class DatasetFacts:
     unfinished: str = ""
     mixed_in: int = 0
     is_imported: bool = False
+    has_markets: bool = False
     is_drawn: bool = False
     machine: Sequence[MachineVote] = ()
     settled: Mapping[tuple[str, str], str] = field(default_factory=dict)

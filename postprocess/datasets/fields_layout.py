@@ -11,7 +11,7 @@ import pyarrow as pa
 from piecework.analyses.condition_scores import compared
 from piecework.analyses.conditions import condition_means
 from piecework.domain.hit import Item
-from piecework.domain.tables import ORDER, OUTCOME, value_column
+from piecework.domain.tables import MARKET, ORDER, OUTCOME, value_column
 from piecework.postprocess.aggregates import item_aggregates
 from piecework.postprocess.answers import set_aside_reasons, was_rejected
 from piecework.postprocess.datasets.card import fields_card
@@ -121,6 +121,9 @@ def _cells(
     if facts.is_imported:
         sources[OUTCOME] = OUTCOME
         types[OUTCOME] = TEXT
+    if facts.has_markets:
+        sources[MARKET] = MARKET
+        types[MARKET] = TEXT
     sources |= {name: name for name in (*_LAST, *_WHY_ASIDE) if name != "set_aside"}
     rows = table.assign(
         edits=as_json(table["edits"]), is_rejected=was_rejected(table)

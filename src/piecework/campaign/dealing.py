@@ -209,6 +209,17 @@ def hit_cost_cents(campaign: Campaign, assignments: int, *, on: date) -> int:
     return assignments * (campaign.rewards.reward_cents + fee)
 
 
+def mean_hit_cost_cents(campaign: Campaign, assignments: int, *, on: date) -> float:
+    """Return what a HIT costs on average, by the shares of the campaign's markets."""
+    parts = shares(campaign, on=on) or {"": 1.0}
+    fees = sum(
+        part * fee_cents(campaign, assignments, on=on, market=market)
+        for market, part in parts.items()
+    )
+    mean_fee = fees / sum(parts.values())
+    return assignments * (campaign.rewards.reward_cents + mean_fee)
+
+
 def affordable(hits: Sequence[PlannedHit], *, left_cents: int) -> list[PlannedHit]:
     """Return as many of the first HITs as this amount pays for."""
     chosen = []

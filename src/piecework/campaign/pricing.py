@@ -16,10 +16,14 @@ from datetime import date
 
 from piecework.campaign.dealing import (
     all_first_rounds,
+    at_markets,
     deal,
     hit_cost_cents,
+    mean_hit_cost_cents,
     replacements,
+    shares,
 )
+from piecework.campaign.market_split import Split
 from piecework.domain.campaign import Campaign, Posting
 
 _HOUR = 3600
@@ -96,7 +100,7 @@ def price(campaign: Campaign, *, on: date) -> Price:
     """
     rewards, rounds = campaign.rewards, all_first_rounds(campaign, on=on)
     hits = [hit for batch in rounds for hit in batch]
-    fees = rewards.fees_on(on)
+    fees = rewards.fees_on(on, hits[0].market)
     assignments = sum(hit.max_assignments for hit in hits)
     costs = tuple(sum(hit.cost_cents for hit in batch) for batch in rounds)
     replacing, extra = expected_replacements(campaign, on=on)
@@ -108,7 +112,7 @@ def price(campaign: Campaign, *, on: date) -> Price:
     bonuses = 0
     if each:
         paid = assignments + extra
-        bonuses = math.ceil(paid * (each + fees.bonus_fee_cents(each)))
+        bonuses = math.ceil(paid * (each + _bonus_fee(campaign, each, on=on)))
     day = rewards.day_budget_cents
     return Price(
         on=on,
@@ -136,15 +140,30 @@ def _more(campaign: Campaign, bonus_each: int, *, on: date) -> int:
     further = posting.most - posting.assignments
     if not further:
         return 0
+    split = Split(shares(campaign, on=on))
     hits = [
         hit
         for batch, item_ids in enumerate(deal(campaign), start=1)
-        for hit in replacements(campaign, batch, 1, dict.fromkeys(item_ids, 1), on=on)
+        for hit in at_markets(
+            campaign,
+            replacements(campaign, batch, 1, dict.fromkeys(item_ids, 1), on=on),
+            split,
+            on=on,
+        )
     ]
-    fee = rewards.fees_on(on).bonus_fee_cents(bonus_each) if bonus_each else 0
+    fee = _bonus_fee(campaign, bonus_each, on=on) if bonus_each else 0
     a_round = sum(hit.cost_cents for hit in hits) + len(hits) * (bonus_each + fee)
     # Each answer is asked for until it is not lost.
     return math.ceil(further * a_round / (1 - float(rewards.expected_loss)))
+
+
+def _bonus_fee(campaign: Campaign, bonus_cents: int, *, on: date) -> float:
+    """Return the fee of a bonus, by the campaign's shares of its markets."""
+    rewards, parts = campaign.rewards, shares(campaign, on=on) or {"": 1.0}
+    return sum(
+        part * rewards.fees_on(on, market).bonus_fee_cents(bonus_cents)
+        for market, part in parts.items()
+    ) / sum(parts.values())
 
 
 def top_up_cents(
@@ -182,7 +201,7 @@ def expected_replacements(campaign: Campaign, *, on: date) -> tuple[float, float
                     count * chance / posting.items_per_hit, 1 - (1 - chance) ** count
                 )
                 assignments += hits * wanted
-                cents += hits * hit_cost_cents(campaign, wanted, on=on)
+                cents += hits * mean_hit_cost_cents(campaign, wanted, on=on)
     return cents, assignments
 
 

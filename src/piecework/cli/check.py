@@ -16,6 +16,9 @@ from piecework.domain.dataset import STATEMENTS
 from piecework.domain.scales import is_unlimited
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from piecework.campaign.market_pricing import MarketPrice
     from piecework.campaign.pricing import Price
     from piecework.domain.campaign import Campaign, Rewards
     from piecework.domain.task import Field
@@ -94,6 +97,7 @@ def say_checked(checked: "Checked") -> None:
     for title, rows in (
         (f"campaign {campaign.name}", _work(checked)),
         (f"price, by the fees of {cost.on}", _price(campaign, cost)),
+        *_by_market(checked),
         ("caps", _caps(campaign, cost)),
         ("dataset, to be published", _dataset(campaign)),
     ):
@@ -225,7 +229,9 @@ def _price(campaign: "Campaign", cost: "Price") -> _Rows:
             "fees",
             shown(cost.fees),
             (
-                f"{cost.assignments:,} x {shown(cost.fee_cents)}"
+                "by market, below"
+                if campaign.crowds is not None
+                else f"{cost.assignments:,} x {shown(cost.fee_cents)}"
                 + (f", in force since {cost.fees_from}" * (cost.fees_from > date.min))
             ),
         ),
@@ -240,6 +246,28 @@ def _price(campaign: "Campaign", cost: "Price") -> _Rows:
         ),
         ("worst, within caps", shown(cost.at_most), "the most that posting can cost"),
     ]
+
+
+def _by_market(checked: "Checked") -> list[tuple[str, _Rows]]:
+    """Return the table with a row for each market; empty without [crowds]."""
+    if not checked.markets:
+        return []
+    shown = checked.campaign.rewards.shown
+    rows = [
+        (each.market, shown(each.cents), _at_market(each, shown))
+        for each in checked.markets
+    ]
+    total = sum(each.cents for each in checked.markets)
+    return [("price by market", [*rows, ("total", shown(total), "every item once")])]
+
+
+def _at_market(price: "MarketPrice", shown: "Callable[[int], str]") -> str:
+    return (
+        f"{plural(price.hits, 'HIT')} at {shown(price.hit_cents)}, "
+        f"{plural(price.assignments, 'assignment')} at a fee of "
+        f"{price.fee_percent.normalize():f} % ({shown(price.fee_cents)}); all HITs "
+        f"there would cost {shown(price.whole_cents)}"
+    )
 
 
 def _expected(campaign: "Campaign", cost: "Price") -> _Rows:

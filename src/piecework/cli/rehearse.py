@@ -130,15 +130,18 @@ def _listener(bar: Bar, campaign: "Campaign") -> Callable[[Progress], None]:
 
 def _outcome(campaign: "Campaign") -> "tuple[Progress, list[Note]]":
     """Return the progress of a campaign, and the problems in its report."""
-    from piecework.engine.opening import open_to_look
+    from piecework.engine.opening import NO_MARKETS, open_to_look
     from piecework.engine.progress import read_progress
+    from piecework.report.components import Note
     from piecework.report.model import report_model
     from piecework.report.sections.summary import notes
     from piecework.results.report_facts import report_facts
 
     with open_to_look(campaign) as opened:
         progress = read_progress(opened)
-        remarks = notes(report_model(report_facts(opened)))
+        remarks = [*notes(report_model(report_facts(opened)))]
+        if campaign.crowds is not None and opened.campaign.crowds is None:
+            remarks.append(Note("watch", NO_MARKETS))
     return progress, [note for note in remarks if note.level in {"problem", "watch"}]
 
 

@@ -6,6 +6,7 @@ time it is opened, the marketplace is asked for its prices
 """
 
 import hashlib
+import logging
 import secrets
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
@@ -47,9 +48,16 @@ from piecework.store.latest import latest
 from piecework.store.lock import only_pass
 from piecework.store.prices import keep_prices, kept_prices
 
+_LOG = logging.getLogger(__name__)
+
 AT_ONCE = 24
 """Concurrent calls to a marketplace; more only keep the caller's own processor busier,
 see docs/measurements/benchmarks.md."""
+
+NO_MARKETS = (
+    "[crowds] is ignored: the simulated workers of this rehearsal come from no market, "
+    "so all HITs have the same fees"
+)
 
 AT_ONCE_IN_REHEARSALS = 4
 """The same where marketplace and pipeline share a machine."""
@@ -161,6 +169,8 @@ def open_for_rehearsal(
     marks = platform.marks if recognises_copies else None
     if campaign.crowds is not None:
         campaign = without_markets(campaign, platform.prices())
+        if campaign.crowds is None and not is_begun(campaign):
+            _LOG.info("%s", NO_MARKETS)
     with ExitStack() as stack:
         known = stack.enter_context(
             known_store(campaign, marks=marks, survives_power_cuts=False)

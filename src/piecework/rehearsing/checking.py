@@ -1,6 +1,6 @@
 """Checks a campaign before anything is posted: pages, price, pictures, crowd."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, date, datetime, time
 from itertools import chain
@@ -10,14 +10,16 @@ from piecework.campaign.assembling import read_anywhere
 from piecework.campaign.caps import check_caps
 from piecework.campaign.dealing import all_first_rounds
 from piecework.campaign.earlier_campaigns import warnings_of_earlier
+from piecework.campaign.market_pricing import MarketPrice, market_prices
 from piecework.campaign.page_sizes import largest_page
-from piecework.campaign.prices import ask_prices, with_prices
+from piecework.campaign.prices import ask_prices, terms_of, with_prices
 from piecework.campaign.pricing import Price, expected_out_of_reach, price
 from piecework.campaign.reachable_pictures import sample_of_pictures, unreached
 from piecework.campaign.source_check import warnings_of_source
 from piecework.campaign.warnings import campaign_warnings
 from piecework.domain.campaign import Campaign, Rewards
 from piecework.domain.errors import ConfigError
+from piecework.domain.money import PriceList
 from piecework.engine.opening import as_begun, has_posted
 from piecework.platforms.endpoint import normal_endpoint, refuse_closed_host
 from piecework.platforms.mturk import MTurk
@@ -34,6 +36,7 @@ class Checked:
     Attributes:
         campaign: the campaign as read.
         price: what it costs.
+        markets: what it costs at each of its markets; empty without [crowds].
         least_per_hour_cents: the least pay for an hour that the marketplace asks for;
             0 if not known.
         largest_question_bytes: the size of the largest HIT's question.
@@ -44,6 +47,7 @@ class Checked:
 
     campaign: Campaign
     price: Price
+    markets: tuple[MarketPrice, ...]
     least_per_hour_cents: int
     largest_question_bytes: int
     warnings: tuple[str, ...]
@@ -62,6 +66,10 @@ class Checked:
             "on": self.price.on.isoformat(),
             "fees_from": self.price.fees_from.isoformat(),
             "campaign": self.campaign.name,
+            "markets": [
+                {**asdict(each), "fee_percent": float(each.fee_percent)}
+                for each in self.markets
+            ],
             "items": len(self.campaign.items),
             "plain_cents": self.price.plain,
             "expected_cents": self.price.expected,
@@ -156,12 +164,13 @@ def check_campaign(
     if reach:
         reach_sinks(campaign)
     cost = price(campaign, on=on)
-    least = 0 if prices is None else prices.least_per_hour_cents
+    least = _least_by_market(campaign, prices)
     return Checked(
         campaign=campaign,
         price=cost,
+        markets=market_prices(campaign, on=on),
         warnings=(
-            *_about_marketplace(campaign.rewards, least),
+            *_about_marketplace(campaign, least),
             *campaign_warnings(campaign, cost),
             *warnings_of_earlier(campaign),
             *warnings_of_metadata(campaign),
@@ -169,21 +178,42 @@ def check_campaign(
         ),
         reached=len(pictures),
         sinks_reached=len(campaign.sinks) if reach else 0,
-        least_per_hour_cents=least,
+        least_per_hour_cents=max(least.values(), default=0),
         largest_question_bytes=largest,
     )
 
 
-def _about_marketplace(rewards: Rewards, least: int) -> Iterator[str]:
-    """Yield warnings about the marketplace's least pay and about assumed fees."""
+def _least_by_market(campaign: Campaign, prices: PriceList | None) -> dict[str, int]:
+    """Return the least pay an hour that each market asks for, if it does."""
+    if prices is None:
+        return {}
+    names = [market or "the marketplace" for market in campaign.markets]
+    return {
+        name: terms.least_per_hour_cents
+        for name, terms in zip(names, terms_of(campaign, prices), strict=True)
+        if terms.least_per_hour_cents
+    }
+
+
+def _about_marketplace(campaign: Campaign, least: Mapping[str, int]) -> Iterator[str]:
+    """Yield warnings about the least pay of each market and about assumed fees."""
+    rewards = campaign.rewards
     if rewards.fees_are_listed and rewards.currency != "USD":
         yield (
             "the fees are assumed from a list in dollars: a marketplace in "
             f"{rewards.currency} tells its fees when the campaign starts there"
         )
-    if not least:
-        return
-    wanted = f"the marketplace asks for at least {rewards.shown(least)} an hour"
+    if campaign.crowds is not None and not rewards.fees_by_market:
+        yield (
+            f"the fees of {' and '.join(campaign.markets)} are not known here, so all "
+            "are priced alike; --endpoint asks the marketplace for them"
+        )
+    for name, cents in least.items():
+        yield from _about_least(rewards, name, cents)
+
+
+def _about_least(rewards: Rewards, name: str, least: int) -> Iterator[str]:
+    wanted = f"{name} asks for at least {rewards.shown(least)} an hour"
     if not rewards.expected_seconds:
         yield f"{wanted}; set rewards.expected_minutes to compare"
         return

@@ -304,6 +304,46 @@ class Gold:
     contradicted: pd.DataFrame
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MarketFacts:
+    """What the workers of one market did; money in cents.
+
+    Attributes:
+        hits: HITs that were planned for it.
+        assignments: assignments that came in.
+        kept: answers that a decision kept, of `decided` ones.
+        agreed: judgements that agree with the known answer, or without known answers
+            with the item's label, of `compared` ones.
+        seconds: median time of an assignment, NaN if not known.
+        wage_cents_per_hour: median over its workers, NaN if not known.
+        cost: rewards, bonuses and fees that were spent.
+    """
+
+    market: str
+    hits: int
+    assignments: int
+    kept: int
+    decided: int
+    agreed: int
+    compared: int
+    seconds: float
+    wage_cents_per_hour: float
+    cost: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Markets:
+    """The markets that a campaign's HITs went to.
+
+    Attributes:
+        rows: a row for each market, in the order of its first HIT.
+        is_gold: whether agreement is with known answers, and not with labels.
+    """
+
+    rows: tuple[MarketFacts, ...]
+    is_gold: bool
+
+
 @dataclass(frozen=True, kw_only=True)
 class ReportFacts:
     """How one dataset was made. Times are UTC.
@@ -352,6 +392,7 @@ class ReportFacts:
         gold: answers about items with a known answer, if there are any.
         growth: rows and costs over time, if the campaign grows.
         earned: qualifications that its work earns.
+        markets: what each market's workers did, if HITs went to markets of their own.
         policy: the campaign's rules; their reasons are counted as they are stated.
     """
 
@@ -391,6 +432,7 @@ class ReportFacts:
     experiment: PageExperiment | None = None
     gold: Gold | None = None
     growth: Growth | None = None
+    markets: Markets | None = None
 
     def __post_init__(self) -> None:
         """Give every frame the columns and dtypes that the sections expect."""

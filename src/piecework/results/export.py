@@ -21,7 +21,7 @@ from piecework.results.provenance import code_version
 from piecework.results.report_facts import report_facts
 from piecework.results.table import answers_table
 from piecework.results.unused_memory import give_back
-from piecework.store import labels
+from piecework.store import hits, labels
 
 _LOG = logging.getLogger(__name__)
 
@@ -97,6 +97,7 @@ def dataset_facts(opened: OpenedCampaign, *, provisional: int) -> DatasetFacts:
         code_commit=code_version(),
         is_rehearsal=opened.is_rehearsal,
         is_imported=opened.is_imported,
+        has_markets=bool(hits.markets(opened.store)),
         is_drawn=opened.is_rehearsal and campaign.has_drawn_truth,
         # How many answers another tool wanted is unknown.
         wanted_per_item="" if opened.is_imported else campaign.posting.asked,

@@ -37,6 +37,7 @@ from piecework.results.books import Books
 from piecework.results.earned_facts import earned_facts
 from piecework.results.experiment_facts import experiment_facts
 from piecework.results.machine_facts import machine_facts
+from piecework.results.market_facts import market_facts
 from piecework.results.pictures import small_pictures
 from piecework.results.provenance import code_version
 from piecework.results.review_quality import review_quality
@@ -105,6 +106,7 @@ def report_facts(opened: OpenedCampaign) -> ReportFacts:
         earned=earned_facts(opened),
         gold=_gold(opened),
         growth=_growth(opened),
+        markets=market_facts(opened, answers),
         silent=_silent(opened),
     )
 

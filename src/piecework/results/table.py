@@ -7,12 +7,12 @@ import pandas as pd
 from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.dataset import SPLITS
 from piecework.domain.ids import ItemId
-from piecework.domain.tables import OUTCOME
+from piecework.domain.tables import MARKET, OUTCOME
 from piecework.domain.verdicts import Decision
 from piecework.postprocess.answers import answer_columns, with_edits
 from piecework.postprocess.pseudonyms import pseudonyms
 from piecework.postprocess.splits import splits
-from piecework.store import edits, imports, item_totals
+from piecework.store import edits, hits, imports, item_totals
 from piecework.store.answers_table import read_verdicts
 
 _NOT_YET = "not decided yet"
@@ -25,7 +25,8 @@ def answers_table(
 ) -> pd.DataFrame:
     """Return all answers in the order of their ids.
 
-    `piecework.postprocess.answers` describes the columns. An answer without a decision
+    `piecework.postprocess.answers` describes the columns; `MARKET` is another one if
+    HITs went to markets of their own. An answer without a decision
     is provisional, and not rejected.
 
     Args:
@@ -52,6 +53,9 @@ def answers_table(
             **{OUTCOME: of_answer.reindex(edited.index).fillna("").astype("str")}
         )
         return edited[[*columns, OUTCOME]]
+    if of_hit := hits.markets(store):
+        market = edited["hit_id"].map(of_hit).fillna("").astype("str")
+        return edited.assign(**{MARKET: market})[[*columns, MARKET]]
     return edited[list(columns)]
 
 

@@ -72,6 +72,16 @@ def assignments(store: Store) -> Columns:
     )
 
 
+def by_market(store: Store) -> Columns:
+    """Return a row per assignment of a HIT with a market: who did it, and when."""
+    return read_columns(
+        store,
+        "SELECT market, assignment_id, worker_id, accepted_at, submitted_at "
+        "FROM assignments JOIN hits USING (hit_id) WHERE market <> '' "
+        "ORDER BY submitted_at, assignment_id",
+    )
+
+
 def rewards(store: Store) -> Columns:
     """Return a row per assignment: what was offered for it, and how long it took."""
     return read_columns(

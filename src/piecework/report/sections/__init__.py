@@ -23,6 +23,7 @@ from piecework.report.sections import (
     imported,
     judgements,
     machine,
+    markets,
     money,
     order_effects,
     planted,
@@ -95,7 +96,7 @@ _PARTS: tuple[_Planned, ...] = (
         "people",
         "Money, time and workers",
         "The ledger, hourly wages, rounds, and a row for each worker.",
-        (money.build, growth.build, timeline.build, workers.build),
+        (money.build, markets.build, growth.build, timeline.build, workers.build),
         unpaid=("Time and workers", "When the work was done, and by whom."),
     ),
     _Planned(
