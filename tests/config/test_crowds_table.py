@@ -1,0 +1,87 @@
+"""`[crowds]`: shares by market, or the cheapest within a deadline; each fault named."""
+
+from pathlib import Path
+
+import pytest
+
+from piecework.campaign.assembling import load_campaign
+from piecework.domain.crowds import Crowds
+from piecework.domain.errors import ConfigError
+from tests.small_campaign import CAMPAIGN, write_campaign
+
+
+def crowds(folder: Path, lines: str) -> Crowds | None:
+    """What a file with these lines of `[crowds]` says."""
+    return load_campaign(write_campaign(folder, f"{CAMPAIGN}[crowds]\n{lines}")).crowds
+
+
+def test_shares_add_up_to_the_whole(tmp_path: Path) -> None:
+    """Each market keeps its own, whatever the order of the lines."""
+    assert crowds(tmp_path, "connect = 40\nprolific = 60\n") == Crowds(
+        percent=(("prolific", 60), ("connect", 40))
+    )
+
+
+def test_the_cheapest_has_a_deadline(tmp_path: Path) -> None:
+    """Half an hour is 1,800 seconds."""
+    stated = crowds(
+        tmp_path, 'cheapest = ["connect", "prolific"]\nwithin_hours = 0.5\n'
+    )
+    assert stated == Crowds(cheapest=("connect", "prolific"), within_seconds=1800)
+    assert stated.markets == ("connect", "prolific")
+
+
+def test_without_the_table_no_market_is_named(tmp_path: Path) -> None:
+    """The marketplace's first crowd gets every HIT."""
+    campaign = load_campaign(write_campaign(tmp_path))
+    assert campaign.crowds is None
+    assert campaign.markets == ("",)
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        ("prolific = 60\nconnect = 30", "add up to 90 per cent, not to 100"),
+        ("prolific = 100\nconnect = 0", "crowds.connect: .*greater than or equal to 1"),
+        ("prolific = 60.5\nconnect = 40", "crowds.prolific: .*valid integer"),
+        ("prolific = true", "crowds.prolific: .*valid integer"),
+        ("prolific = 60\nmturk = 40", "crowds.mturk: no such key"),
+        ("", "state shares by market"),
+        ("within_hours = 72", "state shares by market"),
+        ('cheapest = ["connect", "mturk"]\nwithin_hours = 72', "knows no such market"),
+        ('cheapest = ["connect", "connect"]\nwithin_hours = 72', "a market twice"),
+        ('cheapest = ["connect", "prolific"]', "needs a deadline; set within_hours"),
+        ('cheapest = ["connect"]\nwithin_hours = 0', "crowds.within_hours"),
+        ("cheapest = []\nwithin_hours = 72", "state shares by market"),
+        ('prolific = 100\ncheapest = ["connect"]\nwithin_hours = 72', "not both"),
+        ("prolific = 100\nwithin_hours = 72", "not both"),
+    ],
+)
+def test_a_fault_is_one_sentence(tmp_path: Path, lines: str, words: str) -> None:
+    """With the line of the table or key."""
+    with pytest.raises(ConfigError, match=words) as raised:
+        crowds(tmp_path, lines)
+    (fault,) = raised.value.faults
+    assert "crash.toml:" in fault
+    assert "crowds" in fault
+
+
+def test_one_market_twice_is_no_toml(tmp_path: Path) -> None:
+    """The file itself is refused."""
+    with pytest.raises(ConfigError, match="not valid TOML"):
+        crowds(tmp_path, "prolific = 50\nprolific = 50")
+
+
+def test_the_market_needs_room_among_the_requirements(tmp_path: Path) -> None:
+    """MTurk allows ten; piecework adds up to four of them then."""
+    table = """[requirements]
+countries = ["US"]
+"""
+    more = "".join(
+        f'[[requirements.qualification]]\nid = "Q{n}"\ncomparator = "Exists"\n'
+        for n in range(6)
+    )
+    whole = CAMPAIGN + table + more
+    assert len(load_campaign(write_campaign(tmp_path, whole)).requirements) == 7
+    with pytest.raises(ConfigError, match="adds up to 4"):
+        load_campaign(write_campaign(tmp_path, f"{whole}[crowds]\nprolific = 100\n"))
