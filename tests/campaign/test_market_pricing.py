@@ -42,7 +42,7 @@ def test_each_market_costs_what_it_charges() -> None:
     """6 HITs of 5 x 140 cents are 4,200; 4 of 5 x 120 are 2,400."""
     prolific, connect = market_prices(at_two(SIXTY_FORTY), on=TODAY)
     assert (prolific.market, prolific.hits, prolific.assignments) == ("prolific", 6, 30)
-    assert (prolific.fee_percent, prolific.fee_cents) == (40, 40)
+    assert (prolific.fee_percent, prolific.fee_cents) == (Decimal(40), 40)
     assert (prolific.hit_cents, prolific.cents) == (700, 4200)
     # All ten HITs there: 50 x 140, and 50 x 120.
     assert prolific.whole_cents == 7000
