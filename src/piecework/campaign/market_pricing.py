@@ -1,36 +1,12 @@
 """What a campaign pays at each of its markets, by that market's own fees."""
 
-from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 
 from piecework.campaign.dealing import all_first_rounds, fee_cents
 from piecework.domain.campaign import Campaign
+from piecework.domain.crowds import MarketPrice
 from piecework.domain.money import MANY_ASSIGNMENTS
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MarketPrice:
-    """The price of a campaign's first rounds at one market; money in cents.
-
-    Attributes:
-        hits: HITs that go to it as planned.
-        assignments: their assignments.
-        fee_percent: the fee on the reward, in per cent.
-        fee_cents: the fee of one assignment of a usual HIT.
-        hit_cents: reward and fee of all assignments of such a HIT.
-        cents: reward and fees of the HITs that go to it.
-        whole_cents: reward and fees if all HITs went to it.
-    """
-
-    market: str
-    hits: int
-    assignments: int
-    fee_percent: Decimal
-    fee_cents: int
-    hit_cents: int
-    cents: int
-    whole_cents: int
 
 
 def market_prices(campaign: Campaign, *, on: date) -> tuple[MarketPrice, ...]:

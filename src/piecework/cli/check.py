@@ -18,9 +18,9 @@ from piecework.domain.scales import is_unlimited
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from piecework.campaign.market_pricing import MarketPrice
     from piecework.campaign.pricing import Price
     from piecework.domain.campaign import Campaign, Rewards
+    from piecework.domain.crowds import MarketPrice
     from piecework.domain.task import Field
     from piecework.rehearsing.checking import Checked
 

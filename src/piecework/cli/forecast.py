@@ -59,6 +59,10 @@ _FIGURES_WIDE, _CHOICE_WIDE = 20, 18
     help="Rehearse on the workers of this Dask scheduler, which must find CAMPAIGN at "
     "the same path.",
 )
+@click.option(
+    "--endpoint",
+    help="Show the prices of this marketplace's markets; nothing is changed there.",
+)
 @JSON
 def forecast(
     campaign: Path,
@@ -68,6 +72,7 @@ def forecast(
     from_pilot: Path | None,
     processes: int | None,
     dask: str,
+    endpoint: str | None,
     as_json: bool,
 ) -> None:
     """Compare cost, time and quality over rehearsals.
@@ -102,6 +107,7 @@ def forecast(
             pilot=from_pilot,
             processes=processes,
             dask=dask,
+            endpoint=endpoint,
             on_progress=lambda done, total: bar.update(
                 line, completed=done, total=total
             ),
@@ -114,7 +120,7 @@ def forecast(
 
 def say_forecast(written: "WrittenForecast") -> None:
     """Print a forecast as tables that fit the terminal."""
-    from piecework.report.forecast import caption
+    from piecework.report.forecast import caption, price_line
 
     forecast = written.forecast
     click.echo(f"forecast of {forecast.campaign}, {forecast.currency}")
@@ -123,6 +129,8 @@ def say_forecast(written: "WrittenForecast") -> None:
     beside = max((console.width - _FIGURES_WIDE) // _CHOICE_WIDE, 1)
     for first in range(0, len(forecast.rows), beside):
         console.print(_table(forecast, forecast.rows[first : first + beside]))
+    for price in forecast.markets:
+        click.echo(price_line(forecast, price))
     for sentence in forecast.assumptions:
         click.echo(f"- {sentence}")
     click.echo(f"page:  {written.page}")

@@ -5,6 +5,7 @@ a crowd's qualification type is done by the workers of that market only.
 """
 
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Literal, get_args
 
 from piecework.domain.ids import QualificationTypeId
@@ -35,6 +36,30 @@ class Crowds:
     def markets(self) -> tuple[Market, ...]:
         """The markets that the campaign names."""
         return self.cheapest or tuple(market for market, _ in self.percent)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MarketPrice:
+    """The price of a campaign's first rounds at one market; money in cents.
+
+    Attributes:
+        hits: HITs that go to it as planned.
+        assignments: their assignments.
+        fee_percent: the fee on the reward, in per cent.
+        fee_cents: the fee of one assignment of a usual HIT.
+        hit_cents: reward and fee of all assignments of such a HIT.
+        cents: reward and fees of the HITs that go to it.
+        whole_cents: reward and fees if all HITs went to it.
+    """
+
+    market: str
+    hits: int
+    assignments: int
+    fee_percent: Decimal
+    fee_cents: int
+    hit_cents: int
+    cents: int
+    whole_cents: int
 
 
 def crowd_type(market: str) -> QualificationTypeId:

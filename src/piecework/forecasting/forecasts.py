@@ -7,13 +7,23 @@ from math import isnan
 from pathlib import Path
 
 from piecework.campaign.assembling import load_campaign, read_anywhere
+from piecework.campaign.market_pricing import market_prices
 from piecework.config.campaign_file import parse
+from piecework.domain.clock import SystemClock
+from piecework.domain.crowds import MarketPrice
+from piecework.engine.asked_prices import as_priced
 from piecework.engine.opening import open_to_look
 from piecework.forecasting.choices import choices
 from piecework.forecasting.outcomes import summarised
 from piecework.forecasting.pilot import Pilot, pilot_of
 from piecework.forecasting.rehearsals import BAD, crowd_as_stated, forecast
 from piecework.report.forecast import Forecast, Row, render
+
+_NO_MARKETS = (
+    "Simulated workers come from no market: [crowds] is ignored, and every rehearsal "
+    "has the fees of [rewards]. The prices by market are those of the campaign file as "
+    "it is, with every item once."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +42,7 @@ def make_forecast(
     pilot: Path | None,
     processes: int | None,
     dask: str,
+    endpoint: str | None,
     on_progress: Callable[[int, int], None],
 ) -> WrittenForecast:
     """Rehearse all choices, and write the page.
@@ -43,11 +54,13 @@ def make_forecast(
         pilot: a campaign file that real people have worked on.
         processes: how many rehearsals run at once; by default one per core.
         dask: address of a Dask scheduler that runs them instead; "" for none.
+        endpoint: a marketplace to ask for the prices of its markets; `None`: as known.
         on_progress: called with the number of finished rehearsals and the total.
     """
     file = parse(campaign)
     if file.tables.imported is not None:
         read_anywhere(campaign)  # raises: it cannot be shown to workers
+    prices = _prices(campaign, endpoint)
     tried = choices(vary)
     measured = _measured(pilot)
     total = len(tried) * seeds
@@ -69,7 +82,11 @@ def make_forecast(
             Row(choice.name, summarised(of_choice))
             for choice, of_choice in zip(tried, outcomes, strict=True)
         ],
-        assumptions=_assumptions(crowd_as_stated(read_anywhere(campaign)), measured),
+        assumptions=[
+            *_assumptions(crowd_as_stated(read_anywhere(campaign)), measured),
+            *([_NO_MARKETS] if prices else []),
+        ],
+        markets=prices,
     )
     page = file.out / "forecast.html"
     page.parent.mkdir(parents=True, exist_ok=True)
@@ -86,6 +103,10 @@ def as_document(made: Forecast) -> dict[str, object]:
         "currency": made.currency,
         "seeds": made.seeds,
         "assumptions": list(made.assumptions),
+        "markets": [
+            {**asdict(each), "fee_percent": float(each.fee_percent)}
+            for each in made.markets
+        ],
         "choices": [
             {
                 "choice": row.name,
@@ -100,6 +121,14 @@ def as_document(made: Forecast) -> dict[str, object]:
             for row in made.rows
         ],
     }
+
+
+def _prices(path: Path, endpoint: str | None) -> tuple[MarketPrice, ...]:
+    """Return the price of the campaign file at each of its markets."""
+    campaign, today = read_anywhere(path), SystemClock().now().date()
+    if campaign.crowds is None:
+        return ()
+    return market_prices(as_priced(campaign, endpoint, on=today)[0], on=today)
 
 
 def _measured(pilot: Path | None) -> Pilot | None:

@@ -10,19 +10,18 @@ from piecework.campaign.assembling import read_anywhere
 from piecework.campaign.caps import check_caps
 from piecework.campaign.dealing import all_first_rounds
 from piecework.campaign.earlier_campaigns import warnings_of_earlier
-from piecework.campaign.market_pricing import MarketPrice, market_prices
+from piecework.campaign.market_pricing import market_prices
 from piecework.campaign.page_sizes import largest_page
-from piecework.campaign.prices import ask_prices, terms_of, with_prices
+from piecework.campaign.prices import terms_of
 from piecework.campaign.pricing import Price, expected_out_of_reach, price
 from piecework.campaign.reachable_pictures import sample_of_pictures, unreached
 from piecework.campaign.source_check import warnings_of_source
 from piecework.campaign.warnings import campaign_warnings
 from piecework.domain.campaign import Campaign, Rewards
+from piecework.domain.crowds import MarketPrice
 from piecework.domain.errors import ConfigError
 from piecework.domain.money import PriceList
-from piecework.engine.opening import as_begun, has_posted
-from piecework.platforms.endpoint import normal_endpoint, refuse_closed_host
-from piecework.platforms.mturk import MTurk
+from piecework.engine.asked_prices import as_priced
 from piecework.rehearsal.crowd.campaign_crowd import answering_of
 from piecework.rehearsal.crowd.people import people
 from piecework.results.delivery import reach_sinks
@@ -130,18 +129,7 @@ def check_campaign(
         StoreError: the campaign was started in another currency.
         SinkFailed: a sink does not answer.
     """
-    campaign = as_begun(read_anywhere(path))
-    prices = None
-    if endpoint is not None:
-        address = normal_endpoint(endpoint)
-        refuse_closed_host(address)
-        prices = ask_prices(
-            campaign,
-            MTurk.with_keys(address, None),
-            today=on,
-            has_posted=has_posted(campaign),
-        )
-        campaign = with_prices(campaign, prices)
+    campaign, prices = as_priced(read_anywhere(path), endpoint, on=on)
     if campaign.growth is not None and not campaign.items:
         raise ConfigError(
             [

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isnan
 
-from piecework.domain.counts import NOTHING, plural
+from piecework.domain.counts import NOTHING, count, plural
+from piecework.domain.crowds import MarketPrice
 from piecework.domain.money import Currency, shown
 from piecework.report.components import Figure, KeyFigure, Section, Table, number, text
 from piecework.report.formatting import excerpt
@@ -41,6 +42,7 @@ class Forecast:
 
     Attributes:
         assumptions: what it is based on, one sentence each.
+        markets: the price of the campaign file at each of its markets, if it names any.
     """
 
     campaign: str
@@ -48,6 +50,7 @@ class Forecast:
     seeds: int
     rows: Sequence[Row]
     assumptions: Sequence[str]
+    markets: Sequence[MarketPrice] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +169,11 @@ def render(forecast: Forecast) -> str:
                 if not isnan(first.estimates[name].mean)
             ],
             notes=(),
-            sections=[_choices(forecast), _assumptions(forecast)],
+            sections=[
+                _choices(forecast),
+                *([_markets(forecast)] if forecast.markets else []),
+                _assumptions(forecast),
+            ],
         )
     )
 
@@ -182,6 +189,56 @@ def _choices(forecast: Forecast) -> Section:
             if any(not isnan(row.estimates[name].mean) for row in forecast.rows)
         ),
         tables=(_table(forecast),),
+    )
+
+
+def _markets(forecast: Forecast) -> Section:
+    def money(cents: int) -> str:
+        return shown(cents, forecast.currency)
+
+    return Section(
+        key="markets",
+        title="Prices by market",
+        tables=(
+            Table(
+                caption="Every item once, by the fees of each market",
+                columns=(
+                    text("Market"),
+                    number("HITs"),
+                    number("Assignments"),
+                    number("Fee, %"),
+                    number("One HIT"),
+                    number("Its share"),
+                    number("All there"),
+                ),
+                rows=tuple(
+                    (
+                        each.market,
+                        count(each.hits),
+                        count(each.assignments),
+                        f"{each.fee_percent.normalize():f}",
+                        money(each.hit_cents),
+                        money(each.cents),
+                        money(each.whole_cents),
+                    )
+                    for each in forecast.markets
+                ),
+                note="One HIT: reward and fee of all its assignments. Its share: "
+                "the HITs that go there. All there: if all HITs went there.",
+            ),
+        ),
+    )
+
+
+def price_line(forecast: Forecast, price: MarketPrice) -> str:
+    """Say in a line what the campaign costs at a market."""
+    share, whole, hit = (
+        shown(cents, forecast.currency)
+        for cents in (price.cents, price.whole_cents, price.hit_cents)
+    )
+    return (
+        f"{price.market}: {share} for {plural(price.hits, 'HIT')} at {hit}, with a fee "
+        f"of {price.fee_percent.normalize():f} %; all HITs there: {whole}"
     )
 
 
