@@ -12,7 +12,7 @@ from piecework.marketplace.http.server import serve
 from piecework.marketplace.requester import extensions
 from piecework.marketplace.state.money import PriceList
 from piecework.platforms.mturk import MTurk
-from piecework.platforms.wire import prices_from_wire
+from piecework.platforms.wire import market_of_requirements, prices_from_wire
 
 POUNDS = PriceList(
     currency="GBP",
@@ -102,3 +102,62 @@ def test_a_list_that_lacks_is_no_answer(
         pytest.raises(TransientPlatformError, match="not a price list"),
     ):
         _platform(running.endpoint_url).prices()
+
+
+CONNECT = {
+    "Crowd": "connect",
+    "QualificationTypeId": "CROWDCONNECT",
+    **replace(POUNDS, currency="USD", percent=Decimal(25)).members(),
+    "LeastPerHourInCents": 600,
+    "LongestAutoApprovalInSeconds": 1_209_600,
+}
+
+
+def test_each_crowd_has_prices_of_its_own() -> None:
+    """The members beside them are the first crowd's."""
+    first = {**MEMBERS, "Crowd": "prolific", "QualificationTypeId": "CROWDPROLIFIC"}
+    prices = prices_from_wire({**MEMBERS, "Crowds": [first, CONNECT]})
+    prolific, connect = prices.crowds
+    assert (prolific.market, prolific.currency, prolific.fees) == (
+        "prolific",
+        "GBP",
+        prices.fees,
+    )
+    assert (connect.market, connect.currency) == ("connect", "USD")
+    assert connect.fees.percent == 25
+    assert connect.least_per_hour_cents == 600
+    assert connect.longest_approval_seconds == 14 * 86_400
+    assert prices_from_wire(MEMBERS).crowds == ()
+
+
+@pytest.mark.parametrize(
+    "crowd",
+    [
+        "connect",
+        {name: value for name, value in CONNECT.items() if name != "Crowd"},
+        {name: value for name, value in CONNECT.items() if name != "Percent"},
+        {**CONNECT, "LeastPerHourInCents": -1},
+    ],
+)
+def test_a_crowd_without_prices_is_no_price_list(crowd: object) -> None:
+    """It may be another program's answer."""
+    with pytest.raises(ValueError, match=r"not a price list|a negative amount"):
+        prices_from_wire({**MEMBERS, "Crowds": [crowd]})
+
+
+def test_a_crowd_in_an_unknown_currency_is_refused() -> None:
+    """Its amounts mean nothing here."""
+    with pytest.raises(PlatformRefused, match="currency is 'EUR'"):
+        prices_from_wire({**MEMBERS, "Crowds": [{**CONNECT, "Currency": "EUR"}]})
+
+
+def test_a_listed_hit_says_for_which_market_it_is() -> None:
+    """By the crowd that it requires; not by one that it excludes."""
+
+    def wire(type_id: str, comparator: str) -> dict[str, str]:
+        return {"QualificationTypeId": type_id, "Comparator": comparator}
+
+    other = wire("3QUALIFICATION", "Exists")
+    assert market_of_requirements([other, wire("CROWDCONNECT", "Exists")]) == "connect"
+    assert market_of_requirements([wire("CROWDCONNECT", "DoesNotExist")]) == ""
+    assert market_of_requirements([other]) == ""

@@ -1,8 +1,9 @@
 """The prices of a marketplace, kept with the campaign."""
 
+from dataclasses import replace
 from decimal import Decimal
 
-from piecework.domain.money import FeeSchedule, PriceList
+from piecework.domain.money import CrowdPrices, FeeSchedule, PriceList
 from piecework.store.database import Store
 from piecework.store.prices import keep_prices, kept_prices
 
@@ -27,3 +28,19 @@ def test_the_same_word_writes_nothing(store: Store) -> None:
     before = store.db.conn.total_changes
     keep_prices(store, POUNDS)
     assert store.db.conn.total_changes == before
+
+
+def test_the_prices_of_each_crowd_are_kept(store: Store) -> None:
+    """In the order in which the marketplace lists them; a changed one is news."""
+    connect = CrowdPrices(
+        market="connect",
+        currency="USD",
+        fees=FeeSchedule(percent=Decimal("25.5"), minimum_cents=2, source="it said so"),
+        least_per_hour_cents=600,
+        longest_approval_seconds=86_400,
+    )
+    panel = replace(connect, market="panel", least_per_hour_cents=0)
+    for crowds in ((connect, panel), (panel, connect), (panel,), ()):
+        prices = replace(POUNDS, crowds=crowds)
+        keep_prices(store, prices)
+        assert kept_prices(store) == prices
