@@ -15,10 +15,11 @@ from piecework.cli.main import main
 from piecework.cli.rehearse import _outcome
 from piecework.engine import asked_prices, opening
 from piecework.engine.opening import NO_MARKETS
+from piecework.engine.passes import run_pass
 from piecework.forecasting.forecasts import WrittenForecast, _prices, as_document
 from piecework.marketplace.http.server import serve
 from piecework.rehearsing.campaign import prepare
-from piecework.rehearsing.rehearsal import rehearsal_of, work_through
+from piecework.rehearsing.rehearsal import rehearsal_of
 from piecework.report.forecast import Estimate, Forecast, Row, render
 from piecework.store import hits
 from tests.engine.two_markets import Office, TwoMarkets
@@ -148,9 +149,9 @@ def test_a_rehearsal_without_markets_says_so(tmp_path: Path) -> None:
     text = SHARES.replace('file = "items.csv"', "scenes = 4")
     path = write_campaign(tmp_path, text)
     prepared = prepare(path)
-    with rehearsal_of(prepared) as (run, crowd):
+    with rehearsal_of(prepared) as (run, _):
         assert run.campaign.crowds is None
-        work_through(run, crowd)
+        run_pass(run)
         assert {hit.market for hit in hits.load(run.store)} == {""}
     _, remarks = _outcome(prepared)
     assert [note.text for note in remarks].count(NO_MARKETS) == 1

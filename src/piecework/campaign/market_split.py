@@ -88,7 +88,7 @@ def cheapest_in_time(
         wanted: assignments that are still to be posted; more than 0.
         hours_left: time until the deadline; negative after it.
 
-    >>> paces = {"connect": Pace(per_hour=5), "prolific": Pace(per_hour=50)}
+    >>> paces = {"connect": Pace(per_hour=5.0), "prolific": Pace(per_hour=50.0)}
     >>> cheapest_in_time(["connect", "prolific"], paces, wanted=100, hours_left=10)
     {'connect': 50.0, 'prolific': 50.0}
     """

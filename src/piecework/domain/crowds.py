@@ -23,7 +23,7 @@ class Crowds:
     Attributes:
         percent: per cent of the answers by market, together 100, in the order
             of `MARKETS`; empty if the cheapest market is used.
-        cheapest: the markets of which the cheapest is used; empty if shares are stated.
+        cheapest: the markets to choose the cheapest from; empty with shares.
         within_seconds: the deadline with `cheapest`, counted from the first HIT; 0
             with shares.
     """

@@ -18,10 +18,10 @@ from piecework.domain.campaign import Campaign
 from piecework.domain.growing import MOST_IN_BATCH
 from piecework.domain.hit import PlannedHit
 from piecework.domain.ids import ItemId
-from piecework.engine.planning.market_choice import with_markets
 from piecework.engine.planning.next_action import NextPosting
 from piecework.engine.posting.adopting import adopt, is_adopting
 from piecework.engine.posting.checks import check_campaign
+from piecework.engine.posting.market_choice import with_markets
 from piecework.engine.posting.replacing import extendable
 from piecework.engine.reader import Reader
 from piecework.engine.step import Step
