@@ -19,15 +19,18 @@ from piecework.domain.hit import PROLIFIC, PlannedHit
 from piecework.domain.ids import HitId
 from piecework.domain.money import CrowdPrices
 from piecework.engine import opening
+from piecework.engine.pass_request import PassRequest
 from piecework.engine.passes import run_pass
 from piecework.engine.posting.adopting import begin_adopting
 from piecework.engine.progress import read_progress
+from piecework.engine.quick_check import cached_progress
 from piecework.engine.steps.launch import launch
 from piecework.engine.steps.plan import plan
 from piecework.marketplace.http.server import serve
 from piecework.payments.bonus_csv import read_bonuses
 from piecework.payments.compensations import plan_compensation
 from piecework.payments.pay import pay
+from piecework.results.whole_pass import advance_without_prefect
 from piecework.store import hits, ledger, market_work
 from tests.crash.people import People
 from tests.engine.two_markets import EVENING, FEES, Died, Office, TwoMarkets
@@ -256,6 +259,7 @@ def test_one_market_without_funds_does_not_stop_the_other(
         assert progress.waiting_for == "workers"
         waiting = f"{broke} refused {numbers[broke]} planned HITs"
         assert waiting in progress.reason
+        assert progress.refused == numbers[broke]
         assert not progress.stopped_by
         # What only looks reads the same.
         assert read_progress(run).waiting_for == "workers"
@@ -419,3 +423,16 @@ def test_extensions_stay_at_their_market(tmp_path: Path, office: Office) -> None
             assert (hit.market, hit.fee_cents) == (whole.market, whole.fee_cents)
         charged = sum(office.charged.values())
         assert ledger.balances(run.store)["fees"] == charged
+
+
+def test_a_scheduled_pass_asks_a_market_again(tmp_path: Path, office: Office) -> None:
+    """It does not wait for news of the other market's HITs: funds are no news."""
+    path = write_campaign(tmp_path, SHARES, pictures=10)
+    office.broke["connect"] = "too low"
+    with marketplace(tmp_path) as endpoint:
+        request = PassRequest(campaign=path, endpoint=endpoint)
+        assert advance_without_prefect(request).refused == 2
+        assert cached_progress(request) is None
+        office.broke.clear()
+        assert advance_without_prefect(request).refused == 0
+        assert cached_progress(request) is not None

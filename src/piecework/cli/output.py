@@ -72,6 +72,11 @@ def progress_rows(progress: Progress) -> list[tuple[str, str]]:
         ("held for open HITs", shown(progress.held_cents)),
         ("waiting for", progress.waiting_for),
         *([("  because", progress.reason)] if progress.reason else []),
+        *(
+            [("HITs that a market refused", f"{progress.refused}")]
+            if progress.refused
+            else []
+        ),
         *([("continues at", _at(progress.goes_on_at))] if progress.goes_on_at else []),
         ("cap reached", "yes" if progress.cap_reached else "no"),
         *([("stopped by", progress.stopped_by)] if progress.stopped_by else []),

@@ -102,6 +102,8 @@ class Progress:
         step: the step of a pass that is due, or "".
         reason: why it is due, or what the campaign waits for, in a sentence, or "".
         source: how its source of items grows; `None` if it does not.
+        refused: planned HITs that wait because their market refused some, while other
+            HITs are open.
     """
 
     campaign: str
@@ -143,6 +145,7 @@ class Progress:
     compensations_cents: int = 0
     compensations: int = 0
     compensation_reasons: int = 0
+    refused: int = 0
 
     @property
     def batch_shown(self) -> str:

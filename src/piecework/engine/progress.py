@@ -87,6 +87,7 @@ def read_progress(opened: OpenedCampaign, reader: Reader | None = None) -> Progr
         stopped_by=action.stopped_by,
         goes_on_at=snapshot.next_day.isoformat() if is_put_off else "",
         due_at=action.at.isoformat() if is_due and action.at else "",
+        refused=sum(snapshot.refused.values()),
         source=None if growing is None else _source(opened, growing.waiting),
         **_for_people(opened, snapshot),
     )

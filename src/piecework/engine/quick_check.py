@@ -82,6 +82,8 @@ def _holds(progress: Progress, request: PassRequest, now: datetime) -> bool:
         return False
     if progress.source is not None and progress.source.fault:
         return False  # it may be readable by now
+    if progress.refused:
+        return False  # the market may have funds by now
     return progress.waiting_for in {"nobody", "people", "workers", "new rows"} and (
         not progress.goes_on_at
     )
