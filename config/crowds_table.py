@@ -22,7 +22,7 @@ _Percent = Annotated[int, Field(strict=True, ge=1, le=_WHOLE)]
 
 
 class CrowdsTable(BaseModel):
-    """`[crowds]`: shares of the answers by market, or the cheapest in time."""
+    """`[crowds]`: shares of the assignments by market, or the cheapest in time."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 

@@ -6,14 +6,21 @@ from decimal import Decimal
 import pytest
 
 from piecework.campaign.caps import check_caps
-from piecework.campaign.dealing import all_first_rounds, hit_cost_cents, replacements
+from piecework.campaign.dealing import (
+    all_first_rounds,
+    first_rounds_cost_cents,
+    hit_cost_cents,
+    replacements,
+)
 from piecework.campaign.market_pricing import market_prices
 from piecework.campaign.prices import with_prices, without_markets
 from piecework.campaign.pricing import price
+from piecework.campaign.warnings import campaign_warnings
 from piecework.domain.campaign import Campaign
 from piecework.domain.crowds import Crowds
 from piecework.domain.errors import BudgetExceeded
-from piecework.domain.ids import HitId
+from piecework.domain.hit import PROLIFIC, QualificationRequirement
+from piecework.domain.ids import HitId, QualificationTypeId
 from piecework.domain.money import CrowdPrices, FeeSchedule, PriceList
 from tests.campaign.campaigns import TODAY, campaign
 from tests.engine.two_markets import EVENING
@@ -149,3 +156,32 @@ def test_a_marketplace_without_crowds_gets_no_markets() -> None:
     assert without_markets(whole, _listed()).crowds is None
     assert without_markets(whole, None).crowds is None
     assert without_markets(whole, _listed(connect=0)).crowds == SIXTY_FORTY
+
+
+def test_money_is_kept_back_for_the_most_expensive_market() -> None:
+    """A later batch of the cheapest may still go there: five HITs of 700 cents."""
+    assert first_rounds_cost_cents(at_two(CHEAPEST, items=5), [1], on=TODAY) == 3500
+    # Three of 700 cents and two of 600.
+    assert first_rounds_cost_cents(at_two(SIXTY_FORTY, items=5), [1], on=TODAY) == 3300
+    assert first_rounds_cost_cents(at_two(CHEAPEST), [], on=TODAY) == 0
+
+
+def test_a_plan_that_cannot_work_is_a_warning() -> None:
+    """Filters for a market that is not named, and one batch before any pace."""
+
+    def warned(whole: Campaign) -> str:
+        return "; ".join(campaign_warnings(whole, price(whole, on=TODAY)))
+
+    age = QualificationRequirement(
+        qualification_type_id=QualificationTypeId(f"{PROLIFIC}AGE"),
+        comparator="LessThan",
+        integer_values=(40,),
+    )
+    panel = replace(at_two(Crowds(percent=(("panel", 100),))), requirements=(age,))
+    assert "requirements.prolific has no effect: [crowds] names only panel" in warned(
+        panel
+    )
+    shares = warned(replace(at_two(SIXTY_FORTY), requirements=(age,)))
+    assert "requirements.prolific" not in shares
+    assert "crowds.cheapest" not in shares
+    assert "crowds.cheapest: with posting.batches = 1" in warned(at_two(CHEAPEST))

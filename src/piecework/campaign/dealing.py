@@ -188,13 +188,19 @@ def replacements(
 def first_rounds_cost_cents(
     campaign: Campaign, batches: Collection[int], *, on: date
 ) -> int:
-    """Return what posting these batches for the first time costs, with a day's fees."""
+    """Return what posting these batches for the first time costs, with a day's fees.
+
+    If the market depends on paces, it is the cost at the most expensive one.
+    """
     if not batches:
         return 0
     rounds = enumerate(all_first_rounds(campaign, on=on), start=1)
-    return sum(
-        hit.cost_cents for batch, hits in rounds if batch in batches for hit in hits
-    )
+    planned = [hit for batch, hits in rounds if batch in batches for hit in hits]
+    if campaign.crowds is not None and campaign.crowds.cheapest:
+        return sum(
+            hit_cost_cents(campaign, hit.max_assignments, on=on) for hit in planned
+        )
+    return sum(hit.cost_cents for hit in planned)
 
 
 def hit_cost_cents(campaign: Campaign, assignments: int, *, on: date) -> int:

@@ -11,6 +11,7 @@ from piecework.campaign.out_of_reach import rules_out_of_reach
 from piecework.campaign.pricing import Price, expected_out_of_reach
 from piecework.domain.campaign import Campaign
 from piecework.domain.counts import plural
+from piecework.domain.hit import PROLIFIC
 from piecework.qc.heuristics import gold_failed
 from piecework.qc.registry import params_of
 
@@ -34,6 +35,7 @@ def campaign_warnings(campaign: Campaign, price: Price) -> list[str]:
         *_about_crowd(campaign),
         *_about_most(campaign),
         *_about_limit(campaign),
+        *_about_markets(campaign),
         *_about_policy(campaign),
         *_about_gold(campaign),
         *rules_out_of_reach(campaign),
@@ -142,6 +144,28 @@ def _about_limit(campaign: Campaign) -> Iterator[str]:
                 f"requirements.max_hits_per_worker{key}: {workers} with at most {each} "
                 f"each do {crowd * most}, but {needs} {hits}"
             )
+
+
+def _about_markets(campaign: Campaign) -> Iterator[str]:
+    crowds = campaign.crowds
+    if crowds is None:
+        return
+    filters = [
+        requirement
+        for requirement in campaign.requirements
+        if requirement.qualification_type_id.startswith(PROLIFIC)
+    ]
+    if (filters or campaign.recruiting) and "prolific" not in crowds.markets:
+        yield (
+            "requirements.prolific has no effect: [crowds] names only "
+            f"{' and '.join(crowds.markets)}"
+        )
+    is_whole = campaign.posting.batches == 1 and campaign.growth is None
+    if len(crowds.cheapest) > 1 and is_whole:
+        yield (
+            "crowds.cheapest: with posting.batches = 1 the cheapest market gets every "
+            "HIT before its pace is known; only replacements may go to others"
+        )
 
 
 def _about_most(campaign: Campaign) -> Iterator[str]:

@@ -21,7 +21,7 @@ class Crowds:
     """Which markets a campaign's HITs go to.
 
     Attributes:
-        percent: per cent of the answers by market, together 100, in the order
+        percent: per cent of the assignments by market, together 100, in the order
             of `MARKETS`; empty if the cheapest market is used.
         cheapest: the markets to choose the cheapest from; empty with shares.
         within_seconds: the deadline with `cheapest`, counted from the first HIT; 0
