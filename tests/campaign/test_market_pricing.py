@@ -185,3 +185,27 @@ def test_a_plan_that_cannot_work_is_a_warning() -> None:
     assert "requirements.prolific" not in shares
     assert "crowds.cheapest" not in shares
     assert "crowds.cheapest: with posting.batches = 1" in warned(at_two(CHEAPEST))
+
+
+def test_filters_of_prolific_name_prolific_without_the_table() -> None:
+    """The marketplace takes such HITs for Prolific's, whichever market was first."""
+    whole = replace(at_two(SIXTY_FORTY), crowds=None)
+    prices = replace(
+        _listed(connect=0, prolific=0),
+        fees=fees(20),
+        crowds=(
+            CrowdPrices(market="connect", currency="USD", fees=fees(20)),
+            CrowdPrices(market="prolific", currency="USD", fees=fees(40)),
+        ),
+    )
+    age = QualificationRequirement(
+        qualification_type_id=QualificationTypeId(f"{PROLIFIC}AGE"),
+        comparator="LessThan",
+        integer_values=(40,),
+    )
+    asked = replace(whole, requirements=(age,))
+    of_first, of_prolific = (
+        with_prices(each, prices).rewards.fees_on(TODAY) for each in (whole, asked)
+    )
+    assert of_first.takes_as(fees(20))
+    assert of_prolific.takes_as(fees(40))

@@ -12,6 +12,7 @@ from datetime import date
 
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import RefusedForSafety
+from piecework.domain.hit import PROLIFIC
 from piecework.domain.money import CrowdPrices, FeeSchedule, PriceList
 from piecework.platforms.ports import Platform
 
@@ -64,8 +65,9 @@ def with_prices(campaign: Campaign, prices: PriceList | None) -> Campaign:
     """
     if prices is None:
         return campaign
-    known = (fees for fees in campaign.rewards.fees if fees.takes_as(prices.fees))
-    fees = next(known, prices.fees)
+    own = _terms_without_markets(campaign, prices)
+    known = (fees for fees in campaign.rewards.fees if fees.takes_as(own.fees))
+    fees = next(known, own.fees)
     rewards = replace(
         campaign.rewards,
         fees=(fees,),
@@ -96,10 +98,25 @@ def without_markets(campaign: Campaign, prices: PriceList | None) -> Campaign:
 
 def terms_of(campaign: Campaign, prices: PriceList) -> list[PriceList | CrowdPrices]:
     """Return the terms that hold for the campaign's HITs: those of its markets."""
-    by_market: dict[str, PriceList | CrowdPrices] = {
-        each.market: each for each in prices.crowds
-    }
-    return [by_market.get(market, prices) for market in campaign.markets]
+    by_market = {each.market: each for each in prices.crowds}
+    own = _terms_without_markets(campaign, prices)
+    return [by_market.get(market, own) for market in campaign.markets]
+
+
+def _terms_without_markets(
+    campaign: Campaign, prices: PriceList
+) -> PriceList | CrowdPrices:
+    """Return the terms for HITs that name no market.
+
+    A requirement on one of Prolific's filters names Prolific; otherwise they are for
+    the marketplace's first market.
+    """
+    asks_prolific = any(
+        requirement.qualification_type_id.startswith(PROLIFIC)
+        for requirement in campaign.requirements
+    )
+    of_prolific = (each for each in prices.crowds if each.market == "prolific")
+    return next(of_prolific, prices) if asks_prolific else prices
 
 
 def _refuse_other_markets(
