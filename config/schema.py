@@ -451,7 +451,7 @@ class CampaignTables(_Strict):
         return self
 
     def _asked_elsewhere(self) -> "CampaignTables":
-        elsewhere = {"question", "items", "gold"} & self.model_fields_set
+        elsewhere = {"question", "items", "gold", "crowds"} & self.model_fields_set
         if elsewhere:
             raise ValueError(
                 "[imported] results were collected elsewhere: remove "

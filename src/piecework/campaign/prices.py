@@ -128,8 +128,8 @@ def _refuse_other_markets(
         raise RefusedForSafety(
             f"{campaign.path}: {platform.endpoint} {'; it '.join(faults)}; no HITs "
             "were posted",
-            next_step="change [crowds], or serve these markets (piecework serve "
-            "--crowd NAME, once for each)",
+            next_step="change [crowds], or give --crowd NAME for each of these markets "
+            "to piecework serve or rehearse",
         )
 
 
