@@ -5,7 +5,7 @@ store. This module makes the bridge's steps when the participants' time requires
 so the timing of threads decides nothing.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -94,12 +94,18 @@ class ConnectRehearsal:
 
     @contextmanager
     def at_work(
-        self, campaign: Campaign, database: Path, endpoint_url: str, clock: VirtualClock
+        self,
+        campaign: Campaign,
+        database: Path,
+        endpoint_url: str,
+        clock: VirtualClock,
+        *,
+        among: Collection[str],
     ) -> Iterator[AtConnect]:
         """See `OfflineMarket`."""
         seed = campaign.rehearsal.seed
         rules = Rules(rehearsal=True, seed=seed, start=START)
-        with self.office.bridge(database, rules) as bridge:
+        with self.office.bridge(database, rules, among=among) as bridge:
             site = ConnectSite(
                 endpoint_url,
                 clock.now(),

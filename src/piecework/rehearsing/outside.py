@@ -1,6 +1,6 @@
 """A rehearsal with people from other markets, one or several at once."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -93,7 +93,13 @@ class OfflineMarket(Protocol):
         ...
 
     def at_work(
-        self, campaign: Campaign, database: Path, endpoint_url: str, clock: VirtualClock
+        self,
+        campaign: Campaign,
+        database: Path,
+        endpoint_url: str,
+        clock: VirtualClock,
+        *,
+        among: Collection[str],
     ) -> AbstractContextManager[RehearsedMarket]:
         """Open the bridge to a marketplace, and the site for people.
 
@@ -102,6 +108,7 @@ class OfflineMarket(Protocol):
             database: the marketplace's database.
             endpoint_url: the marketplace's URL.
             clock: the marketplace's clock.
+            among: the names of all markets that it serves.
         """
         ...
 

@@ -6,7 +6,7 @@ marketplace's process reads them.
 
 import secrets as random_secrets
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -55,14 +55,20 @@ class OfflinePanel:
 
     @contextmanager
     def at_work(
-        self, campaign: Campaign, database: Path, endpoint_url: str, clock: VirtualClock
+        self,
+        campaign: Campaign,
+        database: Path,
+        endpoint_url: str,
+        clock: VirtualClock,
+        *,
+        among: Collection[str],
     ) -> "Iterator[AtPanel]":
         """See `OfflineMarket`."""
         seed = campaign.rehearsal.seed
         rules = Rules(rehearsal=True, seed=seed, start=START, prices=self.prices)
         with closing(Backend(database, rules)) as backend:
             with backend.transaction() as transaction:
-                outside_market.claim(transaction, market_of(self.panel))
+                outside_market.claim(transaction, market_of(self.panel), among=among)
             site = PanelSite(
                 endpoint_url,
                 clock.now(),

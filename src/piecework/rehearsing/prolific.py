@@ -6,7 +6,7 @@ participants' time requires them, so the timing of threads decides nothing.
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -107,12 +107,18 @@ class OfflineProlific:
 
     @contextmanager
     def at_work(
-        self, campaign: Campaign, database: Path, endpoint_url: str, clock: VirtualClock
+        self,
+        campaign: Campaign,
+        database: Path,
+        endpoint_url: str,
+        clock: VirtualClock,
+        *,
+        among: Collection[str],
     ) -> Iterator[AtProlific]:
         """See `OfflineMarket`."""
         seed = campaign.rehearsal.seed
         rules = Rules(rehearsal=True, seed=seed, start=START)
-        with self.office.bridge(database, rules) as bridge:
+        with self.office.bridge(database, rules, among=among) as bridge:
             site = VisitSite(
                 endpoint_url,
                 clock.now(),

@@ -167,7 +167,9 @@ def rehearsal_at(
         # Markets come first: a campaign that is opened asks which ones are served.
         markets: dict[str, RehearsedMarket] = {
             name: stack.enter_context(
-                each.at_work(campaign, database, running.endpoint_url, clock)
+                each.at_work(
+                    campaign, database, running.endpoint_url, clock, among=names
+                )
             )
             for name, each in offline.items()
         }

@@ -11,7 +11,14 @@ import pytest
 from piecework.domain.review import ReviewQuality, Upheld
 from piecework.domain.verdicts import PolicyRule
 from piecework.report.components import Cell, Section, Table
-from piecework.report.facts import BeforeWork, Earned, EarnedChange, ReportFacts
+from piecework.report.facts import (
+    BeforeWork,
+    Earned,
+    EarnedChange,
+    MarketFacts,
+    Markets,
+    ReportFacts,
+)
 from piecework.report.model import ReportModel, report_model
 from piecework.report.page import render
 from piecework.report.sections import (
@@ -82,6 +89,23 @@ _EARNED = Earned(
         ),
     ),
 )
+_MARKETS = Markets(
+    rows=(
+        MarketFacts(
+            market="prolific",
+            hits=3,
+            assignments=6,
+            kept=10,
+            decided=12,
+            agreed=0,
+            compared=0,
+            seconds=61.4,
+            wage_cents_per_hour=1234.5,
+            cost=420,
+        ),
+    ),
+    is_gold=True,
+)
 Build = Callable[[ReportModel], Section | None]
 
 
@@ -91,6 +115,7 @@ def _section(build: Build, facts: ReportFacts | None = None) -> Section:
         before_work=_TEST,
         reviews=_REVIEWS,
         earned=(_EARNED,),
+        markets=_MARKETS,
     )
     section = build(report_model(shown_facts))
     assert section is not None
