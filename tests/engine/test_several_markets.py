@@ -33,7 +33,7 @@ from piecework.payments.pay import pay
 from piecework.results.whole_pass import advance_without_prefect
 from piecework.store import hits, ledger, market_work
 from tests.crash.people import People
-from tests.engine.two_markets import EVENING, FEES, Died, Office, TwoMarkets
+from tests.engine.two_markets import EVENING, FEES, TWO, Died, Office, TwoMarkets
 from tests.payments.bookkeeping import assignment_ids, bonus_file, books
 from tests.small_campaign import CAMPAIGN, write_campaign
 
@@ -331,6 +331,28 @@ def test_a_market_that_is_not_served_is_refused(
         ):
             pass
         assert not list(tmp_path.glob("out/*/piecework.db"))
+
+
+def test_work_comes_in_although_a_market_is_no_longer_served(
+    tmp_path: Path, office: Office, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Its own HITs wait; what the other market's workers did is collected."""
+    with marketplace(tmp_path) as endpoint:
+        with at_work(tmp_path, endpoint) as run:
+            office.broke["connect"] = "too low"
+            run_pass(run)
+            assert work(endpoint, *WORKERS) == 6
+        office.crowds = office.crowds[:1]
+        with at_work(tmp_path, endpoint) as run:
+            with pytest.raises(PlatformRefused):
+                run_pass(run, poll_open_hits=True)
+            assert market_work.by_market(run.store)["prolific"].collected == 6
+            assert posted(run) == {"prolific": 3}
+        assert "serves prolific, but [crowds] names connect; HITs" in caplog.text
+        office.crowds, office.broke = TWO, {}
+        with at_work(tmp_path, endpoint) as run:
+            run_pass(run)
+            assert posted(run) == {"prolific": 3, "connect": 2}
 
 
 def test_two_currencies_are_never_one_campaign(tmp_path: Path, office: Office) -> None:

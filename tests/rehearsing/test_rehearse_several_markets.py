@@ -28,6 +28,7 @@ def test_every_ledger_agrees_and_the_shares_hold(tmp_path: Path) -> None:
         books = markets.close_books(run)
         assert read_progress(run).is_finished
         first = Counter(hit.market for hit in hits.load(run.store) if not hit.round)
+        listed = {each.market for each in run.platform.find_hits()}
         work = market_work.by_market(run.store)
         report = Path(write_results(run)).read_text()
         table = run.campaign.out / "dataset" / "captions.csv"
@@ -40,6 +41,8 @@ def test_every_ledger_agrees_and_the_shares_hold(tmp_path: Path) -> None:
     assert set(work) == {"prolific", "connect"}
     assert all(each.collected for each in work.values())
     assert named == {"prolific", "connect"}
+    assert listed <= {"prolific", "connect"}
+    assert listed
     assert "By market" in report
 
 

@@ -6,7 +6,6 @@ commands that only look.
 """
 
 import logging
-from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 
@@ -31,13 +30,13 @@ def ask_prices(
         has_posted: whether HITs of the campaign were posted already.
 
     Raises:
-        RefusedForSafety: it has another currency, or does not let in a market that the
-            campaign names; or the campaign file states other fees and no HIT was
-            posted yet.
+        RefusedForSafety: it has another currency; or no HIT was posted yet, and it does
+            not let in a market that the campaign names, or the campaign file states
+            other fees.
     """
     prices = platform.prices()
     if campaign.crowds is not None:
-        _refuse_other_markets(campaign, platform, prices)
+        _check_markets(campaign, platform, prices, has_posted=has_posted)
         return prices
     currency_text = "does not state its currency, so it counts as USD"
     if prices is not None:
@@ -119,36 +118,45 @@ def _terms_without_markets(
     return next(of_prolific, prices) if asks_prolific else prices
 
 
-def _refuse_other_markets(
-    campaign: Campaign, platform: Platform, prices: PriceList | None
+def _check_markets(
+    campaign: Campaign,
+    platform: Platform,
+    prices: PriceList | None,
+    *,
+    has_posted: bool,
 ) -> None:
     """Refuse to begin if a market is not let in, or has another currency."""
-    faults = list(_faults_of_markets(campaign, prices.crowds if prices else ()))
-    if faults:
-        raise RefusedForSafety(
-            f"{campaign.path}: {platform.endpoint} {'; it '.join(faults)}; no HITs "
-            "were posted",
-            next_step="change [crowds], or give --crowd NAME for each of these markets "
-            "to piecework serve or rehearse",
-        )
-
-
-def _faults_of_markets(
-    campaign: Campaign, crowds: Sequence[CrowdPrices]
-) -> Iterator[str]:
+    crowds = () if prices is None else prices.crowds
     currency = {each.market: each.currency for each in crowds}
-    missing = [market for market in campaign.markets if market not in currency]
-    if missing:
-        serves = " and ".join(currency) or "no market"
-        yield f"serves {serves}, but [crowds] names {' and '.join(missing)}"
-    stated = campaign.rewards.currency
+    stated, where = campaign.rewards.currency, f"{campaign.path}: {platform.endpoint}"
     others = [
         f"{market} in {currency[market]}"
         for market in campaign.markets
         if currency.get(market, stated) != stated
     ]
     if others:
-        yield f"pays {' and '.join(others)}, but rewards.currency is {stated}"
+        raise RefusedForSafety(
+            f"{where} pays {' and '.join(others)}, but rewards.currency is {stated}; "
+            "no HITs were posted",
+            next_step="use markets with one currency, and state currency and all "
+            "amounts of [rewards] in it",
+        )
+    missing = [market for market in campaign.markets if market not in currency]
+    if not missing:
+        return
+    sentence = (
+        f"{where} serves {' and '.join(currency) or 'no market'}, but [crowds] names "
+        f"{' and '.join(missing)}"
+    )
+    if has_posted:
+        # Workers of the other markets are waiting for their pay.
+        _LOG.warning("%s; HITs for it wait", sentence)
+        return
+    raise RefusedForSafety(
+        f"{sentence}; no HITs were posted",
+        next_step="change [crowds], or give --crowd NAME for each of these markets "
+        "to piecework serve or rehearse",
+    )
 
 
 def _compare(
