@@ -14,7 +14,11 @@ from piecework.campaign.assembling import load_campaign
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.clock import FixedClock
 from piecework.domain.crowds import crowd_type
-from piecework.domain.errors import PlatformRefused, RefusedForSafety
+from piecework.domain.errors import (
+    PlatformRefused,
+    RefusedForSafety,
+    TransientPlatformError,
+)
 from piecework.domain.hit import PROLIFIC, PlannedHit
 from piecework.domain.ids import HitId
 from piecework.domain.money import CrowdPrices
@@ -31,7 +35,7 @@ from piecework.payments.bonus_csv import read_bonuses
 from piecework.payments.compensations import plan_compensation
 from piecework.payments.pay import pay
 from piecework.results.whole_pass import advance_without_prefect
-from piecework.store import hits, ledger, market_work
+from piecework.store import hits, intents, ledger, market_work
 from tests.crash.people import People
 from tests.engine.two_markets import EVENING, FEES, TWO, Died, Office, TwoMarkets
 from tests.payments.bookkeeping import assignment_ids, bonus_file, books
@@ -237,6 +241,22 @@ def test_a_restored_store_knows_the_markets_of_what_it_adopts(
         assert adopted == expected
 
 
+def test_a_lost_reply_beside_a_refusal_stays_open(
+    tmp_path: Path, office: Office
+) -> None:
+    """Its HIT may be there: it is looked for by the next pass, and posted once."""
+    with marketplace(tmp_path) as endpoint, at_work(tmp_path, endpoint) as run:
+        office.broke["prolific"] = "too low"
+        office.lost_at = 2
+        with pytest.raises(TransientPlatformError):
+            run_pass(run)
+        assert intents.has_open(run.store, "publish")
+        office.broke.clear()
+        run_pass(run)
+        assert posted(run) == {"prolific": 3, "connect": 2}
+        assert len(list(run.platform.find_hits())) == 5
+
+
 @pytest.mark.parametrize("broke", ["prolific", "connect"])
 def test_one_market_without_funds_does_not_stop_the_other(
     tmp_path: Path, office: Office, broke: str, caplog: pytest.LogCaptureFixture
@@ -264,6 +284,7 @@ def test_one_market_without_funds_does_not_stop_the_other(
         # What only looks reads the same.
         assert read_progress(run).waiting_for == "workers"
         # Nothing is held or under way for what was refused.
+        assert not intents.has_open(run.store, "publish")
         each = {"prolific": 70, "connect": 63}
         held = numbers[other] * 2 * each[other]
         assert ledger.balances(run.store)["held"] == held

@@ -13,7 +13,7 @@ from decimal import Decimal
 
 from piecework.domain.bonus import Bonus
 from piecework.domain.crowds import market_of_type
-from piecework.domain.errors import PlatformRefused
+from piecework.domain.errors import PlatformRefused, TransientPlatformError
 from piecework.domain.hit import HitType
 from piecework.domain.ids import AssignmentId, HitId, HitTypeId
 from piecework.domain.money import CrowdPrices, FeeSchedule, PriceList
@@ -37,6 +37,7 @@ class Office:
     Attributes:
         crowds: the prices that the marketplace states.
         broke: markets that refuse HITs, and why.
+        lost_at: the call to publish, from 1, whose reply is lost; 0 for none.
         dies_at: the call to publish, from 1, at which the process ends; 0 for none.
         types: the HIT types that were asked for, by id, without the fakes.
         hits: the market of each HIT.
@@ -46,6 +47,7 @@ class Office:
     crowds: tuple[CrowdPrices, ...] = TWO
     broke: dict[str, str] = field(default_factory=dict)
     dies_at: int = 0
+    lost_at: int = 0
     published: int = 0
     types: dict[HitTypeId, HitType] = field(default_factory=dict)
     hits: dict[HitId, str] = field(default_factory=dict)
@@ -132,6 +134,8 @@ class TwoMarkets(MTurk):
         )
         self.office.hits[made] = market
         self.office.reward_cents[made] = self.office.types[hit_type_id].reward_cents
+        if self.office.published == self.office.lost_at:
+            raise TransientPlatformError("the reply was lost")
         return made
 
     def approve(self, assignment_id: AssignmentId, message: str = "") -> None:

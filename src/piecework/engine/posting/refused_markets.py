@@ -2,27 +2,60 @@
 
 import json
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from itertools import takewhile
+from threading import Event
 
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.counts import plural
 from piecework.domain.errors import PlatformRefused
-from piecework.engine.posting.publishing import OPERATION, publish_key, take_in
+from piecework.engine.posting.publishing import take_in
 from piecework.store import hits, intents, pass_notes
+from piecework.store.acting import carry_out
+from piecework.store.intents import Act
 
 _LOG = logging.getLogger(__name__)
 
 
-def withdraw_refused(run: CampaignRun) -> None:
-    """Forget refused calls, so that their HITs' cost is not held back from the caps.
+def post_until_refused(run: CampaignRun, acts: Iterable[Act]) -> None:
+    """Post HITs of one market; begin no further one after a refusal.
 
-    HITs that are on the platform nevertheless are recorded before.
+    Refused calls are forgotten, so that the cost of their HITs is not held back from
+    the caps. A call with an unknown outcome is not: the next pass looks for its HIT.
+
+    Raises:
+        PlatformRefused: the first refusal; calls under way were awaited and recorded.
+        TransientPlatformError: the outcome of a call is unknown.
     """
+    is_refused = Event()
+    heard = (replace(act, do=_heard(act.do, is_refused)) for act in acts)
+    refused = carry_out(
+        run.store,
+        takewhile(lambda _: not is_refused.is_set(), heard),
+        clock=run.clock,
+        at_once=1 if run.is_rehearsal else run.at_once,
+    )
+    if not refused:
+        return
+    # A HIT that is there nevertheless is recorded, and its intent is closed.
     take_in(run)
-    begun = intents.begun(run.store, OPERATION)
-    for hit in hits.unposted(run.store):
-        if (key := publish_key(hit)) in begun:
-            intents.withdraw(run.store, key)
+    for act, _ in refused:
+        intents.withdraw(run.store, act.intent.key)
+    raise refused[0][1]
+
+
+def _heard(call: Callable[[], str], is_refused: Event) -> Callable[[], str]:
+    """Return a call that tells of its refusal at once, from whichever thread."""
+
+    def do() -> str:
+        try:
+            return call()
+        except PlatformRefused:
+            is_refused.set()
+            raise
+
+    return do
 
 
 def keep_refused(run: CampaignRun, refused: Mapping[str, PlatformRefused]) -> None:

@@ -39,7 +39,7 @@ from piecework.engine.posting.publishing import (
     slots_wanted,
     take_in,
 )
-from piecework.engine.posting.refused_markets import keep_refused, withdraw_refused
+from piecework.engine.posting.refused_markets import keep_refused, post_until_refused
 from piecework.engine.posting.replacing import apart_from, extending, keep_out
 from piecework.engine.reader import Reader
 from piecework.engine.step import Step
@@ -78,7 +78,6 @@ def act(run: CampaignRun, _unposted: int) -> int:
                 if run.campaign.crowds is None:
                     raise
                 refused[market] = refusal
-                withdraw_refused(run)
         # A refusal frees the allowance of the day for HITs of the other markets.
         if len(refused) == known_refusals:
             break
@@ -112,7 +111,7 @@ def _post(
     """Post HITs of one market.
 
     Raises:
-        PlatformRefused: the marketplace refused one; the others were not begun.
+        PlatformRefused: the marketplace refused one; no further one was begun.
     """
     slots = refuse_posted_elsewhere(run, unposted)
     # Created beforehand: no call is made while the store is written.
@@ -140,13 +139,16 @@ def _post(
     )
     try:
         # A reason to refuse one HIT (money, a title) holds for the next, too.
-        carry_out(
-            run.store,
-            acts,
-            clock=run.clock,
-            at_once=1 if run.is_rehearsal else run.at_once,
-            stop_at_refusal=True,
-        )
+        if run.campaign.crowds is not None:
+            post_until_refused(run, acts)
+        else:
+            carry_out(
+                run.store,
+                acts,
+                clock=run.clock,
+                at_once=1 if run.is_rehearsal else run.at_once,
+                stop_at_refusal=True,
+            )
     except PlatformRefused as refusal:
         if refusal.kind != "hit_type_unknown":
             raise
