@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from piecework.cli.configuration import with_configuration
 from piecework.cli.docs_page import docs_line
 from piecework.cli.logs import with_log_options
 
@@ -35,7 +36,8 @@ class LazyCommand(click.Command):
         """Import the command itself."""
         module = import_module(f"piecework.cli.{self.module}")
         command: click.Command = getattr(module, self.module)
-        return _with_docs(with_log_options(command), self.path)
+        configured = with_configuration(with_log_options(command), self.path)
+        return _with_docs(configured, self.path)
 
 
 def _with_docs(command: click.Command, path: str) -> click.Command:
