@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import httpx
 
-from tests.rehearsal.prolific.documented import documented
+from tests.rehearsal.prolific.documented import documented, is_table
 
 START = datetime(2026, 1, 5, 9, tzinfo=UTC)
 CODE = "C0MPLETE"
@@ -198,6 +198,8 @@ class Participant:
 def _value(response: httpx.Response) -> Any:  # noqa: ANN401 - JSON
     if not response.is_success:
         raise Refused(response)
+    if is_table(response):
+        return response.text
     return response.json() if response.content else None
 
 

@@ -2,7 +2,9 @@
 
 import pytest
 
-from piecework.rehearsal.prolific.routes import OPERATIONS, PREFIX, Operation
+from piecework.rehearsal.prolific.absent import ABSENT
+from piecework.rehearsal.prolific.operation import Operation
+from piecework.rehearsal.prolific.routes import OPERATIONS, PREFIX, WITHOUT_TOKEN
 from tests.rehearsal.prolific import documented
 
 pytestmark = [
@@ -11,14 +13,41 @@ pytestmark = [
 ]
 
 
-@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)
-def test_an_operation_is_where_the_document_has_it(operation: Operation) -> None:
+_DOCUMENTED = [(PREFIX, each) for each in OPERATIONS] + [
+    ("", each) for each in WITHOUT_TOKEN if "/emulator/" not in each.path
+]
+
+
+@pytest.mark.parametrize(
+    ("prefix", "operation"),
+    _DOCUMENTED,
+    ids=[operation.name for _, operation in _DOCUMENTED],
+)
+def test_an_operation_is_where_the_document_has_it(
+    prefix: str, operation: Operation
+) -> None:
     """With its name, its status and the envelope of its errors."""
     document = documented.documented()
     assert document is not None
-    address = document.document["paths"][PREFIX + operation.path]
+    address = document.document["paths"][prefix + operation.path]
     described = address[operation.method.lower()]
     assert described["operationId"] == operation.name
     assert str(operation.status) in described["responses"]
-    error = described["responses"]["400"]["content"]["application/json"]["schema"]
-    assert error["$ref"].endswith("/ErrorDetail") == operation.is_bare
+    responses = described["responses"]
+    refusals = [responses[status] for status in ("400", "404") if status in responses]
+    for refusal in refusals[:1]:
+        error = refusal["content"]["application/json"]["schema"]
+        assert error["$ref"].endswith("/ErrorDetail") == operation.is_bare
+
+
+def test_every_operation_of_the_document_is_performed_or_known_as_absent() -> None:
+    """Each once, so that the counts of the how-to guide add up."""
+    document = documented.documented()
+    assert document is not None
+    there = sorted(
+        operation["operationId"]
+        for methods in document.document["paths"].values()
+        for operation in methods.values()
+    )
+    performed = [operation.name for _, operation in _DOCUMENTED]
+    assert sorted([*performed, *(name for _, _, name in ABSENT)]) == there

@@ -29,12 +29,15 @@ _FIELDS = {
     *("participant_group_id", "workspace_id", "title", "type", "code", "reserve"),
     *("block_previous_participants", "country", "age", "approvals", "answers"),
     *("event_type", "target_url", "is_enabled", "secret"),
+    *("sections", "questions", "researcher_id", "submission_id", "credentials"),
+    *("name", "task_details", "collection_items", "answers", "access_details"),
+    *("data_collection_method", "data_collection_id", "credential_pool_id"),
 }
 _QUERIES = (
     *("state", "study", "status", "ordering", "page", "page_size", "limit", "offset"),
     *("filter", "workspace_id", "user_id", "created_after", "submitted_from"),
     *("completed", "is_projected", "excluded_sender_ids", "currency", "active"),
-    *("is_enabled", "resource_id"),
+    *("is_enabled", "resource_id", "researcher_id", "expires"),
 )
 _TEXTS = st.sampled_from(["", "x", "PUBLISH", "APPROVE", "COMPLETE", "GB", "0,1"])
 _VALUES: st.SearchStrategy[Any] = st.recursive(
@@ -52,6 +55,49 @@ _VALUES: st.SearchStrategy[Any] = st.recursive(
 )
 
 
+_TABLES = {
+    "workspace_id": "workspace",
+    "project_id": "project",
+    "participant_id": "participant",
+    "subscription_id": "subscription",
+    "survey_id": "survey",
+    "response_id": "survey_response",
+    "credential_pool_id": "credential_pool",
+    "collection_id": "collection",
+    "export_id": "export_job",
+    "upload_id": "upload",
+}
+"""Where the objects of an address are, by its parameter."""
+
+
+def _make_one_of_each(state: State) -> None:
+    """A survey, a pool of credentials and a collection."""
+    bodies: dict[str, dict[str, Any]] = {
+        "create-survey": {
+            "researcher_id": state.user_id,
+            "title": "S",
+            "questions": [{"title": "Q", "type": "single", "answers": []}],
+        },
+        "create-credential-pool": {"credentials": "ann,a1"},
+        "create-collection": {
+            "name": "C",
+            "task_details": dict.fromkeys(
+                ("task_name", "task_introduction", "task_steps"), "T"
+            ),
+            "collection_items": [
+                {"page_items": [{"type": "free_text", "description": "D"}]}
+            ],
+        },
+    }
+    [workspace] = state.rows("SELECT id FROM workspace")
+    handlers = {operation.name: operation.handler for operation in OPERATIONS}
+    for name, body in bodies.items():
+        if name != "create-survey":
+            body["workspace_id"] = workspace["id"]
+        with state.transaction():
+            handlers[name](Call(state=state, body=body))
+
+
 @settings(max_examples=100)
 @given(data=st.data())
 def test_any_body_is_done_or_refused(data: st.DataObject) -> None:
@@ -60,10 +106,8 @@ def test_any_body_is_done_or_refused(data: st.DataObject) -> None:
     with state.transaction():
         make_account(state, 10_000)
         participants.draw(state, 2)
-    ids = {
-        name: state.rows(f"SELECT id FROM {name}")[0]["id"]
-        for name in ("workspace", "project", "participant")
-    }
+    ids: dict[str, str] = {}
+    _make_one_of_each(state)
     for _ in range(3):
         operation = data.draw(st.sampled_from([*OPERATIONS, *PARTICIPANTS]))
         body: dict[str, Any] = {}
@@ -73,15 +117,13 @@ def test_any_body_is_done_or_refused(data: st.DataObject) -> None:
             )
             if operation.name == "create-study":
                 body = {**STUDY, **body}
-        for name in ("study", "subscription"):
+        for name in ("study", *_TABLES.values()):
             rows = state.rows(f"SELECT id FROM {name}")
             ids[name] = rows[0]["id"] if rows else "none"
         path = {
             **dict.fromkeys(("id", "study_id", "submission_id"), ids["study"]),
-            "workspace_id": ids["workspace"],
-            "project_id": ids["project"],
-            "participant_id": ids["participant"],
-            "subscription_id": ids["subscription"],
+            **{parameter: ids[table] for parameter, table in _TABLES.items()},
+            "filename": "data.csv",
         }
         query = data.draw(
             st.dictionaries(st.sampled_from(_QUERIES), st.text(max_size=5), max_size=2)

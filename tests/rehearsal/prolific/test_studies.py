@@ -44,7 +44,7 @@ def _refused(researcher: Researcher, method: str, path: str, body: object) -> Re
         ({"filters": [{"filter_id": "shoe-size"}]}, "filters"),
         ({"project": "f" * 24}, None),
         ({"rewrad": 150}, "rewrad"),
-        ({"access_details": []}, "access_details"),
+        ({"access_details": [{"external_url": "x"}]}, "access_details"),
         ({"completion_codes": STUDY["completion_codes"] * 2}, "completion_codes"),
     ],
 )

@@ -56,6 +56,42 @@ def test_a_reserved_place_becomes_active(researcher: Researcher) -> None:
     assert researcher.judge(theirs["id"], "START") == "ACTIVE"
 
 
+def test_a_reservation_lapses_after_ten_minutes(researcher: Researcher) -> None:
+    """Its place is free again, nothing is paid, and it cannot be started late."""
+    study_id = researcher.study(total_available_places=1)
+    first, second = researcher.participant(), researcher.participant()
+    first.ask("POST", f"/studies/{study_id}", {"reserve": True})
+    [mine] = first.ask("GET", "/submissions")["results"]
+    researcher.wait(minutes=9, seconds=59)
+    assert researcher.submission(mine["id"])["status"] == "RESERVED"
+    assert second.studies() == []
+    researcher.wait(seconds=1)
+    assert researcher.submission(mine["id"])["status"] == "TIMED-OUT"
+    with pytest.raises(Refused, match="TIMED-OUT cannot be changed"):
+        researcher.judge(mine["id"], "START")
+    with pytest.raises(Refused, match="TIMED-OUT cannot be completed"):
+        first.complete(mine["id"])
+    second.do(study_id)
+    assert researcher.status(study_id) == "AWAITING REVIEW"
+    assert researcher.balance()[1] == UNIT
+    assert researcher.books()["bonus_payments"] == []
+
+
+def test_the_time_limit_begins_when_the_study_is_opened(researcher: Researcher) -> None:
+    """Nine minutes of reservation do not count; the study allows thirty."""
+    study_id, someone = researcher.study(), researcher.participant()
+    someone.ask("POST", f"/studies/{study_id}", {"reserve": True})
+    researcher.wait(minutes=9)
+    submission_id = someone.take(study_id)
+    assert researcher.submission(submission_id)["started_at"].startswith(
+        "2026-01-05T09:09:00"
+    )
+    researcher.wait(minutes=29)
+    assert researcher.submission(submission_id)["status"] == "ACTIVE"
+    researcher.wait(minutes=1)
+    assert researcher.submission(submission_id)["status"] == "TIMED-OUT"
+
+
 def test_nobody_takes_a_place_twice_or_beyond_the_last(researcher: Researcher) -> None:
     """Until one is returned, or somebody is too slow."""
     study_id = researcher.study(total_available_places=1)

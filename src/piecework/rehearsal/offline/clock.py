@@ -10,7 +10,8 @@ from piecework.domain.clock import Clock
 
 SECOND = 1000
 MINUTE = 60 * SECOND
-DAY = 24 * 60 * MINUTE
+HOUR = 60 * MINUTE
+DAY = 24 * HOUR
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 END_OF_TIME = datetime(3000, 1, 1, tzinfo=UTC)

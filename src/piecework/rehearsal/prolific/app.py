@@ -28,22 +28,23 @@ from piecework.rehearsal.offline.requests import (
 )
 from piecework.rehearsal.prolific import site
 from piecework.rehearsal.prolific.absent import ABSENT, absent_sentence
-from piecework.rehearsal.prolific.call import Call, WithHeaders
+from piecework.rehearsal.prolific.call import Accepted, Call, Csv, WithHeaders, Zip
 from piecework.rehearsal.prolific.control import Control
 from piecework.rehearsal.prolific.due import catch_up
 from piecework.rehearsal.prolific.error_body import error_body
+from piecework.rehearsal.prolific.operation import Operation
 from piecework.rehearsal.prolific.routes import (
     OPERATIONS,
     PARTICIPANTS,
     PREFIX,
-    Operation,
+    WITHOUT_TOKEN,
 )
 from piecework.rehearsal.prolific.state import State
 from piecework.rehearsal.prolific.taking import complete_in_hand
 from piecework.rehearsal.prolific.webhooks import Sender
 from piecework.webserver.cookies import DuplicateCookieError, only_cookie
 
-_NO_CONTENT = 204
+_ACCEPTED, _NO_CONTENT = 202, 204
 _SCHEME = "token "
 
 
@@ -77,7 +78,7 @@ class Emulator:
                 for_programs(self._unguarded(operation)),
                 methods=[operation.method],
             )
-            for operation in PARTICIPANTS
+            for operation in (*PARTICIPANTS, *WITHOUT_TOKEN)
         ]
         routes += [
             Route(path, for_programs(endpoint), methods=[method])
@@ -138,13 +139,12 @@ class Emulator:
         return endpoint
 
     async def _perform(self, operation: Operation, request: Request) -> Response:
-        body = read_object(await received(request))
-        value = self._in_transaction(operation.handler, self._call(request, body))
+        content = await received(request)
+        call = self._call(request, {} if operation.is_raw else read_object(content))
+        value = self._in_transaction(operation.handler, replace(call, content=content))
         if operation.status == _NO_CONTENT:
             return Response(status_code=_NO_CONTENT)
-        if isinstance(value, WithHeaders):
-            return JSONResponse(value.value, operation.status, dict(value.headers))
-        return JSONResponse(value, status_code=operation.status)
+        return _response(value, operation.status)
 
     def _call(self, request: Request, body: dict[str, Any]) -> Call:
         return Call(
@@ -210,6 +210,19 @@ class Emulator:
         if not isinstance(fault, HTTPException):
             raise fault
         return await self._refused(request, ApiError(fault.status_code, fault.detail))
+
+
+def _response(value: object, status: int) -> Response:
+    """Return the response with a handler's answer."""
+    if isinstance(value, Csv):
+        return Response(value.text, status, media_type="text/csv")
+    if isinstance(value, Zip):
+        return Response(value.content, status, media_type="application/zip")
+    if isinstance(value, WithHeaders):
+        return JSONResponse(value.value, status, dict(value.headers))
+    if isinstance(value, Accepted):
+        return JSONResponse(value.value, _ACCEPTED)
+    return JSONResponse(value, status_code=status)
 
 
 def _absent(name: str) -> Endpoint:

@@ -1,8 +1,10 @@
 """A call of the API as its handler sees it, with checked access to query and body."""
 
-from collections.abc import Mapping
+import csv
+import io
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 from piecework.rehearsal.offline.errors import ApiError, wrong
 from piecework.rehearsal.prolific.state import State
@@ -19,6 +21,36 @@ class WithHeaders:
     headers: Mapping[str, str]
 
 
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """A handler's answer to a call whose work is done later (202)."""
+
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Zip:
+    """An archive that a handler answers with."""
+
+    content: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Csv:
+    """A table that a handler answers with, as CSV and not as JSON."""
+
+    text: str
+
+    @classmethod
+    def of(cls, titles: Sequence[str], rows: Iterable[Sequence[object]]) -> Self:
+        """Return the table with these titles and rows."""
+        written = io.StringIO()
+        writer = csv.writer(written, lineterminator="\n")
+        writer.writerow(titles)
+        writer.writerows(rows)
+        return cls(written.getvalue())
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
     """A call of the API.
@@ -29,6 +61,7 @@ class Call:
         address: the full path.
         query: the query parameters.
         body: the JSON object sent; empty if there was none.
+        content: the body of a call that sends a file.
         origin: the emulator's origin as the caller addressed it.
     """
 
@@ -37,6 +70,7 @@ class Call:
     address: str = ""
     query: Mapping[str, str] = field(default_factory=dict)
     body: dict[str, Any] = field(default_factory=dict)
+    content: bytes = b""
     origin: str = ""
 
     def flag(self, name: str) -> bool | None:

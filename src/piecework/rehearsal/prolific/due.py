@@ -6,14 +6,17 @@ from piecework.rehearsal.offline import database
 from piecework.rehearsal.prolific import bonuses, study_life
 from piecework.rehearsal.prolific import submission as submission_life
 from piecework.rehearsal.prolific.state import State
+from piecework.rehearsal.prolific.task_builder import exports
 
 _KINDS: dict[str, Callable[[State, str], None]] = {
     "publish": study_life.publish_scheduled,
     "recruit": study_life.recruit,
+    "lapse": submission_life.lapse,
     "time_out": submission_life.time_out,
     "approve": submission_life.approve_by_silence,
     "bulk_approve": submission_life.approve_if_waiting,
     "pay_bonus": bonuses.settle,
+    "export": exports.generate,
 }
 
 

@@ -9,7 +9,7 @@ and "1" (United States) were seen in Prolific's API.
 import json
 import math
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -200,6 +200,23 @@ def approval_rate(approvals: int, rejections: int) -> float:
     middle = rate + z * z / (2 * total)
     half = z * math.sqrt(rate * (1 - rate) / total + z * z / (4 * total * total))
     return 100 * (middle + half) / (1 + z * z / total)
+
+
+def labels(filter_id: str, answers: Mapping[str, Sequence[str]]) -> str:
+    """Return the labels of the choices in a participant's answers to a filter."""
+    choices = KNOWN[filter_id].choices
+    return "; ".join(choices[choice] for choice in answers.get(filter_id, ()))
+
+
+def answer(person: sqlite3.Row, filter_id: str) -> object:
+    """Return what an export shows of a participant for a filter.
+
+    Lists of people, groups and studies cannot be answered, so nothing is shown.
+    """
+    known = KNOWN[filter_id]
+    if known.most is not None:
+        return round(_measured(person, filter_id), 2)
+    return labels(filter_id, json.loads(person["answers"]))
 
 
 def _check_one(state: State, selection: dict[str, Any]) -> None:

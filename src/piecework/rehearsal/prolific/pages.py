@@ -2,8 +2,7 @@
 
 Studies and submissions are documented with the first way, and answer 404 past the last
 page. Prolific's own command line uses the second way for every list, with the count in
-`meta`. The third documented way (`meta.total`) belongs to surveys and data collections,
-which are not emulated.
+`meta`.
 """
 
 import sqlite3
@@ -39,6 +38,7 @@ def listing(
     render: Callable[[sqlite3.Row], dict[str, Any]],
     ordering: str = "number",
     page_size: int | None = None,
+    columns: str = "*",
 ) -> dict[str, Any]:
     """Return one page of the rows of a query.
 
@@ -49,6 +49,7 @@ def listing(
         render: converts a row to the JSON of the API.
         ordering: the query's ORDER BY.
         page_size: how many rows a page has; None is all.
+        columns: the query's columns.
 
     Raises:
         ApiError: the page is past the last one (404), or is not a number (400).
@@ -56,7 +57,7 @@ def listing(
     count = call.state.number(f"SELECT count(*) FROM {source}", values)
     window = _window(call, count, page_size)
     rows = call.state.rows(
-        f"SELECT * FROM {source} ORDER BY {ordering} LIMIT ? OFFSET ?",
+        f"SELECT {columns} FROM {source} ORDER BY {ordering} LIMIT ? OFFSET ?",
         [*values, window.limit, window.offset],
     )
     links = {

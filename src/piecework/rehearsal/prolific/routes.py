@@ -4,49 +4,30 @@ Addresses are those of Prolific's document; most end with a slash. A strict emul
 serves no other spelling.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
-
 from piecework.rehearsal.prolific import (
+    allocations,
     bonuses,
     books,
+    credentials,
+    demographics,
     filter_sets,
     filters,
     groups,
     messages,
     participants,
     predicting,
+    signing,
     studies,
     submissions,
     subscriptions,
+    surveys,
     taking,
     testing,
+    uploads,
     workspaces,
 )
-from piecework.rehearsal.prolific.call import Call
-
-
-@dataclass(frozen=True, slots=True)
-class Operation:
-    """An operation of the API.
-
-    Attributes:
-        name: its operationId in Prolific's OpenAPI document.
-        method: the HTTP method.
-        path: the path after the prefix, with variable parts in braces.
-        handler: performs it in a transaction and returns the JSON answer.
-        status: the documented status of the answer.
-        is_bare: whether its errors are documented without the wrapping `error`.
-    """
-
-    name: str
-    method: str
-    path: str
-    handler: Callable[[Call], Any]
-    status: int = 200
-    is_bare: bool = False
-
+from piecework.rehearsal.prolific.operation import Operation
+from piecework.rehearsal.prolific.task_builder import routes as task_builder
 
 PREFIX = "/api/v1"
 
@@ -332,8 +313,21 @@ OPERATIONS = (
         "/hooks/subscriptions/{subscription_id}/events/",
         subscriptions.list_events,
     ),
+    *allocations.OPERATIONS,
+    *uploads.OPERATIONS,
+    *credentials.OPERATIONS,
+    *demographics.OPERATIONS,
+    *surveys.OPERATIONS,
+    *task_builder.OPERATIONS,
 )
 """Prolific's operations. Fixed words come before variable parts of the same length."""
+
+WITHOUT_TOKEN = (
+    Operation("get-study-jwks", "GET", "/.well-known/study/jwks.json", signing.keys),
+    *uploads.WITHOUT_TOKEN,
+    *task_builder.WITHOUT_TOKEN,
+)
+"""Prolific's addresses outside of the prefix: of its keys, and of its file store."""
 
 NAMES = frozenset(operation.name for operation in OPERATIONS)
 
@@ -361,5 +355,7 @@ PARTICIPANTS = (
     Operation("messages", "GET", f"{_PERSON}/messages", participants.list_messages),
     Operation("write", "POST", f"{_PERSON}/messages", participants.write, 204),
     Operation("books", "GET", "/emulator/books", books.read),
+    *task_builder.PARTICIPANTS,
+    Operation("feedback", "GET", "/emulator/feedback", uploads.list_feedback),
 )
 """The emulator's own operations, which need no token and meet no faults."""

@@ -180,6 +180,113 @@ CREATE TABLE IF NOT EXISTS event (
 CREATE INDEX IF NOT EXISTS event_to_send ON event (next_ms) WHERE next_ms IS NOT NULL;
 CREATE INDEX IF NOT EXISTS event_by_subscription ON event (subscription_id, number);
 
+-- The page that a submission was sent to, of a study with several.
+CREATE TABLE IF NOT EXISTS allocation (
+    submission_id TEXT PRIMARY KEY REFERENCES submission (id),
+    url TEXT NOT NULL
+) STRICT;
+
+-- Keys that sign the addresses of studies.
+CREATE TABLE IF NOT EXISTS signing_key (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    pem TEXT NOT NULL
+) STRICT;
+
+-- Files that programs were given an address to upload to. `kind` says what for.
+CREATE TABLE IF NOT EXISTS upload (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    kind TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    filename TEXT NOT NULL,
+    expires_ms INTEGER NOT NULL,
+    received_ms INTEGER,
+    content BLOB
+) STRICT;
+
+-- User names and passwords. Each is given to at most one submission.
+CREATE TABLE IF NOT EXISTS credential_pool (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    workspace_id TEXT NOT NULL REFERENCES workspace (id)
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS credential (
+    number INTEGER PRIMARY KEY,
+    pool_id TEXT NOT NULL REFERENCES credential_pool (id),
+    username TEXT NOT NULL,
+    password TEXT NOT NULL,
+    submission_id TEXT UNIQUE REFERENCES submission (id),
+    UNIQUE (pool_id, username)
+) STRICT;
+
+-- When a submission was decided.
+CREATE TABLE IF NOT EXISTS review (
+    submission_id TEXT PRIMARY KEY REFERENCES submission (id),
+    at_ms INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS demographic_export (
+    number INTEGER PRIMARY KEY,
+    study_id TEXT NOT NULL REFERENCES study (id) ON DELETE CASCADE,
+    filters TEXT NOT NULL
+) STRICT;
+
+-- Surveys that Prolific shows, and what was answered. `content` is JSON.
+CREATE TABLE IF NOT EXISTS survey (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    researcher_id TEXT NOT NULL,
+    content TEXT NOT NULL,
+    created_ms INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS survey_response (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    survey_id TEXT NOT NULL REFERENCES survey (id) ON DELETE CASCADE,
+    content TEXT NOT NULL,
+    created_ms INTEGER NOT NULL
+) STRICT;
+CREATE INDEX IF NOT EXISTS survey_response_by_survey ON survey_response (survey_id);
+
+-- Pages that Prolific shows, alike for all participants.
+CREATE TABLE IF NOT EXISTS collection (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    workspace_id TEXT NOT NULL REFERENCES workspace (id),
+    name TEXT NOT NULL,
+    task_details TEXT NOT NULL,
+    pages TEXT NOT NULL,
+    created_ms INTEGER NOT NULL,
+    modified_ms INTEGER NOT NULL
+) STRICT;
+
+-- Answers on Prolific's own pages. `parent_id` is a collection or a batch.
+CREATE TABLE IF NOT EXISTS task_response (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    parent_id TEXT NOT NULL,
+    task_id TEXT,
+    instruction_id TEXT NOT NULL,
+    type TEXT NOT NULL,
+    answer TEXT NOT NULL,
+    submission_id TEXT NOT NULL REFERENCES submission (id),
+    created_ms INTEGER NOT NULL
+) STRICT;
+CREATE INDEX IF NOT EXISTS task_response_by_parent ON task_response (parent_id);
+CREATE INDEX IF NOT EXISTS task_response_by_submission ON task_response (submission_id);
+
+-- Files with all answers of a collection or a batch. `content` is NULL until made.
+CREATE TABLE IF NOT EXISTS export_job (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    subject TEXT NOT NULL,
+    requested_ms INTEGER NOT NULL,
+    content BLOB
+) STRICT;
+
 -- Scheduled events.
 CREATE TABLE IF NOT EXISTS due (
     number INTEGER PRIMARY KEY,

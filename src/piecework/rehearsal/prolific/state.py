@@ -1,5 +1,6 @@
 """The emulator's state: what every offline market keeps, its rates and its switches."""
 
+import uuid
 from decimal import Decimal
 from pathlib import Path
 
@@ -48,3 +49,7 @@ class State(OfflineState[Switches]):
         self.fee_percent = Decimal(self.setting("fee_percent"))
         self.vat_percent = Decimal(self.setting("vat_percent"))
         self.user_id = self.setting("user_id")
+
+    def new_uuid(self) -> str:
+        """Return a new id in the form that surveys and data collections have."""
+        return str(uuid.uuid5(uuid.NAMESPACE_OID, self.new_id()))

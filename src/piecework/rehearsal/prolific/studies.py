@@ -4,13 +4,21 @@ import json
 from typing import Any
 
 from piecework.rehearsal.offline.errors import ApiError, wrong
-from piecework.rehearsal.prolific import filter_sets, filters, money, study_life
+from piecework.rehearsal.prolific import (
+    allocations,
+    filter_sets,
+    filters,
+    money,
+    study_life,
+)
 from piecework.rehearsal.prolific.call import Call
+from piecework.rehearsal.prolific.credentials import check_pool
 from piecework.rehearsal.prolific.groups import check_groups
 from piecework.rehearsal.prolific.pages import PAGE_SIZE, listing
 from piecework.rehearsal.prolific.state import State
 from piecework.rehearsal.prolific.study import Study
 from piecework.rehearsal.prolific.study_fields import read_fields
+from piecework.rehearsal.prolific.task_builder import hosting
 from piecework.rehearsal.prolific.workspaces import project_row
 
 STATUSES = (
@@ -24,6 +32,7 @@ STATUSES = (
 )
 _CHANGEABLE = {
     "internal_name",
+    "access_details",
     "total_available_places",
     "submissions_config",
     "completion_codes",
@@ -187,12 +196,14 @@ def _checked(state: State, body: dict[str, Any]) -> dict[str, Any]:
         row = state.rows("SELECT id FROM project ORDER BY number LIMIT 1")[0]
         fields["project"] = row["id"]
     project = project_row(state, fields["project"])
+    fields = hosting.settled(state, project["workspace_id"], fields)
     filters.check(state, fields["filters"] or [])
     actions = [
         action for code in fields["completion_codes"] for action in code["actions"]
     ]
     _check_screen_outs(state, actions)
     _check_actors(state, fields["completion_codes"])
+    check_pool(state, project["workspace_id"], fields["credential_pool_id"])
     check_groups(
         state,
         project["workspace_id"],
@@ -248,6 +259,12 @@ def _check_changes(study: Study, fields: dict[str, Any]) -> None:
     }
     if fields["total_available_places"] < study.places:
         locked["total_available_places"] = ["It can only be raised."]
+    kept = allocations.of_fields(fields)
+    if any(
+        kept.get(url, 0) < count
+        for url, count in allocations.of_fields(study.fields).items()
+    ):
+        locked["access_details"] = ["Allocations can only be added and raised."]
     if _without_slots(fields) != _without_slots(study.fields):
         locked["completion_codes"] = ["Only slots may change after publication."]
     if locked:

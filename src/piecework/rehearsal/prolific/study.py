@@ -175,8 +175,9 @@ class Study:
             "status": self.status,
             "project": self.project_id,
             "is_ready_to_publish": self.is_ready,
-            "has_credentials": False,
-            "is_external_study_url_secure": False,
+            "has_credentials": self.fields.get("credential_pool_id") is not None,
+            # The document has a text here also for studies with other pages.
+            "external_study_url": self.fields["external_study_url"] or "",
         }
 
     @property

@@ -1,13 +1,12 @@
 """The fields of a study as a requester writes them, with their checks.
 
-These are the documented fields that studies with the requester's own page need. Others
-are refused by name if the emulator is strict (pages hosted by Prolific, several
-addresses in one study, signed addresses, credentials, and deprecated fields), because a
-rehearsal that ignored them would be misleading. Otherwise they are ignored, as Prolific
-may do.
+These are the documented fields. Deprecated and unknown ones are refused by name if the
+emulator is strict, because a rehearsal that ignored them would be misleading. Otherwise
+they are ignored, as Prolific may do.
 """
 
 import math
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
@@ -20,12 +19,15 @@ from pydantic import (
 )
 
 from piecework.rehearsal.offline.errors import ApiError
+from piecework.rehearsal.prolific.body import by_field
 from piecework.rehearsal.prolific.older_fields import ECHOED, translated
 
 USUAL_MAXIMUM_MINUTES = 240
 """The default time limit; Prolific does not document its own."""
 
 NO_LIMIT = -1
+_PAGES = ("external_study_url", "access_details", "data_collection_method")
+"""Where the work is: a study has one of these."""
 _LEAST_SCREEN_OUT = 10
 _MOST = 10_000_000
 
@@ -47,6 +49,7 @@ Label = Literal[
     "ai_data_creation_images",
     "ai_other",
 ]
+DataCollection = Literal["AI_TASK_BUILDER_BATCH", "AI_TASK_BUILDER_COLLECTION"]
 ActionName = Literal[
     "AUTOMATICALLY_APPROVE",
     "MANUALLY_REVIEW",
@@ -65,8 +68,14 @@ def _whole(value: object) -> object:
     return value
 
 
+def _blank(value: object) -> object:
+    # Programs for studies with several pages send an empty address as well.
+    return None if value == "" else value
+
+
 Whole = Annotated[int, Field(le=_MOST), BeforeValidator(_whole)]
 Text = Annotated[str, Field(min_length=1)]
+Url = Annotated[str, Field(pattern=r"^https?://[^\s]+$")]
 
 
 class _Closed(BaseModel):
@@ -130,13 +139,31 @@ class SubmissionsConfig(_Closed):
         return self
 
 
+class AccessDetail(_Closed):
+    """A page of a study with several, and how many participants are sent to it."""
+
+    external_url: Url
+    total_allocation: Whole = Field(ge=1)
+
+
+class DataCollectionMetadata(_Closed):
+    """How many participants do each task of a batch."""
+
+    annotators_per_task: Whole = Field(1, ge=1)
+
+
 class StudyFields(_Closed):
     """The fields of a study; amounts in minor units, times in minutes."""
 
     name: Text
     internal_name: str | None = None
     description: Text
-    external_study_url: str = Field(pattern=r"^https?://[^\s]+$")
+    external_study_url: Annotated[Url | None, BeforeValidator(_blank)] = None
+    access_details: list[AccessDetail] | None = None
+    is_external_study_url_secure: bool = False
+    data_collection_method: DataCollection | None = None
+    data_collection_id: Text | None = None
+    data_collection_metadata: DataCollectionMetadata | None = None
     prolific_id_option: Literal["question", "url_parameters", "not_required"]
     completion_codes: list[CompletionCode] = []
     total_available_places: Whole = Field(ge=1)
@@ -155,12 +182,14 @@ class StudyFields(_Closed):
     content_warnings: list[Literal["sensitive", "explicit"]] = []
     content_warning_details: str = ""
     metadata: str | None = None
+    credential_pool_id: Text | None = None
 
     @model_validator(mode="after")
     def _is_consistent(self) -> Self:
         codes = [code.code for code in self.completion_codes]
         if len(set(codes)) < len(codes):
             raise ValueError("completion_codes: each code must be unique in its study")
+        self._check_pages()
         least = least_minutes(self.estimated_completion_time)
         if self.maximum_allowed_time is None:
             self.maximum_allowed_time = max(least, USUAL_MAXIMUM_MINUTES)
@@ -174,6 +203,44 @@ class StudyFields(_Closed):
         if max(paid, default=0) >= self.reward:
             raise ValueError("completion_codes: a screen-out must pay less than reward")
         return self
+
+    def _check_pages(self) -> None:
+        named = [name for name in _PAGES if getattr(self, name)]
+        if not named:
+            raise ValueError("external_study_url: This field is required.")
+        if len(named) > 1:
+            raise ValueError(f"{named[1]}: give it or {named[0]}, not both")
+        if self.access_details:
+            _check_allocations(self.access_details, self.total_available_places)
+        if self.data_collection_method is not None:
+            self._check_data_collection()
+
+    def _check_data_collection(self) -> None:
+        if self.data_collection_id is None:
+            raise ValueError("data_collection_id: This field is required.")
+        names = [
+            {action.action for action in code.actions}
+            for code in self.completion_codes
+            if code.code_type == "COMPLETED"
+        ]
+        is_decided = names and names[0] & {"MANUALLY_REVIEW", "AUTOMATICALLY_APPROVE"}
+        if self.completion_codes and (len(self.completion_codes) > 1 or not is_decided):
+            raise ValueError(
+                "completion_codes: one, of the type COMPLETED, that is reviewed "
+                "manually or approved automatically"
+            )
+
+
+def _check_allocations(details: Sequence[AccessDetail], places: int) -> None:
+    urls = [detail.external_url for detail in details]
+    if len(set(urls)) < len(urls):
+        raise ValueError("access_details: each address is named once")
+    allocated = sum(detail.total_allocation for detail in details)
+    if allocated != places:
+        raise ValueError(
+            f"access_details: {allocated} are allocated, and total_available_places "
+            f"is {places}"
+        )
 
 
 def least_minutes(estimated: int) -> int:
@@ -195,6 +262,8 @@ def read_fields(body: dict[str, Any], *, is_strict: bool = True) -> dict[str, An
     Raises:
         ApiError: something is wrong; the message names every such field.
     """
+    # Whether a study has credentials follows from its pool.
+    body = {name: value for name, value in body.items() if name != "has_credentials"}
     try:
         fields = (
             StudyFields.model_validate(body)
@@ -204,26 +273,14 @@ def read_fields(body: dict[str, Any], *, is_strict: bool = True) -> dict[str, An
             )
         )
     except ValidationError as fault:
-        raise ApiError(400, _by_field(fault)) from fault
+        wrong = by_field(fault)
+        if not any(body.get(name) for name in _PAGES):
+            # It is found out only if all else is right.
+            wrong.setdefault("external_study_url", ["This field is required."])
+        raise ApiError(400, wrong) from fault
     document = fields.model_dump()
     document["completion_codes"] = [
         code.model_dump(exclude_none=True) for code in fields.completion_codes
     ]
     older = {} if is_strict else {name: body[name] for name in ECHOED if name in body}
     return {**document, **older}
-
-
-def _by_field(fault: ValidationError) -> dict[str, list[str]]:
-    wrong: dict[str, list[str]] = {}
-    for error in fault.errors():
-        complaint = error["msg"].removeprefix("Value error, ")
-        if error["type"] == "missing":
-            complaint = "This field is required."
-        path = [str(part) for part in error["loc"]]
-        if not path:
-            # Errors across fields begin with the name of the field to change.
-            name, _, complaint = complaint.partition(": ")
-            path = [name]
-        inner = f"{'.'.join(path[1:])}: " if path[1:] else ""
-        wrong.setdefault(path[0], []).append(inner + complaint)
-    return wrong

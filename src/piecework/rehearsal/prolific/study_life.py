@@ -14,6 +14,7 @@ from collections.abc import Callable
 from piecework.rehearsal.offline.clock import SECOND, read_iso
 from piecework.rehearsal.offline.errors import ApiError, wrong
 from piecework.rehearsal.prolific import money
+from piecework.rehearsal.prolific.credentials import has_credential
 from piecework.rehearsal.prolific.money import Cost, cost_of
 from piecework.rehearsal.prolific.state import State
 from piecework.rehearsal.prolific.study import OPEN, PAID, RECRUITING, Study
@@ -40,6 +41,8 @@ def publish(state: State, study: Study) -> None:
     """Hold the money; the study recruits after the PUBLISHING status."""
     if not study.is_ready:
         raise wrong("completion_codes", "At least one is needed to publish.")
+    if not has_credential(state, study):
+        raise wrong("credential_pool_id", "No credentials are left in this pool.")
     reconcile_hold(state, study.set_status(state, "PUBLISHING"))
     if state.switches.publishes_at_once:
         recruit(state, study.study_id)

@@ -6,7 +6,14 @@ from typing import Any, Self
 
 from piecework.rehearsal.offline import clock
 from piecework.rehearsal.offline.errors import ApiError, not_found, wrong
-from piecework.rehearsal.prolific import events, messages, money, study_life
+from piecework.rehearsal.prolific import (
+    allocations,
+    credentials,
+    events,
+    messages,
+    money,
+    study_life,
+)
 from piecework.rehearsal.prolific.groups import add, remove
 from piecework.rehearsal.prolific.state import State
 from piecework.rehearsal.prolific.study import Study
@@ -17,6 +24,10 @@ NO_CODE = "NOCODE"
 REVIEW_DAYS = 21
 """The time after which an undecided submission is approved."""
 
+RESERVED_MINUTES = 10
+"""How long a place is reserved for a participant who does not open the study."""
+
+_DECIDED = ("APPROVED", "PARTIALLY APPROVED", "REJECTED", "SCREENED OUT")
 _PERCENT = 100
 
 
@@ -133,6 +144,11 @@ class Submission:
 def set_status(state: State, submission: Submission, status: str) -> Submission:
     """Store another status, update the study, and return the submission."""
     _change(state, submission, status=status)
+    if status in _DECIDED:
+        state.conn.execute(
+            "INSERT OR REPLACE INTO review (submission_id, at_ms) VALUES (?, ?)",
+            (submission.submission_id, state.now_ms),
+        )
     events.announce(
         state,
         Study.find(state, submission.study_id).workspace_id,
@@ -142,6 +158,42 @@ def set_status(state: State, submission: Submission, status: str) -> Submission:
         participant_id=submission.participant_id,
     )
     study_life.follow(state, submission.study_id)
+    return Submission.find(state, submission.submission_id)
+
+
+def reserve(state: State, study: Study, participant_id: str) -> Submission:
+    """Reserve a place, which lapses unless the participant opens the study."""
+    submission_id = state.new_id()
+    state.conn.execute(
+        "INSERT INTO submission (id, study_id, participant_id, status, started_ms) "
+        "VALUES (?, ?, ?, 'RESERVED', ?)",
+        (submission_id, study.study_id, participant_id, state.now_ms),
+    )
+    allocations.allocate(state, study, submission_id, participant_id)
+    at_ms = state.now_ms + RESERVED_MINUTES * clock.MINUTE
+    state.plan("lapse", submission_id, at_ms=at_ms)
+    return Submission.find(state, submission_id)
+
+
+def start(state: State, submission: Submission, *, is_new: bool = False) -> Submission:
+    """Open the study in a reserved place; the time limit begins.
+
+    Args:
+        state: the emulator's memory.
+        submission: the reserved place.
+        is_new: whether it was reserved by the same call: no status changes.
+
+    Raises:
+        ApiError: the study's participants need credentials, and none is left.
+    """
+    study = Study.find(state, submission.study_id)
+    credentials.assign(state, study, submission.submission_id)
+    at_ms = state.now_ms + study.allowed_ms
+    state.plan("time_out", submission.submission_id, at_ms=at_ms)
+    _change(state, submission, started_ms=state.now_ms)
+    if not is_new:
+        return set_status(state, submission, "ACTIVE")
+    _change(state, submission, status="ACTIVE")
     return Submission.find(state, submission.submission_id)
 
 
@@ -260,10 +312,20 @@ def request_return(state: State, submission: Submission, reasons: list[str]) -> 
     _change(state, submission, return_requested_ms=state.now_ms)
 
 
+def lapse(state: State, submission_id: str) -> None:
+    """End a reservation whose participant did not open the study; free the place.
+
+    That it ends as TIMED-OUT is a guess: only the ten minutes are documented.
+    """
+    submission = Submission.find(state, submission_id)
+    if submission.status == "RESERVED":
+        set_status(state, submission, "TIMED-OUT")
+
+
 def time_out(state: State, submission_id: str) -> None:
     """End a submission that took too long, and free the place."""
     submission = Submission.find(state, submission_id)
-    if submission.status in ("RESERVED", "ACTIVE"):
+    if submission.status == "ACTIVE":
         set_status(state, submission, "TIMED-OUT")
 
 

@@ -250,7 +250,7 @@ def _complete(call: Call, submission: Submission) -> None:
 
 
 def _start(call: Call, submission: Submission) -> None:
-    set_status(call.state, submission, "ACTIVE")
+    submission_life.start(call.state, submission)
 
 
 def _return(call: Call, submission: Submission) -> None:

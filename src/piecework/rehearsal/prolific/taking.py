@@ -8,8 +8,9 @@ from collections import Counter
 from typing import Any
 
 from piecework.rehearsal.offline.errors import ApiError
-from piecework.rehearsal.prolific import filters, quotas
+from piecework.rehearsal.prolific import allocations, credentials, filters, quotas
 from piecework.rehearsal.prolific import submission as submission_life
+from piecework.rehearsal.prolific.addresses import work_address
 from piecework.rehearsal.prolific.call import Call
 from piecework.rehearsal.prolific.participants import row_of
 from piecework.rehearsal.prolific.state import State
@@ -55,18 +56,21 @@ def take(call: Call) -> dict[str, Any]:
         "AND status = 'RESERVED'",
         (person["id"], study.study_id),
     )
-    status = "RESERVED" if call.body.get("reserve") is True else "ACTIVE"
     if reserved is not None:
-        taken = set_status(state, Submission.of_row(reserved), status)
+        taken = Submission.of_row(reserved)
     else:
         why_not = _closed_to(state, person, study)
         if why_not is not None:
             raise ApiError(400, why_not)
-        taken = _insert(state, person["id"], study, status)
+        taken = submission_life.reserve(state, study, person["id"])
+    if call.body.get("reserve") is not True:
+        taken = submission_life.start(state, taken, is_new=reserved is None)
+    credential = credentials.of_submission(state, taken.submission_id)
     return {
+        **({} if credential is None else {"credential": credential}),
         "submission_id": taken.submission_id,
         "status": taken.status,
-        "url": _address(study, taken),
+        "url": work_address(call, study, taken),
         "complete_url": f"{call.origin}/submissions/complete",
     }
 
@@ -84,7 +88,9 @@ def list_mine(call: Call) -> dict[str, Any]:
             {
                 **submission.detail(call.state),
                 "reward_paid": _reward(call.state, submission),
-                "url": _address(Study.find(call.state, submission.study_id), submission)
+                "url": work_address(
+                    call, Study.find(call.state, submission.study_id), submission
+                )
                 if submission.status == "ACTIVE"
                 else None,
             }
@@ -156,7 +162,16 @@ def _closed_to(state: State, person: sqlite3.Row, study: Study) -> str | None:
         return "This participant is not eligible."
     if not quotas.has_room(state, person, study):
         return "The quota of this participant's answers is full."
-    return _had_enough(state, person, study)
+    return _used_up(state, person, study) or _had_enough(state, person, study)
+
+
+def _used_up(state: State, person: sqlite3.Row, study: Study) -> str | None:
+    """Return what a study has no more of for a participant; None if it has all."""
+    if not allocations.has_page(state, study, person["id"]):
+        return "No page of this study has a place for this participant."
+    if not credentials.has_credential(state, study):
+        return "No credentials are left."
+    return None
 
 
 def _had_enough(state: State, person: sqlite3.Row, study: Study) -> str | None:
@@ -180,28 +195,6 @@ def _had_enough(state: State, person: sqlite3.Row, study: Study) -> str | None:
     if at_once not in (None, NO_LIMIT) and in_hand >= at_once:
         return "Too many participants are active right now."
     return None
-
-
-def _insert(state: State, participant_id: str, study: Study, status: str) -> Submission:
-    submission_id = state.new_id()
-    state.conn.execute(
-        "INSERT INTO submission (id, study_id, participant_id, status, started_ms) "
-        "VALUES (?, ?, ?, ?, ?)",
-        (submission_id, study.study_id, participant_id, status, state.now_ms),
-    )
-    state.plan("time_out", submission_id, at_ms=state.now_ms + study.allowed_ms)
-    return Submission.find(state, submission_id)
-
-
-def _address(study: Study, taken: Submission) -> str:
-    address = str(study.fields["external_study_url"])
-    for name, value in (
-        ("PROLIFIC_PID", taken.participant_id),
-        ("STUDY_ID", taken.study_id),
-        ("SESSION_ID", taken.submission_id),
-    ):
-        address = address.replace("{{%" + name + "%}}", value)
-    return address
 
 
 def _reward(state: State, submission: Submission) -> int:
