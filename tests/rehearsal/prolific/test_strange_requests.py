@@ -1,5 +1,6 @@
 """Whatever is sent, the answer is one of the API's, and the books stay whole."""
 
+import json
 from typing import Any
 
 import httpx
@@ -31,6 +32,8 @@ _FIELDS = {
     *("event_type", "target_url", "is_enabled", "secret"),
     *("sections", "questions", "researcher_id", "submission_id", "credentials"),
     *("name", "task_details", "collection_items", "answers", "access_details"),
+    *("schema", "batch_items", "dataset_id", "tasks_per_group", "instructions"),
+    *("upload_new_dataset", "auto_sync_enabled", "data_collection_metadata"),
     *("data_collection_method", "data_collection_id", "credential_pool_id"),
 }
 _QUERIES = (
@@ -66,12 +69,18 @@ _TABLES = {
     "collection_id": "collection",
     "export_id": "export_job",
     "upload_id": "upload",
+    "dataset_id": "dataset",
+    "import_id": "dataset_import",
+    "job_id": "schema_migration",
+    "batch_id": "batch",
+    "sync_id": "batch_sync",
 }
 """Where the objects of an address are, by its parameter."""
 
 
 def _make_one_of_each(state: State) -> None:
-    """A survey, a pool of credentials and a collection."""
+    """A survey, a pool of credentials, a collection, a dataset and a batch."""
+    details = dict.fromkeys(("task_name", "task_introduction", "task_steps"), "T")
     bodies: dict[str, dict[str, Any]] = {
         "create-survey": {
             "researcher_id": state.user_id,
@@ -79,11 +88,14 @@ def _make_one_of_each(state: State) -> None:
             "questions": [{"title": "Q", "type": "single", "answers": []}],
         },
         "create-credential-pool": {"credentials": "ann,a1"},
+        "create-task-builder-dataset": {
+            "name": "D",
+            "schema": {"strict": True, "fields": {"text": {"type": "text"}}},
+        },
+        "create-task-builder-batch": {"name": "B", "task_details": details},
         "create-collection": {
             "name": "C",
-            "task_details": dict.fromkeys(
-                ("task_name", "task_introduction", "task_steps"), "T"
-            ),
+            "task_details": details,
             "collection_items": [
                 {"page_items": [{"type": "free_text", "description": "D"}]}
             ],
@@ -141,6 +153,7 @@ def test_any_body_is_done_or_refused(data: st.DataObject) -> None:
                         },
                         query=query,
                         body=body,
+                        content=json.dumps(body).encode(),
                     )
                 )
         except ApiError as refusal:

@@ -6,7 +6,12 @@ from piecework.rehearsal.offline import database
 from piecework.rehearsal.prolific import bonuses, study_life
 from piecework.rehearsal.prolific import submission as submission_life
 from piecework.rehearsal.prolific.state import State
-from piecework.rehearsal.prolific.task_builder import exports
+from piecework.rehearsal.prolific.task_builder import (
+    datasets,
+    exports,
+    migrations,
+    tasks,
+)
 
 _KINDS: dict[str, Callable[[State, str], None]] = {
     "publish": study_life.publish_scheduled,
@@ -17,6 +22,10 @@ _KINDS: dict[str, Callable[[State, str], None]] = {
     "bulk_approve": submission_life.approve_if_waiting,
     "pay_bonus": bonuses.settle,
     "export": exports.generate,
+    "import": datasets.take_in,
+    "migrate": migrations.migrate,
+    "set_up": tasks.set_up,
+    "sync": tasks.synchronize,
 }
 
 

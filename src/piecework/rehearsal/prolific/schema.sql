@@ -263,6 +263,101 @@ CREATE TABLE IF NOT EXISTS collection (
     modified_ms INTEGER NOT NULL
 ) STRICT;
 
+-- Rows of data that tasks are made of. Version 4 has a schema, version 3 has not.
+CREATE TABLE IF NOT EXISTS dataset (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    workspace_id TEXT NOT NULL REFERENCES workspace (id),
+    name TEXT NOT NULL,
+    fields TEXT,
+    schema_number INTEGER NOT NULL DEFAULT 1,
+    status TEXT NOT NULL DEFAULT 'UNINITIALISED',
+    filename TEXT,
+    created_ms INTEGER NOT NULL
+) STRICT;
+
+-- Files for a dataset, from when their address was asked for. `outcome` is JSON.
+CREATE TABLE IF NOT EXISTS dataset_import (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    dataset_id TEXT NOT NULL REFERENCES dataset (id),
+    upload_id TEXT NOT NULL UNIQUE REFERENCES upload (id),
+    status TEXT NOT NULL DEFAULT 'uninitialised',
+    outcome TEXT NOT NULL DEFAULT '{}',
+    created_ms INTEGER NOT NULL,
+    updated_ms INTEGER NOT NULL
+) STRICT;
+
+-- `sent` is a record as it arrived, `content` what the schema makes of it.
+CREATE TABLE IF NOT EXISTS datapoint (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    dataset_id TEXT NOT NULL REFERENCES dataset (id),
+    sent TEXT NOT NULL,
+    content TEXT NOT NULL
+) STRICT;
+CREATE INDEX IF NOT EXISTS datapoint_by_content ON datapoint (dataset_id, sent);
+
+CREATE TABLE IF NOT EXISTS schema_migration (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    dataset_id TEXT NOT NULL REFERENCES dataset (id),
+    schema_number INTEGER NOT NULL,
+    status TEXT NOT NULL DEFAULT 'processing',
+    outcome TEXT NOT NULL DEFAULT '{}',
+    created_ms INTEGER NOT NULL,
+    updated_ms INTEGER NOT NULL
+) STRICT;
+
+-- Tasks for participants: each row of a dataset with all questions of a batch.
+CREATE TABLE IF NOT EXISTS batch (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    workspace_id TEXT NOT NULL REFERENCES workspace (id),
+    name TEXT NOT NULL,
+    task_details TEXT NOT NULL,
+    dataset_id TEXT REFERENCES dataset (id),
+    layout TEXT,
+    instructions TEXT NOT NULL DEFAULT '[]',
+    status TEXT NOT NULL DEFAULT 'UNINITIALISED',
+    tasks_per_group INTEGER NOT NULL DEFAULT 1,
+    auto_sync INTEGER,
+    created_ms INTEGER NOT NULL
+) STRICT;
+
+-- What participants do together. `label` comes from the data, if that has groups.
+CREATE TABLE IF NOT EXISTS task_group (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    batch_id TEXT NOT NULL REFERENCES batch (id),
+    label TEXT
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS task (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    batch_id TEXT NOT NULL REFERENCES batch (id),
+    group_id TEXT NOT NULL REFERENCES task_group (id),
+    datapoint_id TEXT NOT NULL REFERENCES datapoint (id),
+    UNIQUE (batch_id, datapoint_id)
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS group_assignment (
+    submission_id TEXT PRIMARY KEY REFERENCES submission (id),
+    group_id TEXT NOT NULL REFERENCES task_group (id)
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS batch_sync (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    batch_id TEXT NOT NULL REFERENCES batch (id),
+    dataset_id TEXT NOT NULL REFERENCES dataset (id),
+    status TEXT NOT NULL DEFAULT 'queued',
+    outcome TEXT NOT NULL DEFAULT '{}',
+    created_ms INTEGER NOT NULL,
+    updated_ms INTEGER NOT NULL
+) STRICT;
+
 -- Answers on Prolific's own pages. `parent_id` is a collection or a batch.
 CREATE TABLE IF NOT EXISTS task_response (
     number INTEGER PRIMARY KEY,

@@ -33,6 +33,7 @@ STATUSES = (
 _CHANGEABLE = {
     "internal_name",
     "access_details",
+    "data_collection_metadata",
     "total_available_places",
     "submissions_config",
     "completion_codes",
@@ -265,6 +266,8 @@ def _check_changes(study: Study, fields: dict[str, Any]) -> None:
         for url, count in allocations.of_fields(study.fields).items()
     ):
         locked["access_details"] = ["Allocations can only be added and raised."]
+    if hosting.annotators(fields) < hosting.annotators(study.fields):
+        locked["data_collection_metadata"] = ["It can only be raised."]
     if _without_slots(fields) != _without_slots(study.fields):
         locked["completion_codes"] = ["Only slots may change after publication."]
     if locked:

@@ -264,6 +264,9 @@ def read_fields(body: dict[str, Any], *, is_strict: bool = True) -> dict[str, An
     """
     # Whether a study has credentials follows from its pool.
     body = {name: value for name, value in body.items() if name != "has_credentials"}
+    if body.get("data_collection_method") == "AI_TASK_BUILDER_BATCH":
+        # The places follow from the batch.
+        body = {"total_available_places": 1, **body}
     try:
         fields = (
             StudyFields.model_validate(body)

@@ -17,6 +17,7 @@ from piecework.rehearsal.prolific import (
 from piecework.rehearsal.prolific.groups import add, remove
 from piecework.rehearsal.prolific.state import State
 from piecework.rehearsal.prolific.study import Study
+from piecework.rehearsal.prolific.task_builder import hosting
 
 NO_CODE = "NOCODE"
 """The code shown if a participant ended without one."""
@@ -170,6 +171,7 @@ def reserve(state: State, study: Study, participant_id: str) -> Submission:
         (submission_id, study.study_id, participant_id, state.now_ms),
     )
     allocations.allocate(state, study, submission_id, participant_id)
+    hosting.assign(state, study, submission_id, participant_id)
     at_ms = state.now_ms + RESERVED_MINUTES * clock.MINUTE
     state.plan("lapse", submission_id, at_ms=at_ms)
     return Submission.find(state, submission_id)

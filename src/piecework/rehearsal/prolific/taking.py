@@ -17,6 +17,7 @@ from piecework.rehearsal.prolific.state import State
 from piecework.rehearsal.prolific.study import Study
 from piecework.rehearsal.prolific.study_fields import NO_LIMIT
 from piecework.rehearsal.prolific.submission import Submission, set_status
+from piecework.rehearsal.prolific.task_builder import hosting
 
 
 def list_open(call: Call) -> dict[str, Any]:
@@ -169,6 +170,8 @@ def _used_up(state: State, person: sqlite3.Row, study: Study) -> str | None:
     """Return what a study has no more of for a participant; None if it has all."""
     if not allocations.has_page(state, study, person["id"]):
         return "No page of this study has a place for this participant."
+    if not hosting.has_work(state, study, person["id"]):
+        return "No tasks of this batch are left for this participant."
     if not credentials.has_credential(state, study):
         return "No credentials are left."
     return None

@@ -9,13 +9,13 @@ import sqlite3
 from pathlib import PurePosixPath
 from typing import Any
 
-from piecework.rehearsal.offline.clock import HOUR, iso
+from piecework.rehearsal.offline.clock import HOUR, SECOND, iso
 from piecework.rehearsal.offline.errors import ApiError, not_found, wrong
 from piecework.rehearsal.prolific.call import Call
 from piecework.rehearsal.prolific.operation import Operation
 from piecework.rehearsal.prolific.workspaces import workspace_row
 
-FEEDBACK = "feedback"
+FEEDBACK, DATASET = "feedback", "dataset"
 _FORBIDDEN = 403
 _OF_FEEDBACK = (".csv", ".xls", ".xlsx", ".json", ".txt", ".pdf")
 
@@ -97,6 +97,9 @@ def receive(call: Call) -> dict[str, Any]:
         "UPDATE upload SET received_ms = ?, content = ? WHERE id = ?",
         (state.now_ms, call.content, row["id"]),
     )
+    if row["kind"] == DATASET:
+        at_ms = state.now_ms + state.switches.settling_seconds * SECOND
+        state.plan("import", row["id"], at_ms=at_ms)
     return {}
 
 

@@ -8,10 +8,11 @@ from typing import Any
 from piecework.rehearsal.offline.errors import wrong
 from piecework.rehearsal.prolific.state import State
 from piecework.rehearsal.prolific.study import Study
-from piecework.rehearsal.prolific.task_builder import collecting
+from piecework.rehearsal.prolific.task_builder import collecting, instructions
+from piecework.rehearsal.prolific.task_builder import tasks as builder_tasks
 
-COLLECTION = "AI_TASK_BUILDER_COLLECTION"
-_TABLES = {COLLECTION: "collection"}
+_BATCH = "AI_TASK_BUILDER_BATCH"
+_TABLES = {"AI_TASK_BUILDER_COLLECTION": "collection", _BATCH: "batch"}
 
 
 def settled(
@@ -40,7 +41,35 @@ def settled(
             "actor": "participant",
         }
     ]
-    return {**fields, "completion_codes": codes}
+    places = fields["total_available_places"]
+    if method == _BATCH:
+        if row["status"] != "READY":
+            raise wrong("data_collection_id", f"The batch is {row['status']}.")
+        groups = state.number(
+            "SELECT count(*) FROM task_group WHERE batch_id = ?", (collection_id,)
+        )
+        places = groups * annotators(fields)
+    return {**fields, "completion_codes": codes, "total_available_places": places}
+
+
+def annotators(fields: Mapping[str, Any]) -> int:
+    """Return how many participants do each task of a study's batch."""
+    metadata = fields.get("data_collection_metadata") or {}
+    return int(metadata.get("annotators_per_task", 1))
+
+
+def has_work(state: State, study: Study, participant_id: str) -> bool:
+    """Return whether a batch has tasks left for a participant."""
+    return not _is_of_batch(study) or _free_group(state, study, participant_id) != ""
+
+
+def assign(state: State, study: Study, submission_id: str, participant_id: str) -> None:
+    """Give a new submission its tasks, if its study is of a batch."""
+    if _is_of_batch(study):
+        state.conn.execute(
+            "INSERT INTO group_assignment (submission_id, group_id) VALUES (?, ?)",
+            (submission_id, _free_group(state, study, participant_id)),
+        )
 
 
 def tasks(state: State, study: Study, submission_id: str) -> list[dict[str, Any]]:
@@ -48,7 +77,19 @@ def tasks(state: State, study: Study, submission_id: str) -> list[dict[str, Any]
 
     A collection is one task without an id.
     """
-    del submission_id
+    if _is_of_batch(study):
+        [batch] = state.rows(
+            "SELECT * FROM batch WHERE id = ?", (study.fields["data_collection_id"],)
+        )
+        asked = instructions.questions(batch)
+        return [
+            {
+                "task_id": task["id"],
+                "datapoint": json.loads(task["content"]),
+                "questions": asked,
+            }
+            for task in builder_tasks.of_submission(state, submission_id)
+        ]
     row = collecting.collection_row(state, study.fields["data_collection_id"])
     return [{"task_id": None, "questions": collecting.questions(row)}]
 
@@ -101,3 +142,18 @@ def store(
             state.now_ms,
         ),
     )
+
+
+def _is_of_batch(study: Study) -> bool:
+    return study.fields.get("data_collection_method") == _BATCH
+
+
+def _free_group(state: State, study: Study, participant_id: str) -> str:
+    """Return the group of tasks that a participant would get; "" if there is none."""
+    group_id = builder_tasks.free_group(
+        state,
+        study.fields["data_collection_id"],
+        participant_id,
+        annotators=annotators(study.fields),
+    )
+    return group_id or ""

@@ -1,8 +1,20 @@
 """All operations of the task builder."""
 
 from piecework.rehearsal.prolific.operation import Operation
-from piecework.rehearsal.prolific.task_builder import answering, collecting, exports
+from piecework.rehearsal.prolific.task_builder import (
+    answering,
+    batches,
+    collecting,
+    datasets,
+    exports,
+    instructions,
+)
 
-OPERATIONS: tuple[Operation, ...] = (*collecting.OPERATIONS,)
+OPERATIONS: tuple[Operation, ...] = (
+    *collecting.OPERATIONS,
+    *datasets.OPERATIONS,
+    *batches.OPERATIONS,
+    *instructions.OPERATIONS,
+)
 PARTICIPANTS = answering.PARTICIPANTS
-WITHOUT_TOKEN = exports.WITHOUT_TOKEN
+WITHOUT_TOKEN = (*exports.WITHOUT_TOKEN, *batches.WITHOUT_TOKEN)
