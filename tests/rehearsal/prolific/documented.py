@@ -23,7 +23,10 @@ _UNDOCUMENTED = {
         *("currency_code", "balance", "available_balance"),
     },
     **{
-        name: {"study_type", "places_taken", "total_cost", "date_created"}
+        name: {
+            *("study_type", "places_taken", "number_of_submissions", "total_cost"),
+            *("date_created", "_links"),
+        }
         for name in (
             *("get-study", "create-study", "update-study", "publish-study"),
             "duplicate-study",

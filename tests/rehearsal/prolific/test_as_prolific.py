@@ -34,6 +34,20 @@ def stand_in(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningStandI
         yield running
 
 
+def test_links_name_the_host_and_the_scheme_of_the_caller(
+    stand_in: RunningStandIn,
+) -> None:
+    """A program follows them through the proxy, which takes nothing but TLS."""
+    with _client(stand_in) as client:
+        for _ in range(2):
+            made = client.post("https://api.prolific.com/api/v1/studies/", json=STUDY)
+            assert made.status_code == 201
+        listed = client.get("https://api.prolific.com/api/v1/studies/?page_size=1")
+        link = listed.json()["_links"]["next"]["href"]
+        assert link.startswith("https://api.prolific.com/api/v1/studies/?")
+        assert client.get(link).json()["results"]
+
+
 def _client(stand_in: RunningStandIn) -> httpx.Client:
     trusts = ssl.create_default_context(cafile=stand_in.authority)
     return httpx.Client(

@@ -1,15 +1,11 @@
 """The operations are those of Prolific's document, where that is beside the project."""
 
-from pathlib import Path
-
 import pytest
 
 from piecework.rehearsal.prolific.absent import ABSENT
 from piecework.rehearsal.prolific.operation import Operation
 from piecework.rehearsal.prolific.routes import OPERATIONS, PREFIX, WITHOUT_TOKEN
 from tests.rehearsal.prolific import documented
-
-ROOT = Path(__file__).resolve().parents[3]
 
 pytestmark = [
     pytest.mark.shared,
@@ -55,5 +51,3 @@ def test_every_operation_of_the_document_is_performed_or_known_as_absent() -> No
     )
     performed = [operation.name for _, operation in _DOCUMENTED]
     assert sorted([*performed, *(name for _, _, name in ABSENT)]) == there
-    page = (ROOT / "docs/how-to/prolific-emulator.md").read_text(encoding="utf-8")
-    assert f"The emulator answers {len(performed)} operations" in page

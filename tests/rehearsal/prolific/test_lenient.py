@@ -70,6 +70,46 @@ def test_an_error_is_always_wrapped(lenient: Researcher, path: str) -> None:
     assert not replies[-1].is_success
 
 
+def test_an_older_code_may_approve_at_once(lenient: Researcher) -> None:
+    """By the field that AutoRA sends with it; the study has links to follow."""
+    fields = {
+        name: value for name, value in STUDY.items() if name != "completion_codes"
+    }
+    older = {
+        "completion_code": "OLD1",
+        "completion_code_action": "AUTOMATICALLY_APPROVE",
+    }
+    made = _call(lenient, "POST", "/studies/", json={**fields, **older}).json()
+    assert {name: made[name] for name in older} == older
+    _publish(lenient, made["id"])
+    ann = lenient.participant()
+    assert ann.complete(ann.take(made["id"]), "OLD1") == "APPROVED"
+    links = _call(lenient, "GET", f"/studies/{made['id']}").json()["_links"]
+    listed = lenient.http.get(links["related"]["href"]).json()["results"]
+    assert [each["status"] for each in listed] == ["APPROVED"]
+    odd = {**fields, **older, "completion_code_action": "PAY"}
+    assert _call(lenient, "POST", "/studies/", json=odd).status_code == 400
+
+
+def test_chosen_answers_become_a_filter(lenient: Researcher) -> None:
+    """By the question's id and the answers' labels; unknown ones are refused."""
+    chosen = {
+        "_cls": "web.eligibility.models.SelectAnswerEligibilityRequirement",
+        "attributes": [
+            {"label": "Germany", "name": "Germany", "value": True, "index": 3},
+            {"label": "France", "name": "France", "value": False, "index": 4},
+        ],
+        "query": {"id": "54bef0fafdf99b15608c504e"},
+    }
+    body = {**STUDY, "eligibility_requirements": [chosen]}
+    made = _call(lenient, "POST", "/studies/", json=body).json()
+    assert made["filters"] == [{"filter_id": "nationality", "selected_values": ["3"]}]
+    attributes = [{"label": "Atlantis", "value": True}]
+    for wrong in ({**chosen, "attributes": attributes}, {**chosen, "query": {}}):
+        odd = {**STUDY, "eligibility_requirements": [wrong]}
+        assert _call(lenient, "POST", "/studies/", json=odd).status_code == 400
+
+
 def test_an_older_code_becomes_a_completion_code(lenient: Researcher) -> None:
     """The study can be published, and the fields are read back as written."""
     fields = {

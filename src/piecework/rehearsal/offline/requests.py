@@ -13,6 +13,7 @@ from piecework.rehearsal.offline.faults import Fault
 from piecework.rehearsal.offline.transport import drop_connection
 
 LARGEST_BODY_BYTES = 1_048_576
+_HERE = ("localhost", "127.0.0.1", "::1")
 _SCHEMES = ("http", "https")
 _OURS = ("none", "same-origin")
 _BAD_GATEWAY = HTMLResponse("<h1>502 Bad Gateway</h1>", status_code=502)
@@ -85,10 +86,15 @@ async def struck(fault: Fault, request: Request, perform: Endpoint) -> Response:
 
 
 def origin(request: Request) -> str:
-    """Return the origin that the caller used, also behind a proxy that ends TLS."""
+    """Return the origin that the caller used, also behind a proxy that ends TLS.
+
+    A request for another host than this machine, and no port, came through the relay
+    that answers as that host; programs reach it by TLS alone.
+    """
     scheme = request.headers.get("x-forwarded-proto", "")
     if scheme not in _SCHEMES:
-        scheme = request.url.scheme
+        is_relayed = request.url.port is None and request.url.hostname not in _HERE
+        scheme = "https" if is_relayed else request.url.scheme
     return f"{scheme}://{request.base_url.netloc}"
 
 

@@ -28,7 +28,6 @@ _NEVER_ASKED = (
     "Sex",
     "Ethnicity simplified",
     "Country of birth",
-    "Nationality",
     "Student status",
     "Employment status",
 )
@@ -115,7 +114,7 @@ def _base_titles() -> list[str]:
     return [
         *("Submission id", "Participant id", "Status", "Started at", "Completed at"),
         *("Reviewed at", "Time taken", "Completion code", "Total approvals", "Age"),
-        *("Country of residence", "Language"),
+        *("Country of residence", "Language", "Nationality"),
         *_NEVER_ASKED,
     ]
 
@@ -140,6 +139,7 @@ def _about(person: sqlite3.Row) -> dict[str, object]:
         "Total approvals": person["approvals"],
         "Age": person["age"],
         "Country of residence": filters.labels(filters.COUNTRY, answers) or _UNKNOWN,
+        "Nationality": filters.labels("nationality", answers) or _UNKNOWN,
         "Language": filters.labels("first-language", answers) or _UNKNOWN,
         **dict.fromkeys(_NEVER_ASKED, _UNKNOWN),
     }

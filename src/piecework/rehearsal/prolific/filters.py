@@ -95,6 +95,13 @@ KNOWN = {
         Filter("approval_numbers", "Approvals", "integer", most=100_000),
         Filter("age", "Age", "integer", least=18, most=100),
         Filter(COUNTRY, "Country of residence", "ChoiceID", dict(COUNTRIES.values())),
+        Filter("nationality", "Nationality", "ChoiceID", dict(COUNTRIES.values())),
+        Filter(
+            "vision",
+            "Normal or corrected-to-normal vision",
+            "ChoiceID",
+            {"0": "Yes", "1": "No"},
+        ),
         Filter("fluent-languages", "Fluent languages", "ChoiceID", _LANGUAGES),
         Filter("first-language", "First language", "ChoiceID", _LANGUAGES),
         Filter(

@@ -9,9 +9,11 @@ from collections.abc import Callable
 from typing import Any
 
 from piecework.rehearsal.offline.errors import wrong
+from piecework.rehearsal.prolific.filters import KNOWN
 
 ECHOED = (
     "completion_code",
+    "completion_code_action",
     "completion_option",
     "is_custom_screening",
     "eligibility_requirements",
@@ -32,7 +34,7 @@ def translated(body: dict[str, Any]) -> dict[str, Any]:
             {
                 "code": code,
                 "code_type": "COMPLETED",
-                "actions": [{"action": "MANUALLY_REVIEW"}],
+                "actions": [{"action": _action(fields)}],
             }
         ]
     older = fields.get("eligibility_requirements") or []
@@ -45,16 +47,23 @@ def translated(body: dict[str, Any]) -> dict[str, Any]:
     return fields
 
 
+def _action(fields: dict[str, Any]) -> object:
+    """Return what the older code does; the field of that name came with it."""
+    return fields.get("completion_code_action") or "MANUALLY_REVIEW"
+
+
 def _filters(requirement: object) -> list[dict[str, Any]]:
     if not isinstance(requirement, dict):
         raise wrong("eligibility_requirements", "A requirement is an object.")
     name = str(requirement.get("_cls", "")).removeprefix(_CLASS)
+    if name.removesuffix("EligibilityRequirement") == _SELECT:
+        return _selected(requirement)
     translate = _CLASSES.get(name.removesuffix("EligibilityRequirement"))
     if translate is None:
         raise wrong(
             "eligibility_requirements",
             f"{name or 'A requirement without _cls'} is not emulated; known are "
-            f"{', '.join(f'{known}EligibilityRequirement' for known in _CLASSES)}.",
+            f"{', '.join(f'{known}EligibilityRequirement' for known in _KNOWN)}.",
         )
     attributes = requirement.get("attributes") or []
     if not isinstance(attributes, list) or not all(
@@ -97,6 +106,27 @@ def _chosen(filter_id: str) -> Callable[[_Attributes], _Attributes]:
     return translate
 
 
+def _selected(requirement: dict[str, Any]) -> _Attributes:
+    """Translate chosen answers to a question, which are named by their labels."""
+    query = requirement.get("query")
+    query_id = query.get("id") if isinstance(query, dict) else None
+    filter_id = _QUESTIONS.get(str(query_id))
+    if filter_id is None:
+        raise wrong("eligibility_requirements", f"The question {query_id} is unknown.")
+    by_label = {label: choice for choice, label in KNOWN[filter_id].choices.items()}
+    attributes = requirement.get("attributes") or []
+    labels = [
+        str(each.get("label"))
+        for each in attributes
+        if isinstance(each, dict) and each.get("value")
+    ]
+    unknown = [label for label in labels if label not in by_label]
+    if unknown:
+        raise wrong("eligibility_requirements", f"Unknown: {', '.join(unknown)}.")
+    chosen = [by_label[label] for label in labels]
+    return [{"filter_id": filter_id, "selected_values": chosen}] if chosen else []
+
+
 def _values(attributes: _Attributes) -> dict[str, Any]:
     return {str(each.get("name")): each.get("value") for each in attributes}
 
@@ -115,3 +145,12 @@ _CLASSES: dict[str, Callable[[_Attributes], _Attributes]] = {
     "PreviousStudies": _chosen("previous_studies_blocklist"),
 }
 """By class, without its affixes, as Mephisto and other clients write them."""
+
+_SELECT = "SelectAnswer"
+_KNOWN = (*_CLASSES, _SELECT)
+_QUESTIONS = {
+    "54ac6ea9fdf99b2204feb899": "first-language",
+    "54bef0fafdf99b15608c504e": "nationality",
+    "57a0c4d2717b34954e81b919": "vision",
+}
+"""Questions by the ids that AutoRA sends."""

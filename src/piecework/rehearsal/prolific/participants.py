@@ -23,6 +23,7 @@ from piecework.rehearsal.seeded_rng import log_normal, seeded_rng
 
 _WEIGHTS = (39, 29, 2, 4, 3, 3, 6, 5, 5, 2, 1, 1)
 """The probability of each country, in percent."""
+_CHOICES = [choice for choice, _ in COUNTRIES.values()]
 _YOUNGEST, _OLDEST = 18, 90
 _MEDIAN_APPROVALS = 120
 
@@ -147,6 +148,10 @@ def _drawn(rng: Random) -> NewParticipant:
             "first-language": [speaks],
             "fluent-languages": sorted({"0", speaks}),
             "handedness": rng.choices("012", (10, 88, 2)),
+            "nationality": rng.choices(
+                (COUNTRIES[country][0], rng.choice(_CHOICES)), (9, 1)
+            ),
+            "vision": rng.choices("01", (9, 1)),
         },
     )
 

@@ -52,8 +52,16 @@ def create(call: Call) -> dict[str, Any]:
 
 
 def get(call: Call) -> dict[str, Any]:
-    """Return one study."""
-    return _document(call.state, call.path["id"])
+    """Return one study, with undocumented links that programs follow."""
+    shown = _document(call.state, call.path["id"])
+    address = f"{call.origin}{call.address.removesuffix('/')}/"
+    return {
+        **shown,
+        "_links": {
+            "self": {"href": address, "title": "Study"},
+            "related": {"href": f"{address}submissions/", "title": "Submissions"},
+        },
+    }
 
 
 def list_all(call: Call) -> dict[str, Any]:

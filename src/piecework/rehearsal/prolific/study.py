@@ -20,7 +20,10 @@ RECRUITING = ("PUBLISHING", "ACTIVE", "PAUSED")
 """Statuses of studies that hold the cost of free places."""
 
 
-_ALSO_READ = ("study_type", "places_taken", "total_cost", "date_created")
+_ALSO_READ = (
+    *("study_type", "places_taken", "number_of_submissions", "total_cost"),
+    "date_created",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +168,8 @@ class Study:
     def document(self, state: State, *, total_cost: int) -> dict[str, Any]:
         """Return the full study as the API shows it.
 
-        Prolific's own command line reads fields here that are documented for lists.
+        Prolific's own command line and AutoRA read fields here that are documented for
+        lists.
         """
         line = self.line(state, total_cost=total_cost)
         return {
