@@ -1,10 +1,15 @@
 """Studies: what is wrong with a draft, their states, their money."""
 
+import sqlite3
+from contextlib import closing
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from piecework.rehearsal.prolific.options import Options
+from piecework.rehearsal.prolific.server import serve
 from tests.rehearsal.prolific.people import (
     CODE,
     START,
@@ -416,3 +421,20 @@ def test_counts_may_be_written_as_numbers(researcher: Researcher) -> None:
     study_id = researcher.draft(total_available_places=3.0, reward=150.0)
     assert researcher.get(f"/studies/{study_id}/")["total_available_places"] == 3
     assert CODE in str(researcher.get(f"/studies/{study_id}/")["completion_codes"])
+
+
+def test_a_published_study_of_an_older_file_can_be_changed(tmp_path: Path) -> None:
+    """It lacks fields that came later; what is locked stays so."""
+    options = Options(start=START, database=tmp_path / "prolific.db")
+    with serve(options) as url, Researcher(url) as researcher:
+        study_id = researcher.study()
+    later = ("access_details", "is_external_study_url_secure", "credential_pool_id")
+    with closing(sqlite3.connect(tmp_path / "prolific.db")) as conn, conn:
+        paths = ", ".join(f"'$.{name}'" for name in later)
+        conn.execute(f"UPDATE study SET fields = json_remove(fields, {paths})")
+    with serve(options) as url, Researcher(url) as researcher:
+        path = f"/studies/{study_id}/"
+        changed = researcher.ask("PATCH", path, {"internal_name": "run 2"})
+        assert changed["internal_name"] == "run 2"
+        with pytest.raises(Refused, match="cannot be changed after publication"):
+            researcher.ask("PATCH", path, {"is_external_study_url_secure": True})

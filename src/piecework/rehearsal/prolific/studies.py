@@ -261,7 +261,12 @@ def insert(state: State, fields: dict[str, Any]) -> str:
 
 def _check_changes(study: Study, fields: dict[str, Any]) -> None:
     before = {**study.fields, "project": study.project_id}
-    changed = {name for name in fields if fields[name] != before.get(name)}
+    # A file from an older version lacks some fields, which then have their defaults.
+    changed = {
+        name
+        for name, value in fields.items()
+        if (value != before[name] if name in before else value)
+    }
     locked = {
         name: ["It cannot be changed after publication."]
         for name in sorted(changed - _CHANGEABLE)
