@@ -2,8 +2,8 @@
 
 Prolific gives base data for all participants. With filters, an export has a column for
 each, for the participants who meet them; two different selections are allowed for a
-study, each as often as wanted. What the emulator's participants have never answered is
-marked as Prolific marks answers that it no longer has.
+study, each as often as wanted. The titles of the columns, and the mark of answers that
+the emulator's participants do not have, are a guess.
 """
 
 import json
