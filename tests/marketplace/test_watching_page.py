@@ -9,6 +9,7 @@ import pytest
 import yaml
 from prometheus_client.parser import text_string_to_metric_families
 
+from piecework.backup.lag import Distance
 from piecework.marketplace.state.backend import Backend
 from piecework.marketplace.watching.metrics import Metrics
 from piecework.marketplace.watching.request_facts import AnsweredRequest, RequestFacts
@@ -26,9 +27,16 @@ _FUNCTIONS = {"changes", "delta", "time"}
 _WORDS = {"and", "or", "offset"}
 
 
+class _Replica:
+    """A backup that lacks nothing."""
+
+    def distance(self) -> Distance:
+        return Distance(0.0, 0, is_running=True)
+
+
 def served_text(backend: Backend) -> str:
-    """A scrape of a process with a bridge, in which everything happened once."""
-    metrics = Metrics(has_bridge=True)
+    """A scrape of a process with bridge and backup; everything happened once."""
+    metrics = Metrics(has_bridge=True, replica=_Replica())
     for is_call, status in ((True, 200), (True, 400), (False, 200)):
         metrics.observe_request(
             AnsweredRequest(
@@ -84,7 +92,7 @@ def test_each_alert_is_a_rule_about_metrics_that_exist(backend: Backend) -> None
     text = served_text(backend)
     (group,) = yaml.safe_load(ALERTS.read_text(encoding="utf-8"))["groups"]
     page = PAGE.read_text(encoding="utf-8")
-    assert len(group["rules"]) == 3
+    assert len(group["rules"]) == 4
     for rule in group["rules"]:
         assert rule.keys() - {"for"} == {"alert", "expr", "labels", "annotations"}
         assert f"| `{rule['alert']}` |" in page

@@ -27,6 +27,8 @@ _PAGES = {
     "stop": "docs/how-to/stop-and-resume.md",
     "archive": "docs/how-to/growing.md",
     "reconcile": "docs/how-to/restore.md",
+    "backup": "docs/how-to/back-up-and-restore.md",
+    "restore": "docs/how-to/back-up-and-restore.md",
     "export": "docs/reference/dataset.md",
     "report": "docs/how-to/partial-results.md",
     "assess": "docs/reference/heuristics.md",

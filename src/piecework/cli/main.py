@@ -41,6 +41,8 @@ _SECTIONS = {
         LazyCommand(
             "reconcile", "reconcile", "Compare store and marketplace after a restore."
         ),
+        LazyCommand("backup", "backup", "Copy stores continuously to a bucket."),
+        LazyCommand("restore", "restore", "Bring a database back from its backup."),
     ],
     "Use the results": [
         LazyCommand("export", "export", "Write the dataset and report again."),

@@ -10,6 +10,12 @@ from typing import TYPE_CHECKING
 import click
 
 from piecework.cli import logs
+from piecework.cli.serve_backup import (
+    BACKUP,
+    BackupOptions,
+    backed_up,
+    replicator_of,
+)
 from piecework.cli.serve_connect import open_connect
 from piecework.cli.serve_options import (
     AWS,
@@ -42,6 +48,7 @@ _OPEN = {"prolific": open_prolific, "connect": open_connect, "panel": open_panel
 @click.command()
 @SITE
 @WATCHING
+@BACKUP
 @REHEARSAL
 @AWS
 @CROWDS
@@ -49,6 +56,7 @@ def serve(
     *,
     site: SiteOptions,
     watching: WatchingOptions,
+    backing_up: BackupOptions,
     rehearsing: RehearsalOptions,
     aws: AwsOptions,
     recruiting: CrowdOptions,
@@ -77,12 +85,19 @@ def serve(
 
     logs.say_from(logging.INFO)
     crowds = recruiting.crowds
+    check_crowds(recruiting, is_rehearsal=rehearsing.rehearsal)
+    replicator = replicator_of(
+        backing_up, site.database, is_rehearsal=rehearsing.rehearsal
+    )
+    # It ends after the marketplace, so that the last commits are sent too.
+    click.get_current_context().with_resource(backed_up(replicator))
     watched = watched_parts(
         watching,
         site.database,
         has_bridge=bool({"prolific", "connect"}.intersection(crowds)),
+        replica=replicator,
+        replica_limit_seconds=backing_up.backup_limit,
     )
-    check_crowds(recruiting, is_rehearsal=rehearsing.rehearsal)
     try:
         site = _with_urls(site, recruiting)
         consent = _read_consent(site.consent) if site.consent else ()
@@ -145,6 +160,8 @@ def _marketplace(
         clock_is_right=site.clock_is_right,
         metrics=watched.metrics,
         access_log=watched.access_log,
+        replica=watched.replica,
+        replica_limit_seconds=watched.replica_limit_seconds,
     )
 
 

@@ -80,7 +80,7 @@ def directory_at(address: str, *, beside: Path) -> Directory:
         return Directory(fs.LocalFileSystem(), str((beside / whole).resolve()))
     if scheme not in _BY_PYARROW:
         return _through_fsspec(whole, address)
-    if scheme == "s3" and "?" not in whole and (endpoint := _s3_endpoint()):
+    if scheme == "s3" and "?" not in whole and (endpoint := s3_endpoint()):
         bucket = whole.removeprefix("s3://").rstrip("/")
         # pyarrow does not read these variables (apache/arrow#49643).
         return Directory(fs.S3FileSystem(endpoint_override=endpoint), bucket)
@@ -92,7 +92,7 @@ def directory_at(address: str, *, beside: Path) -> Directory:
     return Directory(files, path.rstrip("/"))
 
 
-def _s3_endpoint() -> str:
+def s3_endpoint() -> str:
     """Return the address of another service with S3's interface; "" for Amazon."""
     return next(filter(None, map(os.environ.get, _S3_ENDPOINTS)), "")
 

@@ -5,12 +5,22 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from piecework.marketplace.state.backend import Backend
+from piecework.marketplace.watching.replica import Replica
 
 _UNCACHED = {"Cache-Control": "no-store"}
+_UNAVAILABLE = 503
 
 
-def routes(backend: Backend) -> list[BaseRoute]:
-    """Return `/healthz` and `/readyz`; both are open, and say nothing about anyone."""
+def routes(
+    backend: Backend, replica: Replica | None, limit_seconds: int
+) -> list[BaseRoute]:
+    """Return `/healthz` and `/readyz`; both are open, and say nothing about anyone.
+
+    Args:
+        backend: the marketplace's state.
+        replica: the continuous backup, if there is one.
+        limit_seconds: how far the replica may be behind.
+    """
 
     async def alive(_request: Request) -> Response:
         return PlainTextResponse("ok\n", headers=_UNCACHED)
@@ -19,7 +29,12 @@ def routes(backend: Backend) -> list[BaseRoute]:
         # If this fails, the reply says so with 503, as for any call that cannot be
         # stored (`piecework.marketplace.http.refusing`).
         backend.check_writing()
-        return JSONResponse({"database": "writable"}, headers=_UNCACHED)
+        facts, status = {"database": "writable"}, 200
+        if replica is not None:
+            seconds = replica.distance().seconds
+            facts["backup"] = f"replica {seconds:.0f} s behind"
+            status = _UNAVAILABLE if seconds > limit_seconds else status
+        return JSONResponse(facts, status, headers=_UNCACHED)
 
     return [
         Route("/healthz", alive, methods=["GET"]),

@@ -9,6 +9,7 @@ from piecework.marketplace.outside_crowd import OutsideCrowd
 from piecework.marketplace.state import accounts
 from piecework.marketplace.state.money import MTURK, PriceList
 from piecework.marketplace.watching.access_log import AccessLog
+from piecework.marketplace.watching.replica import Replica
 from piecework.webserver.connections import Limits
 from piecework.webserver.server import Certificate
 from piecework.webserver.stand_in.settings import RunningStandIn, StandIn
@@ -44,6 +45,8 @@ class Options(TypedDict, total=False):
     clock_is_right: bool
     metrics: "MetricsPort | None"
     access_log: AccessLog | None
+    replica: Replica | None
+    replica_limit_seconds: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +83,8 @@ class Marketplace:
             it is far ahead of the last time in the database.
         metrics: the port for metrics, if wanted.
         access_log: the log of requests, if wanted.
+        replica: the continuous backup of the database, if there is one.
+        replica_limit_seconds: how far it may be behind before `/readyz` says so.
     """
 
     database: Path
@@ -106,6 +111,8 @@ class Marketplace:
     clock_is_right: bool = False
     metrics: "MetricsPort | None" = None
     access_log: AccessLog | None = None
+    replica: Replica | None = None
+    replica_limit_seconds: int = 300
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

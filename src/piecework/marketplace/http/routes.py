@@ -16,7 +16,7 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from piecework.marketplace.exceptions import Refusal
-from piecework.marketplace.http import health, refusing
+from piecework.marketplace.http import refusing
 from piecework.marketplace.http.control import Control
 from piecework.marketplace.http.faults import FaultScript
 from piecework.marketplace.outside_crowd import OutsideCrowd
@@ -40,12 +40,13 @@ def site_app(
     pictures: Pictures,
     crowds: Sequence[OutsideCrowd] = (),
     consent: Sequence[str] = (),
+    readiness: Sequence[BaseRoute] = (),
 ) -> Starlette:
     """Return the requester API, worker site and, in a rehearsal, its controls."""
     routes: list[BaseRoute] = [
         _calls(api),
         Route("/", _to_hits, methods=["GET"]),
-        *health.routes(backend),
+        *readiness,
         *Site(backend, origins, pictures, crowds, consent).routes(),
         # A qualification test names pictures by address; requesters know only this one.
         *pictures.routes(),

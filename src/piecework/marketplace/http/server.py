@@ -20,7 +20,7 @@ from typing import Unpack
 
 from starlette.types import ASGIApp
 
-from piecework.marketplace.http import exposure, routes
+from piecework.marketplace.http import exposure, health, routes
 from piecework.marketplace.http.amazon_hosts import HOSTS
 from piecework.marketplace.http.child_process import (
     end_with_parent,
@@ -281,6 +281,9 @@ def _app(
         pictures=pictures,
         crowds=marketplace.crowds,
         consent=marketplace.consent,
+        readiness=health.routes(
+            backend, marketplace.replica, marketplace.replica_limit_seconds
+        ),
     )
     frames = routes.frames_app(backend, origins, pictures)
 

@@ -19,6 +19,7 @@ from prometheus_client import (
 from prometheus_client.metrics_core import Metric
 
 from piecework.marketplace.state import clock
+from piecework.marketplace.watching.replica import Replica
 from piecework.marketplace.watching.request_facts import AnsweredRequest
 from piecework.marketplace.watching.state_figures import StateFigures
 
@@ -56,9 +57,12 @@ class Metrics:
 
     Args:
         has_bridge: whether a bridge to another market runs in this process.
+        replica: the continuous backup of the database, if there is one.
     """
 
-    def __init__(self, *, has_bridge: bool = False) -> None:
+    def __init__(
+        self, *, has_bridge: bool = False, replica: Replica | None = None
+    ) -> None:
         self._registry = Registry()
         self._has_bridge = has_bridge
         self._codes: set[str] = set()
@@ -97,6 +101,29 @@ class Metrics:
         )
         if has_bridge:
             self._add_bridge()
+        if replica is not None:
+            self._add_backup(replica)
+
+    def _add_backup(self, replica: Replica) -> None:
+        for name, meaning, read in (
+            (
+                "lag_seconds",
+                "Age of the oldest commit that the replica lacks; 0 if it lacks none.",
+                lambda: replica.distance().seconds,
+            ),
+            (
+                "lag_commits",
+                "Commits that the replica lacks.",
+                lambda: float(replica.distance().commits),
+            ),
+            (
+                "running",
+                "1 if the last attempt to complete the replica succeeded, otherwise 0.",
+                lambda: float(replica.distance().is_running),
+            ),
+        ):
+            gauge = Gauge(f"piecework_backup_{name}", meaning, registry=self._registry)
+            gauge.set_function(read)
 
     def _add_bridge(self) -> None:
         self._steps = self._counter(

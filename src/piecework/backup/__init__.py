@@ -1,0 +1,1 @@
+"""Continuous copies of databases in a bucket or folder, made by Litestream."""

@@ -1,0 +1,247 @@
+"""A marker beside each replica: whose it is, and which process writes it.
+
+Two databases must not share a replica: Litestream would write one over the other. So a
+process reads the marker before it writes, and again every minute. The marker is not a
+lock, since not every bucket can write an object only if it is unchanged. Two processes
+that start within the same second are noticed a minute later, and the first one stops.
+"""
+
+import json
+import secrets
+import socket
+from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from pyarrow import ArrowException, fs
+
+from piecework.backup.address import ReplicaAddress
+from piecework.backup.kinds import Identity
+from piecework.domain.errors import ConfigError, RefusedForSafety
+from piecework.sqlitefile.files import FOR_OWNER
+
+FILE = "piecework.json"
+RENEWED_EVERY = timedelta(minutes=1)
+EXPIRES_AFTER = timedelta(minutes=3)
+_LOCAL = "writer"
+_WORD_BYTES = 8
+FOLDER_MODE = 0o700
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Marker:
+    """What the marker says.
+
+    Attributes:
+        kind: what the database is.
+        word: its identity.
+        writer: the folder that backs it up, by a random word in it.
+        session: the process that writes, by a random word.
+        host: the machine's name, for people.
+        at: when the process last renewed the marker.
+        is_open: whether the process still runs, as far as it could say.
+    """
+
+    kind: str
+    word: str
+    writer: str
+    session: str
+    host: str
+    at: str
+    is_open: bool
+
+
+class TakenOverError(Exception):
+    """Another process has begun to write the replica."""
+
+
+class Claim:
+    """A process's claim to a replica.
+
+    Args:
+        address: the replica's.
+        folder: the private folder beside the database; it knows the claim again.
+    """
+
+    def __init__(self, address: ReplicaAddress, folder: Path) -> None:
+        self._address = address
+        self._folder = folder
+        self._session = secrets.token_hex(_WORD_BYTES)
+
+    def check(self, identity: Identity | None, now: datetime) -> None:
+        """Refuse a replica that this database may not write.
+
+        Args:
+            identity: the database's; `None` if it does not exist yet.
+            now: the time.
+
+        Raises:
+            ConfigError: the address cannot be read.
+            RefusedForSafety: it is another database's, another process writes it, or
+                it belongs to a database that is missing here.
+        """
+        marker = read_marker(self._address)
+        if marker is None:
+            self._refuse_unmarked()
+            return
+        if identity is None:
+            raise RefusedForSafety(
+                f"{self._address.text} has the replica of a {marker.kind}, but there "
+                "is no database here: a new one would replace it",
+                next_step="restore it first (piecework restore), or give a new "
+                "database another address",
+            )
+        if (marker.kind, marker.word) != (identity.kind, identity.word):
+            raise RefusedForSafety(
+                f"{self._address.text} has the replica of another {marker.kind}, "
+                f"written from {marker.host}",
+                next_step="give each database an address of its own",
+            )
+        if self._is_held_by_another(marker, now):
+            raise RefusedForSafety(
+                f"{self._address.text}: another process on {marker.host} wrote this "
+                f"replica at {marker.at}",
+                next_step="stop that process; if its machine is gone, wait three "
+                "minutes and try again",
+            )
+
+    def renew(self, identity: Identity, now: datetime, *, is_first: bool) -> None:
+        """Write the marker again.
+
+        Args:
+            identity: the database's.
+            now: the time.
+            is_first: this process begins to write.
+
+        Raises:
+            TakenOverError: another process has written the marker since.
+            ConfigError: the address cannot be read or written.
+            RefusedForSafety: as `check`.
+        """
+        if is_first:
+            self.check(identity, now)
+        else:
+            marker = read_marker(self._address)
+            if marker is not None and marker.session != self._session:
+                raise TakenOverError(
+                    f"another process, on {marker.host}, writes this replica"
+                )
+        self._write(identity, now, is_open=True)
+
+    def release(self, identity: Identity, now: datetime) -> None:
+        """Say that this process has ended, unless another has taken over."""
+        marker = read_marker(self._address)
+        if marker is not None and marker.session == self._session:
+            self._write(identity, now, is_open=False)
+
+    def _refuse_unmarked(self) -> None:
+        """Refuse an address with files that no marker explains."""
+        directory = self._address.directory()
+        selector = fs.FileSelector(directory.path, allow_not_found=True)
+        try:
+            names = directory.files.get_file_info(selector)
+        except (ArrowException, OSError) as fault:
+            raise _unusable(self._address, fault) from fault
+        if names:
+            raise RefusedForSafety(
+                f"{self._address.text} has files that are not a replica of piecework, "
+                f"such as {names[0].base_name}",
+                next_step="give an empty prefix or folder",
+            )
+
+    def _is_held_by_another(self, marker: Marker, now: datetime) -> bool:
+        if not marker.is_open or marker.writer == self._known_writer():
+            return False
+        return now - datetime.fromisoformat(marker.at) < EXPIRES_AFTER
+
+    def _known_writer(self) -> str | None:
+        path = self._folder / _LOCAL
+        return path.read_text(encoding="ascii") if path.is_file() else None
+
+    def _writer(self) -> str:
+        writer = self._known_writer()
+        if writer is None:
+            writer = secrets.token_hex(_WORD_BYTES)
+            _keep_writer(self._folder, writer)
+        return writer
+
+    def _write(self, identity: Identity, now: datetime, *, is_open: bool) -> None:
+        marker = Marker(
+            kind=identity.kind,
+            word=identity.word,
+            writer=self._writer(),
+            session=self._session,
+            host=socket.gethostname(),
+            at=now.isoformat(timespec="seconds"),
+            is_open=is_open,
+        )
+        directory = self._address.directory()
+        content = json.dumps(asdict(marker), indent=1).encode()
+        try:
+            if isinstance(directory.files, fs.LocalFileSystem):
+                directory.files.create_dir(directory.path)
+            with directory.files.open_output_stream(directory.at(FILE)) as file:
+                file.write(content)
+        except (ArrowException, OSError) as fault:
+            raise _unusable(self._address, fault) from fault
+
+
+def take_over(marker: Marker, folder: Path) -> None:
+    """Let a restored database continue its replica at once.
+
+    A person who restores it says that the machine with the earlier file is gone. If it
+    still runs, it notices the new process within a minute, and stops writing.
+
+    Args:
+        marker: the replica's.
+        folder: the private folder beside the restored database; created.
+    """
+    folder.mkdir(mode=FOLDER_MODE)
+    _keep_writer(folder, marker.writer)
+
+
+def _keep_writer(folder: Path, writer: str) -> None:
+    path = folder / _LOCAL
+    path.touch(mode=FOR_OWNER)
+    path.write_text(writer, encoding="ascii")
+
+
+def read_marker(address: ReplicaAddress) -> Marker | None:
+    """Return the marker at an address; `None` if it has none.
+
+    Raises:
+        ConfigError: the address cannot be read, or the marker is damaged.
+    """
+    directory = address.directory()
+    try:
+        info = directory.files.get_file_info(directory.at(FILE))
+        if not info.is_file:
+            _check_bucket(address, directory.files)
+            return None
+        with directory.files.open_input_file(info.path) as file:
+            content = file.read()
+    except (ArrowException, OSError) as fault:
+        raise _unusable(address, fault) from fault
+    try:
+        return Marker(**json.loads(content))
+    except (ValueError, TypeError) as fault:
+        raise ConfigError(
+            [f"{address.text}: the file {FILE} there is damaged"],
+            next_step="give another address",
+        ) from fault
+
+
+def _check_bucket(address: ReplicaAddress, files: fs.FileSystem) -> None:
+    """Notice a missing bucket: a missing file there looks like any other."""
+    if address.bucket:
+        info = files.get_file_info(address.bucket)
+        if info.type != fs.FileType.Directory:
+            raise ConfigError([f"{address.text}: there is no bucket {address.bucket}"])
+
+
+def _unusable(address: ReplicaAddress, fault: Exception) -> ConfigError:
+    first = str(fault).strip().partition("\n")[0]
+    return ConfigError(
+        [f"{address.text}: cannot be used ({first})"],
+        next_step="check the address, the credentials and AWS_ENDPOINT_URL_S3",
+    )

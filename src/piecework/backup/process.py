@@ -1,0 +1,161 @@
+"""Litestream as a child process that ends with this one.
+
+If this process is killed, the system sends Litestream SIGTERM, and Litestream sends the
+last commits before it ends. Until then it holds the lock that it has inherited, so a
+new process does not start a second Litestream on the same database.
+"""
+
+import fcntl
+import logging
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+from pathlib import Path
+from typing import IO
+
+from piecework.backup.control import complete
+from piecework.backup.program import (
+    ReplicatedFile,
+    environment,
+    fault_in,
+    write_settings,
+)
+from piecework.sqlitefile.files import FOR_OWNER
+
+_LOG = logging.getLogger(__name__)
+
+_START_SECONDS = 10.0
+_LOOK_SECONDS = 0.02
+_END_SECONDS = 30.0
+
+
+class LitestreamProcess:
+    """Litestream for one database; may be started again after it has ended.
+
+    Args:
+        program: Litestream's path.
+        file: the database and its replica.
+
+    Attributes:
+        fault: the last fault that Litestream logged; "" if none.
+    """
+
+    def __init__(self, program: Path, file: ReplicatedFile) -> None:
+        self._program = program
+        self._file = file
+        self._process: subprocess.Popen[bytes] | None = None
+        self._lock_file: IO[bytes] | None = None
+        # The path of a socket must be short.
+        self._sockets = Path(tempfile.mkdtemp(prefix="piecework-backup-"))
+        self._socket = self._sockets / "control"
+        self.fault = ""
+
+    def lock(self) -> bool:
+        """Lock the database against another Litestream; return whether it worked."""
+        if self._lock_file is None:
+            self._lock_file = (self._file.folder / "lock").open("a+b")
+            os.fchmod(self._lock_file.fileno(), FOR_OWNER)
+        try:
+            fcntl.flock(self._lock_file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+    def holder(self) -> str:
+        """Return the process id of the Litestream that holds the lock."""
+        if self._lock_file is None:
+            return ""
+        self._lock_file.seek(0)
+        return self._lock_file.read().decode(errors="replace").strip()
+
+    def start(self) -> None:
+        """Start Litestream, and wait until it can be asked; `lock` comes first."""
+        if self._lock_file is None:
+            raise RuntimeError("the database is not locked")
+        settings = self._file.folder / "litestream.yml"
+        write_settings(settings, [self._file], socket=self._socket)
+        self._socket.unlink(missing_ok=True)
+        self.fault = ""
+        self._process = subprocess.Popen(  # noqa: S603 - our own arguments
+            [
+                *_ending_with_parent(),
+                *(self._program, "replicate", "-config", settings, "-no-expand-env"),
+            ],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            env=environment(),
+            pass_fds=[self._lock_file.fileno()],
+            # Ctrl-C in a terminal does not reach it: the database ends first.
+            process_group=0,
+        )
+        if self._process.stderr is not None:
+            threading.Thread(
+                target=self._read_log, args=(self._process.stderr,), daemon=True
+            ).start()
+        # For people who look for the process.
+        self._lock_file.truncate(0)
+        self._lock_file.write(str(self._process.pid).encode())
+        self._lock_file.flush()
+        deadline = time.monotonic() + _START_SECONDS
+        while self.is_alive() and time.monotonic() < deadline:
+            if self._socket.exists():
+                return
+            time.sleep(_LOOK_SECONDS)
+
+    def is_alive(self) -> bool:
+        """Return whether Litestream runs."""
+        return self._process is not None and self._process.poll() is None
+
+    def exit_code(self) -> int | None:
+        """Return how Litestream ended; `None` if it runs or was never started."""
+        return None if self._process is None else self._process.poll()
+
+    def complete(self, *, seconds: int) -> None:
+        """Return once the replica has all that was committed before the call.
+
+        Raises:
+            NotReplicatedError: it is not complete.
+        """
+        complete(self._socket, self._file.database.absolute(), seconds=seconds)
+
+    def end(self, *, at_once: bool = False) -> None:
+        """End Litestream, after it has sent the last commits.
+
+        Args:
+            at_once: it sends nothing more.
+        """
+        if self._process is None:
+            return
+        if self.is_alive():
+            self._process.send_signal(signal.SIGKILL if at_once else signal.SIGTERM)
+        try:
+            self._process.wait(_END_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+    def close(self) -> None:
+        """End Litestream, and let another process start it."""
+        self.end()
+        shutil.rmtree(self._sockets, ignore_errors=True)
+        if self._lock_file is not None:
+            self._lock_file.close()
+            self._lock_file = None
+
+    def _read_log(self, lines: IO[bytes]) -> None:
+        with lines:
+            for line in lines:
+                text = line.decode(errors="replace").strip()
+                _LOG.debug("litestream: %s", text)
+                self.fault = fault_in(text) or self.fault
+
+
+def _ending_with_parent() -> list[str]:
+    """Return a command that runs another one and ends it when this process ends."""
+    path = shutil.which("setpriv")
+    return [path, "--pdeathsig", "TERM"] if path else []

@@ -1,0 +1,228 @@
+"""Keeps a database's replica complete while a program uses the database.
+
+A thread starts Litestream, asks it each second to complete the replica if there are new
+commits, and starts it again if it ends. The database is opened by name and through
+SQLite only: a process that opens and closes the file itself loses SQLite's locks on it.
+"""
+
+import logging
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from piecework.backup.control import NotReplicatedError
+from piecework.backup.kinds import Identity, identity_of
+from piecework.backup.lag import Distance, Lag
+from piecework.backup.marker import FOLDER_MODE, RENEWED_EVERY, Claim, TakenOverError
+from piecework.backup.process import LitestreamProcess
+from piecework.backup.program import ReplicatedFile
+from piecework.backup.trouble import Trouble
+from piecework.domain.clock import Clock
+from piecework.domain.errors import PieceworkError
+
+_LOG = logging.getLogger(__name__)
+
+_EVERY_SECONDS = 1.0
+_LOOK_SECONDS = 0.1
+_COMPLETE_SECONDS = 30
+_LAST_SECONDS = 10
+_FIRST_DELAY_SECONDS, _LONGEST_DELAY_SECONDS = 1.0, 60.0
+
+
+class Replicator:
+    """The continuous backup of a database.
+
+    Args:
+        file: the database and its replica.
+        program: Litestream's path.
+        clock: the time, for the marker.
+    """
+
+    def __init__(self, file: ReplicatedFile, program: Path, clock: Clock) -> None:
+        self._file = file
+        self._clock = clock
+        self._claim = Claim(file.address, file.folder)
+        self._process = LitestreamProcess(program, file)
+        self._trouble = Trouble(file.address.text)
+        self._identity: Identity | None = None
+        self._lag: Lag | None = None
+        self._stopping = threading.Event()
+        self._is_running = self._has_begun = self._is_complete = False
+        self._renewed_at: float | None = None
+
+    def check(self) -> None:
+        """Refuse an address that cannot be used, before anything is started.
+
+        Raises:
+            ConfigError: it cannot be read.
+            RefusedForSafety: it is another database's, or another process writes it.
+            sqlite3.Error: the database cannot be read.
+        """
+        self._claim.check(identity_of(self._file.database), self._clock.now())
+
+    @contextmanager
+    def running(self) -> Iterator["Replicator"]:
+        """Replicate while the block lasts, also what is committed as it ends.
+
+        The database may be created within the block.
+        """
+        thread = threading.Thread(target=self._run, name="backup", daemon=True)
+        thread.start()
+        try:
+            yield self
+        finally:
+            self._stopping.set()
+            thread.join()
+            if self._lag is not None:
+                self._lag.close()
+
+    def distance(self) -> Distance:
+        """Return how far the replica is behind now."""
+        if self._lag is None:
+            return Distance(0.0, 0, is_running=False)
+        try:
+            seconds, commits = self._lag.distance()
+        except sqlite3.Error as fault:
+            _LOG.warning("the distance of the replica is not known: %s", fault)
+            return Distance(float("inf"), 0, is_running=False)
+        return Distance(seconds, commits, is_running=self._is_running)
+
+    @property
+    def missing(self) -> str:
+        """Why the replica lacked something when it was last completed; "" if not."""
+        if self._is_complete:
+            return ""
+        return self._trouble.last
+
+    def _run(self) -> None:
+        try:
+            if self._wait_for_database() and self._wait_for_lock():
+                self._keep_running()
+        except OSError as fault:  # a full disk, or a folder without permission
+            self._trouble.report(str(fault))
+        except TakenOverError as taken:
+            # A last attempt would write over the other process's work.
+            self._process.end(at_once=True)
+            self._trouble.report(f"{taken}. This process does not write it again")
+        finally:
+            self._is_running = False
+            self._process.close()
+            self._release()
+
+    def _wait_for_database(self) -> bool:
+        """Wait until the database has its tables; return false if that was in vain."""
+        while True:
+            with suppress(sqlite3.Error):
+                self._identity = identity_of(self._file.database)
+            if self._identity is not None:
+                self._lag = Lag(self._file.database)
+                return True
+            if self._stopping.wait(_LOOK_SECONDS):
+                return False
+
+    def _wait_for_lock(self) -> bool:
+        """Wait until no Litestream of an earlier process works on the database."""
+        self._file.folder.mkdir(mode=FOLDER_MODE, exist_ok=True)
+        while not self._process.lock():
+            self._trouble.note(
+                f"Litestream, process {self._process.holder()}, backs it up already"
+            )
+            if self._stopping.wait(_EVERY_SECONDS):
+                return False
+        return True
+
+    def _keep_running(self) -> None:
+        delay = _FIRST_DELAY_SECONDS
+        while not self._stopping.is_set():
+            began = time.monotonic()
+            fault = self._run_once()
+            if not self._stopping.is_set():
+                self._is_running = False
+                self._trouble.report(fault)
+                if time.monotonic() - began > _LONGEST_DELAY_SECONDS:
+                    delay = _FIRST_DELAY_SECONDS
+                self._stopping.wait(delay)
+                delay = min(2 * delay, _LONGEST_DELAY_SECONDS)
+        if not self._process.is_alive():
+            with suppress(OSError):
+                self._process.start()
+        self._complete_last()
+
+    def _run_once(self) -> str:
+        """Run Litestream until it ends or this process stops; return why it ended."""
+        try:
+            self._process.start()
+        except OSError as fault:  # a full disk, no memory
+            return f"Litestream cannot be started ({fault})"
+        self._watch()
+        code = self._process.exit_code()
+        return self._process.fault or f"Litestream ended with code {code}"
+
+    def _watch(self) -> None:
+        """Keep the replica complete until Litestream ends, or this process stops."""
+        while self._process.is_alive() and not self._stopping.is_set():
+            if self._may_write():
+                self._complete(_COMPLETE_SECONDS)
+            self._stopping.wait(_EVERY_SECONDS)
+
+    def _may_write(self) -> bool:
+        """Renew the marker when that is due; return false if it could not be written.
+
+        Raises:
+            TakenOverError: another process writes the replica.
+        """
+        now, renewed_at = time.monotonic(), self._renewed_at
+        is_first = renewed_at is None
+        if renewed_at is not None and (
+            now - renewed_at < RENEWED_EVERY.total_seconds()
+        ):
+            return True
+        if self._identity is None:
+            return False
+        try:
+            self._claim.renew(self._identity, self._clock.now(), is_first=is_first)
+        except PieceworkError as fault:
+            self._is_running = False
+            self._trouble.note(str(fault))
+            return False
+        self._renewed_at = now
+        return True
+
+    def _complete(self, seconds: int) -> None:
+        """Complete the replica, unless it has every commit already."""
+        if self._lag is None:
+            return
+        try:
+            if not self._lag.is_behind() and self._is_running:
+                return
+            self._process.complete(seconds=seconds)
+        except (NotReplicatedError, sqlite3.Error) as fault:
+            self._is_running = self._is_complete = False
+            self._trouble.note(self._process.fault or str(fault))
+            return
+        self._lag.confirm()
+        if not self._has_begun:
+            self._has_begun = True
+            _LOG.info("the backup to %s has every commit", self._file.address.text)
+        self._is_running = self._is_complete = True
+        self._process.fault = ""
+        self._trouble.end()
+
+    def _complete_last(self) -> None:
+        """Send the last commits; say how many are missing if that fails."""
+        if self._may_write():
+            self._complete(_LAST_SECONDS)
+        if missing := self.distance().commits:
+            _LOG.warning(
+                "the backup to %s lacks the last %d commits",
+                self._file.address.text,
+                missing,
+            )
+
+    def _release(self) -> None:
+        if self._identity is not None and self._renewed_at is not None:
+            with suppress(PieceworkError):
+                self._claim.release(self._identity, self._clock.now())

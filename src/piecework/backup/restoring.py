@@ -1,0 +1,204 @@
+"""Restores a database from its replica, into a file that does not exist yet."""
+
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import tempfile
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from piecework.backup.address import ReplicaAddress
+from piecework.backup.kinds import Identity, connect_to_read, count_in, identity_of
+from piecework.backup.marker import read_marker, take_over
+from piecework.backup.program import (
+    ReplicatedFile,
+    backup_folder,
+    environment,
+    fault_in,
+    litestream,
+    write_settings,
+)
+from piecework.domain.errors import ConfigError, StoreError
+from piecework.sqlitefile.files import FOR_OWNER, files_of
+
+_USE = "piecework restore"
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """A restored database.
+
+    Attributes:
+        file: where it is.
+        identity: which database it is.
+        commits: its count of commits.
+        until: when the last part of the replica that it contains was written.
+    """
+
+    file: Path
+    identity: Identity
+    commits: int
+    until: datetime
+
+
+def restore(
+    address: ReplicaAddress, file: Path, *, at: datetime | None = None
+) -> Restored:
+    """Restore a database, check it, and only then give it its name.
+
+    Args:
+        address: the replica's.
+        file: the new file.
+        at: the moment whose state is wanted; `None` is the latest.
+
+    Raises:
+        ConfigError: the file exists, or there is no replica, or none of that moment.
+        StoreError: what came back is damaged or incomplete.
+        OSError: the disk is full or cannot be written.
+    """
+    program = litestream(use=_USE)
+    for existing in files_of(file):
+        raise ConfigError(
+            [f"{existing} exists, and a restore never replaces a file"],
+            next_step="move it away, or name another file",
+        )
+    marker = read_marker(address)
+    if marker is None:
+        raise ConfigError(
+            [f"{address.text} has no replica"], next_step="check the address"
+        )
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(
+        prefix=f".{file.name}-restore-", dir=file.parent
+    ) as folder:
+        copy = Path(folder) / file.name
+        settings = Path(folder) / "litestream.yml"
+        replicated = ReplicatedFile(copy, address)
+        write_settings(settings, [replicated])
+        until = _until(program, settings, copy, at, address)
+        _run_restore(program, settings, copy, at, address)
+        identity, commits = _checked(copy, address)
+        if (identity.kind, identity.word) != (marker.kind, marker.word):
+            raise StoreError(f"{address.text} has another database than it should")
+        # What Litestream kept beside an earlier file does not fit this one.
+        shutil.rmtree(backup_folder(file), ignore_errors=True)
+        copy.chmod(FOR_OWNER)
+        _name(copy, file)
+        take_over(marker, backup_folder(file))
+    return Restored(file, identity, commits, until)
+
+
+def _run_restore(
+    program: Path,
+    settings: Path,
+    copy: Path,
+    at: datetime | None,
+    address: ReplicaAddress,
+) -> None:
+    moment = [] if at is None else ["-timestamp", _rfc3339(at)]
+    done = _asked(program, "restore", settings, *moment, copy)
+    if done.returncode == 0 and copy.is_file():
+        return
+    fault = _reason(done)
+    if "no space left" in fault or "disk is full" in fault:
+        raise StoreError(
+            f"the disk is too full to restore {address.text}; nothing was changed",
+            next_step="make room (`df -h`), then run the same command again",
+        )
+    raise StoreError(f"{address.text} could not be restored: {fault}")
+
+
+def _until(
+    program: Path,
+    settings: Path,
+    copy: Path,
+    at: datetime | None,
+    address: ReplicaAddress,
+) -> datetime:
+    """Return when the newest part of the replica up to a moment was written.
+
+    Raises:
+        ConfigError: the replica is empty, or has nothing so old.
+    """
+    done = _asked(program, "ltx", settings, "-level", "all", "-json", copy)
+    if done.returncode != 0:
+        raise StoreError(f"{address.text} cannot be listed: {_reason(done)}")
+    written = sorted(
+        datetime.fromisoformat(part["timestamp"]).astimezone(UTC)
+        for part in json.loads(done.stdout or "[]")
+    )
+    if not written:
+        raise ConfigError(
+            [f"{address.text} has no replica: nothing was copied before it was lost"]
+        )
+    if at is None:
+        return written[-1]
+    earlier = [each for each in written if each <= at]
+    if not earlier:
+        raise ConfigError(
+            [f"the replica begins at {written[0]:%Y-%m-%dT%H:%M:%SZ}, which is later"]
+        )
+    return earlier[-1]
+
+
+def _asked(
+    program: Path, command: str, settings: Path, *arguments: str | Path
+) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(  # noqa: S603 - our own arguments
+        [program, command, "-config", settings, "-no-expand-env", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment(),
+    )
+
+
+def _reason(done: "subprocess.CompletedProcess[str]") -> str:
+    """Return the last fault that Litestream printed."""
+    faults = filter(None, map(fault_in, (done.stdout + done.stderr).splitlines()))
+    return [f"Litestream ended with code {done.returncode}", *faults][-1]
+
+
+def _checked(copy: Path, address: ReplicaAddress) -> tuple[Identity, int]:
+    """Return a file's identity and its count of commits, once it is seen to be whole.
+
+    Raises:
+        StoreError: it is damaged, or is not a marketplace or store.
+    """
+    try:
+        with closing(connect_to_read(copy)) as conn:
+            (complaint,) = conn.execute("PRAGMA integrity_check(1)").fetchone()
+            commits = count_in(conn)
+        identity = identity_of(copy)
+    except sqlite3.Error as fault:
+        complaint, identity, commits = str(fault), None, 0
+    if complaint != "ok" or identity is None:
+        raise StoreError(
+            f"{address.text}: what came back is damaged ({complaint})",
+            next_step="restore an earlier moment with --at",
+        )
+    return identity, commits
+
+
+def _name(copy: Path, file: Path) -> None:
+    """Give the copy its name; never replace a file that has appeared meanwhile."""
+    os.close(os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, FOR_OWNER))
+    _sync(copy)
+    copy.replace(file)
+    _sync(file.parent)
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _rfc3339(moment: datetime) -> str:
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
