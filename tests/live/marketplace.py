@@ -1,7 +1,6 @@
 """A live marketplace as people run it: a process of its own, keys, invited people."""
 
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
@@ -19,6 +18,7 @@ from tests.crash.people import People
 from tests.end_to_end.conftest import ROOT
 from tests.live.disturbed_line import Line, listening
 from tests.marketplace.market import free_port
+from tests.marketplace.served_apart import SERVE
 
 PEOPLE = ("ann", "bob", "cat", "dan", "eve", "fay")
 
@@ -31,20 +31,25 @@ class LiveMarketplace:
     line: Line
     key: Key
     codes: dict[str, str]
+    words: tuple[str, ...] = ()
     _frames_port: int = field(default_factory=free_port)
     _process: "subprocess.Popen[str] | None" = None
 
+    def options(self) -> list[str]:
+        """The options with which it is served."""
+        _, port = self.line.upstream
+        return [
+            *("--database", str(self.database)),
+            *("--port", str(port), "--frames-port", str(self._frames_port)),
+            *("--site-url", self.line.address),
+            *("--frames-url", f"http://localhost:{self._frames_port}"),
+            *self.words,
+        ]
+
     def start(self) -> None:
         """Serve the file until `kill`; returns when it listens."""
-        _, port = self.line.upstream
         self._process = subprocess.Popen(
-            [
-                *(Path(sys.executable).with_name("piecework"), "serve"),
-                *("--database", self.database),
-                *("--port", str(port), "--frames-port", str(self._frames_port)),
-                *("--site-url", self.line.address),
-                *("--frames-url", f"http://localhost:{self._frames_port}"),
-            ],
+            [*SERVE, *self.options()],
             stdout=subprocess.PIPE,
             text=True,
             cwd=ROOT,
@@ -71,8 +76,16 @@ class LiveMarketplace:
 
 
 @contextmanager
-def live_marketplace(folder: Path) -> Iterator[LiveMarketplace]:
-    """A running one with a requester, who has $10,000, and six invited people."""
+def live_marketplace(
+    folder: Path, *words: str, kind: type[LiveMarketplace] = LiveMarketplace
+) -> Iterator[LiveMarketplace]:
+    """A running one with a requester, who has $10,000, and six invited people.
+
+    Args:
+        folder: where its file is.
+        words: more options of `serve`.
+        kind: how it is started and killed.
+    """
     database = folder / "marketplace.db"
     with (
         closing(Backend(database, Rules())) as backend,
@@ -89,7 +102,7 @@ def live_marketplace(folder: Path) -> Iterator[LiveMarketplace]:
         }
     with ExitStack() as stack:
         line = stack.enter_context(listening(("127.0.0.1", free_port())))
-        market = LiveMarketplace(database, line, key, codes)
+        market = kind(database, line, key, codes, words)
         stack.callback(market.kill)
         market.start()
         yield market
