@@ -450,6 +450,8 @@ class Books:
     def is_paid(self, books: Any, batch_id: str) -> bool:  # noqa: ANN401 - JSON
         """Whether a batch of bonuses was paid, as who looks at Prolific sees."""
         with closing(_looked_at(self.served.database)) as market:
+            # A batch may have been made and paid since the laws were read last.
+            self.losses.note(market)
             return self.losses.is_paid(market, books, batch_id)
 
     def unsettled(self) -> list[str]:

@@ -455,16 +455,18 @@ class Simulation:
         """One file, or each, is put back to a copy of some age."""
         for file, copies in self._copies.items():
             if self.rng.random() < 0.7:
-                copy = self.rng.choice(copies)
-                if file == self.served.database:
-                    self.served.kill()
-                    self.served.clear()
-                for suffix in ("", "-wal", "-shm"):
-                    file.with_name(file.name + suffix).unlink(missing_ok=True)
-                shutil.copyfile(copy, file)
-                self.tell(f"{file.name} is put back to {copy.name}")
-                if file == self.served.database:
-                    self._forget_with_the_marketplace()
+                self._put_back(file, self.rng.choice(copies))
+
+    def _put_back(self, file: Path, copy: Path) -> None:
+        if file == self.served.database:
+            self.served.kill()
+            self.served.clear()
+        for suffix in ("", "-wal", "-shm"):
+            file.with_name(file.name + suffix).unlink(missing_ok=True)
+        shutil.copyfile(copy, file)
+        self.tell(f"{file.name} is put back to {copy.name}")
+        if file == self.served.database:
+            self._forget_with_the_marketplace()
 
     def _forget_with_the_marketplace(self) -> None:
         """What came after its copy was made is lost; people and programs learn it."""
