@@ -20,7 +20,7 @@ from click.core import ParameterSource
 from piecework.config.utf8 import read_text
 from piecework.domain.errors import ConfigError
 
-CONFIGURED = ("serve", "run", "advance", "review", "crowd")
+CONFIGURED = ("serve", "backup", "run", "advance", "review", "crowd")
 """The commands that supervisors and schedules start."""
 
 _TYPED = frozenset(
