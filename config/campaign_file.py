@@ -6,6 +6,7 @@ another folder finds the same store and cannot post a second time.
 """
 
 import hashlib
+import os
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -18,11 +19,16 @@ from piecework.config.items_file import items_of_folder, read_items
 from piecework.config.rewards import faults_of_money
 from piecework.config.schema import CampaignTables
 from piecework.config.utf8 import read_text
+from piecework.config.variables import with_secrets
 from piecework.domain.errors import ConfigError
 from piecework.domain.hit import Item
 from piecework.domain.lines import Location, line_of
 from piecework.domain.picture_location import PictureLocation
+from piecework.domain.store_address import StoreAddress, store_address
 from piecework.domain.suggestion import did_you_mean
+
+STORE_URL = "PIECEWORK_STORE_URL"
+"""The environment variable with the URL of a database for stores."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +52,24 @@ class CampaignFile:
         """The folder of the campaign's store, dataset and report."""
         folder = self.tables.output.folder or f"out/{self.tables.name}"
         return (self.path.parent / folder).resolve()
+
+    @property
+    def store_url(self) -> str:
+        """URL of the database that has the campaign's store; "" for a file.
+
+        `[store] url` counts before the environment variable.
+
+        Raises:
+            ConfigError: a variable in the URL is not set.
+        """
+        if self.tables.store.url is None:
+            return os.environ.get(STORE_URL, "")
+        return with_secrets(self.tables.store.url)
+
+    @property
+    def store(self) -> StoreAddress:
+        """Where the campaign's store is."""
+        return store_address(self.out, campaign=self.tables.name, url=self.store_url)
 
     @property
     def pictures(self) -> PictureLocation | None:

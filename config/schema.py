@@ -300,6 +300,12 @@ class OutputTable(_Strict):
     sinks: Annotated[tuple[SinkTable, ...], Field(max_length=20)] = ()
 
 
+class StoreTable(_Strict):
+    """`[store]`: the database that holds the campaign's store."""
+
+    url: Annotated[str, StringConstraints(max_length=2_000)] | None = None
+
+
 class SplitsTable(_Strict):
     """`[dataset.splits]`: how the items are divided, in per cent."""
 
@@ -408,6 +414,7 @@ class CampaignTables(_Strict):
     heuristics: dict[str, dict[str, object] | Literal[False]] = {}
     decisions: DecisionsTable = DecisionsTable()
     output: OutputTable = OutputTable()
+    store: StoreTable = StoreTable()
     dataset: DatasetTable = DatasetTable()
     rehearsal: RehearsalTable = RehearsalTable()
 

@@ -12,6 +12,7 @@ from httpx._config import DEFAULT_TIMEOUT_CONFIG
 from hypothesis import HealthCheck, Phase, settings
 from playwright.sync_api import Browser, expect, sync_playwright
 
+from tests.postgres_server import installed_initdb, running_postgres
 from tests.read_once import read_once
 
 read_once()
@@ -266,3 +267,13 @@ def browser() -> Iterator[Browser]:
         started = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
         yield started
         started.close()
+
+
+@pytest.fixture(scope="session")
+def postgres_url() -> Iterator[str]:
+    """The URL of a database of PostgreSQL, for all tests of a process."""
+    initdb = installed_initdb()
+    if initdb is None:
+        pytest.skip("PostgreSQL is not installed")
+    with running_postgres(initdb) as url:
+        yield url

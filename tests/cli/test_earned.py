@@ -82,13 +82,13 @@ def test_the_next_pass_carries_out_what_could_not_be_done_at_once(
         run.store.db.execute(
             "INSERT OR REPLACE INTO last_pass (only_row, progress) VALUES (1, '{}')"
         )
-    assert recall(load_campaign(path).out) is not None
+    assert recall(load_campaign(path).store) is not None
     with monkeypatch.context() as patch:
         patch.delenv("AWS_ACCESS_KEY_ID")
         reply = workers("restore", path, ann, "--name", NAME, "--because", "A mistake.")
     assert "stored; the next pass tells the marketplace" in reply.output
     assert scene.holders() == set()
-    assert recall(load_campaign(path).out) is None
+    assert recall(load_campaign(path).store) is None
     with scene.opened(path) as run:
         run_pass(run)
     assert scene.holders() == {"ann"}

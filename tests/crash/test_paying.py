@@ -59,7 +59,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def rejected_of(run: CampaignRun) -> AssignmentId:
     """The one assignment that the policy rejected."""
-    with sqlite3.connect(run.store.path) as store:
+    with sqlite3.connect(run.store.address.path) as store:
         (assignment_id,) = store.execute(
             "SELECT subject_id FROM decisions WHERE verdict = 'reject'"
         ).fetchone()

@@ -12,9 +12,9 @@ import pytest
 from click.testing import CliRunner
 
 from piecework.cli.main import main
+from piecework.domain.store_address import FILE_NAME
 from piecework.engine.passes import run_pass
 from piecework.marketplace.http.server import serve
-from piecework.store.files import FILE_NAME
 from tests.crash.people import People
 from tests.engine.conftest import in_folder
 from tests.small_campaign import write_campaign

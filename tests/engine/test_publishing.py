@@ -14,6 +14,7 @@ from piecework.campaign.opened import CampaignRun
 from piecework.domain.clock import FixedClock
 from piecework.domain.errors import BudgetExceeded, StoreError, TransientPlatformError
 from piecework.domain.ids import HitId
+from piecework.domain.store_address import FILE_NAME
 from piecework.engine.opening import open_on_marketplace
 from piecework.engine.passes import post, run_pass
 from piecework.engine.steps import assess, collect, decide, settle
@@ -23,7 +24,6 @@ from piecework.payments.plan import BonusPlan
 from piecework.platforms.mturk import MTurk
 from piecework.platforms.virtual_clock import VirtualClock
 from piecework.store import hits, intents, ledger, stops
-from piecework.store.files import FILE_NAME
 from tests.engine.conftest import Open
 from tests.payments.bookkeeping import assignment_ids
 

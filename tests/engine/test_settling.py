@@ -413,7 +413,7 @@ class _DecidedMeanwhile(MTurk):
         """As ever, and somebody approves what was to be rejected."""
         super().approve(assignment_id, message)
         if assignment_id != self.subject:
-            store = open_store(self.run.store.path)
+            store = open_store(self.run.store.address)
             _decide(replace(self.run, store=store), "approve", self.subject)
             store.close()
 

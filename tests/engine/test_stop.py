@@ -120,7 +120,7 @@ def _one_at_a_time(run: CampaignRun) -> CampaignRun:
 
 def _stop_elsewhere(run: CampaignRun) -> None:
     """As another process does it: over a connection of its own."""
-    other = open_store(run.store.path)
+    other = open_store(run.store.address)
     stops.stop(other, at=run.clock.now())
     other.close()
 

@@ -15,6 +15,7 @@ from piecework.cli.main import main
 from piecework.domain.clock import FixedClock
 from piecework.domain.errors import ConfigError
 from piecework.domain.ids import WorkerId
+from piecework.domain.store_address import in_folder
 from piecework.engine.passes import run_pass
 from piecework.engine.progress import read_progress
 from piecework.engine.steps.settle import settle, settle_workers
@@ -241,7 +242,7 @@ def test_the_command_lists_and_excludes_by_pseudonym(
         assert max(map(len, (heads, *lines[:3]))) <= 80
         for result in (done, again, table):
             assert not any(worker_id in result.output for worker_id in worker_ids)
-    with only_pass(run.campaign.out):
+    with only_pass(run.campaign.store):
         pass  # nobody holds it any more
 
 
@@ -258,7 +259,7 @@ def test_without_a_pass_at_work_the_marketplace_is_told_at_once(
         )
         run_pass(replace(run, clock=FixedClock(EVENING)))
         ann, path = _named(run, "ann"), run.campaign.path
-        free = run.campaign.out.with_name("free")
+        free = in_folder(run.campaign.out.with_name("free"))
         monkeypatch.setattr(
             "piecework.cli.workers.only_pass", lambda _: only_pass(free)
         )

@@ -1,10 +1,5 @@
 """The places of users: S3 as moto serves it, PostgreSQL of this machine."""
 
-import os
-import shutil
-import socket
-import subprocess
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -46,56 +41,10 @@ def s3(s3_endpoint: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> S3:
     return client
 
 
-@pytest.fixture(scope="session")
-def postgres() -> Iterator[str]:
-    """The URL of an empty database; the server takes only connections from here."""
-    initdb = shutil.which("initdb") or next(
-        map(str, Path("/usr/lib/postgresql").glob("*/bin/initdb")), None
-    )
-    if initdb is None:
-        pytest.skip("PostgreSQL is not installed")
-    # It refuses to run as root.
-    user = "postgres" if os.getuid() == 0 else None
-    folder = Path(tempfile.mkdtemp(prefix="piecework-postgres-"))
-    if user:
-        shutil.chown(folder, user)
-    data = folder / "data"
-    subprocess.run(
-        [initdb, "-D", data, "-U", "writer", "--auth=trust", "--no-sync"],
-        user=user, check=True, capture_output=True, cwd=folder, timeout=240,
-    )  # fmt: skip
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    server = subprocess.Popen(
-        [
-            str(Path(initdb).with_name("postgres")),
-            *("-D", data, "-p", str(port), "-k", folder),
-            *("-c", "listen_addresses=127.0.0.1", "-c", "fsync=off"),
-        ],
-        user=user,
-        cwd=folder,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        assert server.stderr is not None
-        # It says so when it can be asked; else the test ends with what it says.
-        lines = iter(server.stderr.readline, "")
-        begun = next((line for line in lines if "ready to accept" in line), "")
-        assert begun, "PostgreSQL ended"
-        yield f"postgresql+psycopg://writer@127.0.0.1:{port}/postgres"
-    finally:
-        server.terminate()
-        server.wait(60)
-        assert server.stderr is not None
-        server.stderr.close()
-        shutil.rmtree(folder)
-
-
 @pytest.fixture
-def empty_postgres(postgres: str) -> str:
-    """The same, without what an earlier test made."""
-    with psycopg.connect(postgres.replace("+psycopg", ""), autocommit=True) as made:
+def empty_postgres(postgres_url: str) -> str:
+    """The URL of a database without what an earlier test made, as SQLAlchemy's."""
+    with psycopg.connect(postgres_url, autocommit=True) as made:
         made.execute("DROP SCHEMA public CASCADE")
         made.execute("CREATE SCHEMA public")
-    return postgres
+    return postgres_url.replace("postgresql://", "postgresql+psycopg://")

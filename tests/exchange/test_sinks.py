@@ -11,8 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 import sqlalchemy as sa
 
+from piecework.config.variables import with_secrets
 from piecework.domain.errors import ConfigError
-from piecework.exchange.addresses import with_secrets
 from piecework.exchange.folder_sink import copy_releases, reach_folder
 from piecework.exchange.sink_failed import SinkFailed
 from piecework.exchange.table_sink import reach_database, write_releases

@@ -22,6 +22,7 @@ from piecework.payments.compensations import (
 from piecework.payments.interrupted_payments import close_interrupted
 from piecework.report.page import render
 from piecework.store import assignments, generations, intents, workers
+from piecework.store.columns import insert
 from piecework.store.settlements import PAID_ALREADY
 from tests.engine.conftest import Open
 from tests.marketplace.market import Worker
@@ -211,7 +212,7 @@ def test_a_restored_store_takes_over_what_it_lacks(
         run.store.db.execute("DELETE FROM intents WHERE operation = ?", [OPERATION])
         for row in before:
             if not row["intent_key"].startswith(OPERATION):
-                run.store.db.table("ledger").insert(row)
+                insert(run.store, "ledger", [row])
     monkeypatch.setattr(generations, "was_restored", lambda _: True)
     assert adopt_compensations(run) == 1
     assert adopt_compensations(run) == 0

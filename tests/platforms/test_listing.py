@@ -195,7 +195,7 @@ def test_a_hit_that_was_found_late_is_not_overlooked(
         if hit_id != lost:
             hits.mark_collected(store, hit_id, at=clock.now())
     listed = shop.platform.reviewable_hits(
-        [shop.hit_type_id], older=older_hits(store.db.conn)
+        [shop.hit_type_id], older=older_hits(store.db)
     )
     assert lost in set(listed)
     store.close()

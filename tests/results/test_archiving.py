@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from piecework.campaign.opened import CampaignRun, OpenedCampaign
 from piecework.cli.archive import archive as archive_command
 from piecework.domain.errors import CampaignBusy, ConfigError, StoreError
+from piecework.domain.store_address import in_folder
 from piecework.domain.verdicts import Decision
 from piecework.results import whole_pass
 from piecework.results.archiving import archive_settled
@@ -248,7 +249,7 @@ def test_the_command_says_what_it_moved(tmp_path: Path) -> None:
     assert Path(facts["folder"], "batch=000001").is_dir()
     again = CliRunner().invoke(archive_command, command[:3], catch_exceptions=False)
     assert again.stdout == "nothing to archive: the newest batch stays\n"
-    with only_pass(tmp_path / "out/crash"):
+    with only_pass(in_folder(tmp_path / "out/crash")):
         busy = CliRunner().invoke(archive_command, command)
         assert isinstance(busy.exception, CampaignBusy)
 

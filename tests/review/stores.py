@@ -19,11 +19,11 @@ from piecework.domain.ids import (
     WorkerId,
     answer_id,
 )
+from piecework.domain.store_address import FILE_NAME
 from piecework.domain.verdicts import Decision, Finding, Verdict
 from piecework.engine.opening import open_to_look
 from piecework.store import assignments, bound, decisions, findings, hits
 from piecework.store.database import open_store
-from piecework.store.files import FILE_NAME
 from tests.small_campaign import CAMPAIGN
 
 MONDAY = datetime(2026, 1, 5, 9, tzinfo=UTC)

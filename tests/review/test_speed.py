@@ -10,6 +10,7 @@ import httpx
 import pytest
 
 from piecework.review.model.reviewing import VIEWS
+from piecework.store import decisions
 from tests.review import stores
 from tests.review.conftest import served
 
@@ -106,7 +107,7 @@ def test_ten_thousand_reasons_of_their_own_cost_little_more(tmp_path: Path) -> N
                     f"UPDATE {table} SET {words} = {words} || ' ' || subject_id"
                 )
         shown = ada.get("/next?view=worker", follow_redirects=True)
-        proposals = run.store.db.table("proposals").count
+        proposals = decisions.count_proposals(run.store)
         assert f"and {proposals - 12} more with other reasons" in shown.text
 
         def card() -> httpx.Response:

@@ -211,7 +211,7 @@ def test_a_reason_begins_with_the_rules_own_evidence(page: Served) -> None:
 
 def test_an_exclusion_is_proposed_only_where_the_policy_says_so(page: Served) -> None:
     """Who may be excluded by hand is not marked for it."""
-    page.run.store.db.table("proposals").delete_where("subject_kind = 'worker'")
+    page.run.store.db.execute("DELETE FROM proposals WHERE subject_kind = 'worker'")
     with page.client() as ada:
         text = ada.get("/card", params=CARD).text
     button = re.search(r'data-key="x".*?</li>', text, re.DOTALL)

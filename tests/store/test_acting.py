@@ -1,4 +1,3 @@
-import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -18,7 +17,7 @@ from piecework.domain.errors import (
 )
 from piecework.store import intents, ledger
 from piecework.store.acting import carry_out
-from piecework.store.database import Store
+from piecework.store.database import Store, open_store
 from piecework.store.intents import Act, Intent
 
 
@@ -298,8 +297,8 @@ def test_every_intent_is_durable_before_its_call(
     missing: list[str] = []
 
     def do(number: int) -> str:
-        with closing(sqlite3.connect(store.path)) as other:
-            row = other.execute(
+        with closing(open_store(store.address)) as other:
+            row = other.db.execute(
                 "SELECT 1 FROM intents WHERE intent_key = ? AND done_at IS NULL",
                 [f"approve:{number:03}"],
             ).fetchone()

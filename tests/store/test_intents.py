@@ -159,7 +159,7 @@ def test_a_closed_intent_is_not_closed_again(store: Store) -> None:
     _declare(store, FIRST)
     _close(store, FIRST, "sent")
     before = intent_rows(store)
-    with pytest.raises(StoreError, match=r"piecework\.db: bonus:1 was closed by"):
+    with pytest.raises(StoreError, match=f"{re.escape(str(store.address))}: bonus:1 was"):
         _close(store, FIRST, "sent twice", TUESDAY)
     assert intent_rows(store) == before
 
@@ -348,7 +348,7 @@ def test_a_renamed_intent_takes_its_entries_in_the_ledger_along(kept: Store) -> 
     intents.rename(kept, "bonus:c", "bonus:new")
     others = [row for row in before if row is not renamed]
     assert intent_rows(kept) == [*others, ("bonus:new", *renamed[1:])]
-    entries = kept.db.execute("SELECT intent_key FROM ledger ORDER BY rowid")
+    entries = kept.db.execute("SELECT intent_key FROM ledger ORDER BY entry_id")
     assert [key for (key,) in entries] == ["bonus:new", "bonus:d"]
 
 
@@ -358,6 +358,7 @@ def test_what_takes_new_money_is_named(kept: Store) -> None:
     assert intents.open_cents(kept, *intents.PROMISES, but="") == 1 + 8 + 16
 
 
+@pytest.mark.parametrize("address", ["file"], indirect=True)
 def test_intents_of_a_subject_are_found_by_their_index(kept: Store) -> None:
     """With any number of intents, a query about one HIT or worker reads few."""
     asked: list[str] = []
@@ -366,7 +367,7 @@ def test_intents_of_a_subject_are_found_by_their_index(kept: Store) -> None:
     decisions.unsettled(kept, "exclude")
     hits.lost_ids(kept)
     hits.filled(kept, 1, posted_after=MONDAY)
-    last_pass.older_hits(kept.db.conn)
+    last_pass.older_hits(kept.db)
     ledger.spent_on(kept, AssignmentId("A1"))
     ledger.held_cents(kept, hits.load(kept)[0])
     kept.db.conn.set_trace_callback(None)

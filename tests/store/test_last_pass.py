@@ -5,6 +5,7 @@ from pathlib import Path
 
 from piecework.domain.hit import PlannedHit
 from piecework.domain.ids import HitId, HitKey, HitTypeId
+from piecework.domain.store_address import in_folder
 from piecework.domain.verdicts import Decision
 from piecework.store import decisions, hits, stops
 from piecework.store.columns import to_text
@@ -15,12 +16,10 @@ START = datetime(2026, 1, 5, 9, tzinfo=UTC)
 LAST_FINDINGS = {"accepted": 3, "waiting_for": "people"}
 
 
-def test_what_a_pass_found_holds_until_something_is_written(
-    store: Store, tmp_path: Path
-) -> None:
+def test_what_a_pass_found_holds_until_something_is_written(store: Store) -> None:
     """After a person's decision the next pass looks again."""
     remember(store, LAST_FINDINGS, request_digest="request")
-    last = recall(tmp_path, request_digest="request")
+    last = recall(store.address, request_digest="request")
     assert last is not None
     assert (last.progress, last.open_hits) == (LAST_FINDINGS, frozenset())
 
@@ -33,29 +32,27 @@ def test_what_a_pass_found_holds_until_something_is_written(
         because="",
     )
     assert decisions.keep(store, [decision]) == 1
-    assert recall(tmp_path, request_digest="request") is None
+    assert recall(store.address, request_digest="request") is None
 
 
 def test_what_others_write_while_a_pass_ends_is_not_remembered_as_found(
-    store: Store, tmp_path: Path
+    store: Store,
 ) -> None:
     """It would stay valid forever, although the progress was read before it."""
     remember(store, LAST_FINDINGS, request_digest="request")
     for writes in (False, True):
-        other = open_store(store.path)
+        other = open_store(store.address)
         if writes:
             stops.stop(other, at=START)
         other.close()
         remember(store, LAST_FINDINGS, request_digest="request")
         # A reader, and what the pass itself writes, do not matter.
-        assert (recall(tmp_path, request_digest="request") is None) is writes
+        assert (recall(store.address, request_digest="request") is None) is writes
 
 
-def test_a_write_that_is_under_way_is_waited_for_and_seen(
-    store: Store, tmp_path: Path
-) -> None:
+def test_a_write_that_is_under_way_is_waited_for_and_seen(store: Store) -> None:
     """A connection that holds the store when a pass wants to remember came first."""
-    other = open_store(store.path)
+    other = open_store(store.address)
     with ThreadPoolExecutor(1) as pool:
         with other.db.atomic():
             stops.stop(other, at=START)
@@ -65,12 +62,10 @@ def test_a_write_that_is_under_way_is_waited_for_and_seen(
             assert not wait([remembered], timeout=0.2).done
         remembered.result(timeout=30)
     other.close()
-    assert recall(tmp_path, request_digest="request") is None
+    assert recall(store.address, request_digest="request") is None
 
 
-def test_a_column_that_is_filled_counts_as_written(
-    store: Store, tmp_path: Path
-) -> None:
+def test_a_column_that_is_filled_counts_as_written(store: Store) -> None:
     """When a HIT gets its id no row is added, but the result is forgotten as well."""
     store.db.execute(
         "INSERT INTO hits (hit_key, batch, round, max_assignments, reward_cents, "
@@ -79,12 +74,11 @@ def test_a_column_that_is_filled_counts_as_written(
         [to_text(START)],
     )
     remember(store, LAST_FINDINGS, request_digest="request")
-    assert recall(tmp_path, request_digest="request") is not None
+    assert recall(store.address, request_digest="request") is not None
     store.db.execute("UPDATE hits SET hit_id = 'H1'")
-    store.db.conn.commit()
-    assert recall(tmp_path, request_digest="request") is None
+    assert recall(store.address, request_digest="request") is None
     remember(store, LAST_FINDINGS, request_digest="request")
-    last = recall(tmp_path, request_digest="request")
+    last = recall(store.address, request_digest="request")
     assert last is not None
     assert last.open_hits == {"H1"}
 
@@ -94,23 +88,23 @@ def test_other_requests_and_a_folder_without_a_store_know_nothing(
 ) -> None:
     """The result under a lower cap does not hold under a higher one."""
     remember(store, LAST_FINDINGS, request_digest="request")
-    assert recall(tmp_path, request_digest="other request") is None
-    assert recall(tmp_path / "none", request_digest="request") is None
+    assert recall(store.address, request_digest="other request") is None
+    assert recall(in_folder(tmp_path / "none"), request_digest="request") is None
 
 
-def test_when_the_marketplace_was_polled_outlives_what_is_written(
-    store: Store, tmp_path: Path
-) -> None:
+def test_when_the_marketplace_was_polled_outlives_what_is_written(store: Store) -> None:
     """A poll is remembered once, separately from the progress."""
-    mark_polled(tmp_path, at=START, wait=timedelta(minutes=1))
-    assert recall(tmp_path, request_digest="request") is None  # no pass has ended
+    mark_polled(store.address, at=START, wait=timedelta(minutes=1))
+    assert recall(store.address, request_digest="request") is None  # no pass has ended
     remember(store, LAST_FINDINGS, request_digest="request")
-    mark_polled(tmp_path, at=START + timedelta(hours=1), wait=timedelta(minutes=90))
+    mark_polled(
+        store.address, at=START + timedelta(hours=1), wait=timedelta(minutes=90)
+    )
     stops.stop(store, at=START)
-    assert recall(tmp_path, request_digest="request") is None
-    with closing(open_store(store.path)) as next_pass:
+    assert recall(store.address, request_digest="request") is None
+    with closing(open_store(store.address)) as next_pass:
         remember(next_pass, LAST_FINDINGS, request_digest="request")
-    last = recall(tmp_path, request_digest="request")
+    last = recall(store.address, request_digest="request")
     assert last is not None
     assert last.polled_at == START + timedelta(hours=1)
     assert last.wait == timedelta(minutes=90)
@@ -139,7 +133,6 @@ def _posted(store: Store, hours: dict[str, float], *, collected: str) -> None:
         )
     for name in collected:
         hits.mark_collected(store, HitId(name), at=START + timedelta(days=1))
-    store.db.conn.commit()
 
 
 def test_older_is_what_was_posted_long_before_all_that_is_waited_for(
@@ -147,16 +140,16 @@ def test_older_is_what_was_posted_long_before_all_that_is_waited_for(
 ) -> None:
     """C and E are open: A is older by hours; B, by minutes, may be listed after C."""
     _posted(store, {"A": 0, "B": 4.5, "C": 5, "D": 5, "E": 9}, collected="ABD")
-    assert older_hits(store.db.conn) == {"A"}
+    assert older_hits(store.db) == {"A"}
 
 
 def test_a_hit_that_was_found_late_makes_nothing_older_hits(store: Store) -> None:
     """B's reply was lost: it was found and recorded long after C was posted."""
     _posted(store, {"A": 0, "B": 9, "C": 5}, collected="AC")
-    assert older_hits(store.db.conn) == {"A"}
+    assert older_hits(store.db) == {"A"}
 
 
 def test_nothing_is_older_where_nothing_is_waited_for(store: Store) -> None:
     """All is collected."""
     _posted(store, {"A": 0, "B": 9}, collected="AB")
-    assert older_hits(store.db.conn) == frozenset()
+    assert older_hits(store.db) == frozenset()

@@ -5,20 +5,21 @@ from pathlib import Path
 import pytest
 
 from piecework.domain.errors import StoreError
+from piecework.domain.store_address import in_folder
 from piecework.store.lock import only_pass
 
 
 def _hold_and_die(folder: Path) -> None:
-    with only_pass(folder):
+    with only_pass(in_folder(folder)):
         os.kill(os.getpid(), 9)
 
 
 def test_a_second_pass_says_who_holds_the_campaign(tmp_path: Path) -> None:
     """The message has the id of the process at work; the second does not wait."""
     with (
-        only_pass(tmp_path),
+        only_pass(in_folder(tmp_path)),
         pytest.raises(StoreError, match=f"process {os.getpid()} is working"),
-        only_pass(tmp_path),
+        only_pass(in_folder(tmp_path)),
     ):
         pass
 
@@ -30,5 +31,5 @@ def test_the_lock_dies_with_its_process(tmp_path: Path) -> None:
     process.start()
     process.join(timeout=240)
     assert process.exitcode == -9
-    with only_pass(tmp_path):
+    with only_pass(in_folder(tmp_path)):
         assert "is working" not in (tmp_path / ".piecework.lock").read_text()

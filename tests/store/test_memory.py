@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from piecework.domain.assignment import Answer, Assignment
@@ -20,6 +21,7 @@ from piecework.domain.ids import (
     ItemId,
     WorkerId,
 )
+from piecework.domain.store_address import StoreAddress
 from piecework.domain.verdicts import Decision, Finding, SubjectKind
 from piecework.store import assignments, bound, decisions, edits, findings, hits
 from piecework.store.database import Store, open_store
@@ -95,7 +97,7 @@ def test_a_plan_is_stored_whole_or_not_at_all(store: Store) -> None:
         fee_cents=20,
         item_ids=(ItemId("c"),),
     )
-    with pytest.raises(sqlite3.IntegrityError):
+    with pytest.raises((sqlite3.IntegrityError, psycopg.IntegrityError)):
         hits.plan(store, [other, HIT])
     assert hits.load(store) == [HIT]
 
@@ -222,13 +224,12 @@ def test_a_store_belongs_to_one_world(store: Store) -> None:
     assert bound.read(store).environment == "rehearsal"
 
 
-def test_opening_again_finds_everything(tmp_path: Path) -> None:
-    """The state is in the file, not in the object."""
-    path = tmp_path / "piecework.db"
-    first = open_store(path, create=True)
+def test_opening_again_finds_everything(address: StoreAddress) -> None:
+    """The state is in the database, not in the object."""
+    first = open_store(address, create=True)
     hits.plan(first, [HIT])
     first.close()
-    second = open_store(path)
+    second = open_store(address)
     assert hits.load(second) == [HIT]
     second.close()
 

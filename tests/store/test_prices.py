@@ -25,9 +25,9 @@ def test_the_latest_word_is_kept(store: Store) -> None:
 def test_the_same_word_writes_nothing(store: Store) -> None:
     """Every pass asks, and most get the known list."""
     keep_prices(store, POUNDS)
-    before = store.db.conn.total_changes
+    before = store.db.written()
     keep_prices(store, POUNDS)
-    assert store.db.conn.total_changes == before
+    assert store.db.written() == before
 
 
 def test_the_prices_of_each_crowd_are_kept(store: Store) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from piecework.domain.errors import StoreError
+from piecework.domain.store_address import in_folder
 from piecework.marketplace.state.backend import Backend, Rules
 from piecework.store import last_pass
 from piecework.store.database import open_store
@@ -99,7 +100,7 @@ def test_the_quick_look_at_the_last_pass_refuses_it_too(
     make, sentence = STRANGE[kind]
     make(tmp_path / "piecework.db")
     with pytest.raises(StoreError, match=sentence):
-        last_pass.recall(tmp_path)
+        last_pass.recall(in_folder(tmp_path))
 
 
 def _content(folder: Path) -> dict[str, bytes]:

@@ -45,8 +45,7 @@ from piecework.qc.heuristics import like_samples
 from piecework.qc.policy import check_rules
 from piecework.qc.registry import check_settings
 from piecework.store import imports
-from piecework.store.database import open_store
-from piecework.store.files import FILE_NAME
+from piecework.store.database import exists, open_store
 
 _T = TypeVar("_T")
 _MOST_REQUIREMENTS = 10
@@ -319,10 +318,9 @@ def _imported_items(
     file: CampaignFile, _task: Task, _drawn: Sequence[Mapping[str, str]] | None
 ) -> tuple[Item, ...]:
     """Return the items of the imported answers; empty before the first import."""
-    path = file.out / FILE_NAME
-    if not path.is_file():
+    if not exists(file.store):
         return ()
-    with closing(open_store(path)) as store:
+    with closing(open_store(file.store)) as store:
         return imports.items(store)
 
 
@@ -371,6 +369,7 @@ def _campaign(
         has_releases=values.has_releases(tables),
         sinks=values.sinks(tables.output),
         out=file.out,
+        store_url=file.store_url,
         rehearsal=RehearsalPlan(
             seed=tables.rehearsal.seed,
             crowd=dict(tables.rehearsal.crowd),

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from piecework.config.campaign_file import CampaignFile, parse
 from piecework.domain.campaign import Campaign, EarlierCampaign
 from piecework.domain.errors import ConfigError
-from piecework.store.files import FILE_NAME
+from piecework.store.database import exists
 
 _KEYS = (("only_workers_of", True), ("no_workers_of", False))
 
@@ -27,8 +27,8 @@ def read_earlier(file: CampaignFile) -> tuple[EarlierCampaign, ...]:
             except ConfigError as error:
                 faults += [f"{where}: {fault}" for fault in error.faults]
                 continue
-            store = other.out / FILE_NAME
-            if store == file.out / FILE_NAME:
+            store = other.store
+            if store == file.store:
                 faults.append(f"{where}: {named} is this campaign itself")
             elif any(each.store == store for each in earlier):
                 faults.append(f"{where}: {named} is named before")
@@ -45,7 +45,7 @@ def read_earlier(file: CampaignFile) -> tuple[EarlierCampaign, ...]:
 def warnings_of_earlier(campaign: Campaign) -> Iterator[str]:
     """Yield a warning for each earlier campaign that was not started yet."""
     for each in campaign.earlier:
-        if not each.store.is_file():
+        if not exists(each.store):
             yield (
                 f"requirements.{each.key}: the campaign {each.name} was not started "
                 "yet; without its workers, no HIT of this campaign can be posted"

@@ -16,8 +16,7 @@ from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
 from piecework.domain.task import Task
 from piecework.store import dealt_items
-from piecework.store.database import open_store
-from piecework.store.files import FILE_NAME
+from piecework.store.database import exists, open_store
 
 
 def first_rows(
@@ -28,9 +27,9 @@ def first_rows(
     After the first pass they come from the store, so that a pass does its other work
     even if the source cannot be read.
     """
-    most, path = file.tables.posting.batch_size, file.out / FILE_NAME
-    if path.is_file():
-        with closing(open_store(path)) as store:
+    most = file.tables.posting.batch_size
+    if exists(file.store):
+        with closing(open_store(file.store)) as store:
             if items := dealt_items.first_rows(store, most):
                 return tuple(items)
     with closing(usable_items(source_of(file, task))) as usable:

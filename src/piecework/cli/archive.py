@@ -39,9 +39,9 @@ def archive(campaign: Path, *, keep: int | None, as_json: bool) -> None:
     loaded = load_campaign(campaign)
     growth = loaded.growth
     after = (growth.archive_after if growth else None) or KEEP
-    with open_to_look(loaded) as opened, only_pass(loaded.out):
+    with open_to_look(loaded) as opened, only_pass(loaded.store):
         done = archive_settled(opened, keep=keep or after, compacts=True)
-        folder = opened.store.path.parent / "archive"
+        folder = opened.store.address.folder / "archive"
     batches = len({part.batch for part in done.parts})
     if as_json:
         facts = {

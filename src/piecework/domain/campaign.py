@@ -19,6 +19,7 @@ from piecework.domain.machine import MachineVote
 from piecework.domain.money import Currency, FeeSchedule, shown
 from piecework.domain.picture_location import PictureLocation
 from piecework.domain.qualification import QualificationTest
+from piecework.domain.store_address import StoreAddress, store_address
 from piecework.domain.task import GOLD, MIXED_IN, TRUTH, DatasetKind, Task
 from piecework.domain.verdicts import PolicyRule
 
@@ -193,13 +194,13 @@ class EarlierCampaign:
     """Another campaign whose workers are wanted, or are not.
 
     Attributes:
-        store: the file of its store.
+        store: where its store is.
         key: the key of `[requirements]` that names it.
         is_wanted: whether only its workers may work; otherwise they may not.
     """
 
     name: str
-    store: Path
+    store: StoreAddress
     key: str
     is_wanted: bool
 
@@ -271,6 +272,8 @@ class Campaign:
     has_releases: bool = False
     sinks: tuple[Sink, ...] = ()
     out: Path
+    # It may have a password.
+    store_url: str = field(default="", repr=False)
     rehearsal: RehearsalPlan
     tells_gold: bool = False
     imported: Reading | None = None
@@ -285,6 +288,11 @@ class Campaign:
     def markets(self) -> tuple[str, ...]:
         """The markets that its HITs go to; `("",)` if it names none."""
         return ("",) if self.crowds is None else self.crowds.markets
+
+    @property
+    def store(self) -> StoreAddress:
+        """Where the campaign's store is."""
+        return store_address(self.out, campaign=self.name, url=self.store_url)
 
     @property
     def pictures_address(self) -> str | None:

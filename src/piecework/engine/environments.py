@@ -93,7 +93,7 @@ def _rehearsal_elsewhere(request: PassRequest) -> Iterator[CampaignRun]:
     clock = VirtualClock(endpoint)
     _check_rehearses(clock, endpoint)
     with (
-        only_pass(campaign.out),
+        only_pass(campaign.store),
         open_for_rehearsal(
             campaign,
             endpoint,

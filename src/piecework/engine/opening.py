@@ -41,9 +41,8 @@ from piecework.platforms.mturk import MTurk
 from piecework.store import bound, generations, hits, imports
 from piecework.store.agreements import agree, agreed_cents
 from piecework.store.damage import damage_check
-from piecework.store.database import Store, open_store
+from piecework.store.database import Store, exists, open_store
 from piecework.store.dealt_items import DealtItems
-from piecework.store.files import FILE_NAME
 from piecework.store.latest import latest
 from piecework.store.lock import only_pass
 from piecework.store.prices import keep_prices, kept_prices
@@ -103,7 +102,7 @@ def open_on_marketplace(
     with ExitStack() as stack:
         known = None
         if is_begun(campaign):
-            stack.enter_context(only_pass(campaign.out))
+            stack.enter_context(only_pass(campaign.store))
             known = stack.enter_context(known_store(campaign, marks=platform.marks))
         is_agreed = spend_at_most_cents is not None or (
             known is not None and agreed_cents(known) is not None
@@ -114,7 +113,7 @@ def open_on_marketplace(
         if not live:
             refuse_workers_elsewhere(campaign, platform)
         if known is None:
-            stack.enter_context(only_pass(campaign.out))
+            stack.enter_context(only_pass(campaign.store))
             # Another pass may have made it before this one had the folder.
             known = stack.enter_context(known_store(campaign, marks=platform.marks))
             is_bound = known is not None and check_bound(known, campaign, endpoint)
@@ -238,7 +237,7 @@ def open_for_import(campaign: Campaign) -> Iterator[OpenedCampaign]:
         CampaignBusy: another process works on the campaign.
         StoreError: the store belongs to a campaign that collects answers.
     """
-    with only_pass(campaign.out), _made(campaign) as store:
+    with only_pass(campaign.store), _made(campaign) as store:
         _bind(store, campaign, IMPORTED)
         _name(store, secrets.token_hex(8), secrets.token_bytes(32))
         bind_items(store, campaign)
@@ -317,7 +316,7 @@ def as_begun(campaign: Campaign) -> Campaign:
 
 def is_begun(campaign: Campaign) -> bool:
     """Return whether the campaign has a store."""
-    return (campaign.out / FILE_NAME).is_file()
+    return exists(campaign.store)
 
 
 @contextmanager
@@ -346,7 +345,7 @@ def _made(
     with (
         closing(
             open_store(
-                campaign.out / FILE_NAME,
+                campaign.store,
                 create=True,
                 survives_power_cuts=survives_power_cuts,
                 marks=marks,
@@ -432,7 +431,7 @@ def _rehearsal_name_and_key(campaign: Campaign) -> tuple[str, bytes]:
 
 def _was_rehearsed(campaign: Campaign) -> RefusedForSafety:
     return RefusedForSafety(
-        f"{campaign.out / FILE_NAME}: this store is of a rehearsal; its workers are "
+        f"{campaign.store}: this store is of a rehearsal; its workers are "
         "simulated, and its marketplace no longer runs",
         next_step="for a run on a marketplace, name another [output] folder",
     )
@@ -444,7 +443,7 @@ def _mixed_up(campaign: Campaign, environment: str) -> StoreError:
     else:
         mismatch = f"it belongs to {environment}, but the campaign file has [imported]"
     return StoreError(
-        f"{campaign.out / FILE_NAME}: {mismatch}",
+        f"{campaign.store}: {mismatch}",
         next_step="restore the campaign file as it was",
     )
 
@@ -453,7 +452,7 @@ def _environment_of(campaign: Campaign, store: Store | None) -> str:
     environment = None if store is None else bound.read(store).environment
     if environment is None:
         raise StoreError(
-            f"{campaign.out / FILE_NAME}: there is no store yet, because no pass of "
+            f"{campaign.store}: there is no store yet, because no pass of "
             f"{campaign.path} has begun",
             next_step=f"piecework import FILES --as {campaign.path}"
             if campaign.imported is not None

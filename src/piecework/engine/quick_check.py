@@ -40,11 +40,11 @@ def cached_progress(
         TransientPlatformError: the marketplace could not be asked.
     """
     now = (clock or SystemClock()).now()
-    folder = request.file.out
-    if not folder.is_dir():
+    address = request.file.store
+    if not address.url and not address.folder.is_dir():
         return None
-    with only_pass(folder):
-        last = recall(folder, request_digest=request.digest())
+    with only_pass(address):
+        last = recall(address, request_digest=request.digest())
         progress = None if last is None else Progress.from_dict(last.progress)
         if last is None or progress is None or not _holds(progress, request, now):
             return None
@@ -57,7 +57,7 @@ def cached_progress(
                 return None
             left = len(last.open_hits) - came
             wait = next_wait(last.wait or LEAST, came=came, left=left)
-            mark_polled(folder, at=now, wait=wait)
+            mark_polled(address, at=now, wait=wait)
             if came:
                 return None
     return progress

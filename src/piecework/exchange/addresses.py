@@ -6,16 +6,15 @@ schemes go through fsspec, if a package for them is installed.
 """
 
 import os
-import re
 from pathlib import Path
 from typing import NamedTuple
-from urllib.parse import quote, urlsplit
+from urllib.parse import urlsplit
 
 from pyarrow import ArrowException, fs
 
+from piecework.config.variables import with_secrets
 from piecework.domain.errors import ConfigError
 
-_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _BY_PYARROW = frozenset({"s3", "gs", "gcs", "abfs", "abfss", "file"})
 _S3_ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
 
@@ -34,34 +33,6 @@ class Directory(NamedTuple):
     def at(self, name: str) -> str:
         """Return the path of something inside."""
         return f"{self.path}/{name}"
-
-
-def with_secrets(address: str) -> str:
-    """Return an address with the values of its `${VARIABLES}`.
-
-    User name and password are quoted for the URL, so they may have any character.
-    Messages show the address as it was written.
-
-    Raises:
-        ConfigError: a variable is not set.
-    """
-
-    def value(variable: re.Match[str]) -> str:
-        name = variable[1]
-        if not (setting := os.environ.get(name)):
-            raise ConfigError(
-                [f"{address}: the environment variable {name} is not set"]
-            )
-        return quote(setting, safe="") if _is_credential(variable) else setting
-
-    return _VARIABLE.sub(value, address)
-
-
-def _is_credential(variable: re.Match[str]) -> bool:
-    """Return whether a variable is user name or password: `://` before, `@` after."""
-    _, marks, host = variable.string[: variable.start()].partition("://")
-    rest = variable.string[variable.end() :].partition("/")[0]
-    return bool(marks) and "/" not in host and "@" in rest
 
 
 def directory_at(address: str, *, beside: Path) -> Directory:

@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 
+from piecework.config.variables import with_secrets
 from piecework.domain.errors import ConfigError
-from piecework.exchange.addresses import with_secrets
 
 if TYPE_CHECKING:
     from sqlalchemy.engine import Engine

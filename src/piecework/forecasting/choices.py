@@ -123,6 +123,8 @@ def chosen(file: CampaignFile, choice: Choice, *, seed: int, out: str) -> Campai
             _put(document, SHORT.get(key, key), value)
     document.setdefault("rehearsal", {})["seed"] = seed
     document.setdefault("output", {})["folder"] = out
+    # Forecasts leave nothing behind, so their stores are files.
+    document["store"] = {"url": ""}
     rewards = document["rewards"]
     for key in ("budget", "batch_budget", "day_budget"):
         rewards.pop(key, None)

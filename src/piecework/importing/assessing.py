@@ -107,7 +107,7 @@ def assess_campaign(path: Path) -> Assessed:
             next_step=f"piecework status {path}",
         )
     campaign = load_campaign(path)
-    with only_pass(campaign.out), open_to_look(campaign) as opened:
+    with only_pass(campaign.store), open_to_look(campaign) as opened:
         assess(opened)
         decide(opened)
         findings, page = _assessment(opened, campaign.name, ())

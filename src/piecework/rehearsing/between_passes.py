@@ -44,7 +44,7 @@ def work_between_passes(
         site = WorkerSite(running.endpoint_url, clock.now())
         with crowd_of(campaign, site, clock) as crowd:
             with (
-                only_pass(campaign.out),
+                only_pass(campaign.store),
                 open_for_rehearsal(campaign, running.endpoint_url, clock) as run,
             ):
                 simulated_workers.keep(
@@ -61,8 +61,8 @@ def _is_finished(
 ) -> bool:
     """Let the crowd work if it is its turn; return whether the campaign is finished."""
     try:
-        with only_pass(campaign.out):
-            last = recall(campaign.out)
+        with only_pass(campaign.store):
+            last = recall(campaign.store)
             progress = last and Progress.from_dict(last.progress)
             if not last or not progress:
                 return False

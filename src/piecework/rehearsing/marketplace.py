@@ -10,6 +10,7 @@ from contextlib import ExitStack, contextmanager
 
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import RefusedForSafety, StoreError
+from piecework.domain.store_address import FILE_NAME
 from piecework.engine.opening import known_store
 from piecework.engine.posting.second_store import refuse_second_store
 from piecework.marketplace.http.child_process import PROGRAM
@@ -20,7 +21,6 @@ from piecework.marketplace.state.money import PriceList
 from piecework.platforms.credentials import REHEARSAL
 from piecework.platforms.mturk import MTurk
 from piecework.platforms.virtual_clock import START
-from piecework.store.files import FILE_NAME
 
 MARKET = "marketplace.db"
 

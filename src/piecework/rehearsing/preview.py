@@ -46,7 +46,9 @@ def serve_preview(campaign: Campaign, *, port: int = 0) -> Iterator[PreviewAddre
             pictures = str(out / "pictures")
         # The person may work without the campaign's requirements, and look at its test
         # without having to pass it.
-        open_to_all = replace(campaign, out=out, requirements=(), qualification=None)
+        open_to_all = replace(
+            campaign, out=out, store_url="", requirements=(), qualification=None
+        )
         clock = SystemClock()
         with (
             serve(

@@ -114,7 +114,7 @@ def rehearsal_of(campaign: Campaign) -> Iterator[tuple[CampaignRun, Crowd]]:
     """
     _check_crowd(campaign)
     with (
-        only_pass(campaign.out),
+        only_pass(campaign.store),
         rehearsal_market(campaign) as running,
         _seldom_looking_for_garbage(),
     ):
@@ -147,7 +147,7 @@ def rehearsal_at(
     """
     _check_crowd(campaign, *names)
     with ExitStack() as stack:
-        stack.enter_context(only_pass(campaign.out))
+        stack.enter_context(only_pass(campaign.store))
         offline = {
             name: stack.enter_context(_offline(campaign, name)) for name in names
         }

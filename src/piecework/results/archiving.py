@@ -68,6 +68,6 @@ def archive_settled(
             "%s of %s moved into %s",
             plural(moved.answers, "answer"),
             plural(len({part.batch for part in parts}), "batch", "batches"),
-            store.path.parent / archive.FOLDER,
+            store.address.folder / archive.FOLDER,
         )
     return moved

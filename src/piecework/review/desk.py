@@ -58,9 +58,7 @@ class Desk:
     @property
     def waiting(self) -> Waiting:
         """Everything that waits for a decision now."""
-        db = self.opened.store.db
-        (others,) = db.execute("PRAGMA data_version").fetchone()
-        version = (int(others), db.conn.total_changes)
+        version = self.opened.store.version()
         if version[0] != self._version[0]:
             self._waiting.read_on(self.work)
         elif version != self._version:

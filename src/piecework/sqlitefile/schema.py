@@ -55,7 +55,7 @@ def read_schema(name: str, folder: Path) -> Migrations:
     migrations = Migrations(name)
     for path in sorted(folder.glob("m[0-9]*.sql")):
         script = path.read_text(encoding="utf-8")
-        migrations(name=f"{path.stem}-{_digest(script)}")(_carrying_out(script))
+        migrations(name=f"{path.stem}-{digest_of(script)}")(_carrying_out(script))
     return migrations
 
 
@@ -136,7 +136,7 @@ def _carrying_out(script: str) -> Callable[[Database], None]:
     return migrate
 
 
-def _digest(script: str) -> str:
+def digest_of(script: str) -> str:
     """Return a digest of the statements, without comments and line ends."""
     words = re.sub(r"--.*", "", script).split()
     return hashlib.sha256(" ".join(words).encode()).hexdigest()[:_DIGITS]

@@ -42,8 +42,10 @@ ORDER BY number
 """
 
 _VERDICTS = """
-SELECT subject_id, verdict, because, max(decision_id)
-FROM decisions WHERE subject_kind = 'answer' GROUP BY subject_id
+SELECT subject_id, verdict, because FROM decisions WHERE decision_id IN (
+    SELECT max(decision_id) FROM decisions
+    WHERE subject_kind = 'answer' GROUP BY subject_id
+) ORDER BY subject_id
 """
 
 _LARGEST = 2**63 - 1
@@ -68,7 +70,7 @@ def read_answers(
     Raises:
         StoreError: a file of the archive is missing or was changed.
     """
-    cursor = store.db.conn.execute(_ROWS, [after, until])
+    cursor = store.db.execute(_ROWS, [after, until])
     parts = [_table(_filled(store, rows), task) for rows in _in_parts(cursor)]
     return pd.concat(parts) if len(parts) > 1 else parts[0]
 
@@ -85,7 +87,7 @@ def read_verdicts(store: Store) -> pd.DataFrame:
     Returns:
         Columns `verdict` and `because`, both str.
     """
-    rows = store.db.conn.execute(_VERDICTS).fetchall()
+    rows = store.db.execute(_VERDICTS).fetchall()
     index = pd.Index([row[0] for row in rows], dtype="str", name="answer_id")
     return pd.DataFrame(
         {

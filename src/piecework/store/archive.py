@@ -100,8 +100,8 @@ def through(store: Store) -> int:
 def has_answers_to(store: Store, item_ids: Iterable[ItemId]) -> bool:
     """Whether the content of an answer to one of these items is in the archive."""
     row = store.db.execute(
-        "SELECT 1 FROM json_each(?) CROSS JOIN answers ON item_id = value "
-        "WHERE fields = '' LIMIT 1",
+        "SELECT 1 FROM json_each(?) AS listed CROSS JOIN answers "
+        "WHERE item_id = value AND fields = '' LIMIT 1",
         [json.dumps(list(item_ids))],
     ).fetchone()
     return row is not None
@@ -128,7 +128,7 @@ def move(store: Store, batch: int, *, at: datetime) -> Part:
     answers = store.db.execute(_ANSWERS, [batch]).fetchall()
     documents = store.db.execute(_DOCUMENTS, [batch]).fetchall()
     number = len(parts(store)) + 1
-    folder = store.path.parent / FOLDER / f"batch={batch:06}"
+    folder = store.address.folder / FOLDER / f"batch={batch:06}"
     names = ("answer_id", "assignment_id", "item_id", "fields", "problems")
     cells = list(zip(*answers, strict=True))
     table = pa.table(
@@ -147,7 +147,7 @@ def move(store: Store, batch: int, *, at: datetime) -> Part:
             "raw": pa.array(texts[1], pa.string()),
         }
     )
-    make_private_folder(store.path.parent / FOLDER)
+    make_private_folder(store.address.folder / FOLDER)
     make_private_folder(folder)
     part = Part(
         part=number,
@@ -190,9 +190,7 @@ def _forget(store: Store, part: Part, *, at: datetime) -> None:
 
 def size_bytes(store: Store) -> int:
     """Return the size of the store's tables and indexes, with their free pages."""
-    (pages,) = store.db.execute("PRAGMA page_count").fetchone()
-    (page_bytes,) = store.db.execute("PRAGMA page_size").fetchone()
-    return int(pages) * int(page_bytes)
+    return store.db.size_bytes()
 
 
 def compact(store: Store) -> None:
@@ -200,7 +198,7 @@ def compact(store: Store) -> None:
 
     It takes as much free space as the store has, and a few seconds for each gigabyte.
     """
-    store.db.execute("VACUUM")
+    store.db.compact()
 
 
 def contents(store: Store, numbers: Sequence[int]) -> dict[int, tuple[str, str]]:
@@ -265,7 +263,7 @@ def _read(store: Store, part: Part, kind: str, digest: str) -> "pa.Table":
     import pyarrow as pa  # noqa: PLC0415 - as above
     import pyarrow.parquet as pq  # noqa: PLC0415 - as above
 
-    folder = store.path.parent / FOLDER / f"batch={part.batch:06}"
+    folder = store.address.folder / FOLDER / f"batch={part.batch:06}"
     path = folder / _name(kind, part.part)
     try:
         content = path.read_bytes()

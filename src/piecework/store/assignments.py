@@ -167,7 +167,7 @@ def undecided(
         submitted_before: only those that were submitted at this time or earlier.
     """
     rows = store.db.execute(
-        f"SELECT assignment_id FROM ({_UNDECIDED}) JOIN assignments "
+        f"SELECT assignment_id FROM ({_UNDECIDED}) AS undecided JOIN assignments "
         "USING (assignment_id) WHERE submitted_at <= ?",
         ["9999" if submitted_before is None else to_text(submitted_before)],
     )
@@ -189,7 +189,7 @@ def decided_answers(
 def next_submission_after(store: Store, moment: datetime) -> datetime | None:
     """Return when the first undecided assignment after a given time was submitted."""
     (earliest,) = store.db.execute(
-        f"SELECT min(submitted_at) FROM ({_UNDECIDED}) JOIN assignments "
+        f"SELECT min(submitted_at) FROM ({_UNDECIDED}) AS undecided JOIN assignments "
         "USING (assignment_id) WHERE submitted_at > ?",
         [to_text(moment)],
     ).fetchone()
@@ -274,7 +274,7 @@ def verdicts_of_answers(
     """Return the answers of these assignments, each with its assignment and verdict."""
     rows = store.db.execute(
         "SELECT answer_id, assignment_id, verdict FROM answers "
-        "WHERE assignment_id IN (SELECT value FROM json_each(?)) ORDER BY rowid",
+        "WHERE assignment_id IN (SELECT value FROM json_each(?)) ORDER BY number",
         [json.dumps(list(assignment_ids))],
     )
     return [

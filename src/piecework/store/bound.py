@@ -84,7 +84,7 @@ def bind(store: Store, fact: Fact, value: str, *, otherwise: str = "") -> None:
             )
     if getattr(read(store), fact) != value:
         raise StoreError(
-            f"{store.path}: {otherwise or f'{fact} was set differently'}",
+            f"{store.address}: {otherwise or f'{fact} was set differently'}",
             next_step="give this run its own folder ([output] folder)",
         )
 

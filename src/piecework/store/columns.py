@@ -44,17 +44,19 @@ def insert(
     if not rows:
         return
     names = list(rows[0])
-    verb = "INSERT OR IGNORE" if or_ignore else "INSERT"
-    store.db.conn.executemany(
-        f"{verb} INTO {table} ({', '.join(names)}) "
-        f"VALUES ({', '.join(f':{name}' for name in names)})",
+    ending = " ON CONFLICT DO NOTHING" if or_ignore else ""
+    # Quoted, because a few are reserved words in some databases.
+    columns = ", ".join(f'"{name}"' for name in names)
+    store.db.executemany(
+        f"INSERT INTO {table} ({columns}) "
+        f"VALUES ({', '.join(f':{name}' for name in names)}){ending}",
         rows,
     )
 
 
 def read_columns(store: Store, sql: str, *values: object) -> dict[str, list[Any]]:
     """Return the result of a query by column, as lists of equal length."""
-    cursor = store.db.conn.execute(sql, values)
+    cursor = store.db.execute(sql, values)
     names = [description[0] for description in cursor.description]
     rows = cursor.fetchall()
     return {name: [row[at] for row in rows] for at, name in enumerate(names)}

@@ -3,7 +3,6 @@
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 from piecework.domain.errors import StoreError
 from piecework.store.database import Store
@@ -25,13 +24,13 @@ def damage_check(store: Store) -> Iterator[None]:
         yield
     except sqlite3.DatabaseError as fault:
         if _kind(fault) in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}:
-            raise _damaged(store.path, str(fault)) from fault
+            raise _damaged(store, str(fault)) from fault
         if "decode to UTF-8" in str(fault) or "malformed JSON" in str(fault):
-            raise _damaged(store.path, "a text in it is not valid") from fault
+            raise _damaged(store, "a text in it is not valid") from fault
         raise
     except _ODD as fault:
         if (complaint := _complaint(store)) is not None:
-            raise _damaged(store.path, complaint) from fault
+            raise _damaged(store, complaint) from fault
         raise
 
 
@@ -74,9 +73,9 @@ _QUESTIONS = (
 """Each query finds a value that this package never wrote."""
 
 
-def _damaged(path: Path, complaint: str) -> StoreError:
+def _damaged(store: Store, complaint: str) -> StoreError:
     return StoreError(
-        f"{path}: the store is damaged ({complaint})",
+        f"{store.address}: the store is damaged ({complaint})",
         next_step="restore a copy of it; piecework then refuses to post again what was "
         "posted after the copy was made",
     )

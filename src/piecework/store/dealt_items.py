@@ -31,7 +31,7 @@ def waiting(store: Store) -> WaitingRows:
     """Return how many rows wait for their batch, and since when."""
     rows, first = store.db.execute(
         "SELECT count(*), min(number) FROM source_items "
-        "WHERE batch IS NULL AND state = 'current' AND NOT is_gold"
+        "WHERE batch IS NULL AND state = 'current' AND is_gold = 0"
     ).fetchone()
     since = store.db.execute(
         "SELECT first_seen FROM source_items WHERE number = ?", [first]
@@ -52,7 +52,7 @@ def next_waiting(store: Store, most: int, *, gold: bool = False) -> list[Item]:
 def deal(store: Store, item_ids: Sequence[ItemId], *, batch: int, at: datetime) -> None:
     """Record that items belong to a batch; part of a transaction."""
     of_items = json.dumps(item_ids)
-    cursor = store.db.conn.execute(
+    cursor = store.db.execute(
         "UPDATE source_items SET batch = ? WHERE batch IS NULL "
         "AND item_id IN (SELECT value FROM json_each(?))",
         [batch, of_items],
@@ -61,13 +61,16 @@ def deal(store: Store, item_ids: Sequence[ItemId], *, batch: int, at: datetime) 
         return
     store.db.execute(
         "INSERT INTO source_batches (batch, items) VALUES (?, ?) "
-        "ON CONFLICT (batch) DO UPDATE SET items = items + excluded.items",
+        "ON CONFLICT (batch) DO UPDATE SET "
+        "items = source_batches.items + excluded.items",
         [batch, cursor.rowcount],
     )
     store.db.execute(
         "INSERT INTO source_days (day, dealt) VALUES (?, (SELECT count(*) "
-        "FROM json_each(?) JOIN source_items ON item_id = value AND NOT is_gold)) "
-        "ON CONFLICT (day) DO UPDATE SET dealt = dealt + excluded.dealt",
+        "FROM json_each(?) AS listed JOIN source_items "
+        "ON item_id = value AND is_gold = 0)) "
+        "ON CONFLICT (day) DO UPDATE SET "
+        "dealt = source_days.dealt + excluded.dealt",
         [to_text(at)[:10], of_items],
     )
 
@@ -83,7 +86,7 @@ def days(store: Store, *, since: datetime) -> list[tuple[str, int, int]]:
 def first_rows(store: Store, most: int) -> list[Item]:
     """Return the first rows that were taken in, without those that are gold."""
     rows = store.db.execute(
-        "SELECT item_id, columns FROM source_items WHERE NOT is_gold "
+        "SELECT item_id, columns FROM source_items WHERE is_gold = 0 "
         "ORDER BY number LIMIT ?",
         [most],
     )
@@ -145,7 +148,7 @@ class DealtItems(Sequence[Item]):
     def of(self, item_ids: Iterable[ItemId]) -> dict[ItemId, Item]:
         """Return these items by id; unknown ones are absent."""
         rows = self._store.db.execute(
-            "SELECT item_id, columns FROM json_each(?) "
+            "SELECT item_id, columns FROM json_each(?) AS listed "
             "JOIN source_items ON item_id = value",
             [json.dumps(list(item_ids))],
         )
@@ -169,8 +172,9 @@ def hits_of_closed(store: Store) -> AbstractSet[HitKey]:
         "SELECT hit_key, item_ids FROM hits "
         "WHERE hit_id IS NOT NULL AND collected_at IS NULL"
         ") AS live CROSS JOIN json_each(live.item_ids) AS shown "
-        "CROSS JOIN items ON items.item_id = shown.value "
-        "WHERE items.closed IN ('withdrawn', 'replaced')"
+        "CROSS JOIN items "
+        "WHERE items.item_id = shown.value "
+        "AND items.closed IN ('withdrawn', 'replaced')"
     )
     return {HitKey(hit_key) for (hit_key,) in rows}
 

@@ -32,7 +32,7 @@ def keep(store: Store, decisions: Iterable[Decision]) -> int:
     Only a worker's `keep` may be followed by another decision: it was about one batch.
     """
     with store.db.atomic():
-        written = store.db.conn.executemany(
+        return store.db.executemany(
             "INSERT INTO decisions "
             "(subject_kind, subject_id, verdict, decided_by, decided_at, because) "
             "SELECT :subject_kind, :subject_id, :verdict, :decided_by, :decided_at, "
@@ -41,7 +41,6 @@ def keep(store: Store, decisions: Iterable[Decision]) -> int:
             "AND NOT (subject_kind = 'worker' AND verdict = 'keep'))",
             map(row_of, decisions),
         )
-    return max(written.rowcount, 0)
 
 
 def overrule(store: Store, decisions: Iterable[Decision]) -> None:
@@ -70,7 +69,8 @@ def load(
     chosen = f"WHERE {' AND '.join(conditions)}" if conditions else ""
     rows = store.db.query(
         "SELECT decisions.* FROM (SELECT max(decision_id) AS latest, "
-        "min(decision_id) AS first FROM decisions GROUP BY subject_kind, subject_id) "
+        "min(decision_id) AS first FROM decisions "
+        "GROUP BY subject_kind, subject_id) AS ends "
         f"JOIN decisions ON decision_id = latest {chosen} ORDER BY first",
         [*kinds, *verdicts],
     )
@@ -84,7 +84,7 @@ def latest(store: Store, subjects: Iterable[tuple[SubjectKind, str]]) -> list[De
         "SELECT max(decision_id) FROM decisions "
         "WHERE subject_kind = json_extract(chosen.value, '$[0]') "
         "AND subject_id = json_extract(chosen.value, '$[1]')) AS latest "
-        "FROM json_each(?) AS chosen) JOIN decisions ON decision_id = latest "
+        "FROM json_each(?) AS chosen) AS ends JOIN decisions ON decision_id = latest "
         "ORDER BY number",
         [json.dumps(list(subjects))],
     )
@@ -130,11 +130,12 @@ def alike(
     groups: list[tuple[Decision, int]] = []
     for kind, names in subjects.items():
         rows = store.db.query(
-            "SELECT *, count(*) AS times, max(decision_id) FROM decisions "
+            "SELECT decisions.*, times FROM (SELECT max(decision_id) AS newest, "
+            "min(decision_id) AS oldest, count(*) AS times FROM decisions "
             "WHERE decision_id IN (SELECT max(decision_id) FROM decisions "
             "WHERE subject_kind = ? AND subject_id IN (SELECT value FROM json_each(?)) "
-            "GROUP BY subject_id) "
-            "GROUP BY verdict, decided_by, because ORDER BY min(decision_id)",
+            "GROUP BY subject_id) GROUP BY verdict, decided_by, because) AS alike "
+            "JOIN decisions ON decision_id = newest ORDER BY oldest",
             [kind, json.dumps(list(names))],
         )
         groups += [(_decision(row), int(row["times"])) for row in rows]
@@ -162,7 +163,7 @@ def unsettled(store: Store, verdict: Verdict) -> list[Decision]:
             "SELECT decisions.* FROM (SELECT assignment_id, (SELECT max(decision_id) "
             "FROM decisions WHERE subject_kind = 'assignment' "
             "AND subject_id = assignment_id) AS latest FROM assignments "
-            "WHERE verdict = ? AND outcome IS NULL) "
+            "WHERE verdict = ? AND outcome IS NULL) AS open "
             "JOIN decisions ON decision_id = latest ORDER BY decision_id",
             [verdict],
         )
@@ -232,7 +233,7 @@ def propose(store: Store, proposals: Iterable[Decision]) -> None:
     """
     with store.db.atomic():
         store.db.execute("DELETE FROM proposals")
-        store.db.conn.executemany(
+        store.db.executemany(
             "INSERT INTO proposals (subject_kind, subject_id, verdict, because) "
             "SELECT :subject_kind, :subject_id, :verdict, :because "
             "WHERE NOT EXISTS (SELECT 1 FROM decisions "
@@ -269,9 +270,9 @@ def proposed(
     """Return verdict and reason of proposals: of these subjects, or of all."""
     columns = "SELECT subject_kind, subject_id, verdict, because FROM"
     if subjects is None:
-        rows = store.db.conn.execute(f"{columns} proposals")
+        rows = store.db.execute(f"{columns} proposals")
     else:
-        rows = store.db.conn.execute(
+        rows = store.db.execute(
             f"{columns} json_each(?) AS chosen JOIN proposals "
             "ON subject_kind = json_extract(chosen.value, '$[0]') "
             "AND subject_id = json_extract(chosen.value, '$[1]')",

@@ -17,8 +17,6 @@ from piecework.sqlitefile.files import (
     make_private,
 )
 
-FILE_NAME = "piecework.db"
-
 _FOLDER = 0o700
 
 

@@ -25,7 +25,7 @@ def replace(
     """
     looked_at = [(kind, subject) for kind, many in subjects.items() for subject in many]
     with store.db.atomic():
-        store.db.conn.executemany(
+        store.db.executemany(
             "DELETE FROM findings WHERE subject_kind = ? AND subject_id = ?", looked_at
         )
         insert(
@@ -97,11 +97,14 @@ def strongest_of_each(
     """
     strongest: dict[str, tuple[Finding, int]] = {}
     for kind, names in subjects.items():
-        # Beside one max(), SQLite takes the other columns from the row that has it.
         rows = store.db.query(
-            "SELECT *, count(*) AS flags, max(suspicion) FROM findings "
+            "SELECT * FROM (SELECT findings.*, "
+            "count(*) OVER (PARTITION BY heuristic) AS flags, "
+            "row_number() OVER (PARTITION BY heuristic "
+            "ORDER BY suspicion DESC, subject_id) AS at FROM findings "
             "WHERE flag = 1 AND heuristic <> ? AND subject_kind = ? "
-            "AND subject_id IN (SELECT value FROM json_each(?)) GROUP BY heuristic",
+            "AND subject_id IN (SELECT value FROM json_each(?))) AS flagged "
+            "WHERE at = 1 ORDER BY heuristic",
             [but, kind, json.dumps(list(names))],
         )
         for row in rows:
@@ -141,7 +144,7 @@ def count_flagged(store: Store) -> int:
     """Return how many subjects have at least one flag."""
     (number,) = store.db.execute(
         "SELECT count(*) FROM (SELECT DISTINCT subject_kind, subject_id "
-        "FROM findings WHERE flag = 1)"
+        "FROM findings WHERE flag = 1) AS flagged"
     ).fetchone()
     return int(number)
 

@@ -69,5 +69,6 @@ def accept(store: Store, mark: str) -> None:
     """Accept a mark of a newer copy of this store as one of its own past."""
     with writing(store):
         store.db.execute(
-            "INSERT OR IGNORE INTO accepted_marks (mark) VALUES (?)", [mark]
+            "INSERT INTO accepted_marks (mark) VALUES (?) ON CONFLICT DO NOTHING",
+            [mark],
         )

@@ -18,9 +18,10 @@ from piecework.store.database import Store
 
 ROUND = (
     "coalesce((SELECT max(more.round) FROM hits AS more "
-    "CROSS JOIN intents ON operation = 'publish' AND subject_kind = 'hit' "
-    "AND subject_id = more.hit_key "
-    "WHERE more.extends = hits.hit_key AND made_at <= assignments.accepted_at), "
+    "CROSS JOIN intents "
+    "WHERE more.extends = hits.hit_key AND operation = 'publish' "
+    "AND subject_kind = 'hit' AND subject_id = more.hit_key "
+    "AND made_at <= assignments.accepted_at), "
     "hits.round)"
 )
 """SQL for the round that asked for an assignment, over `hits` and `assignments`.
@@ -77,7 +78,7 @@ def price_anew(store: Store, fee_by_key: Mapping[HitKey, int]) -> None:
     if not fee_by_key:
         return
     with store.db.atomic():
-        store.db.conn.executemany(
+        store.db.executemany(
             "UPDATE hits SET fee_cents = :fee "
             "WHERE hit_key = :key AND posted_at IS NULL AND fee_cents <> :fee",
             [{"key": key, "fee": fee} for key, fee in fee_by_key.items()],
@@ -103,7 +104,7 @@ def markets(store: Store) -> dict[HitId, str]:
 def load(store: Store, hit_ids: Iterable[HitId] | None = None) -> list[PlannedHit]:
     """Return HITs in the order of their plan: those with these ids, or all."""
     if hit_ids is None:
-        return _select(store, "1")
+        return _select(store, "1 = 1")
     return _select(
         store,
         "hit_id IN (SELECT value FROM json_each(?))",
@@ -174,10 +175,10 @@ def uncollected(store: Store) -> list[PlannedHit]:
 def showing(store: Store, item_ids: Iterable[ItemId], *, batch: int) -> list[HitId]:
     """Return the HITs of a batch that were posted with any of these items."""
     rows = store.db.execute(
-        "SELECT DISTINCT hit_id FROM hits, json_each(hits.item_ids) AS shown "
+        "SELECT hit_id FROM hits, json_each(hits.item_ids) AS shown "
         "WHERE batch = ? AND hit_id IS NOT NULL "
         "AND shown.value IN (SELECT value FROM json_each(?)) "
-        f"AND NOT {_IS_LOST} ORDER BY hits.rowid",
+        f"AND NOT {_IS_LOST} GROUP BY hit_id ORDER BY min(hits.rowid)",
         [batch, json.dumps(list(item_ids))],
     )
     return [HitId(hit_id) for (hit_id,) in rows]
@@ -209,7 +210,7 @@ def filled(store: Store, batch: int, *, posted_after: datetime) -> list[PlannedH
         f"NOT {_IS_LOST} AND "
         "max_assignments + added = "
         "(SELECT count(*) FROM assignments WHERE assignments.hit_id = planned.hit_id)",
-        str(batch),
+        batch,
         to_text(posted_after),
     )
 
@@ -227,7 +228,7 @@ def older_than(store: Store, hit_keys: Iterable[HitKey]) -> frozenset[HitId]:
 def give_up(store: Store, keys: Iterable[HitKey]) -> None:
     """Delete plans that were never posted; posted HITs stay."""
     with store.db.atomic():
-        store.db.conn.executemany(
+        store.db.executemany(
             "DELETE FROM hits WHERE hit_key = ? AND posted_at IS NULL",
             [(key,) for key in keys],
         )
@@ -315,13 +316,13 @@ def count_held_slots(store: Store, hit: PlannedHit) -> int:
 
 def mark_looked(store: Store, hit_ids: Iterable[HitId], *, at: datetime) -> None:
     """Record that open HITs were checked for answers; part of a transaction."""
-    store.db.conn.executemany(
+    store.db.executemany(
         "UPDATE hits SET looked_at = ? WHERE hit_id = ?",
         [(to_text(at), hit_id) for hit_id in hit_ids],
     )
 
 
-def _select(store: Store, condition: str, *values: str) -> list[PlannedHit]:
+def _select(store: Store, condition: str, *values: str | int) -> list[PlannedHit]:
     # The plus keeps SQLite from reading all rows in their order, to save the sorting.
     rows = store.db.query(
         "SELECT * FROM (SELECT hits.rowid AS number, hits.*, "
@@ -399,7 +400,8 @@ def batch_at_work(store: Store) -> int:
         "WHERE hit_id IS NOT NULL AND collected_at IS NULL UNION ALL "
         "SELECT batch FROM assignments JOIN hits USING (hit_id) "
         "WHERE verdict IS NULL UNION ALL "
-        "SELECT * FROM (SELECT batch FROM hits ORDER BY rowid DESC LIMIT 1))"
+        "SELECT * FROM (SELECT batch FROM hits ORDER BY rowid DESC LIMIT 1) AS newest"
+        ") AS batches"
     ).fetchone()
     return int(row[0] or 0)
 

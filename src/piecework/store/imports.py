@@ -65,11 +65,12 @@ class ImportedFile:
 
 def begin(store: Store, file: ImportedFile, *, at: datetime) -> int:
     """Record that the import of a file begins; return its number."""
-    cursor = store.db.execute(
-        "INSERT INTO imports (file, sha256, format, imported_at) VALUES (?, ?, ?, ?)",
+    (number,) = store.db.execute(
+        "INSERT INTO imports (file, sha256, format, imported_at) "
+        "VALUES (?, ?, ?, ?) RETURNING import_id",
         [file.file, file.sha256, file.format_name, to_text(at)],
-    )
-    return int(cursor.lastrowid or 0)
+    ).fetchone()
+    return int(number)
 
 
 def end(store: Store, number: int, counts: ImportedFile) -> None:
@@ -193,7 +194,7 @@ def keep_outcomes(
     store: Store, arrived: Iterable[ImportedAssignment], *, number: int
 ) -> None:
     """Store what was decided elsewhere; a later file replaces an earlier one."""
-    store.db.conn.executemany(
+    store.db.executemany(
         "INSERT INTO outcomes (answer_id, outcome, feedback, import_id) "
         "VALUES (?, ?, ?, ?) ON CONFLICT (answer_id) DO UPDATE SET "
         "outcome = excluded.outcome, feedback = excluded.feedback, "
@@ -216,7 +217,7 @@ def count_slots(store: Store) -> None:
 
 def retype(store: Store, answers: Iterable[Answer]) -> None:
     """Store answers that were typed again; verdicts stay. Part of a transaction."""
-    store.db.conn.executemany(
+    store.db.executemany(
         "UPDATE answers SET fields = :fields, problems = :problems "
         "WHERE answer_id = :answer_id",
         (
@@ -234,7 +235,8 @@ def outcomes(store: Store) -> dict[str, list[str]]:
 def most_answers(store: Store) -> int:
     """Return the largest number of answers that an item has; at least 1."""
     (most,) = store.db.execute(
-        "SELECT max(n) FROM (SELECT count(*) AS n FROM answers GROUP BY item_id)"
+        "SELECT max(n) FROM ("
+        "SELECT count(*) AS n FROM answers GROUP BY item_id) AS counts"
     ).fetchone()
     return max(1, int(most or 0))
 

@@ -58,7 +58,7 @@ def store_name(store: Store) -> str:
     """Return the name under which the platform knows this store's intents."""
     name = bound.read(store).name
     if name is None:
-        raise StoreError(f"{store.path}: the store has no name yet")
+        raise StoreError(f"{store.address}: the store has no name yet")
     return name
 
 
@@ -166,9 +166,9 @@ def load(store: Store, operation: str, *, is_done: bool) -> list[Intent]:
             amount_cents=row["amount_cents"],
         )
         for row in store.db.query(
-            "SELECT * FROM intents WHERE operation = ? AND (done_at IS NOT NULL) = ? "
-            "ORDER BY rowid",
-            [operation, is_done],
+            "SELECT * FROM intents WHERE operation = ? "
+            f"AND done_at IS {'NOT NULL' if is_done else 'NULL'} ORDER BY rowid",
+            [operation],
         )
     ]
 
@@ -232,7 +232,9 @@ def rename(
     """
     with store.db.atomic():
         store.db.execute(
-            "INSERT INTO intents SELECT :new, coalesce(:operation, operation), "
+            "INSERT INTO intents (intent_key, operation, subject_kind, subject_id, "
+            "times, arguments, amount_cents, made_at, done_at, outcome) "
+            "SELECT :new, coalesce(:operation, operation), "
             "subject_kind, subject_id, times, "
             "arguments, amount_cents, made_at, done_at, outcome FROM intents "
             "WHERE intent_key = :old",
@@ -268,7 +270,7 @@ def declare(store: Store, intent: Intent, clock: Clock) -> None:
         "ON CONFLICT (intent_key) DO UPDATE SET operation = :operation, "
         "subject_kind = :kind, subject_id = :subject, times = :times, "
         "arguments = :arguments, amount_cents = :cents, made_at = :at "
-        "WHERE done_at IS NULL",
+        "WHERE intents.done_at IS NULL",
         {
             "key": intent.key,
             "operation": intent.operation,
@@ -317,6 +319,6 @@ def _close(store: Store, intent: Intent, outcome: str, clock: Clock) -> None:
 
 def _closed_by_another(store: Store, intent: Intent) -> StoreError:
     return StoreError(
-        f"{store.path}: {intent.key} was closed by another pass",
+        f"{store.address}: {intent.key} was closed by another pass",
         next_step="run the same command again",
     )

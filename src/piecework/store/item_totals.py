@@ -76,23 +76,25 @@ those first."""
 
 _ALIKE = (
     "(SELECT batch, nullif(wanted, 0) AS wanted, workers, nullif(closed, '') AS closed,"
-    " items, kept FROM item_counts)"
+    " items, kept FROM item_counts) AS alike"
 )
 """SQL for groups of items that are alike, with `items` and `kept` answers in each."""
 
 _EXCLUDED = (
-    "SELECT subject_id FROM (SELECT subject_id, verdict, max(decision_id) "
-    "FROM decisions WHERE subject_kind = 'worker' GROUP BY subject_id) "
-    "WHERE verdict IN ('exclude', 'block')"
+    "SELECT subject_id FROM decisions WHERE verdict IN ('exclude', 'block') "
+    "AND decision_id IN (SELECT max(decision_id) FROM decisions "
+    "WHERE subject_kind = 'worker' GROUP BY subject_id)"
 )
 _LACKING = f"""
-SELECT item_id, batch, {_WANTED} - workers AS lacking, {_UNSURE} AS unsure,
+SELECT item_id, batch, {_WANTED} - workers AS lacking,
+    iif({_UNSURE}, 1, 0) AS unsure,
     max(0, min({_WANTED} - workers, :crowd - (SELECT count(*) FROM (
         SELECT worker_id FROM answers JOIN assignments USING (assignment_id)
         WHERE answers.item_id = items.item_id UNION {_EXCLUDED}
-    )))) AS within_reach
-FROM (SELECT DISTINCT batch, workers FROM {_ALIKE} WHERE {_LACKS})
-CROSS JOIN items USING (batch, workers) WHERE {_LACKS}
+    ) AS unusable))) AS within_reach
+FROM (SELECT DISTINCT batch AS lacking_batch, workers AS few FROM {_ALIKE}
+    WHERE {_LACKS}) AS groups
+CROSS JOIN items WHERE batch = lacking_batch AND workers = few AND {_LACKS}
 """
 """One row per item that lacks answers; no worker answers the same item twice."""
 
@@ -102,7 +104,7 @@ def count_accepted(store: Store, posting: Posting) -> Accepted:
     items, wanted, accepted, kept, unsure = store.db.execute(
         f"SELECT coalesce(sum(items), 0), coalesce(sum(items * {_COUNTS}), 0), "
         f"coalesce(sum(items * min(workers, {_WANTED})), 0), coalesce(sum(kept), 0), "
-        f"coalesce(sum(items * ({_UNSURE})), 0) FROM {_ALIKE}",
+        f"coalesce(sum(iif({_UNSURE}, items, 0)), 0) FROM {_ALIKE}",
         _range(posting),
     ).fetchone()
     return Accepted(
@@ -127,7 +129,7 @@ def batches_lacking(
     if crowd is None:
         rows = store.db.execute(
             f"SELECT batch, sum(items * ({_WANTED} - workers)), "
-            f"min({_WANTED} - workers), 0, sum(items * ({_UNSURE})) "
+            f"min({_WANTED} - workers), 0, sum(iif({_UNSURE}, items, 0)) "
             f"FROM {_ALIKE} WHERE {_LACKS} GROUP BY batch",
             _range(posting),
         )
@@ -135,7 +137,7 @@ def batches_lacking(
         rows = store.db.execute(
             "SELECT batch, sum(within_reach), coalesce(min(nullif(within_reach, 0)), "
             "0), sum(lacking - within_reach), sum(unsure) "
-            f"FROM ({_LACKING}) GROUP BY batch",
+            f"FROM ({_LACKING}) AS lacks GROUP BY batch",
             {**_range(posting), "crowd": crowd},
         )
     return {
@@ -158,7 +160,7 @@ def lacking(
         )
     else:
         rows = store.db.execute(
-            f"SELECT item_id, within_reach FROM ({_LACKING}) "
+            f"SELECT item_id, within_reach FROM ({_LACKING}) AS lacks "
             "WHERE batch = :batch AND within_reach > 0",
             {**_range(posting), "crowd": crowd, "batch": batch},
         )
@@ -186,13 +188,13 @@ def to_weigh(store: Store, posting: Posting) -> dict[ItemId, int]:
         return {}
     rows = store.db.execute(
         # Per number of workers, the index has the unweighed and then the unsure items.
-        f"WITH numbers AS (SELECT DISTINCT workers FROM {_ALIKE} "
+        f"WITH numbers (enough) AS (SELECT DISTINCT workers FROM {_ALIKE} "
         f"WHERE workers >= {_WANTED} AND closed IS NULL) "
-        "SELECT item_id, workers FROM numbers CROSS JOIN items USING (workers) "
-        f"WHERE closed IS NULL AND workers >= {_WANTED} AND probability IS NULL "
+        "SELECT item_id, workers FROM numbers CROSS JOIN items WHERE workers = enough "
+        f"AND closed IS NULL AND workers >= {_WANTED} AND probability IS NULL "
         "UNION ALL "
-        "SELECT item_id, workers FROM numbers CROSS JOIN items USING (workers) "
-        f"WHERE closed IS NULL AND workers >= {_WANTED} AND probability < :until "
+        "SELECT item_id, workers FROM numbers CROSS JOIN items WHERE workers = enough "
+        f"AND closed IS NULL AND workers >= {_WANTED} AND probability < :until "
         "AND workers < :most",
         {**_range(posting), "until": posting.as_needed.until},
     )
@@ -204,9 +206,10 @@ def answered(
 ) -> frozenset[ItemId]:
     """Return which of these items are complete and sure enough, or closed."""
     rows = store.db.execute(
-        "SELECT item_id FROM json_each(:items) JOIN items ON item_id = value "
+        "SELECT item_id FROM json_each(:items) AS listed JOIN items ON item_id = value "
         f"WHERE closed IS NOT NULL OR workers >= {_WANTED} "
-        "AND (:until IS NULL OR probability >= :until OR workers >= :most)",
+        "AND (CAST(:until AS DOUBLE PRECISION) IS NULL "
+        "OR probability >= :until OR workers >= :most)",
         {
             **_range(posting),
             "items": json.dumps(list(item_ids)),
@@ -241,9 +244,11 @@ def spent_by_item(store: Store, batch: int) -> dict[ItemId, float]:
     rows = store.db.execute(
         "SELECT value, sum(each) FROM (SELECT item_ids, "
         "1.0 * (reward_cents + fee_cents) * (SELECT count(*) FROM assignments "
-        "WHERE assignments.hit_id = hits.hit_id AND verdict IS NOT 'reject') "
+        "WHERE assignments.hit_id = hits.hit_id "
+        "AND verdict IS DISTINCT FROM 'reject') "
         "/ json_array_length(item_ids) AS each "
-        "FROM hits WHERE batch = ? AND hit_id IS NOT NULL), json_each(item_ids) "
+        "FROM hits WHERE batch = ? AND hit_id IS NOT NULL) AS costs, "
+        "json_each(costs.item_ids) AS shown "
         "GROUP BY value",
         [batch],
     )
@@ -253,7 +258,7 @@ def spent_by_item(store: Store, batch: int) -> dict[ItemId, float]:
 def keep_weighed(store: Store, weighed_items: Mapping[ItemId, Weighed]) -> None:
     """Store how sure labels are and how many answers are wanted, at once."""
     with writing(store):
-        store.db.conn.executemany(
+        store.db.executemany(
             "UPDATE items SET wanted = :wanted, probability = :probability "
             "WHERE item_id = :item",
             [

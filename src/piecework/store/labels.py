@@ -9,9 +9,11 @@ def keep(store: Store, label: Label) -> None:
     """Store a label, in place of an earlier one."""
     with store.db.atomic():
         store.db.execute(
-            "INSERT OR REPLACE INTO labels "
+            "INSERT INTO labels "
             "(item_id, field, value, reviewer, reviewed_at, because) "
-            "VALUES (?, ?, ?, ?, ?, ?)",
+            "VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (item_id, field) DO UPDATE SET "
+            "value = excluded.value, reviewer = excluded.reviewer, "
+            "reviewed_at = excluded.reviewed_at, because = excluded.because",
             [
                 label.item_id,
                 label.field,

@@ -10,20 +10,30 @@ is installed, which takes most of a second.
 
 import json
 import sqlite3
-from collections.abc import Mapping
-from contextlib import closing
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
-from piecework.store.files import FILE_NAME, check_kind
+from piecework.domain.store_address import StoreAddress
+from piecework.store import postgres
+from piecework.store.files import check_kind
 
 if TYPE_CHECKING:
+    from piecework.store.connection import Rows
     from piecework.store.database import Store
 
 _CERTAIN_LAG = timedelta(hours=1)
 _ENOUGH = 1_000
+
+
+class _Asked(Protocol):
+    """A connection of any kind, as far as it is asked here."""
+
+    def execute(self, sql: str, parameters: Any = (), /) -> "Rows":  # noqa: ANN401 - the drivers' own
+        """Run a statement."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,8 +71,7 @@ def remember(
         request_digest: digest of the pass's request; it holds only for an equal
             request.
     """
-    store.db.execute("BEGIN IMMEDIATE")
-    try:
+    with store.db.exclusive():
         # With the lock, no other connection writes between this check and the commit.
         if not store.others_have_written():
             store.db.execute(
@@ -72,26 +81,22 @@ def remember(
                 "progress = excluded.progress",
                 [request_digest, json.dumps(progress)],
             )
-        store.db.execute("COMMIT")
-    except BaseException:
-        store.db.rollback()
-        raise
 
 
-def recall(folder: Path, *, request_digest: str | None = None) -> LastPass | None:
+def recall(
+    address: StoreAddress, *, request_digest: str | None = None
+) -> LastPass | None:
     """Return what is remembered, unless the request or the store has changed.
 
     Args:
-        folder: the campaign's; it may have no store yet.
+        address: where the campaign's store is; there may be none yet.
         request_digest: as `remember` was given it; without it, any request.
     """
-    path = folder / FILE_NAME
-    check_kind(path)
-    if not path.is_file():
-        return None
+    if not address.url:
+        check_kind(address.path)
     try:
-        with closing(sqlite3.connect(path, timeout=30)) as connection:
-            return _recall(connection, request_digest)
+        with _connected(address) as connection:
+            return None if connection is None else _recall(connection, request_digest)
     except sqlite3.OperationalError:
         # Busy, or another schema: the pass that opens the store reports what is wrong.
         return None
@@ -103,10 +108,12 @@ def forget(store: "Store") -> None:
         store.db.execute("UPDATE last_pass SET progress = NULL")
 
 
-def mark_polled(folder: Path, *, at: datetime, wait: timedelta) -> None:
+def mark_polled(address: StoreAddress, *, at: datetime, wait: timedelta) -> None:
     """Record that the marketplace was asked for news, and how long to wait now."""
-    with closing(sqlite3.connect(folder / FILE_NAME, timeout=30)) as db, db:
-        db.execute(
+    with _connected(address) as connection:
+        if connection is None:
+            return
+        connection.execute(
             "INSERT INTO last_pass (only_row, polled_at, wait_seconds) "
             "VALUES (1, ?, ?) ON CONFLICT (only_row) DO UPDATE SET "
             "polled_at = excluded.polled_at, wait_seconds = excluded.wait_seconds",
@@ -114,7 +121,20 @@ def mark_polled(folder: Path, *, at: datetime, wait: timedelta) -> None:
         )
 
 
-def older_hits(connection: sqlite3.Connection) -> frozenset[str]:
+@contextmanager
+def _connected(address: StoreAddress) -> "Iterator[_Asked | None]":
+    """Connect to a store as it is; `None` if there is none of this version."""
+    if address.url:
+        with postgres.connected(address) as session:
+            yield session
+    elif not address.path.is_file():
+        yield None
+    else:
+        with closing(sqlite3.connect(address.path, timeout=30)) as file, file:
+            yield file
+
+
+def older_hits(connection: _Asked) -> frozenset[str]:
     """Return HITs of a store that were planned and posted before all uncollected ones.
 
     They tell where the news in a listing ends, so the latest thousand of them are
@@ -145,9 +165,7 @@ def older_hits(connection: sqlite3.Connection) -> frozenset[str]:
     return frozenset(hit_id for (hit_id,) in rows)
 
 
-def _recall(
-    connection: sqlite3.Connection, request_digest: str | None
-) -> LastPass | None:
+def _recall(connection: _Asked, request_digest: str | None) -> LastPass | None:
     row = connection.execute(
         "SELECT request_digest, progress, polled_at, wait_seconds FROM last_pass"
     ).fetchone()

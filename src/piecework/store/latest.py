@@ -11,7 +11,7 @@ SELECT max(at) FROM (
     UNION ALL SELECT max(collected_at) FROM hits
     UNION ALL SELECT max(decided_at) FROM decisions
     UNION ALL SELECT max(stopped_at) FROM stops
-)
+) AS moments
 """
 
 

@@ -169,9 +169,10 @@ def paid_cents(store: Store, *accounts: Account) -> dict[AssignmentId, int]:
             f"sum(iif(debit IN ({wanted}), 1, -1) * ledger.amount_cents) AS cents "
             "FROM ledger JOIN intents USING (intent_key) "
             f"WHERE debit IN ({wanted}) OR credit IN ({wanted}) "
-            "GROUP BY subject_id HAVING cents > 0",
+            "GROUP BY subject_id",
             [*accounts, *accounts, *accounts],
         )
+        if row["cents"] > 0
     }
 
 
@@ -181,7 +182,7 @@ def spent_on(store: Store, assignment_id: AssignmentId) -> dict[Account, int]:
         "SELECT account, sum(cents) FROM ("
         "SELECT debit AS account, ledger.amount_cents AS cents "
         f"{_OF_ASSIGNMENT} UNION ALL "
-        f"SELECT credit, -ledger.amount_cents {_OF_ASSIGNMENT}) "
+        f"SELECT credit, -ledger.amount_cents {_OF_ASSIGNMENT}) AS moves "
         "WHERE account IN ('rewards', 'fees', 'bonuses') "
         "GROUP BY account HAVING sum(cents) > 0",
         {"id": assignment_id},
@@ -194,12 +195,12 @@ def held_cents(store: Store, hit: PlannedHit) -> int:
     (cents,) = store.db.execute(
         "SELECT coalesce(sum(iif(debit = 'held', 1, -1) * amount_cents), 0) "
         "FROM ledger WHERE 'held' IN (credit, debit) AND intent_key IN ("
-        "SELECT intent_key FROM hits CROSS JOIN intents ON operation = 'publish' "
+        "SELECT intent_key FROM hits CROSS JOIN intents WHERE operation = 'publish' "
         "AND subject_kind = 'hit' AND subject_id = hit_key "
-        "WHERE :key IN (hit_key, extends) "
+        "AND :key IN (hit_key, extends) "
         "UNION SELECT intent_key FROM assignments CROSS JOIN intents "
-        "ON operation IN ('approve', 'reject') AND subject_kind = 'assignment' "
-        "AND subject_id = assignment_id WHERE hit_id = :id)",
+        "WHERE operation IN ('approve', 'reject') AND subject_kind = 'assignment' "
+        "AND subject_id = assignment_id AND hit_id = :id)",
         {"key": hit.hit_key, "id": hit.hit_id},
     ).fetchone()
     return int(cents)

@@ -1,7 +1,9 @@
-"""One pass at a time: a lock on the campaign's folder that ends with its process.
+"""One pass at a time: a lock on the campaign that ends with its process.
 
-The operating system releases it when the process ends for any reason, so a crash needs
-no cleanup. It holds on one machine, where the store is.
+The operating system releases the lock on the folder when the process ends for any
+reason, so a crash needs no cleanup. It holds on one machine, where the store is. For a
+store in PostgreSQL, the database also has a lock, which holds for all machines
+(`piecework.store.postgres_sessions`).
 """
 
 import fcntl
@@ -11,18 +13,31 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from piecework.domain.errors import CampaignBusy
+from piecework.domain.store_address import StoreAddress
+from piecework.store import postgres
 from piecework.store.files import make_private_folder
 
 FILE_NAME = ".piecework.lock"
 
 
 @contextmanager
-def only_pass(folder: Path) -> Iterator[None]:
-    """Lock a campaign's folder for the duration of the block.
+def only_pass(address: StoreAddress) -> Iterator[None]:
+    """Lock a campaign for the duration of the block.
 
     Raises:
         CampaignBusy: another process holds the lock; its id is in the message.
+        StoreError: the store's database cannot be used.
     """
+    with _locked(address.folder):
+        if not address.url:
+            yield
+            return
+        with postgres.locked(address):
+            yield
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
     make_private_folder(folder)
     with (folder / FILE_NAME).open("a+") as file:
         try:
@@ -32,10 +47,12 @@ def only_pass(folder: Path) -> Iterator[None]:
             holder = file.read().strip() or "unknown"
             raise CampaignBusy(
                 f"{folder}: process {holder} is working on this campaign",
-                next_step="wait until it ends, or end it; meanwhile `piecework status` "
-                "works",
+                next_step=WAIT,
             ) from fault
         file.truncate(0)
         file.write(str(os.getpid()))
         file.flush()
         yield
+
+
+WAIT = "wait until it ends, or end it; meanwhile `piecework status` works"

@@ -16,7 +16,7 @@ def booked(store: Store) -> dict[HitTypeId, tuple[int, int]]:
         HitTypeId(row["hit_type_id"]): (row["times"], row["cents"])
         for row in store.db.query(
             "SELECT subject_id AS hit_type_id, count(*) AS times, "
-            "sum(json_extract(arguments, '$.cents')) AS cents "
+            "sum(CAST(json_extract(arguments, '$.cents') AS BIGINT)) AS cents "
             "FROM intents WHERE operation = ? GROUP BY subject_id",
             [OPERATION],
         )

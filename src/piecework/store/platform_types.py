@@ -33,13 +33,14 @@ def keep(store: Store, purpose: Purpose, type_id: str, *, subject: str = "") -> 
     """
     with store.db.atomic():
         store.db.execute(
-            "INSERT OR IGNORE INTO platform_types (purpose, subject, type_id) "
-            "VALUES (?, ?, ?)",
+            "INSERT INTO platform_types (purpose, subject, type_id) "
+            "VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
             [purpose, subject, type_id],
         )
     if get(store, purpose, subject) != type_id:
         raise StoreError(
-            f"{store.path}: another pass has meanwhile created the {purpose} {subject}",
+            f"{store.address}: another pass has meanwhile created the {purpose} "
+            f"{subject}",
             next_step="run the same command again",
         )
 

@@ -12,10 +12,10 @@ def keep(store: Store, scores: Mapping[WorkerId, int], *, at: datetime) -> None:
     """Store scores; a worker who took the test again has the new score."""
     rows = [(worker_id, score, to_text(at)) for worker_id, score in scores.items()]
     with store.db.atomic():
-        store.db.conn.executemany(
+        store.db.executemany(
             "INSERT INTO scores (worker_id, score, seen_at) VALUES (?, ?, ?) "
             "ON CONFLICT (worker_id) DO UPDATE SET score = excluded.score, "
-            "seen_at = excluded.seen_at WHERE score <> excluded.score",
+            "seen_at = excluded.seen_at WHERE scores.score <> excluded.score",
             rows,
         )
 

@@ -17,15 +17,16 @@ FROM (
     SELECT batch, round, count(*) AS hits, sum(max_assignments) AS assignments_wanted,
         min(posted_at) AS posted_at
     FROM hits GROUP BY batch, round
-) LEFT JOIN (
+) AS posted LEFT JOIN (
     SELECT hits.batch, {ROUND} AS round, submitted_at AS submitted,
         decided_at AS settled
     FROM assignments JOIN hits USING (hit_id) LEFT JOIN (
-        SELECT subject_id, decided_at, max(decision_id) FROM decisions
-        WHERE subject_kind = 'assignment' GROUP BY subject_id
-    ) ON subject_id = assignment_id
-) USING (batch, round)
-GROUP BY batch, round ORDER BY batch, round
+        SELECT subject_id, decided_at FROM decisions WHERE decision_id IN (
+            SELECT max(decision_id) FROM decisions
+            WHERE subject_kind = 'assignment' GROUP BY subject_id)
+    ) AS settlings ON subject_id = assignment_id
+) AS sent USING (batch, round)
+GROUP BY batch, round, hits, assignments_wanted, posted_at ORDER BY batch, round
 """
 
 _DECISIONS = """
@@ -34,7 +35,7 @@ SELECT subject_kind, subject_id, decisions.verdict, decided_by, decided_at, beca
 FROM (
     SELECT max(decision_id) AS latest, min(decision_id) AS first FROM decisions
     GROUP BY subject_kind, subject_id
-)
+) AS ends
 JOIN decisions ON decision_id = latest
 LEFT JOIN assignments ON subject_kind = 'assignment' AND assignment_id = subject_id
 ORDER BY first

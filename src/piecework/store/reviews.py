@@ -86,7 +86,7 @@ def take_back(store: Store, act: int, *, at: datetime) -> None:
     Part of the caller's transaction.
     """
     undone = of_act(store, act)
-    store.db.conn.executemany(
+    store.db.executemany(
         "DELETE FROM decisions WHERE decision_id = ?",
         [[review.decision_id] for review in undone if review.decision_id is not None],
     )
@@ -122,14 +122,14 @@ def subjects_since(store: Store, moment: datetime) -> set[Subject]:
 
 def in_force(store: Store) -> list[Review]:
     """Return all reviews that were not undone, in order."""
-    return _select(store, "1")
+    return _select(store, "1 = 1")
 
 
 def moments(store: Store) -> Mapping[str, Sequence[datetime]]:
     """Return when each reviewer acted, by name, including undone acts."""
     by_reviewer: dict[str, list[datetime]] = {}
     for reviewer, at in store.db.execute(
-        "SELECT reviewer, min(reviewed_at) FROM reviews GROUP BY act ORDER BY act"
+        "SELECT min(reviewer), min(reviewed_at) FROM reviews GROUP BY act ORDER BY act"
     ):
         by_reviewer.setdefault(reviewer, []).append(from_text(at))
     return by_reviewer

@@ -19,9 +19,10 @@ def keep(store: Store, traits: Mapping[WorkerId, str], bad: frozenset[str]) -> N
     if rows.items() <= load(store).items():
         return
     with store.db.atomic():
-        store.db.conn.executemany(
-            "INSERT OR REPLACE INTO simulated_workers (worker_id, trait, is_bad) "
-            "VALUES (?, ?, ?)",
+        store.db.executemany(
+            "INSERT INTO simulated_workers (worker_id, trait, is_bad) "
+            "VALUES (?, ?, ?) ON CONFLICT (worker_id) DO UPDATE SET "
+            "trait = excluded.trait, is_bad = excluded.is_bad",
             [(worker, *row) for worker, row in rows.items()],
         )
 

@@ -122,7 +122,8 @@ def known(store: Store, row_ids: Iterable[str]) -> dict[str, Known]:
     """Return the latest item of each of these rows, by row id."""
     rows = store.db.execute(
         "SELECT row_id, item_id, version, digest, state, batch IS NOT NULL "
-        "FROM json_each(?) JOIN source_items ON row_id = value AND NOT is_gold "
+        "FROM json_each(?) AS listed JOIN source_items "
+        "ON row_id = value AND is_gold = 0 "
         "ORDER BY version",
         [json.dumps(list(row_ids))],
     )
@@ -141,8 +142,8 @@ def known(store: Store, row_ids: Iterable[str]) -> dict[str, Known]:
 def batches_of(store: Store, item_ids: Iterable[ItemId]) -> dict[ItemId, int]:
     """Return the batch of each of these items that was dealt."""
     rows = store.db.execute(
-        "SELECT item_id, batch FROM json_each(?) JOIN source_items ON item_id = value "
-        "WHERE batch IS NOT NULL",
+        "SELECT item_id, batch FROM json_each(?) AS listed "
+        "JOIN source_items ON item_id = value WHERE batch IS NOT NULL",
         [json.dumps(list(item_ids))],
     )
     return {ItemId(item_id): batch for item_id, batch in rows}
@@ -151,7 +152,8 @@ def batches_of(store: Store, item_ids: Iterable[ItemId]) -> dict[ItemId, int]:
 def taken_ids(store: Store, item_ids: Iterable[str]) -> frozenset[str]:
     """Return which of these ids an item has already."""
     rows = store.db.execute(
-        "SELECT item_id FROM json_each(?) JOIN source_items ON item_id = value",
+        "SELECT item_id FROM json_each(?) AS listed "
+        "JOIN source_items ON item_id = value",
         [json.dumps(list(item_ids))],
     )
     return frozenset(item_id for (item_id,) in rows)
@@ -256,15 +258,15 @@ def set_kept_changes(store: Store, number: int) -> None:
 def seen(store: Store) -> Iterator[None]:
     """Let `see` and `gone` work, for one reading of the whole source."""
     # The temporary table may be larger than memory.
-    store.db.execute("PRAGMA temp_store = FILE")
+    store.db.keep_temporary_on_disk()
     store.db.execute(
         "CREATE TEMP TABLE seen_rows "
-        "(row_id TEXT PRIMARY KEY, digest TEXT, located TEXT) WITHOUT ROWID"
+        "(row_id TEXT PRIMARY KEY, digest TEXT, located TEXT)"
     )
     try:
         yield
     finally:
-        store.db.execute("DROP TABLE temp.seen_rows")
+        store.db.execute("DROP TABLE seen_rows")
 
 
 def see(store: Store, rows: Sequence[tuple[SourceRow, str]]) -> list[tuple[str, bool]]:
@@ -277,8 +279,8 @@ def see(store: Store, rows: Sequence[tuple[SourceRow, str]]) -> list[tuple[str, 
     earlier = {
         row_id: (digest, located)
         for row_id, digest, located in store.db.execute(
-            "SELECT row_id, digest, located FROM json_each(?) "
-            "JOIN temp.seen_rows ON row_id = value",
+            "SELECT row_id, digest, located FROM json_each(?) AS listed "
+            "JOIN seen_rows ON row_id = value",
             [json.dumps([row.row_id for row, _ in rows])],
         )
     }
@@ -291,15 +293,16 @@ def see(store: Store, rows: Sequence[tuple[SourceRow, str]]) -> list[tuple[str, 
             results.append(("", True))
         else:
             results.append((before[1], before[0] == digest))
-    store.db.conn.executemany("INSERT INTO temp.seen_rows VALUES (?, ?, ?)", new)
+    store.db.executemany("INSERT INTO seen_rows VALUES (?, ?, ?)", new)
     return results
 
 
 def gone(store: Store) -> list[ItemId]:
     """Return current items whose rows this reading did not see."""
     rows = store.db.execute(
-        "SELECT item_id FROM source_items WHERE state = 'current' AND NOT is_gold "
-        "AND row_id NOT IN (SELECT row_id FROM temp.seen_rows) ORDER BY number"
+        "SELECT item_id FROM source_items WHERE state = 'current' AND is_gold = 0 "
+        "AND NOT EXISTS (SELECT 1 FROM seen_rows "
+        "WHERE seen_rows.row_id = source_items.row_id) ORDER BY number"
     )
     return [ItemId(item_id) for (item_id,) in rows]
 
@@ -307,7 +310,7 @@ def gone(store: Store) -> list[ItemId]:
 def count_current(store: Store) -> int:
     """Return how many items are current: their rows are in the source."""
     (number,) = store.db.execute(
-        "SELECT count(*) FROM source_items WHERE state = 'current' AND NOT is_gold"
+        "SELECT count(*) FROM source_items WHERE state = 'current' AND is_gold = 0"
     ).fetchone()
     return int(number)
 
@@ -320,9 +323,12 @@ def quarantine(
     at: datetime,
 ) -> None:
     """Set rows aside, each with its fault; part of the caller's transaction."""
-    store.db.conn.executemany(
-        "INSERT OR REPLACE INTO source_quarantine "
-        "(located, row_id, fault, reading, seen_at) VALUES (?, ?, ?, ?, ?)",
+    store.db.executemany(
+        "INSERT INTO source_quarantine "
+        "(located, row_id, fault, reading, seen_at) VALUES (?, ?, ?, ?, ?) "
+        "ON CONFLICT (located) DO UPDATE SET row_id = excluded.row_id, "
+        "fault = excluded.fault, reading = excluded.reading, "
+        "seen_at = excluded.seen_at",
         [
             (row.located, row.row_id, fault, reading_number, to_text(at))
             for row, fault in faults

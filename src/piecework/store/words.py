@@ -9,8 +9,10 @@ def keep(store: Store, verdict: WordVerdict) -> None:
     """Store the decision about a word, in place of an earlier one."""
     with store.db.atomic():
         store.db.execute(
-            "INSERT OR REPLACE INTO words (word, meant, reviewer, reviewed_at) "
-            "VALUES (?, ?, ?, ?)",
+            "INSERT INTO words (word, meant, reviewer, reviewed_at) "
+            "VALUES (?, ?, ?, ?) ON CONFLICT (word) DO UPDATE SET "
+            "meant = excluded.meant, reviewer = excluded.reviewer, "
+            "reviewed_at = excluded.reviewed_at",
             [
                 verdict.word,
                 verdict.meant,

@@ -9,7 +9,8 @@ from piecework.store.database import Store
 
 _SENT = """
 SELECT worker_id, count(*) AS assignments,
-    count(iif(verdict = 'reject' AND outcome IS NOT :paid_already, 1, NULL)) AS rejected
+    count(iif(verdict = 'reject' AND outcome IS DISTINCT FROM :paid_already, 1, NULL))
+        AS rejected
 FROM assignments GROUP BY worker_id
 """
 _ANSWERED = """
@@ -30,7 +31,7 @@ SELECT worker_id, heuristic, count(*) AS flags FROM (
     SELECT worker_id, heuristic FROM findings JOIN answers ON answer_id = subject_id
     JOIN assignments USING (assignment_id)
     WHERE flag = 1 AND subject_kind = 'answer'
-) GROUP BY worker_id, heuristic ORDER BY worker_id, heuristic
+) AS flagged GROUP BY worker_id, heuristic ORDER BY worker_id, heuristic
 """
 _OF_ONE = """
 SELECT count(DISTINCT assignment_id) AS assignments, count(*) AS answers,

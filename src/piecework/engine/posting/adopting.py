@@ -172,9 +172,9 @@ def _items(run: CampaignRun, posted: PostedHit, by: PostedAs) -> tuple[ItemId, .
         return run.item_numbers().from_text(by.item_numbers)
     except ValueError as fault:
         raise StoreError(
-            f"{run.store.path}: HIT {posted.hit_id} ({by.hit_key!r}) was posted by a "
-            f"newer copy of this store, and its annotation {posted.annotation!r} does "
-            "not say which items it shows",
+            f"{run.store.address}: HIT {posted.hit_id} ({by.hit_key!r}) was posted by "
+            f"a newer copy of this store, and its annotation {posted.annotation!r} "
+            "does not say which items it shows",
             next_step="restore the newest piecework.db; without one, end the HIT by "
             f"hand (piecework status {run.campaign.path} --look says how)",
         ) from fault

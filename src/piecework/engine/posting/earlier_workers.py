@@ -13,7 +13,7 @@ from piecework.domain.errors import ConfigError
 from piecework.domain.hit import QualificationRequirement
 from piecework.domain.ids import QualificationTypeId, WorkerId
 from piecework.store import assignments, bound
-from piecework.store.database import open_store
+from piecework.store.database import exists, open_store
 
 
 def requirements(run: CampaignRun) -> tuple[QualificationRequirement, ...]:
@@ -52,7 +52,7 @@ def _held_type(run: CampaignRun, earlier: EarlierCampaign) -> QualificationTypeI
 
 def _read(run: CampaignRun, earlier: EarlierCampaign) -> tuple[str, list[WorkerId]]:
     where = f"requirements.{earlier.key}: the campaign {earlier.name}"
-    if not earlier.store.is_file():
+    if not exists(earlier.store):
         raise ConfigError([f"{where} was not started yet"])
     with closing(open_store(earlier.store)) as store:
         theirs, workers = bound.read(store), assignments.all_workers(store)

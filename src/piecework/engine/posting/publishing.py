@@ -198,7 +198,7 @@ def refuse_posted_elsewhere(
         known = posted_as(posted.annotation, run.campaign.name)
         if known is not None and known.store == name and known.hit_key in keys:
             raise StoreError(
-                f"{run.store.path}: HIT {posted.hit_id} is {known.hit_key!r} "
+                f"{run.store.address}: HIT {posted.hit_id} is {known.hit_key!r} "
                 "already, and this store has no record of it: the store was restored "
                 "from a copy, and would post and pay again what was posted since",
                 next_step="restore the newest piecework.db; without one, `piecework "

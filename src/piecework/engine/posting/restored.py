@@ -37,8 +37,8 @@ def refuse_restored(campaign: Campaign, store: Store, platform: Platform) -> Non
         )
     if meeting.store_mark and not generations.has(store, meeting.store_mark):
         raise RefusedForSafety(
-            f"{store.path}: the store lacks what {platform.endpoint} has done for it "
-            f"(mark {meeting.store_mark}): it was restored from an older copy, or "
+            f"{store.address}: the store lacks what {platform.endpoint} has done for "
+            f"it (mark {meeting.store_mark}): it was restored from an older copy, or "
             "another copy of it is in use",
             next_step=next_step,
         )

@@ -70,7 +70,7 @@ def act(run: CampaignRun, due: Due) -> int:
     waiting = due.hits
     if not waiting:
         return 0
-    older: Container[str] = older_hits(run.store.db.conn)
+    older: Container[str] = older_hits(run.store.db)
     # If a HIT must be over by now, all of a listing is read.
     if due.polls or any(must_be_over(run, hit) for hit in waiting.values()):
         older = frozenset()

@@ -76,7 +76,7 @@ def records_of(opened: OpenedCampaign, rule: EarnedRule) -> Iterator[EarnedRecor
     """Open the records of a rule; a rehearsal has its own beside its store."""
     path, market = rule.records, f"{opened.endpoint} {bound.read(opened.store).account}"
     if opened.is_rehearsal:
-        path = opened.store.path.with_name("earned.db")
+        path = opened.store.address.folder / "earned.db"
         market = f"rehearsal {store_name(opened.store)}"
     with open_records(path, market) as records:
         yield records

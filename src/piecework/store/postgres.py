@@ -1,0 +1,60 @@
+"""Stores in PostgreSQL, whose driver an extra of the package installs.
+
+Most stores are files. So the driver is imported only where a store's address has a URL.
+"""
+
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING
+
+from piecework.domain.extras import load_extra
+from piecework.domain.store_address import StoreAddress
+
+if TYPE_CHECKING:
+    from piecework.store.postgres_database import PostgresDatabase
+
+
+def locked(address: StoreAddress) -> AbstractContextManager[None]:
+    """Hold the lock of a pass (`postgres_sessions.locked`)."""
+    _need_driver()
+    from piecework.store import postgres_sessions  # noqa: PLC0415 - as above
+
+    return postgres_sessions.locked(address)
+
+
+def connected(
+    address: StoreAddress,
+) -> "AbstractContextManager[PostgresDatabase | None]":
+    """Connect to a store as it is (`postgres_sessions.connected`)."""
+    _need_driver()
+    from piecework.store import postgres_sessions  # noqa: PLC0415 - as above
+
+    return postgres_sessions.connected(address)
+
+
+def has_store(address: StoreAddress) -> bool:
+    """Whether there is a store at an address (`postgres_sessions.has_store`)."""
+    _need_driver()
+    from piecework.store import postgres_sessions  # noqa: PLC0415 - as above
+
+    return postgres_sessions.has_store(address)
+
+
+def open_schema(
+    address: StoreAddress, *, create_missing: bool, survives_power_cuts: bool
+) -> "PostgresDatabase":
+    """Open a store (`postgres_sessions.open_schema`)."""
+    _need_driver()
+    from piecework.store import postgres_sessions  # noqa: PLC0415 - as above
+
+    return postgres_sessions.open_schema(
+        address, create_missing=create_missing, survives_power_cuts=survives_power_cuts
+    )
+
+
+def _need_driver() -> None:
+    """Check that psycopg is installed.
+
+    Raises:
+        ConfigError: it is not.
+    """
+    load_extra("psycopg", extra="sql", use="a store in PostgreSQL")

@@ -1,0 +1,122 @@
+"""Create the tables of a store in PostgreSQL, and recognise what created a schema.
+
+The SQL files in `postgres_schema/` are migrations like those of SQLite's store
+(`piecework.sqlitefile.schema`). The table `schema_migrations` records them with a
+digest of their statements, so a schema of another version is recognised and refused.
+"""
+
+from functools import cache
+from pathlib import Path
+
+import psycopg
+from psycopg import errors, sql
+
+from piecework.domain.clock import SystemClock
+from piecework.domain.errors import StoreError
+from piecework.sqlitefile.schema import digest_of
+from piecework.store.postgres_database import PostgresDatabase, explain, first_line
+
+_FOLDER = Path(__file__).with_name("postgres_schema")
+
+
+@cache
+def scripts() -> dict[str, str]:
+    """Return the SQL of each migration by its name, in order."""
+    texts = {
+        path.stem: path.read_text(encoding="utf-8")
+        for path in sorted(_FOLDER.glob("m[0-9]*.sql"))
+    }
+    return {f"{name}-{digest_of(text)}": text for name, text in texts.items()}
+
+
+def is_up_to_date(session: PostgresDatabase) -> bool:
+    """Whether a schema has all tables of this version, and no others."""
+    return _applied(session) == list(scripts())
+
+
+def check_known(session: PostgresDatabase) -> bool:
+    """Return whether there is a store, of this version or an older one.
+
+    Raises:
+        StoreError: the schema is another program's, or of another version.
+    """
+    address = session.address
+    applied = _applied(session)
+    unknown = [name for name in applied if name not in scripts()]
+    if unknown:
+        raise StoreError(
+            f"{address} was created by another version of piecework: this version does "
+            f"not know its schema {unknown[0]}",
+            next_step="continue with the version that created it, or give this "
+            "campaign another `[output] folder` to begin again",
+        )
+    if not applied and _tables(session):
+        raise StoreError(
+            f"{address} has another program's tables, and is not a campaign's store",
+            next_step="give this campaign another `[output] folder`, or the URL of "
+            "another database",
+        )
+    return bool(applied)
+
+
+def create(session: PostgresDatabase, *, lock: int) -> None:
+    """Apply missing migrations; of several processes that try, one does it.
+
+    Raises:
+        StoreError: the database user may not create tables, or the database fails.
+    """
+    conn, address = session.conn, session.address
+    try:
+        with conn.transaction():
+            conn.execute("SELECT pg_advisory_xact_lock(%s)", [lock])
+            # Check again with the lock: the process that held it may have applied all.
+            applied = _applied(session)
+            if not _has_schema(session):
+                conn.execute(
+                    sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(address.schema))
+                )
+            conn.execute(
+                "CREATE TABLE IF NOT EXISTS schema_migrations "
+                "(name TEXT PRIMARY KEY, applied_at TEXT NOT NULL)"
+            )
+            for name, script in scripts().items():
+                if name not in applied:
+                    conn.execute(script, prepare=False)
+                    conn.execute(
+                        "INSERT INTO schema_migrations VALUES (%s, %s)",
+                        [name, SystemClock().now().isoformat()],
+                    )
+    except errors.InsufficientPrivilege as fault:
+        info = conn.info
+        raise StoreError(
+            f"{address}: the database user {info.user!r} may not create tables "
+            f"({first_line(fault)})",
+            next_step=f"as the database's owner: GRANT CREATE ON DATABASE "
+            f'"{info.dbname}" TO "{info.user}"; then run the same command again',
+        ) from fault
+    except psycopg.Error as fault:
+        raise explain(fault, address) or fault from fault
+
+
+def _applied(session: PostgresDatabase) -> list[str]:
+    if "schema_migrations" not in _tables(session):
+        return []
+    rows = session.execute("SELECT name FROM schema_migrations ORDER BY name")
+    return [name for (name,) in rows]
+
+
+def _tables(session: PostgresDatabase) -> set[str]:
+    rows = session.execute(
+        "SELECT relname::text FROM pg_class JOIN pg_namespace "
+        "ON pg_namespace.oid = relnamespace WHERE nspname = ? "
+        "AND relkind IN ('r', 'p')",
+        [session.address.schema],
+    )
+    return {name for (name,) in rows}
+
+
+def _has_schema(session: PostgresDatabase) -> bool:
+    row = session.execute(
+        "SELECT 1 FROM pg_namespace WHERE nspname = ?", [session.address.schema]
+    ).fetchone()
+    return row is not None

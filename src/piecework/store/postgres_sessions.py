@@ -1,0 +1,184 @@
+"""Connect to stores in PostgreSQL: a session each, and the lock of a pass.
+
+A pass holds an advisory lock with its session, and the database releases the lock when
+the session ends for any reason. The stores that the pass opens use the same session:
+so a pass that has lost its lock cannot write any more.
+"""
+
+import hashlib
+import os
+import platform
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import psycopg
+from psycopg import sql
+
+from piecework.domain.errors import CampaignBusy, ConfigError, StoreError
+from piecework.domain.store_address import StoreAddress
+from piecework.store.lock import WAIT
+from piecework.store.postgres_database import PostgresDatabase, explain, first_line
+from piecework.store.postgres_migrations import check_known, create, is_up_to_date
+
+_SCHEMES = ("postgresql://", "postgres://", "postgresql+psycopg://")
+_CONNECT_SECONDS = 15
+_SETTINGS = """
+SET lock_timeout = '30s'; SET jit = off; SET client_min_messages = warning;
+SET tcp_keepalives_idle = 30; SET tcp_keepalives_interval = 10;
+SET tcp_keepalives_count = 3
+"""
+"""The server notices after a minute that a client's machine is gone."""
+
+_HOLDER = """
+SELECT application_name FROM pg_locks JOIN pg_stat_activity USING (pid)
+WHERE locktype = 'advisory' AND granted AND objsubid = 1
+AND pg_locks.database = (
+    SELECT oid FROM pg_database WHERE datname = current_database())
+AND classid = %s AND objid = %s
+"""
+
+_passes: dict[StoreAddress, PostgresDatabase] = {}
+"""The sessions of this process that hold the lock of a pass."""
+
+
+@contextmanager
+def locked(address: StoreAddress) -> Iterator[None]:
+    """Hold the lock of a pass on a store, on all machines.
+
+    Raises:
+        CampaignBusy: another process holds it; the message has its id and its machine.
+        StoreError: the database cannot be used.
+    """
+    session = _connect(address)
+    try:
+        _take_lock(session)
+        session.is_shared = True
+        _passes[address] = session
+        try:
+            yield
+        finally:
+            del _passes[address]
+            session.is_shared = False
+    finally:
+        session.close()
+
+
+@contextmanager
+def connected(address: StoreAddress) -> Iterator[PostgresDatabase | None]:
+    """Connect to a store as it is; `None` if there is none of this version."""
+    with _session(address) as session:
+        yield session if is_up_to_date(session) else None
+
+
+def has_store(address: StoreAddress) -> bool:
+    """Whether there is a store at an address, of any version."""
+    with _session(address) as session:
+        (known,) = session.execute(
+            "SELECT to_regclass(?) IS NOT NULL",
+            [f"{address.schema}.schema_migrations"],
+        ).fetchone() or (0,)
+    return bool(known)
+
+
+def open_schema(
+    address: StoreAddress, *, create_missing: bool, survives_power_cuts: bool
+) -> PostgresDatabase:
+    """Open a store, and bring its schema up to date.
+
+    Args:
+        address: where it is.
+        create_missing: create it if it does not exist.
+        survives_power_cuts: wait for the server's disk at every commit.
+
+    Raises:
+        StoreError: it does not exist (and `create_missing` is false), the database
+            cannot be used, or it is not a store of this version.
+    """
+    session = _passes.get(address) or _connect(address)
+    try:
+        waits = "on" if survives_power_cuts else "off"
+        session.execute(f"SET synchronous_commit = {waits}")
+        is_known = check_known(session)
+        if (is_known or create_missing) and not is_up_to_date(session):
+            create(session, lock=_number("create", address))
+    except BaseException:
+        session.close()
+        raise
+    if not is_known and not create_missing:
+        session.close()
+        raise StoreError(
+            f"{address}: there is no store yet",
+            next_step="piecework rehearse CAMPAIGN (or run CAMPAIGN) creates it",
+        )
+    return session
+
+
+@contextmanager
+def _session(address: StoreAddress) -> Iterator[PostgresDatabase]:
+    """Use the session of a pass of this process, or a new one."""
+    session = _passes.get(address) or _connect(address)
+    try:
+        yield session
+    finally:
+        session.close()
+
+
+def _connect(address: StoreAddress) -> PostgresDatabase:
+    """Connect to a store's database.
+
+    Raises:
+        ConfigError: the URL is not one of PostgreSQL's.
+        StoreError: no server answers, or it refuses.
+    """
+    if not address.url.startswith(_SCHEMES):
+        wrong = (
+            "store.url: no URL of a PostgreSQL database; write it like "
+            "postgresql://user@host/database"
+        )
+        raise ConfigError([wrong])
+    try:
+        connection = psycopg.connect(
+            "postgresql://" + address.url.partition("://")[2],
+            autocommit=True,
+            connect_timeout=_CONNECT_SECONDS,
+            application_name=f"process {os.getpid()} on {platform.node()}"[:63],
+            keepalives_idle=30,
+            keepalives_interval=10,
+            keepalives_count=3,
+        )
+    except psycopg.Error as fault:
+        raise StoreError(
+            f"{address}: the database cannot be reached ({first_line(fault)})",
+            next_step="check the URL ([store] url, or PIECEWORK_STORE_URL) and that "
+            "the server runs, then run the same command again",
+        ) from fault
+    session = PostgresDatabase(connection, address, writers=_number("write", address))
+    try:
+        path = sql.SQL("SET search_path TO {}").format(sql.Identifier(address.schema))
+        connection.execute(path)
+        connection.execute(_SETTINGS)
+    except psycopg.Error as fault:
+        connection.close()
+        raise explain(fault, address) or fault from fault
+    return session
+
+
+def _take_lock(session: PostgresDatabase) -> None:
+    number = _number("pass", session.address)
+    (has_lock,) = session.execute(
+        "SELECT pg_try_advisory_lock(?)", [number]
+    ).fetchone() or (0,)
+    if has_lock:
+        return
+    unsigned = number % 2**64
+    row = session.conn.execute(_HOLDER, [unsigned >> 32, unsigned % 2**32]).fetchone()
+    holder = row[0] if row else "another process"
+    raise CampaignBusy(
+        f"{session.address}: {holder} is working on this campaign", next_step=WAIT
+    )
+
+
+def _number(use: str, address: StoreAddress) -> int:
+    """Return the number of an advisory lock; PostgreSQL has 64 bits for it."""
+    digest = hashlib.sha256(f"piecework {use} {address.schema}".encode()).digest()
+    return int.from_bytes(digest[:8], "big", signed=True)

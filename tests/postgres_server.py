@@ -1,0 +1,60 @@
+"""A PostgreSQL server of this machine, for tests; it takes connections from here."""
+
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+def installed_initdb() -> str | None:
+    """Path of the program that makes a cluster; `None` if it is not installed."""
+    return shutil.which("initdb") or next(
+        map(str, Path("/usr/lib/postgresql").glob("*/bin/initdb")), None
+    )
+
+
+@contextmanager
+def running_postgres(initdb: str) -> Iterator[str]:
+    """Run a server with an empty database; yield the database's URL."""
+    # It refuses to run as root.
+    user = "postgres" if os.getuid() == 0 else None
+    folder = Path(tempfile.mkdtemp(prefix="piecework-postgres-"))
+    if user:
+        shutil.chown(folder, user)
+    data = folder / "data"
+    subprocess.run(
+        [initdb, "-D", data, "-U", "writer", "--auth=trust", "--no-sync"],
+        user=user, check=True, capture_output=True, cwd=folder, timeout=240,
+    )  # fmt: skip
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    server = subprocess.Popen(
+        [
+            str(Path(initdb).with_name("postgres")),
+            *("-D", data, "-p", str(port), "-k", folder),
+            *("-c", "listen_addresses=127.0.0.1", "-c", "fsync=off"),
+        ],
+        user=user,
+        cwd=folder,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert server.stderr is not None
+        # It says so when it can be asked; else the test ends with what it says.
+        lines = iter(server.stderr.readline, "")
+        begun = next((line for line in lines if "ready to accept" in line), "")
+        assert begun, "PostgreSQL ended"
+        yield f"postgresql://writer@127.0.0.1:{port}/postgres"
+    finally:
+        server.terminate()
+        assert server.stderr is not None
+        # It may have more to say than a pipe holds.
+        server.stderr.read()
+        server.wait(60)
+        server.stderr.close()
+        shutil.rmtree(folder)

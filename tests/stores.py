@@ -1,0 +1,27 @@
+"""Addresses of new stores of each kind, for tests that hold for all of them."""
+
+from pathlib import Path
+
+import pytest
+
+from piecework.domain.store_address import StoreAddress, store_address
+
+KINDS = ("file", "postgresql")
+"""Parameters of a fixture that makes stores."""
+
+
+def address_of(request: pytest.FixtureRequest, folder: Path) -> StoreAddress:
+    """Return where a test's store of the kind in `request.param` may be.
+
+    The folder of a test is used once, so its name makes a new schema.
+    """
+    url = url_of(request)
+    return store_address(folder, campaign="test", url=url)
+
+
+def url_of(request: pytest.FixtureRequest) -> str:
+    """Return the URL for the kind in `request.param`; "" for a file."""
+    if request.param == "file":
+        return ""
+    url: str = request.getfixturevalue("postgres_url")
+    return url
