@@ -1,7 +1,6 @@
 """Run a campaign under faults to its end, and check what must be true then."""
 
 import json
-import sqlite3
 from collections import Counter
 from contextlib import ExitStack, closing, nullcontext
 from dataclasses import dataclass
@@ -11,8 +10,11 @@ from typing import Any
 
 import httpx
 
+from piecework.domain.store_address import StoreAddress, in_folder, store_address
 from piecework.marketplace.state import audit
 from piecework.marketplace.state.backend import Backend, Rules
+from piecework.store.connection import Asked
+from piecework.store.database import exists, open_store
 from tests.crash.disturbed import (
     Call,
     Ended,
@@ -24,7 +26,7 @@ from tests.crash.disturbed import (
 from tests.crash.faults import FAILED, KILLED, Fault
 from tests.crash.people import WITH_A_HALF, People
 from tests.crash.world import World, small_disk
-from tests.small_campaign import write_campaign
+from tests.small_campaign import CAMPAIGN, write_campaign
 
 MOST_PASSES = 40
 _REFUSED = 3
@@ -46,7 +48,11 @@ class Ending:
 
 
 def campaign_to_its_end(
-    folder: Path, fault: Fault | None = None, call: Call | None = None
+    folder: Path,
+    fault: Fault | None = None,
+    call: Call | None = None,
+    *,
+    url: str = "",
 ) -> Ending:
     """Run passes and people until the campaign waits for nobody.
 
@@ -54,9 +60,14 @@ def campaign_to_its_end(
         folder: an empty folder.
         fault: what goes wrong.
         call: the call at which it goes wrong.
+        url: the database of its store; "" for a file.
     """
-    write_campaign(folder)
-    world = World(folder)
+    # The server of the tests outlives a folder, so its schema needs a name of its own.
+    out = folder / f"out/{folder.name}" if url else folder / "out/crash"
+    kept = f'folder = "{out}"\n[store]\nurl = "{url}"\n' if url else ""
+    write_campaign(folder, CAMPAIGN + kept)
+    address = store_address(out, campaign="crash", url=url)
+    world = World(folder, address=address)
     needs = "" if fault is None else fault.world
     with ExitStack() as stack:
         is_full = needs == "disk full"
@@ -66,7 +77,7 @@ def campaign_to_its_end(
         run = _Run(world, fault, call)
         run.to_the_end()
         books = httpx.get(f"{world.endpoint}/rehearsal/books").json()
-        check_store(books, world.out / "crash/piecework.db")
+        check_store(books, address)
     check_marketplace(folder / "marketplace.db")
     return Ending(books, calls_made(folder), tuple(run.disturbed), folder)
 
@@ -154,7 +165,7 @@ class _Run:
 
     def _look(self) -> None:
         """Check that the store can be read during the fault."""
-        if not (self.world.out / "crash/piecework.db").exists():
+        if not exists(self.world.address or in_folder(self.world.out / "crash")):
             return
         campaign = str(self.world.folder / "crash.toml")
         ended = run_command(self.world, "status", campaign, "--json")
@@ -195,16 +206,16 @@ def check_laws(database: Path, rules: Rules) -> None:
         assert audit.broken_laws(transaction) == []
 
 
-def check_store(books: dict[str, Any], path: Path) -> None:
+def check_store(books: dict[str, Any], address: StoreAddress | Path) -> None:
     """Check that the end is the same after any fault."""
-    with closing(sqlite3.connect(path)) as store:
-        _check_hits(books, store)
-        _check_money(books, store)
+    with closing(open_store(address)) as store:
+        _check_hits(books, store.db)
+        _check_money(books, store.db)
         left = "SELECT count(*) FROM intents WHERE done_at IS NULL"
-        assert store.execute(left).fetchone() == (0,)
+        assert store.db.execute(left).fetchone() == (0,)
 
 
-def _check_hits(books: dict[str, Any], store: sqlite3.Connection) -> None:
+def _check_hits(books: dict[str, Any], store: Asked) -> None:
     # Two batches of one HIT. Each was extended once, for a lost assignment; the second
     # also lost one answer, which was asked for in a separate HIT.
     hits = dict(store.execute("SELECT hit_key, hit_id FROM hits WHERE extends IS NULL"))
@@ -232,7 +243,7 @@ def _check_hits(books: dict[str, Any], store: sqlite3.Connection) -> None:
     assert totals.fetchone() == (2, 2)
 
 
-def _check_money(books: dict[str, Any], store: sqlite3.Connection) -> None:
+def _check_money(books: dict[str, Any], store: Asked) -> None:
     # Six approved assignments of 50 cents, 10 cents fee each; no money is held.
     paid = sum(assignment["paid_cents"] for assignment in books["assignments"])
     fees = sum(assignment["fee_cents"] for assignment in books["assignments"])
@@ -254,7 +265,7 @@ def _check_money(books: dict[str, Any], store: sqlite3.Connection) -> None:
     assert books["blocks"] == []
 
 
-def _ledger(store: sqlite3.Connection) -> dict[str, int]:
+def _ledger(store: Asked) -> dict[str, int]:
     totals: Counter[str] = Counter()
     for credit, debit, cents in store.execute(
         "SELECT credit, debit, amount_cents FROM ledger"

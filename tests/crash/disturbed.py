@@ -28,6 +28,8 @@ from piecework.engine.opening import open_for_rehearsal
 from piecework.engine.passes import run_pass
 from piecework.engine.reconciling.reconcile import reconcile
 from piecework.platforms import outage
+from piecework.store.connection import Connection as StoreConnection
+from piecework.store.postgres_database import PostgresDatabase
 from tests.crash.apart import apart
 from tests.crash.faults import Fault
 from tests.crash.world import World
@@ -166,7 +168,8 @@ def _pass(
     loaded = load_campaign(folder / "crash.toml")
     with open_for_rehearsal(loaded, endpoint, clock, recognises_copies=True) as run:
         at_once = replace(run, at_once=AT_ONCE)
-        run.store.db.execute(f"PRAGMA busy_timeout = {_LOCK_WAIT_MS}")
+        if run.store.db.kind == "sqlite":
+            run.store.db.execute(f"PRAGMA busy_timeout = {_LOCK_WAIT_MS}")
         _Watch(folder, there, fault, call, clock).over(run)
         click.echo(run_pass(at_once).waiting_for)
 
@@ -214,9 +217,22 @@ class _Watch:
             return
         if self._fault.where.endswith("commit"):
             client.meta.events.register_last("after-call.mturk", self._await_commit)
-            run.store.db.conn.set_trace_callback(self._trace)
+            self._listen_to(run.store.db)
             return
         client.meta.events.register_last(f"{self._fault.where}.mturk", self._meet)
+
+    def _listen_to(self, db: StoreConnection) -> None:
+        """Call `_trace` with each statement before it runs."""
+        if not isinstance(db, PostgresDatabase):
+            db.conn.set_trace_callback(self._trace)
+            return
+        run = db._run
+
+        def traced(statements: str) -> tuple[object, ...]:
+            self._trace("COMMIT" if statements.endswith("COMMIT") else statements)
+            return run(statements)
+
+        db._run = traced  # type: ignore[method-assign]
 
     def _count(self, event_name: str, **_: object) -> None:
         operation = event_name.rsplit(".", 1)[-1]
@@ -231,7 +247,7 @@ class _Watch:
         self._awaits_commit |= self._mine.call == self._call
 
     def _trace(self, statement: str) -> None:
-        """Called by SQLite with each statement before it runs."""
+        """Die at or after the commit that is awaited."""
         assert self._fault is not None
         is_commit = statement == "COMMIT" and self._awaits_commit
         is_now = is_commit and self._fault.where == "at-commit"

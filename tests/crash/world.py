@@ -18,6 +18,9 @@ from datetime import UTC, datetime
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
+import psycopg
+
+from piecework.domain.store_address import StoreAddress
 from piecework.marketplace.http.server import serve, serve_forever
 from tests.crash.apart import apart
 from tests.marketplace.market import free_port
@@ -75,11 +78,13 @@ class World:
 
     Attributes:
         endpoint: URL of the marketplace.
+        address: where the campaign's store is, if not in `out`.
         jumped: seconds by which the pipeline's clock is shifted.
     """
 
     folder: Path
     endpoint: str = ""
+    address: StoreAddress | None = None
     jumped: float = 0
     _server: BaseProcess | None = None
     _holder: "subprocess.Popen[str] | None" = None
@@ -93,6 +98,7 @@ class World:
             "store restored": "_copy_store",
             "marketplace killed": "kill",
             "marketplace restarted": "_restart",
+            "connection dropped": "_drop",
         }
     )
 
@@ -160,6 +166,15 @@ class World:
         )
         assert self._holder.stdout is not None
         assert self._holder.stdout.readline() == "held\n"
+
+    def _drop(self) -> None:
+        """End all sessions of the campaign's database, as a restarted server does."""
+        assert self.address is not None
+        with psycopg.connect(self.address.url, autocommit=True) as other:
+            other.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                "WHERE application_name LIKE 'process %'"
+            )
 
     def _ahead(self) -> None:
         self.jumped = 24 * 3600

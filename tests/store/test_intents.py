@@ -159,7 +159,9 @@ def test_a_closed_intent_is_not_closed_again(store: Store) -> None:
     _declare(store, FIRST)
     _close(store, FIRST, "sent")
     before = intent_rows(store)
-    with pytest.raises(StoreError, match=f"{re.escape(str(store.address))}: bonus:1 was"):
+    with pytest.raises(
+        StoreError, match=f"{re.escape(str(store.address))}: bonus:1 was"
+    ):
         _close(store, FIRST, "sent twice", TUESDAY)
     assert intent_rows(store) == before
 

@@ -33,7 +33,7 @@ class Rows(Protocol):
         ...
 
     def fetchmany(self, size: int, /) -> list[Any]:
-        """Return so many rows, fewer at the end."""
+        """Return the next rows, fewer at the end."""
         ...
 
     def fetchall(self) -> list[Any]:
@@ -42,6 +42,14 @@ class Rows(Protocol):
 
     def __iter__(self) -> Iterator[Any]:
         """Yield all remaining rows."""
+        ...
+
+
+class Asked(Protocol):
+    """A connection of any kind, also one of the driver itself, that is only asked."""
+
+    def execute(self, sql: str, parameters: Any = (), /) -> Rows:  # noqa: ANN401 - the drivers' own
+        """Run a statement."""
         ...
 
 

@@ -14,26 +14,18 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 
 from piecework.domain.store_address import StoreAddress
 from piecework.store import postgres
+from piecework.store.connection import Asked
 from piecework.store.files import check_kind
 
 if TYPE_CHECKING:
-    from piecework.store.connection import Rows
     from piecework.store.database import Store
 
 _CERTAIN_LAG = timedelta(hours=1)
 _ENOUGH = 1_000
-
-
-class _Asked(Protocol):
-    """A connection of any kind, as far as it is asked here."""
-
-    def execute(self, sql: str, parameters: Any = (), /) -> "Rows":  # noqa: ANN401 - the drivers' own
-        """Run a statement."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,7 +114,7 @@ def mark_polled(address: StoreAddress, *, at: datetime, wait: timedelta) -> None
 
 
 @contextmanager
-def _connected(address: StoreAddress) -> "Iterator[_Asked | None]":
+def _connected(address: StoreAddress) -> Iterator[Asked | None]:
     """Connect to a store as it is; `None` if there is none of this version."""
     if address.url:
         with postgres.connected(address) as session:
@@ -134,7 +126,7 @@ def _connected(address: StoreAddress) -> "Iterator[_Asked | None]":
             yield file
 
 
-def older_hits(connection: _Asked) -> frozenset[str]:
+def older_hits(connection: Asked) -> frozenset[str]:
     """Return HITs of a store that were planned and posted before all uncollected ones.
 
     They tell where the news in a listing ends, so the latest thousand of them are
@@ -165,7 +157,7 @@ def older_hits(connection: _Asked) -> frozenset[str]:
     return frozenset(hit_id for (hit_id,) in rows)
 
 
-def _recall(connection: _Asked, request_digest: str | None) -> LastPass | None:
+def _recall(connection: Asked, request_digest: str | None) -> LastPass | None:
     row = connection.execute(
         "SELECT request_digest, progress, polled_at, wait_seconds FROM last_pass"
     ).fetchone()

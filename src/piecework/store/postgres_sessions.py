@@ -8,6 +8,7 @@ so a pass that has lost its lock cannot write any more.
 import hashlib
 import os
 import platform
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -22,6 +23,8 @@ from piecework.store.postgres_migrations import check_known, create, is_up_to_da
 
 _SCHEMES = ("postgresql://", "postgres://", "postgresql+psycopg://")
 _CONNECT_SECONDS = 15
+_GONE_SECONDS = 1.0
+_TRY_SECONDS = 0.05
 _SETTINGS = """
 SET lock_timeout = '30s'; SET jit = off; SET client_min_messages = warning;
 SET tcp_keepalives_idle = 30; SET tcp_keepalives_interval = 10;
@@ -165,11 +168,17 @@ def _connect(address: StoreAddress) -> PostgresDatabase:
 
 def _take_lock(session: PostgresDatabase) -> None:
     number = _number("pass", session.address)
-    (has_lock,) = session.execute(
-        "SELECT pg_try_advisory_lock(?)", [number]
-    ).fetchone() or (0,)
-    if has_lock:
-        return
+    # The server needs a moment to notice that a killed process has gone.
+    deadline = time.monotonic() + _GONE_SECONDS
+    while True:
+        (has_lock,) = session.execute(
+            "SELECT pg_try_advisory_lock(?)", [number]
+        ).fetchone() or (0,)
+        if has_lock:
+            return
+        if time.monotonic() > deadline:
+            break
+        time.sleep(_TRY_SECONDS)
     unsigned = number % 2**64
     row = session.conn.execute(_HOLDER, [unsigned >> 32, unsigned % 2**32]).fetchone()
     holder = row[0] if row else "another process"
