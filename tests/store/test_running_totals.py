@@ -13,11 +13,13 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Literal, get_args
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from piecework.domain.clock import FixedClock
 from piecework.domain.ids import AssignmentId, HitId, HitKey, ItemId
+from piecework.domain.store_address import StoreAddress, store_address
 from piecework.domain.verdicts import VERDICTS, Decision, SubjectKind
 from piecework.store import (
     assignments,
@@ -68,13 +70,18 @@ _MOVING = st.tuples(
 )
 
 
+_ACTS = st.lists(
+    st.one_of(_JUDGING, _JUDGING, _SETTLING, _MOVING), min_size=20, max_size=60
+)
+Acts = list[Judging | Settling | Moving]
+
+
 @contextmanager
-def _answered() -> Iterator[Store]:
+def _answered(url: str) -> Iterator[Store]:
     """A store with all HITs collected and no decisions."""
     with tempfile.TemporaryDirectory() as folder:
-        store = open_store(
-            Path(folder) / "piecework.db", create=True, survives_power_cuts=False
-        )
+        address = store_address(Path(folder), campaign="totals", url=url)
+        store = open_store(address, create=True, survives_power_cuts=False)
         answered_hits(store, HITS, WORKERS, at=START)
         with store.db.atomic():
             intents.declare(
@@ -86,17 +93,34 @@ def _answered() -> Iterator[Store]:
         store.close()
 
 
-@given(
-    st.lists(
-        st.one_of(_JUDGING, _JUDGING, _SETTLING, _MOVING), min_size=20, max_size=60
-    )
-)
+@given(_ACTS)
 @settings(max_examples=60)
-def test_what_triggers_carry_on_is_what_the_logs_say(
-    acts: list[Judging | Settling | Moving],
-) -> None:
+def test_what_triggers_carry_on_is_what_the_logs_say(acts: Acts) -> None:
     """After every list of acts, in any order."""
-    with _answered() as store:
+    _check_totals("", acts)
+
+
+@given(_ACTS)
+@settings(max_examples=6)
+def test_triggers_of_postgresql_obey_the_same_law(
+    postgres_url: str, acts: Acts
+) -> None:
+    """The functions of its schema are others than SQLite's."""
+    _check_totals(postgres_url, acts)
+
+
+@pytest.mark.full
+@given(_ACTS)
+@settings(max_examples=100)
+def test_triggers_of_postgresql_obey_it_for_many_acts(
+    postgres_url: str, acts: Acts
+) -> None:
+    """The same, with more examples."""
+    _check_totals(postgres_url, acts)
+
+
+def _check_totals(url: str, acts: Acts) -> None:
+    with _answered(url) as store:
         outcomes: dict[str, str | None] = dict.fromkeys(SUBJECTS["assignment"])
         for act in acts:
             if act[0] == "move":
@@ -249,9 +273,9 @@ def _check_money(store: Store) -> None:
         assert ledger.promised_on_day_cents(store, moment) == expected
 
 
-def test_counts_follow_hits_and_items_that_change() -> None:
+def test_counts_follow_hits_and_items_that_change(address: StoreAddress) -> None:
     """HITs are planned, reopened and given up; items are weighed and closed."""
-    with _answered() as store:
+    with _answered(address.url) as store:
         assert hits.count_by_batch(store, 1)[0].is_collected
         hits.reopen(store, HitId("H1"))
         (first,) = hits.count_by_batch(store, 1)
@@ -273,9 +297,11 @@ def test_counts_follow_hits_and_items_that_change() -> None:
         _check_counts(store)
 
 
-def test_what_the_last_pass_found_is_forgotten_with_every_decision() -> None:
+def test_what_the_last_pass_found_is_forgotten_with_every_decision(
+    address: StoreAddress,
+) -> None:
     """A trigger of the table does it for any way to decide."""
-    with _answered() as store:
+    with _answered(address.url) as store:
         bound.bind(store, "name", "a test")
         store.db.execute(
             "INSERT INTO last_pass (only_row, request_digest, progress) "

@@ -9,8 +9,10 @@ import hashlib
 import os
 import platform
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
+from types import MappingProxyType
 
 import psycopg
 from psycopg import sql
@@ -40,8 +42,10 @@ AND pg_locks.database = (
 AND classid = %s AND objid = %s
 """
 
-_passes: dict[StoreAddress, PostgresDatabase] = {}
-"""The sessions of this process that hold the lock of a pass."""
+_passes: ContextVar[Mapping[tuple[str, str], PostgresDatabase]] = ContextVar(
+    "passes", default=MappingProxyType({})
+)
+"""Sessions that hold the lock of a pass, by URL and schema; other threads have none."""
 
 
 @contextmanager
@@ -56,11 +60,12 @@ def locked(address: StoreAddress) -> Iterator[None]:
     try:
         _take_lock(session)
         session.is_shared = True
-        _passes[address] = session
+        before = _passes.get()
+        _passes.set({**before, (address.url, address.schema): session})
         try:
             yield
         finally:
-            del _passes[address]
+            _passes.set(before)
             session.is_shared = False
     finally:
         session.close()
@@ -97,7 +102,7 @@ def open_schema(
         StoreError: it does not exist (and `create_missing` is false), the database
             cannot be used, or it is not a store of this version.
     """
-    session = _passes.get(address) or _connect(address)
+    session = _of_pass(address) or _connect(address)
     try:
         waits = "on" if survives_power_cuts else "off"
         session.execute(f"SET synchronous_commit = {waits}")
@@ -119,11 +124,16 @@ def open_schema(
 @contextmanager
 def _session(address: StoreAddress) -> Iterator[PostgresDatabase]:
     """Use the session of a pass of this process, or a new one."""
-    session = _passes.get(address) or _connect(address)
+    session = _of_pass(address) or _connect(address)
     try:
         yield session
     finally:
         session.close()
+
+
+def _of_pass(address: StoreAddress) -> PostgresDatabase | None:
+    """Return the session of a pass that is open in this thread, if any."""
+    return _passes.get().get((address.url, address.schema))
 
 
 def _connect(address: StoreAddress) -> PostgresDatabase:

@@ -1,0 +1,347 @@
+"""A store in PostgreSQL: its schema, its transactions, and what it refuses."""
+
+import re
+import sqlite3
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from piecework.domain.errors import CampaignBusy, ConfigError, StoreError
+from piecework.domain.store_address import StoreAddress, store_address
+from piecework.store import agreements, bound, last_pass, stops
+from piecework.store.columns import insert
+from piecework.store.database import Store, exists, open_store, writing
+from piecework.store.lock import only_pass
+from piecework.store.postgres_database import translated
+
+AT = datetime(2026, 1, 5, 9, tzinfo=UTC)
+
+
+@pytest.fixture
+def address(postgres_url: str, tmp_path: Path) -> StoreAddress:
+    """Where a new store may be: a schema of PostgreSQL."""
+    return store_address(tmp_path, campaign="test", url=postgres_url)
+
+
+@pytest.fixture
+def admin(postgres_url: str) -> Iterator["psycopg.Connection[tuple[object, ...]]"]:
+    """The database's administrator."""
+    with psycopg.connect(postgres_url, autocommit=True) as connection:
+        yield connection
+
+
+def _columns_of_file(path: Path) -> dict[str, dict[str, tuple[str, bool]]]:
+    """Type of each column, and whether it must be filled, by table."""
+    with closing(sqlite3.connect(path)) as file:
+        tables = [
+            name
+            for (name,) in file.execute(
+                "SELECT name FROM sqlite_master WHERE type = 'table' "
+                "AND name NOT LIKE '%sqlite%'"
+            )
+        ]
+        return {
+            table: {
+                name: (kind, bool(must) or bool(key))
+                for _, name, kind, must, _, key in file.execute(
+                    f"PRAGMA table_info({table})"
+                )
+            }
+            for table in tables
+        }
+
+
+def test_both_schemas_have_the_same_tables_and_columns(
+    store: Store, tmp_path: Path
+) -> None:
+    """All text is compared byte by byte; what is more has a reason."""
+    open_store(tmp_path / "file.db", create=True).close()
+    kinds = {"bigint": "INTEGER", "text": "TEXT", "double precision": "REAL"}
+    tables: dict[str, dict[str, tuple[str, bool]]] = {}
+    for table, column, kind, collation, is_optional in store.db.execute(
+        "SELECT table_name::text, column_name::text, data_type::text, "
+        "collation_name::text, is_nullable::text FROM information_schema.columns "
+        "WHERE table_schema = current_schema()"
+    ):
+        tables.setdefault(table, {})[column] = (kinds[kind], is_optional == "NO")
+        assert (collation == "C") == (kind == "text") or table == "schema_migrations"
+    assert set(tables.pop("store_counts")) == {"only_row", "writes", "changes"}
+    assert set(tables.pop("schema_migrations")) == {"name", "applied_at"}
+    for table in ("dealt_items", "hits", "imported_items", "intents"):
+        assert tables[table].pop("rowid") == ("INTEGER", True)
+    assert tables == _columns_of_file(tmp_path / "file.db")
+
+
+def test_both_schemas_have_the_same_indexes(store: Store, tmp_path: Path) -> None:
+    """A query that is fast in a file is fast in PostgreSQL."""
+    open_store(tmp_path / "file.db", create=True).close()
+    with closing(sqlite3.connect(tmp_path / "file.db")) as file:
+        names = {
+            name
+            for (name,) in file.execute(
+                "SELECT name FROM sqlite_master WHERE type = 'index' AND sql <> '' "
+                "AND name NOT LIKE '%sqlite%'"
+            )
+        }
+    rows = store.db.execute(
+        "SELECT indexname::text FROM pg_indexes WHERE schemaname = current_schema()"
+    )
+    assert names <= {name for (name,) in rows}
+
+
+@pytest.mark.parametrize(
+    ("expression", "values"),
+    [
+        ("iif(? > 1, 'more', 'less')", [2]),
+        ("min(?, 2)", [3]),
+        ("max(?, 2)", [3]),
+        ("min(2, nullif(?, 2))", [2]),
+        ("max(nullif(?, 2), 2)", [2]),
+        ("json_array_length(?)", ['["a", "b"]']),
+        ("json_extract(?, '$[1]')", ['["a", "b"]']),
+        ("json_extract(?, '$.cents')", ['{"dollars": "1", "cents": "5"}']),
+        ("(SELECT max(value) FROM json_each(?))", ['["a", "é", "Z"]']),
+        ("(SELECT sum(key) FROM json_each(?))", ['["a", "é", "Z"]']),
+        ("? = 'policy:%'", ["policy:%"]),
+        ("5 / ?", [2]),
+        ("1.0 * 5 / ?", [2]),
+        ("substr(?, 1, 7)", ["policy:a"]),
+        ("'a' < ?", ["B"]),
+        ("coalesce(?, 'x')", [None]),
+    ],
+)
+def test_what_queries_use_has_the_same_result(
+    store: Store, tmp_path: Path, expression: str, values: list[object]
+) -> None:
+    """Functions that one of the two lacks, divisions, and the order of letters."""
+    with closing(open_store(tmp_path / "file.db", create=True)) as file:
+        expected = file.db.execute(f"SELECT {expression}", values).fetchone()
+    assert store.db.execute(f"SELECT {expression}", values).fetchone() == expected
+
+
+def test_placeholders_in_quotes_are_text() -> None:
+    """Only marks outside of quotes stand for values."""
+    sql = "SELECT 'what?', \"a:b\", x::text WHERE a = ? AND c LIKE '10%' AND d = :name"
+    assert translated(sql).text == (
+        "SELECT 'what?', \"a:b\", x::text WHERE a = %s AND c LIKE '10%%' "
+        "AND d = %(name)s"
+    )
+
+
+def test_one_writer_at_a_time(store: Store) -> None:
+    """A second one waits, and then reads what the first wrote."""
+    agreements.agree(store, 5, at=AT)
+
+    def add() -> None:
+        with closing(open_store(store.address)) as other, writing(other):
+            agreements.agree(other, (agreements.agreed_cents(other) or 0) + 1, at=AT)
+
+    with ThreadPoolExecutor(1) as pool:
+        with writing(store):
+            added = pool.submit(add)
+            assert not wait([added], timeout=0.2).done
+            agreements.agree(store, 7, at=AT)
+        added.result(timeout=60)
+    assert agreements.agreed_cents(store) == 8
+    assert store.others_have_written()
+
+
+def test_a_transaction_that_read_before_another_wrote_writes_nothing(
+    store: Store,
+) -> None:
+    """It would decide by what is no longer so; SQLite refuses it, too."""
+    with closing(open_store(store.address)) as other:
+
+        def agree_late() -> None:
+            with store.db.atomic():
+                assert agreements.agreed_cents(store) is None
+                agreements.agree(other, 5, at=AT)
+                agreements.agree(store, 3, at=AT)
+
+        with pytest.raises(StoreError, match="has written at the same moment"):
+            agree_late()
+        agreements.agree(store, 4, at=AT)
+        assert agreements.agreed_cents(other) == 4
+
+
+def test_a_block_inside_a_block_is_undone_alone(store: Store) -> None:
+    """And an error of the outer one undoes both."""
+
+    def agree_and_fail() -> None:
+        with store.db.atomic():
+            with store.db.atomic():
+                agreements.agree(store, 5, at=AT)
+            raise ZeroDivisionError
+
+    with store.db.atomic():
+        stops.stop(store, at=AT)
+        with pytest.raises(ZeroDivisionError):
+            agree_and_fail()
+    assert stops.stopped_at(store) == AT
+    assert agreements.agreed_cents(store) is None
+    with pytest.raises(ZeroDivisionError):
+        agree_and_fail()
+    assert agreements.agreed_cents(store) is None
+
+
+def test_the_lock_of_a_pass_holds_in_all_folders(
+    address: StoreAddress, postgres_url: str, tmp_path: Path
+) -> None:
+    """The message names the process and its machine; the lock ends with the block."""
+    other = StoreAddress(
+        path=tmp_path / "other/piecework.db", url=postgres_url, schema=address.schema
+    )
+    with only_pass(address):
+        with (
+            pytest.raises(CampaignBusy, match=r"process \d+ on .+ is working on this"),
+            only_pass(other),
+        ):
+            pass
+        # The pass itself opens its store with the session that holds the lock.
+        with closing(open_store(address, create=True)) as store:
+            bound.bind(store, "name", "a test")
+        assert exists(other)
+    with only_pass(other), closing(open_store(other)) as store:
+        assert bound.read(store).name == "a test"
+
+
+def test_a_pass_that_lost_its_lock_cannot_write(
+    address: StoreAddress, admin: "psycopg.Connection[tuple[object, ...]]"
+) -> None:
+    """The connection drops inside a transaction; nothing of it is stored."""
+    with only_pass(address), closing(open_store(address, create=True)) as store:
+        agreements.agree(store, 5, at=AT)
+
+        def agree_without_server() -> None:
+            with writing(store):
+                agreements.agree(store, 6, at=AT)
+                (pid,) = store.db.execute("SELECT pg_backend_pid()").fetchone()
+                admin.execute("SELECT pg_terminate_backend(%s, 10000)", [pid])
+                agreements.agree(store, 7, at=AT)
+
+        with pytest.raises(StoreError, match="the connection to the database was lost"):
+            agree_without_server()
+        with pytest.raises(StoreError, match="lost") as lost:
+            agreements.agree(store, 8, at=AT)
+    assert "run the same command again" in lost.value.next_step
+    with only_pass(address), closing(open_store(address)) as store:
+        assert agreements.agreed_cents(store) == 5
+
+
+def test_a_user_without_the_right_to_create_tables_gets_a_sentence(
+    address: StoreAddress,
+    postgres_url: str,
+    admin: "psycopg.Connection[tuple[object, ...]]",
+) -> None:
+    """It says who may not, and the statement that lets them."""
+    admin.execute("DROP ROLE IF EXISTS reader")
+    admin.execute("CREATE ROLE reader LOGIN")
+    theirs = StoreAddress(
+        path=address.path,
+        url=postgres_url.replace("writer@", "reader@"),
+        schema=address.schema,
+    )
+    with pytest.raises(StoreError, match="'reader' may not create tables") as refused:
+        open_store(theirs, create=True)
+    assert 'GRANT CREATE ON DATABASE "postgres" TO "reader"' in refused.value.next_step
+    assert not exists(address)
+    # An administrator may also create the schema for them.
+    admin.execute(f"CREATE SCHEMA {address.schema} AUTHORIZATION reader")
+    open_store(theirs, create=True).close()
+
+
+def test_a_schema_of_a_later_version_is_refused(
+    store: Store, admin: "psycopg.Connection[tuple[object, ...]]"
+) -> None:
+    """Nothing is changed in it, and a quick look finds no progress."""
+    last_pass.remember(store, {"accepted": 3}, request_digest="request")
+    admin.execute(
+        f"INSERT INTO {store.address.schema}.schema_migrations "
+        "VALUES ('m002_later-12345678', '2027')"
+    )
+    with pytest.raises(StoreError, match="does not know its schema m002_later-1234"):
+        open_store(store.address)
+    assert last_pass.recall(store.address, request_digest="request") is None
+
+
+def test_the_tables_of_another_program_are_left_alone(
+    address: StoreAddress, admin: "psycopg.Connection[tuple[object, ...]]"
+) -> None:
+    """A schema with tables of others is no store."""
+    admin.execute(f"CREATE SCHEMA {address.schema}")
+    admin.execute(f"CREATE TABLE {address.schema}.theirs (x INTEGER)")
+    with pytest.raises(StoreError, match="another program's tables"):
+        open_store(address, create=True)
+
+
+def test_a_store_that_is_not_there_is_not_made_to_look_at_it(
+    address: StoreAddress,
+) -> None:
+    """Commands that only look create nothing."""
+    with pytest.raises(StoreError, match="there is no store yet"):
+        open_store(address)
+    assert not exists(address)
+
+
+@pytest.mark.parametrize(
+    ("url", "sentence"),
+    [
+        ("postgresql://writer:secret@127.0.0.1:1/x", "the database cannot be reached"),
+        ("postgresql://writer:secret@/x?host=/nowhere", "cannot be reached"),
+        ("postgresql://writer:secret@127.0.0.1:no/x", "cannot be reached"),
+    ],
+)
+def test_a_url_that_no_server_answers_gets_a_sentence(
+    tmp_path: Path, url: str, sentence: str
+) -> None:
+    """Without the password that is in the URL."""
+    address = store_address(tmp_path, campaign="test", url=url)
+    with pytest.raises(StoreError, match=sentence) as unreachable:
+        open_store(address, create=True)
+    assert "secret" not in str(unreachable.value) + repr(address)
+    assert "PIECEWORK_STORE_URL" in unreachable.value.next_step
+
+
+def test_a_url_of_another_database_is_refused(tmp_path: Path) -> None:
+    """SQLite's URLs among them: a store in a file needs none."""
+    address = store_address(tmp_path, campaign="test", url="sqlite:///x.db")
+    with pytest.raises(ConfigError, match="no URL of a PostgreSQL database"):
+        open_store(address, create=True)
+
+
+def test_without_the_driver_the_extra_is_named(
+    address: StoreAddress, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The base package does without it."""
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    with pytest.raises(ConfigError, match="psycopg, which is not installed") as missing:
+        open_store(address, create=True)
+    assert missing.value.next_step == "pip install 'piecework[sql]'"
+    with (
+        pytest.raises(ConfigError, match="a store in PostgreSQL needs"),
+        only_pass(address),
+    ):
+        pass
+
+
+def test_a_text_that_postgresql_cannot_store_is_refused(store: Store) -> None:
+    """The character NUL; the transaction stores nothing."""
+    row = {"item_id": "a", "digest": "1"}
+    with (
+        pytest.raises(StoreError, match="the character NUL"),
+        store.db.atomic(),
+    ):
+        insert(store, "dealt_items", [row, {"item_id": "b", "digest": "\0"}])
+    assert store.db.execute("SELECT count(*) FROM dealt_items").fetchone() == (0,)
+
+
+def test_a_statement_that_is_wrong_stays_a_bug(store: Store) -> None:
+    """What no user can mend is shown as it is."""
+    with pytest.raises(psycopg.errors.UndefinedTable, match=re.escape("nowhere")):
+        store.db.execute("SELECT 1 FROM nowhere")
