@@ -1,5 +1,6 @@
 """Addresses of new stores of each kind, for tests that hold for all of them."""
 
+import hashlib
 from pathlib import Path
 
 import pytest
@@ -25,3 +26,19 @@ def url_of(request: pytest.FixtureRequest) -> str:
         return ""
     url: str = request.getfixturevalue("postgres_url")
     return url
+
+
+def stored_in(text: str, folder: Path, url: str) -> str:
+    """Return a campaign file that ends with `[output]`, with its store in a database.
+
+    The server outlives a test's folder, so the schema gets a name of its own.
+
+    Args:
+        text: the campaign file.
+        folder: where it is written.
+        url: of the database; "" for a file.
+    """
+    if not url:
+        return text
+    name = hashlib.sha256(str(folder).encode()).hexdigest()[:16]
+    return f'{text}folder = "out/{name}"\n[store]\nurl = "{url}"\n'

@@ -10,7 +10,8 @@ from typing import Any
 
 import httpx
 
-from piecework.domain.store_address import StoreAddress, in_folder, store_address
+from piecework.config.campaign_file import parse
+from piecework.domain.store_address import StoreAddress, in_folder
 from piecework.marketplace.state import audit
 from piecework.marketplace.state.backend import Backend, Rules
 from piecework.store.connection import Asked
@@ -27,6 +28,7 @@ from tests.crash.faults import FAILED, KILLED, Fault
 from tests.crash.people import WITH_A_HALF, People
 from tests.crash.world import World, small_disk
 from tests.small_campaign import CAMPAIGN, write_campaign
+from tests.stores import stored_in
 
 MOST_PASSES = 40
 _REFUSED = 3
@@ -62,11 +64,8 @@ def campaign_to_its_end(
         call: the call at which it goes wrong.
         url: the database of its store; "" for a file.
     """
-    # The server of the tests outlives a folder, so its schema needs a name of its own.
-    out = folder / f"out/{folder.name}" if url else folder / "out/crash"
-    kept = f'folder = "{out}"\n[store]\nurl = "{url}"\n' if url else ""
-    write_campaign(folder, CAMPAIGN + kept)
-    address = store_address(out, campaign="crash", url=url)
+    path = write_campaign(folder, stored_in(CAMPAIGN, folder, url))
+    address = parse(path).store
     world = World(folder, address=address)
     needs = "" if fault is None else fault.world
     with ExitStack() as stack:

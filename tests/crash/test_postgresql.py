@@ -45,4 +45,4 @@ def test_no_fault_at_a_call_loses_or_doubles_anything(
     ending = campaign_to_its_end(tmp_path, _BY_NAME[fault], call, url=postgres_url)
     assert ending.disturbed
     assert set(ending.disturbed) <= _BY_NAME[fault].ends
-    assert set(OPERATIONS) == {made.operation for made in ending.calls}
+    assert set(OPERATIONS) <= {made.operation for made in ending.calls}

@@ -36,6 +36,7 @@ from tests.crash.disturbed import LONGEST_PASS_SECONDS
 from tests.crash.people import People
 from tests.growing_campaign import TEXT as GROWING
 from tests.small_campaign import CAMPAIGN, write_campaign
+from tests.stores import KINDS, stored_in
 
 
 @pytest.fixture(autouse=True)
@@ -61,9 +62,15 @@ def _calls(endpoint: str) -> "Counter[str]":
     return Counter(httpx.get(f"{endpoint}/rehearsal/calls").json())
 
 
-def test_a_pass_with_nothing_due_asks_once_and_says_the_same(tmp_path: Path) -> None:
+@pytest.mark.parametrize("store_url", KINDS, indirect=True)
+def test_a_pass_with_nothing_due_asks_once_and_says_the_same(
+    tmp_path: Path, store_url: str
+) -> None:
     """While workers are at work one listing is asked for; at the end, nothing is."""
-    with _world(tmp_path) as (request, people):
+    with _world(tmp_path, stored_in(CAMPAIGN, tmp_path, store_url)) as (
+        request,
+        people,
+    ):
         assert cached_progress(request) is None  # nothing has begun
         first = advance_without_prefect(request)
         assert first.waiting_for == "workers"
@@ -81,7 +88,7 @@ def test_a_pass_with_nothing_due_asks_once_and_says_the_same(tmp_path: Path) -> 
         while not reached.is_finished:
             people.work()
             reached = advance_without_prefect(request)
-        files = sorted((tmp_path / "out/crash").rglob("*.*"))
+        files = sorted((tmp_path / "out").rglob("*.*"))
         before = {path: path.stat().st_mtime_ns for path in files}
         away = PassRequest(campaign=request.campaign, endpoint=request.endpoint)
     # The marketplace has gone: a finished campaign does not ask it anything.

@@ -11,8 +11,10 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from sqlite3 import Cursor
+from typing import Any
 
 import httpx
+import psycopg
 import pytest
 
 from piecework.campaign.assembling import load_campaign
@@ -29,13 +31,16 @@ from piecework.engine.steps.take_in import take_in
 from piecework.marketplace.http.server import serve
 from piecework.results.archiving import archive_settled
 from piecework.store import assignments, decisions, hits, intents, ledger
+from piecework.store.connection import Values
 from piecework.store.intents import Intent
+from piecework.store.postgres_database import PostgresDatabase
 from tests.crash import people as script
 from tests.crash.people import People
 from tests.growing_campaign import TEXT as GROWING
 from tests.growing_campaign import Growing, growing, names, settle_all
 from tests.small_campaign import CAMPAIGN, write_campaign
 from tests.store.answered import answers_of
+from tests.stores import stored_in
 
 START = datetime(2026, 1, 5, 9, tzinfo=UTC)
 BEFORE = START - timedelta(days=3)
@@ -50,10 +55,12 @@ Cost = tuple[int, int]
 
 
 @contextmanager
-def at_second_batch(folder: Path, *, answers_each: int) -> Iterator[CampaignRun]:
+def at_second_batch(
+    folder: Path, *, answers_each: int, url: str = ""
+) -> Iterator[CampaignRun]:
     """Batch 1 is over, with so many answers to each of its twelve HITs; 2 is posted."""
     folder.mkdir()
-    path = write_campaign(folder, TEXT, pictures=24)
+    path = write_campaign(folder, stored_in(TEXT, folder, url), pictures=24)
     with (
         serve(folder / "m.db", rehearsal=True, seed=1, start=START) as running,
         open_for_rehearsal(
@@ -139,6 +146,8 @@ def _approve(run: CampaignRun, assignment_ids: list[AssignmentId]) -> None:
 
 def cost_of(run: CampaignRun, act: Callable[[], object]) -> Cost:
     """What an act asks of the store."""
+    if isinstance(run.store.db, PostgresDatabase):
+        return _cost_in_postgresql(run.store.db, act)
     statements, rows = [0], [0]
 
     def count_statement(statement: str) -> None:
@@ -160,6 +169,43 @@ def cost_of(run: CampaignRun, act: Callable[[], object]) -> Cost:
         connection.set_trace_callback(None)
         connection.row_factory = None
     return statements[0], rows[0]
+
+
+def _cost_in_postgresql(db: PostgresDatabase, act: Callable[[], object]) -> Cost:
+    """The same: statements that the driver sends, and rows that PostgreSQL reads.
+
+    It reads small tables whole unless it is kept from that. So this counts what it
+    reads where indexes save work.
+    """
+    statements = [0]
+    execute = db.execute
+
+    def counted(
+        sql: str, parameters: Values | None = None
+    ) -> "psycopg.Cursor[tuple[Any, ...]]":
+        statements[0] += "store_counts" not in sql and "marketplace_mark" not in sql
+        return execute(sql, parameters)
+
+    for plan in ("seqscan", "hashjoin", "mergejoin"):
+        db.execute(f"SET enable_{plan} = off")
+    before = _rows_read(db)
+    db.execute = counted  # type: ignore[method-assign]
+    try:
+        act()
+    finally:
+        db.execute = execute  # type: ignore[method-assign]
+    return statements[0], _rows_read(db) - before
+
+
+def _rows_read(db: PostgresDatabase) -> int:
+    """Rows of the schema's tables that were read, by triggers too."""
+    db.execute("SELECT pg_stat_force_next_flush()")
+    (rows,) = db.execute(
+        "SELECT sum(seq_tup_read + coalesce(idx_tup_fetch, 0)) "
+        "FROM pg_stat_user_tables WHERE schemaname = current_schema() "
+        "AND relname <> 'store_counts'"
+    ).fetchone() or (0,)
+    return int(rows)
 
 
 def _costs(run: CampaignRun) -> dict[str, Cost]:
@@ -200,6 +246,24 @@ def test_a_pass_asks_no_more_of_a_store_that_holds_ten_times_as_much(
     # It does ask: each of ten HITs is written down with its answer, and paid for.
     assert few["ten HITs came"] > few["nothing due"] > (20, 10)
     assert few["ten are paid"][0] > 10 * 5
+
+
+def test_a_pass_reads_no_more_of_a_store_in_postgresql(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, postgres_url: str
+) -> None:
+    """The same statements; rows of old answers are read by an index, if at all."""
+    workers = [(f"worker {number}", "good") for number in range(10)]
+    monkeypatch.setattr(script, "SCRIPT", workers)
+    costs = []
+    for name, answers_each in (("few", 3), ("many", 30)):
+        with at_second_batch(
+            tmp_path / name, answers_each=answers_each, url=postgres_url
+        ) as run:
+            costs.append(_costs(run))
+    few, many = costs
+    for act, (statements, rows) in few.items():
+        assert many[act][0] == statements
+        assert many[act][1] <= 1.1 * rows
 
 
 def test_ten_hits_are_fetched_with_one_call(

@@ -104,7 +104,10 @@ def count_by_hit(
 
 def count(store: Store) -> int:
     """Return how many assignments were collected."""
-    (number,) = store.db.execute("SELECT count(*) FROM assignments").fetchone()
+    (number,) = store.db.execute(
+        "SELECT coalesce(sum(subjects), 0) FROM verdict_counts "
+        "WHERE subject_kind = 'assignment'"
+    ).fetchone()
     return int(number)
 
 

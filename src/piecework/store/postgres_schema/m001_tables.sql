@@ -283,7 +283,8 @@ CREATE TABLE decisions (
     decided_at TEXT COLLATE "C" NOT NULL,
     because TEXT COLLATE "C" NOT NULL
 );
-CREATE INDEX decisions_by_subject ON decisions (subject_kind, subject_id);
+CREATE INDEX decisions_by_subject
+    ON decisions (subject_kind, subject_id, decision_id);
 CREATE INDEX decisions_by_people ON decisions (subject_kind, decision_id)
     WHERE substr(decided_by, 1, 7) <> 'policy:';
 
