@@ -226,13 +226,13 @@ class _Watch:
         if not isinstance(db, PostgresDatabase):
             db.conn.set_trace_callback(self._trace)
             return
-        run = db._run
+        run = db.run
 
         def traced(statements: str) -> tuple[object, ...]:
             self._trace("COMMIT" if statements.endswith("COMMIT") else statements)
             return run(statements)
 
-        db._run = traced  # type: ignore[method-assign]
+        db.run = traced  # type: ignore[method-assign]
 
     def _count(self, event_name: str, **_: object) -> None:
         operation = event_name.rsplit(".", 1)[-1]

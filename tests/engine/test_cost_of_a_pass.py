@@ -11,10 +11,9 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from sqlite3 import Cursor
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import httpx
-import psycopg
 import pytest
 
 from piecework.campaign.assembling import load_campaign
@@ -41,6 +40,9 @@ from tests.growing_campaign import Growing, growing, names, settle_all
 from tests.small_campaign import CAMPAIGN, write_campaign
 from tests.store.answered import answers_of
 from tests.stores import stored_in
+
+if TYPE_CHECKING:
+    import psycopg
 
 START = datetime(2026, 1, 5, 9, tzinfo=UTC)
 BEFORE = START - timedelta(days=3)

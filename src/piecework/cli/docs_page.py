@@ -26,6 +26,7 @@ _PAGES = {
     "unreject": "docs/how-to/pay.md",
     "stop": "docs/how-to/stop-and-resume.md",
     "archive": "docs/how-to/growing.md",
+    "store": "docs/how-to/postgresql.md",
     "reconcile": "docs/how-to/restore.md",
     "backup": "docs/how-to/back-up-and-restore.md",
     "restore": "docs/how-to/back-up-and-restore.md",

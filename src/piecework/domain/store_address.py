@@ -42,7 +42,8 @@ class StoreAddress:
             return str(self.path)
         parts = urlsplit(self.url)
         host = parts.netloc.rpartition("@")[2] or "localhost"
-        return f"postgresql://{host}{parts.path}, schema {self.schema}"
+        schema = f", schema {self.schema}" if self.schema else ""
+        return f"postgresql://{host}{parts.path}{schema}"
 
 
 def in_folder(folder: Path) -> StoreAddress:

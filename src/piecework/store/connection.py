@@ -110,6 +110,17 @@ class Connection(Protocol):
         """Count a transaction that changes data; part of that transaction."""
         ...
 
+    def set_changes(self, number: int) -> None:
+        """Set that count, in a copy of a store; part of a transaction."""
+        ...
+
+    def chunks(self, sql: str, *, size: int) -> Iterator[list[tuple[Any, ...]]]:
+        """Yield the rows of a query in lists of this size, a list in memory at a time.
+
+        Part of the caller's transaction.
+        """
+        ...
+
     def keep_temporary_on_disk(self) -> None:
         """Let temporary tables be larger than memory."""
         ...

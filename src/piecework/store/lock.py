@@ -37,6 +37,20 @@ def only_pass(address: StoreAddress) -> Iterator[None]:
 
 
 @contextmanager
+def only_copy(address: StoreAddress) -> Iterator[None]:
+    """Keep passes from a store while it is copied.
+
+    For a store in PostgreSQL no folder is locked: that of the other store may be it.
+
+    Raises:
+        CampaignBusy: a pass works on it.
+        StoreError: the store's database cannot be used.
+    """
+    with postgres.locked(address) if address.url else _locked(address.folder):
+        yield
+
+
+@contextmanager
 def _locked(folder: Path) -> Iterator[None]:
     make_private_folder(folder)
     with (folder / FILE_NAME).open("a+") as file:

@@ -4,4 +4,7 @@ from pathlib import Path
 
 from piecework.sqlitefile.schema import read_schema
 
-migrations = read_schema("piecework", Path(__file__).with_name("schema"))
+SCHEMA = Path(__file__).with_name("schema")
+"""The folder with its SQL files."""
+
+migrations = read_schema("piecework", SCHEMA)

@@ -39,6 +39,24 @@ def has_store(address: StoreAddress) -> bool:
     return postgres_sessions.has_store(address)
 
 
+def schemas(address: StoreAddress) -> list[str]:
+    """Return the schemas of a database with a store (`postgres_sessions.schemas`)."""
+    _need_driver()
+    from piecework.store import postgres_sessions  # noqa: PLC0415 - as above
+
+    return postgres_sessions.schemas(address)
+
+
+def new_schema(
+    address: StoreAddress,
+) -> "AbstractContextManager[PostgresDatabase]":
+    """Open a new store for a copy (`postgres_sessions.new_schema`)."""
+    _need_driver()
+    from piecework.store import postgres_sessions  # noqa: PLC0415 - as above
+
+    return postgres_sessions.new_schema(address)
+
+
 def open_schema(
     address: StoreAddress, *, create_missing: bool, survives_power_cuts: bool
 ) -> "PostgresDatabase":

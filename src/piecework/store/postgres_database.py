@@ -163,16 +163,16 @@ class PostgresDatabase:
                 yield
             return
         name = f"block_{self._depth}"
-        self._run(f"SAVEPOINT {name}")
+        self.run(f"SAVEPOINT {name}")
         self._depth += 1
         try:
             yield
         except BaseException:
             if not self.conn.closed:
-                self._run(f"ROLLBACK TO SAVEPOINT {name}; RELEASE SAVEPOINT {name}")
+                self.run(f"ROLLBACK TO SAVEPOINT {name}; RELEASE SAVEPOINT {name}")
             raise
         else:
-            self._run(f"RELEASE SAVEPOINT {name}")
+            self.run(f"RELEASE SAVEPOINT {name}")
         finally:
             self._depth -= 1
 
@@ -188,17 +188,17 @@ class PostgresDatabase:
         before = self._written
         self._is_writer, self._read_at = False, None
         try:
-            self._run(begin)
+            self.run(begin)
             self._depth = 1
             yield
             if self._written == before:
-                self._run("COMMIT")
+                self.run("COMMIT")
             else:
-                self._run("UPDATE store_counts SET writes = writes + 1; COMMIT")
+                self.run("UPDATE store_counts SET writes = writes + 1; COMMIT")
                 self._transactions += 1
         except BaseException:
             if not self.conn.closed:
-                self._run("ROLLBACK")
+                self.run("ROLLBACK")
             raise
         finally:
             self._depth = 0
@@ -209,9 +209,9 @@ class PostgresDatabase:
             return
         if not statement.is_write:
             if self._read_at is None:
-                (self._read_at,) = self._run("SELECT writes FROM store_counts")
+                (self._read_at,) = self.run("SELECT writes FROM store_counts")
             return
-        (writes,) = self._run(self._keep_out)
+        (writes,) = self.run(self._keep_out)
         if self._read_at is not None and self._read_at != writes:
             raise StoreError(
                 f"{self.address}: another process has written at the same moment",
@@ -219,8 +219,8 @@ class PostgresDatabase:
             )
         self._is_writer = True
 
-    def _run(self, statements: str) -> tuple[Any, ...]:
-        """Run our own statements together; return the first row of the last one."""
+    def run(self, statements: str) -> tuple[Any, ...]:
+        """Run statements without values; return the first row of the last one."""
         try:
             cursor = self.conn.execute(statements, prepare=False)
             while cursor.nextset():
@@ -238,7 +238,7 @@ class PostgresDatabase:
 
     def written_by_others(self) -> int:
         """Return a number that changes when another connection writes."""
-        (writes,) = self._run("SELECT writes FROM store_counts")
+        (writes,) = self.run("SELECT writes FROM store_counts")
         return int(writes) - self._transactions
 
     def written(self) -> int:
@@ -247,31 +247,62 @@ class PostgresDatabase:
 
     def changes(self) -> int:
         """Return the count that `count_change` adds to."""
-        (changes,) = self._run("SELECT changes FROM store_counts")
+        (changes,) = self.run("SELECT changes FROM store_counts")
         return int(changes)
 
     def count_change(self) -> None:
         """Count a transaction that changes data; part of that transaction."""
         self.execute("UPDATE store_counts SET changes = changes + 1")
 
+    def set_changes(self, number: int) -> None:
+        """Set that count, in a copy of a store; part of a transaction."""
+        self.execute("UPDATE store_counts SET changes = ?", [number])
+
+    def chunks(self, sql: str, *, size: int) -> Iterator[list[tuple[Any, ...]]]:
+        """Yield the rows of a query in lists of this size, read by a cursor."""
+        try:
+            with self.conn.cursor(name="chunks") as cursor:
+                cursor.execute(translated(sql).text, ())
+                while rows := cursor.fetchmany(size):
+                    yield rows
+        except psycopg.Error as fault:
+            self._raise(fault)
+
     def keep_temporary_on_disk(self) -> None:
         """Do nothing: PostgreSQL's temporary tables may be larger than memory."""
 
     def size_bytes(self) -> int:
         """Return the size of all tables and indexes, with their free pages."""
-        (size,) = self._run(
+        (size,) = self.run(
             "SELECT coalesce(sum(pg_total_relation_size(oid)), 0) FROM pg_class "
             "WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace"
         )
         return int(size)
 
+    def tables(self) -> list[str]:
+        """Return the names of all tables of the schema."""
+        rows = self.execute(
+            "SELECT relname::text FROM pg_class "
+            "WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace"
+        )
+        return [name for (name,) in rows]
+
+    def go_on_numbering(self) -> None:
+        """Number later rows after those of a copy; part of its transaction."""
+        for table, column in self.execute(
+            "SELECT table_name::text, column_name::text FROM "
+            "information_schema.columns WHERE table_schema = current_schema() "
+            "AND is_identity = 'YES'"
+        ).fetchall():
+            self.run(
+                f"SELECT setval(pg_get_serial_sequence('{table}', '{column}'), "
+                f"(SELECT coalesce(max({column}), 0) + 1 FROM {table}), FALSE)"
+            )
+
     def compact(self) -> None:
         """Give free space back to the file system; it takes as much space again."""
-        for (table,) in self.execute(
-            "SELECT oid::regclass::text FROM pg_class "
-            "WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace"
-        ).fetchall():
-            self._run(f"VACUUM (FULL) {table}")
+        for table in self.tables():
+            self.run(f"VACUUM (FULL) {table}")
 
     def close(self) -> None:
         """Close the connection, unless a pass holds its lock with it."""

@@ -101,14 +101,14 @@ def create(session: PostgresDatabase, *, lock: int) -> None:
 def _applied(session: PostgresDatabase) -> list[str]:
     if "schema_migrations" not in _tables(session):
         return []
-    rows = session.execute("SELECT name FROM schema_migrations ORDER BY name")
+    rows = session.conn.execute("SELECT name FROM schema_migrations ORDER BY name")
     return [name for (name,) in rows]
 
 
 def _tables(session: PostgresDatabase) -> set[str]:
-    rows = session.execute(
+    rows = session.conn.execute(
         "SELECT relname::text FROM pg_class JOIN pg_namespace "
-        "ON pg_namespace.oid = relnamespace WHERE nspname = ? "
+        "ON pg_namespace.oid = relnamespace WHERE nspname = %s "
         "AND relkind IN ('r', 'p')",
         [session.address.schema],
     )
@@ -116,7 +116,7 @@ def _tables(session: PostgresDatabase) -> set[str]:
 
 
 def _has_schema(session: PostgresDatabase) -> bool:
-    row = session.execute(
-        "SELECT 1 FROM pg_namespace WHERE nspname = ?", [session.address.schema]
+    row = session.conn.execute(
+        "SELECT 1 FROM pg_namespace WHERE nspname = %s", [session.address.schema]
     ).fetchone()
     return row is not None

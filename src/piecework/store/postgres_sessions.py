@@ -88,6 +88,17 @@ def has_store(address: StoreAddress) -> bool:
     return bool(known)
 
 
+def schemas(address: StoreAddress) -> list[str]:
+    """Return the names of all schemas of a database that have a store."""
+    with _session(address) as session:
+        rows = session.execute(
+            "SELECT nspname::text FROM pg_class JOIN pg_namespace "
+            "ON pg_namespace.oid = relnamespace WHERE relname = 'store_counts' "
+            "ORDER BY 1"
+        ).fetchall()
+    return [name for (name,) in rows]
+
+
 def open_schema(
     address: StoreAddress, *, create_missing: bool, survives_power_cuts: bool
 ) -> PostgresDatabase:
@@ -119,6 +130,24 @@ def open_schema(
             next_step="piecework rehearse CAMPAIGN (or run CAMPAIGN) creates it",
         )
     return session
+
+
+@contextmanager
+def new_schema(address: StoreAddress) -> Iterator[PostgresDatabase]:
+    """Open a new store for a copy: one transaction, in which triggers rest.
+
+    Raises:
+        StoreError: the database user may not create tables, or the database fails.
+    """
+    with _session(address) as session, session.atomic():
+        create(session, lock=_number("create", address))
+        tables = session.tables()
+        for table in tables:
+            session.run(f"ALTER TABLE {table} DISABLE TRIGGER USER")
+        yield session
+        for table in tables:
+            session.run(f"ALTER TABLE {table} ENABLE TRIGGER USER")
+        session.go_on_numbering()
 
 
 @contextmanager

@@ -77,6 +77,16 @@ class SqliteDatabase(Database):
         """
         self.execute(f"PRAGMA user_version = {self.changes() + 1}")
 
+    def set_changes(self, number: int) -> None:
+        """Set that count, in a copy of a store; part of a transaction."""
+        self.execute(f"PRAGMA user_version = {number}")
+
+    def chunks(self, sql: str, *, size: int) -> Iterator[list[tuple[Any, ...]]]:
+        """Yield the rows of a query in lists of this size."""
+        cursor = self.execute(sql)
+        while rows := cursor.fetchmany(size):
+            yield rows
+
     def keep_temporary_on_disk(self) -> None:
         """Let temporary tables be larger than memory."""
         self.execute("PRAGMA temp_store = FILE")
