@@ -14,6 +14,7 @@ from playwright.sync_api import Browser, expect, sync_playwright
 
 from tests.postgres_server import installed_initdb, running_postgres
 from tests.read_once import read_once
+from tests.stores import url_of
 
 read_once()
 expect.set_options(timeout=15_000)
@@ -267,6 +268,12 @@ def browser() -> Iterator[Browser]:
         started = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
         yield started
         started.close()
+
+
+@pytest.fixture
+def store_url(request: pytest.FixtureRequest) -> str:
+    """The URL for a kind of store (`tests.stores.KINDS`); "" for a file."""
+    return url_of(request)
 
 
 @pytest.fixture(scope="session")

@@ -14,7 +14,6 @@ from piecework.engine.opening import open_on_marketplace
 from piecework.marketplace.http.server import serve
 from tests.crash.people import People
 from tests.small_campaign import CAMPAIGN, write_campaign
-from tests.stores import url_of
 
 Opened = tuple[CampaignRun, People]
 Write = Callable[[Path, str], Path]
@@ -64,12 +63,6 @@ def at_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Open:
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "A-REQUESTER")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "no secret")
     return functools.partial(in_folder, tmp_path)
-
-
-@pytest.fixture
-def store_url(request: pytest.FixtureRequest) -> str:
-    """The URL for a kind of store (`tests.stores.KINDS`); "" for a file."""
-    return url_of(request)
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 import json
 import os
 import stat
+from contextlib import closing
 from pathlib import Path
 
 import pandas as pd
@@ -12,17 +13,20 @@ from click.testing import CliRunner
 from piecework.campaign.opened import CampaignRun, OpenedCampaign
 from piecework.cli.archive import archive as archive_command
 from piecework.domain.errors import CampaignBusy, ConfigError, StoreError
-from piecework.domain.store_address import in_folder
+from piecework.domain.store_address import in_folder, store_address
 from piecework.domain.verdicts import Decision
 from piecework.results import whole_pass
 from piecework.results.archiving import archive_settled
 from piecework.results.batch_results import write_batch_results
 from piecework.results.export import export
 from piecework.store import archive, assignments, decisions, hits
+from piecework.store.copying import copy
+from piecework.store.database import open_store
 from piecework.store.lock import only_pass
 from tests.engine.conftest import Open
 from tests.growing_campaign import TEXT, Growing, growing, names
 from tests.small_campaign import CAMPAIGN
+from tests.stores import KINDS, stored_in
 
 RELEASED = TEXT.replace('formats = ["csv"]', 'formats = ["csv", "parquet"]')
 FILES = (
@@ -62,9 +66,11 @@ def results(run: CampaignRun) -> dict[str, bytes]:
     return {name: (out / name).read_bytes() for name in FILES}
 
 
-def test_results_are_the_same_byte_for_byte(tmp_path: Path) -> None:
+@pytest.mark.parametrize("store_url", KINDS, indirect=True)
+def test_results_are_the_same_byte_for_byte(tmp_path: Path, store_url: str) -> None:
     """The report too, after the store was compacted, and with newer answers."""
-    with growing(tmp_path, names(1, 4), RELEASED) as grown:
+    text = stored_in(RELEASED, tmp_path, store_url)
+    with growing(tmp_path, names(1, 4), text) as grown:
         three_batches(grown)
         run = grown.run
         table, before = look(run).answers(), results(run)
@@ -72,7 +78,9 @@ def test_results_are_the_same_byte_for_byte(tmp_path: Path) -> None:
         moved = archive_settled(run, keep=1, compacts=True)
         assert [part.batch for part in moved.parts] == [1, 2]
         assert moved.answers == 8
-        assert moved.bytes_after <= moved.bytes_before
+        # A database that holds the archive has it instead of the rows.
+        assert store_url or moved.bytes_after <= moved.bytes_before
+        assert (run.campaign.out / "archive").exists() is not bool(store_url)
         pd.testing.assert_frame_equal(look(run).answers(), table)
         assert len(look(run).recent_answers()) == 4
         assert assignments.documents(run.store) == sent
@@ -85,6 +93,28 @@ def test_results_are_the_same_byte_for_byte(tmp_path: Path) -> None:
         assert [part.part for part in archive_settled(run, keep=1).parts] == [3]
         assert archive.through(run.store) == 12
         assert len(look(run).answers()) == 16
+
+
+def test_a_copy_of_a_store_takes_its_archive_along(
+    tmp_path: Path, postgres_url: str
+) -> None:
+    """Into the table of a database, and back into files."""
+    with growing(tmp_path, names(1, 4)) as grown:
+        three_batches(grown)
+        archive_settled(grown.run, keep=1)
+        file = grown.run.store.address
+        sent = assignments.documents(grown.run.store)
+    assert len(sent) == 6
+    schema = store_address(tmp_path, campaign="archived", url=postgres_url)
+    back = in_folder(tmp_path / "back")
+    copy(file, schema)
+    copy(schema, back)
+    assert (back.folder / "archive/batch=000002/answers-000002.parquet").is_file()
+    for address in (schema, back):
+        with closing(open_store(address)) as store:
+            assert assignments.documents(store) == sent
+            archived = [number for number in range(1, archive.through(store) + 1)]
+            assert set(archive.contents(store, archived)) == set(archived)
 
 
 def test_one_process_that_archives_and_goes_on_sees_all_answers(tmp_path: Path) -> None:

@@ -33,7 +33,7 @@ def archive(campaign: Path, *, keep: int | None, as_json: bool) -> None:
     """
     from piecework.campaign.assembling import load_campaign
     from piecework.engine.opening import open_to_look
-    from piecework.results.archiving import KEEP, archive_settled
+    from piecework.results.archiving import KEEP, archive_folder, archive_settled
     from piecework.store.lock import only_pass
 
     loaded = load_campaign(campaign)
@@ -41,7 +41,7 @@ def archive(campaign: Path, *, keep: int | None, as_json: bool) -> None:
     after = (growth.archive_after if growth else None) or KEEP
     with open_to_look(loaded) as opened, only_pass(loaded.store):
         done = archive_settled(opened, keep=keep or after, compacts=True)
-        folder = opened.store.address.folder / "archive"
+        folder = archive_folder(opened.store)
     batches = len({part.batch for part in done.parts})
     if as_json:
         facts = {

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 
 from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.counts import plural
-from piecework.domain.errors import ConfigError
+from piecework.domain.errors import ConfigError, StoreError
 from piecework.store import archive
 from piecework.store.archive import Part
+from piecework.store.archive_files import FOLDER
+from piecework.store.database import Store
 
 KEEP = 20
 """Batches that the command keeps, unless the campaign file says more or less."""
@@ -28,6 +30,13 @@ class Archived:
     def answers(self) -> int:
         """How many answers were moved."""
         return sum(part.answers for part in self.parts)
+
+
+def archive_folder(store: Store) -> str:
+    """Return where the archive of a store is."""
+    if store.address.url:
+        return f"{store.address}, table archive_files"
+    return str(store.address.folder / FOLDER)
 
 
 def archive_settled(
@@ -58,7 +67,10 @@ def archive_settled(
     if compacts and parts:
         try:
             archive.compact(store)
-        except sqlite3.OperationalError as fault:  # it takes as much space again
+        except (
+            sqlite3.OperationalError,
+            StoreError,
+        ) as fault:  # it takes as much space again
             _logger.warning("the store keeps its size on disk: %s", fault)
     moved = Archived(
         parts=parts, bytes_before=before, bytes_after=archive.size_bytes(store)
@@ -68,6 +80,6 @@ def archive_settled(
             "%s of %s moved into %s",
             plural(moved.answers, "answer"),
             plural(len({part.batch for part in parts}), "batch", "batches"),
-            store.address.folder / archive.FOLDER,
+            archive_folder(store),
         )
     return moved

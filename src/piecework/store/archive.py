@@ -5,26 +5,27 @@ without the files. A part of the archive is two files, whose digests the store r
 in the transaction that removes their content from its own tables. A process that dies
 between the two leaves files that nothing refers to, and the next archiving overwrites
 them.
+
+A store in PostgreSQL is used from several machines, so it holds the content of the
+files in a table (`piecework.store.archive_files`).
 """
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from piecework.domain.errors import StoreError
 from piecework.domain.ids import ItemId
+from piecework.store import archive_files
+from piecework.store.archive_files import Kind
 from piecework.store.columns import insert, to_text
 from piecework.store.database import Store, writing
-from piecework.store.files import make_private_folder, write_durably
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-FOLDER = "archive"
 
 _SETTLED = """
 WITH kept AS MATERIALIZED (
@@ -128,7 +129,6 @@ def move(store: Store, batch: int, *, at: datetime) -> Part:
     answers = store.db.execute(_ANSWERS, [batch]).fetchall()
     documents = store.db.execute(_DOCUMENTS, [batch]).fetchall()
     number = len(parts(store)) + 1
-    folder = store.address.folder / FOLDER / f"batch={batch:06}"
     names = ("answer_id", "assignment_id", "item_id", "fields", "problems")
     cells = list(zip(*answers, strict=True))
     table = pa.table(
@@ -147,8 +147,7 @@ def move(store: Store, batch: int, *, at: datetime) -> Part:
             "raw": pa.array(texts[1], pa.string()),
         }
     )
-    make_private_folder(store.address.folder / FOLDER)
-    make_private_folder(folder)
+    files: dict[Kind, bytes] = {"answers": _content(table), "documents": _content(raw)}
     part = Part(
         part=number,
         batch=batch,
@@ -156,15 +155,18 @@ def move(store: Store, batch: int, *, at: datetime) -> Part:
         last_number=cells[0][-1],
         answers=len(answers),
         assignments=len(documents),
-        answers_sha256=_write(table, folder / _name("answers", number)),
-        documents_sha256=_write(raw, folder / _name("documents", number)),
+        answers_sha256=hashlib.sha256(files["answers"]).hexdigest(),
+        documents_sha256=hashlib.sha256(files["documents"]).hexdigest(),
     )
-    _forget(store, part, at=at)
+    archive_files.write_beside(store, part.batch, number, files)
+    _forget(store, part, files, at=at)
     return part
 
 
-def _forget(store: Store, part: Part, *, at: datetime) -> None:
-    """Record a part, and remove its content from the store."""
+def _forget(
+    store: Store, part: Part, files: Mapping[Kind, bytes], *, at: datetime
+) -> None:
+    """Record a part, and remove its content from the store's other tables."""
     row = {name: getattr(part, name) for name in Part.__slots__}
     of_batch = "SELECT assignment_id FROM hits JOIN assignments USING (hit_id)"
     before = through(store)
@@ -186,6 +188,7 @@ def _forget(store: Store, part: Part, *, at: datetime) -> None:
         last = part.last_number if first_kept is None else first_kept - 1
         row |= {"through": max(before, last), "archived_at": to_text(at)}
         insert(store, "archive_parts", [row])
+        archive_files.insert_into(store, part.part, files)
 
 
 def size_bytes(store: Store) -> int:
@@ -220,7 +223,7 @@ def contents(store: Store, numbers: Sequence[int]) -> dict[int, tuple[str, str]]
     for part in parts(store):
         if part.last_number < first or part.first_number > last:
             continue
-        table = _read(store, part, "answers", part.answers_sha256)
+        table = _read(store, part, "answers")
         number = table["number"]
         within = pc.and_(pc.greater_equal(number, first), pc.less_equal(number, last))
         chosen = table.filter(within)
@@ -238,44 +241,41 @@ def documents(store: Store) -> Iterator[tuple[str, str]]:
         StoreError: a file is missing, or is not the file that was written.
     """
     for part in parts(store):
-        table = _read(store, part, "documents", part.documents_sha256)
+        table = _read(store, part, "documents")
         yield from zip(
             table["assignment_id"].to_pylist(), table["raw"].to_pylist(), strict=True
         )
 
 
-def _name(kind: str, part: int) -> str:
-    return f"{kind}-{part:06}.parquet"
+def content_of(store: Store, part: Part, kind: Kind) -> bytes:
+    """Return the content of a file of a part.
+
+    Raises:
+        StoreError: it is missing, or is not the file that was written.
+    """
+    content = archive_files.read(store, part.batch, part.part, kind)
+    digest = part.answers_sha256 if kind == "answers" else part.documents_sha256
+    if hashlib.sha256(content).hexdigest() != digest:
+        where = archive_files.where(store, part.batch, part.part, kind)
+        raise StoreError(
+            f"{where}: this file is not the one that was archived",
+            next_step="restore a copy of the folder `archive`",
+        )
+    return content
 
 
-def _write(table: "pa.Table", path: Path) -> str:
+def _content(table: "pa.Table") -> bytes:
     import pyarrow as pa  # noqa: PLC0415 - as above
     import pyarrow.parquet as pq  # noqa: PLC0415 - as above
 
     sink = pa.BufferOutputStream()
     pq.write_table(table, sink, compression="zstd")
-    content = sink.getvalue().to_pybytes()
-    write_durably(path, content)
-    return hashlib.sha256(content).hexdigest()
+    content: bytes = sink.getvalue().to_pybytes()
+    return content
 
 
-def _read(store: Store, part: Part, kind: str, digest: str) -> "pa.Table":
+def _read(store: Store, part: Part, kind: Kind) -> "pa.Table":
     import pyarrow as pa  # noqa: PLC0415 - as above
     import pyarrow.parquet as pq  # noqa: PLC0415 - as above
 
-    folder = store.address.folder / FOLDER / f"batch={part.batch:06}"
-    path = folder / _name(kind, part.part)
-    try:
-        content = path.read_bytes()
-    except FileNotFoundError as fault:
-        raise StoreError(
-            f"{path}: a file of the campaign's archive is missing",
-            next_step="copy the folder `archive` back to the store's folder; passes "
-            "work without it, but exports and reports do not",
-        ) from fault
-    if hashlib.sha256(content).hexdigest() != digest:
-        raise StoreError(
-            f"{path}: this file is not the one that was archived",
-            next_step="restore a copy of the folder `archive`",
-        )
-    return pq.read_table(pa.BufferReader(content))
+    return pq.read_table(pa.BufferReader(content_of(store, part, kind)))

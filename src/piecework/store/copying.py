@@ -21,7 +21,8 @@ from piecework.domain.store_address import (
     store_address,
 )
 from piecework.sqlitefile.schema import statements
-from piecework.store import bound, postgres
+from piecework.store import archive, archive_files, bound, postgres
+from piecework.store.archive_files import Kind
 from piecework.store.database import Store, exists, open_store
 from piecework.store.files import sync
 from piecework.store.lock import only_copy
@@ -29,6 +30,7 @@ from piecework.store.migrations import SCHEMA
 
 _AT_ONCE = 2_000
 _UNFINISHED = ".unfinished"
+_KINDS: tuple[Kind, ...] = ("answers", "documents")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,6 +127,7 @@ def copy(source: StoreAddress, target: StoreAddress) -> Copied:
             rows = {}
             for table in _tables():
                 rows[table.name] = _copy_table(table, old, new, digest.update)
+            _copy_archive(old, new)
             new.db.set_changes(old.changes())
             again = hashlib.sha256()
             for table in _tables():
@@ -213,6 +216,16 @@ def _rows(
         for row in rows:
             note(repr((table.name, *row)).encode("utf-8", "surrogatepass"))
         yield rows
+
+
+def _copy_archive(old: Store, new: Store) -> None:
+    """Copy the files of the archive, after their digests were checked."""
+    for part in archive.parts(old):
+        for kind in _KINDS:
+            content = {kind: archive.content_of(old, part, kind)}
+            archive_files.write_beside(new, part.batch, part.part, content)
+            archive_files.insert_into(new, part.part, content)
+            archive.content_of(new, part, kind)
 
 
 def _check_number(table: _Table, new: Store, number: int) -> None:

@@ -29,6 +29,8 @@ def damage_check(store: Store) -> Iterator[None]:
             raise _damaged(store, "a text in it is not valid") from fault
         raise
     except _ODD as fault:
+        if store.db.kind != "sqlite":
+            raise  # PostgreSQL checks its own files
         if (complaint := _complaint(store)) is not None:
             raise _damaged(store, complaint) from fault
         raise
@@ -57,7 +59,9 @@ _MOMENTS = {
 }
 _QUESTIONS = (
     *(
-        f"SELECT 1 FROM {table} WHERE NOT json_valid({column})"
+        # The fields of an answer in the archive are empty.
+        f"SELECT 1 FROM {table} WHERE NOT json_valid({column}) "
+        f"AND NOT ({column} = '' AND '{table}' = 'answers')"
         for table, column in _JSON.items()
     ),
     *(

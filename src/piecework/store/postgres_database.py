@@ -23,7 +23,7 @@ from piecework.store.connection import Values
 
 AGAIN = "run the same command again; it loses nothing and does nothing twice"
 
-_TOKENS = re.compile(r"'(?:[^']|'')*'|\"[^\"]*\"|::|\?|:([a-z_]+)|%")
+_TOKENS = re.compile(r"'(?:[^']|'')*'|\"[^\"]*\"|::|\?|:([a-z_][a-z0-9_]*)|%")
 _WRITES = ("INSERT", "UPDATE", "DELETE")
 
 

@@ -254,6 +254,15 @@ CREATE TABLE archive_parts (
     archived_at TEXT COLLATE "C" NOT NULL
 );
 
+-- The content of the archive's files, which are beside a store in a file.
+CREATE TABLE archive_files (
+    part BIGINT NOT NULL REFERENCES archive_parts (part),
+    kind TEXT COLLATE "C" NOT NULL CHECK (kind IN ('answers', 'documents')),
+    content BYTEA NOT NULL,
+    PRIMARY KEY (part, kind)
+);
+ALTER TABLE archive_files ALTER COLUMN content SET STORAGE EXTERNAL;
+
 CREATE TABLE verdict_counts (
     subject_kind TEXT COLLATE "C" NOT NULL CHECK (subject_kind IN ('assignment', 'answer')),
     verdict TEXT COLLATE "C" NOT NULL,
