@@ -113,7 +113,7 @@ def test_a_copy_of_a_store_takes_its_archive_along(
     for address in (schema, back):
         with closing(open_store(address)) as store:
             assert assignments.documents(store) == sent
-            archived = [number for number in range(1, archive.through(store) + 1)]
+            archived = list(range(1, archive.through(store) + 1))
             assert set(archive.contents(store, archived)) == set(archived)
 
 

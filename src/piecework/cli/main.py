@@ -38,7 +38,7 @@ _SECTIONS = {
         LazyCommand("unreject", "unreject", "Reverse a rejection and pay the worker."),
         LazyCommand("stop", "stop", "Stop posting and close open HITs."),
         LazyCommand("archive", "archive", "Move settled batches into Parquet files."),
-        LazyCommand("store", "store", "Copy a store to PostgreSQL, or back."),
+        LazyCommand("store", "store", "Copy a store between a file and PostgreSQL."),
         LazyCommand(
             "reconcile", "reconcile", "Compare store and marketplace after a restore."
         ),

@@ -171,5 +171,5 @@ def _say(
         click.echo(line)
     folder = Path(str(facts["report"])).parent
     click.echo(f"dataset: {folder / 'dataset'}")
-    click.echo(f"store:   {folder / 'piecework.db'}")
+    click.echo(f"store:   {campaign.store}")
     click.echo(f"report:  {facts['report']}")

@@ -11,10 +11,11 @@ from piecework.domain.counts import plural
 
 @click.group(cls=LazyGroup)
 def store() -> None:
-    """Copy a campaign's store.
+    """Copy a store between a file and PostgreSQL.
 
     Examples:
       piecework store copy out/birds postgresql://ann@db.example.org/labels
+      piecework store copy postgresql://ann@db/labels#piecework_birds out/birds
     """
 
 
@@ -23,7 +24,7 @@ def store() -> None:
 @click.argument("target", metavar="TO")
 @JSON
 def copy(*, source: str, target: str, as_json: bool) -> None:
-    """Copy a store, and compare the copy with it.
+    """Copy a store and verify the copy.
 
     FROM and TO are a campaign's folder, or the URL of a PostgreSQL database. A URL may
     end with `#` and the name of a schema. Without it, a store keeps its schema, and a

@@ -76,7 +76,7 @@ def schema_name(named: str) -> str:
     >>> schema_name("birds")
     'piecework_birds'
     >>> schema_name("birds-2")
-    'piecework_birds_2_b1d4d0bd36'
+    'piecework_birds_2_552593f9aa'
     """
     plain = re.sub(r"[^a-z0-9_]", "_", named.lower())
     if plain == named and len(_PREFIX + plain) <= _LONGEST:
