@@ -21,8 +21,8 @@ def address_of(request: pytest.FixtureRequest, folder: Path) -> StoreAddress:
 
 
 def url_of(request: pytest.FixtureRequest) -> str:
-    """Return the URL for the kind in `request.param`; "" for a file."""
-    if request.param == "file":
+    """Return the URL for the kind in `request.param`; "" for a file, the usual kind."""
+    if getattr(request, "param", "file") == "file":
         return ""
     url: str = request.getfixturevalue("postgres_url")
     return url

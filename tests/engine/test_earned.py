@@ -24,6 +24,7 @@ from piecework.rehearsal.crowd.page import read_page
 from tests.crash.people import People
 from tests.marketplace.market import Worker
 from tests.small_campaign import CAMPAIGN, write_campaign
+from tests.stores import KINDS
 
 EARNED = """
 [[earned]]
@@ -44,8 +45,8 @@ TEXT = (
 class Scene:
     """Campaigns of one requester on one marketplace."""
 
-    def __init__(self, folder: Path, endpoint: str) -> None:
-        self.folder, self.endpoint = folder, endpoint
+    def __init__(self, folder: Path, endpoint: str, url: str) -> None:
+        self.folder, self.endpoint, self._url = folder, endpoint, url
 
     def write(self, name: str, more: str = "", text: str = TEXT) -> Path:
         """Write a campaign's file."""
@@ -54,6 +55,8 @@ class Scene:
         path.write_text(renamed.replace("[posting]", f'[posting]\ntitle = "{name}"', 1))
         with path.open("a") as file:
             file.write(more)
+            if self._url:
+                file.write(f'[store]\nurl = "{self._url}"\n')
         return path.rename(path.with_name(f"{name}.toml"))
 
     @contextmanager
@@ -128,13 +131,15 @@ class Scene:
 
 
 @pytest.fixture
-def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Scene]:
+def scene(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, store_url: str
+) -> Iterator[Scene]:
     """A marketplace without campaigns."""
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "LAB")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "any")
     start = SystemClock().now() - timedelta(hours=2)
     with serve(tmp_path / "market.db", rehearsal=True, seed=1, start=start) as running:
-        yield Scene(tmp_path, running.endpoint_url)
+        yield Scene(tmp_path, running.endpoint_url, store_url)
 
 
 def test_good_work_earns_it_and_later_bad_work_loses_it(scene: Scene) -> None:
@@ -208,9 +213,10 @@ def test_two_files_must_state_the_same_rule(scene: Scene) -> None:
         earn(run)
 
 
+@pytest.mark.parametrize("store_url", KINDS, indirect=True)
 def test_two_passes_at_once_grant_it_once(scene: Scene) -> None:
     """The records' lock lets the second pass see what the first did."""
-    paths = [scene.write(name) for name in ("first", "second")]
+    paths = [scene.write(name) for name in ("at-once-1", "at-once-2")]
     for path in paths:
         whole = path.read_text()
         path.write_text(whole.replace(EARNED, ""))
@@ -253,10 +259,11 @@ def test_an_undone_decision_is_no_evidence(scene: Scene) -> None:
     assert (before, after) == (10, 9)
 
 
+@pytest.mark.parametrize("store_url", KINDS, indirect=True)
 def test_both_campaigns_add_evidence(scene: Scene) -> None:
     """Ten items are needed, and each campaign has five."""
     text = TEXT.replace("over = 5", "over = 10")
-    first, second = (scene.write(name, text=text) for name in ("first", "second"))
+    first, second = (scene.write(name, text=text) for name in ("both-1", "both-2"))
     scene.work(first, ("ann", "good"), ("bob", "shout"))
     assert scene.holders() == set()
     scene.work(second, ("ann", "good"), ("bob", "shout"))

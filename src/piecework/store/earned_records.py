@@ -1,22 +1,22 @@
 """Evidence and changes of earned qualifications, shared by a requester's campaigns.
 
 One SQLite file holds them, beside the campaign files, because no campaign's own store
-sees the others' work. A change is stored before its call, like an intent, and closed
-after it. The file's lock lets one pass at a time decide and call, so that two campaigns
-cannot make the same change. The lock ends with its process.
+sees the others' work. If the stores are in PostgreSQL, a schema of the same database
+holds them. A change is stored before its call, like an intent, and closed after it. A
+lock lets one pass at a time decide and call, so that two campaigns cannot make the same
+change. The lock ends with its process.
 """
 
 import fcntl
 import sqlite3
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
-
-from sqlite_utils import Database
 
 from piecework.domain.earned import (
     Change,
@@ -28,9 +28,13 @@ from piecework.domain.earned import (
 )
 from piecework.domain.errors import StoreError
 from piecework.domain.ids import WorkerId
+from piecework.domain.store_address import StoreAddress, schema_name
 from piecework.sqlitefile.schema import bring_up_to_date, origin, patiently, read_schema
+from piecework.store import postgres
 from piecework.store.columns import from_text, moment, to_text
+from piecework.store.connection import Connection
 from piecework.store.files import check_kind, make_private_store
+from piecework.store.sqlite_database import SqliteDatabase
 
 _MIGRATIONS = read_schema("piecework earned", Path(__file__).with_name("earned_schema"))
 _LATEST = (
@@ -39,7 +43,7 @@ _LATEST = (
 )
 _NEXT_EDITION = (
     "INSERT INTO editions (market, kind, edition) VALUES (?, ?, 1) "
-    "ON CONFLICT (market, kind) DO UPDATE SET edition = edition + 1"
+    "ON CONFLICT (market, kind) DO UPDATE SET edition = editions.edition + 1"
 )
 
 
@@ -67,13 +71,48 @@ class RecordedChange:
     notified_at: datetime | None
 
 
+def shared_records(path: Path, store: StoreAddress) -> StoreAddress:
+    """Return where campaigns share records: a file, or a schema named after it.
+
+    Args:
+        path: the file.
+        store: where the campaign's store is; the schema is in the same database.
+    """
+    schema = schema_name(f"records/{path.stem}") if store.url else ""
+    return StoreAddress(path=path, url=store.url, schema=schema)
+
+
+def own_records(store: StoreAddress) -> StoreAddress:
+    """Return where a rehearsal has records of its own, beside its store."""
+    schema = schema_name(f"records of/{store.schema}") if store.url else ""
+    return StoreAddress(path=store.folder / "earned.db", url=store.url, schema=schema)
+
+
 @contextmanager
-def open_records(path: Path, market: str) -> Iterator["EarnedRecords"]:
-    """Open the file, and create it if it does not exist.
+def open_records(address: StoreAddress, market: str) -> Iterator["EarnedRecords"]:
+    """Open records, and create them if they do not exist.
 
     Raises:
-        StoreError: it is another program's file, or it cannot be used.
+        StoreError: they are another program's, or cannot be used.
     """
+    if address.url:
+        with postgres.records(address) as session:
+            yield EarnedRecords(db=session, market=market, locked=session.locked)
+        return
+    path = address.path
+    with _open_file(path) as database:
+        yield EarnedRecords(db=database, market=market, locked=partial(_locked, path))
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    with path.with_name(f"{path.name}.lock").open("a") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+@contextmanager
+def _open_file(path: Path) -> Iterator[SqliteDatabase]:
     check_kind(path)
     try:
         make_private_store(path)
@@ -89,9 +128,9 @@ def open_records(path: Path, market: str) -> Iterator["EarnedRecords"]:
             )
         patiently(connection, "PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
-        database = Database(connection)
+        database = SqliteDatabase(connection)
         bring_up_to_date(database, _MIGRATIONS)
-        yield EarnedRecords(path=path, db=database, market=market)
+        yield database
     except sqlite3.Error as fault:
         raise _unusable(path, fault) from fault
     finally:
@@ -107,19 +146,15 @@ def _unusable(path: Path, fault: Exception) -> StoreError:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EarnedRecords:
-    """The open file, for one requester at one marketplace."""
+    """The open records, for one requester at one marketplace.
 
-    path: Path
-    db: Database
+    Attributes:
+        locked: waits until no other process decides or calls, and keeps others waiting.
+    """
+
+    db: Connection
     market: str
-
-    @contextmanager
-    def locked(self) -> Iterator[None]:
-        """Wait until no other process decides or calls, and keep others waiting."""
-        lock = self.path.with_name(f"{self.path.name}.lock")
-        with lock.open("a") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
-            yield
+    locked: Callable[[], AbstractContextManager[None]]
 
     def contribution(self, kind: str, campaign: str) -> str:
         """Return the edition of decisions that a campaign's evidence contains."""
@@ -149,12 +184,12 @@ class EarnedRecords:
             decisions: the edition of decisions that they contain.
         """
         with self.db.atomic():
-            self.db.conn.executemany(
+            self.db.executemany(
                 "DELETE FROM evidence WHERE market = ? AND kind = ? AND campaign = ? "
                 "AND worker_id = ? AND item_id = ?",
                 [(self.market, kind, campaign, *pair) for pair in undecided],
             )
-            self.db.conn.executemany(
+            self.db.executemany(
                 "INSERT INTO evidence "
                 "(market, kind, campaign, worker_id, item_id, agrees, at) "
                 "VALUES (?, ?, ?, ?, ?, ?, ?) "
@@ -195,18 +230,21 @@ class EarnedRecords:
         if row is None or row["terms"] != rule.terms:
             with self.db.atomic():
                 self.db.execute(
-                    "INSERT OR REPLACE INTO rules (market, name, terms, campaign) "
-                    "VALUES (?, ?, ?, ?)",
+                    "INSERT INTO rules (market, name, terms, campaign) "
+                    "VALUES (?, ?, ?, ?) ON CONFLICT (market, name) DO UPDATE SET "
+                    "terms = excluded.terms, campaign = excluded.campaign, "
+                    "edition = 0, day = ''",
                     [self.market, rule.name, rule.terms, campaign],
                 )
 
     def is_applied(self, rule: EarnedRule, *, now: datetime) -> bool:
         """Whether the rule was applied today to all evidence that there is."""
         row = self._first(
-            "SELECT 1 AS yes FROM rules WHERE market = ?1 AND name = ?2 AND terms = ?3 "
-            "AND day = ?4 AND edition = coalesce((SELECT edition FROM editions "
-            "WHERE market = ?1 AND kind = ?5), 0)",
-            *(self.market, rule.name, rule.terms, to_text(now)[:10], rule.kind),
+            "SELECT 1 AS yes FROM rules WHERE market = ? AND name = ? AND terms = ? "
+            "AND day = ? AND edition = coalesce((SELECT edition FROM editions "
+            "WHERE market = ? AND kind = ?), 0)",
+            *(self.market, rule.name, rule.terms, to_text(now)[:10]),
+            *(self.market, rule.kind),
         )
         return row is not None
 

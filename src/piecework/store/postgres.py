@@ -57,6 +57,14 @@ def new_schema(
     return postgres_sessions.new_schema(address)
 
 
+def records(address: StoreAddress) -> "AbstractContextManager[PostgresDatabase]":
+    """Open records of earned qualifications (`postgres_sessions.records`)."""
+    _need_driver()
+    from piecework.store import postgres_sessions  # noqa: PLC0415 - as above
+
+    return postgres_sessions.records(address)
+
+
 def open_schema(
     address: StoreAddress, *, create_missing: bool, survives_power_cuts: bool
 ) -> "PostgresDatabase":

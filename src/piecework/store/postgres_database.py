@@ -102,6 +102,7 @@ class PostgresDatabase:
     ) -> None:
         self.conn, self.address = conn, address
         self.is_shared = False
+        self._writers = writers
         self._keep_out = (
             f"SELECT pg_advisory_xact_lock({writers}); SELECT writes FROM store_counts"
         )
@@ -182,6 +183,21 @@ class PostgresDatabase:
         with self._transaction(f"BEGIN; {self._keep_out}"):
             self._is_writer = True
             yield
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Wait until no other session holds this lock, and keep others waiting.
+
+        It is another lock than that of writers, and holds over several transactions.
+        """
+        number = self._writers ^ 1
+        self.run("SET lock_timeout = 0")
+        self.run(f"SELECT pg_advisory_lock({number})")
+        try:
+            yield
+        finally:
+            if not self.conn.closed:
+                self.run(f"SELECT pg_advisory_unlock({number})")
 
     @contextmanager
     def _transaction(self, begin: str) -> Iterator[None]:

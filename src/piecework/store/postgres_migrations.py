@@ -16,25 +16,29 @@ from piecework.domain.errors import StoreError
 from piecework.sqlitefile.schema import digest_of
 from piecework.store.postgres_database import PostgresDatabase, explain, first_line
 
-_FOLDER = Path(__file__).with_name("postgres_schema")
+STORE = Path(__file__).with_name("postgres_schema")
+"""The folder with the schema of a campaign's store."""
+
+RECORDS = Path(__file__).with_name("postgres_earned_schema")
+"""The same for records of earned qualifications."""
 
 
 @cache
-def scripts() -> dict[str, str]:
-    """Return the SQL of each migration by its name, in order."""
+def scripts(folder: Path) -> dict[str, str]:
+    """Return the SQL of each migration of a folder by its name, in order."""
     texts = {
         path.stem: path.read_text(encoding="utf-8")
-        for path in sorted(_FOLDER.glob("m[0-9]*.sql"))
+        for path in sorted(folder.glob("m[0-9]*.sql"))
     }
     return {f"{name}-{digest_of(text)}": text for name, text in texts.items()}
 
 
-def is_up_to_date(session: PostgresDatabase) -> bool:
+def is_up_to_date(session: PostgresDatabase, folder: Path = STORE) -> bool:
     """Whether a schema has all tables of this version, and no others."""
-    return _applied(session) == list(scripts())
+    return _applied(session) == list(scripts(folder))
 
 
-def check_known(session: PostgresDatabase) -> bool:
+def check_known(session: PostgresDatabase, folder: Path = STORE) -> bool:
     """Return whether there is a store, of this version or an older one.
 
     Raises:
@@ -42,7 +46,7 @@ def check_known(session: PostgresDatabase) -> bool:
     """
     address = session.address
     applied = _applied(session)
-    unknown = [name for name in applied if name not in scripts()]
+    unknown = [name for name in applied if name not in scripts(folder)]
     if unknown:
         raise StoreError(
             f"{address} was created by another version of piecework: this version does "
@@ -59,7 +63,7 @@ def check_known(session: PostgresDatabase) -> bool:
     return bool(applied)
 
 
-def create(session: PostgresDatabase, *, lock: int) -> None:
+def create(session: PostgresDatabase, folder: Path = STORE, *, lock: int) -> None:
     """Apply missing migrations; of several processes that try, one does it.
 
     Raises:
@@ -79,7 +83,7 @@ def create(session: PostgresDatabase, *, lock: int) -> None:
                 "CREATE TABLE IF NOT EXISTS schema_migrations "
                 "(name TEXT PRIMARY KEY, applied_at TEXT NOT NULL)"
             )
-            for name, script in scripts().items():
+            for name, script in scripts(folder).items():
                 if name not in applied:
                     conn.execute(script, prepare=False)
                     conn.execute(

@@ -21,7 +21,12 @@ from piecework.domain.errors import CampaignBusy, ConfigError, StoreError
 from piecework.domain.store_address import StoreAddress
 from piecework.store.lock import WAIT
 from piecework.store.postgres_database import PostgresDatabase, explain, first_line
-from piecework.store.postgres_migrations import check_known, create, is_up_to_date
+from piecework.store.postgres_migrations import (
+    RECORDS,
+    check_known,
+    create,
+    is_up_to_date,
+)
 
 _SCHEMES = ("postgresql://", "postgres://", "postgresql+psycopg://")
 _CONNECT_SECONDS = 15
@@ -93,7 +98,7 @@ def schemas(address: StoreAddress) -> list[str]:
     with _session(address) as session:
         rows = session.execute(
             "SELECT nspname::text FROM pg_class JOIN pg_namespace "
-            "ON pg_namespace.oid = relnamespace WHERE relname = 'store_counts' "
+            "ON pg_namespace.oid = relnamespace WHERE relname = 'raw_answers' "
             "ORDER BY 1"
         ).fetchall()
     return [name for (name,) in rows]
@@ -148,6 +153,20 @@ def new_schema(address: StoreAddress) -> Iterator[PostgresDatabase]:
         for table in tables:
             session.run(f"ALTER TABLE {table} ENABLE TRIGGER USER")
         session.go_on_numbering()
+
+
+@contextmanager
+def records(address: StoreAddress) -> Iterator[PostgresDatabase]:
+    """Open records of earned qualifications, and create them if they do not exist.
+
+    Raises:
+        StoreError: the database cannot be used, or the schema is of another version.
+    """
+    with _session(address) as session:
+        check_known(session, RECORDS)
+        if not is_up_to_date(session, RECORDS):
+            create(session, RECORDS, lock=_number("create", address))
+        yield session
 
 
 @contextmanager

@@ -31,6 +31,8 @@ from piecework.store.earned_records import (
     EarnedRecords,
     RecordedChange,
     open_records,
+    own_records,
+    shared_records,
 )
 from piecework.store.intents import store_name
 
@@ -74,11 +76,13 @@ earn = Step("earn", due, act)
 @contextmanager
 def records_of(opened: OpenedCampaign, rule: EarnedRule) -> Iterator[EarnedRecords]:
     """Open the records of a rule; a rehearsal has its own beside its store."""
-    path, market = rule.records, f"{opened.endpoint} {bound.read(opened.store).account}"
+    store = opened.store.address
     if opened.is_rehearsal:
-        path = opened.store.address.folder / "earned.db"
-        market = f"rehearsal {store_name(opened.store)}"
-    with open_records(path, market) as records:
+        address, market = own_records(store), f"rehearsal {store_name(opened.store)}"
+    else:
+        address = shared_records(rule.records, store)
+        market = f"{opened.endpoint} {bound.read(opened.store).account}"
+    with open_records(address, market) as records:
         yield records
 
 
