@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from piecework.domain.clock import FixedClock
+from piecework.domain.earned import ItemOutcome
 from piecework.domain.errors import CampaignBusy, StoreError
 from piecework.domain.hit import PlannedHit
-from piecework.domain.ids import AssignmentId, HitId, HitKey
+from piecework.domain.ids import AssignmentId, HitId, HitKey, WorkerId
 from piecework.domain.review import WordVerdict
 from piecework.domain.store_address import StoreAddress, in_folder, store_address
 from piecework.domain.verdicts import Decision, SubjectKind, Verdict
@@ -31,8 +32,10 @@ from piecework.store import (
 )
 from piecework.store.copying import copy, resolved
 from piecework.store.database import Store, exists, open_store, writing
+from piecework.store.earned_records import open_records, shared_records
 from piecework.store.intents import Intent
 from piecework.store.lock import only_pass
+from piecework.store.migrations import SCHEMA
 from tests.crash.apart import apart
 from tests.store.answered import answered_hits
 
@@ -102,7 +105,7 @@ def _rows(address: StoreAddress) -> dict[str, list[tuple[object, ...]]]:
     with closing(open_store(address)) as store:
         return {
             table.name: [row for rows in _chunks(store, table.in_order) for row in rows]
-            for table in copying._tables()
+            for table in copying.tables_of(SCHEMA)
         }
 
 
@@ -247,6 +250,29 @@ def test_addresses_are_folders_files_or_urls(
     assert (old.schema, new) == ("piecework_birds", in_folder(tmp_path / "back"))
     old, new = resolved(f"{url}#piecework_birds", "postgresql://ann@other/db")
     assert new.schema == "piecework_birds"
+
+
+def test_records_of_earned_qualifications_are_copied_too(
+    tmp_path: Path, postgres_url: str
+) -> None:
+    """To the schema where campaigns of that database look for them, and back."""
+    file = StoreAddress(path=tmp_path / "earned.db")
+    outcome = ItemOutcome(at=START, campaign="birds/x", item_id="a", agrees=True)
+    with open_records(file, "market") as records:
+        records.contribute(
+            "captions", "birds/x", [(WorkerId("ann"), outcome)], decisions="1"
+        )
+    old, new = resolved(str(file.path), postgres_url)
+    birds = store_address(tmp_path / "birds", campaign="birds", url=postgres_url)
+    assert new.schema == shared_records(file.path, birds).schema
+    back = StoreAddress(path=tmp_path / "back/earned.db")
+    assert copy(old, new) == copy(new, back)
+    for address in (new, back):
+        with open_records(address, "market") as records:
+            assert records.outcomes("captions") == {"ann": [outcome]}
+            assert records.contribution("captions", "birds/x") == "1"
+    with pytest.raises(StoreError, match="there is a store already"):
+        copy(file, new)
 
 
 def test_the_only_store_of_a_database_needs_no_schema(

@@ -16,7 +16,9 @@ from piecework.domain.errors import CampaignBusy, ConfigError, StoreError
 from piecework.domain.store_address import StoreAddress, store_address
 from piecework.store import agreements, bound, last_pass, stops
 from piecework.store.columns import insert
+from piecework.store.connection import Connection
 from piecework.store.database import Store, exists, open_store, writing
+from piecework.store.earned_records import open_records, own_records
 from piecework.store.lock import only_pass
 from piecework.store.postgres_database import translated
 
@@ -57,19 +59,15 @@ def _columns_of_file(path: Path) -> dict[str, dict[str, tuple[str, bool]]]:
         }
 
 
-def test_both_schemas_have_the_same_tables_and_columns(
-    store: Store, tmp_path: Path
-) -> None:
-    """All text is compared byte by byte; what is more has a reason."""
-    open_store(tmp_path / "file.db", create=True).close()
-    kinds = {
-        "bytea": "BLOB",
-        "bigint": "INTEGER",
-        "text": "TEXT",
-        "double precision": "REAL",
-    }
+def _columns_in_database(db: Connection) -> dict[str, dict[str, tuple[str, bool]]]:
+    """The same for the schema of a session, without what PostgreSQL alone has.
+
+    All text is compared byte by byte.
+    """
+    kinds = {"bigint": "INTEGER", "text": "TEXT", "double precision": "REAL"}
+    kinds |= {"bytea": "BLOB"}
     tables: dict[str, dict[str, tuple[str, bool]]] = {}
-    for table, column, kind, collation, is_optional in store.db.execute(
+    for table, column, kind, collation, is_optional in db.execute(
         "SELECT table_name::text, column_name::text, data_type::text, "
         "collation_name::text, is_nullable::text FROM information_schema.columns "
         "WHERE table_schema = current_schema()"
@@ -77,11 +75,29 @@ def test_both_schemas_have_the_same_tables_and_columns(
         tables.setdefault(table, {})[column] = (kinds[kind], is_optional == "NO")
         assert (collation == "C") == (kind == "text") or table == "schema_migrations"
     assert set(tables.pop("store_counts")) == {"only_row", "writes", "changes"}
-    assert set(tables.pop("archive_files")) == {"part", "kind", "content"}
     assert set(tables.pop("schema_migrations")) == {"name", "applied_at"}
+    return tables
+
+
+def test_both_schemas_have_the_same_tables_and_columns(
+    store: Store, tmp_path: Path
+) -> None:
+    """What PostgreSQL's has more has a reason."""
+    open_store(tmp_path / "file.db", create=True).close()
+    tables = _columns_in_database(store.db)
+    assert set(tables.pop("archive_files")) == {"part", "kind", "content"}
     for table in ("dealt_items", "hits", "imported_items", "intents"):
         assert tables[table].pop("rowid") == ("INTEGER", True)
     assert tables == _columns_of_file(tmp_path / "file.db")
+
+
+def test_both_schemas_of_records_have_the_same_tables_and_columns(
+    address: StoreAddress, tmp_path: Path
+) -> None:
+    """Those of earned qualifications."""
+    file = StoreAddress(path=tmp_path / "earned.db")
+    with open_records(file, "m"), open_records(own_records(address), "m") as records:
+        assert _columns_in_database(records.db) == _columns_of_file(file.path)
 
 
 def test_both_schemas_have_the_same_indexes(store: Store, tmp_path: Path) -> None:
@@ -238,6 +254,25 @@ def test_a_pass_that_lost_its_lock_cannot_write(
     assert "run the same command again" in lost.value.next_step
     with only_pass(address), closing(open_store(address)) as store:
         assert agreements.agreed_cents(store) == 5
+
+
+def test_a_page_that_stays_open_connects_again(
+    store: Store, admin: "psycopg.Connection[tuple[object, ...]]"
+) -> None:
+    """The database was restarted between two of its requests."""
+    agreements.agree(store, 5, at=AT)
+    version = store.version()
+    (pid,) = store.db.execute("SELECT pg_backend_pid()").fetchone()
+    admin.execute("SELECT pg_terminate_backend(%s, 10000)", [pid])
+    with pytest.raises(StoreError, match="the connection to the database was lost"):
+        agreements.agreed_cents(store)
+    assert agreements.agreed_cents(store) == 5
+    assert store.version() == version
+    agreements.agree(store, 6, at=AT)
+    assert not store.others_have_written()
+    store.close()
+    with pytest.raises(StoreError, match="lost"):
+        agreements.agreed_cents(store)
 
 
 def test_a_user_without_the_right_to_create_tables_gets_a_sentence(

@@ -26,7 +26,8 @@ def store() -> None:
 def copy(*, source: str, target: str, as_json: bool) -> None:
     """Copy a store and verify the copy.
 
-    FROM and TO are a campaign's folder, or the URL of a PostgreSQL database. A URL may
+    FROM and TO are a campaign's folder, a file with records of earned
+    qualifications, or the URL of a PostgreSQL database. A URL may
     end with `#` and the name of a schema. Without it, a store keeps its schema, and a
     store in a file gets one that is named after its campaign. A URL may have
     ${VARIABLES} of the environment.

@@ -13,6 +13,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
+from sqlite_utils.migrations import Migrations
+
 from piecework.domain.errors import StoreError
 from piecework.domain.store_address import (
     FILE_NAME,
@@ -20,13 +22,14 @@ from piecework.domain.store_address import (
     in_folder,
     store_address,
 )
-from piecework.sqlitefile.schema import statements
-from piecework.store import archive, archive_files, bound, postgres
+from piecework.sqlitefile.schema import origin, statements
+from piecework.store import archive, archive_files, bound, earned_records, postgres
 from piecework.store.archive_files import Kind
 from piecework.store.database import Store, exists, open_store
-from piecework.store.files import sync
+from piecework.store.files import check_kind, sync
 from piecework.store.lock import only_copy
-from piecework.store.migrations import SCHEMA
+from piecework.store.migrations import SCHEMA, migrations
+from piecework.store.sqlite_database import open_file
 
 _AT_ONCE = 2_000
 _UNFINISHED = ".unfinished"
@@ -75,11 +78,34 @@ class Copied:
     digest: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Kind:
+    """What is copied: a campaign's store, or records of earned qualifications.
+
+    Attributes:
+        in_file: the folder with SQLite's schema.
+        migrations: that schema.
+        in_postgres: the folder with PostgreSQL's schema.
+    """
+
+    in_file: Path
+    migrations: Migrations
+    in_postgres: Path
+
+
+_STORE = _Kind(in_file=SCHEMA, migrations=migrations, in_postgres=postgres.STORE)
+_RECORDS = _Kind(
+    in_file=earned_records.SCHEMA,
+    migrations=earned_records.MIGRATIONS,
+    in_postgres=postgres.RECORDS,
+)
+
+
 @cache
-def _tables() -> tuple[_Table, ...]:
-    """Return the tables in the order of the schema: each refers to earlier ones."""
+def tables_of(folder: Path) -> tuple[_Table, ...]:
+    """Return the tables in the order of a schema: each refers to earlier ones."""
     with closing(sqlite3.connect(":memory:")) as empty:
-        for path in sorted(SCHEMA.glob("m[0-9]*.sql")):
+        for path in sorted(folder.glob("m[0-9]*.sql")):
             for statement in statements(path.read_text(encoding="utf-8")):
                 empty.execute(statement)
         names = empty.execute(
@@ -120,17 +146,19 @@ def copy(source: StoreAddress, target: StoreAddress) -> Copied:
                 f"{target}: there is a store already, and a copy replaces none",
                 next_step="name another folder or database, or move that store away",
             )
-        old = stack.enter_context(closing(open_store(source)))
+        kind = _kind_of(source)
+        old = stack.enter_context(closing(_opened(source, kind)))
         stack.enter_context(old.db.exclusive())
-        with _new_store(target) as new:
+        with _new_store(target, kind) as new:
             digest = hashlib.sha256()
             rows = {}
-            for table in _tables():
+            for table in tables_of(kind.in_file):
                 rows[table.name] = _copy_table(table, old, new, digest.update)
-            _copy_archive(old, new)
+            if kind is _STORE:
+                _copy_archive(old, new)
             new.db.set_changes(old.changes())
             again = hashlib.sha256()
-            for table in _tables():
+            for table in tables_of(kind.in_file):
                 _check_number(table, new, rows[table.name])
                 for _ in _rows(table, new, again.update):
                     pass
@@ -159,8 +187,32 @@ def resolved(source: str, target: str) -> tuple[StoreAddress, StoreAddress]:
         old = replace(old, schema=_only_schema(old))
     new = _written(target)
     if new.url and not new.schema:
-        new = replace(new, schema=old.schema or _schema_of_file(old))
+        new = replace(new, schema=old.schema or _schema_of_file(old, new))
     return old, new
+
+
+def _kind_of(address: StoreAddress) -> _Kind:
+    """Return what there is at an address; a store if there is nothing."""
+    if address.url:
+        return _RECORDS if postgres.has_table(address, "evidence") else _STORE
+    if not address.path.is_file():
+        return _STORE
+    check_kind(address.path)
+    with closing(sqlite3.connect(address.path)) as file:
+        known = origin(file, _RECORDS.migrations)
+    return _RECORDS if known.is_ours else _STORE
+
+
+def _opened(address: StoreAddress, kind: _Kind) -> Store:
+    if address.url:
+        session = postgres.open_schema(
+            address, kind.in_postgres, create_missing=False, survives_power_cuts=True
+        )
+        return Store(address, session, 0)
+    file = open_file(
+        address.path, kind.migrations, create=False, survives_power_cuts=True
+    )
+    return Store(address, file, 0)
 
 
 def _written(name: str) -> StoreAddress:
@@ -184,8 +236,10 @@ def _only_schema(address: StoreAddress) -> str:
     )
 
 
-def _schema_of_file(address: StoreAddress) -> str:
+def _schema_of_file(address: StoreAddress, new: StoreAddress) -> str:
     """Return the schema that a campaign with this store looks for in a database."""
+    if _kind_of(address) is _RECORDS:
+        return earned_records.shared_records(address.path, new).schema
     with closing(open_store(address)) as store:
         campaign = bound.read(store).campaign
     if campaign is None:
@@ -239,24 +293,28 @@ def _check_number(table: _Table, new: Store, number: int) -> None:
 
 
 @contextmanager
-def _new_store(address: StoreAddress) -> Iterator[Store]:
+def _new_store(address: StoreAddress, kind: _Kind) -> Iterator[Store]:
     """Open a new store without triggers; it stays only if the block succeeds."""
-    with _new_schema(address) if address.url else _new_file(address) as store:
+    made = _new_schema if address.url else _new_file
+    with made(address, kind) as store:
         yield store
 
 
 @contextmanager
-def _new_schema(address: StoreAddress) -> Iterator[Store]:
-    with postgres.new_schema(address) as database:
+def _new_schema(address: StoreAddress, kind: _Kind) -> Iterator[Store]:
+    with postgres.new_schema(address, kind.in_postgres) as database:
         yield Store(address, database, 0)
 
 
 @contextmanager
-def _new_file(address: StoreAddress) -> Iterator[Store]:
+def _new_file(address: StoreAddress, kind: _Kind) -> Iterator[Store]:
     unfinished = address.path.with_name(address.path.name + _UNFINISHED)
     _remove(unfinished)
     try:
-        with closing(open_store(unfinished, create=True)) as store:
+        database = open_file(
+            unfinished, kind.migrations, create=True, survives_power_cuts=True
+        )
+        with closing(Store(StoreAddress(path=unfinished), database, 0)) as store:
             with store.db.exclusive():
                 triggers = store.db.execute(
                     "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'"

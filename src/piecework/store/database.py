@@ -85,7 +85,7 @@ def exists(address: StoreAddress) -> bool:
     """
     if not address.url:
         return address.path.is_file()
-    return postgres.has_store(address)
+    return postgres.has_table(address)
 
 
 def _connection(

@@ -36,7 +36,10 @@ from piecework.store.connection import Connection
 from piecework.store.files import check_kind, make_private_store
 from piecework.store.sqlite_database import SqliteDatabase
 
-_MIGRATIONS = read_schema("piecework earned", Path(__file__).with_name("earned_schema"))
+SCHEMA = Path(__file__).with_name("earned_schema")
+"""The folder with its SQL files for SQLite."""
+
+MIGRATIONS = read_schema("piecework earned", SCHEMA)
 _LATEST = (
     "SELECT * FROM changes WHERE change_id IN (SELECT max(change_id) FROM changes "
     "WHERE market = ? AND name = ? GROUP BY worker_id)"
@@ -120,7 +123,7 @@ def _open_file(path: Path) -> Iterator[SqliteDatabase]:
     except (OSError, sqlite3.Error) as fault:
         raise _unusable(path, fault) from fault
     try:
-        known = origin(connection, _MIGRATIONS)
+        known = origin(connection, MIGRATIONS)
         if known.is_foreign or known.unknown:
             raise StoreError(
                 f"{path}: not the records of earned qualifications of this version",
@@ -129,7 +132,7 @@ def _open_file(path: Path) -> Iterator[SqliteDatabase]:
         patiently(connection, "PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
         database = SqliteDatabase(connection)
-        bring_up_to_date(database, _MIGRATIONS)
+        bring_up_to_date(database, MIGRATIONS)
         yield database
     except sqlite3.Error as fault:
         raise _unusable(path, fault) from fault

@@ -4,6 +4,7 @@ Most stores are files. So the driver is imported only where a store's address ha
 """
 
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from piecework.domain.extras import load_extra
@@ -11,6 +12,13 @@ from piecework.domain.store_address import StoreAddress
 
 if TYPE_CHECKING:
     from piecework.store.postgres_database import PostgresDatabase
+
+
+STORE = Path(__file__).with_name("postgres_schema")
+"""The folder with the schema of a campaign's store."""
+
+RECORDS = Path(__file__).with_name("postgres_earned_schema")
+"""The same for records of earned qualifications."""
 
 
 def locked(address: StoreAddress) -> AbstractContextManager[None]:
@@ -31,12 +39,12 @@ def connected(
     return postgres_sessions.connected(address)
 
 
-def has_store(address: StoreAddress) -> bool:
-    """Whether there is a store at an address (`postgres_sessions.has_store`)."""
+def has_table(address: StoreAddress, name: str = "schema_migrations") -> bool:
+    """Whether a schema has a table (`postgres_sessions.has_table`)."""
     _need_driver()
     from piecework.store import postgres_sessions  # noqa: PLC0415 - as above
 
-    return postgres_sessions.has_store(address)
+    return postgres_sessions.has_table(address, name)
 
 
 def schemas(address: StoreAddress) -> list[str]:
@@ -48,13 +56,13 @@ def schemas(address: StoreAddress) -> list[str]:
 
 
 def new_schema(
-    address: StoreAddress,
+    address: StoreAddress, folder: Path = STORE
 ) -> "AbstractContextManager[PostgresDatabase]":
     """Open a new store for a copy (`postgres_sessions.new_schema`)."""
     _need_driver()
     from piecework.store import postgres_sessions  # noqa: PLC0415 - as above
 
-    return postgres_sessions.new_schema(address)
+    return postgres_sessions.new_schema(address, folder)
 
 
 def records(address: StoreAddress) -> "AbstractContextManager[PostgresDatabase]":
@@ -66,14 +74,21 @@ def records(address: StoreAddress) -> "AbstractContextManager[PostgresDatabase]"
 
 
 def open_schema(
-    address: StoreAddress, *, create_missing: bool, survives_power_cuts: bool
+    address: StoreAddress,
+    folder: Path = STORE,
+    *,
+    create_missing: bool,
+    survives_power_cuts: bool,
 ) -> "PostgresDatabase":
     """Open a store (`postgres_sessions.open_schema`)."""
     _need_driver()
     from piecework.store import postgres_sessions  # noqa: PLC0415 - as above
 
     return postgres_sessions.open_schema(
-        address, create_missing=create_missing, survives_power_cuts=survives_power_cuts
+        address,
+        folder,
+        create_missing=create_missing,
+        survives_power_cuts=survives_power_cuts,
     )
 
 

@@ -7,7 +7,7 @@ transaction began to read. `exclusive` takes it at once.
 """
 
 import re
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple, NoReturn
@@ -85,8 +85,12 @@ def translated(sql: str) -> _Statement:
 class PostgresDatabase:
     """The connection to a store in PostgreSQL (`piecework.store.connection`).
 
+    If the connection is lost, the next transaction connects again, as a page that is
+    open for hours needs it. The session of a pass does not: its lock is lost, too.
+
     Args:
-        conn: psycopg's connection, in autocommit mode, with the schema as search path.
+        connect: returns a connection of psycopg, in autocommit mode, with the schema as
+            search path.
         address: where the store is.
         writers: the number of the lock that a writer holds.
     """
@@ -95,12 +99,13 @@ class PostgresDatabase:
 
     def __init__(
         self,
-        conn: "psycopg.Connection[tuple[Any, ...]]",
+        connect: Callable[[], "psycopg.Connection[tuple[Any, ...]]"],
         address: StoreAddress,
         *,
         writers: int,
     ) -> None:
-        self.conn, self.address = conn, address
+        self._connect, self.address = connect, address
+        self.conn = connect()
         self.is_shared = False
         self._writers = writers
         self._keep_out = (
@@ -110,7 +115,8 @@ class PostgresDatabase:
         self._is_writer = False
         self._read_at: int | None = None
         self._written = self._transactions = 0
-        _adapt(conn)
+        self._is_closed = False
+        _adapt(self.conn)
 
     def execute(
         self, sql: str, parameters: Values | None = None
@@ -120,6 +126,7 @@ class PostgresDatabase:
         if statement.is_write and not self._depth:
             with self.atomic():
                 return self.execute(sql, parameters)
+        self._connect_again()
         self._prepare_to(statement)
         try:
             cursor = self.conn.execute(statement.text, parameters or ())
@@ -237,6 +244,7 @@ class PostgresDatabase:
 
     def run(self, statements: str) -> tuple[Any, ...]:
         """Run statements without values; return the first row of the last one."""
+        self._connect_again()
         try:
             cursor = self.conn.execute(statements, prepare=False)
             while cursor.nextset():
@@ -245,6 +253,13 @@ class PostgresDatabase:
         except psycopg.Error as fault:
             self._raise(fault)
         return row or ()
+
+    def _connect_again(self) -> None:
+        """Replace a lost connection, unless a transaction or a lock was lost too."""
+        is_lost = self.conn.closed and not self._is_closed
+        if is_lost and not self._depth and not self.is_shared:
+            self.conn = self._connect()
+            _adapt(self.conn)
 
     def _raise(self, fault: psycopg.Error) -> NoReturn:
         """Raise what a user can understand, or the fault itself if it is a bug."""
@@ -323,6 +338,7 @@ class PostgresDatabase:
     def close(self) -> None:
         """Close the connection, unless a pass holds its lock with it."""
         if not self.is_shared:
+            self._is_closed = True
             self.conn.close()
 
 

@@ -16,12 +16,6 @@ from piecework.domain.errors import StoreError
 from piecework.sqlitefile.schema import digest_of
 from piecework.store.postgres_database import PostgresDatabase, explain, first_line
 
-STORE = Path(__file__).with_name("postgres_schema")
-"""The folder with the schema of a campaign's store."""
-
-RECORDS = Path(__file__).with_name("postgres_earned_schema")
-"""The same for records of earned qualifications."""
-
 
 @cache
 def scripts(folder: Path) -> dict[str, str]:
@@ -33,12 +27,17 @@ def scripts(folder: Path) -> dict[str, str]:
     return {f"{name}-{digest_of(text)}": text for name, text in texts.items()}
 
 
-def is_up_to_date(session: PostgresDatabase, folder: Path = STORE) -> bool:
-    """Whether a schema has all tables of this version, and no others."""
+def is_up_to_date(session: PostgresDatabase, folder: Path) -> bool:
+    """Whether a schema has all tables of this version, and no others.
+
+    Args:
+        session: the session.
+        folder: the SQL files of its tables.
+    """
     return _applied(session) == list(scripts(folder))
 
 
-def check_known(session: PostgresDatabase, folder: Path = STORE) -> bool:
+def check_known(session: PostgresDatabase, folder: Path) -> bool:
     """Return whether there is a store, of this version or an older one.
 
     Raises:
@@ -63,7 +62,7 @@ def check_known(session: PostgresDatabase, folder: Path = STORE) -> bool:
     return bool(applied)
 
 
-def create(session: PostgresDatabase, folder: Path = STORE, *, lock: int) -> None:
+def create(session: PostgresDatabase, folder: Path, *, lock: int) -> None:
     """Apply missing migrations; of several processes that try, one does it.
 
     Raises:

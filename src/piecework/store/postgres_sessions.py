@@ -12,7 +12,10 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import partial
+from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 import psycopg
 from psycopg import sql
@@ -20,13 +23,9 @@ from psycopg import sql
 from piecework.domain.errors import CampaignBusy, ConfigError, StoreError
 from piecework.domain.store_address import StoreAddress
 from piecework.store.lock import WAIT
+from piecework.store.postgres import RECORDS, STORE
 from piecework.store.postgres_database import PostgresDatabase, explain, first_line
-from piecework.store.postgres_migrations import (
-    RECORDS,
-    check_known,
-    create,
-    is_up_to_date,
-)
+from piecework.store.postgres_migrations import check_known, create, is_up_to_date
 
 _SCHEMES = ("postgresql://", "postgres://", "postgresql+psycopg://")
 _CONNECT_SECONDS = 15
@@ -80,15 +79,15 @@ def locked(address: StoreAddress) -> Iterator[None]:
 def connected(address: StoreAddress) -> Iterator[PostgresDatabase | None]:
     """Connect to a store as it is; `None` if there is none of this version."""
     with _session(address) as session:
-        yield session if is_up_to_date(session) else None
+        yield session if is_up_to_date(session, STORE) else None
 
 
-def has_store(address: StoreAddress) -> bool:
-    """Whether there is a store at an address, of any version."""
+def has_table(address: StoreAddress, name: str) -> bool:
+    """Whether a schema has a table; each has `schema_migrations`, of any version."""
     with _session(address) as session:
         (known,) = session.execute(
             "SELECT to_regclass(?) IS NOT NULL",
-            [f"{address.schema}.schema_migrations"],
+            [f"{address.schema}.{name}"],
         ).fetchone() or (0,)
     return bool(known)
 
@@ -105,12 +104,17 @@ def schemas(address: StoreAddress) -> list[str]:
 
 
 def open_schema(
-    address: StoreAddress, *, create_missing: bool, survives_power_cuts: bool
+    address: StoreAddress,
+    folder: Path,
+    *,
+    create_missing: bool,
+    survives_power_cuts: bool,
 ) -> PostgresDatabase:
     """Open a store, and bring its schema up to date.
 
     Args:
         address: where it is.
+        folder: the SQL files of its tables.
         create_missing: create it if it does not exist.
         survives_power_cuts: wait for the server's disk at every commit.
 
@@ -122,9 +126,9 @@ def open_schema(
     try:
         waits = "on" if survives_power_cuts else "off"
         session.execute(f"SET synchronous_commit = {waits}")
-        is_known = check_known(session)
-        if (is_known or create_missing) and not is_up_to_date(session):
-            create(session, lock=_number("create", address))
+        is_known = check_known(session, folder)
+        if (is_known or create_missing) and not is_up_to_date(session, folder):
+            create(session, folder, lock=_number("create", address))
     except BaseException:
         session.close()
         raise
@@ -138,14 +142,14 @@ def open_schema(
 
 
 @contextmanager
-def new_schema(address: StoreAddress) -> Iterator[PostgresDatabase]:
+def new_schema(address: StoreAddress, folder: Path) -> Iterator[PostgresDatabase]:
     """Open a new store for a copy: one transaction, in which triggers rest.
 
     Raises:
         StoreError: the database user may not create tables, or the database fails.
     """
     with _session(address) as session, session.atomic():
-        create(session, lock=_number("create", address))
+        create(session, folder, lock=_number("create", address))
         tables = session.tables()
         for table in tables:
             session.run(f"ALTER TABLE {table} DISABLE TRIGGER USER")
@@ -185,6 +189,17 @@ def _of_pass(address: StoreAddress) -> PostgresDatabase | None:
 
 
 def _connect(address: StoreAddress) -> PostgresDatabase:
+    """Return a new session with a store's database.
+
+    Raises:
+        ConfigError: the URL is not one of PostgreSQL's.
+        StoreError: no server answers, or it refuses.
+    """
+    writers = _number("write", address)
+    return PostgresDatabase(partial(_connection, address), address, writers=writers)
+
+
+def _connection(address: StoreAddress) -> "psycopg.Connection[tuple[Any, ...]]":
     """Connect to a store's database.
 
     Raises:
@@ -213,7 +228,6 @@ def _connect(address: StoreAddress) -> PostgresDatabase:
             next_step="check the URL ([store] url, or PIECEWORK_STORE_URL) and that "
             "the server runs, then run the same command again",
         ) from fault
-    session = PostgresDatabase(connection, address, writers=_number("write", address))
     try:
         path = sql.SQL("SET search_path TO {}").format(sql.Identifier(address.schema))
         connection.execute(path)
@@ -221,7 +235,7 @@ def _connect(address: StoreAddress) -> PostgresDatabase:
     except psycopg.Error as fault:
         connection.close()
         raise explain(fault, address) or fault from fault
-    return session
+    return connection
 
 
 def _take_lock(session: PostgresDatabase) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 from sqlite_utils import Database
+from sqlite_utils.migrations import Migrations
 
 from piecework.domain.errors import StoreError
 from piecework.sqlitefile.log_file import is_from_later
@@ -102,11 +103,18 @@ class SqliteDatabase(Database):
         self.execute("VACUUM")
 
 
-def open_file(path: Path, *, create: bool, survives_power_cuts: bool) -> SqliteDatabase:
+def open_file(
+    path: Path,
+    known: Migrations = migrations,
+    *,
+    create: bool,
+    survives_power_cuts: bool,
+) -> SqliteDatabase:
     """Open the store at `path`, and bring its schema up to date.
 
     Args:
         path: the file.
+        known: the migrations of its tables.
         create: create it if it does not exist.
         survives_power_cuts: wait for the disk at every commit.
 
@@ -130,10 +138,10 @@ def open_file(path: Path, *, create: bool, survives_power_cuts: bool) -> SqliteD
     make_private_folder(path.parent)
     try:
         make_private_store(path)
-        return _open(path, survives_power_cuts=survives_power_cuts)
+        return _open(path, known, survives_power_cuts=survives_power_cuts)
     # SQLite's own message about a damaged file quotes bytes of it.
     except (sqlite3.Error, UnicodeDecodeError) as fault:
-        if (database := _to_look_at(path, fault)) is not None:
+        if (database := _to_look_at(path, known, fault)) is not None:
             return database
         is_full = _kind(fault) == sqlite3.SQLITE_FULL
         raise StoreError(
@@ -142,31 +150,33 @@ def open_file(path: Path, *, create: bool, survives_power_cuts: bool) -> SqliteD
         ) from fault
 
 
-def _open(path: Path, *, survives_power_cuts: bool) -> SqliteDatabase:
+def _open(
+    path: Path, known: Migrations, *, survives_power_cuts: bool
+) -> SqliteDatabase:
     # Prefect may run a step in another thread, but never two at once.
     connection = sqlite3.connect(path, timeout=30, check_same_thread=False)
     try:
-        _check_origin(connection, path)
+        _check_origin(connection, known, path)
         patiently(connection, "PRAGMA journal_mode = WAL")
         # FULL: an intent that was reported as stored survives a power cut.
         durability = "FULL" if survives_power_cuts else "OFF"
         connection.execute(f"PRAGMA synchronous = {durability}")
         connection.execute("PRAGMA foreign_keys = ON")
         database = SqliteDatabase(connection)
-        bring_up_to_date(database, migrations)
+        bring_up_to_date(database, known)
     except BaseException:
         connection.close()
         raise
     return database
 
 
-def _check_origin(connection: sqlite3.Connection, path: Path) -> None:
+def _check_origin(connection: sqlite3.Connection, ours: Migrations, path: Path) -> None:
     """Refuse the database of another program, or of another version of piecework.
 
     Raises:
         StoreError: it says what the file seems to be, and what to do.
     """
-    known = origin(connection, migrations)
+    known = origin(connection, ours)
     if known.is_foreign:
         raise StoreError(
             f"{path} is another program's database, not a campaign's store",
@@ -182,7 +192,9 @@ def _check_origin(connection: sqlite3.Connection, path: Path) -> None:
         )
 
 
-def _to_look_at(path: Path, fault: Exception) -> SqliteDatabase | None:
+def _to_look_at(
+    path: Path, known: Migrations, fault: Exception
+) -> SqliteDatabase | None:
     """Open a store read-only if it was closed properly; otherwise return `None`.
 
     To open it for writing takes space for a log. On a full disk, or in a read-only
@@ -198,7 +210,7 @@ def _to_look_at(path: Path, fault: Exception) -> SqliteDatabase | None:
         check_same_thread=False,
     )
     database = SqliteDatabase(connection)
-    if migrations.pending(database):
+    if known.pending(database):
         database.close()
         return None
     return database
