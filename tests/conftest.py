@@ -90,6 +90,7 @@ SLOW = (
     "tests/engine/test_damaged_store.py",
     "tests/engine/test_half_posted.py",
     "tests/engine/test_open_hits.py",
+    "tests/engine/test_postgresql.py",
     "tests/engine/test_publishing.py",
     "tests/engine/test_qualification.py",
     "tests/engine/test_replacing.py",
@@ -194,7 +195,9 @@ SLOW = (
     "tests/review/test_people_decide.py",
     "tests/review/test_reviewing.py",
     "tests/simulation",
+    "tests/store/test_copying.py",
     "tests/store/test_opening.py",
+    "tests/store/test_postgresql.py",
     "tests/store/test_running_totals.py",
 )
 """Where tests cost most, as measured: whole campaigns, other programs, processes that

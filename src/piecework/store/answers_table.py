@@ -7,7 +7,7 @@ where an earlier table ends.
 import json
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -70,8 +70,9 @@ def read_answers(
     Raises:
         StoreError: a file of the archive is missing or was changed.
     """
-    cursor = store.db.execute(_ROWS, [after, until])
-    parts = [_table(_filled(store, rows), task) for rows in _in_parts(cursor)]
+    with store.db.atomic():
+        chunks = store.db.chunks(_ROWS, [after, until], size=_AT_ONCE)
+        parts = [_table(_filled(store, rows), task) for rows in _in_parts(chunks)]
     return pd.concat(parts) if len(parts) > 1 else parts[0]
 
 
@@ -108,21 +109,19 @@ def _filled(store: Store, rows: Sequence[tuple[Any, ...]]) -> Sequence[tuple[Any
     ]
 
 
-def _in_parts(cursor: Any) -> Iterator[list[tuple[Any, ...]]]:  # noqa: ANN401 - sqlite3's
-    """Yield rows in lists of about `_AT_ONCE`, each with whole assignments."""
-    rows: list[tuple[Any, ...]] = cursor.fetchmany(_AT_ONCE)
-    while True:
-        more: list[tuple[Any, ...]] = cursor.fetchmany(_AT_ONCE)
-        if not more:
-            yield rows
-            return
+def _in_parts(
+    chunks: Iterable[list[tuple[Any, ...]]],
+) -> Iterator[list[tuple[Any, ...]]]:
+    """Yield rows in lists of about the same size, each with whole assignments."""
+    rows: list[tuple[Any, ...]] = []
+    for more in chunks:
         # The answers of an assignment are stored together, in one transaction.
-        while more and more[0][2] == rows[-1][2]:
+        while rows and more and more[0][2] == rows[-1][2]:
             rows.append(more.pop(0))
-        yield rows
-        rows = more or cursor.fetchmany(_AT_ONCE)
-        if not rows:
-            return
+        if rows and more:
+            yield rows
+        rows = more or rows
+    yield rows
 
 
 def _table(rows: Sequence[tuple[Any, ...]], task: Task) -> pd.DataFrame:

@@ -114,7 +114,9 @@ class Connection(Protocol):
         """Set that count, in a copy of a store; part of a transaction."""
         ...
 
-    def chunks(self, sql: str, *, size: int) -> Iterator[list[tuple[Any, ...]]]:
+    def chunks(
+        self, sql: str, parameters: Values = (), /, *, size: int
+    ) -> Iterator[list[tuple[Any, ...]]]:
         """Yield the rows of a query in lists of this size, a list in memory at a time.
 
         Part of the caller's transaction.

@@ -289,11 +289,13 @@ class PostgresDatabase:
         """Set that count, in a copy of a store; part of a transaction."""
         self.execute("UPDATE store_counts SET changes = ?", [number])
 
-    def chunks(self, sql: str, *, size: int) -> Iterator[list[tuple[Any, ...]]]:
+    def chunks(
+        self, sql: str, parameters: Values = (), *, size: int
+    ) -> Iterator[list[tuple[Any, ...]]]:
         """Yield the rows of a query in lists of this size, read by a cursor."""
         try:
             with self.conn.cursor(name="chunks") as cursor:
-                cursor.execute(translated(sql).text, ())
+                cursor.execute(translated(sql).text, parameters)
                 while rows := cursor.fetchmany(size):
                     yield rows
         except psycopg.Error as fault:

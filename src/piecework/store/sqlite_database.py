@@ -82,9 +82,11 @@ class SqliteDatabase(Database):
         """Set that count, in a copy of a store; part of a transaction."""
         self.execute(f"PRAGMA user_version = {number}")
 
-    def chunks(self, sql: str, *, size: int) -> Iterator[list[tuple[Any, ...]]]:
+    def chunks(
+        self, sql: str, parameters: Values = (), *, size: int
+    ) -> Iterator[list[tuple[Any, ...]]]:
         """Yield the rows of a query in lists of this size."""
-        cursor = self.execute(sql)
+        cursor = self.conn.execute(sql, parameters)
         while rows := cursor.fetchmany(size):
             yield rows
 
