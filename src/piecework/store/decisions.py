@@ -270,7 +270,7 @@ def proposed(
     """Return verdict and reason of proposals: of these subjects, or of all."""
     columns = "SELECT subject_kind, subject_id, verdict, because FROM"
     if subjects is None:
-        rows = store.db.execute(f"{columns} proposals")
+        rows = store.db.execute(f"{columns} proposals ORDER BY 1, 2")
     else:
         rows = store.db.execute(
             f"{columns} json_each(?) AS chosen JOIN proposals "

@@ -42,7 +42,7 @@ SCHEMA = Path(__file__).with_name("earned_schema")
 MIGRATIONS = read_schema("piecework earned", SCHEMA)
 _LATEST = (
     "SELECT * FROM changes WHERE change_id IN (SELECT max(change_id) FROM changes "
-    "WHERE market = ? AND name = ? GROUP BY worker_id)"
+    "WHERE market = ? AND name = ? GROUP BY worker_id) ORDER BY change_id"
 )
 _NEXT_EDITION = (
     "INSERT INTO editions (market, kind, edition) VALUES (?, ?, 1) "
@@ -289,7 +289,9 @@ class EarnedRecords:
         """Return the items of each worker of a kind."""
         by_worker: dict[WorkerId, list[ItemOutcome]] = defaultdict(list)
         for row in self.db.query(
-            "SELECT * FROM evidence WHERE market = ? AND kind = ?", [self.market, kind]
+            "SELECT * FROM evidence WHERE market = ? AND kind = ? "
+            "ORDER BY worker_id, campaign, item_id",
+            [self.market, kind],
         ):
             by_worker[WorkerId(row["worker_id"])].append(
                 ItemOutcome(

@@ -126,7 +126,7 @@ def strongest(store: Store, *, but: str) -> dict[tuple[str, str], float]:
     """
     rows = store.db.execute(
         "SELECT subject_kind, subject_id, max(suspicion) FROM findings "
-        "WHERE flag = 1 AND heuristic <> ? GROUP BY 1, 2",
+        "WHERE flag = 1 AND heuristic <> ? GROUP BY 1, 2 ORDER BY 1, 2",
         [but],
     )
     return {(kind, subject_id): suspicion for kind, subject_id, suspicion in rows}

@@ -88,7 +88,8 @@ def price_anew(store: Store, fee_by_key: Mapping[HitKey, int]) -> None:
 def arms(store: Store) -> dict[HitId, str]:
     """Return the arm of each HIT of an experiment, by its id."""
     rows = store.db.execute(
-        "SELECT hit_id, arm FROM hits WHERE hit_id IS NOT NULL AND arm <> ''"
+        "SELECT hit_id, arm FROM hits WHERE hit_id IS NOT NULL AND arm <> '' "
+        "ORDER BY rowid"
     )
     return {HitId(hit_id): arm for hit_id, arm in rows}
 
@@ -240,7 +241,7 @@ def batches_of_types(store: Store) -> dict[HitTypeId, int]:
         HitTypeId(row["hit_type_id"]): row["batch"]
         for row in store.db.query(
             "SELECT hit_type_id, min(batch) AS batch FROM hits "
-            "WHERE hit_type_id IS NOT NULL GROUP BY hit_type_id"
+            "WHERE hit_type_id IS NOT NULL GROUP BY hit_type_id ORDER BY hit_type_id"
         )
     }
 

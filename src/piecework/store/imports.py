@@ -229,7 +229,9 @@ def retype(store: Store, answers: Iterable[Answer]) -> None:
 
 def outcomes(store: Store) -> dict[str, list[str]]:
     """Return decisions made elsewhere: `answer_id`, `outcome` and `feedback`."""
-    return read_columns(store, "SELECT answer_id, outcome, feedback FROM outcomes")
+    return read_columns(
+        store, "SELECT answer_id, outcome, feedback FROM outcomes ORDER BY answer_id"
+    )
 
 
 def most_answers(store: Store) -> int:

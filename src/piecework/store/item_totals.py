@@ -130,14 +130,14 @@ def batches_lacking(
         rows = store.db.execute(
             f"SELECT batch, sum(items * ({_WANTED} - workers)), "
             f"min({_WANTED} - workers), 0, sum(iif({_UNSURE}, items, 0)) "
-            f"FROM {_ALIKE} WHERE {_LACKS} GROUP BY batch",
+            f"FROM {_ALIKE} WHERE {_LACKS} GROUP BY batch ORDER BY batch",
             _range(posting),
         )
     else:
         rows = store.db.execute(
             "SELECT batch, sum(within_reach), coalesce(min(nullif(within_reach, 0)), "
             "0), sum(lacking - within_reach), sum(unsure) "
-            f"FROM ({_LACKING}) AS lacks GROUP BY batch",
+            f"FROM ({_LACKING}) AS lacks GROUP BY batch ORDER BY batch",
             {**_range(posting), "crowd": crowd},
         )
     return {
@@ -170,7 +170,8 @@ def lacking(
 def wanted(store: Store, posting: Posting) -> dict[ItemId, int]:
     """Return how many answers each item wants, if more than the least."""
     rows = store.db.execute(
-        f"SELECT item_id, {_WANTED} FROM items WHERE {_WANTED} > :least",
+        f"SELECT item_id, {_WANTED} FROM items WHERE {_WANTED} > :least "
+        "ORDER BY item_id",
         _range(posting),
     )
     return {ItemId(item_id): number for item_id, number in rows}
@@ -249,7 +250,7 @@ def spent_by_item(store: Store, batch: int) -> dict[ItemId, float]:
         "/ json_array_length(item_ids) AS each "
         "FROM hits WHERE batch = ? AND hit_id IS NOT NULL) AS costs, "
         "json_each(costs.item_ids) AS shown "
-        "GROUP BY value",
+        "GROUP BY value ORDER BY value",
         [batch],
     )
     return {ItemId(item_id): cents for item_id, cents in rows}
@@ -290,7 +291,7 @@ def sureness(store: Store) -> list[tuple[int, float]]:
     Labels that were known beforehand are certain, so they are left out.
     """
     rows = store.db.execute(
-        "SELECT workers, probability FROM items WHERE probability < 1"
+        "SELECT workers, probability FROM items WHERE probability < 1 ORDER BY item_id"
     )
     return rows.fetchall()
 

@@ -113,7 +113,11 @@ def taken_by_batch_cents(store: Store, batch: int) -> int:
 
 def taken_by_batch(store: Store) -> dict[int, int]:
     """Return spent and held cents of each batch."""
-    return dict(store.db.execute("SELECT batch, cents FROM batch_costs").fetchall())
+    return dict(
+        store.db.execute(
+            "SELECT batch, cents FROM batch_costs ORDER BY batch"
+        ).fetchall()
+    )
 
 
 def promised_on_day_cents(store: Store, moment: datetime) -> int:
@@ -169,7 +173,7 @@ def paid_cents(store: Store, *accounts: Account) -> dict[AssignmentId, int]:
             f"sum(iif(debit IN ({wanted}), 1, -1) * ledger.amount_cents) AS cents "
             "FROM ledger JOIN intents USING (intent_key) "
             f"WHERE debit IN ({wanted}) OR credit IN ({wanted}) "
-            "GROUP BY subject_id",
+            "GROUP BY subject_id ORDER BY subject_id",
             [*accounts, *accounts, *accounts],
         )
         if row["cents"] > 0

@@ -17,7 +17,7 @@ def booked(store: Store) -> dict[HitTypeId, tuple[int, int]]:
         for row in store.db.query(
             "SELECT subject_id AS hit_type_id, count(*) AS times, "
             "sum(CAST(json_extract(arguments, '$.cents') AS BIGINT)) AS cents "
-            "FROM intents WHERE operation = ? GROUP BY subject_id",
+            "FROM intents WHERE operation = ? GROUP BY subject_id ORDER BY subject_id",
             [OPERATION],
         )
     }

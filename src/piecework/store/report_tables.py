@@ -88,5 +88,6 @@ def rewards(store: Store) -> Columns:
     return read_columns(
         store,
         "SELECT batch, worker_id, accepted_at, submitted_at, reward_cents "
-        "FROM assignments JOIN hits USING (hit_id)",
+        "FROM assignments JOIN hits USING (hit_id) "
+        "ORDER BY submitted_at, assignment_id",
     )

@@ -32,6 +32,6 @@ def load(store: Store) -> dict[WorkerId, tuple[str, bool]]:
     return {
         WorkerId(worker): (trait, bool(is_bad))
         for worker, trait, is_bad in store.db.execute(
-            "SELECT worker_id, trait, is_bad FROM simulated_workers"
+            "SELECT worker_id, trait, is_bad FROM simulated_workers ORDER BY worker_id"
         )
     }
