@@ -93,9 +93,8 @@ def test_a_rehearsal_ends_with_equal_books_and_dataset(
             books.append(_books(run))
             write_results(run)
         files = (campaign.out / name for name in ("dataset/captions.csv", "report.md"))
-        results.append(
-            [file.read_text().replace(str(campaign.out), "") for file in files]
-        )
+        out = str(campaign.out)
+        results.append([file.read_text().replace(out, "") for file in files])
     assert books[0] == books[1]
     assert results[0] == results[1]
     assert min(map(len, results[0])) > 500

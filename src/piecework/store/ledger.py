@@ -113,11 +113,8 @@ def taken_by_batch_cents(store: Store, batch: int) -> int:
 
 def taken_by_batch(store: Store) -> dict[int, int]:
     """Return spent and held cents of each batch."""
-    return dict(
-        store.db.execute(
-            "SELECT batch, cents FROM batch_costs ORDER BY batch"
-        ).fetchall()
-    )
+    rows = store.db.execute("SELECT batch, cents FROM batch_costs ORDER BY batch")
+    return dict(rows.fetchall())
 
 
 def promised_on_day_cents(store: Store, moment: datetime) -> int:
