@@ -125,6 +125,7 @@ CREATE TABLE pass_notes (
     models_digest TEXT COLLATE "C",
     verified_approvals BIGINT,
     outside_unsettled BIGINT NOT NULL DEFAULT 0,
+    refused_markets TEXT COLLATE "C" NOT NULL DEFAULT '{}',
     is_adopting BIGINT NOT NULL DEFAULT 0 CHECK (is_adopting IN (0, 1)),
     exported_batch BIGINT NOT NULL DEFAULT 0
 );
@@ -139,7 +140,8 @@ CREATE TABLE marketplace_prices (
     extra_percent_for_many TEXT COLLATE "C" NOT NULL,
     masters_percent TEXT COLLATE "C" NOT NULL,
     minimum_cents BIGINT NOT NULL,
-    source TEXT COLLATE "C" NOT NULL
+    source TEXT COLLATE "C" NOT NULL,
+    crowds TEXT COLLATE "C" NOT NULL DEFAULT '[]'
 );
 
 CREATE TABLE platform_types (
@@ -165,6 +167,7 @@ CREATE TABLE hits (
     fee_cents BIGINT NOT NULL CHECK (fee_cents >= 0),
     item_ids TEXT COLLATE "C" NOT NULL,
     arm TEXT COLLATE "C" NOT NULL DEFAULT '',
+    market TEXT COLLATE "C" NOT NULL DEFAULT '',
     extends TEXT COLLATE "C" REFERENCES hits (hit_key),
     hit_type_id TEXT COLLATE "C",
     hit_id TEXT COLLATE "C" UNIQUE,
