@@ -9,6 +9,18 @@ from piecework.domain.verdicts import Decision, SubjectKind, Verdict
 from piecework.store.columns import Row, from_text, insert, to_text
 from piecework.store.database import Store
 
+_KEEP = """
+    INSERT INTO decisions
+        (subject_kind, subject_id, verdict, decided_by, decided_at, because)
+    SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]'),
+        json_extract(value, '$[2]'), json_extract(value, '$[3]'),
+        json_extract(value, '$[4]'), json_extract(value, '$[5]')
+    FROM json_each(?) AS listed WHERE NOT EXISTS (
+        SELECT 1 FROM decisions WHERE subject_kind = json_extract(value, '$[0]')
+        AND subject_id = json_extract(value, '$[1]')
+        AND NOT (subject_kind = 'worker' AND verdict = 'keep')
+    ) ORDER BY key
+"""
 _LATEST_OF_WORKERS = """
     SELECT *, (
         SELECT count(*) FROM decisions AS alike
@@ -31,16 +43,19 @@ def keep(store: Store, decisions: Iterable[Decision]) -> int:
 
     Only a worker's `keep` may be followed by another decision: it was about one batch.
     """
+    decided = set()
+    rows = []
+    for decision in decisions:
+        subject = (decision.subject_kind, decision.subject_id)
+        if subject not in decided:
+            rows.append(list(row_of(decision).values()))
+        if (decision.subject_kind, decision.verdict) != ("worker", "keep"):
+            decided.add(subject)
+    if not rows:
+        return 0
     with store.db.atomic():
-        return store.db.executemany(
-            "INSERT INTO decisions "
-            "(subject_kind, subject_id, verdict, decided_by, decided_at, because) "
-            "SELECT :subject_kind, :subject_id, :verdict, :decided_by, :decided_at, "
-            ":because WHERE NOT EXISTS (SELECT 1 FROM decisions "
-            "WHERE subject_kind = :subject_kind AND subject_id = :subject_id "
-            "AND NOT (subject_kind = 'worker' AND verdict = 'keep'))",
-            map(row_of, decisions),
-        )
+        # One statement, because triggers of PostgreSQL work once for each.
+        return store.db.execute(_KEEP, [json.dumps(rows)]).rowcount
 
 
 def overrule(store: Store, decisions: Iterable[Decision]) -> None:

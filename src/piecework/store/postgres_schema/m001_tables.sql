@@ -518,60 +518,89 @@ CREATE TRIGGER counts_of_hits AFTER INSERT OR DELETE OR
 UPDATE OF posted_at, hit_id, collected_at ON hits
 FOR EACH ROW EXECUTE FUNCTION count_hit();
 
-CREATE FUNCTION count_assignment() RETURNS trigger LANGUAGE plpgsql
+-- These totals are updated once for each statement, however many rows it has: a row of
+-- totals that is written a thousand times in a transaction gets ever slower.
+CREATE FUNCTION count_assignments() RETURNS trigger LANGUAGE plpgsql
 SET search_path FROM CURRENT AS $$
 BEGIN
     IF TG_OP <> 'INSERT' THEN
-        UPDATE verdict_counts SET subjects = subjects - 1
-        WHERE subject_kind = 'assignment' AND verdict = coalesce(old.verdict, '')
-            AND outcome = coalesce(old.outcome, '');
+        INSERT INTO verdict_counts (subject_kind, verdict, outcome, subjects)
+            SELECT 'assignment', coalesce(verdict, ''), coalesce(outcome, ''), -count(*)
+            FROM removed GROUP BY 2, 3
+            ON CONFLICT (subject_kind, verdict, outcome) DO UPDATE SET
+                subjects = verdict_counts.subjects + excluded.subjects;
     END IF;
     IF TG_OP <> 'DELETE' THEN
         INSERT INTO verdict_counts (subject_kind, verdict, outcome, subjects)
-            VALUES ('assignment', coalesce(new.verdict, ''), coalesce(new.outcome, ''), 1)
-            ON CONFLICT (subject_kind, verdict, outcome)
-            DO UPDATE SET subjects = verdict_counts.subjects + 1;
+            SELECT 'assignment', coalesce(verdict, ''), coalesce(outcome, ''), count(*)
+            FROM added GROUP BY 2, 3
+            ON CONFLICT (subject_kind, verdict, outcome) DO UPDATE SET
+                subjects = verdict_counts.subjects + excluded.subjects;
     END IF;
     RETURN NULL;
 END $$;
-CREATE TRIGGER counts_of_assignments AFTER INSERT OR DELETE OR
-UPDATE OF verdict, outcome ON assignments
-FOR EACH ROW EXECUTE FUNCTION count_assignment();
+CREATE TRIGGER counts_of_assignments_insert AFTER INSERT ON assignments
+REFERENCING NEW TABLE AS added
+FOR EACH STATEMENT EXECUTE FUNCTION count_assignments();
+CREATE TRIGGER counts_of_assignments_update AFTER UPDATE ON assignments
+REFERENCING OLD TABLE AS removed NEW TABLE AS added
+FOR EACH STATEMENT EXECUTE FUNCTION count_assignments();
+CREATE TRIGGER counts_of_assignments_delete AFTER DELETE ON assignments
+REFERENCING OLD TABLE AS removed
+FOR EACH STATEMENT EXECUTE FUNCTION count_assignments();
 
-CREATE FUNCTION count_answer() RETURNS trigger LANGUAGE plpgsql
+CREATE FUNCTION count_answers() RETURNS trigger LANGUAGE plpgsql
 SET search_path FROM CURRENT AS $$
 BEGIN
     IF TG_OP <> 'INSERT' THEN
-        UPDATE verdict_counts SET subjects = subjects - 1
-        WHERE subject_kind = 'answer' AND verdict = coalesce(old.verdict, '')
-            AND outcome = '';
+        INSERT INTO verdict_counts (subject_kind, verdict, outcome, subjects)
+            SELECT 'answer', coalesce(verdict, ''), '', -count(*)
+            FROM removed GROUP BY 2, 3
+            ON CONFLICT (subject_kind, verdict, outcome) DO UPDATE SET
+                subjects = verdict_counts.subjects + excluded.subjects;
     END IF;
     IF TG_OP <> 'DELETE' THEN
         INSERT INTO verdict_counts (subject_kind, verdict, outcome, subjects)
-            VALUES ('answer', coalesce(new.verdict, ''), '', 1)
-            ON CONFLICT (subject_kind, verdict, outcome)
-            DO UPDATE SET subjects = verdict_counts.subjects + 1;
+            SELECT 'answer', coalesce(verdict, ''), '', count(*)
+            FROM added GROUP BY 2, 3
+            ON CONFLICT (subject_kind, verdict, outcome) DO UPDATE SET
+                subjects = verdict_counts.subjects + excluded.subjects;
     END IF;
     RETURN NULL;
 END $$;
-CREATE TRIGGER counts_of_answers AFTER INSERT OR DELETE OR
-UPDATE OF verdict ON answers FOR EACH ROW EXECUTE FUNCTION count_answer();
+CREATE TRIGGER counts_of_answers_insert AFTER INSERT ON answers
+REFERENCING NEW TABLE AS added
+FOR EACH STATEMENT EXECUTE FUNCTION count_answers();
+CREATE TRIGGER counts_of_answers_update AFTER UPDATE ON answers
+REFERENCING OLD TABLE AS removed NEW TABLE AS added
+FOR EACH STATEMENT EXECUTE FUNCTION count_answers();
+CREATE TRIGGER counts_of_answers_delete AFTER DELETE ON answers
+REFERENCING OLD TABLE AS removed
+FOR EACH STATEMENT EXECUTE FUNCTION count_answers();
 
-CREATE FUNCTION put_verdict_in_force() RETURNS trigger LANGUAGE plpgsql
+CREATE FUNCTION put_verdicts_in_force() RETURNS trigger LANGUAGE plpgsql
 SET search_path FROM CURRENT AS $$
 BEGIN
-    IF new.subject_kind = 'answer' THEN
-        UPDATE answers SET verdict = new.verdict WHERE answer_id = new.subject_id;
-    ELSIF new.subject_kind = 'assignment' THEN
-        UPDATE assignments SET verdict = new.verdict, outcome = NULL
-        WHERE assignment_id = new.subject_id;
+    IF EXISTS (SELECT FROM added WHERE subject_kind = 'answer') THEN
+        UPDATE answers SET verdict = latest.verdict FROM (
+            SELECT DISTINCT ON (subject_id) subject_id, verdict FROM added
+            WHERE subject_kind = 'answer' ORDER BY subject_id, decision_id DESC
+        ) AS latest WHERE answer_id = latest.subject_id;
     END IF;
-    DELETE FROM proposals
-    WHERE subject_kind = new.subject_kind AND subject_id = new.subject_id;
+    IF EXISTS (SELECT FROM added WHERE subject_kind = 'assignment') THEN
+        UPDATE assignments SET verdict = latest.verdict, outcome = NULL FROM (
+            SELECT DISTINCT ON (subject_id) subject_id, verdict FROM added
+            WHERE subject_kind = 'assignment' ORDER BY subject_id, decision_id DESC
+        ) AS latest WHERE assignment_id = latest.subject_id;
+    END IF;
+    DELETE FROM proposals USING added
+    WHERE proposals.subject_kind = added.subject_kind
+        AND proposals.subject_id = added.subject_id;
     RETURN NULL;
 END $$;
 CREATE TRIGGER verdicts_of_subjects AFTER INSERT ON decisions
-FOR EACH ROW EXECUTE FUNCTION put_verdict_in_force();
+REFERENCING NEW TABLE AS added
+FOR EACH STATEMENT EXECUTE FUNCTION put_verdicts_in_force();
 
 CREATE FUNCTION take_verdict_back() RETURNS trigger LANGUAGE plpgsql
 SET search_path FROM CURRENT AS $$
@@ -590,55 +619,70 @@ END $$;
 CREATE TRIGGER verdicts_taken_back AFTER DELETE ON decisions
 FOR EACH ROW EXECUTE FUNCTION take_verdict_back();
 
-CREATE FUNCTION count_item() RETURNS trigger LANGUAGE plpgsql
+CREATE FUNCTION count_items() RETURNS trigger LANGUAGE plpgsql
 SET search_path FROM CURRENT AS $$
 BEGIN
     IF TG_OP <> 'INSERT' THEN
-        UPDATE item_counts SET items = items - 1, kept = kept - old.kept
-        WHERE batch = old.batch AND wanted = coalesce(old.wanted, 0)
-            AND workers = old.workers AND closed = coalesce(old.closed, '');
-        DELETE FROM item_counts WHERE batch = old.batch AND items = 0;
+        INSERT INTO item_counts (batch, wanted, workers, closed, items, kept)
+            SELECT batch, coalesce(wanted, 0), workers, coalesce(closed, ''),
+                -count(*), -sum(kept)
+            FROM removed GROUP BY 1, 2, 3, 4
+            ON CONFLICT (batch, wanted, workers, closed) DO UPDATE SET
+                items = item_counts.items + excluded.items,
+                kept = item_counts.kept + excluded.kept;
     END IF;
     IF TG_OP <> 'DELETE' THEN
         INSERT INTO item_counts (batch, wanted, workers, closed, items, kept)
-            VALUES (new.batch, coalesce(new.wanted, 0), new.workers,
-                coalesce(new.closed, ''), 1, new.kept)
+            SELECT batch, coalesce(wanted, 0), workers, coalesce(closed, ''),
+                count(*), sum(kept)
+            FROM added GROUP BY 1, 2, 3, 4
             ON CONFLICT (batch, wanted, workers, closed) DO UPDATE SET
-                items = item_counts.items + 1,
+                items = item_counts.items + excluded.items,
                 kept = item_counts.kept + excluded.kept;
+    END IF;
+    IF TG_OP <> 'INSERT' THEN
+        DELETE FROM item_counts
+        WHERE items = 0 AND batch IN (SELECT batch FROM removed);
     END IF;
     RETURN NULL;
 END $$;
-CREATE TRIGGER counts_of_items AFTER INSERT OR DELETE OR
-UPDATE OF kept, workers, wanted, closed ON items
-FOR EACH ROW EXECUTE FUNCTION count_item();
+CREATE TRIGGER counts_of_items_insert AFTER INSERT ON items
+REFERENCING NEW TABLE AS added
+FOR EACH STATEMENT EXECUTE FUNCTION count_items();
+CREATE TRIGGER counts_of_items_update AFTER UPDATE ON items
+REFERENCING OLD TABLE AS removed NEW TABLE AS added
+FOR EACH STATEMENT EXECUTE FUNCTION count_items();
+CREATE TRIGGER counts_of_items_delete AFTER DELETE ON items
+REFERENCING OLD TABLE AS removed
+FOR EACH STATEMENT EXECUTE FUNCTION count_items();
 
+-- Kept answers of the items whose answers were kept or dropped, and their sureness.
 CREATE FUNCTION count_kept() RETURNS trigger LANGUAGE plpgsql
 SET search_path FROM CURRENT AS $$
 BEGIN
-    UPDATE items SET (kept, workers) = (
-        SELECT count(*), count(DISTINCT worker_id)
-        FROM answers JOIN assignments USING (assignment_id)
-        WHERE answers.item_id = new.item_id AND answers.verdict = 'keep'
-    ) WHERE item_id = new.item_id;
+    UPDATE items SET kept = counted.kept, workers = counted.workers,
+        probability = NULL,
+        wanted = CASE WHEN NOT coalesce(counted.has_lost, FALSE) THEN items.wanted END
+    FROM (
+        SELECT changed.item_id, has_lost, count(answers.number) AS kept,
+            count(DISTINCT worker_id) AS workers
+        FROM (
+            SELECT added.item_id, bool_or(removed.verdict = 'keep') AS has_lost
+            FROM removed JOIN added USING (number)
+            WHERE coalesce(added.verdict = 'keep', FALSE)
+                <> coalesce(removed.verdict = 'keep', FALSE)
+            GROUP BY added.item_id
+        ) AS changed
+        LEFT JOIN answers ON answers.item_id = changed.item_id
+            AND answers.verdict = 'keep'
+        LEFT JOIN assignments USING (assignment_id)
+        GROUP BY changed.item_id, has_lost
+    ) AS counted WHERE items.item_id = counted.item_id;
     RETURN NULL;
 END $$;
-CREATE TRIGGER kept_of_items AFTER UPDATE OF verdict ON answers
-FOR EACH ROW WHEN (new.verdict = 'keep' OR old.verdict = 'keep')
-EXECUTE FUNCTION count_kept();
-
-CREATE FUNCTION weigh_again() RETURNS trigger LANGUAGE plpgsql
-SET search_path FROM CURRENT AS $$
-BEGIN
-    UPDATE items SET probability = NULL,
-        wanted = CASE WHEN new.verdict = 'keep' THEN wanted END
-    WHERE item_id = new.item_id;
-    RETURN NULL;
-END $$;
-CREATE TRIGGER labels_of_items AFTER UPDATE OF verdict ON answers
-FOR EACH ROW WHEN (coalesce(new.verdict = 'keep', FALSE)
-    <> coalesce(old.verdict = 'keep', FALSE))
-EXECUTE FUNCTION weigh_again();
+CREATE TRIGGER kept_of_items AFTER UPDATE ON answers
+REFERENCING OLD TABLE AS removed NEW TABLE AS added
+FOR EACH STATEMENT EXECUTE FUNCTION count_kept();
 
 CREATE FUNCTION add_to_totals() RETURNS trigger LANGUAGE plpgsql
 SET search_path FROM CURRENT AS $$
