@@ -119,7 +119,7 @@ class PostgresDatabase:
         _adapt(self.conn)
 
     def execute(
-        self, sql: str, parameters: Values | None = None
+        self, sql: str, parameters: Values | Mapping[str, Any] | None = None
     ) -> "psycopg.Cursor[tuple[Any, ...]]":
         """Run a statement; outside of a transaction, a write is stored at once."""
         statement = translated(sql)
@@ -144,6 +144,9 @@ class PostgresDatabase:
         rows = list(rows)
         if not rows:
             return 0
+        if len(rows) == 1:
+            # Faster: psycopg runs several rows in a pipeline, which takes a round more.
+            return max(self.execute(sql, rows[0]).rowcount, 0)
         statement = translated(sql)
         self._prepare_to(statement)
         cursor = self.conn.cursor()

@@ -32,11 +32,17 @@ _CONNECT_SECONDS = 15
 _GONE_SECONDS = 1.0
 _TRY_SECONDS = 0.05
 _SETTINGS = """
-SET lock_timeout = '30s'; SET jit = off; SET client_min_messages = warning;
+SET lock_timeout = '30s'; SET client_min_messages = warning; SET jit = off;
+SET enable_hashjoin = off; SET enable_mergejoin = off;
 SET tcp_keepalives_idle = 30; SET tcp_keepalives_interval = 10;
 SET tcp_keepalives_count = 3
 """
-"""The server notices after a minute that a client's machine is gone."""
+"""Settings of a session.
+
+All queries look rows up by an index, as in SQLite. Without these settings, PostgreSQL
+would read whole tables for a few rows, because it knows nothing of tables that have
+just grown. The server notices after a minute that a client's machine is gone.
+"""
 
 _HOLDER = """
 SELECT application_name FROM pg_locks JOIN pg_stat_activity USING (pid)

@@ -657,8 +657,9 @@ REFERENCING OLD TABLE AS removed
 FOR EACH STATEMENT EXECUTE FUNCTION count_items();
 
 -- Kept answers of the items whose answers were kept or dropped, and their sureness.
+-- The two lists of a statement's rows have no index, so they are joined by hashing.
 CREATE FUNCTION count_kept() RETURNS trigger LANGUAGE plpgsql
-SET search_path FROM CURRENT AS $$
+SET search_path FROM CURRENT SET enable_hashjoin = on AS $$
 BEGIN
     UPDATE items SET kept = counted.kept, workers = counted.workers,
         probability = NULL,
