@@ -90,3 +90,14 @@ def test_status_reads_a_store_in_a_database(tmp_path: Path, postgres_url: str) -
     assert ended.exit_code == 1
     assert "no pass of" in ended.output
     assert not exists(parse(path).store)
+
+
+def test_a_store_in_a_database_is_backed_up_by_its_own_tools(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`piecework backup` copies files."""
+    path = write_campaign(tmp_path)
+    monkeypatch.setenv("PIECEWORK_STORE_URL", "postgresql://ann@host/db")
+    refused = _piecework("backup", path, "--to", "file:///tmp/nowhere")
+    assert refused.exit_code == 2, refused.output
+    assert "the store is in PostgreSQL" in refused.output

@@ -124,9 +124,18 @@ def _check_identity(database: Path) -> None:
 
 
 def _store_of(file: Path) -> tuple[str, Path]:
-    """Return a campaign's name and its store."""
+    """Return a campaign's name and its store.
+
+    Raises:
+        ConfigError: the store is not a file.
+    """
     from piecework.config.campaign_file import parse
-    from piecework.store.files import FILE_NAME
 
     campaign = parse(file)
-    return campaign.tables.name, campaign.out / FILE_NAME
+    if campaign.store.url:
+        raise ConfigError(
+            [f"{file}: the store is in PostgreSQL ({campaign.store})"],
+            next_step="back the database up with PostgreSQL's tools "
+            "(docs/how-to/postgresql.md)",
+        )
+    return campaign.tables.name, campaign.store.path
