@@ -275,6 +275,25 @@ def test_a_page_that_stays_open_connects_again(
         agreements.agreed_cents(store)
 
 
+def test_a_lock_of_records_that_is_lost_is_not_taken_for_held(
+    address: StoreAddress, admin: "psycopg.Connection[tuple[object, ...]]"
+) -> None:
+    """Another campaign may decide meanwhile; the next pass decides again."""
+    with open_records(own_records(address), "market") as records:
+
+        def decide() -> None:
+            with records.locked():
+                (pid,) = records.db.execute("SELECT pg_backend_pid()").fetchone()
+                admin.execute("SELECT pg_terminate_backend(%s, 10000)", [pid])
+                with pytest.raises(StoreError, match="lost"):
+                    records.outcomes("captions")
+                records.outcomes("captions")
+
+        with pytest.raises(StoreError, match="lost"):
+            decide()
+        assert records.outcomes("captions") == {}
+
+
 def test_a_user_without_the_right_to_create_tables_gets_a_sentence(
     address: StoreAddress,
     postgres_url: str,

@@ -203,9 +203,12 @@ class PostgresDatabase:
         number = self._writers ^ 1
         self.run("SET lock_timeout = 0")
         self.run(f"SELECT pg_advisory_lock({number})")
+        # A new connection would not have the lock.
+        self.is_shared = True
         try:
             yield
         finally:
+            self.is_shared = False
             if not self.conn.closed:
                 self.run(f"SELECT pg_advisory_unlock({number})")
 

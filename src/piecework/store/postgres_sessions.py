@@ -91,11 +91,12 @@ def connected(address: StoreAddress) -> Iterator[PostgresDatabase | None]:
 def has_table(address: StoreAddress, name: str) -> bool:
     """Whether a schema has a table; each has `schema_migrations`, of any version."""
     with _session(address) as session:
-        (known,) = session.execute(
-            "SELECT to_regclass(?) IS NOT NULL",
-            [f"{address.schema}.{name}"],
-        ).fetchone() or (0,)
-    return bool(known)
+        row = session.execute(
+            "SELECT 1 FROM pg_class JOIN pg_namespace "
+            "ON pg_namespace.oid = relnamespace WHERE nspname = ? AND relname = ?",
+            [address.schema, name],
+        ).fetchone()
+    return row is not None
 
 
 def schemas(address: StoreAddress) -> list[str]:
