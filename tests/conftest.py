@@ -79,6 +79,7 @@ SLOW = (
     "tests/cli/test_serving.py",
     "tests/cli/test_settings.py",
     "tests/cli/test_shells.py",
+    "tests/cli/test_store.py",
     "tests/clients",
     "tests/crash",
     "tests/end_to_end",

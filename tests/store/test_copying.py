@@ -256,7 +256,8 @@ def test_records_of_earned_qualifications_are_copied_too(
     tmp_path: Path, postgres_url: str
 ) -> None:
     """To the schema where campaigns of that database look for them, and back."""
-    file = StoreAddress(path=tmp_path / "earned.db")
+    # Stores of one database share records with the same file name.
+    file = StoreAddress(path=tmp_path / f"{tmp_path.name}.db")
     outcome = ItemOutcome(at=START, campaign="birds/x", item_id="a", agrees=True)
     with open_records(file, "market") as records:
         records.contribute(
