@@ -30,6 +30,7 @@ _PAGES = {
     "reconcile": "docs/how-to/restore.md",
     "backup": "docs/how-to/back-up-and-restore.md",
     "restore": "docs/how-to/back-up-and-restore.md",
+    "rebind": "docs/how-to/restore.md",
     "export": "docs/reference/dataset.md",
     "report": "docs/how-to/partial-results.md",
     "assess": "docs/reference/heuristics.md",

@@ -44,6 +44,7 @@ _SECTIONS = {
         ),
         LazyCommand("backup", "backup", "Copy stores continuously to a bucket."),
         LazyCommand("restore", "restore", "Bring a database back from its backup."),
+        LazyCommand("rebind", "rebind", "Continue at a marketplace's new address."),
     ],
     "Use the results": [
         LazyCommand("export", "export", "Write the dataset and report again."),

@@ -57,7 +57,11 @@ def _read(run: CampaignRun, earlier: EarlierCampaign) -> tuple[str, list[WorkerI
     with closing(open_store(earlier.store)) as store:
         theirs, workers = bound.read(store), assignments.all_workers(store)
     mine = bound.read(run.store)
-    if (theirs.environment, theirs.account) != (mine.environment, mine.account):
+    # An account is the same in all copies of a marketplace, also at another address.
+    is_same = theirs.account == mine.account and (
+        theirs.account is not None or theirs.environment == mine.environment
+    )
+    if not is_same:
         raise ConfigError(
             [f"{where} ran elsewhere, so this marketplace does not know its workers"]
         )
