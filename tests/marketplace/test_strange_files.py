@@ -89,7 +89,7 @@ STRANGE: dict[str, tuple[Callable[[Path], None], str]] = {
     "store": (_as_store, "another program's database .*not a marketplace's"),
     "another program's": (_as_others, r"the tables birds\), not a marketplace's"),
     "earlier": (_as_earlier, "made by another version .*schema m001_eggs"),
-    "newer": (_as_newer, "made by another version .*schema m999_rockets"),
+    "newer": (_as_newer, "by a later version .*schema m999_rockets"),
 }
 
 

@@ -123,3 +123,46 @@ def test_a_script_is_cut_at_the_ends_of_its_statements() -> None:
     ]
     with pytest.raises(ValueError, match="DROP TABLE c"):
         list(statements("DROP TABLE c"))
+
+
+def _add_colours(folder: Path) -> None:
+    (folder / "m002_colours.sql").write_text(
+        "ALTER TABLE birds ADD COLUMN colour TEXT;"
+    )
+
+
+def test_a_database_is_copied_before_it_is_brought_up_to_date(
+    tmp_path: Path, folder: Path
+) -> None:
+    """Private, whole, and usable by the earlier version; a new database has no copy."""
+    database, copy = tmp_path / "birds.db", tmp_path / "birds.db.before-m002_colours"
+    _bring_up_to_date(database, folder)
+    assert not [*tmp_path.glob("*.before-*")]
+    with closing(sqlite3.connect(database)) as connection, connection:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("INSERT INTO birds VALUES ('wren')")
+    before, earlier = _dump(database), read_schema("birds", folder)
+    _add_colours(folder)
+    _bring_up_to_date(database, folder)
+    assert [*tmp_path.glob("birds.db.before-*")] == [copy]
+    assert _dump(copy) == before
+    assert copy.stat().st_mode & 0o777 == 0o600
+    with closing(sqlite3.connect(database)) as connection:
+        assert origin(connection, earlier).is_newer
+    with closing(sqlite3.connect(copy)) as connection:
+        assert not origin(connection, earlier).unknown
+
+
+def test_without_room_for_the_copy_nothing_changes(
+    tmp_path: Path, folder: Path
+) -> None:
+    """The next start tries again."""
+    database = tmp_path / "birds.db"
+    _bring_up_to_date(database, folder)
+    before = _dump(database)
+    _add_colours(folder)
+    (tmp_path / "birds.db.before-m002_colours").mkdir()
+    with pytest.raises(OSError, match="birds"):
+        _bring_up_to_date(database, folder)
+    assert _dump(database) == before
+    assert not [*tmp_path.glob("*.part")]

@@ -33,9 +33,9 @@ from piecework.store import (
 from piecework.store.copying import copy, resolved
 from piecework.store.database import Store, exists, open_store, writing
 from piecework.store.earned_records import open_records, shared_records
+from piecework.store.files import SCHEMA
 from piecework.store.intents import Intent
 from piecework.store.lock import only_pass
-from piecework.store.migrations import SCHEMA
 from tests.crash.apart import apart
 from tests.store.answered import answered_hits
 

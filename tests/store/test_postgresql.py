@@ -14,7 +14,7 @@ import pytest
 
 from piecework.domain.errors import CampaignBusy, ConfigError, StoreError
 from piecework.domain.store_address import StoreAddress, store_address
-from piecework.store import agreements, bound, last_pass, stops
+from piecework.store import agreements, bound, last_pass, postgres_migrations, stops
 from piecework.store.columns import insert
 from piecework.store.connection import Connection
 from piecework.store.database import Store, exists, open_store, writing
@@ -325,7 +325,7 @@ def test_a_schema_of_a_later_version_is_refused(
         f"INSERT INTO {store.address.schema}.schema_migrations "
         "VALUES ('m002_later-12345678', '2027')"
     )
-    with pytest.raises(StoreError, match="does not know its schema m002_later-1234"):
+    with pytest.raises(StoreError, match="m002_later-1234"):
         open_store(store.address)
     assert last_pass.recall(store.address, request_digest="request") is None
 
@@ -405,3 +405,32 @@ def test_a_statement_that_is_wrong_stays_a_bug(store: Store) -> None:
     """What no user can mend is shown as it is."""
     with pytest.raises(psycopg.errors.UndefinedTable, match=re.escape("nowhere")):
         store.db.execute("SELECT 1 FROM nowhere")
+
+
+def test_a_later_version_copies_the_rows_first_and_this_one_then_refuses(
+    address: StoreAddress,
+    admin: "psycopg.Connection[tuple[object, ...]]",
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The copy is in a schema of its own, from which `store copy` can continue."""
+    with closing(open_store(address, create=True)) as store:
+        store_name_before = bound.read(store).name
+        bound.bind(store, "campaign", "birds")
+    now = postgres_migrations.scripts
+    more = {"m002_weather-0a1b2c3d": "CREATE TABLE weather (day TEXT);"}
+    with monkeypatch.context() as later:
+        later.setattr(
+            postgres_migrations, "scripts", lambda folder: {**now(folder), **more}
+        )
+        for _ in range(2):
+            with closing(open_store(address)) as store:
+                assert bound.read(store).campaign == "birds"
+                assert bound.read(store).name == store_name_before
+                store.db.execute("SELECT day FROM weather").fetchall()
+    copy = postgres_migrations.copy_name(address.schema, *more)
+    assert admin.execute(f'SELECT campaign FROM "{copy}".bound').fetchall() == [
+        ("birds",)
+    ]
+    with pytest.raises(StoreError, match="by a later version") as refused:
+        open_store(address)
+    assert copy in refused.value.next_step

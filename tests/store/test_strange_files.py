@@ -73,7 +73,7 @@ STRANGE: dict[str, tuple[Callable[[Path], None], str]] = {
     "marketplace": (_as_marketplace, "another program's database"),
     "another program's": (_as_others, "another program's database"),
     "earlier": (_as_earlier, "by another version .*schema m001_eggs"),
-    "newer": (_as_newer, "by another version .*schema m999_rockets"),
+    "newer": (_as_newer, "by a later version .*schema m999_rockets"),
 }
 
 

@@ -17,6 +17,7 @@ from piecework.domain.clock import SystemClock
 from piecework.domain.errors import ConfigError
 from piecework.domain.money import Currency, cents_from_text
 from piecework.hit_templates.own_files import is_own
+from piecework.store.files import SCHEMA
 
 
 def _absolute(campaign: str) -> str:
@@ -99,6 +100,9 @@ class PassRequest:
     def digest(self) -> str:
         """Return a hash of the request and the bytes of the campaign's files.
 
+        The names of the store's migrations count too, so that a version of piecework
+        does not rely on the last pass of a later one.
+
         For a folder of pictures that no file lists, only the names count. For an items
         file that grows, size and time count: it may be large. A source outside is
         always different, because only reading it tells.
@@ -127,7 +131,7 @@ class PassRequest:
             for file in files
             if file.is_file()
         ]
-        contents += facts
+        contents += [*facts, *sorted(file.name for file in SCHEMA.iterdir())]
         if tables.items.file is None and tables.items.pictures is not None:
             folder = beside / tables.items.pictures
             contents += (

@@ -10,16 +10,21 @@ with other statements, by an older or a newer version, is recognised and refused
 """
 
 import hashlib
+import logging
 import re
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
 from sqlite_utils import Database
 from sqlite_utils.migrations import Migrations
 
+from piecework.sqlitefile.files import FOR_OWNER
+
+_LOG = logging.getLogger(__name__)
 _MOST_TRIES = 500
 _TRY_SECONDS = 0.02
 _DIGITS = 8
@@ -38,11 +43,15 @@ class Origin:
         tables: the names of its tables. A new database has none.
         is_ours: it records migrations of the same set.
         unknown: recorded migrations that this version does not have.
+        is_newer: it has all migrations of this version, and more: a later version of
+            piecework brought it up to date.
     """
 
     tables: tuple[str, ...]
     is_ours: bool
     unknown: tuple[str, ...]
+
+    is_newer: bool = False
 
     @property
     def is_foreign(self) -> bool:
@@ -93,21 +102,54 @@ def origin(connection: sqlite3.Connection, migrations: Migrations) -> Origin:
         tables=tables,
         is_ours=bool(applied),
         unknown=tuple(name for name in applied if name not in known),
+        is_newer=set(applied) > known,
     )
 
 
 def bring_up_to_date(database: Database, migrations: Migrations) -> None:
-    """Apply missing migrations; of several processes that open a file, one does it."""
+    """Apply missing migrations; of several processes that open a file, one does it.
+
+    A database of an earlier version is copied first, beside itself, so that the earlier
+    version can continue from there.
+    """
     if not migrations.pending(database):
         return
     database.execute("BEGIN IMMEDIATE")
     try:
         # Check again with the lock: the process that held it may have applied all.
+        missing = [migration.name for migration in migrations.pending(database)]
+        if missing and migrations.applied(database):
+            copy = _copy_before(database, missing[0])
+            _LOG.warning(
+                "this version brings a database up to date; the copy from before is %s",
+                copy,
+            )
         migrations.apply(database)
         database.execute("COMMIT")
     except BaseException:
         database.rollback()
         raise
+
+
+def _copy_before(database: Database, migration: str) -> Path:
+    """Copy a database, as it was committed last, to a private file beside it."""
+    path = Path(database.execute("PRAGMA database_list").fetchone()[2])
+    copy = path.with_name(f"{path.name}.before-{migration.partition('-')[0]}")
+    part = copy.with_name(f"{copy.name}.part")
+    part.unlink(missing_ok=True)
+    part.touch(mode=FOR_OWNER)
+    try:
+        with (
+            closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as source,
+            closing(sqlite3.connect(part)) as target,
+        ):
+            source.backup(target)
+            target.execute("PRAGMA journal_mode = DELETE")
+        part.replace(copy)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+    return copy
 
 
 def patiently(

@@ -26,9 +26,9 @@ from piecework.sqlitefile.schema import origin, statements
 from piecework.store import archive, archive_files, bound, earned_records, postgres
 from piecework.store.archive_files import Kind
 from piecework.store.database import Store, exists, open_store
-from piecework.store.files import check_kind, sync
+from piecework.store.files import SCHEMA, check_kind, sync
 from piecework.store.lock import only_copy
-from piecework.store.migrations import SCHEMA, migrations
+from piecework.store.migrations import migrations
 from piecework.store.sqlite_database import open_file
 
 _AT_ONCE = 2_000

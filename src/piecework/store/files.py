@@ -17,6 +17,9 @@ from piecework.sqlitefile.files import (
     make_private,
 )
 
+SCHEMA = Path(__file__).with_name("schema")
+"""The folder with the SQL files of a store's tables."""
+
 _FOLDER = 0o700
 
 

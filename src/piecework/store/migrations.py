@@ -1,10 +1,6 @@
 """The migrations of a campaign's store (`piecework.sqlitefile.schema`)."""
 
-from pathlib import Path
-
 from piecework.sqlitefile.schema import read_schema
-
-SCHEMA = Path(__file__).with_name("schema")
-"""The folder with its SQL files."""
+from piecework.store.files import SCHEMA
 
 migrations = read_schema("piecework", SCHEMA)

@@ -5,6 +5,7 @@ The SQL files in `postgres_schema/` are migrations like those of SQLite's store
 digest of their statements, so a schema of another version is recognised and refused.
 """
 
+import logging
 from functools import cache
 from pathlib import Path
 
@@ -15,6 +16,10 @@ from piecework.domain.clock import SystemClock
 from piecework.domain.errors import StoreError
 from piecework.sqlitefile.schema import digest_of
 from piecework.store.postgres_database import PostgresDatabase, explain, first_line
+
+_LOG = logging.getLogger(__name__)
+_LONGEST_SCHEMA, _KEPT = 50, 41
+"""PostgreSQL cuts names after 63 bytes, so a longer one ends with its digest."""
 
 
 @cache
@@ -46,6 +51,14 @@ def check_known(session: PostgresDatabase, folder: Path) -> bool:
     address = session.address
     applied = _applied(session)
     unknown = [name for name in applied if name not in scripts(folder)]
+    if unknown and set(applied) > set(scripts(folder)):
+        raise StoreError(
+            f"{address} was brought up to date by a later version of piecework (schema "
+            f"{unknown[0]}), so this version cannot use it",
+            next_step="use that version; or continue from the copy from before, in the "
+            f"schema {copy_name(address.schema, unknown[0])}, with `piecework store "
+            "copy`",
+        )
     if unknown:
         raise StoreError(
             f"{address} was created by another version of piecework: this version does "
@@ -84,6 +97,9 @@ def create(session: PostgresDatabase, folder: Path, *, lock: int) -> None:
             )
             for name, script in scripts(folder).items():
                 if name not in applied:
+                    if applied:
+                        _copy_before(session, name)
+                        applied = []  # One copy is from before all of them.
                     conn.execute(script, prepare=False)
                     conn.execute(
                         "INSERT INTO schema_migrations VALUES (%s, %s)",
@@ -99,6 +115,37 @@ def create(session: PostgresDatabase, folder: Path, *, lock: int) -> None:
         ) from fault
     except psycopg.Error as fault:
         raise explain(fault, address) or fault from fault
+
+
+def copy_name(schema: str, migration: str) -> str:
+    """Return the schema that holds a store as it was before a migration.
+
+    >>> copy_name("piecework_birds", "m002_more-0a1b2c3d")
+    'piecework_birds_before_m002'
+    """
+    if len(schema) > _LONGEST_SCHEMA:
+        schema = f"{schema[:_KEPT]}_{digest_of(schema)}"
+    return f"{schema}_before_{migration.partition('_')[0]}"
+
+
+def _copy_before(session: PostgresDatabase, migration: str) -> None:
+    """Copy all rows to another schema, in the transaction that changes the tables."""
+    copy = sql.Identifier(copy_name(session.address.schema, migration))
+    session.conn.execute(sql.SQL("CREATE SCHEMA {}").format(copy))
+    for table in sorted(_tables(session)):
+        session.conn.execute(
+            sql.SQL("CREATE TABLE {}.{} AS TABLE {}.{}").format(
+                copy,
+                sql.Identifier(table),
+                sql.Identifier(session.address.schema),
+                sql.Identifier(table),
+            )
+        )
+    _LOG.warning(
+        "this version brings a store up to date; the copy from before is in the schema "
+        "%s",
+        copy_name(session.address.schema, migration),
+    )
 
 
 def _applied(session: PostgresDatabase) -> list[str]:

@@ -185,6 +185,13 @@ def _check_origin(connection: sqlite3.Connection, ours: Migrations, path: Path) 
             next_step="move it to another folder and put the store here, or give this "
             "campaign another `[output] folder`",
         )
+    if known.is_newer:
+        raise StoreError(
+            f"{path} was brought up to date by a later version of piecework (schema "
+            f"{known.unknown[0]}), so this version cannot use it",
+            next_step="use that version; or go back to the copy from before, "
+            f"{path.name}.before-*, then run `piecework reconcile`",
+        )
     if known.unknown:
         raise StoreError(
             f"{path} was created by another version of piecework: this version does "

@@ -79,6 +79,13 @@ def check_origin(conn: sqlite3.Connection, database: Path) -> None:
             f"{database} is another program's database (it has the tables {named}), "
             "not a marketplace's. Name the marketplace's file (--database)."
         )
+    if known.is_newer:
+        raise WrongDatabaseError(
+            f"{database} was brought up to date by a later version of piecework "
+            f"(schema {known.unknown[0]}), so this version cannot use it. Use that "
+            "version, or "
+            f"go back to the copy from before, {database.name}.before-*."
+        )
     if known.unknown:
         raise WrongDatabaseError(
             f"{database} was made by another version of piecework: this version does "
