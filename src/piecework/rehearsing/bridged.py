@@ -1,6 +1,7 @@
 """What rehearsals with a bridge to another market have in common."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
@@ -43,6 +44,41 @@ class RehearsedBridge(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class AtBridge:
+    """A market whose people a bridge pays; the base of `RehearsedMarket`s.
+
+    Attributes:
+        bridge: the bridge.
+    """
+
+    bridge: RehearsedBridge
+
+    @property
+    def backend(self) -> Backend:
+        """See `RehearsedMarket`."""
+        return self.bridge.backend
+
+    @property
+    def title(self) -> str:
+        """See `RehearsedMarket`."""
+        return self.bridge.market
+
+    @property
+    def faults(self) -> Sequence[str]:
+        """See `RehearsedMarket`."""
+        return self.bridge.faults
+
+    def unsettled(self) -> int:
+        """See `RehearsedMarket`."""
+        with self.backend.transaction() as transaction:
+            row = transaction.first_row(_UNSETTLED, self.bridge.name)
+        return int(row[0]) if row else 0
+
+    def pay_out(self) -> None:
+        """See `RehearsedMarket`; the bridge pays everything."""
+
+
 def steps_at(
     bridge: RehearsedBridge,
     clock: VirtualClock,
@@ -73,13 +109,6 @@ def worker_id_of(bridge: RehearsedBridge, participant_id: str) -> WorkerId:
     with bridge.backend.transaction() as transaction:
         known = visits.known_participant(transaction, bridge.name, participant_id)
     return WorkerId(known["worker_id"] if known else "")
-
-
-def unsettled(bridge: RehearsedBridge) -> int:
-    """Return how many visits and bonuses the other market has not settled."""
-    with bridge.backend.transaction() as transaction:
-        row = transaction.first_row(_UNSETTLED, bridge.name)
-    return int(row[0]) if row else 0
 
 
 def _refuse_trouble(bridge: RehearsedBridge, no_holders: str) -> None:

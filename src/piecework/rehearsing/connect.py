@@ -5,7 +5,7 @@ store. This module makes the bridge's steps when the participants' time requires
 so the timing of threads decides nothing.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -13,7 +13,6 @@ from decimal import Decimal
 from functools import partial
 from pathlib import Path
 
-from piecework.connect.bridge.bridge import Bridge
 from piecework.connect.bridge.drafting import NOBODY_HOLDS
 from piecework.connect.bridge.serving import Office, office
 from piecework.connect.bridge.step import settle
@@ -21,7 +20,7 @@ from piecework.connect.bridge.terms import Terms
 from piecework.connect.token import ApiKey
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import ConfigError, StoreError
-from piecework.marketplace.state.backend import Backend, Rules
+from piecework.marketplace.state.backend import Rules
 from piecework.marketplace.state.money import PriceList
 from piecework.platforms.virtual_clock import START, VirtualClock
 from piecework.rehearsal.connect.offline_connect import OfflineConnect
@@ -29,7 +28,7 @@ from piecework.rehearsal.connect.options import Options
 from piecework.rehearsal.connect.server import serving
 from piecework.rehearsal.crowd.connect_site import ConnectSite
 from piecework.rehearsal.offline.database import WrongDatabaseError
-from piecework.rehearsing.bridged import steps_at, unsettled, worker_id_of
+from piecework.rehearsing.bridged import AtBridge, steps_at, worker_id_of
 from piecework.rehearsing.marketplace_process import CONNECT_KEY
 from piecework.rehearsing.outside import Taken
 
@@ -44,30 +43,11 @@ _ACCOUNTS = ("payments", "bonuses", "fees")
 
 
 @dataclass(frozen=True, slots=True)
-class AtConnect:
+class AtConnect(AtBridge):
     """The bridge and the participants' site of one campaign, in virtual time."""
 
-    bridge: Bridge
     site: ConnectSite
-    title: str = "Connect"
     grace: timedelta = _GRACE
-
-    @property
-    def backend(self) -> Backend:
-        """See `RehearsedMarket`."""
-        return self.bridge.backend
-
-    @property
-    def faults(self) -> Sequence[str]:
-        """See `RehearsedMarket`."""
-        return self.bridge.faults
-
-    def unsettled(self) -> int:
-        """See `RehearsedMarket`."""
-        return unsettled(self.bridge)
-
-    def pay_out(self) -> None:
-        """See `RehearsedMarket`; the bridge pays everything."""
 
     def taken(self) -> Taken:
         """See `RehearsedMarket`."""

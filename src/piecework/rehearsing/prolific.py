@@ -6,7 +6,7 @@ participants' time requires them, so the timing of threads decides nothing.
 """
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -15,10 +15,9 @@ from pathlib import Path
 
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import StoreError
-from piecework.marketplace.state.backend import Backend, Rules
+from piecework.marketplace.state.backend import Rules
 from piecework.marketplace.state.money import PriceList
 from piecework.platforms.virtual_clock import START, VirtualClock
-from piecework.prolific.bridge.bridge import Bridge
 from piecework.prolific.bridge.groups import NOBODY_HOLDS
 from piecework.prolific.bridge.requirements import type_id_of
 from piecework.prolific.bridge.serving import Office, office
@@ -32,7 +31,7 @@ from piecework.rehearsal.offline.database import WrongDatabaseError
 from piecework.rehearsal.prolific.filters import KNOWN
 from piecework.rehearsal.prolific.options import Options
 from piecework.rehearsal.prolific.server import serve
-from piecework.rehearsing.bridged import steps_at, unsettled, worker_id_of
+from piecework.rehearsing.bridged import AtBridge, steps_at, worker_id_of
 from piecework.rehearsing.marketplace_process import PROLIFIC_TOKEN
 from piecework.rehearsing.outside import Taken
 from piecework.webclient.transport import Transport
@@ -54,30 +53,11 @@ _ACCOUNTS = ("rewards", "bonuses", "fees", "vat")
 
 
 @dataclass(frozen=True, slots=True)
-class AtProlific:
+class AtProlific(AtBridge):
     """The bridge and the participants' site of one campaign, in virtual time."""
 
-    bridge: Bridge
     site: VisitSite
-    title: str = "Prolific"
     grace: timedelta = _GRACE
-
-    @property
-    def backend(self) -> Backend:
-        """See `RehearsedMarket`."""
-        return self.bridge.backend
-
-    @property
-    def faults(self) -> Sequence[str]:
-        """See `RehearsedMarket`."""
-        return self.bridge.faults
-
-    def unsettled(self) -> int:
-        """See `RehearsedMarket`."""
-        return unsettled(self.bridge)
-
-    def pay_out(self) -> None:
-        """See `RehearsedMarket`; the bridge pays everything."""
 
     def taken(self) -> Taken:
         """See `RehearsedMarket`."""
