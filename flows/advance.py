@@ -38,7 +38,9 @@ from piecework.engine.passes import run_pass
 from piecework.engine.polling import WATCHED_HITS, next_wait
 from piecework.engine.progress import read_progress
 from piecework.engine.quick_check import cached_progress
+from piecework.engine.step import timed
 from piecework.engine.steps.take_in import count_new
+from piecework.engine.watching.watch import Watch, watch_passes
 from piecework.flows.artifacts import publish_artifacts
 from piecework.flows.credentials import from_block
 from piecework.flows.events import (
@@ -93,6 +95,19 @@ def advance(
         campaign that has not begun, an empty dictionary.
     """
     path = Path(campaign)
+    if dry_run:
+        return _dry_run(*_deployed(path))
+    with watch_passes(path) as watch:
+        request, credentials = _deployed(path)
+        return _advance(request, credentials, watch, poll_open_hits=poll_open_hits)
+
+
+def _deployed(path: Path) -> tuple[PassRequest, Credentials | None]:
+    """Return what the deployment file beside a campaign file lets a pass do.
+
+    Raises:
+        ConfigError: one of the two files has faults.
+    """
     deployment = read_deployment(path)
     request = PassRequest(
         campaign=path,
@@ -103,19 +118,16 @@ def advance(
     )
     currency = request.file.tables.rewards.currency
     request = request.spending(_cents(deployment.spend_at_most, currency))
-    credentials = from_block(deployment.credentials_block)
-    if dry_run:
-        return _dry_run(request, credentials)
-    return _advance(request, credentials, poll_open_hits=poll_open_hits)
+    return request, from_block(deployment.credentials_block)
 
 
 def flow_of(
-    request: PassRequest, *, poll_open_hits: bool
+    request: PassRequest, watch: Watch, *, poll_open_hits: bool
 ) -> Flow[[str], State[dict[str, object]]]:
     """Return the flow `advance` for a command, which states itself what it may do."""
 
     def as_requested(campaign: str) -> State[dict[str, object]]:  # noqa: ARG001 - names the run
-        return _advance(request, None, poll_open_hits=poll_open_hits)
+        return _advance(request, None, watch, poll_open_hits=poll_open_hits)
 
     return Flow(
         as_requested,
@@ -154,6 +166,7 @@ def run(
     loaded = load_campaign(Path(campaign))
     with (
         logged_in_run(),
+        watch_passes(loaded.path) as watch,
         open_on_marketplace(
             loaded,
             endpoint,
@@ -165,11 +178,12 @@ def run(
         ) as opened,
     ):
         least = timedelta(seconds=poll_seconds)
-        wait, submitted, call = least, 0, run_as_task
+        wait, submitted, call = least, 0, timed(run_as_task, watch)
         polls = False  # The first pass decides itself which open HITs it checks.
         while (
             progress := run_pass(opened, call=call, poll_open_hits=polls)
         ).waiting_for in GOES_ON:
+            watch.end(progress)
             polls = progress.hits_posted <= WATCHED_HITS
             has_come = progress.submitted > submitted
             left = progress.hits_open
@@ -181,13 +195,19 @@ def run(
             if progress.waiting_for != "the next pass":
                 _say_wait(opened, progress, wait)
                 time.sleep(wait.total_seconds())
+            watch.begin()
         progress = _finish_pass(opened, progress)
+        watch.end(progress)
         say_unsettled(opened.store)
         return progress.as_dict()
 
 
 def _advance(
-    request: PassRequest, credentials: Credentials | None, *, poll_open_hits: bool
+    request: PassRequest,
+    credentials: Credentials | None,
+    watch: Watch,
+    *,
+    poll_open_hits: bool,
 ) -> State[dict[str, object]]:
     with logged_in_run():
         try:
@@ -196,10 +216,12 @@ def _advance(
                 progress = cached_progress(request, credentials=credentials)
             if progress is None:
                 progress = _whole_pass(
-                    request, credentials, poll_open_hits=poll_open_hits
+                    request, credentials, watch, poll_open_hits=poll_open_hits
                 )
         except CampaignBusy as busy:
+            watch.stop("busy")
             return Completed(name="AnotherPassIsAtWork", message=str(busy), data={})
+        watch.end(progress)
         label_run(progress)
         _resume_answered(request)
         _LOG.info("%s", _so_far(progress))
@@ -310,12 +332,17 @@ def _cents(spend_at_most: str, currency: Currency) -> int | None:
 
 
 def _whole_pass(
-    request: PassRequest, credentials: Credentials | None, *, poll_open_hits: bool
+    request: PassRequest,
+    credentials: Credentials | None,
+    watch: Watch,
+    *,
+    poll_open_hits: bool,
 ) -> Progress:
+    call = timed(run_as_task, watch)
     with open_environment(request, credentials=credentials) as opened_run:
         before = read_progress(opened_run)
         label_run(before)  # so that a failed pass can be found, too
-        progress = run_pass(opened_run, call=run_as_task, poll_open_hits=poll_open_hits)
+        progress = run_pass(opened_run, call=call, poll_open_hits=poll_open_hits)
         tell_of_pass(str(request.campaign), before, progress)
         progress = _finish_pass(opened_run, progress)
         remember_pass(opened_run, progress, request)

@@ -1,6 +1,7 @@
 """`advance`: makes one pass, for a schedule."""
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,16 +14,28 @@ from piecework.cli.options import (
     ENDPOINT,
     JSON,
     LIVE,
+    METRICS_FOLDER,
     SPEND_AT_MOST,
+    grouped,
 )
 from piecework.cli.output import say_progress
 from piecework.domain.progress import Progress
 
 if TYPE_CHECKING:
     from piecework.engine.pass_request import PassRequest
+    from piecework.engine.watching.watch import Watch
 
 SOURCE_FAULT = 4
 """Exit code of a pass that did all its work except reading its source."""
+
+
+@dataclass(frozen=True, slots=True)
+class PassOptions:
+    """Options of a single pass, as the command line names them."""
+
+    metrics_folder: Path | None
+    rehearsal: bool
+    poll_open_hits: bool
 
 
 @click.command()
@@ -31,15 +44,20 @@ SOURCE_FAULT = 4
 @LIVE
 @SPEND_AT_MOST
 @ALLOW_SECOND_STORE
-@click.option(
-    "--rehearsal",
-    is_flag=True,
-    help="The marketplace is a rehearsal's; see `piecework crowd`.",
-)
-@click.option(
-    "--poll-open-hits",
-    is_flag=True,
-    help="Ask for the work on open HITs now; otherwise every 6 hours.",
+@grouped(
+    "options",
+    PassOptions,
+    METRICS_FOLDER,
+    click.option(
+        "--rehearsal",
+        is_flag=True,
+        help="The marketplace is a rehearsal's; see `piecework crowd`.",
+    ),
+    click.option(
+        "--poll-open-hits",
+        is_flag=True,
+        help="Ask for the work on open HITs now; otherwise every 6 hours.",
+    ),
 )
 @JSON
 def advance(
@@ -49,8 +67,7 @@ def advance(
     live: bool,
     spend_at_most: str | None,
     allow_second_store: bool,
-    rehearsal: bool,
-    poll_open_hits: bool,
+    options: PassOptions,
     as_json: bool,
 ) -> None:
     r"""Make one pass, for a schedule.
@@ -71,25 +88,38 @@ def advance(
       piecework advance birds.toml --endpoint https://hits.example.org \
         --live --spend-at-most 120
     """
-    from piecework.engine.pass_request import PassRequest, amount_cents
+    from piecework.engine.pass_request import PassRequest
+    from piecework.engine.watching.watch import watch_passes
 
     request = PassRequest(
         campaign=campaign,
         endpoint=endpoint,
         live=live,
-        rehearsal=rehearsal,
+        rehearsal=options.rehearsal,
         allow_second_store=allow_second_store,
     )
-    if spend_at_most is not None:
-        currency = request.file.tables.rewards.currency
-        request = request.spending(amount_cents(spend_at_most, currency))
-    progress = _advance(request, poll_open_hits=poll_open_hits)
+    with watch_passes(campaign, options.metrics_folder) as watch:
+        request = _spending(request, spend_at_most)
+        progress = _advance(request, watch, poll_open_hits=options.poll_open_hits)
+        watch.end(progress)
     say_progress(progress, as_json=as_json)
     if progress.source is not None and progress.source.fault:
         raise click.exceptions.Exit(SOURCE_FAULT)
 
 
-def _advance(request: "PassRequest", *, poll_open_hits: bool) -> Progress:
+def _spending(request: "PassRequest", spend_at_most: str | None) -> "PassRequest":
+    """Return the request with the amount of the command line, if it has one."""
+    from piecework.engine.pass_request import amount_cents
+
+    if spend_at_most is None:
+        return request
+    currency = request.file.tables.rewards.currency
+    return request.spending(amount_cents(spend_at_most, currency))
+
+
+def _advance(
+    request: "PassRequest", watch: "Watch", *, poll_open_hits: bool
+) -> Progress:
     """Make the pass; ask a person for consent only if something is due."""
     from piecework.engine.quick_check import cached_progress
 
@@ -99,10 +129,10 @@ def _advance(request: "PassRequest", *, poll_open_hits: bool) -> Progress:
     if not request.rehearsal:
         request = _with_consent(request)
     if os.environ.get("PREFECT_API_URL"):
-        return _advance_in_prefect(request, poll_open_hits=poll_open_hits)
+        return _advance_in_prefect(request, watch, poll_open_hits=poll_open_hits)
     from piecework.results.whole_pass import advance_without_prefect
 
-    return advance_without_prefect(request, poll_open_hits=poll_open_hits)
+    return advance_without_prefect(request, watch, poll_open_hits=poll_open_hits)
 
 
 def _with_consent(request: "PassRequest") -> "PassRequest":
@@ -116,7 +146,9 @@ def _with_consent(request: "PassRequest") -> "PassRequest":
     )
 
 
-def _advance_in_prefect(request: "PassRequest", *, poll_open_hits: bool) -> Progress:
+def _advance_in_prefect(
+    request: "PassRequest", watch: "Watch", *, poll_open_hits: bool
+) -> Progress:
     """Run the flow `advance` in this process; the Prefect server in use records it."""
     from prefect import tags
 
@@ -126,6 +158,7 @@ def _advance_in_prefect(request: "PassRequest", *, poll_open_hits: bool) -> Prog
     from piecework.flows.advance import flow_of
 
     with tags("piecework", request.campaign.stem):
-        flow_of(request, poll_open_hits=poll_open_hits)(str(request.campaign.resolve()))
+        flow = flow_of(request, watch, poll_open_hits=poll_open_hits)
+        flow(str(request.campaign.resolve()))
     with open_to_look(load_campaign(request.campaign)) as opened:
         return read_progress(opened)

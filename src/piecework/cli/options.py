@@ -128,6 +128,14 @@ LIVE_MARKETPLACE = click.option(
     is_flag=True,
     help="Required if the campaign's marketplace is on another machine.",
 )
+METRICS_FOLDER = click.option(
+    "--metrics-folder",
+    metavar="FOLDER",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    envvar="PIECEWORK_METRICS_FOLDER",
+    help="Write metrics of each pass to a file in this folder, for node_exporter "
+    "(or PIECEWORK_METRICS_FOLDER).",
+)
 SPEND_AT_MOST = click.option(
     "--spend-at-most",
     metavar="AMOUNT",

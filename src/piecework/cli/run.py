@@ -1,6 +1,7 @@
 """`run`: makes passes until a campaign is finished or waits for a person."""
 
 import logging
+import os
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +16,7 @@ from piecework.cli.options import (
     ENDPOINT,
     JSON,
     LIVE,
+    METRICS_FOLDER,
     POLL_SECONDS,
     SPEND_AT_MOST,
 )
@@ -34,6 +36,7 @@ _LOG = logging.getLogger(__name__)
 @LIVE
 @SPEND_AT_MOST
 @ALLOW_SECOND_STORE
+@METRICS_FOLDER
 @click.option(
     "--poll-seconds",
     type=POLL_SECONDS,
@@ -50,6 +53,7 @@ def run(
     live: bool,
     spend_at_most: str | None,
     allow_second_store: bool,
+    metrics_folder: Path | None,
     poll_seconds: float,
     as_json: bool,
 ) -> None:
@@ -73,6 +77,7 @@ def run(
     from piecework.campaign.assembling import load_campaign
     from piecework.engine.opening import open_to_look
     from piecework.engine.progress import read_progress
+    from piecework.engine.watching.watch import METRICS_FOLDER as WATCHED
     from piecework.flows.advance import run as flow
 
     loaded = _opened(
@@ -91,6 +96,8 @@ def run(
         loaded.out,
     )
     with server.in_use(), tags("piecework", loaded.name):
+        if metrics_folder is not None:
+            os.environ[WATCHED] = str(metrics_folder)  # for the flow
         flow(str(campaign.resolve()), endpoint, live=live, poll_seconds=poll_seconds)
     with open_to_look(load_campaign(campaign)) as store:
         progress = read_progress(store)

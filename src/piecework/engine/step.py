@@ -6,6 +6,7 @@ from typing import Generic, Protocol, TypeVar
 
 from piecework.campaign.opened import OpenedCampaign
 from piecework.engine.reader import Reader
+from piecework.engine.watching.watch import Watch
 
 _T = TypeVar("_T")
 _Due = TypeVar("_Due")
@@ -23,6 +24,15 @@ class Call(Protocol):
 def call_plainly(_name: str, step: Callable[[], _T], /) -> _T:
     """Run a step without any wrapper."""
     return step()
+
+
+def timed(call: Call, watch: Watch) -> Call:
+    """Wrap `call` so that who watches the pass learns how long each step takes."""
+
+    def call_timed(name: str, step: Callable[[], _T], /) -> _T:
+        return watch.time_step(name, lambda: call(name, step))
+
+    return call_timed
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,27 +12,30 @@ from piecework.engine.passes import run_pass
 from piecework.engine.planning.next_action import is_settled
 from piecework.engine.progress import read_progress
 from piecework.engine.snapshot import take_snapshot
-from piecework.engine.step import Call, call_plainly
+from piecework.engine.step import Call, call_plainly, timed
+from piecework.engine.watching.watch import Unwatched, Watch
 from piecework.payments.outside_prices import book_outside_prices, say_unsettled
 from piecework.results.archiving import archive_settled
 from piecework.store import hits, last_pass, outside_prices, pass_notes
 
 
 def advance_without_prefect(
-    request: PassRequest, *, poll_open_hits: bool = False
+    request: PassRequest, watch: Watch | None = None, *, poll_open_hits: bool = False
 ) -> Progress:
     """Make a pass over a campaign without Prefect: for cron or a terminal.
 
     Args:
         request: the options of the pass.
+        watch: learns how long each step takes, if given.
         poll_open_hits: ask for submissions of open HITs, even if done recently.
 
     Raises:
         PieceworkError: a step failed; running it again is always safe.
     """
+    call = timed(call_plainly, watch or Unwatched())
     with open_environment(request) as run:
-        progress = run_pass(run, poll_open_hits=poll_open_hits)
-        progress, _ = finish_pass(run, progress)
+        progress = run_pass(run, call=call, poll_open_hits=poll_open_hits)
+        progress, _ = finish_pass(run, progress, call=call)
         remember_pass(run, progress, request)
     return progress
 

@@ -1,0 +1,1 @@
+"""Metrics of passes, in a file that Prometheus' node_exporter reads."""
