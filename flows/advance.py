@@ -38,9 +38,9 @@ from piecework.engine.passes import run_pass
 from piecework.engine.polling import WATCHED_HITS, next_wait
 from piecework.engine.progress import read_progress
 from piecework.engine.quick_check import cached_progress
-from piecework.engine.step import timed
+from piecework.engine.step import Call, timed
 from piecework.engine.steps.take_in import count_new
-from piecework.engine.watching.watch import Watch, watch_passes
+from piecework.engine.watching.watch import Watch, pass_span, watch_passes
 from piecework.flows.artifacts import publish_artifacts
 from piecework.flows.credentials import from_block
 from piecework.flows.events import (
@@ -97,7 +97,7 @@ def advance(
     path = Path(campaign)
     if dry_run:
         return _dry_run(*_deployed(path))
-    with watch_passes(path) as watch:
+    with watch_passes(path) as watch, pass_span(path):
         request, credentials = _deployed(path)
         return _advance(request, credentials, watch, poll_open_hits=poll_open_hits)
 
@@ -181,7 +181,7 @@ def run(
         wait, submitted, call = least, 0, timed(run_as_task, watch)
         polls = False  # The first pass decides itself which open HITs it checks.
         while (
-            progress := run_pass(opened, call=call, poll_open_hits=polls)
+            progress := _one_pass(opened, call, poll_open_hits=polls)
         ).waiting_for in GOES_ON:
             watch.end(progress)
             polls = progress.hits_posted <= WATCHED_HITS
@@ -347,6 +347,11 @@ def _whole_pass(
         progress = _finish_pass(opened_run, progress)
         remember_pass(opened_run, progress, request)
     return progress
+
+
+def _one_pass(opened: CampaignRun, call: Call, *, poll_open_hits: bool) -> Progress:
+    with pass_span(opened.campaign.path):
+        return run_pass(opened, call=call, poll_open_hits=poll_open_hits)
 
 
 def _finish_pass(opened_run: CampaignRun, progress: Progress) -> Progress:

@@ -89,7 +89,7 @@ def advance(
         --live --spend-at-most 120
     """
     from piecework.engine.pass_request import PassRequest
-    from piecework.engine.watching.watch import watch_passes
+    from piecework.engine.watching.watch import pass_span, watch_passes
 
     request = PassRequest(
         campaign=campaign,
@@ -98,7 +98,10 @@ def advance(
         rehearsal=options.rehearsal,
         allow_second_store=allow_second_store,
     )
-    with watch_passes(campaign, options.metrics_folder) as watch:
+    with (
+        watch_passes(campaign, options.metrics_folder) as watch,
+        pass_span(campaign),
+    ):
         request = _spending(request, spend_at_most)
         progress = _advance(request, watch, poll_open_hits=options.poll_open_hits)
         watch.end(progress)

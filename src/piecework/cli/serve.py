@@ -82,8 +82,10 @@ def serve(
     from piecework.marketplace.http.notification_sender import NotifyAddressError
     from piecework.marketplace.http.server import serve_forever
     from piecework.marketplace.state.database_file import WrongDatabaseError
+    from piecework.tracing.spans import sending
 
     logs.say_from(logging.INFO)
+    click.get_current_context().with_resource(sending("piecework-marketplace"))
     crowds = recruiting.crowds
     check_crowds(recruiting, is_rehearsal=rehearsing.rehearsal)
     replicator = replicator_of(

@@ -7,6 +7,7 @@ from typing import Generic, Protocol, TypeVar
 from piecework.campaign.opened import OpenedCampaign
 from piecework.engine.reader import Reader
 from piecework.engine.watching.watch import Watch
+from piecework.tracing.spans import span
 
 _T = TypeVar("_T")
 _Due = TypeVar("_Due")
@@ -27,10 +28,11 @@ def call_plainly(_name: str, step: Callable[[], _T], /) -> _T:
 
 
 def timed(call: Call, watch: Watch) -> Call:
-    """Wrap `call` so that who watches the pass learns how long each step takes."""
+    """Wrap `call` so that each step is timed, for metrics and for a trace."""
 
     def call_timed(name: str, step: Callable[[], _T], /) -> _T:
-        return watch.time_step(name, lambda: call(name, step))
+        with span(f"step {name}", is_shared=True):
+            return watch.time_step(name, lambda: call(name, step))
 
     return call_timed
 

@@ -12,6 +12,7 @@ from piecework.domain.errors import ConfigError
 from piecework.platforms.calling import hear_only_the_marketplace
 from piecework.platforms.outage import Outage, wait_for_the_marketplace
 from piecework.platforms.pace import Pace, keep_pace
+from piecework.platforms.traced_calls import trace_calls
 
 if TYPE_CHECKING:
     from mypy_boto3_mturk import MTurkClient
@@ -74,6 +75,7 @@ def turk_client(
     wait_for_the_marketplace(client.meta.events, Outage(endpoint, patience_seconds))
     keep_pace(client.meta.events, Pace())
     hear_only_the_marketplace(client.meta.events, endpoint, used_key)
+    trace_calls(client.meta.events)
     return client
 
 

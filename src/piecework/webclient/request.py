@@ -15,6 +15,8 @@ Method = Literal["GET", "POST", "PATCH", "DELETE"]
 
 ROOT = "/api/v1/"
 
+_WORD = re.compile(r"(?![a-f]{16})[a-z_-]{0,30}")
+"""A part of a path that names no resource; an id has digits or capitals."""
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
@@ -42,6 +44,13 @@ class Request:
     def name(self) -> str:
         """Its name in messages, without query and body: `POST studies/`."""
         return f"{self.method} {self.path}"
+
+    @property
+    def template(self) -> str:
+        """Its path with `{id}` for all that may be an id: `studies/{id}/`."""
+        return "/".join(
+            part if _WORD.fullmatch(part) else "{id}" for part in self.path.split("/")
+        )
 
     def url(self, address: str) -> str:
         """Return the full URL at an API's address."""

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
+from piecework.tracing.spans import span
 from piecework.webclient.address import api_address, is_loopback
 from piecework.webclient.answers import document_of
 from piecework.webclient.errors import (
@@ -155,7 +156,8 @@ class Transport:
             tries = 0
             while True:
                 try:
-                    return self._once(request)
+                    with span(f"{request.method} {request.template}", kind="client"):
+                        return self._once(request)
                 except ApiError as fault:
                     tries += 1
                     wait = self._wait(request, fault, tries)

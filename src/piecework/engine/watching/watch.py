@@ -2,12 +2,13 @@
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Literal, Protocol, TypeVar
 
 from piecework.domain.errors import CampaignBusy
 from piecework.domain.progress import Progress
+from piecework.tracing.spans import Span, sending, span
 
 _T = TypeVar("_T")
 
@@ -55,9 +56,17 @@ class Unwatched:
         return step()
 
 
+def pass_span(campaign: Path) -> AbstractContextManager[Span]:
+    """Return the span of one pass, around all its steps and calls."""
+    named = {"piecework.campaign": campaign.stem}
+    return span("pass", named, is_shared=True)
+
+
 @contextmanager
 def watch_passes(campaign: Path, folder: Path | None = None) -> Iterator[Watch]:
     """Watch the passes that a block makes; the first begins with the block.
+
+    Traces are sent meanwhile, if the environment asks for them.
 
     A pass that is still at work when the block ends has failed.
 
@@ -75,7 +84,8 @@ def watch_passes(campaign: Path, folder: Path | None = None) -> Iterator[Watch]:
         watch = WatchedPasses(Path(named), campaign.stem)
     watch.begin()
     try:
-        yield watch
+        with sending("piecework"):
+            yield watch
     except CampaignBusy:
         watch.stop("busy")
         raise

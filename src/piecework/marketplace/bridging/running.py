@@ -11,6 +11,7 @@ from typing import Generic, Protocol, TypeVar
 
 from piecework.marketplace.bridging.lock import only_bridge
 from piecework.marketplace.state.backend import Backend
+from piecework.tracing.spans import span
 
 _LOG = logging.getLogger(__name__)
 
@@ -113,7 +114,8 @@ class Running(Generic[B]):
             self._news.clear()  # News during the step triggers the next one.
             began, is_whole = time.monotonic(), False
             try:
-                has_changed = self._step(self._bridge)
+                with span("bridge step", {"piecework.market": self._bridge.market}):
+                    has_changed = self._step(self._bridge)
                 is_whole = True
             except sqlite3.OperationalError as fault:  # locked, or a full disk
                 _LOG.warning("the bridge waits: %s", fault)

@@ -41,9 +41,11 @@ from piecework.marketplace.requester.api import RequesterApi
 from piecework.marketplace.state import site_address
 from piecework.marketplace.state.backend import Backend, Rules
 from piecework.marketplace.state.group_commit import GroupCommit
+from piecework.marketplace.watching import request_spans
 from piecework.marketplace.watching.watched_requests import Observer, WatchedRequests
 from piecework.marketplace.workers.origins import Origins
 from piecework.marketplace.workers.pictures import Pictures
+from piecework.tracing import spans
 from piecework.webserver.connections import Connections, most_connections
 from piecework.webserver.listening import listen, origin
 from piecework.webserver.log_limits import say_once_a_second
@@ -206,6 +208,8 @@ def _prepared(
         if marketplace.access_log is not None:
             stack.enter_context(marketplace.access_log.running())
             observers.append(marketplace.access_log.observe_request)
+        if spans.is_sending():
+            observers.append(request_spans.observe_request)
         server = Server(
             WatchedRequests(group_commit, backend.new_request_id, observers),
             connections,

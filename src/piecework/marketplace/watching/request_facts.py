@@ -23,6 +23,7 @@ class RequestFacts:
         operation: a call's operation, once it is known to exist; else "".
         requester: the access key of an admitted caller, which is not secret; else "".
         error: the code of a refusal; else "".
+        traceparent: the W3C header of the caller's span, unchecked; "" without one.
         is_cut: whether a rehearsal cut the connection before the reply.
     """
 
@@ -30,6 +31,7 @@ class RequestFacts:
     operation: str = ""
     requester: str = ""
     error: str = ""
+    traceparent: str = ""
     is_cut: bool = False
 
 
@@ -58,7 +60,9 @@ class AnsweredRequest:
 
 def begin(scope: Scope, request_id: str) -> RequestFacts:
     """Begin to collect what is known of a request."""
-    facts = RequestFacts(request_id)
+    headers = scope.get("headers", ())
+    sent = (value for name, value in headers if name == b"traceparent")
+    facts = RequestFacts(request_id, traceparent=next(sent, b"").decode("latin-1"))
     scope[_SCOPE_KEY] = facts
     return facts
 

@@ -1,0 +1,1 @@
+"""Traces for OpenTelemetry, if the environment asks for them and the extra is there."""
