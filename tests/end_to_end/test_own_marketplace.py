@@ -16,6 +16,7 @@ from piecework.marketplace.http.server import serve
 from tests.crash.people import People
 from tests.crash.world import World
 from tests.end_to_end.conftest import Command
+from tests.engine.test_watched_passes import read_samples
 from tests.small_campaign import CAMPAIGN, write_campaign
 
 pytestmark = [pytest.mark.flow, pytest.mark.full]
@@ -57,8 +58,14 @@ def test_a_schedule_posts_and_a_run_goes_on_to_the_end(
         assert json.loads(first.stdout)["hits_posted"] == 1
 
         with _people_at_work(People(running.endpoint_url)):
-            done = piecework("run", campaign, *endpoint, "--poll-seconds", "0.2")
+            words = ("--poll-seconds", "0.2", "--metrics-folder", tmp_path)
+            done = piecework("run", campaign, *endpoint, *words)
         assert done.returncode == 0, done.stderr
+        samples = read_samples(tmp_path)
+        assert samples["passes_total done"] > 2  # each pass of the run
+        assert samples["pass_running"] == samples["campaign_hits open"] == 0
+        assert samples["campaign_waiting nobody"] == 1
+        assert samples["campaign_money_cents rewards USD"] == 250
         facts = json.loads(done.stdout)
         assert facts["is_finished"] is True
         assert (facts["accepted"], facts["missing"]) == (8, 0)

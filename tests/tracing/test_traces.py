@@ -24,8 +24,6 @@ from tests.prolific.stub import Answer, serving
 from tests.small_campaign import write_campaign
 from tests.tracing.collector import Collector, collecting
 
-pytest.importorskip("opentelemetry.sdk")
-
 _KEYS = {"AWS_ACCESS_KEY_ID": "A-REQUESTER", "AWS_SECRET_ACCESS_KEY": "no secret"}
 
 

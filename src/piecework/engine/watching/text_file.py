@@ -79,7 +79,7 @@ class TextFile:
     def _write(self, values: Samples) -> None:
         registry = CollectorRegistry()
         registry.register(_Collected(values, self._campaign))
-        beside = self.path.with_name(f".{self.path.name}.{os.getpid()}")
+        beside = self.path.with_name(f".{self.path.name}.new")
         try:
             descriptor = os.open(
                 beside, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, _FOR_ALL

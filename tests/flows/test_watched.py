@@ -1,0 +1,56 @@
+"""A deployed flow writes metrics where its worker's environment says."""
+
+from pathlib import Path
+
+import pytest
+
+from piecework.domain.errors import ConfigError
+from piecework.flows.advance import advance
+from piecework.store.lock import only_pass
+from tests.engine.test_watched_passes import read_samples
+from tests.small_campaign import write_campaign
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder that node_exporter reads."""
+    path = tmp_path / "textfile"
+    path.mkdir()
+    monkeypatch.setenv("PIECEWORK_METRICS_FOLDER", str(path))
+    return path
+
+
+def test_a_flow_without_its_deployment_file_has_failed(
+    folder: Path, tmp_path: Path
+) -> None:
+    """It failed before it knew its campaign, and is counted."""
+    campaign = write_campaign(tmp_path)
+    # Without a run of Prefect, no server has to start.
+    with pytest.raises(ConfigError):
+        advance.fn(str(campaign))
+    samples = read_samples(folder)
+    assert samples["passes_total failed"] == 1
+    assert samples["pass_consecutive_failures"] == 1
+
+
+def test_a_flow_that_another_pass_keeps_waiting_is_busy(
+    folder: Path, tmp_path: Path
+) -> None:
+    """Its run ends well, so only the outcome tells."""
+    campaign = write_campaign(tmp_path)
+    campaign.with_suffix(".deployment.toml").write_text(
+        'endpoint = "http://127.0.0.1:9"\nrehearsal = true\n'
+    )
+    with only_pass(tmp_path / "out" / "crash"):
+        state = advance.fn(str(campaign))
+    assert state.name == "AnotherPassIsAtWork"
+    samples = read_samples(folder)
+    assert samples["passes_total busy"] == 1
+    assert samples["passes_total failed"] == samples["pass_running"] == 0
+
+
+def test_a_dry_run_is_no_pass(folder: Path, tmp_path: Path) -> None:
+    """A person looks; the schedule's figures stay."""
+    with pytest.raises(ConfigError):
+        advance.fn(str(write_campaign(tmp_path)), dry_run=True)
+    assert not [*folder.iterdir()]
