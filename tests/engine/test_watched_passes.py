@@ -16,6 +16,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from piecework.cli.main import main
 from piecework.domain.clock import FixedClock
 from piecework.domain.errors import CampaignBusy
+from piecework.domain.store_address import in_folder
 from piecework.engine.watching import figures
 from piecework.engine.watching.watch import watch_passes
 from piecework.engine.watching.watched_passes import WatchedPasses
@@ -184,7 +185,7 @@ def test_the_command_tells_busy_from_failed(
 ) -> None:
     """A person's command may hold the campaign; that needs no alert."""
     campaign = write_campaign(tmp_path)
-    with only_pass(tmp_path / "out" / "crash"):
+    with only_pass(in_folder(tmp_path / "out" / "crash")):
         refused = advance(campaign, endpoint, "--metrics-folder", str(folder))
     assert refused.exit_code == 1, refused.output
     samples = read_samples(folder)

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from piecework.domain.errors import ConfigError
+from piecework.domain.store_address import in_folder
 from piecework.flows.advance import advance
 from piecework.store.lock import only_pass
 from tests.engine.test_watched_passes import read_samples
@@ -41,7 +42,7 @@ def test_a_flow_that_another_pass_keeps_waiting_is_busy(
     campaign.with_suffix(".deployment.toml").write_text(
         'endpoint = "http://127.0.0.1:9"\nrehearsal = true\n'
     )
-    with only_pass(tmp_path / "out" / "crash"):
+    with only_pass(in_folder(tmp_path / "out" / "crash")):
         state = advance.fn(str(campaign))
     assert state.name == "AnotherPassIsAtWork"
     samples = read_samples(folder)
