@@ -85,7 +85,7 @@ _OF_PROLIFIC = {
 
 _THROUGH_ALL_ROOMS = {
     *("bench", "browser", "clients", "crash", "end_to_end"),
-    *("live", "mutants", "schedule", "simulation"),
+    *("live", "mutants", "operations", "schedule", "simulation"),
 }
 """Folders of tests that no single room holds."""
 
