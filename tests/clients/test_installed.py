@@ -123,9 +123,11 @@ def test_the_wheel_declares_its_licence_and_may_be_uploaded(wheel: Path) -> None
     assert metadata["License-File"] == "LICENSE"
     assert metadata["Version"] == installed_version("piecework")
     assert metadata.get_all("Provides-Extra") == [
+        "backup",
         "dask",
         "describe",
         "huggingface",
+        "otel",
         "prolific",
         "sql",
     ]
