@@ -20,7 +20,7 @@ def dealt(
     sizes: Sequence[int],
     held: Mapping[str, int] | None = None,
 ) -> list[str]:
-    """The market of each HIT with so many assignments."""
+    """The markets of HITs with these numbers of assignments."""
     split, markets = Split(shares, held), []
     for size in sizes:
         markets.append(split.next_market(size))

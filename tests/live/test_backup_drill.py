@@ -288,7 +288,7 @@ def _is_replicated(drill: Drill) -> bool:
 
 
 def _lose_and_restore(drill: Drill, after: int) -> Loss:
-    """Lose the machine once so many submissions were acknowledged."""
+    """Lose the machine after this number of acknowledged submissions."""
     known = len(drill.acknowledged)
     working = threading.Thread(target=drill.work_until_the_machine_is_lost)
     working.start()
@@ -315,7 +315,7 @@ def _lose_and_restore(drill: Drill, after: int) -> Loss:
 
 
 @pytest.mark.parametrize(
-    ("after", "is_whole"), in_full((3, False), (1, True), (2, True), (3, True))
+    ("after", "is_whole"), [(3, False), *in_full((1, True), (2, True), (3, True))]
 )
 def test_a_campaign_continues_after_its_machine_was_lost(
     drill: Drill, after: int, *, is_whole: bool

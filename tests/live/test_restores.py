@@ -7,6 +7,7 @@ each worker was paid once by the marketplace that is there.
 """
 
 import json
+import os
 import shutil
 import sqlite3
 from collections import Counter
@@ -57,6 +58,8 @@ class Restorable:
             args=(
                 self.folder,
                 {
+                    # The server of processes has the environment of its own start.
+                    **os.environ,
                     "AWS_ACCESS_KEY_ID": self.market.key.access_key,
                     "AWS_SECRET_ACCESS_KEY": self.market.key.secret,
                 },

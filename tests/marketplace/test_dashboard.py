@@ -86,7 +86,7 @@ def test_every_query_and_rule_is_about_what_is_served(
 def test_every_metric_of_ours_is_watched_somewhere(
     samples: dict[str, list[dict[str, str]]],
 ) -> None:
-    """A metric that no panel and no rule uses would be noticed by nobody."""
+    """A metric that no panel and no rule uses would not be noticed."""
     used = {
         name
         for expression in (*_queries(), *_rules())

@@ -132,7 +132,7 @@ def test_pay_and_time_are_those_of_the_markets_workers(tmp_path: Path) -> None:
 
 
 def test_a_report_without_markets_has_no_such_section(tmp_path: Path) -> None:
-    """Nothing is said of markets that nobody named."""
+    """Nothing is said of markets that the campaign does not name."""
     with in_folder(tmp_path) as (run, _):
         run_pass(run)
         model = report_model(reported(run))

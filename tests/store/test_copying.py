@@ -133,7 +133,7 @@ def test_a_copy_to_postgresql_and_back_is_equal(
 def test_work_goes_on_in_the_copy_as_in_the_store(
     file: StoreAddress, schema: StoreAddress, tmp_path: Path
 ) -> None:
-    """Triggers work again, later rows have later numbers, passes wait for nobody."""
+    """Triggers work again, later rows have later numbers, and passes end."""
     back = in_folder(tmp_path / "back")
     copy(file, schema)
     copy(schema, back)

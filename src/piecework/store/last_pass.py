@@ -115,7 +115,7 @@ def mark_polled(address: StoreAddress, *, at: datetime, wait: timedelta) -> None
 
 @contextmanager
 def _connected(address: StoreAddress) -> Iterator[Asked | None]:
-    """Connect to a store as it is; `None` if there is none of this version."""
+    """Connect to a store as it is; `None` if it is missing or of another version."""
     if address.url:
         with postgres.connected(address) as session:
             yield session

@@ -83,7 +83,7 @@ def locked(address: StoreAddress) -> Iterator[None]:
 
 @contextmanager
 def connected(address: StoreAddress) -> Iterator[PostgresDatabase | None]:
-    """Connect to a store as it is; `None` if there is none of this version."""
+    """Connect to a store as it is; `None` if it is missing or of another version."""
     with _session(address) as session:
         yield session if is_up_to_date(session, STORE) else None
 

@@ -76,7 +76,7 @@ class Sender:
             made.end()
 
     def traceparent(self) -> str:
-        """Return the W3C header for the span under way; "" if there is none."""
+        """Return the W3C header for the present span; "" without a span."""
         carrier: dict[str, str] = {}
         _W3C.inject(carrier)
         return carrier.get(_HEADER, "")

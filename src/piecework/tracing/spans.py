@@ -92,7 +92,7 @@ def span(
 
 
 def traceparent() -> str:
-    """Return the W3C header for the span under way; "" if there is none."""
+    """Return the W3C header for the present span; "" without a span."""
     return "" if _sender is None else _sender.traceparent()
 
 

@@ -56,7 +56,7 @@ class TextFile:
             os.close(descriptor)
 
     def read(self) -> dict[Sample, float]:
-        """Return the values of the file; nothing if there is none, or it is damaged."""
+        """Return the values of the file; empty if it is missing or damaged."""
         try:
             return dict(self._read())
         except FileNotFoundError:

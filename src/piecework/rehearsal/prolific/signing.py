@@ -1,7 +1,7 @@
 """Sign the addresses of studies, and publish the key to check them with.
 
 The key is made when it is first needed and kept with the state. It is not drawn from
-the seed: nobody else may be able to make it.
+the seed: no other program may be able to make it.
 """
 
 import base64

@@ -149,7 +149,7 @@ def _is_of_batch(study: Study) -> bool:
 
 
 def _free_group(state: State, study: Study, participant_id: str) -> str:
-    """Return the group of tasks that a participant would get; "" if there is none."""
+    """Return the group of tasks that a participant would get; "" without one."""
     group_id = builder_tasks.free_group(
         state,
         study.fields["data_collection_id"],
