@@ -9,6 +9,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+_OF_TESTS = ("--auth=trust", "--no-sync", "--encoding=UTF8", "--no-locale")
+"""No password, no waiting for the disk, and the same on machines of any language."""
+
 
 def installed_initdb() -> str | None:
     """Path of the program that makes a cluster; `None` if it is not installed."""
@@ -27,7 +30,7 @@ def running_postgres(initdb: str) -> Iterator[str]:
         shutil.chown(folder, user)
     data = folder / "data"
     subprocess.run(
-        [initdb, "-D", data, "-U", "writer", "--auth=trust", "--no-sync"],
+        [initdb, "-D", data, "-U", "writer", *_OF_TESTS],
         user=user, check=True, capture_output=True, cwd=folder, timeout=240,
     )  # fmt: skip
     with socket.create_server(("127.0.0.1", 0)) as free:

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import psycopg
 import pytest
@@ -434,3 +435,21 @@ def test_a_later_version_copies_the_rows_first_and_this_one_then_refuses(
     with pytest.raises(StoreError, match="by a later version") as refused:
         open_store(address)
     assert copy in refused.value.next_step
+
+
+def test_a_database_with_another_encoding_is_refused(
+    admin: "psycopg.Connection[tuple[object, ...]]", postgres_url: str, tmp_path: Path
+) -> None:
+    """Texts of workers in other languages would not fit into it."""
+    admin.execute(
+        "CREATE DATABASE narrow ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C' "
+        "TEMPLATE template0"
+    )
+    try:
+        url = urlsplit(postgres_url)._replace(path="/narrow").geturl()
+        narrow = store_address(tmp_path, campaign="test", url=url)
+        with pytest.raises(StoreError, match="has the encoding SQL_ASCII") as refused:
+            open_store(narrow, create=True)
+        assert "UTF8" in refused.value.next_step
+    finally:
+        admin.execute("DROP DATABASE narrow")

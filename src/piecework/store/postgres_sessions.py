@@ -235,6 +235,15 @@ def _connection(address: StoreAddress) -> "psycopg.Connection[tuple[Any, ...]]":
             next_step="check the URL ([store] url, or PIECEWORK_STORE_URL) and that "
             "the server runs, then run the same command again",
         ) from fault
+    encoding = connection.info.parameter_status("server_encoding")
+    if encoding != "UTF8":
+        connection.close()
+        raise StoreError(
+            f"{address}: the database has the encoding {encoding}, and a store needs "
+            "UTF8",
+            next_step="create a database with ENCODING 'UTF8' TEMPLATE template0, and "
+            "name it in the URL",
+        )
     try:
         path = sql.SQL("SET search_path TO {}").format(sql.Identifier(address.schema))
         connection.execute(path)
