@@ -1,6 +1,6 @@
 """Litestream as a child process that ends with this one.
 
-If this process is killed, the system sends Litestream SIGTERM, and Litestream sends the
+If this process is killed, a shell sends Litestream SIGTERM, and Litestream sends the
 last commits before it ends. Until then it holds the lock that it has inherited, so a
 new process does not start a second Litestream on the same database.
 """
@@ -14,6 +14,7 @@ import subprocess
 import tempfile
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
@@ -26,11 +27,32 @@ from piecework.backup.program import (
 )
 from piecework.sqlitefile.files import FOR_OWNER
 
+_RUN_AND_END = """
+exec 3<&0
+"$@" </dev/null >/dev/null 3<&- &
+program=$!
+echo "$program"
+(read -r _ <&3; kill -TERM "$program") >/dev/null &
+watch=$!
+wait "$program"
+code=$?
+kill "$watch"
+exit "$code"
+"""
+"""Runs a program, and sends it SIGTERM once standard input ends.
+
+That is when the process at the other end closes it or is killed. A signal at the death
+of the parent (`prctl`) comes once for each of its threads, and the second one stops
+Litestream before it has sent the last commits. The program's id goes to standard
+output, the lock file, for people who look for the process.
+"""
+
 _LOG = logging.getLogger(__name__)
 
 _START_SECONDS = 10.0
 _LOOK_SECONDS = 0.02
 _END_SECONDS = 30.0
+_LOCK_ATTEMPTS = 5
 
 
 class LitestreamProcess:
@@ -59,11 +81,13 @@ class LitestreamProcess:
         if self._lock_file is None:
             self._lock_file = (self._file.folder / "lock").open("a+b")
             os.fchmod(self._lock_file.fileno(), FOR_OWNER)
-        try:
-            fcntl.flock(self._lock_file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        return True
+        for _ in range(_LOCK_ATTEMPTS):
+            with suppress(BlockingIOError):
+                fcntl.flock(self._lock_file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return True
+            # Programs that write look at the lock for an instant.
+            time.sleep(_LOOK_SECONDS)
+        return False
 
     def holder(self) -> str:
         """Return the process id of the Litestream that holds the lock."""
@@ -80,32 +104,44 @@ class LitestreamProcess:
         write_settings(settings, [self._file], socket=self._socket)
         self._socket.unlink(missing_ok=True)
         self.fault = ""
-        self._process = subprocess.Popen(  # noqa: S603 - our own arguments
-            [
-                *_ending_with_parent(),
-                *(self._program, "replicate", "-config", settings, "-no-expand-env"),
-            ],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            env=environment(),
-            pass_fds=[self._lock_file.fileno()],
-            # Ctrl-C in a terminal does not reach it: the database ends first.
-            process_group=0,
-        )
-        if self._process.stderr is not None:
-            threading.Thread(
-                target=self._read_log, args=(self._process.stderr,), daemon=True
-            ).start()
-        # For people who look for the process.
+        self._kill_group()
+        self._close_input()
         self._lock_file.truncate(0)
-        self._lock_file.write(str(self._process.pid).encode())
-        self._lock_file.flush()
+        self._process = self._started(settings, self._lock_file)
         deadline = time.monotonic() + _START_SECONDS
         while self.is_alive() and time.monotonic() < deadline:
             if self._socket.exists():
                 return
             time.sleep(_LOOK_SECONDS)
+
+    def _started(self, settings: Path, lock: IO[bytes]) -> "subprocess.Popen[bytes]":
+        log, written = os.pipe()
+        try:
+            process = subprocess.Popen(  # noqa: S603 - our own arguments
+                [
+                    *("/bin/sh", "-c", _RUN_AND_END, "sh", self._program),
+                    *("replicate", "-config", settings, "-no-expand-env"),
+                ],
+                stdin=subprocess.PIPE,
+                stdout=lock,
+                stderr=written,
+                env=environment(),
+                # It also holds the end of its log that is read. Otherwise its first
+                # line after a kill of this process would end it, before it sends the
+                # last commits.
+                pass_fds=[lock.fileno(), log],
+                # Ctrl-C in a terminal does not reach it: the database ends first.
+                process_group=0,
+            )
+        except BaseException:
+            os.close(log)
+            raise
+        finally:
+            os.close(written)
+        threading.Thread(
+            target=self._read_log, args=(os.fdopen(log, "rb"),), daemon=True
+        ).start()
+        return process
 
     def is_alive(self) -> bool:
         """Return whether Litestream runs."""
@@ -131,13 +167,29 @@ class LitestreamProcess:
         """
         if self._process is None:
             return
-        if self.is_alive():
-            self._process.send_signal(signal.SIGKILL if at_once else signal.SIGTERM)
+        if at_once:
+            self._kill_group()
+        self._close_input()
         try:
             self._process.wait(_END_SECONDS)
         except subprocess.TimeoutExpired:
-            self._process.kill()
+            self._kill_group()
             self._process.wait()
+
+    def _close_input(self) -> None:
+        if self._process is not None and self._process.stdin is not None:
+            self._process.stdin.close()
+
+    def _kill_group(self) -> None:
+        """Kill Litestream and the shell around it, if they may still run."""
+        if self._process is None:
+            return
+        code = self._process.poll()
+        # A shell that ended by itself has waited for Litestream, and its id may be
+        # another group's by now. One that was killed may leave Litestream behind.
+        if code is None or code < 0:
+            with suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
 
     def close(self) -> None:
         """End Litestream, and let another process start it."""
@@ -153,9 +205,3 @@ class LitestreamProcess:
                 text = line.decode(errors="replace").strip()
                 _LOG.debug("litestream: %s", text)
                 self.fault = fault_in(text) or self.fault
-
-
-def _ending_with_parent() -> list[str]:
-    """Return a command that runs another one and ends it when this process ends."""
-    path = shutil.which("setpriv")
-    return [path, "--pdeathsig", "TERM"] if path else []

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from piecework.backup.address import ReplicaAddress
 from piecework.domain.errors import ConfigError
+from piecework.sqlitefile.checkpoints import backup_folder
 from piecework.sqlitefile.files import FOR_OWNER
 
 NAME = "litestream"
@@ -26,6 +27,7 @@ _VERSION_SECONDS = 30.0
 _KEPT_HOURS = 168
 _SHUTDOWN_SECONDS = 10
 _OWN_INTERVAL = "10s"
+_NEVER, _NEVER_PAGES = "87600h", 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +46,6 @@ class ReplicatedFile:
     def folder(self) -> Path:
         """The private folder beside the database for what Litestream keeps locally."""
         return backup_folder(self.database)
-
-
-def backup_folder(database: Path) -> Path:
-    """Return the private folder beside a database for what Litestream keeps locally."""
-    return database.with_name(f"{database.name}-backup")
 
 
 def litestream(*, use: str) -> Path:
@@ -149,5 +146,9 @@ def _database(file: ReplicatedFile) -> Mapping[str, object]:
         # The replicator asks each second when there is something to send. Looking more
         # often by itself, Litestream would send twice as many objects.
         "monitor-interval": _OWN_INTERVAL,
+        # It does not fold the log: copies were damaged when it did so under load.
+        "min-checkpoint-page-count": _NEVER_PAGES,
+        "checkpoint-interval": _NEVER,
+        "truncate-page-n": 0,
         "replica": {**file.address.settings(), "sync-interval": _OWN_INTERVAL},
     }

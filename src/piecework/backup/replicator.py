@@ -22,10 +22,17 @@ from piecework.backup.program import ReplicatedFile
 from piecework.backup.trouble import Trouble
 from piecework.domain.clock import Clock
 from piecework.domain.errors import PieceworkError
+from piecework.sqlitefile.checkpoints import (
+    fold,
+    is_log_large,
+    wait_for_checkpoints,
+)
 
 _LOG = logging.getLogger(__name__)
 
 _EVERY_SECONDS = 1.0
+_FOLD_EVERY_SECONDS = 30.0
+_FOLDING = "the log is folded while Litestream does not run"
 _LOOK_SECONDS = 0.1
 _COMPLETE_SECONDS = 30
 _LAST_SECONDS = 10
@@ -52,6 +59,7 @@ class Replicator:
         self._stopping = threading.Event()
         self._is_running = self._has_begun = self._is_complete = False
         self._renewed_at: float | None = None
+        self._folded_at = float("-inf")
 
     def check(self) -> None:
         """Refuse an address that cannot be used, before anything is started.
@@ -124,22 +132,30 @@ class Replicator:
                 return False
 
     def _wait_for_lock(self) -> bool:
-        """Wait until no Litestream of an earlier process works on the database."""
+        """Wait until only Litestream will fold the log; false if that was in vain."""
         self._file.folder.mkdir(mode=FOLDER_MODE, exist_ok=True)
-        while not self._process.lock():
-            self._trouble.note(
-                f"Litestream, process {self._process.holder()}, backs it up already"
-            )
+        while fault := self._lock_fault():
+            self._trouble.note(fault)
             if self._stopping.wait(_EVERY_SECONDS):
                 return False
         return True
+
+    def _lock_fault(self) -> str:
+        """Lock the database against other programs; return why that failed, or ""."""
+        if not self._process.lock():
+            return f"Litestream, process {self._process.holder()}, backs it up already"
+        try:
+            wait_for_checkpoints(self._file.database)
+        except sqlite3.OperationalError as fault:
+            return str(fault)
+        return ""
 
     def _keep_running(self) -> None:
         delay = _FIRST_DELAY_SECONDS
         while not self._stopping.is_set():
             began = time.monotonic()
             fault = self._run_once()
-            if not self._stopping.is_set():
+            if not self._stopping.is_set() and fault != _FOLDING:
                 self._is_running = False
                 self._trouble.report(fault)
                 if time.monotonic() - began > _LONGEST_DELAY_SECONDS:
@@ -153,20 +169,36 @@ class Replicator:
 
     def _run_once(self) -> str:
         """Run Litestream until it ends or this process stops; return why it ended."""
+        if self._should_fold():
+            self._fold()
         try:
             self._process.start()
         except OSError as fault:  # a full disk, no memory
             return f"Litestream cannot be started ({fault})"
-        self._watch()
-        code = self._process.exit_code()
-        return self._process.fault or f"Litestream ended with code {code}"
+        return self._watch()
 
-    def _watch(self) -> None:
-        """Keep the replica complete until Litestream ends, or this process stops."""
+    def _should_fold(self) -> bool:
+        waited = time.monotonic() - self._folded_at
+        return waited > _FOLD_EVERY_SECONDS and is_log_large(self._file.database)
+
+    def _fold(self) -> None:
+        self._folded_at = time.monotonic()
+        try:
+            fold(self._file.database)
+        except sqlite3.OperationalError as fault:  # a full disk, or a long reader
+            self._trouble.note(f"the log cannot be folded ({fault})")
+
+    def _watch(self) -> str:
+        """Keep the replica complete while Litestream runs; return why it ended."""
         while self._process.is_alive() and not self._stopping.is_set():
             if self._may_write():
                 self._complete(_COMPLETE_SECONDS)
+            if self._should_fold():
+                self._process.end()
+                return _FOLDING
             self._stopping.wait(_EVERY_SECONDS)
+        code = self._process.exit_code()
+        return self._process.fault or f"Litestream ended with code {code}"
 
     def _may_write(self) -> bool:
         """Renew the marker when that is due; return false if it could not be written.

@@ -16,13 +16,13 @@ from piecework.backup.kinds import Identity, connect_to_read, count_in, identity
 from piecework.backup.marker import read_marker, take_over
 from piecework.backup.program import (
     ReplicatedFile,
-    backup_folder,
     environment,
     fault_in,
     litestream,
     write_settings,
 )
 from piecework.domain.errors import ConfigError, StoreError
+from piecework.sqlitefile.checkpoints import backup_folder
 from piecework.sqlitefile.files import FOR_OWNER, files_of
 
 _USE = "piecework restore"

@@ -131,7 +131,7 @@ def _open_file(path: Path) -> Iterator[SqliteDatabase]:
             )
         patiently(connection, "PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
-        database = SqliteDatabase(connection)
+        database = SqliteDatabase(connection, path)
         bring_up_to_date(database, MIGRATIONS)
         yield database
     except sqlite3.Error as fault:

@@ -17,6 +17,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from piecework.domain.store_address import StoreAddress
+from piecework.sqlitefile.checkpoints import Checkpoints
 from piecework.store import postgres
 from piecework.store.connection import Asked
 from piecework.store.files import check_kind
@@ -123,6 +124,7 @@ def _connected(address: StoreAddress) -> Iterator[Asked | None]:
         yield None
     else:
         with closing(sqlite3.connect(address.path, timeout=30)) as file, file:
+            Checkpoints(file, address.path)
             yield file
 
 

@@ -10,6 +10,7 @@ from sqlite_utils import Database
 from sqlite_utils.migrations import Migrations
 
 from piecework.domain.errors import StoreError
+from piecework.sqlitefile.checkpoints import Checkpoints
 from piecework.sqlitefile.log_file import is_from_later
 from piecework.sqlitefile.schema import bring_up_to_date, origin, patiently
 from piecework.store.connection import Values
@@ -33,9 +34,18 @@ _LOOK_AT_FILE = (
 
 
 class SqliteDatabase(Database):
-    """The connection to a store in a file (`piecework.store.connection`)."""
+    """The connection to a store in a file (`piecework.store.connection`).
+
+    Args:
+        connection: the connection.
+        path: the file, if it is written.
+    """
 
     kind: Literal["sqlite"] = "sqlite"
+
+    def __init__(self, connection: sqlite3.Connection, path: Path | None) -> None:
+        super().__init__(connection)
+        self._checkpoints = None if path is None else Checkpoints(connection, path)
 
     def executemany(self, sql: str, rows: Iterable[Values | Mapping[str, Any]]) -> int:
         """Run a statement for each row; return how many rows it has written."""
@@ -51,6 +61,8 @@ class SqliteDatabase(Database):
         self.execute("BEGIN IMMEDIATE")
         try:
             yield
+            if self._checkpoints is not None:
+                self._checkpoints.choose()
             self.execute("COMMIT")
         except BaseException:
             self.rollback()
@@ -164,7 +176,7 @@ def _open(
         durability = "FULL" if survives_power_cuts else "OFF"
         connection.execute(f"PRAGMA synchronous = {durability}")
         connection.execute("PRAGMA foreign_keys = ON")
-        database = SqliteDatabase(connection)
+        database = SqliteDatabase(connection, path)
         bring_up_to_date(database, known)
     except BaseException:
         connection.close()
@@ -218,7 +230,7 @@ def _to_look_at(
         uri=True,
         check_same_thread=False,
     )
-    database = SqliteDatabase(connection)
+    database = SqliteDatabase(connection, None)
     if known.pending(database):
         database.close()
         return None

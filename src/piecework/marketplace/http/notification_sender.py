@@ -17,6 +17,7 @@ from pathlib import Path
 from urllib.parse import urlencode, urlsplit
 
 from piecework.marketplace.state import clock
+from piecework.sqlitefile.checkpoints import Checkpoints
 from piecework.webserver.listening import is_loopback
 
 _LOG = logging.getLogger(__name__)
@@ -90,8 +91,10 @@ class NotificationSender:
         )
         connection.row_factory = sqlite3.Row
         with closing(connection):
+            checkpoints = Checkpoints(connection, self._database)
             while not self._stop.wait(_PAUSE_SECONDS):
                 try:
+                    checkpoints.choose()
                     self._deliver_waiting(connection)
                 except sqlite3.OperationalError as fault:  # locked, or a full disk
                     _LOG.warning("notifications wait: %s", fault)

@@ -26,6 +26,7 @@ from sqlite_utils import Database
 
 from piecework.marketplace.schema.migrations import migrations
 from piecework.marketplace.state import database_file, lineage
+from piecework.sqlitefile.checkpoints import Checkpoints
 from piecework.sqlitefile.files import make_private
 from piecework.sqlitefile.schema import bring_up_to_date, patiently
 
@@ -72,6 +73,7 @@ class Storage:
             patiently(self._conn, "PRAGMA journal_mode = WAL")
             for pragma in _PRAGMAS:
                 self._conn.execute(pragma).close()
+            self._checkpoints = Checkpoints(self._conn, database)
             bring_up_to_date(Database(self._conn), migrations)
         except BaseException:
             self._conn.close()
@@ -173,6 +175,7 @@ class Storage:
         if self._conn.total_changes != self._changes_at_begin:
             (count,) = self._conn.execute("PRAGMA user_version").fetchone()
             self._conn.execute(f"PRAGMA user_version = {count + 1}").close()
+            self._checkpoints.choose()
 
     def _roll_back(self) -> None:
         if self._conn.in_transaction:
