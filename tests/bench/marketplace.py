@@ -117,6 +117,9 @@ async def prepare(market: Running, *, workers: int) -> None:
             person = {"handle": f"w{number}", "country": "US"}
             reply = await client.post("/rehearsal/workers", json=person)
             market.tokens.append(reply.json()["token"])
+    # On a busy machine the first line has been idle for too long by now.
+    line.close()
+    line = await connect(market.site)
     for token in market.tokens[:ASSIGNMENTS]:
         await _work(line, market, token)
     line.close()

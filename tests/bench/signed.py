@@ -13,6 +13,7 @@ from piecework.marketplace.requester.calling import perform
 from piecework.marketplace.requester.model import TARGET_PREFIX
 from piecework.marketplace.state import keys
 from piecework.marketplace.state.backend import Backend, Rules
+from piecework.marketplace.state.keys import Key
 from tests.bench.line import request_of
 
 
@@ -53,17 +54,24 @@ class LiveRequester:
         return self._signed("GetHIT", HITId=self._hit_id)
 
     def _signed(self, operation: str, **members: object) -> bytes:
-        body = json.dumps(members).encode()
-        request = AWSRequest(
-            method="POST",
-            url=f"{self.site}/",
-            data=body,
-            headers={
-                "Content-Type": "application/x-amz-json-1.1",
-                "X-Amz-Target": f"{TARGET_PREFIX}{operation}",
-            },
-        )
-        credentials = Credentials(self._key.access_key, self._key.secret)
-        SigV4Auth(credentials, "mturk-requester", "us-east-1").add_auth(request)
-        headers = (f"{name}: {value}" for name, value in request.headers.items())
-        return request_of("POST /", body, *headers)
+        return signed_call(self._key, self.site, operation, members)
+
+
+def signed_call(
+    key: Key, site: str, operation: str, members: Mapping[str, object]
+) -> bytes:
+    """A requester's call as bytes, signed as boto3 signs it, now."""
+    body = json.dumps(members).encode()
+    request = AWSRequest(
+        method="POST",
+        url=f"{site}/",
+        data=body,
+        headers={
+            "Content-Type": "application/x-amz-json-1.1",
+            "X-Amz-Target": f"{TARGET_PREFIX}{operation}",
+        },
+    )
+    credentials = Credentials(key.access_key, key.secret)
+    SigV4Auth(credentials, "mturk-requester", "us-east-1").add_auth(request)
+    headers = (f"{name}: {value}" for name, value in request.headers.items())
+    return request_of("POST /", body, *headers)
