@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from piecework.domain.errors import ConfigError, TransientPlatformError
+from piecework.domain.ids import HitId
 from piecework.marketplace.http.server import serve
 from piecework.platforms.mturk import MTurk
 from piecework.platforms.virtual_clock import START, VirtualClock
@@ -68,6 +69,21 @@ def test_an_unknown_authority_is_refused(address: str) -> None:
     assert address.startswith("https://")
     with pytest.raises(TransientPlatformError, match="certificate"):
         VirtualClock(address).now()
+
+
+def test_an_expired_certificate_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The next step of a call is to renew it, and not to start the marketplace."""
+    expired = self_signed(tmp_path / "old", now=NOW - timedelta(days=3))
+    monkeypatch.setenv("AWS_CA_BUNDLE", str(expired.chain))
+    with serve(tmp_path / "m.db", rehearsal=True, certificate=expired) as running:
+        platform = MTurk(running.endpoint_url, access_key="R", secret_key="none")  # noqa: S106
+        with pytest.raises(TransientPlatformError, match="has expired") as refused:
+            platform.hit_status(HitId("3A"))
+        assert "renew the certificate" in str(refused.value.next_step)
+        with pytest.raises(TransientPlatformError, match="has expired"):
+            VirtualClock(running.endpoint_url).now()
 
 
 @pytest.mark.parametrize("text", [None, "no certificate"])
