@@ -234,6 +234,25 @@ def test_files_bear_the_warning_of_what_they_were_made_of(tmp_path: Path) -> Non
         assert pq.read_schema(written).metadata[b"warning"] == b"REHEARSAL: none."
 
 
+def test_the_market_of_each_answer_is_exported(tmp_path: Path) -> None:
+    """As in a campaign's own dataset; without the column, none is made up."""
+    many_captions.write(tmp_path / "answers", 50, 1)
+    without = exported(tmp_path / "answers", tmp_path / "without")
+    assert "market" not in without["captions"]
+    (path,) = (tmp_path / "answers").iterdir()
+    rows = pq.read_table(path)
+    markets = ["prolific", "connect"] * (len(rows) // 2)
+    pq.write_table(rows.append_column("market", pa.array(markets)), path)
+    asked_of = dict(zip(rows["answer_id"].to_pylist(), markets, strict=True))
+    written = exported(tmp_path / "answers", tmp_path / "parts", bucket_rows=20)
+    seen = 0
+    for name in ("captions", "set_aside"):
+        for answer_id, market in written[name][["answer_id", "market"]].to_numpy():
+            assert market == asked_of[answer_id]
+            seen += 1
+    assert seen == len(rows)
+
+
 def with_strange_workers(table: pa.Table) -> pa.Table:
     """With ids under the name of pseudonyms."""
     names = ["worker" if name == "worker_id" else name for name in table.column_names]

@@ -77,8 +77,9 @@ def test_a_campaign_continues_where_its_marketplace_moved(folder: Path) -> None:
         people = People(endpoint)
         people.work()
     with _market(folder, port=NEW) as moved:
-        with pytest.raises(StoreError, match="it belongs to"):
+        with pytest.raises(StoreError, match="it belongs to") as refused:
             _pass(folder, moved)
+        assert f"crash.toml {moved}" in str(refused.value.next_step)
         result = _rebind(folder, moved)
         assert result.exit_code == 0, result.output
         assert "is the marketplace that was at" in result.output

@@ -49,6 +49,13 @@ def test_every_unit_is_hardened(unit: dict[str, list[str]]) -> None:
 
 
 @pytest.mark.parametrize("unit", _BY_NAME.values(), ids=_IDS)
+def test_a_program_that_is_stopped_has_not_failed(unit: dict[str, list[str]]) -> None:
+    """SIGTERM interrupts a command of piecework with 130, even while it starts."""
+    if "/bin/piecework " in unit["ExecStart"][0]:
+        assert unit["SuccessExitStatus"] == ["130"]
+
+
+@pytest.mark.parametrize("unit", _BY_NAME.values(), ids=_IDS)
 def test_a_program_that_must_run_is_started_again(unit: dict[str, list[str]]) -> None:
     """A pass ends; the timer starts the next one."""
     if unit["Type"] == ["oneshot"]:

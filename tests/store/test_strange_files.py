@@ -103,6 +103,20 @@ def test_the_quick_look_at_the_last_pass_refuses_it_too(
         last_pass.recall(in_folder(tmp_path))
 
 
+@pytest.mark.parametrize("kind", ["earlier", "newer"])
+def test_the_quick_look_leaves_another_version_to_the_pass(
+    tmp_path: Path, kind: str
+) -> None:
+    """What another version remembers does not hold; the pass opens and refuses it."""
+    make, _ = STRANGE[kind]
+    store = open_store(tmp_path / "piecework.db", create=True)
+    last_pass.remember(store, {"waiting_for": "nobody"}, request_digest="any")
+    store.close()
+    assert last_pass.recall(in_folder(tmp_path)) is not None
+    make(tmp_path / "piecework.db")
+    assert last_pass.recall(in_folder(tmp_path)) is None
+
+
 def _content(folder: Path) -> dict[str, bytes]:
     return {
         path.name: path.read_bytes() if path.is_file() else b""

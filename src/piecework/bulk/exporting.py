@@ -34,6 +34,7 @@ from piecework.domain.tables import (
     COLLECTED,
     HIT_VALUE,
     ITEM_VALUE,
+    MARKET,
     ORDER,
     OUTCOME,
     PUBLISHED,
@@ -118,7 +119,9 @@ def export_files(
             exists.
     """
     files = answer_files(paths)
-    wanted = _wanted(facts, columns_of(files))
+    there = columns_of(files)
+    facts = replace(facts, has_markets=MARKET in there)
+    wanted = _wanted(facts, there)
     pieces, schema = pieces_of(files, wanted)
     of = {
         "files": states(files),
@@ -154,7 +157,8 @@ def _wanted(facts: DatasetFacts, there: frozenset[str]) -> dict[str, Column]:
     """The columns to read: those needed, and known others that any file has."""
     asked = task_columns(facts.task)
     needed = {name: COLLECTED[name] for name in _NEEDED}
-    others = {**COLLECTED, **VERDICTS, **_CLEANED, **PUBLISHED, **asked, OUTCOME: _TEXT}
+    more_texts = {OUTCOME: _TEXT, MARKET: _TEXT}
+    others = {**COLLECTED, **VERDICTS, **_CLEANED, **PUBLISHED, **asked, **more_texts}
     personal = {value_column(field) for field in facts.task.fields if field.is_personal}
     more = {
         name: column

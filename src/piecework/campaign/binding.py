@@ -61,6 +61,7 @@ def bind_store(store: Store, campaign: Campaign, environment: str) -> None:
         "environment",
         environment,
         otherwise=f"it belongs to {known}, not to {environment}",
+        next_step=_if_moved(campaign, known or "", environment),
     )
     bind_currency(store, campaign)
     if environment == IMPORTED:
@@ -257,3 +258,13 @@ def _fixed_items(campaign: Campaign) -> Sequence[Item]:
 
 def _row(item: Item) -> str:
     return json.dumps(dict(item.columns), sort_keys=True)
+
+
+def _if_moved(campaign: Campaign, known: str, environment: str) -> str:
+    """Say what to do if a store belongs to another environment."""
+    if not (known.startswith("http") and environment.startswith("http")):
+        return bound.OWN_FOLDER
+    return (
+        "if the same marketplace has another address now: piecework rebind "
+        f"{campaign.path} {environment}; otherwise {bound.OWN_FOLDER}"
+    )

@@ -71,7 +71,8 @@ def refuse_workers_elsewhere(campaign: Campaign, platform: Platform) -> None:
 def _is_live(campaign: Campaign, endpoint: str, reason: str) -> RefusedForSafety:
     return RefusedForSafety(
         f"{endpoint}: {reason}: real people do it and are owed money",
-        next_step=f"piecework run {campaign.path} --endpoint {endpoint} --live",
+        next_step="add --live to the same command, if a person has agreed to this; "
+        f"piecework check {campaign.path} shows what it may cost",
     )
 
 

@@ -5,7 +5,12 @@ import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
-from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError
+from botocore.exceptions import (
+    BotoCoreError,
+    ClientError,
+    NoCredentialsError,
+    SSLError,
+)
 from botocore.parsers import ResponseParserError
 
 from piecework.domain.errors import (
@@ -107,11 +112,20 @@ def called(call: Callable[..., _T], **arguments: Any) -> _T:  # noqa: ANN401 - b
             "command again; no step is done twice",
         ) from fault
     except BotoCoreError as fault:
-        raise TransientPlatformError(
-            f"the platform could not be reached: {one_line(str(fault))}",
-            next_step="if it is your own `piecework serve`, check that it runs; then "
-            "run the same command again: no step is done twice",
-        ) from fault
+        raise _unreachable(fault) from fault
+
+
+def _unreachable(fault: BotoCoreError) -> TransientPlatformError:
+    check = "if it is your own `piecework serve`, check that it runs"
+    if isinstance(fault, SSLError):
+        check = (
+            "renew the certificate if it has expired; AWS_CA_BUNDLE names a file with "
+            "an authority of your own"
+        )
+    return TransientPlatformError(
+        f"the platform could not be reached: {one_line(str(fault))}",
+        next_step=f"{check}; then run the same command again: no step is done twice",
+    )
 
 
 def pages_of(pages: Any) -> Iterator[Any]:  # noqa: ANN401 - one for all paginators

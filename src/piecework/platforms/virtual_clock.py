@@ -7,11 +7,20 @@ move.
 
 import http.client
 import json
+import ssl
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
-from piecework.domain.errors import PlatformRefused, TransientPlatformError
+from botocore.exceptions import BotoCoreError
+from botocore.session import Session
+
+from piecework.domain.errors import (
+    ConfigError,
+    PlatformRefused,
+    TransientPlatformError,
+)
 
 START = datetime(2026, 1, 5, 9, tzinfo=UTC)
 """Virtual time begins on the same Monday morning in every rehearsal."""
@@ -39,6 +48,7 @@ class VirtualClock:
         """Read the marketplace's time again.
 
         Raises:
+            ConfigError: the certificates that AWS's settings name cannot be read.
             PlatformRefused: the marketplace is not a rehearsal's.
             TransientPlatformError: it does not answer, or is not a marketplace.
         """
@@ -70,10 +80,7 @@ class VirtualClock:
             raise strange_answer(self._url) from fault
 
     def _exchange(self, method: str, body: str | None) -> tuple[int, bytes]:
-        parts = urlsplit(self._url)
-        is_tls = parts.scheme == "https"
-        kind = http.client.HTTPSConnection if is_tls else http.client.HTTPConnection
-        connection = kind(parts.hostname or "", parts.port, timeout=_SECONDS_TO_WAIT)
+        connection = _connection(urlsplit(self._url))
         try:
             connection.request(method, _PATH, body, {"Accept": "application/json"})
             response = connection.getresponse()
@@ -82,6 +89,36 @@ class VirtualClock:
             raise no_answer(self._url, fault) from fault
         finally:
             connection.close()
+
+
+def _connection(url: SplitResult) -> http.client.HTTPConnection:
+    host, port = url.hostname or "", url.port
+    if url.scheme != "https":
+        return http.client.HTTPConnection(host, port, timeout=_SECONDS_TO_WAIT)
+    return http.client.HTTPSConnection(
+        host, port, timeout=_SECONDS_TO_WAIT, context=_trust()
+    )
+
+
+def _trust() -> ssl.SSLContext:
+    """Trust the certificates that boto3 trusts: those of AWS_CA_BUNDLE, if it is set.
+
+    Otherwise Python's own, which SSL_CERT_FILE can replace.
+    """
+    try:
+        bundle = Session().get_config_variable("ca_bundle") or None
+    except BotoCoreError:  # the client of the requester API says what is wrong
+        bundle = None
+    try:
+        if bundle is not None and Path(bundle).is_dir():
+            return ssl.create_default_context(capath=bundle)
+        return ssl.create_default_context(cafile=bundle)
+    except OSError as fault:
+        raise ConfigError(
+            [f"AWS_CA_BUNDLE names {bundle}, which has no certificates: {fault}"],
+            next_step="write the path of a file of certificates (PEM) into it, or "
+            "unset it",
+        ) from fault
 
 
 def no_answer(url: str, fault: Exception) -> TransientPlatformError:

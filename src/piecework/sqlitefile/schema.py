@@ -9,9 +9,7 @@ The recorded name contains a digest of the statements. So a database that was cr
 with other statements, by an older or a newer version, is recognised and refused.
 """
 
-import hashlib
 import logging
-import re
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
@@ -23,11 +21,11 @@ from sqlite_utils import Database
 from sqlite_utils.migrations import Migrations
 
 from piecework.sqlitefile.files import FOR_OWNER
+from piecework.sqlitefile.migration_names import name_of
 
 _LOG = logging.getLogger(__name__)
 _MOST_TRIES = 500
 _TRY_SECONDS = 0.02
-_DIGITS = 8
 _TABLES = (
     "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' "
     "AND name <> '{table}' ORDER BY name"
@@ -64,7 +62,7 @@ def read_schema(name: str, folder: Path) -> Migrations:
     migrations = Migrations(name)
     for path in sorted(folder.glob("m[0-9]*.sql")):
         script = path.read_text(encoding="utf-8")
-        migrations(name=f"{path.stem}-{digest_of(script)}")(_carrying_out(script))
+        migrations(name=name_of(path, script))(_carrying_out(script))
     return migrations
 
 
@@ -176,9 +174,3 @@ def _carrying_out(script: str) -> Callable[[Database], None]:
             database.execute(statement)
 
     return migrate
-
-
-def digest_of(script: str) -> str:
-    """Return a digest of the statements, without comments and line ends."""
-    words = re.sub(r"--.*", "", script).split()
-    return hashlib.sha256(" ".join(words).encode()).hexdigest()[:_DIGITS]

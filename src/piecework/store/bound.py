@@ -62,7 +62,18 @@ def read(store: Store) -> Bound:
     return Bound(**row)
 
 
-def bind(store: Store, fact: Fact, value: str, *, otherwise: str = "") -> None:
+OWN_FOLDER = "give this run its own folder ([output] folder)"
+"""What to do with a store that is another's."""
+
+
+def bind(
+    store: Store,
+    fact: Fact,
+    value: str,
+    *,
+    otherwise: str = "",
+    next_step: str = OWN_FOLDER,
+) -> None:
     """Set a fact, which never changes.
 
     Args:
@@ -70,6 +81,7 @@ def bind(store: Store, fact: Fact, value: str, *, otherwise: str = "") -> None:
         fact: the column.
         value: what it is.
         otherwise: the message if the fact was set differently before.
+        next_step: what to do then.
 
     Raises:
         StoreError: it was set differently. The message never shows the values: one of
@@ -85,7 +97,7 @@ def bind(store: Store, fact: Fact, value: str, *, otherwise: str = "") -> None:
     if getattr(read(store), fact) != value:
         raise StoreError(
             f"{store.address}: {otherwise or f'{fact} was set differently'}",
-            next_step="give this run its own folder ([output] folder)",
+            next_step=next_step,
         )
 
 

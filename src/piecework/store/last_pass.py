@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING
 
 from piecework.domain.store_address import StoreAddress
 from piecework.sqlitefile.checkpoints import Checkpoints
+from piecework.sqlitefile.migration_names import TABLE, names_in
 from piecework.store import postgres
 from piecework.store.connection import Asked
-from piecework.store.files import check_kind
+from piecework.store.files import SCHEMA, check_kind
 
 if TYPE_CHECKING:
     from piecework.store.database import Store
@@ -126,6 +127,13 @@ def _connected(address: StoreAddress) -> Iterator[Asked | None]:
         with closing(sqlite3.connect(address.path, timeout=30)) as file, file:
             Checkpoints(file, address.path)
             yield file
+            yield file if _is_of_this_version(file) else None
+
+
+def _is_of_this_version(file: sqlite3.Connection) -> bool:
+    """Whether a store has all tables of this version, and no later ones."""
+    rows = file.execute(f"SELECT name FROM {TABLE}")
+    return {name for (name,) in rows} == names_in(SCHEMA)
 
 
 def older_hits(connection: Asked) -> frozenset[str]:

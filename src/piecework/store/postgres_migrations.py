@@ -14,7 +14,7 @@ from psycopg import errors, sql
 
 from piecework.domain.clock import SystemClock
 from piecework.domain.errors import StoreError
-from piecework.sqlitefile.schema import digest_of
+from piecework.sqlitefile.migration_names import digest_of
 from piecework.store.postgres_database import PostgresDatabase, explain, first_line
 
 _LOG = logging.getLogger(__name__)
