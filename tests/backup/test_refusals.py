@@ -133,21 +133,21 @@ def test_two_processes_do_not_write_one_replica(
     for name in ("here", "there"):
         (tmp_path / name).mkdir()
     here, there = (Claim(address, tmp_path / name) for name in ("here", "there"))
-    here.renew(identity, now, is_first=True)
+    here.renew(identity, now, commits=0, is_first=True)
     with pytest.raises(RefusedForSafety, match="wrote this replica"):
         there.check(identity, now)
     # The same folder: it is the same database after a crash.
     again = Claim(address, tmp_path / "here")
     again.check(identity, now)
     later = now + 2 * marker_module.EXPIRES_AFTER
-    there.renew(identity, later, is_first=True)
+    there.renew(identity, later, commits=0, is_first=True)
     with pytest.raises(TakenOverError, match="writes this replica"):
-        here.renew(identity, later, is_first=False)
+        here.renew(identity, later, commits=0, is_first=False)
     # The first does not say that the second has ended.
-    here.release(identity, later)
+    here.release(identity, later, commits=0)
     with pytest.raises(RefusedForSafety):
         here.check(identity, later)
-    there.release(identity, later)
+    there.release(identity, later, commits=0)
     here.check(identity, later)
 
 

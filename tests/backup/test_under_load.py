@@ -47,7 +47,7 @@ def test_each_restored_copy_is_whole(tmp_path: Path) -> None:
     )
     ended = threading.Event()
     writer = threading.Thread(target=_write, args=(database, ended))
-    commits = []
+    commits: list[int] = []
     size = database.stat().st_size
     with replicator.running():
         deadline = time.monotonic() + PATIENCE_SECONDS

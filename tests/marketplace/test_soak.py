@@ -52,8 +52,8 @@ SLOTS = 5
 FIXED_BYTES, BYTES = 8_000_000, 4_000
 """What the file may take at first, and for each assignment."""
 
-LOG_BYTES = 200_000_000
-"""What its log may take: the backup folds it from 67 million bytes on."""
+LOG_BYTES = 2**30
+"""What its log may take: the backup folds it from 64 MiB on, every 30 s at most."""
 
 PAUSE = 1.0
 """Mean seconds of a worker before a click."""

@@ -96,6 +96,11 @@ class Lag:
             age = time.monotonic() - self._lacking_since
             return age, max(self._state.count - self._safe.count, 1)
 
+    def confirmed(self) -> int:
+        """Return how many commits the replica has at least."""
+        with self._lock:
+            return self._safe.count
+
     def close(self) -> None:
         """Close the connection; another reading opens it again."""
         with self._lock:

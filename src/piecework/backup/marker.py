@@ -40,6 +40,7 @@ class Marker:
         host: the machine's name, for people.
         at: when the process last renewed the marker.
         is_open: whether the process still runs, as far as it could say.
+        commits: how many commits the replica has at least.
     """
 
     kind: str
@@ -49,6 +50,7 @@ class Marker:
     host: str
     at: str
     is_open: bool
+    commits: int = 0
 
 
 class TakenOverError(Exception):
@@ -105,12 +107,15 @@ class Claim:
                 "minutes and try again",
             )
 
-    def renew(self, identity: Identity, now: datetime, *, is_first: bool) -> None:
+    def renew(
+        self, identity: Identity, now: datetime, *, commits: int, is_first: bool
+    ) -> None:
         """Write the marker again.
 
         Args:
             identity: the database's.
             now: the time.
+            commits: how many commits the replica has at least; 0 if that is not known.
             is_first: this process begins to write.
 
         Raises:
@@ -118,21 +123,23 @@ class Claim:
             ConfigError: the address cannot be read or written.
             RefusedForSafety: as `check`.
         """
+        marker = read_marker(self._address)
         if is_first:
             self.check(identity, now)
-        else:
-            marker = read_marker(self._address)
-            if marker is not None and marker.session != self._session:
-                raise TakenOverError(
-                    f"another process, on {marker.host}, writes this replica"
-                )
-        self._write(identity, now, is_open=True)
+        elif marker is not None and marker.session != self._session:
+            raise TakenOverError(
+                f"another process, on {marker.host}, writes this replica"
+            )
+        # Until this process knows better, the replica has what it had before.
+        commits = commits or (0 if marker is None else marker.commits)
+        self._write(identity, now, commits=commits, is_open=True)
 
-    def release(self, identity: Identity, now: datetime) -> None:
+    def release(self, identity: Identity, now: datetime, *, commits: int) -> None:
         """Say that this process has ended, unless another has taken over."""
         marker = read_marker(self._address)
         if marker is not None and marker.session == self._session:
-            self._write(identity, now, is_open=False)
+            commits = commits or marker.commits
+            self._write(identity, now, commits=commits, is_open=False)
 
     def _refuse_unmarked(self) -> None:
         """Refuse an address with files that no marker explains."""
@@ -165,7 +172,9 @@ class Claim:
             _keep_writer(self._folder, writer)
         return writer
 
-    def _write(self, identity: Identity, now: datetime, *, is_open: bool) -> None:
+    def _write(
+        self, identity: Identity, now: datetime, *, commits: int, is_open: bool
+    ) -> None:
         marker = Marker(
             kind=identity.kind,
             word=identity.word,
@@ -174,6 +183,7 @@ class Claim:
             host=socket.gethostname(),
             at=now.isoformat(timespec="seconds"),
             is_open=is_open,
+            commits=commits,
         )
         directory = self._address.directory()
         content = json.dumps(asdict(marker), indent=1).encode()

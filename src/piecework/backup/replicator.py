@@ -19,6 +19,7 @@ from piecework.backup.lag import Distance, Lag
 from piecework.backup.marker import FOLDER_MODE, RENEWED_EVERY, Claim, TakenOverError
 from piecework.backup.process import LitestreamProcess
 from piecework.backup.program import ReplicatedFile
+from piecework.backup.trial import Trial
 from piecework.backup.trouble import Trouble
 from piecework.domain.clock import Clock
 from piecework.domain.errors import PieceworkError
@@ -54,6 +55,7 @@ class Replicator:
         self._claim = Claim(file.address, file.folder)
         self._process = LitestreamProcess(program, file)
         self._trouble = Trouble(file.address.text)
+        self._trial = Trial(file, self._confirmed)
         self._identity: Identity | None = None
         self._lag: Lag | None = None
         self._stopping = threading.Event()
@@ -79,6 +81,7 @@ class Replicator:
         """
         thread = threading.Thread(target=self._run, name="backup", daemon=True)
         thread.start()
+        self._trial.start(self._stopping)
         try:
             yield self
         finally:
@@ -96,7 +99,11 @@ class Replicator:
         except sqlite3.Error as fault:
             _LOG.warning("the distance of the replica is not known: %s", fault)
             return Distance(float("inf"), 0, is_running=False)
-        return Distance(seconds, commits, is_running=self._is_running)
+        is_running = self._is_running and not self._trial.fault
+        return Distance(seconds, commits, is_running=is_running)
+
+    def _confirmed(self) -> int:
+        return 0 if self._lag is None else self._lag.confirmed()
 
     @property
     def missing(self) -> str:
@@ -215,7 +222,12 @@ class Replicator:
         if self._identity is None:
             return False
         try:
-            self._claim.renew(self._identity, self._clock.now(), is_first=is_first)
+            self._claim.renew(
+                self._identity,
+                self._clock.now(),
+                commits=self._confirmed(),
+                is_first=is_first,
+            )
         except PieceworkError as fault:
             self._is_running = False
             self._trouble.note(str(fault))
@@ -257,4 +269,6 @@ class Replicator:
     def _release(self) -> None:
         if self._identity is not None and self._renewed_at is not None:
             with suppress(PieceworkError):
-                self._claim.release(self._identity, self._clock.now())
+                self._claim.release(
+                    self._identity, self._clock.now(), commits=self._confirmed()
+                )

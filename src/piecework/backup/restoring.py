@@ -13,7 +13,7 @@ from pathlib import Path
 
 from piecework.backup.address import ReplicaAddress
 from piecework.backup.kinds import Identity, connect_to_read, count_in, identity_of
-from piecework.backup.marker import read_marker, take_over
+from piecework.backup.marker import FOLDER_MODE, read_marker, take_over
 from piecework.backup.program import (
     ReplicatedFile,
     environment,
@@ -26,6 +26,10 @@ from piecework.sqlitefile.checkpoints import backup_folder
 from piecework.sqlitefile.files import FOR_OWNER, files_of
 
 _USE = "piecework restore"
+
+
+class DamagedReplicaError(StoreError):
+    """What a replica contains is damaged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +61,8 @@ def restore(
 
     Raises:
         ConfigError: the file exists, or there is no replica, or none of that moment.
-        StoreError: what came back is damaged or incomplete.
+        StoreError: what came back is damaged, or lacks commits that the backup had
+            confirmed.
         OSError: the disk is full or cannot be written.
     """
     program = litestream(use=_USE)
@@ -84,12 +89,52 @@ def restore(
         identity, commits = _checked(copy, address)
         if (identity.kind, identity.word) != (marker.kind, marker.word):
             raise StoreError(f"{address.text} has another database than it should")
+        if at is None:
+            _check_commits(commits, marker.commits, address)
         # What Litestream kept beside an earlier file does not fit this one.
         shutil.rmtree(backup_folder(file), ignore_errors=True)
         copy.chmod(FOR_OWNER)
         _name(copy, file)
         take_over(marker, backup_folder(file))
     return Restored(file, identity, commits, until)
+
+
+def commits_in(address: ReplicaAddress, folder: Path) -> int:
+    """Restore a replica to a folder for a moment; return its count of commits.
+
+    Args:
+        address: the replica's.
+        folder: a folder that does not exist; it takes as much space as the database.
+
+    Raises:
+        DamagedReplicaError: what came back is damaged.
+        StoreError: nothing came back, or the disk is full.
+        OSError: the disk is full or cannot be written.
+    """
+    program = litestream(use=_USE)
+    folder.mkdir(mode=FOLDER_MODE)
+    try:
+        copy, settings = folder / "copy.db", folder / "litestream.yml"
+        write_settings(settings, [ReplicatedFile(copy, address)])
+        _run_restore(program, settings, copy, None, address)
+        return _checked(copy, address)[1]
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _check_commits(commits: int, confirmed: int, address: ReplicaAddress) -> None:
+    """Refuse a state that is older than the replica was.
+
+    Raises:
+        StoreError: files are missing at the address.
+    """
+    if commits < confirmed:
+        raise StoreError(
+            f"{address.text}: what came back lacks {confirmed - commits} commits that "
+            "the backup had sent: files were lost there",
+            next_step="look for deleted files of the bucket; `--at` with the present "
+            "time restores what is left",
+        )
 
 
 def _run_restore(
@@ -167,7 +212,7 @@ def _checked(copy: Path, address: ReplicaAddress) -> tuple[Identity, int]:
     """Return a file's identity and its count of commits, once it is seen to be whole.
 
     Raises:
-        StoreError: it is damaged, or is not a marketplace or store.
+        DamagedReplicaError: it is damaged, or is not a marketplace or store.
     """
     try:
         with closing(connect_to_read(copy)) as conn:
@@ -177,7 +222,7 @@ def _checked(copy: Path, address: ReplicaAddress) -> tuple[Identity, int]:
     except sqlite3.Error as fault:
         complaint, identity, commits = str(fault), None, 0
     if complaint != "ok" or identity is None:
-        raise StoreError(
+        raise DamagedReplicaError(
             f"{address.text}: what came back is damaged ({complaint})",
             next_step="restore an earlier moment with --at",
         )
