@@ -24,22 +24,26 @@ _OTHERS = 0o077
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SignInOptions:
-    """A provider, and who has which role."""
+class ProviderOptions:
+    """A provider."""
 
     oidc_issuer: str
     oidc_client: str
     oidc_secret_file: Path | None
     oidc_scope: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignInOptions(ProviderOptions):
+    """A provider, and who has which role."""
+
     roles_claim: str
     email_role: tuple[str, ...]
     claim_role: tuple[str, ...]
     contact: str
 
 
-SIGN_IN = grouped(
-    "signing_in",
-    SignInOptions,
+_PROVIDER = (
     click.option(
         "--oidc-issuer",
         default="",
@@ -50,7 +54,7 @@ SIGN_IN = grouped(
         "--oidc-client",
         default="",
         metavar="ID",
-        help="With --oidc-issuer: the id under which the provider knows this page.",
+        help="With --oidc-issuer: the id under which the provider knows this server.",
     ),
     click.option(
         "--oidc-secret-file",
@@ -65,6 +69,12 @@ SIGN_IN = grouped(
         help="With --oidc-issuer: what to ask for, repeatable; default: openid, email "
         "and profile.",
     ),
+)
+PROVIDER = grouped("signing_in", ProviderOptions, *_PROVIDER)
+SIGN_IN = grouped(
+    "signing_in",
+    SignInOptions,
+    *_PROVIDER,
     click.option(
         "--email-role",
         multiple=True,
@@ -136,7 +146,45 @@ def door_of(options: SignInOptions, *, has_fixed_address: bool) -> "Door | None"
     return Door(provider_at=provider_at, roles=roles, contact=options.contact)
 
 
-def _settings(options: SignInOptions, secret: str, address: str) -> "ProviderSettings":
+def provider_of(
+    options: ProviderOptions, *, is_rehearsal: bool
+) -> "Callable[[str], Provider] | None":
+    """Return what makes the provider of a marketplace's workers; `None` without one.
+
+    Args:
+        options: the options.
+        is_rehearsal: whether the marketplace is a rehearsal.
+
+    Raises:
+        ConfigError: an option is missing or wrong, or the extra is not installed.
+        RefusedForSafety: others can read the secret.
+    """
+    if not options.oidc_issuer:
+        _check_unused(options)
+        return None
+    if is_rehearsal:
+        raise ConfigError(
+            ["--oidc-issuer: a rehearsal has simulated workers; leave it out"]
+        )
+    load_extra("authlib", extra="oidc", use="--oidc-issuer")
+    secret = _secret(options.oidc_secret_file)
+    _settings(options, secret, "http://127.0.0.1")
+
+    def provider_at(address: str) -> "Provider":
+        from piecework.domain.clock import SystemClock
+        from piecework.signin.provider import Provider
+
+        clock = SystemClock()
+        return Provider(
+            _settings(options, secret, address), now=lambda: clock.now().timestamp()
+        )
+
+    return provider_at
+
+
+def _settings(
+    options: ProviderOptions, secret: str, address: str
+) -> "ProviderSettings":
     from piecework.signin.settings import (
         SCOPES,
         ProviderSettings,
@@ -226,7 +274,7 @@ def _secret(file: Path | None) -> str:
     return text
 
 
-def _check_unused(options: SignInOptions) -> None:
+def _check_unused(options: ProviderOptions) -> None:
     names = [field.name for field in fields(options) if getattr(options, field.name)]
     if names:
         listed = ", ".join(f"--{name.replace('_', '-')}" for name in names)
