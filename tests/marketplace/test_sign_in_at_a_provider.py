@@ -7,7 +7,9 @@ from pathlib import Path
 
 import httpx
 import pytest
+from click.testing import CliRunner
 
+from piecework.cli.main import main
 from piecework.domain.clock import SystemClock
 from piecework.marketplace.http.server import serve
 from piecework.marketplace.state.accounts import NewWorker
@@ -211,15 +213,63 @@ def test_what_does_not_fit_is_refused_in_one_sentence(
     assert reply.status_code == 403
     assert "The sign-in did not work." in reply.text
     assert lines == ["event=sign_in_refused why=wrong_token peer=127.0.0.1"]
-    place.provider.is_down = True
-    begun = browser.get("/worker/sign-in/callback?code=x&state=y")
-    assert begun.status_code == 403
+    again = browser.get("/worker/sign-in/callback?code=x&state=y")
+    assert again.status_code == 403
     place.provider.make_good()
+    begun = browser.get("/worker/sign-in/start").headers["location"]
+    back = httpx.get(begun).headers["location"]
     place.provider.is_down = True
-    with closing(place.browser()) as other:
-        begun = other.get("/worker/sign-in/start")
-    assert begun.status_code in {303, 502}
-    assert "Bearer" not in caplog.text
+    assert browser.get(back).status_code == 502
+    assert "cannot be reached. Try again later." in caplog.text
+
+
+def test_invitations_are_bound_by_the_command(place: Place, tmp_path: Path) -> None:
+    """For one person, or for a file with a column of addresses."""
+    database = ["--database", str(place.database)]
+    invite = ["workers", "invite"]
+    made = CliRunner().invoke(
+        main, [*invite, "mary", "--email", "mary@example.org", *database]
+    )
+    assert made.exit_code == 0, made.output
+    assert "/worker/sign-in?invitation=" in made.output
+    assert "only their account can sign in" in made.output
+    people = tmp_path / "people.csv"
+    people.write_text("name,mail\njoan,joan@example.org\nkay,kay@example.org\n")
+    file = [*invite, "--from", str(people), *database]
+    made = CliRunner().invoke(main, [*file, "--email-column", "mail"])
+    assert made.exit_code == 0, made.output
+    for name in ("mary", "joan", "kay"):
+        assert place.sign_in(name)[1].status_code == 303
+    for words, sentence in (
+        ([*invite, "mary", "--email", "mary"], "is not an e-mail address"),
+        ([*invite, "mary", "--email-column", "x"], "goes with --from"),
+        ([*file, "--email", "a@example.org"], "is for one person"),
+        ([*file, "--email-column", "email"], "has no column 'email'"),
+        ([*file, "--email-column", "name"], "has no column 'name'"),
+    ):
+        refused = CliRunner().invoke(main, [*words, *database])
+        assert refused.exit_code == 2
+        assert sentence in refused.output
+    people.write_text("name,mail\nlee,\n")
+    refused = CliRunner().invoke(main, [*file, "--email-column", "mail"])
+    assert "lee: '' is not an e-mail address" in refused.output
+
+
+def test_settings_that_do_not_fit_end_serve(tmp_path: Path) -> None:
+    """Before it listens; a rehearsal's workers are simulated."""
+    serve_at = ["serve", "--database", str(tmp_path / "market.db"), "--port", "0"]
+    with at_work() as provider:
+        options = ["--oidc-issuer", provider.issuer, "--oidc-client", CLIENT]
+        provider.changed = {"issuer": "https://evil.example"}
+        for words, sentence in (
+            ([*options, "--rehearsal"], "simulated workers"),
+            (options[:2], "client id of this server"),
+            (options[2:], "only with --oidc-issuer"),
+            (options, "has another name for itself"),
+        ):
+            refused = CliRunner().invoke(main, [*serve_at, *words])
+            assert refused.exit_code == 2, refused.output
+            assert sentence in refused.output
 
 
 def test_the_cookie_of_a_sign_in_is_short_lived_and_not_for_scripts(

@@ -170,7 +170,7 @@ def test_the_audit_trail_is_written_as_csv(tmp_path: Path) -> None:
     result = CliRunner().invoke(main, ["decisions", path, "--audit", str(file)])
     assert result.exit_code == 0, result.output
     rows = list(csv.DictReader(file.read_text("utf-8-sig").splitlines()))
-    assert [row["event"] for row in rows[:2]] == ["signed in", "decided in a file"]
+    assert [row["event"] for row in rows[:2]] == ["signed in", "decided by a command"]
     assert (rows[0]["name"], rows[0]["role"], rows[0]["subject"]) == (
         "Ada",
         "requester",
@@ -180,3 +180,16 @@ def test_the_audit_trail_is_written_as_csv(tmp_path: Path) -> None:
     assert rows[0]["at"].endswith("+00:00")
     both = ["decisions", path, "--audit", str(file), "--write", str(waiting)]
     assert CliRunner().invoke(main, both).exit_code == 2
+
+
+def test_without_the_extra_a_sentence_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only where a provider is named."""
+    monkeypatch.setitem(sys.modules, "authlib", None)
+    with stores.opened(tmp_path, workers=1, items=2) as run:
+        path = str(run.campaign.path)
+        result = CliRunner().invoke(main, ["review", path, *_AT_PORT, *_ADA])
+    assert result.exit_code == 2
+    assert "--oidc-issuer needs authlib, which is not installed" in result.output
+    assert "pip install 'piecework[oidc]'" in result.output

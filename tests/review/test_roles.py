@@ -7,15 +7,21 @@ from pathlib import Path
 import httpx
 import pytest
 
+from piecework.domain.errors import ConfigError
 from piecework.review import sessions
 from piecework.review.desk import Manner
 from piecework.review.model.deciding import waiting_for_people
-from piecework.review.server import Address
-from piecework.review.server import bound_to as bound
+from piecework.review.server import Address, bound_to, server_of
 from piecework.store import audit, decisions
 from tests.review import stores
 from tests.review.conftest import Served, served_at
-from tests.review.signing_in import browser_of, door_at, page_with, signed_in
+from tests.review.signing_in import (
+    browser_of,
+    door_at,
+    page_of,
+    page_with,
+    signed_in,
+)
 from tests.review.test_wire import CARD, form_of
 from tests.signin.stand_in import at_work
 
@@ -152,7 +158,7 @@ def test_a_link_may_have_a_role_too(tmp_path: Path) -> None:
     address = Address(reviewers=("ada", "rita"), roles={"rita": "reader"})
     with (
         stores.opened(tmp_path, workers=1, items=2) as run,
-        bound(address) as listening,
+        bound_to(address) as listening,
         served_at(run, address, Manner(), listening) as page,
         page.client("rita") as rita,
         page.client("ada") as ada,
@@ -185,3 +191,16 @@ def test_the_trail_cannot_be_changed_or_deleted(page: Served) -> None:
         "decided",
         "undone",
     ]
+
+
+def test_a_link_gets_no_name_of_a_person_who_signed_in(tmp_path: Path) -> None:
+    """Its holder could undo that person's decisions."""
+    with at_work() as provider, stores.opened(tmp_path, workers=1, items=2) as run:
+        with (
+            page_of(run, door_at(provider.issuer)) as page,
+            signed_in(page, provider, "ada"),
+        ):
+            pass
+        address = Address(reviewers=("Ada",))
+        with bound_to(address) as listening, pytest.raises(ConfigError, match="Ada"):
+            server_of(run, address, Manner(), listening)

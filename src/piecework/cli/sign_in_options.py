@@ -168,7 +168,6 @@ def provider_of(
         )
     load_extra("authlib", extra="oidc", use="--oidc-issuer")
     secret = _secret(options.oidc_secret_file)
-    _settings(options, secret, "http://127.0.0.1")
 
     def provider_at(address: str) -> "Provider":
         from piecework.domain.clock import SystemClock
@@ -179,7 +178,26 @@ def provider_of(
             _settings(options, secret, address), now=lambda: clock.now().timestamp()
         )
 
+    _look(provider_at("http://127.0.0.1"))
     return provider_at
+
+
+def _look(provider: "Provider") -> None:
+    """Say what is wrong with a provider, which may work later.
+
+    Raises:
+        ConfigError: it answers, but the settings do not fit it.
+    """
+    import asyncio
+
+    from piecework.signin.refusals import SignInRefused, WrongProvider
+
+    try:
+        asyncio.run(provider.look())
+    except WrongProvider as fault:
+        raise ConfigError([f"--oidc-issuer: {str(fault).rstrip('.')}"]) from fault
+    except SignInRefused as fault:
+        click.echo(f"the provider does not work yet: {fault}", err=True)
 
 
 def _settings(

@@ -36,7 +36,7 @@ SELECT min(undone_at), 'undone', min(coalesce(undone_by, reviewer)), '', '', '',
     'act ' || act || ' of ' || min(reviewer)
 FROM reviews WHERE undone_at IS NOT NULL GROUP BY act
 UNION ALL
-SELECT decided_at, 'decided in a file', decided_by, '', '', '',
+SELECT decided_at, 'decided by a command', decided_by, '', '', '',
     verdict || ' ' || subject_kind || ' ' || subject_id
 FROM decisions
 WHERE substr(decided_by, 1, 7) <> 'policy:' AND NOT EXISTS
