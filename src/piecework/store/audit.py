@@ -22,6 +22,7 @@ EventName = Literal[
     "label reopened",
 ]
 
+# An undone review has the id of a decision that is deleted, and ids are used again.
 _TRAIL = """
 SELECT at, event, name, role, issuer, subject, about
 FROM review_events
@@ -40,7 +41,8 @@ SELECT decided_at, 'decided by a command', decided_by, '', '', '',
     verdict || ' ' || subject_kind || ' ' || subject_id
 FROM decisions
 WHERE substr(decided_by, 1, 7) <> 'policy:' AND NOT EXISTS
-    (SELECT 1 FROM reviews WHERE reviews.decision_id = decisions.decision_id)
+    (SELECT 1 FROM reviews WHERE reviews.decision_id = decisions.decision_id
+     AND reviews.undone_at IS NULL)
 ORDER BY 1, 2, 7
 """
 
