@@ -115,7 +115,7 @@ LOCK := uv pip compile --universal --no-strip-extras --generate-hashes --no-head
 lock:  ## resolve again; writes names, versions and hashes, never a download host
 	$(LOCK) pyproject.toml --group build -o requirements.lock
 	$(LOCK) pyproject.toml --group dev --all-extras -c requirements.lock -o requirements-dev.lock
-	$(LOCK) pyproject.toml --group build --extra backup --extra prolific --extra sql -c requirements-dev.lock \
+	$(LOCK) pyproject.toml --group build --extra backup --extra oidc --extra prolific --extra sql -c requirements-dev.lock \
 	  | python3 -m tools.image_lock > docs/operations/deploy/extras.lock
 	printf 'cosmic-ray\nparso\n' | $(LOCK) - -o tests/mutants/cosmic-ray.lock
 	printf 'crowd-kit\nscikit-learn<1.7\n' | $(LOCK) - -o tests/bench/truth/labels/crowd-kit.lock

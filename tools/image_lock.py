@@ -1,7 +1,7 @@
 """Prints what a full lock has beyond `requirements.lock`: the extras of the image.
 
-`make lock` pipes the lock of the extras `backup`, `prolific` and `sql` through it. The
-image installs both files, so each pin is written once.
+`make lock` pipes the lock of the extras `backup`, `oidc`, `prolific` and `sql` through
+it. The image installs both files, so each pin is written once.
 """
 
 import re

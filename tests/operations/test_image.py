@@ -22,7 +22,7 @@ from tools.image_lock import beyond, entries
 
 _TEXT = (DEPLOY / "Containerfile").read_text(encoding="utf-8")
 _PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-_EXTRAS = {"backup", "prolific", "sql"}
+_EXTRAS = {"backup", "oidc", "prolific", "sql"}
 
 
 def _lock(name: str) -> dict[str, str]:

@@ -12,6 +12,7 @@ import pytest
 from piecework.campaign.opened import OpenedCampaign
 from piecework.review.desk import Manner
 from piecework.review.server import Address, bound_to, server_of
+from piecework.review.sessions import Sessions
 from piecework.webserver.connections import Limits, Listening
 from tests.browser.conftest import open_page
 from tests.engine.conftest import at_work, campaign_text
@@ -30,15 +31,14 @@ class Served:
     Attributes:
         run: its campaign, which the page's thread uses, too.
         links: by reviewer.
+        url: of the page, without a slash at its end.
+        sessions: who has entered.
     """
 
     run: OpenedCampaign
     links: dict[str, str]
-
-    @property
-    def url(self) -> str:
-        """Of the page, without a slash at its end."""
-        return next(iter(self.links.values())).partition("/enter")[0]
+    url: str
+    sessions: Sessions
 
     @contextmanager
     def client(self, reviewer: str = "ada") -> Iterator[httpx.Client]:
@@ -78,7 +78,7 @@ def served_at(
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
     thread.start()
     try:
-        yield Served(opened, dict(sessions.links))
+        yield Served(opened, dict(sessions.links), sessions.origin, sessions)
     finally:
         server.should_exit = True
         thread.join()

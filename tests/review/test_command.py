@@ -1,5 +1,6 @@
 """`piecework review` as a command, and the page behind TLS for a team."""
 
+import csv
 import signal
 import ssl
 import subprocess
@@ -14,11 +15,19 @@ from piecework.cli.main import main
 from piecework.domain.clock import SystemClock
 from piecework.review.desk import Manner
 from piecework.review.server import Address, bound_to
+from piecework.store import audit
+from piecework.store.database import writing
 from tests.marketplace.certificates import self_signed
 from tests.review import stores
 from tests.review.conftest import served_at
 
 ROOT = Path(__file__).resolve().parents[2]
+
+
+_ISSUER = ["--oidc-issuer", "https://login.example.org", "--oidc-client", "review"]
+_AT_PORT = [*_ISSUER, "--port", "8443"]
+_PLAIN_HTTP = ["--oidc-issuer", "http://login.example.org", *_AT_PORT[2:]]
+_ADA = ["--email-role", "a@x.org=reviewer"]
 
 
 @pytest.mark.parametrize(
@@ -31,6 +40,17 @@ ROOT = Path(__file__).resolve().parents[2]
         (["--twice", "2"], 2, "range"),
         (["--url", "http://review.example.org"], 3, "could decide who is paid"),
         (["--url", "https://review.example.org/a"], 2, "give it as https://NAME"),
+        (["--oidc-client", "x"], 2, "only with --oidc-issuer"),
+        ([*_ISSUER], 2, "--oidc-issuer needs --port or --url"),
+        ([*_AT_PORT], 2, "no person has a role"),
+        ([*_AT_PORT, "--email-role", "ada@x.org=boss"], 2, "write it as WHO=ROLE"),
+        ([*_AT_PORT, "--email-role", "ada=reader"], 2, "is not an e-mail address"),
+        ([*_AT_PORT, "--claim-role", "a=reader"], 2, "need each other"),
+        ([*_AT_PORT, *_ADA, "--email-role", "a@x.org=reader"], 2, "two roles"),
+        ([*_AT_PORT, *_ADA, "--oidc-scope", "email"], 2, "must include openid"),
+        ([*_PLAIN_HTTP, *_ADA], 2, "needs https"),
+        (["--oidc-issuer", "login", *_AT_PORT[2:], *_ADA], 2, "not an address"),
+        ([*_AT_PORT[:2], *_AT_PORT[4:], *_ADA], 2, "client id of this server"),
     ],
     ids=lambda words: " ".join(words) if isinstance(words, list) else None,
 )
@@ -85,3 +105,91 @@ def test_a_team_reviews_behind_tls_with_a_link_each(tmp_path: Path) -> None:
             assert cookie.startswith("__Host-")
             assert "Secure" in cookie
             assert ">grace<" in grace.get("/").text
+
+
+def test_a_secret_that_others_can_read_is_refused(tmp_path: Path) -> None:
+    """And so is an empty one; neither message repeats what the file has."""
+    secret = tmp_path / "secret"
+    words = [*_AT_PORT, *_ADA, "--oidc-secret-file", str(secret)]
+    with stores.opened(tmp_path, workers=1, items=2) as run:
+        path = str(run.campaign.path)
+        for text, mode, code in (("s3cret", 0o644, 3), (" \n", 0o600, 2)):
+            secret.write_text(text)
+            secret.chmod(mode)
+            result = CliRunner().invoke(main, ["review", path, *words])
+            assert result.exit_code == code
+            assert "s3cret" not in result.output
+
+
+def test_a_file_or_the_environment_sets_up_the_provider(tmp_path: Path) -> None:
+    """As all options of this command; a key that is not known is refused."""
+    file = tmp_path / "piecework.toml"
+    table = """[review]
+port = 8443
+oidc-issuer = "https://login.example.org"
+oidc-client = "review"
+email-role = ["ada@example.org=requester", "rita@example.org=reader"]
+roles-claim = "groups"
+claim-role = ["annotators=reviewer"]
+contact = "Ada, room 12"
+"""
+    with stores.opened(tmp_path, workers=1, items=2) as run:
+        words = ["review", str(run.campaign.path), "--config", str(file)]
+        file.write_text(table)
+        environment = {"PIECEWORK_REVIEW_OIDC_CLIENT": "of the environment"}
+        shown = CliRunner().invoke(main, [*words, "--print-config"], env=environment)
+        assert shown.exit_code == 0
+        assert 'oidc-client = "of the environment"  # environment' in shown.output
+        assert 'claim-role = ["annotators=reviewer"]  # file' in shown.output
+        file.write_text(table.replace("roles-claim", "role-claim"))
+        refused = CliRunner().invoke(main, words)
+    assert refused.exit_code == 2
+    assert "did you mean roles-claim?" in refused.output
+
+
+def test_the_audit_trail_is_written_as_csv(tmp_path: Path) -> None:
+    """Decisions of a file are in it, too."""
+    file = tmp_path / "audit.csv"
+    with stores.opened(tmp_path, workers=1, items=2) as run:
+        path = str(run.campaign.path)
+        with writing(run.store):
+            identity = audit.Identity(
+                name="Ada", role="requester", issuer="https://login.x", subject="42"
+            )
+            audit.add(run.store, "signed in", identity, at=run.clock.now())
+    waiting = tmp_path / "waiting.csv"
+    CliRunner().invoke(main, ["decisions", path, "--write", str(waiting)])
+    rows = list(csv.DictReader(waiting.read_text("utf-8-sig").splitlines()))
+    rows[0]["verdict"], rows[0]["because"] = rows[0]["proposed"], "Not read."
+    with waiting.open("w") as filled:
+        writer = csv.DictWriter(filled, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)
+    read = ["decisions", path, "--read", str(waiting), "--by", "grace"]
+    assert CliRunner().invoke(main, read).exit_code == 0
+    result = CliRunner().invoke(main, ["decisions", path, "--audit", str(file)])
+    assert result.exit_code == 0, result.output
+    rows = list(csv.DictReader(file.read_text("utf-8-sig").splitlines()))
+    assert [row["event"] for row in rows[:2]] == ["signed in", "decided by a command"]
+    assert (rows[0]["name"], rows[0]["role"], rows[0]["subject"]) == (
+        "Ada",
+        "requester",
+        "42",
+    )
+    assert rows[1]["name"] == "grace"
+    assert rows[0]["at"].endswith("+00:00")
+    both = ["decisions", path, "--audit", str(file), "--write", str(waiting)]
+    assert CliRunner().invoke(main, both).exit_code == 2
+
+
+def test_without_the_extra_a_sentence_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only where a provider is named."""
+    monkeypatch.setitem(sys.modules, "authlib", None)
+    with stores.opened(tmp_path, workers=1, items=2) as run:
+        path = str(run.campaign.path)
+        result = CliRunner().invoke(main, ["review", path, *_AT_PORT, *_ADA])
+    assert result.exit_code == 2
+    assert "--oidc-issuer needs authlib, which is not installed" in result.output
+    assert "pip install 'piecework[oidc]'" in result.output

@@ -19,6 +19,7 @@ from piecework.domain.review import WordVerdict
 from piecework.domain.store_address import StoreAddress, in_folder, store_address
 from piecework.domain.verdicts import Decision, SubjectKind, Verdict
 from piecework.store import (
+    audit,
     bound,
     copying,
     decisions,
@@ -73,7 +74,10 @@ def file(tmp_path: Path) -> StoreAddress:
             act = reviews.add(
                 store, [_decision("answer", "H1-ann.2", "drop")], along=[]
             )
-            reviews.take_back(store, act, at=START)
+            reviews.take_back(store, act, at=START, by="ada")
+            ada = audit.Identity(name="ada", role="reviewer", issuer="i", subject="s")
+            audit.add(store, "signed in", ada, at=START)
+            assert audit.name_of(store, "i", "s", wanted="ada") == "ada (2)"
             intents.declare(
                 store,
                 Intent(key="bonus:x", operation="bonus", subject=("hit", "H1")),

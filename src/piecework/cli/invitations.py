@@ -3,6 +3,7 @@
 import json
 import shlex
 import sqlite3
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
@@ -18,7 +19,13 @@ from piecework.cli.options import (
     grouped,
     with_database,
 )
-from piecework.cli.people import Person, faults_of, links_csv, read_people
+from piecework.cli.people import (
+    Person,
+    PersonRow,
+    faults_of,
+    links_csv,
+    read_people,
+)
 from piecework.config.utf8 import read_text
 from piecework.domain.counts import plural
 from piecework.domain.errors import ConfigError
@@ -49,6 +56,8 @@ class _Invitation:
     subdivision: str
     adult: bool
     master: bool
+    email: str
+    email_column: str
     site_url: str
 
     def person(self, name: str) -> Person:
@@ -124,6 +133,19 @@ class _Invitation:
         "--master", is_flag=True, help="Give the worker the Masters qualification."
     ),
     click.option(
+        "--email",
+        default="",
+        metavar="ADDRESS",
+        help="The worker must sign in at the marketplace's provider with this verified "
+        "address.",
+    ),
+    click.option(
+        "--email-column",
+        default="",
+        metavar="COLUMN",
+        help="With --from: the file's column with these addresses.",
+    ),
+    click.option(
         "--site-url",
         default="",
         help="URL at which browsers reach the site; default: where it was served last.",
@@ -168,11 +190,20 @@ def _invite_person(
     invitation: _Invitation, person: Person, database: Path, *, as_json: bool
 ) -> None:
     with transaction_in(database, must_exist=False) as transaction:
-        document = _invited(transaction, person, invitation)
+        document = _invited(
+            transaction, person, invitation, email=invitation.email.strip()
+        )
     if as_json:
         click.echo(json.dumps(document))
         return
     click.echo(document["link"])
+    if invitation.email:
+        click.echo(
+            f"The link leads {person.name} to the provider until {document['until']}; "
+            "only their account can sign in, and later without the link.",
+            err=True,
+        )
+        return
     click.echo(f"The link signs {person.name} in until {document['until']}.", err=True)
     click.echo(f"Anyone who has it can work as {person.name}. To end it:", err=True)
     ended_by = f"piecework workers revoke {shlex.quote(person.name)}"
@@ -184,8 +215,12 @@ def _invite_all(
 ) -> None:
     usual = invitation.person("")
     rows = read_people(read_text(file), usual=usual, name=str(file))
+    emails = _emails(rows, invitation.email_column, file)
     with transaction_in(database, must_exist=False) as transaction:
-        links = [_invited(transaction, row.person, invitation) for row in rows]
+        links = [
+            _invited(transaction, row.person, invitation, email=email)
+            for row, email in zip(rows, emails, strict=True)
+        ]
     if as_json:
         documents = [
             {"name": row.person.name, **link}
@@ -202,11 +237,40 @@ def _invite_all(
         click.echo(links_csv(rows, links).decode(), nl=False)
 
 
+def _emails(rows: Sequence[PersonRow], column: str, file: Path) -> list[str]:
+    """Return the address of each person; "" for all without a column."""
+    if not column:
+        return [""] * len(rows)
+    if column not in rows[0].others:
+        raise ConfigError([f"--email-column: {file} has no column {column!r}"])
+    emails = [row.others[column].strip() for row in rows]
+    faults = [
+        f"{file}: {row.person.name}: {fault}"
+        for row, email in zip(rows, emails, strict=True)
+        if (fault := _fault_of_email(email))
+    ]
+    if faults:
+        raise ConfigError(faults)
+    return emails
+
+
+def _fault_of_email(email: str) -> str:
+    before, at, after = email.partition("@")
+    is_address = at and before and "." in after and "@" not in after
+    if is_address and email.isprintable() and " " not in email:
+        return ""
+    return f"{email!r} is not an e-mail address"
+
+
 def _invited(
-    transaction: "Transaction", person: Person, invitation: _Invitation
+    transaction: "Transaction", person: Person, invitation: _Invitation, *, email: str
 ) -> dict[str, str]:
-    lifetime_ms = invitation.days * _DAY_IN_MS
-    made = invitations.invite(transaction, person.as_worker(), lifetime_ms=lifetime_ms)
+    made = invitations.invite(
+        transaction,
+        person.as_worker(),
+        lifetime_ms=invitation.days * _DAY_IN_MS,
+        email=email,
+    )
     site = site_of(transaction, invitation.site_url)
     return {
         "worker_id": made.worker_id,
@@ -265,6 +329,10 @@ def _check_usage(invitation: _Invitation) -> None:
         raise click.UsageError("--places makes one link for NAME; leave out --from")
     if invitation.write is not None and invitation.file is None:
         raise click.UsageError("--write goes with --from FILE")
+    if invitation.email_column and invitation.file is None:
+        raise click.UsageError("--email-column goes with --from FILE")
+    if invitation.email and (invitation.file or invitation.places):
+        raise click.UsageError("--email is for one person, called NAME")
 
 
 def _check(invitation: _Invitation) -> None:
@@ -282,6 +350,8 @@ def _check(invitation: _Invitation) -> None:
     url = invitation.site_url
     if url and not url.startswith(("http://", "https://")):
         faults.append("--site-url must begin with http:// or https://")
+    if invitation.email and (fault := _fault_of_email(invitation.email.strip())):
+        faults.append(f"--email: {fault}")
     if faults:
         raise ConfigError(faults, next_step="piecework workers invite --help")
 

@@ -33,6 +33,7 @@ from piecework.cli.serve_outside import check_crowds, serve_crowds
 from piecework.cli.serve_panel import open_panel
 from piecework.cli.serve_prolific import open_prolific
 from piecework.cli.serve_watching import Watched, watched_parts
+from piecework.cli.sign_in_options import PROVIDER, ProviderOptions, provider_of
 from piecework.config.utf8 import read_text
 from piecework.domain.clock import SystemClock
 from piecework.domain.errors import ConfigError, RefusedForSafety, StoreError
@@ -52,6 +53,7 @@ _OPEN = {"prolific": open_prolific, "connect": open_connect, "panel": open_panel
 @REHEARSAL
 @AWS
 @CROWDS
+@PROVIDER
 def serve(
     *,
     site: SiteOptions,
@@ -60,6 +62,7 @@ def serve(
     rehearsing: RehearsalOptions,
     aws: AwsOptions,
     recruiting: CrowdOptions,
+    signing_in: ProviderOptions,
 ) -> None:
     r"""Run the MTurk-compatible marketplace.
 
@@ -103,7 +106,10 @@ def serve(
     try:
         site = _with_urls(site, recruiting)
         consent = _read_consent(site.consent) if site.consent else ()
-        marketplace = _marketplace(site, rehearsing, aws, watched)
+        marketplace = replace(
+            _marketplace(site, rehearsing, aws, watched),
+            provider_at=provider_of(signing_in, is_rehearsal=rehearsing.rehearsal),
+        )
         if not crowds:
             serve_forever(replace(marketplace, consent=consent))
             return

@@ -20,7 +20,8 @@ from piecework.domain.review import Label
 from piecework.domain.task import Field
 from piecework.postprocess.aggregates import option_votes
 from piecework.results.table import answers_table
-from piecework.store import labels
+from piecework.store import audit, labels
+from piecework.store.audit import Identity
 from piecework.store.database import writing
 
 
@@ -134,12 +135,35 @@ def settle_label(
                 reviewed_at=opened.clock.now(),
             ),
         )
+        audit.add(
+            opened.store,
+            "label settled",
+            Identity(name=by),
+            at=opened.clock.now(),
+            about=f"{field} of {item_id}: {value}",
+        )
 
 
-def unsettle_label(opened: OpenedCampaign, item_id: str, field: str) -> None:
-    """Remove a settled label, so that the answers determine it again."""
+def unsettle_label(
+    opened: OpenedCampaign, item_id: str, field: str, *, by: str
+) -> None:
+    """Remove a settled label, so that the answers determine it again.
+
+    Args:
+        opened: the campaign.
+        item_id: the item.
+        field: the field with the label.
+        by: the person who asks for it.
+    """
     with writing(opened.store):
         labels.forget(opened.store, item_id, field)
+        audit.add(
+            opened.store,
+            "label reopened",
+            Identity(name=by),
+            at=opened.clock.now(),
+            about=f"{field} of {item_id}",
+        )
 
 
 def _fields(opened: OpenedCampaign) -> list[Field]:

@@ -15,7 +15,8 @@ from piecework.domain.errors import ConfigError
 from piecework.domain.review import WordVerdict
 from piecework.postprocess.rules.real_words import NAME as REAL_WORDS
 from piecework.postprocess.rules.spelling import NAME as SPELLING
-from piecework.store import edits, words
+from piecework.store import audit, edits, words
+from piecework.store.audit import Identity
 from piecework.store.database import writing
 
 _AROUND = 40
@@ -101,12 +102,32 @@ def say(opened: OpenedCampaign, word: str, *, meant: str | None, by: str) -> Non
                 word=word, meant=meant, reviewer=by, reviewed_at=opened.clock.now()
             ),
         )
+        audit.add(
+            opened.store,
+            "word decided",
+            Identity(name=by),
+            at=opened.clock.now(),
+            about=word if meant is None else f"{word} means {meant}",
+        )
 
 
-def unsay(opened: OpenedCampaign, word: str) -> None:
-    """Remove the decision, so that cleaning proposes for the word again."""
+def unsay(opened: OpenedCampaign, word: str, *, by: str) -> None:
+    """Remove the decision, so that cleaning proposes for the word again.
+
+    Args:
+        opened: the campaign.
+        word: the word.
+        by: the person who asks for it.
+    """
     with writing(opened.store):
         words.forget(opened.store, word)
+        audit.add(
+            opened.store,
+            "word reopened",
+            Identity(name=by),
+            at=opened.clock.now(),
+            about=word,
+        )
 
 
 def right_here(verdicts: Mapping[str, WordVerdict]) -> frozenset[str]:

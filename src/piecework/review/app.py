@@ -31,8 +31,10 @@ from piecework.review.model.reviewing import (
     Group,
     View,
     carry_out,
+    last_act_about,
     plan,
     undo,
+    undo_for,
 )
 from piecework.review.model.second_opinions import give_second_opinion
 from piecework.review.pages import HEADERS, STATIC, page
@@ -48,7 +50,9 @@ from piecework.review.replies import (
     refused,
 )
 from piecework.review.sessions import NotAllowed, Session, Sessions
+from piecework.review.sign_in import Door, SignInPages
 from piecework.review.words_page import Words
+from piecework.signin.roles import Role, may
 from piecework.webserver import security_log
 
 _LISTED = 100
@@ -60,10 +64,15 @@ class Review:
     Args:
         desk: the campaign under review.
         sessions: the reviewers who may open the pages.
+        door: how people sign in at a provider; `None`: only by links.
     """
 
-    def __init__(self, desk: Desk, sessions: Sessions) -> None:
+    def __init__(
+        self, desk: Desk, sessions: Sessions, door: Door | None = None
+    ) -> None:
         self._desk, self._sessions = desk, sessions
+        self.sign_in = SignInPages(desk.opened, sessions, door)
+        self._has_door = door is not None
         self._has_labels = has_labels(desk.opened)
 
     def app(self) -> Starlette:
@@ -82,6 +91,10 @@ class Review:
                 post("/preview", self.preview),
                 post("/decide", self.decide),
                 post("/undo", self.undo),
+                post("/undo-act", self.undo_act, least="requester"),
+                *self.sign_in.routes(
+                    replace(parts, post=partial(post, least="reader"))
+                ),
                 *Words(parts).routes(),
                 *Labels(parts).routes(),
                 Mount("/static", StaticFiles(directory=STATIC)),
@@ -98,7 +111,7 @@ class Review:
         """Show what waits for a person, worst first."""
         view, desk = _view(request), self._desk
         waiting = desk.waiting
-        keys = desk.keys(view, by=session.reviewer)
+        keys = desk.keys(view, by=session.decider)
         shown = [
             (group, waiting.suspicion(view, key))
             for key in keys[:_LISTED]
@@ -125,7 +138,7 @@ class Review:
         """Redirect to the next card."""
         view = _view(request)
         after = request.query_params.get("after", "")
-        key = self._desk.next_key(view, by=session.reviewer, after=after)
+        key = self._desk.next_key(view, by=session.decider, after=after)
         if key is None:
             return moved(f"/?{urlencode({'view': view})}")
         return moved(address("/card", view, key))
@@ -234,6 +247,18 @@ class Review:
         key = self._desk.opened.shown_id(first.subject_kind, first.subject_id)
         return moved(address("/card", first.subject_kind, key))
 
+    async def undo_act(self, request: Request, session: Session) -> Response:
+        """Undo the newest act about a card, also another person's."""
+        form = await self._form(request, session)
+        group, act = self._group(request, form), form.get("act", "")
+        try:
+            number = int(act) if act.isascii() and act.isdigit() else 0
+            undo_for(self._desk.opened, group, act=number, by=session.reviewer)
+            session.notices.append(("done", "Undone. It waits again."))
+        except ConfigError as refusal:
+            session.notices.append(("fault", f"Not undone: {refusal}."))
+        return moved(address("/card", group.view, group.key))
+
     def _card(
         self,
         group: Group,
@@ -243,7 +268,7 @@ class Review:
         because: str = "",
         late: Sequence[tuple[Decision, int]] | None = None,
     ) -> Response:
-        desk, by = self._desk, session.reviewer
+        desk, by = self._desk, session.decider
         is_second = not _waits(desk, group) and desk.is_second(group, by=by)
         card = desk.card(group, by=by)
         if is_second:
@@ -266,11 +291,18 @@ class Review:
             late=late,
             is_second=is_second,
             is_blind=desk.manner.is_blind,
+            undoable=None if is_second else self._undoable(group, session),
             because=because or next(iter(reasons), ""),
             reasons=list(dict.fromkeys(reasons)),
             left=len(desk.keys(group.view, by=by)),
             longest=desk.opened.capabilities.longest_reason,
         )
+
+    def _undoable(self, group: Group, session: Session) -> tuple[int, str] | None:
+        """Return the act that the person may undo on a card, and its author."""
+        if not may(session.role, "requester"):
+            return None
+        return last_act_about(self._desk.opened, group)
 
     def _page(
         self,
@@ -288,6 +320,8 @@ class Review:
             hosts=self._desk.picture_hosts,
             campaign=campaign.name,
             reviewer=session.reviewer,
+            role=session.role,
+            may_decide=bool(session.decider),
             form_token=session.form_token,
             notices=notices,
             address=address,
@@ -316,15 +350,26 @@ class Review:
         return form
 
     def _get(self, path: str, endpoint: Endpoint) -> Route:
-        return Route(path, self._guarded(endpoint))
+        return Route(path, self._guarded(endpoint, "reader"))
 
-    def _post(self, path: str, endpoint: Endpoint) -> Route:
-        return Route(path, self._guarded(endpoint), methods=["POST"])
+    def _post(
+        self, path: str, endpoint: Endpoint, *, least: Role = "reviewer"
+    ) -> Route:
+        return Route(path, self._guarded(endpoint, least), methods=["POST"])
 
-    def _guarded(self, endpoint: Endpoint) -> Callable[[Request], Awaitable[Response]]:
+    def _guarded(
+        self, endpoint: Endpoint, least: Role
+    ) -> Callable[[Request], Awaitable[Response]]:
         async def guarded(request: Request) -> Response:
             self._sessions.check(request)
-            return await endpoint(request, self._sessions.of(request))
+            try:
+                session = self._sessions.of(request)
+            except NotAllowed as fault:
+                if not self._has_door:
+                    raise
+                return self.sign_in.asked(request, str(fault))
+            self._sessions.check_role(session, least)
+            return await endpoint(request, session)
 
         return guarded
 
@@ -336,6 +381,7 @@ class Review:
         self._sessions.check(request)
         token = (await fields(request)).get("token", "")
         value, session = self._sessions.enter(token)
+        self.sign_in.record("signed in", session.identity, "by a link")
         security_log.write(request.scope, "signed_in", reviewer=session.reviewer)
         reply = Response(status_code=204, headers=HEADERS)
         self._sessions.set_cookie(reply, value)

@@ -76,9 +76,13 @@ class Desk:
         return group_of(self.work, view, key)
 
     def card(self, group: Group, *, by: str) -> Card:
-        """Return the card of a group, reserved for the reviewer for some minutes."""
-        now = self.opened.clock.now()
-        self._looks[group.view, group.key] = (by, now)
+        """Return the card of a group, reserved for the reviewer for some minutes.
+
+        A person who only reads (`by` is "") reserves nothing.
+        """
+        if by:
+            now = self.opened.clock.now()
+            self._looks[group.view, group.key] = (by, now)
         state = state_of(self.opened, group)
         waiting = self.waiting.proposals
         return card_of(self.opened, self.work, group, state=state, waiting=waiting)
@@ -99,7 +103,7 @@ class Desk:
 
     def _seconds(self, by: str) -> tuple[str, ...]:
         """Return what needs the reviewer's second opinion, read once after a change."""
-        if not self.manner.twice:
+        if not self.manner.twice or not by:
             return ()
         _ = self.waiting
         if by not in self._asked_twice:
@@ -114,7 +118,7 @@ class Desk:
         taken = [
             key
             for (of, key), (reviewer, at) in self._looks.items()
-            if of == view and reviewer != by and now - at < _LOOKED_AT
+            if by and of == view and reviewer != by and now - at < _LOOKED_AT
         ]
         return first_of(self.keys(view, by=by), after=after, taken=taken)
 

@@ -73,7 +73,7 @@ class Labels:
         item_id, field = form.get("item", ""), form.get("field", "")
         try:
             if form.get("what") == "again":
-                unsettle_label(self._opened, item_id, field)
+                unsettle_label(self._opened, item_id, field, by=session.reviewer)
             else:
                 settle_label(
                     self._opened,

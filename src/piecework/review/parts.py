@@ -22,7 +22,7 @@ class Parts:
         page: makes a page from a template, a session and values.
         form: returns the fields of a form, after checking that it is this session's.
         get: makes a route to a page, for reviewers with a session.
-        post: makes a route that takes a form, for reviewers with a session.
+        post: makes a route that takes a form, for sessions that may decide.
     """
 
     desk: Desk

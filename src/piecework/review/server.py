@@ -1,8 +1,10 @@
 """The review's own small server, for one person on this machine or a team with TLS."""
 
+import asyncio
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from piecework.campaign.opened import OpenedCampaign
@@ -10,6 +12,10 @@ from piecework.domain.errors import ConfigError, RefusedForSafety
 from piecework.review.app import Review
 from piecework.review.desk import Desk, Manner
 from piecework.review.sessions import Sessions
+from piecework.review.sign_in import Door
+from piecework.signin.refusals import SignInRefused, WrongProvider
+from piecework.signin.roles import Role
+from piecework.store import audit
 from piecework.webserver.connections import (
     Connections,
     Limits,
@@ -19,7 +25,12 @@ from piecework.webserver.connections import (
 from piecework.webserver.listening import is_every_address, is_loopback, listen, origin
 from piecework.webserver.server import Certificate, Server
 
+if TYPE_CHECKING:
+    from piecework.signin.provider import Provider
+
 _STOP_SECONDS = 1
+_BY_LINK = "Open the link that `piecework review` prints."
+_BY_PROVIDER = "Sign in to open this page."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +43,8 @@ class Address:
         certificate: the certificate for TLS; `None`: plain HTTP.
         url: origin by which browsers reach the page; "" derives it from the others.
         reviewers: names, each with a link of its own.
+        roles: roles of these people, by name; others are reviewers.
+        door: how people sign in at a provider; `None`: only by links.
         limits: how long the server waits for idle clients.
     """
 
@@ -40,6 +53,8 @@ class Address:
     certificate: Certificate | None = None
     url: str = ""
     reviewers: Sequence[str] = ()
+    roles: Mapping[str, Role] = field(default_factory=dict)
+    door: Door | None = None
     limits: Limits = Limits()  # noqa: RUF009 - frozen
 
 
@@ -48,7 +63,7 @@ def serve(
     address: Address,
     manner: Manner,
     *,
-    ready: Callable[[Sessions], None],
+    ready: Callable[[Sessions, str], None],
 ) -> None:
     """Answer until the process is interrupted.
 
@@ -56,15 +71,17 @@ def serve(
         opened: the campaign.
         address: where the page is.
         manner: how the review is done.
-        ready: called with the links, once the server listens.
+        ready: called once the server listens, with the links, and with what is wrong
+            with the provider; "" if nothing is.
 
     Raises:
         RefusedForSafety: names and links would travel unencrypted.
+        ConfigError: the provider answers, but the settings do not fit it.
         OSError: the port is taken.
     """
     with bound_to(address) as listening:
-        server, sessions = server_of(opened, address, manner, listening)
-        ready(sessions)
+        server, sessions, review = _server_of(opened, address, manner, listening)
+        ready(sessions, _problem(review.sign_in.provider))
         server.run(sockets=[listening])
 
 
@@ -76,14 +93,54 @@ def server_of(
     Raises:
         OSError: the certificate cannot be used.
     """
-    sessions = Sessions(address.reviewers, origin=_origin(address, listening))
+    server, sessions, _ = _server_of(opened, address, manner, listening)
+    return server, sessions
+
+
+def _server_of(
+    opened: OpenedCampaign, address: Address, manner: Manner, listening: Listening
+) -> tuple[Server, Sessions, Review]:
+    for name in address.reviewers:
+        if audit.belongs_to_a_person(opened.store, name):
+            raise ConfigError(
+                [
+                    (
+                        f"--reviewer {name}: a person who signs in at a provider has "
+                        "this name in the store; give another one"
+                    )
+                ]
+            )
+    roles = {name: address.roles.get(name, "reviewer") for name in address.reviewers}
+    sessions = Sessions(
+        roles,
+        origin=_origin(address, listening),
+        way_in=_BY_PROVIDER if address.door else _BY_LINK,
+    )
+    review = Review(Desk(opened, manner), sessions, address.door)
     server = Server(
-        Review(Desk(opened, manner), sessions).app(),
+        review.app(),
         listening.connections,
         certificate=address.certificate,
         stop_seconds=_STOP_SECONDS,
     )
-    return server, sessions
+    return server, sessions, review
+
+
+def _problem(provider: "Provider | None") -> str:
+    """Return what is wrong with the provider now; "" if nothing is.
+
+    Raises:
+        ConfigError: it answers, but the settings do not fit it.
+    """
+    if provider is None:
+        return ""
+    try:
+        asyncio.run(provider.look())
+    except WrongProvider as fault:
+        raise ConfigError([str(fault).rstrip(".")]) from fault
+    except SignInRefused as fault:
+        return str(fault)
+    return ""
 
 
 def check(address: Address) -> None:

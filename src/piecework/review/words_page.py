@@ -48,7 +48,7 @@ class Words:
         meant = {"accept": form.get("after"), "type": form.get("typed")}.get(what)
         try:
             if what == "again":
-                unsay(self._opened, word)
+                unsay(self._opened, word, by=session.reviewer)
             else:
                 is_right = what == "right"
                 say(

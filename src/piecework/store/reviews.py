@@ -80,10 +80,29 @@ def last_act(store: Store, reviewer: str) -> int | None:
     return None if act is None else int(act)
 
 
-def take_back(store: Store, act: int, *, at: datetime) -> None:
+def last_act_about(store: Store, subjects: Iterable[Subject]) -> int | None:
+    """Return the newest act that decided one of these and was not undone."""
+    acts = [
+        store.db.execute(
+            "SELECT max(act) FROM reviews WHERE subject_kind = ? AND subject_id = ? "
+            "AND undone_at IS NULL AND is_second = 0",
+            list(subject),
+        ).fetchone()[0]
+        for subject in subjects
+    ]
+    return max((int(act) for act in acts if act is not None), default=None)
+
+
+def take_back(store: Store, act: int, *, at: datetime, by: str) -> None:
     """Delete the decisions of an act, and restore the proposals that it decided.
 
     Part of the caller's transaction.
+
+    Args:
+        store: the campaign's memory.
+        act: the act's number.
+        at: the time now.
+        by: the person who undoes it.
     """
     undone = of_act(store, act)
     store.db.executemany(
@@ -106,7 +125,8 @@ def take_back(store: Store, act: int, *, at: datetime) -> None:
         or_ignore=True,
     )
     store.db.execute(
-        "UPDATE reviews SET undone_at = ? WHERE act = ?", [to_text(at), act]
+        "UPDATE reviews SET undone_at = ?, undone_by = ? WHERE act = ?",
+        [to_text(at), by, act],
     )
 
 

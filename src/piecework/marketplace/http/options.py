@@ -15,8 +15,11 @@ from piecework.webserver.server import Certificate
 from piecework.webserver.stand_in.settings import RunningStandIn, StandIn
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     # Loads prometheus_client, which most processes do not need.
     from piecework.marketplace.watching.metrics_listener import MetricsPort
+    from piecework.signin.provider import Provider
 
 
 class Options(TypedDict, total=False):
@@ -47,6 +50,7 @@ class Options(TypedDict, total=False):
     access_log: AccessLog | None
     replica: Replica | None
     replica_limit_seconds: int
+    provider_at: "Callable[[str], Provider] | None"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +89,8 @@ class Marketplace:
         access_log: the log of requests, if wanted.
         replica: the continuous backup of the database, if there is one.
         replica_limit_seconds: how far it may be behind before `/readyz` says so.
+        provider_at: makes the provider of OpenID Connect at which invited workers may
+            sign in, from the address to which it sends them back.
     """
 
     database: Path
@@ -113,6 +119,7 @@ class Marketplace:
     access_log: AccessLog | None = None
     replica: Replica | None = None
     replica_limit_seconds: int = 300
+    provider_at: "Callable[[str], Provider] | None" = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

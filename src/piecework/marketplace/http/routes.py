@@ -19,10 +19,10 @@ from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.http import refusing
 from piecework.marketplace.http.control import Control
 from piecework.marketplace.http.faults import FaultScript
-from piecework.marketplace.outside_crowd import OutsideCrowd
 from piecework.marketplace.requester.api import RequesterApi
 from piecework.marketplace.state.backend import Backend
 from piecework.marketplace.workers import replies
+from piecework.marketplace.workers.admittance import Admittance
 from piecework.marketplace.workers.iframes import Frames
 from piecework.marketplace.workers.origins import Origins
 from piecework.marketplace.workers.pictures import Pictures
@@ -38,8 +38,7 @@ def site_app(
     *,
     faults: FaultScript,
     pictures: Pictures,
-    crowds: Sequence[OutsideCrowd] = (),
-    consent: Sequence[str] = (),
+    admittance: Admittance,
     readiness: Sequence[BaseRoute] = (),
 ) -> Starlette:
     """Return the requester API, worker site and, in a rehearsal, its controls."""
@@ -47,13 +46,16 @@ def site_app(
         _calls(api),
         Route("/", _to_hits, methods=["GET"]),
         *readiness,
-        *Site(backend, origins, pictures, crowds, consent).routes(),
+        *Site(backend, origins, pictures, admittance).routes(),
         # A qualification test names pictures by address; requesters know only this one.
         *pictures.routes(),
     ]
     if backend.rules.rehearsal:
         routes += Control(backend, faults).routes()
-    return _app(routes)
+    app = _app(routes)
+    # The page of a worker who is not signed in then leads to the provider.
+    app.state.has_provider = admittance.provider_at is not None
+    return app
 
 
 def api_app(api: RequesterApi) -> Starlette:

@@ -43,6 +43,7 @@ from piecework.marketplace.state.backend import Backend, Rules
 from piecework.marketplace.state.group_commit import GroupCommit
 from piecework.marketplace.watching import request_spans
 from piecework.marketplace.watching.watched_requests import Observer, WatchedRequests
+from piecework.marketplace.workers.admittance import Admittance
 from piecework.marketplace.workers.origins import Origins
 from piecework.marketplace.workers.pictures import Pictures
 from piecework.tracing import spans
@@ -283,8 +284,11 @@ def _app(
         api,
         faults=faults,
         pictures=pictures,
-        crowds=marketplace.crowds,
-        consent=marketplace.consent,
+        admittance=Admittance(
+            crowds=marketplace.crowds,
+            consent=marketplace.consent,
+            provider_at=marketplace.provider_at,
+        ),
         readiness=health.routes(
             backend, marketplace.replica, marketplace.replica_limit_seconds
         ),

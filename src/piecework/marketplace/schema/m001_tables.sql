@@ -384,9 +384,19 @@ CREATE TABLE invitations (
     worker INTEGER NOT NULL REFERENCES workers (id),
     made_ms INTEGER NOT NULL,
     expires_ms INTEGER NOT NULL,
-    revoked_ms INTEGER
+    revoked_ms INTEGER,
+    -- The fingerprint of the e-mail address for which it is; empty for any person.
+    email_hash TEXT
 ) STRICT;
 CREATE INDEX invitations_by_worker ON invitations (worker);
+CREATE INDEX invitations_by_email ON invitations (email_hash)
+    WHERE email_hash IS NOT NULL;
+-- Fingerprints of accounts at a provider, by which workers sign in.
+CREATE TABLE worker_identities (
+    identity_hash TEXT PRIMARY KEY,
+    worker INTEGER NOT NULL UNIQUE REFERENCES workers (id),
+    made_ms INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
 CREATE TABLE worker_sessions (
     key_hash TEXT PRIMARY KEY,
     worker INTEGER NOT NULL REFERENCES workers (id),

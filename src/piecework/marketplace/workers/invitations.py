@@ -12,7 +12,7 @@ from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.state import accounts
 from piecework.marketplace.state.clock import SECOND
 from piecework.marketplace.state.transaction import Transaction
-from piecework.marketplace.workers import signed_codes
+from piecework.marketplace.workers import identities, signed_codes
 
 DAYS = 14
 """The default lifetime of a link."""
@@ -39,9 +39,21 @@ class Invitation:
 
 
 def invite(
-    transaction: Transaction, new: accounts.NewWorker, *, lifetime_ms: int
+    transaction: Transaction,
+    new: accounts.NewWorker,
+    *,
+    lifetime_ms: int,
+    email: str = "",
 ) -> Invitation:
-    """Create an invitation for the worker with this handle; add a new worker."""
+    """Create an invitation for the worker with this handle; add a new worker.
+
+    Args:
+        transaction: the transaction.
+        new: the worker.
+        lifetime_ms: how long the link works.
+        email: the verified address with which the worker must sign in at the provider;
+            "": the link signs in.
+    """
     worker = transaction.first_row("SELECT * FROM workers WHERE handle = ?", new.handle)
     if worker is None:
         # The new worker's token is not used: people sign in by links.
@@ -50,12 +62,14 @@ def invite(
     number = secrets.token_bytes(_ID_BYTES)
     expires_ms = transaction.now_ms + lifetime_ms
     transaction.execute(
-        "INSERT INTO invitations (invitation_id, worker, made_ms, expires_ms) "
-        "VALUES (?, ?, ?, ?)",
+        "INSERT INTO invitations "
+        "(invitation_id, worker, made_ms, expires_ms, email_hash) "
+        "VALUES (?, ?, ?, ?, ?)",
         number.hex(),
         worker["id"],
         transaction.now_ms,
         expires_ms,
+        identities.fingerprint_of_email(transaction, email) if email else None,
     )
     message = number + (expires_ms // SECOND).to_bytes(_TIME_BYTES, "big")
     return Invitation(
@@ -118,6 +132,8 @@ def revoke(transaction: Transaction, handle: str) -> int:
         worker,
     )
     transaction.execute("DELETE FROM worker_sessions WHERE worker = ?", worker)
+    # A new invitation may be for another account.
+    transaction.execute("DELETE FROM worker_identities WHERE worker = ?", worker)
     # A session token of the worker stops working too.
     transaction.execute(
         "UPDATE workers SET token_hash = ? WHERE id = ?",

@@ -16,6 +16,7 @@ from piecework.webserver import security_log
 MOST_FIELDS = 5000
 
 _SECURITY_EVENTS: Mapping[str, security_log.Event] = {
+    "AccountRefused": "sign_in_refused",
     "InvitationRefused": "sign_in_refused",
     "VisitRefused": "sign_in_refused",
     "TwoSessions": "session_refused",
@@ -63,7 +64,10 @@ def refused(request: Request, refusal: Refusal) -> Response:
         )
     template = "refused.html.j2"
     is_visit = request.url.path.startswith("/visit")
-    signed_out = ("NotSignedIn", "TwoSessions", "InvitationRefused")
+    signed_out = (
+        *("NotSignedIn", "TwoSessions", "InvitationRefused"),
+        *("AccountRefused", "ProviderRefused"),
+    )
     if refusal.kind in signed_out and not is_visit:
         template = "signed_out.html.j2"
     elif refusal.kind == "VisitOver":
@@ -73,6 +77,7 @@ def refused(request: Request, refusal: Refusal) -> Response:
         status=refusal.status,
         message=refusal.message,
         has_menu=_has_menu(request),
+        has_provider=getattr(request.app.state, "has_provider", False),
     )
 
 

@@ -21,6 +21,7 @@ from piecework.marketplace.state.transaction import Transaction
 from piecework.marketplace.workers import invitations, replies
 from piecework.marketplace.workers.origins import Origins
 from piecework.marketplace.workers.pages import page
+from piecework.marketplace.workers.provider_sign_in import ProviderSignIn
 from piecework.marketplace.workers.sessions import Sessions
 from piecework.webserver import security_log
 
@@ -34,14 +35,33 @@ class _Ticket:
     worker: sqlite3.Row
     invitation: sqlite3.Row | None = None
 
+    @property
+    def is_for_account(self) -> bool:
+        """Whether its worker must sign in at the provider."""
+        return self.invitation is not None and bool(self.invitation["email_hash"])
+
 
 class SignIn:
-    """Signing in to and out of one marketplace."""
+    """Signing in to and out of one marketplace.
 
-    def __init__(self, backend: Backend, origins: Origins, sessions: Sessions) -> None:
+    Args:
+        backend: the marketplace's state.
+        origins: its addresses.
+        sessions: the sessions of its workers.
+        at_provider: the pages of signing in at a provider, if there is one.
+    """
+
+    def __init__(
+        self,
+        backend: Backend,
+        origins: Origins,
+        sessions: Sessions,
+        at_provider: ProviderSignIn | None = None,
+    ) -> None:
         self._backend = backend
         self._origins = origins
         self._sessions = sessions
+        self._at_provider = at_provider
 
     def routes(self) -> list[Route]:
         """Return the routes for signing in and out."""
@@ -58,8 +78,15 @@ class SignIn:
         """
         replies.check_window(request)
         group_id = request.query_params.get("group", "")
+        if self._at_provider and not {"invitation", "token"} & set(
+            request.query_params
+        ):
+            return self._at_provider.asked(group_id)
         with self._backend.transaction() as transaction:
             ticket = _read(transaction, request.query_params)
+            if self._at_provider and ticket.is_for_account:
+                return self._at_provider.asked(group_id)
+            _check_link(ticket)
             present = self._sessions.present(transaction, request)
         if present is not None and present["id"] == ticket.worker["id"]:
             return replies.moved_to_group(group_id)
@@ -77,6 +104,7 @@ class SignIn:
         group_id = form.get("group", "")
         with self._backend.transaction() as transaction:
             ticket = _read(transaction, form)
+            _check_link(ticket)
             present = self._sessions.present(transaction, request)
             is_other = present is not None and present["id"] != ticket.worker["id"]
             if present and is_other and form.get("instead_of") != present["worker_id"]:
@@ -127,6 +155,21 @@ class SignIn:
             present=present,
             group_id=group_id,
             is_rehearsal=self._backend.rules.rehearsal,
+        )
+
+
+def _check_link(ticket: _Ticket) -> None:
+    """Refuse a link that does not sign in by itself.
+
+    Raises:
+        Refusal: its worker must sign in at the provider (403).
+    """
+    if ticket.is_for_account:
+        raise Refusal(
+            "InvitationRefused",
+            "This invitation needs an account. Please ask the person who invited you "
+            "where to sign in.",
+            status=403,
         )
 
 

@@ -37,6 +37,11 @@ def read(transaction: Transaction, kind: str, code: str) -> bytes | None:
     return message
 
 
+def fingerprint(transaction: Transaction, kind: str, text: str) -> str:
+    """Return a fingerprint of a text, which says nothing without the key."""
+    return _mac(transaction, kind, text.encode()).hex()
+
+
 def _mac(transaction: Transaction, kind: str, message: bytes) -> bytes:
     key = own_key(transaction, f"{kind}_key")
     return hmac.digest(key, kind.encode() + b"\x00" + message, hashlib.sha256)

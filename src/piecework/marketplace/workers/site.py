@@ -5,7 +5,6 @@ what is allowed. The answer is sent when the transaction is durable (`GroupCommi
 """
 
 import sqlite3
-from collections.abc import Sequence
 from urllib.parse import urlencode
 
 from starlette.requests import Request
@@ -14,7 +13,6 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from piecework.marketplace.exceptions import Refusal
-from piecework.marketplace.outside_crowd import OutsideCrowd
 from piecework.marketplace.state import clock, consents, visits
 from piecework.marketplace.state.backend import Backend
 from piecework.marketplace.state.transaction import Transaction
@@ -27,6 +25,7 @@ from piecework.marketplace.workers import (
     open_links,
     replies,
 )
+from piecework.marketplace.workers.admittance import Admittance
 from piecework.marketplace.workers.agreeing import Agreeing
 from piecework.marketplace.workers.crowds import Crowds
 from piecework.marketplace.workers.framing import Framing
@@ -34,6 +33,7 @@ from piecework.marketplace.workers.joining import Joining
 from piecework.marketplace.workers.origins import Origins
 from piecework.marketplace.workers.pages import STATIC, page
 from piecework.marketplace.workers.pictures import Pictures
+from piecework.marketplace.workers.provider_sign_in import CALLBACK, ProviderSignIn
 from piecework.marketplace.workers.qualification_site import Qualifications
 from piecework.marketplace.workers.reporting import Reporting
 from piecework.marketplace.workers.sessions import Sessions
@@ -49,9 +49,7 @@ class Site:
         backend: its state.
         origins: its addresses.
         pictures: what it serves as `/pictures/`.
-        crowds: the markets that send workers as visitors.
-        consent: the text, one string per paragraph, to which its other workers agree
-            before their first HIT; empty for none.
+        admittance: who may work, and how they come in.
     """
 
     def __init__(
@@ -59,16 +57,21 @@ class Site:
         backend: Backend,
         origins: Origins,
         pictures: Pictures,
-        crowds: Sequence[OutsideCrowd] = (),
-        consent: Sequence[str] = (),
+        admittance: Admittance,
     ) -> None:
         self._backend = backend
         self._origins = origins
         self._pictures = pictures
         self._framing = Framing(origins)
-        self._crowds = Crowds(crowds) if crowds else None
-        self._consent = consent
+        self._crowds = Crowds(admittance.crowds) if admittance.crowds else None
+        self._consent = admittance.consent
         self._sessions = Sessions(site=origins.site, rehearsal=backend.rules.rehearsal)
+        self._at_provider = None
+        if admittance.provider_at is not None:
+            provider = admittance.provider_at(f"{origins.site}{CALLBACK}")
+            self._at_provider = ProviderSignIn(
+                backend, origins, self._sessions, provider
+            )
 
     def routes(self) -> list[Route | Mount]:
         """Return all routes of the site."""
@@ -78,7 +81,8 @@ class Site:
         own = () if self._crowds is None else self._visits(self._crowds).routes()
         return [
             *own,
-            *SignIn(*parts).routes(),
+            *SignIn(*parts, self._at_provider).routes(),
+            *(self._at_provider.routes() if self._at_provider else ()),
             *Joining(*parts).routes(),
             *Agreeing(*parts, self._consent).routes(),
             *Reporting(*parts).routes(),

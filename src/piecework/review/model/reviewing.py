@@ -257,10 +257,41 @@ def undo(opened: OpenedCampaign, *, by: str) -> list[Review]:
         act = reviews.last_act(opened.store, by)
         if act is None:
             raise ConfigError(["there is nothing to undo"])
-        undone = reviews.of_act(opened.store, act)
-        if fault := _what_followed(opened, undone):
-            raise ConfigError([fault])
-        reviews.take_back(opened.store, act, at=opened.clock.now())
+        return _undone(opened, act, by=by)
+
+
+def undo_for(opened: OpenedCampaign, group: Group, *, act: int, by: str) -> None:
+    """Undo the newest act about a group, of any reviewer.
+
+    Args:
+        opened: the campaign.
+        group: the group.
+        act: the act that the person saw.
+        by: the person who undoes it.
+
+    Raises:
+        ConfigError: the act is no longer the newest, or something has followed from it.
+    """
+    with writing(opened.store):
+        if act != reviews.last_act_about(opened.store, _subjects(group)):
+            raise ConfigError(["another decision was made or undone meanwhile"])
+        _undone(opened, act, by=by)
+
+
+def last_act_about(opened: OpenedCampaign, group: Group) -> tuple[int, str] | None:
+    """Return the number and the author of the newest act about a group, if any."""
+    act = reviews.last_act_about(opened.store, _subjects(group))
+    if act is None:
+        return None
+    return act, reviews.of_act(opened.store, act)[0].reviewer
+
+
+def _undone(opened: OpenedCampaign, act: int, *, by: str) -> list[Review]:
+    """Undo an act in the caller's transaction; return what waits again."""
+    undone = reviews.of_act(opened.store, act)
+    if fault := _what_followed(opened, undone):
+        raise ConfigError([fault])
+    reviews.take_back(opened.store, act, at=opened.clock.now(), by=by)
     return undone
 
 

@@ -446,10 +446,54 @@ CREATE TABLE reviews (
     decision_id INTEGER,
     proposed TEXT,
     proposed_because TEXT,
-    undone_at TEXT
+    undone_at TEXT,
+    undone_by TEXT
 ) STRICT;
 CREATE INDEX reviews_by_act ON reviews (act);
 CREATE INDEX reviews_by_subject ON reviews (subject_kind, subject_id);
+-- The audit trail: a review stays as it is, but for one undo.
+CREATE TRIGGER reviews_only_undone BEFORE UPDATE ON reviews
+WHEN old.undone_at IS NOT NULL OR new.undone_at IS NULL
+    OR (new.review_id, new.act, new.subject_kind, new.subject_id, new.verdict,
+        new.because, new.reviewer, new.reviewed_at, new.is_along, new.is_second,
+        new.decision_id, new.proposed, new.proposed_because)
+    IS NOT
+       (old.review_id, old.act, old.subject_kind, old.subject_id, old.verdict,
+        old.because, old.reviewer, old.reviewed_at, old.is_along, old.is_second,
+        old.decision_id, old.proposed, old.proposed_because)
+BEGIN
+    SELECT RAISE(ABORT, 'a review only changes when it is undone');
+END;
+CREATE TRIGGER reviews_stay BEFORE DELETE ON reviews BEGIN
+    SELECT RAISE(ABORT, 'reviews are not deleted');
+END;
+
+-- People who signed in at a provider, by the name that `reviews` and other tables have.
+CREATE TABLE reviewers (
+    name TEXT PRIMARY KEY,
+    issuer TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    UNIQUE (issuer, subject)
+) STRICT;
+
+-- Sign-ins, refusals and verdicts that `reviews` does not hold: with them the audit
+-- trail. `name`, `issuer` and `subject` are empty where they do not apply.
+CREATE TABLE review_events (
+    event_id INTEGER PRIMARY KEY,
+    at TEXT NOT NULL,
+    event TEXT NOT NULL,
+    name TEXT NOT NULL,
+    role TEXT NOT NULL,
+    issuer TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    about TEXT NOT NULL
+) STRICT;
+CREATE TRIGGER review_events_do_not_change BEFORE UPDATE ON review_events BEGIN
+    SELECT RAISE(ABORT, 'the audit trail does not change');
+END;
+CREATE TRIGGER review_events_stay BEFORE DELETE ON review_events BEGIN
+    SELECT RAISE(ABORT, 'the audit trail is not deleted');
+END;
 
 -- Items in work, with the number of kept answers and of their workers. `probability` is
 -- how sure the item's label was when it was weighed, and `wanted` how many answers the
