@@ -49,9 +49,9 @@ def test_a_connection_cut_at_a_commit_loses_and_doubles_nothing(
             pytest.skip(f"the campaign has {line.commits} transactions")
         assert end.code == 1, end
         assert line.was_cut
-        said = json.loads(end.output)
-        assert "the connection to the database was lost" in said["error"]
-        assert "run the same command again" in said["next_step"]
+        answer = json.loads(end.output)
+        assert "the connection to the database was lost" in answer["error"]
+        assert "run the same command again" in answer["next_step"]
         assert "Traceback" not in end.complained
         end = passes(world, people)
         assert end.code == 0, end
@@ -77,9 +77,9 @@ def test_a_connection_that_goes_silent_ends_the_pass_within_minutes(
         check=False,
     )
     assert done.returncode == 0, done
-    said = json.loads(done.stdout.splitlines()[-1])
-    assert said["code"] == 1
-    assert "the connection to the database was lost" in said["silent"]
-    assert "run the same command again" in said["silent"]
-    assert "Traceback" not in said["silent"]
-    assert said["seconds"] < 150, said
+    answer = json.loads(done.stdout.splitlines()[-1])
+    assert answer["code"] == 1
+    assert "the connection to the database was lost" in answer["silent"]
+    assert "run the same command again" in answer["silent"]
+    assert "Traceback" not in answer["silent"]
+    assert answer["seconds"] < 150, answer

@@ -86,10 +86,10 @@ def test_a_pass_goes_on_once_the_database_has_room(
             for _ in range(2):
                 refused = advance_apart(world)
                 assert refused.code == 1, refused
-                said = json.loads(refused.output)
-                assert "the disk of the database is full" in said["error"]
-                assert "make room on its server" in said["next_step"]
-                assert "run the same command again" in said["next_step"]
+                answer = json.loads(refused.output)
+                assert "the disk of the database is full" in answer["error"]
+                assert "make room on its server" in answer["next_step"]
+                assert "run the same command again" in answer["next_step"]
                 assert "Traceback" not in refused.complained
         end = passes(world, people)
         assert end.code == 0, end

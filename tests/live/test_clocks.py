@@ -71,13 +71,13 @@ def test_a_pass_by_a_clock_an_hour_off_is_refused_in_a_sentence(
     for _ in range(2):
         calls = len(campaign.market.line.calls)
         refused = _advance(campaign, clock)
-        said = json.loads(refused.stdout)
+        answer = json.loads(refused.stdout)
         assert refused.returncode == 1
         assert (
             f"this machine's clock is {words} {campaign.market.line.address}'s"
-            in (said["error"])
+            in (answer["error"])
         )
-        assert "set the clock that is wrong" in said["next_step"]
+        assert "set the clock that is wrong" in answer["next_step"]
         assert "Traceback" not in refused.stderr
         # One call was refused, and no other was made.
         assert len(campaign.market.line.calls) == calls + 1
