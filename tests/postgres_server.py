@@ -21,11 +21,20 @@ def installed_initdb() -> str | None:
 
 
 @contextmanager
-def running_postgres(initdb: str) -> Iterator[str]:
-    """Run a server with an empty database; yield the database's URL."""
+def running_postgres(
+    initdb: str, *, addresses: str = "127.0.0.1", folder: Path | None = None
+) -> Iterator[str]:
+    """Run a server with an empty database; yield the database's URL.
+
+    Args:
+        initdb: the program that makes a cluster.
+        addresses: of this machine, at which it listens.
+        folder: where its files go, if not in a temporary folder; made here.
+    """
     # It refuses to run as root.
     user = "postgres" if os.getuid() == 0 else None
-    folder = Path(tempfile.mkdtemp(prefix="piecework-postgres-"))
+    folder = folder or Path(tempfile.mkdtemp(prefix="piecework-postgres-"))
+    folder.mkdir(exist_ok=True)
     if user:
         shutil.chown(folder, user)
     data = folder / "data"
@@ -39,7 +48,7 @@ def running_postgres(initdb: str) -> Iterator[str]:
         [
             str(Path(initdb).with_name("postgres")),
             *("-D", data, "-p", str(port), "-k", folder),
-            *("-c", "listen_addresses=127.0.0.1", "-c", "fsync=off"),
+            *("-c", f"listen_addresses={addresses}", "-c", "fsync=off"),
         ],
         user=user,
         cwd=folder,

@@ -28,6 +28,7 @@ from piecework.marketplace.state.backend import Backend, Rules
 from piecework.marketplace.watching.metrics import Metrics
 from piecework.marketplace.watching.metrics_listener import MetricsPort
 from tests.backup.conftest import litestream_of
+from tests.crash.world import can_mount, small_disk, without_room
 from tests.marketplace.served_apart import scraped, served_apart
 
 PATIENCE_SECONDS = 60.0
@@ -65,12 +66,19 @@ def _is_whole(replicator: Replicator) -> bool:
     return distance.is_running and not distance.commits
 
 
-def _commit(database: Path) -> None:
+def _commit(database: Path, *, letters: int = 1) -> None:
     with (
         closing(Backend(database, Rules())) as backend,
         backend.without_catch_up() as transaction,
     ):
-        transaction.execute("INSERT INTO settings VALUES (?, 'x')", os.urandom(8).hex())
+        row = (os.urandom(8).hex(), "x" * letters)
+        transaction.execute("INSERT INTO settings VALUES (?, ?)", *row)
+
+
+def _fill(database: Path) -> None:
+    """Commit until what SQLite has already is used up."""
+    for _ in range(400):
+        _commit(database, letters=40_000)
 
 
 def _count(database: Path) -> int:
@@ -250,3 +258,25 @@ def _is_alive(process: int) -> bool:
         check=False,
     ).stdout.strip()
     return bool(shown) and not shown.startswith("Z")
+
+
+@pytest.mark.skipif(not can_mount(), reason="only root can make a small disk to fill")
+def test_after_a_full_disk_marketplace_and_backup_continue(tmp_path: Path) -> None:
+    """What was refused is in neither; all that was stored is in the replica."""
+    disk, replica = tmp_path / "disk", tmp_path / "replica"
+    with small_disk(disk, 8_000_000):
+        database = disk / "m.db"
+        Backend(database, Rules()).close()
+        replicator = _replicator(database, replica)
+        with _served(database, replicator, limit=60) as (site, _):
+            _wait_for(lambda: _is_whole(replicator))
+            with without_room(disk), pytest.raises(sqlite3.OperationalError):
+                _fill(database)
+            stored = _count(database)
+            # No restart: the first commit with room is taken, and copied.
+            _commit(database)
+            assert _count(database) > stored
+            _wait_for(lambda: _is_whole(replicator))
+            assert httpx.get(f"{site}/readyz").status_code == 200
+        restored = restore(read_address(str(replica)), tmp_path / "copy.db")
+        assert restored.commits == _count(database)

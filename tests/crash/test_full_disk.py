@@ -19,7 +19,6 @@ import click
 import httpx
 import pytest
 
-from piecework.cli.main import main
 from piecework.marketplace.state.backend import rules_of
 from piecework.platforms import outage
 from piecework.rehearsing.campaign import prepare
@@ -31,8 +30,9 @@ from piecework.rehearsing.rehearsal import (
 from piecework.results.whole_pass import write_results
 from tests.conftest import ROOT, in_full
 from tests.crash.apart import apart
-from tests.crash.campaign import MOST_PASSES, check_laws, check_store
+from tests.crash.campaign import check_laws, check_store
 from tests.crash.disturbed import Ended, ended, run_in_files
+from tests.crash.passing_on import KEYS, passes
 from tests.crash.people import WITH_A_HALF, People
 from tests.crash.world import START, World, can_mount, small_disk
 from tests.payments.bookkeeping import books, check_books
@@ -43,7 +43,6 @@ pytestmark = pytest.mark.skipif(
 )
 DISK_BYTES = 8_000_000
 PIECEWORK = (sys.executable, "-c", "from piecework.cli.main import main; main()")
-_KEYS = {"AWS_ACCESS_KEY_ID": "A-REQUESTER", "AWS_SECRET_ACCESS_KEY": "any"}
 Crowd = Literal["workers", "prolific"]
 
 
@@ -119,14 +118,14 @@ def test_a_pass_goes_on(tmp_path: Path, room: int) -> None:
     with small_disk(world.out, DISK_BYTES), world.marketplace(apart=False):
         people = People(world.endpoint, script=WITH_A_HALF)
         world.leave_room(room)
-        end = _passes(world, people)
+        end = passes(world, people)
         if end.code == 0:
             pytest.skip(f"{room} KB are enough for all of it")
         assert end.code == 1, end
         assert "full" in json.loads(end.output)["error"]
         assert "run the same command again" in json.loads(end.output)["next_step"]
         world.mend()
-        end = _passes(world, people)
+        end = passes(world, people)
         assert end.code == 0, end
         theirs = httpx.get(f"{world.endpoint}/rehearsal/books").json()
         check_store(theirs, world.out / "crash" / "piecework.db")
@@ -186,30 +185,6 @@ def _work_until(people: People, has_ended: threading.Event) -> None:
         people.work()
 
 
-def _passes(world: World, people: People) -> Ended:
-    """Advance until a pass fails or the campaign is finished; return the last end."""
-    for _ in range(MOST_PASSES):
-        end = _advance_apart(world)
-        if end.code != 0 or json.loads(end.output)["is_finished"]:
-            return end
-        people.work()
-    raise AssertionError(f"{MOST_PASSES} passes were not enough")
-
-
-def _advance_apart(world: World) -> Ended:
-    arguments = (world.folder, _advance, (world.endpoint,))
-    process = apart().Process(target=run_in_files, args=arguments)
-    process.start()
-    return ended(process, world.folder)
-
-
-def _advance(folder: Path, endpoint: str) -> None:
-    os.environ.update(_KEYS)
-    words = ["advance", str(folder / "crash.toml"), "--endpoint", endpoint, "--json"]
-    # Without this, the marketplace is asked for news at most once a minute.
-    main([*words, "--poll-open-hits"])
-
-
 def _rehearse(folder: Path, crowd: Crowd) -> None:
     outage.PATIENCE_SECONDS = 0.5  # of a marketplace whose disk stays full
     campaign = prepare(folder / "crash.toml")
@@ -252,7 +227,7 @@ def _piecework(folder: Path, *words: str) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
         [*PIECEWORK, *named],
         cwd=ROOT,
-        env={**os.environ, **_KEYS},
+        env={**os.environ, **KEYS},
         capture_output=True,
         text=True,
         check=False,

@@ -46,10 +46,14 @@ class LiveMarketplace:
             *self.words,
         ]
 
+    def serving(self) -> list[str]:
+        """The command that serves it."""
+        return [*SERVE, *self.options()]
+
     def start(self) -> None:
         """Serve the file until `kill`; returns when it listens."""
         self._process = subprocess.Popen(
-            [*SERVE, *self.options()],
+            self.serving(),
             stdout=subprocess.PIPE,
             text=True,
             cwd=ROOT,

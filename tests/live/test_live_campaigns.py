@@ -60,6 +60,13 @@ class Campaign:
             "AWS_SECRET_ACCESS_KEY": self.market.key.secret,
         }
 
+    @property
+    def environment_of_shell(self) -> dict[str, str]:
+        """The whole environment of a command in that shell."""
+        inherited = {**os.environ, **self.environment}
+        inherited.pop("PREFECT_API_URL", None)
+        return inherited
+
     def to_the_end(self) -> None:
         """Passes and people in turn, until nobody is waited for."""
         for _ in range(MOST_PASSES):

@@ -79,14 +79,32 @@ class PrefectApart:
             "--type", "process",
         )  # fmt: skip
 
-    def deploy(self, *, every_seconds: int, **parameters: object) -> None:
-        """Deploy `prefect.yaml` with another campaign and a shorter interval."""
+    def deploy(
+        self,
+        *,
+        every_seconds: int,
+        at_once: int = 1,
+        poll_open_hits: bool = False,
+        **parameters: object,
+    ) -> None:
+        """Deploy `prefect.yaml` with another campaign and a shorter interval.
+
+        Args:
+            every_seconds: the schedule's interval.
+            at_once: how many runs of a deployment there may be.
+            poll_open_hits: let each pass ask the marketplace for answers.
+            parameters: of the flows.
+        """
         words: dict[str, Any] = yaml.safe_load((ROOT / "prefect.yaml").read_text())
         for deployment in words["deployments"]:
             wanted = set(deployment["parameters"])
             deployment["parameters"] |= {
                 name: value for name, value in parameters.items() if name in wanted
             }
+            if poll_open_hits and deployment["name"] == "advance":
+                deployment["parameters"]["poll_open_hits"] = True
+            if "concurrency_limit" in deployment:
+                deployment["concurrency_limit"]["limit"] = at_once
             for schedule in deployment.get("schedules", ()):
                 schedule["interval"] = every_seconds
         file = self.home / "prefect.yaml"
@@ -120,7 +138,7 @@ class PrefectApart:
     def read(self, what: str, **wanted: object) -> list[dict[str, Any]]:
         """All of something that fits a filter, as the server's API lists it."""
         reply = httpx.post(
-            f"{self.api}/{what}", json={"limit": 200, **wanted}, timeout=30
+            f"{self.api}/{what}", json={"limit": 200, **wanted}, timeout=120
         )
         reply.raise_for_status()
         rows: list[dict[str, Any]] = reply.json()
@@ -133,27 +151,13 @@ class PrefectApart:
         """
         process = self.running.pop(name)
         # The passes first: they are soon over.
-        passes = self._passes() if name == "worker" else []
+        passes = flow_runs_of(self.home) if name == "worker" else []
         for pid in passes:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         os.killpg(process.pid, signal.SIGKILL)
         process.wait(timeout=30)
         return len(passes)
-
-    def _passes(self) -> list[int]:
-        """Flow runs of this Prefect: a worker starts them in sessions of their own."""
-        mine = f"PREFECT_HOME={self.home}".encode()
-        pids = []
-        for folder in Path("/proc").glob("[0-9]*"):
-            with contextlib.suppress(OSError):
-                words = (folder / "environ").read_bytes().split(b"\0")
-                is_run = any(
-                    word.startswith(b"PREFECT__FLOW_RUN_ID=") for word in words
-                )
-                if mine in words and is_run:
-                    pids.append(int(folder.name))
-        return pids
 
     def log_tail(self, name: str) -> str:
         """What a process has printed."""
@@ -169,6 +173,22 @@ class PrefectApart:
                 stderr=log,
                 start_new_session=True,
             )
+
+
+def flow_runs_of(home: Path) -> list[int]:
+    """Return the processes of flow runs of a worker with this `PREFECT_HOME`.
+
+    A worker starts them in sessions of their own.
+    """
+    mine = f"PREFECT_HOME={home}".encode()
+    pids = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            words = (folder / "environ").read_bytes().split(b"\0")
+            is_run = any(word.startswith(b"PREFECT__FLOW_RUN_ID=") for word in words)
+            if mine in words and is_run:
+                pids.append(int(folder.name))
+    return pids
 
 
 def _began(flow_run: dict[str, Any]) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from sqlite_utils import Database
 
+from piecework.cli.errors import explain
 from piecework.sqlitefile.schema import (
     Origin,
     bring_up_to_date,
@@ -14,6 +15,7 @@ from piecework.sqlitefile.schema import (
     read_schema,
     statements,
 )
+from tests.crash.world import can_mount, small_disk, without_room
 
 TABLES = """-- Birds that were seen.
 CREATE TABLE birds (name TEXT PRIMARY KEY) STRICT;
@@ -166,3 +168,24 @@ def test_without_room_for_the_copy_nothing_changes(
         _bring_up_to_date(database, folder)
     assert _dump(database) == before
     assert not [*tmp_path.glob("*.part")]
+
+
+@pytest.mark.skipif(not can_mount(), reason="only root can make a small disk to fill")
+def test_on_a_full_disk_nothing_changes(tmp_path: Path, folder: Path) -> None:
+    """No part of a copy is left; with room, the next start makes it."""
+    disk = tmp_path / "disk"
+    with small_disk(disk):
+        database = disk / "birds.db"
+        _bring_up_to_date(database, folder)
+        before = _dump(database)
+        _add_colours(folder)
+        with without_room(disk):
+            with pytest.raises((OSError, sqlite3.OperationalError)) as full:
+                _bring_up_to_date(database, folder)
+            assert isinstance(full.value, OSError | sqlite3.Error)
+            assert "the disk is full" in explain(full.value)[0]
+            assert _dump(database) == before
+            assert not [*disk.glob("*.before-*")]
+        _bring_up_to_date(database, folder)
+        (copy,) = disk.glob("*.before-*")
+        assert _dump(copy) == before

@@ -10,6 +10,7 @@ from botocore.exceptions import BotoCoreError
 
 from piecework.domain.errors import ConfigError
 from piecework.platforms.calling import hear_only_the_marketplace
+from piecework.platforms.clock_difference import watch_clock
 from piecework.platforms.outage import Outage, wait_for_the_marketplace
 from piecework.platforms.pace import Pace, keep_pace
 from piecework.platforms.traced_calls import trace_calls
@@ -76,6 +77,7 @@ def turk_client(
     keep_pace(client.meta.events, Pace())
     hear_only_the_marketplace(client.meta.events, endpoint, used_key)
     trace_calls(client.meta.events)
+    watch_clock(client.meta.events, endpoint)
     return client
 
 

@@ -29,13 +29,16 @@ from piecework.store.postgres_migrations import check_known, create, is_up_to_da
 
 _SCHEMES = ("postgresql://", "postgres://", "postgresql+psycopg://")
 _CONNECT_SECONDS = 15
+_SILENCE_MS = 60_000
+"""How long sent data may stay unacknowledged. Keepalives are sent only while there is
+none; without this limit, Linux would repeat the data for a quarter of an hour."""
 _GONE_SECONDS = 1.0
 _TRY_SECONDS = 0.05
 _SETTINGS = """
 SET lock_timeout = '30s'; SET client_min_messages = warning; SET jit = off;
 SET enable_hashjoin = off; SET enable_mergejoin = off;
 SET tcp_keepalives_idle = 30; SET tcp_keepalives_interval = 10;
-SET tcp_keepalives_count = 3
+SET tcp_keepalives_count = 3; SET tcp_user_timeout = '60s'
 """
 """Settings of a session.
 
@@ -228,6 +231,7 @@ def _connection(address: StoreAddress) -> "psycopg.Connection[tuple[Any, ...]]":
             keepalives_idle=30,
             keepalives_interval=10,
             keepalives_count=3,
+            tcp_user_timeout=_SILENCE_MS,
         )
     except psycopg.Error as fault:
         raise StoreError(
