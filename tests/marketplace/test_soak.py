@@ -9,6 +9,8 @@ an hour a life lasts five minutes:
 """
 
 import asyncio
+import contextlib
+import fcntl
 import itertools
 import json
 import os
@@ -36,6 +38,7 @@ from piecework.backup.restoring import restore
 from piecework.marketplace.state import accounts, audit, keys
 from piecework.marketplace.state.backend import Backend, Rules
 from piecework.marketplace.state.keys import Key
+from piecework.sqlitefile.checkpoints import backup_lock
 from tests.backup.conftest import litestream_of
 from tests.bench.line import Line, Reply, connect, worker_call
 from tests.bench.signed import signed_call
@@ -283,7 +286,7 @@ async def _look(soak: Soak, prometheus: httpx.AsyncClient, began: float) -> None
 
 
 def _measure(soak: Soak, database: Path, pid: int) -> None:
-    soak.memory.append((_resident(pid), _resident(litestream_of(database))))
+    soak.memory.append((_resident(pid), _resident_of_litestream(database)))
     soak.files.append(len(list(Path(f"/proc/{pid}/fd").iterdir())))
     log = database.with_name(f"{database.name}-wal").stat().st_size
     soak.sizes.append((database.stat().st_size, log, len(soak.submitted)))
@@ -298,6 +301,17 @@ def _measure(soak: Soak, database: Path, pid: int) -> None:
 def _resident(pid: int) -> int:
     pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+def _resident_of_litestream(database: Path) -> int:
+    """It is started again after each fold of the log."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while True:
+        try:
+            return _resident(litestream_of(database))
+        except (FileNotFoundError, ValueError):
+            assert time.monotonic() < deadline, "Litestream was not started again"
+            time.sleep(0.1)
 
 
 @pytest.fixture
@@ -364,12 +378,15 @@ def _sessions(site: str, tokens: list[str]) -> list[str]:
 
 
 def _wait_until_litestream_has_ended(database: Path) -> None:
-    """It sends the last commits of a killed marketplace first."""
+    """It sends the last commits of a killed marketplace first, and holds the lock."""
     deadline = time.monotonic() + PATIENCE_SECONDS
-    status = Path(f"/proc/{litestream_of(database)}/cmdline")
-    while status.exists() and status.read_bytes():
-        assert time.monotonic() < deadline, "Litestream did not end"
-        time.sleep(0.1)
+    with backup_lock(database).open("a+b") as lock:
+        while True:
+            with contextlib.suppress(BlockingIOError):
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return
+            assert time.monotonic() < deadline, "Litestream did not end"
+            time.sleep(0.1)
 
 
 def _check_replica(soak: Soak, database: Path) -> Path:
