@@ -126,7 +126,6 @@ def _connected(address: StoreAddress) -> Iterator[Asked | None]:
     else:
         with closing(sqlite3.connect(address.path, timeout=30)) as file, file:
             Checkpoints(file, address.path)
-            yield file
             yield file if _is_of_this_version(file) else None
 
 

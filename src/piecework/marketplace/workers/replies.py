@@ -77,8 +77,14 @@ def refused(request: Request, refusal: Refusal) -> Response:
         status=refusal.status,
         message=refusal.message,
         has_menu=_has_menu(request),
-        has_provider=getattr(request.app.state, "has_provider", False),
+        has_provider=_has_provider(request),
     )
+
+
+def _has_provider(request: Request) -> bool:
+    """Whether workers may sign in at a provider; not known before the application."""
+    app = request.scope.get("app")
+    return app is not None and getattr(app.state, "has_provider", False)
 
 
 def _has_menu(request: Request) -> bool:
