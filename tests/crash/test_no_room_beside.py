@@ -16,6 +16,7 @@ from piecework.cli.main import main
 from piecework.config.campaign_file import parse
 from piecework.domain.store_address import StoreAddress, in_folder
 from piecework.store.database import exists
+from tests.conftest import in_full
 from tests.crash.campaign import check_store
 from tests.crash.passing_on import KEYS, advance_apart, passes
 from tests.crash.people import WITH_A_HALF, People
@@ -70,7 +71,7 @@ def disk() -> Iterator[Disk]:
     mine.rmdir()
 
 
-@pytest.mark.parametrize("passes_before", [0, 1])
+@pytest.mark.parametrize("passes_before", [1, *in_full(0)])
 def test_a_pass_goes_on_once_the_database_has_room(
     tmp_path: Path, disk: Disk, passes_before: int
 ) -> None:

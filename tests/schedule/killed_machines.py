@@ -4,7 +4,10 @@ The marketplace is live and has a process of its own; the store is in PostgreSQL
 work between the kills, so the campaign ends only after the last kill.
 """
 
+import contextlib
+import os
 import random
+import signal
 import threading
 import time
 from collections import Counter
@@ -26,6 +29,10 @@ Kind = Literal["machine", "run"]
 KINDS: tuple[Kind, ...] = ("machine", "run")
 MACHINES = ("machine-a", "machine-b", "machine-c")
 _PATIENCE = 900.0
+_REFUSED = "AnotherPassIsAtWork"
+_STALLED_SECONDS = 60.0
+"""Less than the time after which a run without a heartbeat is ended."""
+
 _SECONDS_OF_START = 6.0
 """A run's process needs about as long until it begins its pass."""
 _SESSIONS = (
@@ -111,6 +118,7 @@ class Site:
         """Kill machines and runs, at moments that the generator chooses."""
         try:
             self._kill_at_random(chance, most, kills)
+            self._stall_until_another_is_refused()
         except BaseException as fault:
             # The test waits in another thread.
             kills.fault = fault
@@ -137,6 +145,26 @@ class Site:
             kills.runs += bool(killed)
             kills.in_pass += bool(killed) and is_in_pass
             kills.moments.append(time.monotonic() - began)
+
+    def _stall_until_another_is_refused(self) -> None:
+        """Let a pass stand still for as long as another machine begins one."""
+        until = time.monotonic() + _PATIENCE
+        while _REFUSED not in [run["state_name"] for run in self.runs()]:
+            assert time.monotonic() < until, "no pass met another one"
+            machine = self._machine_in_pass()
+            stalled = machine.stall_run()
+            if machine.name in self.at_work():
+                self._wait_for_refusal()
+            for pid in stalled:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGCONT)
+
+    def _wait_for_refusal(self) -> None:
+        until = time.monotonic() + _STALLED_SECONDS
+        while time.monotonic() < until:
+            if _REFUSED in [run["state_name"] for run in self.runs()]:
+                return
+            time.sleep(0.5)
 
     def _machine_in_pass(self) -> Machine:
         until = time.monotonic() + _PATIENCE
@@ -214,7 +242,7 @@ def drive_to_its_end(site: Site, *, kills: int, seed: int) -> Kills:
             raise made.fault
         assert time.monotonic() < until, states
         # The last page waits for the last kill, and for two passes at once.
-        is_calm = made.total >= kills and "AnotherPassIsAtWork" in states
+        is_calm = made.total >= kills and _REFUSED in states
         allowed = min(pages - 1, pages * made.total // kills + 2)
         if is_calm or site.people.pages < allowed:
             site.people.work_page()
@@ -229,6 +257,6 @@ def outcome_of(run: dict[str, Any]) -> str:
     name = str(run["state_name"])
     if name in ("Completed", "Finished", "WaitsForPeople"):
         return "done"
-    if name == "AnotherPassIsAtWork":
+    if name == _REFUSED:
         return "refused"
     return {"Crashed": "lost", "Running": "lost", "Pending": "lost"}.get(name, name)

@@ -83,6 +83,14 @@ class Machine:
                 os.kill(pid, signal.SIGKILL)
         return len(pids)
 
+    def stall_run(self) -> list[int]:
+        """Stop the run that is under way; return its processes, to continue them."""
+        pids = self.runs()
+        for pid in pids:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGSTOP)
+        return pids
+
     def runs(self) -> list[int]:
         """The processes of flow runs on this machine."""
         return flow_runs_of(self._prefect_home)
