@@ -153,7 +153,7 @@ def _check_files(site: Site) -> None:
         assert done.returncode == 0, done
         files = [
             path
-            for pattern in ("site/out/*/*/dataset/*", "site/out/*/*/report.*")
+            for pattern in ("site/out/*/dataset/*", "site/out/*/report.*")
             for path in machine.home.glob(pattern)
         ]
         exported.append(
