@@ -38,8 +38,6 @@ SETTINGS = {
     "PREFECT_SERVER_CONCURRENCY_INITIAL_DEPLOYMENT_LEASE_DURATION": "60",
     "PREFECT_FLOWS_HEARTBEAT_FREQUENCY": "30",  # the shortest
 }
-SLOTS = 4
-"""Of the pool: fewer than runs die, so runs that stay Running would stop the trial."""
 
 
 def _end_lost_runs(prefect: PrefectApart, within: int) -> None:
@@ -67,14 +65,12 @@ def test_killed_machines_leave_no_trace_in_the_books(
         prefect.deploy(
             every_seconds=5, at_once=3, campaign=campaign, poll_open_hits=True
         )
-        prefect.run("work-pool", "set-concurrency-limit", "piecework", str(SLOTS))
         _end_lost_runs(prefect, within=90)
         began = time.monotonic()
         made = drive_to_its_end(site, kills=kills, seed=kills)
         seconds = time.monotonic() - began
         _check_books(site)
         _check_files(site)
-        _wait_for_lost_runs(site)
         runs = site.runs()
         _print_table(made, runs, seconds)
         refusals = {
@@ -163,22 +159,8 @@ def _check_files(site: Site) -> None:
     assert exported[0] == exported[1] == exported[2]
 
 
-def _wait_for_lost_runs(site: Site) -> None:
-    """The automation ends each run whose machine is gone."""
-    for machine in site.machines:
-        machine.kill()
-    until = time.monotonic() + 400
-    while stuck := [
-        run["state_name"]
-        for run in site.runs()
-        if run["state_type"] in ("RUNNING", "PENDING")
-    ]:
-        assert time.monotonic() < until, stuck
-        time.sleep(2)
-
-
 def _print_table(kills: Kills, runs: list[dict[str, Any]], seconds: float) -> None:
     outcomes = Counter(outcome_of(run) for run in runs)
     begun = sum(run["start_time"] is not None for run in runs)
     print(dict(kills.counts), "runs killed", kills.runs, "in a pass", kills.in_pass)  # noqa: T201
-    print("begun", begun, dict(outcomes), f"{seconds:.0f} s")  # noqa: T201 - docs/how-to/several-machines.md
+    print("begun", begun, dict(outcomes), f"{seconds:.0f} s", flush=True)  # noqa: T201 - docs/how-to/several-machines.md
