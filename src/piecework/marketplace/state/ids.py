@@ -41,8 +41,10 @@ class IdGenerator:
 
     def _letters(self, length: int, *parts: object) -> str:
         if self._seed is None:
-            return "".join(secrets.choice(_ALPHABET) for _ in range(length))
-        number = int.from_bytes(self._digest(*parts), "big")
+            # One call of the system instead of one for each letter.
+            number = secrets.randbelow(len(_ALPHABET) ** length)
+        else:
+            number = int.from_bytes(self._digest(*parts), "big")
         letters = []
         for _ in range(length):
             number, rest = divmod(number, len(_ALPHABET))
