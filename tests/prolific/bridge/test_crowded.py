@@ -1,15 +1,20 @@
 """Made-up links cost few calls, and make nobody who was sent by Prolific wait."""
 
+import asyncio
 import itertools
 import secrets
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 import httpx
 import pytest
 
+from piecework.marketplace.outside_crowd import Arrival
+from piecework.prolific.bridge.admission import Admission, Limits
+from piecework.prolific.resources.submissions import Submission
 from tests.prolific.bridge.test_pay import LATER
 from tests.prolific.bridge.town import Town, Visitor
 
@@ -152,3 +157,54 @@ def test_a_list_lets_nobody_in_by_another_participants_submission(town: Town) ->
     forged = {**link, "PROLIFIC_PID": eve.participant_id, "agreed": "1"}
     assert eve.http.post("/visit/arrive", data=forged, timeout=60).status_code == 403
     assert town.rows("SELECT 1 FROM visits") == []
+
+
+class _Listed:
+    """A client whose lists wait until the test lets them end."""
+
+    def __init__(self, *submissions: Submission) -> None:
+        self.submissions, self._listed = self, submissions
+        self.lists, self.may_end = 0, threading.Event()
+        self.may_end.set()
+
+    def of_study(self, study_id: str) -> Sequence[Submission]:
+        assert self.may_end.wait(60)
+        self.lists += 1
+        return [each for each in self._listed if each.study_id == study_id]
+
+
+def test_whom_the_last_list_shows_does_not_wait_for_the_next() -> None:
+    """Others do, and after a while all do."""
+    ann = Submission(id="a", status="ACTIVE", study_id="s", participant_id="ann")
+    eve = Arrival(submission_id="e", study_id="s", participant_id="eve")
+    link = Arrival(submission_id="a", study_id="s", participant_id="ann")
+    client, now = _Listed(ann), [0.0]
+    limits = Limits(look_ups_at_once=0, look_ups_per_second=0, between_lists_seconds=1)
+
+    async def come(admission: Admission, arrival: Arrival) -> Submission | None:
+        return await asyncio.wait_for(
+            admission.look_up(arrival, is_known=False), timeout=60
+        )
+
+    async def all_come() -> None:
+        clients: list[Any] = [client] * 4
+        admission = Admission(clients, limits, lambda: now[0])
+        assert await come(admission, link) == ann
+        now[0] = 2.0
+        client.may_end.clear()
+        waiting = asyncio.create_task(come(admission, eve))
+        assert await come(admission, link) == ann
+        assert client.lists == 1
+        client.may_end.set()
+        with pytest.raises(LookupError, match="does not show"):
+            await waiting
+        assert client.lists == 2
+        now[0] = 60.0
+        client.may_end.clear()
+        late = asyncio.create_task(come(admission, link))
+        done, _ = await asyncio.wait([late], timeout=0.1)
+        assert not done
+        client.may_end.set()
+        assert await late == ann
+
+    asyncio.run(all_come())

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from piecework.marketplace.state import system_qualifications as system
 from piecework.marketplace.workers.eligibility import Locale, meets
-from piecework.prolific.bridge import groups
 from piecework.prolific.bridge.deciding import CATEGORIES, rejection
 from piecework.prolific.bridge.requirements import filters_of
 from piecework.prolific.resources.recruiting import FilterKind
@@ -173,10 +172,9 @@ def _hold(town: Town, type_id: str, person: Visitor, value: int | None) -> None:
 
 @pytest.mark.full
 def test_own_qualifications_with_every_comparator_while_studies_run(
-    town: Town, monkeypatch: pytest.MonkeyPatch
+    town: Town,
 ) -> None:
     """Who is let in follows what is granted, changed and revoked."""
-    monkeypatch.setattr(groups, "_AT_A_TIME", 3)
     town.post(hits=2, assignments=4)
     town.settle()
     first = town.study()

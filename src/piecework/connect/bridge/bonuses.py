@@ -127,13 +127,13 @@ def _separate(transaction: Transaction) -> None:
 
 def _take_on(bridge: Bridge, batch: sqlite3.Row) -> None:
     there = _bonus_there(bridge, batch)
-    with bridge.backend.transaction() as transaction:
+    with bridge.backend.reading() as transaction:
         booked = transaction.first_row(_BOOKED, batch["visit"])
         booked_cents = int(booked[0]) if booked else 0
     if batch["stage"] == "Paying":
         _look_whether_paid(bridge, batch, there)
         return
-    with bridge.backend.transaction() as transaction:
+    with bridge.backend.reading() as transaction:
         now_ms = transaction.due_ms
     if batch["paying_ms"] and now_ms < batch["paying_ms"] + _AFTER_REFUSAL_MS:
         return
@@ -178,7 +178,7 @@ def _bonus_there(bridge: Bridge, batch: sqlite3.Row) -> int | None:
 
 
 def _is_stated(bridge: Bridge, batch: sqlite3.Row) -> bool:
-    with bridge.backend.transaction() as transaction:
+    with bridge.backend.reading() as transaction:
         return bool(
             transaction.first_row(
                 "SELECT 1 FROM bonus_lines WHERE batch = ? AND other_bonuses <> '[]'",
@@ -192,7 +192,7 @@ def _objection(bridge: Bridge, batch: sqlite3.Row) -> str:
     total = batch["total_cents"]
     if not bridge.terms.is_live:
         return f"a bonus of {money(total)} waits; nothing is paid without --live"
-    with bridge.backend.transaction() as transaction:
+    with bridge.backend.reading() as transaction:
         committed = committed_cents(transaction)
     if committed + total > bridge.terms.spend_at_most_cents:
         return (
@@ -240,7 +240,7 @@ def _look_whether_paid(bridge: Bridge, batch: sqlite3.Row, there: int | None) ->
         with bridge.backend.transaction() as transaction:
             _book(transaction, batch["id"])
         return
-    with bridge.backend.transaction() as transaction:
+    with bridge.backend.reading() as transaction:
         waited_ms = transaction.due_ms - batch["paying_ms"]
     if batch["trouble"]:
         return  # A person was asked.

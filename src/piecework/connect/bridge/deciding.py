@@ -56,7 +56,7 @@ _UNDECIDED = (
 
 def decide(bridge: Bridge) -> None:
     """Carry out the decisions about all unsettled visits."""
-    with bridge.backend.transaction() as transaction:
+    with bridge.backend.reading() as transaction:
         waiting = transaction.all(_UNDECIDED)
         due_ms = transaction.due_ms
     to_approve: dict[str, list[sqlite3.Row]] = {}
@@ -81,7 +81,7 @@ def _was_asked(bridge: Bridge, visit: sqlite3.Row, act: str, due_ms: int) -> boo
 
 
 def _ask(bridge: Bridge, visits_asked: list[sqlite3.Row], act: str) -> None:
-    with bridge.backend.transaction() as transaction:
+    with bridge.backend.reading() as transaction:
         now_ms = transaction.now_ms
     for visit in visits_asked:
         bridge.asked[visit["submission_id"], act] = now_ms
@@ -170,7 +170,7 @@ def _approve_after_all(bridge: Bridge, visit: sqlite3.Row) -> None:
         _conclude(bridge, visit, "PaidByBonus")
         return
     most = bridge.terms.spend_at_most_cents
-    with bridge.backend.transaction() as transaction:
+    with bridge.backend.reading() as transaction:
         committed = committed_cents(transaction) + visit["cost_cents"]
     if committed > most:
         _say(

@@ -165,20 +165,14 @@ def admitted(
         study_id: row id.
         own: the requirements on requesters' own qualification types.
     """
-    fitting, unfit = set[str](), set[str]()
-    with bridge.backend.transaction() as transaction:
+    with bridge.backend.reading() as transaction:
         study = transaction.first_row(_ALL_WORKERS, study_id)
+        if study is None:
+            raise LookupError(f"no study has the row id {study_id}")
         participants = transaction.all(members.PARTICIPANTS, NAME)
-    if study is None:
-        raise LookupError(f"no study has the row id {study_id}")
-    for first in range(0, len(participants), members.AT_A_TIME):
-        some = participants[first : first + members.AT_A_TIME]
-        with bridge.backend.transaction() as transaction:
-            let_in, keep_out = members.fitting_and_unfit(
-                transaction, study, some, [dict(each) for each in own]
-            )
-        fitting |= let_in
-        unfit |= keep_out
+        fitting, unfit = members.fitting_and_unfit(
+            transaction, study, participants, [dict(each) for each in own]
+        )
     return (fitting if members.needs_holding(own) else None), unfit
 
 

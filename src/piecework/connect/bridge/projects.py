@@ -28,7 +28,7 @@ _NOT_ARRIVED_HERE = (
 
 def recruit(bridge: Bridge) -> None:
     """Update the projects of each HIT type to match its open HITs."""
-    with bridge.backend.transaction() as transaction:
+    with bridge.backend.reading() as transaction:
         hit_types = open_work.hit_types(transaction, NAME)
     for hit_type in hit_types:
         bridge.tried(partial(_recruit, bridge, hit_type))
@@ -36,7 +36,7 @@ def recruit(bridge: Bridge) -> None:
 
 
 def _recruit(bridge: Bridge, hit_type: sqlite3.Row) -> None:
-    with bridge.backend.transaction() as transaction:
+    with bridge.backend.reading() as transaction:
         slots = open_work.free_slots(transaction, hit_type["id"])
         study = open_work.present_study(transaction, hit_type["id"], NAME)
         quiet_ms = transaction.now_ms - bridge.terms.settle_seconds * SECOND
@@ -97,7 +97,7 @@ def _keep_open(
 
 def _not_arrived(bridge: Bridge, study: sqlite3.Row) -> int:
     """Return how many take part at Connect but have not opened their visit."""
-    with bridge.backend.transaction() as transaction:
+    with bridge.backend.reading() as transaction:
         row = transaction.first_row(_NOT_ARRIVED_HERE, study["id"], reading.AT_WORK)
     return max(0, reading.at_work(bridge, study) - (int(row[0]) if row else 0))
 
@@ -184,7 +184,7 @@ def _objection(bridge: Bridge, study: sqlite3.Row, more_places: int) -> str:
             f"{more_places} places would cost {money(more)}; nothing is published "
             "without --live"
         )
-    with bridge.backend.transaction() as transaction:
+    with bridge.backend.reading() as transaction:
         committed = committed_cents(transaction)
     if committed + more > terms.spend_at_most_cents:
         return (
@@ -285,7 +285,7 @@ def _say(bridge: Bridge, study: sqlite3.Row, trouble: str) -> None:
 
 
 def _row(bridge: Bridge, study_id: int) -> sqlite3.Row:
-    with bridge.backend.transaction() as transaction:
+    with bridge.backend.reading() as transaction:
         row = transaction.first_row("SELECT * FROM studies WHERE id = ?", study_id)
     if row is None:
         raise LookupError(f"no study has the row id {study_id}")
@@ -294,7 +294,7 @@ def _row(bridge: Bridge, study_id: int) -> sqlite3.Row:
 
 def _retire(bridge: Bridge) -> None:
     """Stop reading projects that are over and fully settled."""
-    with bridge.backend.transaction() as transaction:
+    with bridge.backend.reading() as transaction:
         ended = transaction.all(
             f"SELECT id FROM studies WHERE market = '{NAME}' AND stage = 'Published' "
             "AND status IN ('Closed', 'Completed', 'Archived') AND NOT EXISTS "

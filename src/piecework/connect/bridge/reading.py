@@ -27,7 +27,7 @@ _WITHOUT_ANSWERS = (
 
 def read_connect(bridge: Bridge) -> None:
     """Read all open projects, and their assignments where any changed."""
-    with bridge.backend.transaction() as transaction:
+    with bridge.backend.reading() as transaction:
         studies = transaction.all(
             "SELECT * FROM studies WHERE stage <> 'Retired' "
             f"AND study_id IS NOT NULL AND market = '{NAME}'"

@@ -26,14 +26,14 @@ def compare(bridge: Bridge) -> None:
         ApiError: the call failed, so nothing may be published or paid.
     """
     if bridge.is_compared:
-        with bridge.backend.transaction() as transaction:
+        with bridge.backend.reading() as transaction:
             is_waiting = undecided(transaction, NAME)
         if is_waiting:
             look(bridge)
         return
     look(bridge)
     bridge.is_compared = True
-    with bridge.backend.transaction() as transaction:
+    with bridge.backend.reading() as transaction:
         waiting = undecided(transaction, NAME)
     for each in waiting:
         LOG.warning("%s", sentence(each))
@@ -44,7 +44,7 @@ def look(bridge: Bridge) -> dict[str, Project]:
     if bridge.listed is not None:
         return bridge.listed
     listed = list(bridge.connect.projects.all())
-    with bridge.backend.transaction() as transaction:
+    with bridge.backend.reading() as transaction:
         missing = [each for each in listed if _is_unknown(transaction, each)]
     for project in missing:
         _take_in(bridge, project)
@@ -68,7 +68,7 @@ def sentence(study: UnknownStudy) -> str:
 
 def objection(bridge: Bridge) -> str:
     """Return why nothing may be published now; "" if publishing is allowed."""
-    with bridge.backend.transaction() as transaction:
+    with bridge.backend.reading() as transaction:
         waiting = undecided(transaction, NAME)
     if not waiting:
         return ""

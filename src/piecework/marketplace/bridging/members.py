@@ -15,9 +15,6 @@ PARTICIPANTS = (
     "JOIN workers ON workers.id = participants.worker WHERE market = ? "
     "ORDER BY workers.id"
 )
-AT_A_TIME = 50
-"""Participants judged in one transaction, so that workers do not wait long."""
-
 _HAS_DONE = (
     "SELECT 1 FROM assignments JOIN hits ON hits.id = assignments.hit "
     "WHERE assignments.worker = ? AND hits.hit_type = ? LIMIT 1"
@@ -63,7 +60,7 @@ def fitting_and_unfit(
     Args:
         transaction: the open one.
         study: a row of `studies` with requester and hit_group_id of its HIT type.
-        participants: some rows of `PARTICIPANTS`.
+        participants: rows of `PARTICIPANTS`.
         own: the requirements on requesters' own types.
     """
     fitting, unfit = set[str](), set[str]()

@@ -125,6 +125,22 @@ class Backend:
         with self._storage.transaction() as conn:
             yield from self._used(self._transaction(conn))
 
+    @contextmanager
+    def reading(self) -> Iterator[Transaction]:
+        """Open a transaction that cannot write, after due work is done.
+
+        A bridge, which has its own connection, reads a great deal; in `transaction`, a
+        server would wait for it. Not inside `group_commits`.
+        """
+        with self._storage.reading() as conn:
+            transaction = self._transaction(conn)
+            if not (self.has_backlog or self._is_due(transaction)):
+                yield transaction
+                return
+        self.catch_up()
+        with self._storage.reading() as conn:
+            yield self._transaction(conn)
+
     def _used(self, transaction: Transaction) -> Iterator[Transaction]:
         """Give a transaction to a call; store call counts if it writes."""
         changes_before = transaction.conn.total_changes

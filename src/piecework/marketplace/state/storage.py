@@ -114,6 +114,22 @@ class Storage:
             finally:
                 self._end()
 
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """Open a transaction that cannot write; other connections write meanwhile.
+
+        Not between `share_commits(...)` and `share_commits(None)`, where waiting writes
+        keep SQLite's transaction open.
+        """
+        with self._lock:
+            self._conn.execute("PRAGMA query_only = ON").close()
+            try:
+                self._conn.execute("BEGIN")
+                yield self._conn
+            finally:
+                self._roll_back()
+                self._conn.execute("PRAGMA query_only = OFF").close()
+
     def commit(self) -> None:
         """Make the transactions' waiting writes durable.
 

@@ -22,6 +22,9 @@ from piecework.webclient.errors import NoAccess
 LEAST_CLIENTS = 4
 """Two for new participants, one for returning ones, one for lists."""
 
+_STILL_TRUE_SECONDS = 5.0
+"""How old a list may be that serves people while the next one is read."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
@@ -61,11 +64,15 @@ class _Room:
 
 @dataclass(slots=True, eq=False)
 class _Listing:
-    """A study's submissions, listed or being listed."""
+    """A study's submissions, listed or being listed.
+
+    Until it is read, it has the submissions of the last list, if that is still true.
+    """
 
     began: float = math.inf
     ended: float = math.inf
     submissions: Mapping[str, Submission] = field(default_factory=dict)
+    true_at: float = -math.inf
     task: "asyncio.Task[None] | None" = None
 
 
@@ -152,7 +159,7 @@ class Admission:
             listing = self._listings.get(study_id)
             if listing is None or self._is_over(listing):
                 listing = self._begin(study_id)
-            if listing.task is not None:
+            if listing.task is not None and or_with not in listing.submissions:
                 await asyncio.shield(listing.task)
             if or_with in listing.submissions or listing.began >= asked:
                 return listing
@@ -172,6 +179,8 @@ class Admission:
             if not self._is_over(each)
         }
         listing = self._listings[study_id] = _Listing()
+        if last is not None and self._monotonic() < last.true_at + _STILL_TRUE_SECONDS:
+            listing.submissions, listing.true_at = last.submissions, last.true_at
         listing.task = asyncio.create_task(self._list(study_id, listing, after))
         return listing
 
@@ -184,6 +193,7 @@ class Admission:
                 listing.submissions = await asyncio.to_thread(
                     _submissions, self._lister, study_id
                 )
+                listing.true_at = listing.began
             finally:
                 listing.ended = self._monotonic()
 

@@ -38,7 +38,7 @@ def adopt(bridge: Bridge, study_id: str, *, hit_type_id: str = "") -> int:
     Raises:
         Unusable: there is no such study, or it cannot be added; the message says why.
     """
-    with bridge.backend.transaction() as transaction:
+    with bridge.backend.reading() as transaction:
         unknown = check_unknown(transaction, study_id)
         name = StudyName.read(unknown["internal_name"])
         hit_type = _hit_type(
@@ -69,7 +69,7 @@ def pay_lost(bridge: Bridge, study_id: str) -> int:
     Raises:
         Unusable: there is no such study.
     """
-    with bridge.backend.transaction() as transaction:
+    with bridge.backend.reading() as transaction:
         study = _study(transaction, study_id)
     submissions = list(bridge.prolific.submissions.of_study(study_id))
     with bridge.backend.transaction() as transaction:

@@ -148,7 +148,7 @@ def _take_on_or_say(bridge: Bridge, batch: sqlite3.Row) -> None:
 
 
 def _take_on(bridge: Bridge, batch: sqlite3.Row) -> None:
-    with bridge.backend.transaction() as transaction:
+    with bridge.backend.reading() as transaction:
         lines = transaction.all(_LINES, batch["id"])
     if batch["stage"] == "Paying":
         _look_whether_paid(bridge, batch, lines)
@@ -260,7 +260,7 @@ def _objection(bridge: Bridge, batch: sqlite3.Row, lines: list[sqlite3.Row]) -> 
     """Return why the batch cannot be paid now; "" if it can."""
     terms, total = bridge.terms, batch["total_cents"]
     amount = sum(line["cents"] for line in lines)
-    with bridge.backend.transaction() as transaction:
+    with bridge.backend.reading() as transaction:
         committed = committed_cents(transaction)
         prices = transaction.prices
         is_paused = transaction.steady_ms < bridge.began_ms + _pause_ms(bridge)
@@ -323,7 +323,7 @@ def _look_whether_paid(
     else:
         _paid(bridge, batch)
         return
-    with bridge.backend.transaction() as transaction:
+    with bridge.backend.reading() as transaction:
         since_ms = bridge.paying_ms.setdefault(batch["id"], transaction.steady_ms)
         is_late = transaction.due_ms > batch[
             "paying_ms"

@@ -27,14 +27,14 @@ def compare(bridge: Bridge) -> None:
     """
     bridge.listed = None
     if not bridge.is_compared:
-        with bridge.backend.transaction() as transaction:
+        with bridge.backend.reading() as transaction:
             bridge.began_ms = transaction.steady_ms
         unknown.look(bridge)
         unknown.warn(bridge)
         compare_bonuses(bridge)
         bridge.is_compared = True
         return
-    with bridge.backend.transaction() as transaction:
+    with bridge.backend.reading() as transaction:
         is_waiting = undecided(transaction, NAME)
     if is_waiting:
         unknown.look(bridge)
@@ -42,7 +42,7 @@ def compare(bridge: Bridge) -> None:
 
 def compare_bonuses(bridge: Bridge) -> None:
     """Store the cost of each study's bonuses that the books lack; the cap counts it."""
-    with bridge.backend.transaction() as transaction:
+    with bridge.backend.reading() as transaction:
         studies = transaction.all(_PUBLISHED)
     for study in studies:
         try:

@@ -92,7 +92,7 @@ _UNDECIDED = (
 
 def decide(bridge: Bridge) -> None:
     """Carry out the decisions about all unsettled visits."""
-    with bridge.backend.transaction() as transaction:
+    with bridge.backend.reading() as transaction:
         waiting = transaction.all(_UNDECIDED)
         now_ms = transaction.now_ms
     to_approve = []

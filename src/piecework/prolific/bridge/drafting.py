@@ -368,7 +368,7 @@ def _words(
     """Return the name and description of a study, as participants read them."""
     if study["qualification_type"] is None:
         return hit_type["title"], hit_type["description"]
-    with bridge.backend.transaction() as transaction:
+    with bridge.backend.reading() as transaction:
         kind = transaction.first_row(
             "SELECT name, description FROM qualification_types WHERE id = ?",
             study["qualification_type"],
@@ -384,7 +384,7 @@ def _find_draft(bridge: Bridge, study: sqlite3.Row) -> str | None:
 
 def row_of(bridge: Bridge, study_id: int) -> sqlite3.Row:
     """Return the study with a row id."""
-    with bridge.backend.transaction() as transaction:
+    with bridge.backend.reading() as transaction:
         row = transaction.first_row("SELECT * FROM studies WHERE id = ?", study_id)
     if row is None:
         raise LookupError(f"no study has the row id {study_id}")

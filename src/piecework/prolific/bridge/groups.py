@@ -51,24 +51,19 @@ def ensure(
             transaction.execute(
                 f"UPDATE studies SET {column} = ? WHERE id = ?", group_id, study["id"]
             )
-    with bridge.backend.transaction() as transaction:
+    with bridge.backend.reading() as transaction:
         row = transaction.first_row("SELECT * FROM studies WHERE id = ?", study["id"])
     return study if row is None else row
 
 
 def keep_in_step(bridge: Bridge) -> None:
     """Update the groups of all recruiting studies."""
-    with bridge.backend.transaction() as transaction:
+    with bridge.backend.reading() as transaction:
         studies = transaction.all(_STUDIES)
         participants = transaction.all(members.PARTICIPANTS, NAME)
     for study in studies:
-        let_in, keep_out = set[str](), set[str]()
-        for first in range(0, len(participants), members.AT_A_TIME):
-            some = participants[first : first + members.AT_A_TIME]
-            with bridge.backend.transaction() as transaction:
-                fitting, unfit = _members(transaction, study, some)
-            let_in |= fitting
-            keep_out |= unfit
+        with bridge.backend.reading() as transaction:
+            let_in, keep_out = _members(transaction, study, participants)
         _say_if_empty(bridge, study, let_in)
         for column, wanted in (("let_in_group", let_in), ("keep_out_group", keep_out)):
             if study[column]:

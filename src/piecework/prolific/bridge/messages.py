@@ -74,7 +74,7 @@ def _was_sent(bridge: Bridge, message: sqlite3.Row, began_ms: int) -> bool:
     except NoAccess:
         _mark(bridge, [message], "Unknown")
         return True
-    with bridge.backend.transaction() as transaction:
+    with bridge.backend.reading() as transaction:
         known = transaction.first_row(_SENT, *(message[name] for name in _SAME))
     if known is None or there <= known[0]:
         return False

@@ -33,7 +33,7 @@ _WITHOUT_ANSWERS = (
 
 def read_prolific(bridge: Bridge) -> None:
     """Read all open studies, and their submissions where any changed."""
-    with bridge.backend.transaction() as transaction:
+    with bridge.backend.reading() as transaction:
         studies = transaction.all(
             "SELECT * FROM studies WHERE stage <> 'Retired' "
             f"AND study_id IS NOT NULL AND market = '{NAME}'"
@@ -52,7 +52,7 @@ def places_taken(bridge: Bridge, study: int) -> int | None:
 
 def not_arrived(bridge: Bridge, study: int) -> int:
     """Return how many hold a place at Prolific but have not opened their visit."""
-    with bridge.backend.transaction() as transaction:
+    with bridge.backend.reading() as transaction:
         arrived = {
             row["submission_id"]
             for row in transaction.all(
@@ -70,7 +70,7 @@ def will_be_returned(bridge: Bridge, study: int) -> int:
 
     They found no work, or Prolific's time for them is over within a minute.
     """
-    with bridge.backend.transaction() as transaction:
+    with bridge.backend.reading() as transaction:
         held = transaction.all(
             "SELECT status FROM visits WHERE study = ? "
             "AND stage IN ('TurnedAway', 'Late')",

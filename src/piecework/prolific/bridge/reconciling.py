@@ -84,7 +84,7 @@ def reconcile(bridge: Bridge) -> list[Difference]:
 
 
 def _unknown(bridge: Bridge) -> list[Difference]:
-    with bridge.backend.transaction() as transaction:
+    with bridge.backend.reading() as transaction:
         waiting = undecided(transaction, NAME)
     return [
         Difference(
@@ -98,7 +98,7 @@ def _unknown(bridge: Bridge) -> list[Difference]:
 
 def _lost(bridge: Bridge) -> list[Difference]:
     """Return studies with submissions ended by their code but without answers."""
-    with bridge.backend.transaction() as transaction:
+    with bridge.backend.reading() as transaction:
         suspected = transaction.all(
             "SELECT study_id, count(*) AS visits FROM visits "
             "JOIN studies ON studies.id = visits.study "
@@ -119,7 +119,7 @@ def _lost(bridge: Bridge) -> list[Difference]:
 
 
 def _states(bridge: Bridge) -> dict[int, tuple[str, str]]:
-    with bridge.backend.transaction() as transaction:
+    with bridge.backend.reading() as transaction:
         return {
             row["id"]: (row["study_id"], row["status"])
             for row in transaction.all(_BEFORE)
@@ -150,7 +150,7 @@ def _costs(bridge: Bridge) -> list[Difference]:
 
 def _unbooked(bridge: Bridge, study_id: str) -> list[Difference]:
     """Return bonuses that the books lack; this reads each submission of the study."""
-    with bridge.backend.transaction() as transaction:
+    with bridge.backend.reading() as transaction:
         visits = transaction.all(
             "SELECT visits.id, submission_id FROM visits "
             "JOIN studies ON studies.id = visits.study WHERE study_id = ?",

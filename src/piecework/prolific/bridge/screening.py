@@ -41,7 +41,7 @@ _PASSED = (
 
 def screen(bridge: Bridge) -> None:
     """Offer tests where too few participants hold a required qualification."""
-    with bridge.backend.transaction() as transaction:
+    with bridge.backend.reading() as transaction:
         lacking = transaction.all(_LACKING)
         at_work = transaction.all(
             "SELECT * FROM studies WHERE qualification_type IS NOT NULL "
@@ -77,7 +77,7 @@ def _follow(bridge: Bridge, study: sqlite3.Row, *, is_needed: bool) -> None:
 
 def _offer(bridge: Bridge, study: sqlite3.Row) -> None:
     hit_type = _hit_type(bridge, study["hit_type"])
-    with bridge.backend.transaction() as transaction:
+    with bridge.backend.reading() as transaction:
         due = [
             kind
             for kind in _tests_for(transaction, study)
@@ -128,7 +128,7 @@ def _are_too_few(
 
 
 def _hit_type(bridge: Bridge, hit_type: int) -> sqlite3.Row:
-    with bridge.backend.transaction() as transaction:
+    with bridge.backend.reading() as transaction:
         row = transaction.first_row("SELECT * FROM hit_types WHERE id = ?", hit_type)
     if row is None:
         raise LookupError(f"no HIT type has the row id {hit_type}")

@@ -33,7 +33,7 @@ _LEFT_IN_REVIEW = (
 
 def recruit(bridge: Bridge) -> None:
     """Update the studies of each HIT type to match its open HITs."""
-    with bridge.backend.transaction() as transaction:
+    with bridge.backend.reading() as transaction:
         hit_types = open_work.hit_types(transaction, NAME)
     for hit_type in hit_types:
         bridge.tried(partial(_recruit, bridge, hit_type))
@@ -50,7 +50,7 @@ def say(bridge: Bridge, study: sqlite3.Row, trouble: str) -> None:
 
 
 def _recruit(bridge: Bridge, hit_type: sqlite3.Row) -> None:
-    with bridge.backend.transaction() as transaction:
+    with bridge.backend.reading() as transaction:
         slots = open_work.free_slots(transaction, hit_type["id"])
         study = open_work.present_study(transaction, hit_type["id"], NAME)
         quiet_ms = transaction.now_ms - bridge.terms.settle_seconds * SECOND
@@ -145,7 +145,7 @@ def bring_out(bridge: Bridge, study_id: int, hit_type: sqlite3.Row) -> None:
 
 def _rest(bridge: Bridge) -> str:
     """Return why no study may be created or published now; "" if it may."""
-    with bridge.backend.transaction() as transaction:
+    with bridge.backend.reading() as transaction:
         left_ms = bridge.rests_until_ms - transaction.steady_ms
     if left_ms <= 0 and not bridge.is_throttled:
         return ""
@@ -158,7 +158,7 @@ def _rest(bridge: Bridge) -> str:
 def _begin_rest(bridge: Bridge, refusal: Throttled) -> None:
     """Leave Prolific alone for this step, and for as long as it asks."""
     wait_seconds = min(refusal.wait_seconds or 0, _LONGEST_REST_SECONDS)
-    with bridge.backend.transaction() as transaction:
+    with bridge.backend.reading() as transaction:
         bridge.rests_until_ms = transaction.steady_ms + round(wait_seconds * SECOND)
     bridge.is_throttled = True
 
@@ -194,7 +194,7 @@ def _objection(bridge: Bridge, study: sqlite3.Row, more_places: int) -> str:
             f"{more_places} places would cost {terms.money(more)}; nothing is "
             "published without --live"
         )
-    with bridge.backend.transaction() as transaction:
+    with bridge.backend.reading() as transaction:
         committed = committed_cents(transaction)
     if committed + more > terms.spend_at_most_cents:
         return (

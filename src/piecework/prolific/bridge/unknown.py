@@ -44,7 +44,7 @@ def look(bridge: Bridge) -> None:
         each.id: each
         for each in bridge.prolific.studies.of_project(bridge.terms.project_id)
     }
-    with bridge.backend.transaction() as transaction:
+    with bridge.backend.reading() as transaction:
         before = {each.study_id for each in read_unknown(transaction, NAME)}
         unknown_studies = [
             each for each in listed.values() if _is_unknown(transaction, each)
@@ -62,7 +62,7 @@ def look(bridge: Bridge) -> None:
 
 def warn(bridge: Bridge, *, but: Collection[str] = ()) -> None:
     """Log a warning about each unknown study that a person has to decide about."""
-    with bridge.backend.transaction() as transaction:
+    with bridge.backend.reading() as transaction:
         waiting = undecided(transaction, NAME)
     for each in waiting:
         if each.study_id not in but:
@@ -84,7 +84,7 @@ def sentence(bridge: Bridge, study: UnknownStudy) -> str:
 
 def objection(bridge: Bridge) -> str:
     """Return why nothing may be published now; "" if publishing is allowed."""
-    with bridge.backend.transaction() as transaction:
+    with bridge.backend.reading() as transaction:
         waiting = undecided(transaction, NAME)
     if not waiting:
         return ""
@@ -100,7 +100,7 @@ def set_aside(bridge: Bridge, study_id: str) -> None:
     Raises:
         Unusable: there is no such study, or Prolific is still publishing it.
     """
-    with bridge.backend.transaction() as transaction:
+    with bridge.backend.reading() as transaction:
         check_unknown(transaction, study_id)
     there = bridge.prolific.studies.get(study_id)
     if there.status == _PUBLISHING:

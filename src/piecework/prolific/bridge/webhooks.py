@@ -127,7 +127,7 @@ def _secret(backend: Backend, prolific: Prolific, workspace_id: str) -> str:
     A new secret would break the webhooks of all other programs of the workspace.
     """
     key = f"webhook_secret {workspace_id}"
-    with backend.transaction() as transaction:
+    with backend.reading() as transaction:
         row = transaction.first_row("SELECT value FROM settings WHERE key = ?", key)
     listed = prolific.webhooks.secrets(workspace_id)
     shown = [each.value for each in listed if each.value]
