@@ -17,11 +17,9 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from sqlite_utils import Database
-from sqlite_utils.migrations import Migrations
-
 from piecework.sqlitefile.files import FOR_OWNER
 from piecework.sqlitefile.migration_names import name_of
+from piecework.sqlitefile.sqlite_utils_alone import Database, Migrations
 
 _LOG = logging.getLogger(__name__)
 _MOST_TRIES = 500

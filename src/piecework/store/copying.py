@@ -13,8 +13,6 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from sqlite_utils.migrations import Migrations
-
 from piecework.domain.errors import StoreError
 from piecework.domain.store_address import (
     FILE_NAME,
@@ -23,6 +21,7 @@ from piecework.domain.store_address import (
     store_address,
 )
 from piecework.sqlitefile.schema import origin, statements
+from piecework.sqlitefile.sqlite_utils_alone import Migrations
 from piecework.store import archive, archive_files, bound, earned_records, postgres
 from piecework.store.archive_files import Kind
 from piecework.store.database import Store, exists, open_store

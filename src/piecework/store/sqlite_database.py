@@ -6,13 +6,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal, cast
 
-from sqlite_utils import Database
-from sqlite_utils.migrations import Migrations
-
 from piecework.domain.errors import StoreError
 from piecework.sqlitefile.checkpoints import Checkpoints
 from piecework.sqlitefile.log_file import is_from_later
 from piecework.sqlitefile.schema import bring_up_to_date, origin, patiently
+from piecework.sqlitefile.sqlite_utils_alone import Database, Migrations
 from piecework.store.connection import Values
 from piecework.store.files import check_kind, make_private_folder, make_private_store
 from piecework.store.migrations import migrations

@@ -22,13 +22,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from sqlite_utils import Database
-
 from piecework.marketplace.schema.migrations import migrations
 from piecework.marketplace.state import database_file, lineage
 from piecework.sqlitefile.checkpoints import Checkpoints
 from piecework.sqlitefile.files import make_private
 from piecework.sqlitefile.schema import bring_up_to_date, patiently
+from piecework.sqlitefile.sqlite_utils_alone import Database
 
 _PRAGMAS = (
     "PRAGMA busy_timeout = 10000",
