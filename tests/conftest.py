@@ -230,10 +230,11 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what lies where tests are slow."""
+    """Mark what lies where tests are slow, and begin with the longest tests."""
     for item in items:
         if _is_slow(item.path):
             item.add_marker(pytest.mark.slow)
+    items.sort(key=lambda item: item.get_closest_marker("early") is None)
 
 
 def pytest_collection_finish() -> None:

@@ -99,6 +99,7 @@ def test_a_killed_run_takes_its_prefect_server_along(tmp_path: Path) -> None:
     _wait_until_gone(tmp_path)
 
 
+@pytest.mark.early
 @pytest.mark.parametrize(
     ("number", "kind"),
     [

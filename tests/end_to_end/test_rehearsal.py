@@ -79,6 +79,7 @@ def _posted(folder: Path) -> int:
         return int(books.execute("SELECT count(*) FROM hits").fetchone()[0])
 
 
+@pytest.mark.early
 def test_a_rehearsal_is_whole_repeatable_and_posts_nothing_twice(
     tmp_path: Path, installed: Command, piecework: Command
 ) -> None:

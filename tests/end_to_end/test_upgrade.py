@@ -15,6 +15,7 @@ import httpx
 import pytest
 
 import piecework
+from tests.conftest import in_full
 from tests.crash.people import People
 from tests.marketplace.market import HIT_TYPE, QUESTION, Market, Worker, free_port
 from tests.small_campaign import write_campaign
@@ -124,8 +125,10 @@ def machine(tmp_path: Path) -> Machine:
     return Machine(tmp_path)
 
 
+@pytest.mark.early
+@pytest.mark.parametrize("passes", [2, *in_full(20)])
 def test_the_next_version_continues_and_this_one_refuses_and_goes_back(
-    machine: Machine, next_version: Path
+    machine: Machine, next_version: Path, passes: int
 ) -> None:
     """Marketplace and store are copied first; nothing is posted twice either way."""
     store = machine.folder / "out/crash/piecework.db"
@@ -144,7 +147,7 @@ def test_the_next_version_continues_and_this_one_refuses_and_goes_back(
         assert code == 1, refused
         assert "by a later version" in refused
         assert "before-*" in refused
-        for _ in range(20):
+        for _ in range(passes):
             people.work()
             if "nobody" in machine.advance(next_version):
                 break
