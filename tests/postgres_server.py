@@ -1,6 +1,7 @@
 """A PostgreSQL server of this machine, for tests; it takes connections from here."""
 
 import os
+import secrets
 import shutil
 import socket
 import subprocess
@@ -8,6 +9,8 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+import psycopg
 
 _OF_TESTS = ("--auth=trust", "--no-sync", "--encoding=UTF8", "--no-locale")
 """No password, no waiting for the disk, and the same on machines of any language."""
@@ -18,6 +21,14 @@ def installed_initdb() -> str | None:
     return shutil.which("initdb") or next(
         map(str, Path("/usr/lib/postgresql").glob("*/bin/initdb")), None
     )
+
+
+def new_database(url: str) -> str:
+    """Create a database at the server of a URL; return the new one's URL."""
+    name = f"apart_{secrets.token_hex(6)}"
+    with psycopg.connect(url, autocommit=True) as session:
+        session.execute(f"CREATE DATABASE {name}".encode())
+    return f"{url.rpartition('/')[0]}/{name}"
 
 
 @contextmanager

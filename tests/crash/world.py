@@ -173,7 +173,8 @@ class World:
         with psycopg.connect(self.address.url, autocommit=True) as other:
             other.execute(
                 "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
-                "WHERE application_name LIKE 'process %'"
+                "WHERE application_name LIKE 'process %' "
+                "AND datname = current_database()"
             )
 
     def _ahead(self) -> None:

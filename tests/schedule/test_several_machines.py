@@ -1,13 +1,11 @@
 """Three machines make passes over one store in PostgreSQL, and are killed meanwhile."""
 
-import secrets
 import time
 from collections import Counter
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-import psycopg
 import pytest
 import yaml
 
@@ -17,6 +15,7 @@ from piecework.store.database import open_store
 from tests.conftest import ROOT, in_full
 from tests.crash.world import can_mount
 from tests.live.marketplace import live_marketplace
+from tests.postgres_server import new_database
 from tests.schedule.killed_machines import (
     Kills,
     Site,
@@ -86,13 +85,8 @@ def _own_database(url: str) -> dict[str, str]:
 
     On a busy machine, a server on SQLite answers "database is locked".
     """
-    name = f"prefect_{secrets.token_hex(4)}"
-    with psycopg.connect(url, autocommit=True) as session:
-        session.execute(f"CREATE DATABASE {name}".encode())
-    address = url.replace("postgresql://", "postgresql+asyncpg://")
-    return {
-        "PREFECT_API_DATABASE_CONNECTION_URL": f"{address.rpartition('/')[0]}/{name}"
-    }
+    address = new_database(url).replace("postgresql://", "postgresql+asyncpg://")
+    return {"PREFECT_API_DATABASE_CONNECTION_URL": address}
 
 
 def _check_books(site: Site) -> None:
