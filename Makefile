@@ -16,8 +16,8 @@ unexport PYTHONDONTWRITEBYTECODE
 # What `make quick` leaves out: browsers, Prefect servers, long forms, and `slow`.
 QUICK := not browser and not flow and not full and not clients and not slow
 
-# Of two cores a third is idle while two tests wait for browsers, servers and clocks.
-AT_ONCE ?= 3
+# Of two cores a quarter is idle while three tests wait for browsers, servers and clocks.
+AT_ONCE ?= 4
 
 .PHONY: demo quick test test-full test-clients mutants check fmt lint types imports docs bench bench-full truth truth-machine lock release clean
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import in_full
 from tests.crash.campaign import campaign_to_its_end, is_unmade
 from tests.crash.disturbed import Call
 from tests.crash.faults import BY_NAME, FAULTS
@@ -84,7 +85,9 @@ def _run(folder: Path, call: Call, name: str) -> None:
     assert set(ending.disturbed) <= fault.ends
 
 
-@pytest.mark.parametrize(("call", "fault"), SAMPLE, ids=str)
+@pytest.mark.parametrize(
+    ("call", "fault"), [*SAMPLE[::2], *in_full(*SAMPLE[1::2])], ids=str
+)
 def test_no_fault_at_a_sampled_call_loses_or_doubles_anything(
     tmp_path: Path, call: Call, fault: str
 ) -> None:

@@ -23,10 +23,11 @@ from piecework.store import archive, assignments, decisions, hits
 from piecework.store.copying import copy
 from piecework.store.database import open_store
 from piecework.store.lock import only_pass
+from tests.conftest import in_full
 from tests.engine.conftest import Open
 from tests.growing_campaign import TEXT, Growing, growing, names
 from tests.small_campaign import CAMPAIGN
-from tests.stores import KINDS, stored_in
+from tests.stores import stored_in
 
 RELEASED = TEXT.replace('formats = ["csv"]', 'formats = ["csv", "parquet"]')
 FILES = (
@@ -66,7 +67,7 @@ def results(run: CampaignRun) -> dict[str, bytes]:
     return {name: (out / name).read_bytes() for name in FILES}
 
 
-@pytest.mark.parametrize("store_url", KINDS, indirect=True)
+@pytest.mark.parametrize("store_url", ["file", *in_full("postgresql")], indirect=True)
 def test_results_are_the_same_byte_for_byte(tmp_path: Path, store_url: str) -> None:
     """The report too, after the store was compacted, and with newer answers."""
     text = stored_in(RELEASED, tmp_path, store_url)

@@ -37,6 +37,7 @@ from piecework.store.earned_records import open_records, shared_records
 from piecework.store.files import SCHEMA
 from piecework.store.intents import Intent
 from piecework.store.lock import only_pass
+from tests.conftest import in_full
 from tests.crash.apart import apart
 from tests.store.answered import answered_hits
 
@@ -202,7 +203,7 @@ def _copy_and_die(source: StoreAddress, target: StoreAddress) -> None:
     copy(source, target)
 
 
-@pytest.mark.parametrize("to_database", [True, False])
+@pytest.mark.parametrize("to_database", [True, *in_full(False)])
 def test_a_copy_that_is_killed_half_way_leaves_nothing(
     file: StoreAddress, schema: StoreAddress, tmp_path: Path, *, to_database: bool
 ) -> None:

@@ -198,6 +198,7 @@ def test_a_refused_call_says_why(collector: Collector, tmp_path: Path) -> None:
     assert whole.attributes == {"error.type": "RequestError"}
 
 
+@pytest.mark.full
 def test_a_collector_that_is_away_stops_no_pass(tmp_path: Path) -> None:
     """The pass does its work; its end waits no longer than OpenTelemetry allows."""
     campaign = write_campaign(tmp_path)
