@@ -203,7 +203,7 @@ def _copy_and_die(source: StoreAddress, target: StoreAddress) -> None:
     copy(source, target)
 
 
-@pytest.mark.parametrize("to_database", [True, *in_full(False)])
+@pytest.mark.parametrize("to_database", [True, *in_full((False,))])
 def test_a_copy_that_is_killed_half_way_leaves_nothing(
     file: StoreAddress, schema: StoreAddress, tmp_path: Path, *, to_database: bool
 ) -> None:
