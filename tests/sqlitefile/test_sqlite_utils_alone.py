@@ -20,7 +20,7 @@ def _modules_after(statement: str) -> set[str]:
 
 def test_a_marketplace_loads_neither_pandas_nor_numpy() -> None:
     """It takes 80 MB less memory, and half the time to start."""
-    modules = _modules_after("import piecework.marketplace.http.server")
+    modules = _modules_after("import piecework.marketplace.__main__")
     assert "sqlite_utils.db" in modules
     assert not {"pandas", "numpy", "pyarrow", "scipy"} & modules
 
@@ -28,9 +28,20 @@ def test_a_marketplace_loads_neither_pandas_nor_numpy() -> None:
 def test_pandas_can_be_imported_afterwards() -> None:
     """Nothing is left behind."""
     modules = _modules_after(
-        "import piecework.sqlitefile.sqlite_utils_alone, pandas; pandas.DataFrame()"
+        "import piecework.marketplace.__main__, pandas; pandas.DataFrame()"
     )
     assert {"sqlite_utils.db", "pandas", "numpy"} <= modules
+
+
+def test_another_program_keeps_all_of_sqlite_utils() -> None:
+    """It may store numbers of numpy, also in a process that uses piecework."""
+    modules = _modules_after(
+        "import piecework.store.database, sqlite_utils, numpy; "
+        "table = sqlite_utils.Database(memory=True)['t']; "
+        "table.insert({'n': numpy.int64(1)}); "
+        "assert table.columns_dict == {'n': int}"
+    )
+    assert "piecework.sqlitefile.sqlite_utils_alone" in modules
 
 
 def test_other_threads_import_what_is_hidden_from_one() -> None:
