@@ -61,3 +61,17 @@ def test_what_came_due_is_done_before(server: Backend, bridge: Backend) -> None:
     with bridge.reading() as transaction:
         [hit] = transaction.all(STATUS)
     assert hit["status"] == "Reviewable"
+
+
+def test_where_writes_wait_reading_is_refused_and_loses_none(server: Backend) -> None:
+    """A server reads in the transactions that share its commits."""
+    with server.group_commits(lambda: None, lambda: None):
+        perform(server, "KEY", "CreateHIT", POSTED)
+        with (
+            pytest.raises(sqlite3.OperationalError, match="within a transaction"),
+            server.reading(),
+        ):
+            pass
+        server.commit()
+    with server.transaction() as transaction:
+        assert len(transaction.all(STATUS)) == 2

@@ -330,11 +330,7 @@ POOR: dict[str, dict[str, object]] = {
 """What may be poor about a frame, alone and together."""
 
 
-@settings(
-    max_examples=settings().max_examples // 2,  # each is about all heuristics
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow],
-)
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     faults=st.sets(st.sampled_from(sorted(POOR)), min_size=1),
     size=st.sampled_from([0, 1, 2, 5, 97]),

@@ -173,7 +173,7 @@ class _Listed:
         return [each for each in self._listed if each.study_id == study_id]
 
 
-def test_whom_the_last_list_shows_does_not_wait_for_the_next() -> None:
+def test_arrivals_in_the_last_list_do_not_wait_for_the_next() -> None:
     """Others do, and after a while all do."""
     ann = Submission(id="a", status="ACTIVE", study_id="s", participant_id="ann")
     eve = Arrival(submission_id="e", study_id="s", participant_id="eve")

@@ -121,9 +121,10 @@ class Storage:
         keep SQLite's transaction open.
         """
         with self._lock:
-            self._conn.execute("PRAGMA query_only = ON").close()
+            # If writes wait, this fails before anything could roll them back.
+            self._conn.execute("BEGIN")
             try:
-                self._conn.execute("BEGIN")
+                self._conn.execute("PRAGMA query_only = ON").close()
                 yield self._conn
             finally:
                 self._roll_back()

@@ -182,6 +182,7 @@ class Admission:
         if last is not None and self._monotonic() < last.true_at + _STILL_TRUE_SECONDS:
             listing.submissions, listing.true_at = last.submissions, last.true_at
         listing.task = asyncio.create_task(self._list(study_id, listing, after))
+        listing.task.add_done_callback(_take_note)
         return listing
 
     async def _list(self, study_id: str, listing: _Listing, after: float) -> None:
@@ -205,6 +206,12 @@ class Admission:
         self._refused.move_to_end(arrival)
         if len(self._refused) > self._limits.most_refused:
             self._refused.popitem(last=False)
+
+
+def _take_note(task: "asyncio.Task[None]") -> None:
+    """Keep asyncio from logging a failed list for which no arrival waits."""
+    if not task.cancelled():
+        task.exception()
 
 
 async def _look_up(room: _Room, submission_id: str) -> Submission | None:
