@@ -10,11 +10,13 @@ from pydantic import (
     model_validator,
 )
 
+from piecework.config.named import Names
+
 _Line = StringConstraints(
     strip_whitespace=True, min_length=1, max_length=100, pattern=r"^[^\x00-\x1f\x7f]*$"
 )
 
-EarnedName = Annotated[str, _Line]
+EarnedName = Annotated[str, _Line, Names.NOTHING]
 """The name of an earned qualification."""
 
 
@@ -24,13 +26,15 @@ class EarnedTable(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: EarnedName
-    kind: Annotated[str, _Line]
+    kind: Annotated[str, _Line, Names.NOTHING]
     agreement: Annotated[float, Field(gt=0.5, le=1)] = 0.9
     over: Annotated[int, Field(ge=5, le=1000)] = 50
     revoke_below: Annotated[float, Field(ge=0, le=1)] = 0.8
     forget_after_days: Annotated[int, Field(ge=1, le=3650)] = 180
     records: Annotated[
-        str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)
+        str,
+        StringConstraints(strip_whitespace=True, min_length=1, max_length=200),
+        Names.OUTPUT,
     ] = "earned.db"
 
     @model_validator(mode="after")

@@ -12,6 +12,7 @@ from pydantic import (
     model_validator,
 )
 
+from piecework.config.named import Names
 from piecework.domain.experiment import PastePolicy
 
 
@@ -25,6 +26,7 @@ _Wording = Annotated[
     str,
     StringConstraints(strip_whitespace=True, max_length=500),
     AfterValidator(_shown),
+    Names.NOTHING,
 ]
 
 

@@ -4,6 +4,8 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from piecework.config.named import Names
+
 
 class GoldTable(BaseModel):
     """`[gold]`: the gold items, and their share of all items that workers see.
@@ -13,6 +15,6 @@ class GoldTable(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    file: Annotated[str, Field(min_length=1)]
+    file: Annotated[str, Field(min_length=1), Names.INPUT]
     share: Annotated[float, Field(gt=0, le=0.5)] = 0.1
     feedback: bool = False

@@ -10,9 +10,10 @@ from pydantic import (
     model_validator,
 )
 
+from piecework.config.named import Names
 from piecework.domain.imported import ColumnNames, Reading
 
-Column = Annotated[str, StringConstraints(min_length=1, max_length=1000)]
+Column = Annotated[str, StringConstraints(min_length=1, max_length=1000), Names.NOTHING]
 
 
 def _several(value: object) -> object:
@@ -50,7 +51,7 @@ class ImportedTable(_Strict):
     answers: dict[Column, Column] = {}
     votes: dict[Column, dict[Column, Column]] = {}
     gold: dict[Column, Column] = {}
-    values: dict[Column, str] = {}
+    values: dict[Column, Annotated[str, Names.NOTHING]] = {}
 
     @model_validator(mode="after")
     def _answers_are_named_once(self) -> "ImportedTable":

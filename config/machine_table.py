@@ -8,7 +8,9 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-_Path = Annotated[str, Field(min_length=1)]
+from piecework.config.named import Names
+
+_Path = Annotated[str, Field(min_length=1), Names.INPUT]
 
 
 class MachineTable(BaseModel):
@@ -17,7 +19,7 @@ class MachineTable(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     votes: _Path | Annotated[list[_Path], Field(min_length=1)] | None = None
-    field: _Path | None = None
+    field: Annotated[str, Field(min_length=1), Names.NOTHING] | None = None
     texts: _Path | None = None
 
     @model_validator(mode="after")

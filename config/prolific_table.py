@@ -15,6 +15,8 @@ from pydantic import (
     model_validator,
 )
 
+from piecework.config.named import Names
+
 _WHOLE = 100
 
 _Number = Annotated[int, Field(ge=0, le=1_000_000_000)]
@@ -75,7 +77,7 @@ class ParticipantFile(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    file: Annotated[str, StringConstraints(min_length=1, max_length=200)]
+    file: Annotated[str, StringConstraints(min_length=1, max_length=200), Names.INPUT]
 
 
 ALLOWED, BLOCKED = "custom_allowlist", "custom_blocklist"

@@ -13,10 +13,13 @@ from pydantic import (
 )
 
 from piecework.config.earned_table import EarnedName
+from piecework.config.named import Names
 from piecework.config.prolific_table import ProlificTable
 from piecework.domain.hit import Comparator
 
-_Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+_Words = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1), Names.NOTHING
+]
 
 
 def _country(value: str) -> str:
@@ -25,10 +28,12 @@ def _country(value: str) -> str:
     return value.upper()
 
 
-Country = Annotated[str, AfterValidator(_country)]
+Country = Annotated[str, AfterValidator(_country), Names.NOTHING]
 
 CampaignPath = Annotated[
-    str, StringConstraints(pattern=r"^\S(.*\S)?\.toml$", max_length=200)
+    str,
+    StringConstraints(pattern=r"^\S(.*\S)?\.toml$", max_length=200),
+    Names.DEFINITION,
 ]
 """Another campaign's file, relative to this one."""
 

@@ -26,6 +26,7 @@ from piecework.config.experiment_table import ExperimentTable
 from piecework.config.gold_table import GoldTable
 from piecework.config.imported_table import ImportedTable
 from piecework.config.machine_table import MachineTable
+from piecework.config.named import Names
 from piecework.config.requirements_table import RequirementsTable
 from piecework.domain.campaign import OutputFormat
 from piecework.domain.capabilities import MTURK
@@ -47,19 +48,34 @@ def _task(value: str) -> str:
 
 
 Name = Annotated[
-    str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9_-]*$", max_length=40)
+    str,
+    StringConstraints(pattern=r"^[a-z0-9][a-z0-9_-]*$", max_length=40),
+    Names.NOTHING,
 ]
 TaskName = Annotated[
-    str, StringConstraints(min_length=1, max_length=200), AfterValidator(_task)
+    str,
+    StringConstraints(min_length=1, max_length=200),
+    AfterValidator(_task),
+    Names.DEFINITION,
 ]
 Host = Annotated[
-    str, StringConstraints(pattern=r"^[A-Za-z0-9.-]+(:[0-9]{1,5})?$", max_length=253)
+    str,
+    StringConstraints(pattern=r"^[A-Za-z0-9.-]+(:[0-9]{1,5})?$", max_length=253),
+    Names.LINK,
 ]
 Language = Annotated[
-    str, StringConstraints(pattern=r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$")
+    str,
+    StringConstraints(pattern=r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$"),
+    Names.NOTHING,
 ]
-Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
-WebAddress = Annotated[str, StringConstraints(pattern=r"^https?://[^\s\"<>]+$")]
+Words = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1), Names.NOTHING
+]
+"""Text that is shown or compared; what names a file or address has another mark."""
+
+WebAddress = Annotated[
+    str, StringConstraints(pattern=r"^https?://[^\s\"<>]+$"), Names.LINK
+]
 
 
 def _cents(value: object) -> int:
@@ -100,12 +116,12 @@ def is_read_as_it_arrives(file: str | None) -> bool:
 class ItemsTable(_Strict):
     """`[items]`: where the items come from."""
 
-    file: str | None = None
+    file: Annotated[str, Names.INPUT] | None = None
     columns: dict[Words, Words] = {}
-    pictures: str | None = None
+    pictures: Annotated[str, Names.INPUT] | None = None
     scenes: Annotated[int, Field(ge=1, le=100_000)] | None = None
     query: Words | None = None
-    database: Words | None = None
+    database: Annotated[Words, Names.DATABASE] | None = None
     grows: bool = False
     on_change: OnChange = "refuse"
     on_removal: OnRemoval = "withdraw"
@@ -221,7 +237,7 @@ class QualificationTestTable(_Strict):
     """`[qualification]`: a test that workers take before they may work."""
 
     task: TaskName
-    items: str
+    items: Annotated[str, Names.INPUT]
     name: Annotated[Words, StringConstraints(max_length=200)] | None = None
     correct_at_least: Annotated[
         dict[Name, Annotated[int, Field(ge=1, le=1000)]], Field(min_length=1)
@@ -267,9 +283,13 @@ class DecisionsTable(_Strict):
 class SinkTable(_Strict):
     """`[[output.sinks]]`: a place that each release is written to."""
 
-    to: Words
+    to: Annotated[Words, Names.OUTPUT]
     table: (
-        Annotated[str, StringConstraints(pattern=r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)?$")]
+        Annotated[
+            str,
+            StringConstraints(pattern=r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)?$"),
+            Names.NOTHING,
+        ]
         | None
     ) = None
     history: bool = False
@@ -294,7 +314,7 @@ class SinkTable(_Strict):
 class OutputTable(_Strict):
     """`[output]`: where the dataset is written, and in which formats."""
 
-    folder: Words | None = None
+    folder: Annotated[Words, Names.OUTPUT] | None = None
     formats: Annotated[tuple[OutputFormat, ...], Field(min_length=1)] | None = None
     releases: bool = False
     sinks: Annotated[tuple[SinkTable, ...], Field(max_length=20)] = ()
@@ -303,7 +323,9 @@ class OutputTable(_Strict):
 class StoreTable(_Strict):
     """`[store]`: the database that holds the campaign's store."""
 
-    url: Annotated[str, StringConstraints(max_length=2_000)] | None = None
+    url: Annotated[str, StringConstraints(max_length=2_000), Names.DATABASE] | None = (
+        None
+    )
 
 
 class SplitsTable(_Strict):
@@ -324,7 +346,9 @@ class DatasetTable(_Strict):
     """`[dataset]`: what only the requester can tell readers of the dataset."""
 
     title: Annotated[Words, StringConstraints(max_length=200)] | None = None
-    version: Annotated[str, StringConstraints(pattern=r"^\d+\.\d+\.\d+$")] = "1.0.0"
+    version: Annotated[
+        str, StringConstraints(pattern=r"^\d+\.\d+\.\d+$"), Names.NOTHING
+    ] = "1.0.0"
     licence: Words | None = None
     licence_url: WebAddress | None = None
     items_licence: Words | None = None
@@ -362,7 +386,7 @@ class RehearsalTable(_Strict):
     """`[rehearsal]`: the simulated workers."""
 
     seed: Annotated[int, Field(ge=0)] = 1
-    replay: str | None = None
+    replay: Annotated[str, Names.INPUT] | None = None
     rows_a_day: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
     crowd: dict[str, Annotated[int, Field(ge=0, le=10_000)]] = {}
     people: dict[Words, dict[Words, Annotated[int, Field(ge=0, le=10_000)]]] = {}
@@ -395,7 +419,7 @@ class CampaignTables(_Strict):
     name: Name
     description: Words
     task: TaskName | None = None
-    question: Words | None = None
+    question: Annotated[Words, Names.DEFINITION] | None = None
     imported: ImportedTable | None = None
     page: PageTable = PageTable()
     fields: dict[Words, FieldTable] = {}
@@ -411,7 +435,9 @@ class CampaignTables(_Strict):
     crowds: CrowdsTable | None = None
     qualification: QualificationTestTable | None = None
     earned: Annotated[tuple[EarnedTable, ...], Field(max_length=5)] = ()
-    heuristics: dict[str, dict[str, object] | Literal[False]] = {}
+    heuristics: dict[
+        str, dict[str, Annotated[object, Names.NOTHING]] | Literal[False]
+    ] = {}
     decisions: DecisionsTable = DecisionsTable()
     output: OutputTable = OutputTable()
     store: StoreTable = StoreTable()

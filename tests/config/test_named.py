@@ -1,0 +1,100 @@
+"""Every key of a campaign file that takes text says whether the text is opened."""
+
+import re
+from typing import Annotated
+
+import pytest
+from pydantic import BaseModel, StringConstraints
+
+from piecework.config.named import Named, Names, keys_of, texts_of
+from piecework.config.schema import CampaignTables, Words
+
+KEYS = [*keys_of(CampaignTables)]
+_OPENED = re.compile(
+    r"(^|_)(file|folder|path|url|database|store|records|replay|pictures|to|hosts|"
+    r"address|endpoint|sink|webhook|source)s?(_|$)"
+)
+SHOWN = {"rewards.fees.*.source", "dataset.pictures"}
+"""Texts with such a name that are only shown, or are one of a few words."""
+
+
+def test_every_key_with_text_says_what_it_names() -> None:
+    """A new key with plain `str` fails here until its type has a mark of `Names`."""
+    assert [".".join(key) for key, _, names in KEYS if names is None] == []
+
+
+def test_a_key_named_as_a_file_or_address_is_marked_as_one() -> None:
+    """Else a new key of type `Words` could open what it names."""
+    unmarked = {
+        ".".join(named.key)
+        for named in KEYS
+        if named.names is Names.NOTHING
+        and any(_OPENED.search(part) for part in named.key[-1:])
+    }
+    assert unmarked <= SHOWN
+
+
+def test_no_other_type_can_hold_text() -> None:
+    """The walk sees all types that the schema is made of."""
+
+    class Unmarked(BaseModel):
+        plain: str
+        several: dict[str, tuple[str | int, ...]]
+        optional: Annotated[list[str], Names.INPUT] | None = None
+        inner: Annotated[Words, Names.DATABASE] | None = None
+
+    assert [named.names for named in keys_of(Unmarked)] == [
+        *(None, None, Names.INPUT, Names.DATABASE)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("table", "names"),
+    [
+        ({"machine": {"votes": "a.csv", "field": "x"}}, {"machine.votes": "a.csv"}),
+        ({"machine": {"votes": ["a", "b"]}}, {"machine.votes.1": "b"}),
+        (
+            {"requirements": {"prolific": {"custom_allowlist": {"file": "ids"}}}},
+            {"requirements.prolific.custom_allowlist.file": "ids"},
+        ),
+        ({"output": {"sinks": [{"to": "s3://a"}]}}, {"output.sinks.0.to": "s3://a"}),
+        (
+            {"requirements": {"no_workers_of": ["b.toml"]}},
+            {"requirements.no_workers_of.0": "b.toml"},
+        ),
+        ({"earned": [{"name": "n", "kind": "k"}]}, {"earned.0.records": "earned.db"}),
+    ],
+)
+def test_the_texts_of_a_file_come_with_their_marks(
+    table: dict[str, object], names: dict[str, str]
+) -> None:
+    """Through lists, tables of any name, and unions."""
+    tables = CampaignTables.model_validate(
+        {
+            "name": "birds",
+            "description": "d",
+            "task": "caption",
+            "items": {"file": "items.csv"},
+            "rewards": {"budget": "1.00", "wage_floor_per_hour": "0"},
+            **table,
+        }
+    )
+    texts = [*texts_of(tables)]
+    assert None not in {named.names for named in texts}
+    opened = {
+        ".".join(key): text
+        for key, text, marked in texts
+        if marked not in {Names.NOTHING, Names.LINK}
+    }
+    assert {"task": "caption", "items.file": "items.csv", **names}.items() <= (
+        opened.items()
+    )
+
+
+def test_a_constraint_is_no_mark() -> None:
+    """Only `Names` says what a text names."""
+
+    class Constrained(BaseModel):
+        file: Annotated[str, StringConstraints(max_length=9)]
+
+    assert [*keys_of(Constrained)] == [Named(("file",), "", None)]
