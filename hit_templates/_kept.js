@@ -1,6 +1,6 @@
 // Keeps what the worker judges (`.left`: the picture and its texts) in the visible part of
-// the window while they answer. Beside the answers it moves along; on a phone, where it
-// stands above them, a small copy of it stays at the top.
+// the window while they answer. Beside the answers it moves along. Where it stands above them,
+// it stays there in a wide window; on a phone a small copy of it stays at the top.
 (() => {
   const isNarrow = window.matchMedia("(max-width: 860px)");
   const isHigh = 450; // less than this is left above a keyboard
@@ -63,10 +63,13 @@
       layNarrow(item);
       return;
     }
-    if (item.classList.contains("pinned")) free();
+    free();
     if (!pieceworkFrame.view) return; // the style alone keeps it
     const columns = item.parentElement.getBoundingClientRect();
-    const down = clamped(view().top + 8 - columns.top, columns.height - item.offsetHeight);
+    // What stands below it would be covered.
+    const isAbove = item.parentElement.lastElementChild.offsetTop > item.offsetHeight;
+    const down = isAbove ? 0
+      : clamped(view().top + 8 - columns.top, columns.height - item.offsetHeight);
     item.style.transform = down ? `translateY(${down}px)` : "";
   };
   // What has the focus is neither behind the small copy nor outside the window. A button

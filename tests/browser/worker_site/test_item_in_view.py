@@ -19,6 +19,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Frame, Page, expect
 
+from piecework.hit_templates.page_compression import decompress
 from piecework.hit_templates.tasks import load_task, task_names
 from piecework.marketplace.http.server import serve
 from piecework.platforms.question import html_question
@@ -34,6 +35,7 @@ SIZES: dict[str, dict[str, Any]] = {
     "wide": {"viewport": {"width": 1280, "height": 800}},
     "phone": {"viewport": {"width": 390, "height": 844}, "has_touch": True},
 }
+DESKTOPS = [(1024, 768), (1280, 900), (1440, 900), (1920, 1080)]
 SHORT = {("pairwise", "phone"), ("error_categories", "phone"), ("caption", "wide")}
 LEAST_PICTURE = 100
 MOST_LOOKS = 250
@@ -82,6 +84,31 @@ RECTANGLES = """(n) => {
     texts: texts.map(rectangle),
   };
 }"""
+
+# Options, texts, buttons and messages of the open item that something else lies over.
+COVERED = """() => {
+  const step = document.querySelector(".step:not([hidden])");
+  const wanted = "label:has(input), textarea, input[type=range], button, .faults span";
+  const all = Array.from(step.querySelectorAll(wanted))
+    .concat(Array.from(document.querySelectorAll("#next, #send")))
+    .filter((control) => control.getClientRects().length && !control.closest(".left"));
+  return {
+    tried: all.length,
+    covered: all.filter((control) => {
+      const { left, top, width, height } = control.getBoundingClientRect();
+      const on = document.elementFromPoint(left + width / 2, top + height / 2);
+      return !(on && (control.contains(on) || on.contains(control)));
+    }).map((control) => control.innerText || control.name),
+  };
+}"""
+STEPS_DOWN = 6
+# The page tells its frame where it is, and the frame lays out: two pictures later.
+SCROLLED = """(part) => new Promise((done) => {
+  scrollTo(0, part * (document.documentElement.scrollHeight - innerHeight));
+  let pictures = 6;
+  const wait = () => (pictures-- ? requestAnimationFrame(wait) : done());
+  wait();
+})"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,7 +172,8 @@ def open_hit(tmp_path: Path, browser: Browser) -> Iterator[Callable[..., Page]]:
 
         def opened(name: str, size: str) -> Page:
             page_of_hit = example_of(load_task(name)).page
-            for picture in set(re.findall(r"/pictures/([\w.-]+\.svg)", page_of_hit)):
+            shown = decompress(page_of_hit)
+            for picture in set(re.findall(r"/pictures/([\w.-]+\.svg)", shown)):
                 (pictures / picture).write_text(drawing, "utf-8")
             post(
                 market.requester("LAB"),
@@ -247,6 +275,27 @@ def test_the_item_is_in_view_beside_every_input(
     assert page.evaluate("document.documentElement.scrollWidth") <= page.evaluate(
         "innerWidth"
     )
+
+
+@pytest.mark.parametrize("name", task_names())
+def test_nothing_lies_over_an_option_wherever_the_page_is_scrolled(
+    open_hit: Callable[..., Page], name: str
+) -> None:
+    """From the top to the end of the page, in four windows, with messages of faults."""
+    page = open_hit(name, "wide")
+    frame = frame_of(page)
+    go_to_item(frame)
+    frame.locator("#next, #send").locator("visible=true").press("Enter")
+    covered = {}
+    for width, height in DESKTOPS:
+        page.set_viewport_size({"width": width, "height": height})
+        for part in range(STEPS_DOWN + 1):
+            page.evaluate(SCROLLED, part / STEPS_DOWN)
+            seen = frame.evaluate(COVERED)
+            assert seen["tried"] > 1
+            if seen["covered"]:
+                covered[width, height, part] = seen["covered"]
+    assert covered == {}
 
 
 @pytest.mark.parametrize("size", SIZES)
