@@ -55,6 +55,7 @@ def test_a_key_is_given_used_and_ended_while_the_server_runs(tmp_path: Path) -> 
             endpoint = server.stdout.readline().split()[2]
             added = requester(database, "add", "Lab", "--balance", "12.50", "--json")
             key = json.loads(added.stdout)
+            assert (key["endpoint_url"], key["region"]) == (endpoint, "us-east-1")
             assert balance(endpoint, key) == "12.50"
             again = json.loads(requester(database, "add", "Lab", "--json").stdout)
             ended = requester(database, "revoke", key["access_key_id"])
@@ -76,13 +77,20 @@ def test_a_file_that_is_being_made_is_a_marketplaces_already(tmp_path: Path) -> 
 
 
 def test_what_add_prints_can_be_pasted(tmp_path: Path) -> None:
-    """Two exports on stdout, advice on stderr; the list never shows the secret."""
+    """Two exports on stdout, advice on stderr; the list never shows the secret.
+
+    Endpoint and region are advice: a file of exports must not move a bucket's region.
+    """
     database = tmp_path / "live.db"
     added = requester(database, "add", "Vision lab")
     first, second = added.stdout.splitlines()
     assert first.startswith("export AWS_ACCESS_KEY_ID=PWKEY")
     assert second.startswith("export AWS_SECRET_ACCESS_KEY=")
     assert "revoke" in added.stderr
+    assert (
+        "export AWS_ENDPOINT_URL_MTURK=http://127.0.0.1:8080 AWS_REGION=us-east-1 "
+        "AWS_DEFAULT_REGION=us-east-1" in added.stderr
+    )
     assert "piecework requester add 'Vision lab' --balance AMOUNT" in added.stderr
     rich = requester(tmp_path / "rich.db", "add", "Rich", "--balance", "1")
     assert "empty" not in rich.stderr

@@ -1,6 +1,7 @@
 """Every client signs its calls in its own way, and a live marketplace checks them all.
 
-Sums: the requester deposited ten dollars and spends nothing here.
+Sums: the requester deposited ten dollars; a hundred HITs hold two of them, for rewards
+and fees of a cent each.
 """
 
 import os
@@ -22,6 +23,7 @@ from piecework.webserver.stand_in import authority
 from tests.clients.driven import Driven
 from tests.clients.environments import UnavailableError, node_client, python_client
 from tests.clients.scene import command_line_environment
+from tests.marketplace.market import HIT_TYPE, QUESTION
 
 _DRIVERS = Path(__file__).with_name("drivers")
 
@@ -47,18 +49,17 @@ class Live:
         }
 
 
-@pytest.fixture(scope="module")
-def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
+@pytest.fixture
+def live(tmp_path: Path) -> Iterator[Live]:
     """Started as `piecework serve --as-aws`, after `piecework requester add`."""
-    folder = tmp_path_factory.mktemp("live")
-    database = folder / "market.db"
+    database = tmp_path / "market.db"
     with (
         closing(Backend(database, Rules())) as backend,
         backend.transaction() as transaction,
     ):
         key = keys.give(transaction, "The lab", deposit_cents=1000)
     now = datetime.now(UTC)  # noqa: TID251 - certificates and signatures are of today
-    aws_proxy = authority.establish(folder / "market-aws", HOSTS, now=now)
+    aws_proxy = authority.establish(tmp_path / "market-aws", HOSTS, now=now)
     with serve(database, aws_proxy=aws_proxy) as running:
         yield Live(running=running, key=key)
 
@@ -106,6 +107,26 @@ def test_the_sdk_for_javascript_is_let_in(live: Live, tmp_path: Path) -> None:
     with Driven(words, environment=wrong, folder=home) as node:
         reply = node.ask("GetAccountBalance", **message)
     assert reply["error"]["name"] == "InvalidSignatureException"
+
+
+@pytest.mark.clients
+@pytest.mark.parametrize("driver", ["javascript.cjs", "javascript_v2.cjs"])
+def test_both_sdks_for_javascript_post_a_hundred_identical_hits(
+    live: Live, tmp_path: Path, driver: str
+) -> None:
+    """Many of these calls have the same signature; none is refused or repeated."""
+    try:
+        home = node_client()
+    except UnavailableError as fault:
+        pytest.skip(f"the AWS SDKs for JavaScript are not here: {fault}")
+    hit = {**HIT_TYPE, "LifetimeInSeconds": 3600, "Question": QUESTION}
+    message = {"as": live.key.access_key, "input": {**hit, "Reward": "0.01"}}
+    environment = {**live.environment(as_aws=False), "HOME": str(tmp_path)}
+    words = ["node", str(_DRIVERS / driver)]
+    with Driven(words, environment=environment, folder=home) as node:
+        replies = [node.ask("CreateHIT", **message) for _ in range(100)]
+    assert [reply for reply in replies if "error" in reply] == []
+    assert len({reply["result"]["HIT"]["HITId"] for reply in replies}) == 100
 
 
 @pytest.mark.clients

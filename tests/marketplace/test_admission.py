@@ -1,29 +1,30 @@
-"""Who may call a live marketplace: the holder of a key, once for each signature."""
+"""Who may call a live marketplace: the holder of a key, as often as they like."""
 
 import json
 import sqlite3
 import stat
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import httpx
 import pytest
-from botocore.config import Config
 from botocore.exceptions import ClientError
 
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.http.exposure import UnsafeBindError
 from piecework.marketplace.http.server import Marketplace, serve
-from piecework.marketplace.state import accounts, clock, keys, replay_protection
-from piecework.marketplace.state.backend import Backend
-from piecework.marketplace.state.ids import IdGenerator
-from piecework.marketplace.state.transaction import Transaction
+from piecework.marketplace.state import accounts, keys
 from tests.marketplace.live_market import Live, give, opened, running
 from tests.marketplace.market import HIT_TYPE, QUESTION, post, refusal
 from tests.marketplace.signing import send, with_header
+
+if TYPE_CHECKING:
+    from mypy_boto3_mturk import MTurkClient
 
 
 @pytest.fixture
@@ -32,6 +33,14 @@ def live(tmp_path: Path) -> Iterator[Live]:
     database = tmp_path / "live.db"
     with running(database, give(database)) as live:
         yield live
+
+
+@pytest.fixture
+def rich(tmp_path: Path) -> Iterator[Live]:
+    """A live marketplace whose requester has a thousand dollars."""
+    database = tmp_path / "rich.db"
+    with running(database, give(database, cents=100_000)) as rich:
+        yield rich
 
 
 def test_the_holder_of_a_key_posts_and_reads(live: Live) -> None:
@@ -78,51 +87,48 @@ def test_a_stranger_is_refused_before_his_words_are_read(live: Live) -> None:
         assert reply.json()["__type"] == "IncompleteSignatureException"
 
 
-def test_a_repeated_request_is_not_done_twice(live: Live) -> None:
-    """The very same bytes are refused, with no error that an SDK would retry."""
-    hit_type = live.client().create_hit_type(
-        Title="t", Description="d", Reward="0.10", AssignmentDurationInSeconds=60
-    )["HITTypeId"]
-    body = b'{"Name": "n", "Description": "d", "QualificationTypeStatus": "Active"}'
-    received = with_header(
-        live.signed("CreateQualificationType", body), "amz-sdk-invocation-id", b"1f2e"
-    )
-    assert send(live.http, live.endpoint, received).status_code == 200
-    again = send(live.http, live.endpoint, received)
-    assert (again.status_code, again.json()["__type"]) == (400, "AccessDeniedException")
-    assert hit_type
+def posted_alike(client: "MTurkClient", times: int) -> list[str]:
+    """The ids of so many HITs that are posted by the same call without a token."""
+    return [post(client)["HITId"] for _ in range(times)]
 
 
-def test_reading_may_be_repeated(live: Live) -> None:
-    """What changes nothing spends no signature."""
-    received = with_header(
-        live.signed("GetAccountBalance", b"{}"), "amz-sdk-invocation-id", b"1f2e"
-    )
-    for _ in range(3):
-        assert send(live.http, live.endpoint, received).status_code == 200
+def test_identical_calls_in_a_row_are_each_carried_out_at_once(rich: Live) -> None:
+    """Signatures are of whole seconds, so most of these hundred calls share one."""
+    begun = time.monotonic()
+    made = posted_alike(rich.client(), 100)
+    assert time.monotonic() - begun < 10  # a call takes some milliseconds
+    assert len(set(made)) == 100
+    # 1,000.00 - 100 * (0.55 + 0.11) held
+    assert rich.client().get_account_balance()["AvailableBalance"] == "934.00"
 
 
-def test_the_same_hit_posted_again_and_again_is_as_many_hits(live: Live) -> None:
-    """Signatures are of whole seconds; an honest loop repeats them, and is served.
-
-    Each twice; then the loop is throttled, and botocore signs anew by itself.
-    """
-    client = live.client(None, config=Config(retries={"total_max_attempts": 12}))
-    made = {post(client)["HITId"] for _ in range(4)}
-    assert len(made) == 4
-    with closing(sqlite3.connect(live.database)) as conn:
-        spent = conn.execute(
-            "SELECT sum(uses) FROM spent_signatures GROUP BY signature"
-        ).fetchall()
-    assert sum(uses for (uses,) in spent) == 4
-    assert max(spent) <= (2,)
+def test_identical_calls_of_four_threads_are_each_carried_out(rich: Live) -> None:
+    """Without a retry by the SDK: no call is refused."""
+    clients = [rich.client() for _ in range(4)]
+    with ThreadPoolExecutor(4) as threads:
+        made = list(threads.map(lambda client: posted_alike(client, 25), clients))
+    assert len({hit_id for ids in made for hit_id in ids}) == 100
 
 
-@pytest.mark.parametrize("is_numbered", [True, False])
-def test_a_stolen_bonus_is_paid_once_more_at_most(
-    live: Live, *, is_numbered: bool
+def test_the_same_hit_type_may_be_created_twice_in_a_second(live: Live) -> None:
+    """It is the same HIT type, and no error."""
+    parameters = {
+        "Title": "t",
+        "Description": "d",
+        "Reward": "0.10",
+        "AssignmentDurationInSeconds": 60,
+    }
+    body = json.dumps(parameters).encode()
+    received = live.signed("CreateHITType", body)
+    first, second = (send(live.http, live.endpoint, received) for _ in range(2))
+    assert first.status_code == 200
+    assert first.json() == second.json()
+
+
+def test_a_bonus_with_a_token_is_paid_once_however_often_its_call_is_repeated(
+    live: Live,
 ) -> None:
-    """Whatever numbers of attempts the thief invents; they are not signed."""
+    """A captured call with a token is worth nothing, whatever its headers say."""
     client = live.client()
     made = post(client, MaxAssignments=1)
     with opened(live.database) as backend, backend.transaction() as transaction:
@@ -139,17 +145,14 @@ def test_a_stolen_bonus_is_paid_once_more_at_most(
         "AssignmentId": taken["assignment_id"],
         "BonusAmount": "0.50",
         "Reason": "Thanks",
+        "UniqueRequestToken": "once",
     }
-    stolen = live.signed("SendBonus", json.dumps(bonus).encode())
-    answers = []
+    captured = live.signed("SendBonus", json.dumps(bonus).encode())
     for number in range(8):
-        again = stolen
-        if is_numbered:
-            again = with_header(again, "amz-sdk-invocation-id", b"%d" % number)
-        answers.append(send(live.http, live.endpoint, again).json().get("__type"))
-    assert answers == [None, None, *["ThrottlingException"] * 6]
+        again = with_header(captured, "amz-sdk-invocation-id", b"%d" % number)
+        send(live.http, live.endpoint, again)
     paid = client.list_bonus_payments(HITId=made["HITId"], MaxResults=10)
-    assert len(paid["BonusPayments"]) == 2
+    assert len(paid["BonusPayments"]) == 1
 
 
 def test_a_call_with_a_token_may_be_repeated_as_often_as_its_reply_is_lost(
@@ -171,116 +174,6 @@ def test_a_call_with_a_token_may_be_repeated_as_often_as_its_reply_is_lost(
     for again in others:
         assert again.json()["TurkErrorCode"].endswith("HitAlreadyExists")
     assert len(live.client().list_hits()["HITs"]) == 1
-
-
-def test_a_restart_forgets_no_signature(tmp_path: Path) -> None:
-    """What was spent lies in the file, beside what it did."""
-    database = tmp_path / "another.db"
-    key = give(database)
-    with running(database, key) as first:
-        body = b'{"Name": "n", "Description": "d", "QualificationTypeStatus": "Active"}'
-        received = with_header(
-            first.signed("CreateQualificationType", body),
-            "amz-sdk-invocation-id",
-            b"1f2e",
-        )
-        assert send(first.http, first.endpoint, received).status_code == 200
-        port = int(first.endpoint.rpartition(":")[2])
-    # The host is signed, and another server would not answer to it.
-    with running(database, key, port=port) as second:
-        reply = send(second.http, second.endpoint, received)
-    assert reply.json()["__type"] == "AccessDeniedException"
-
-
-def test_a_refused_request_spends_nothing(live: Live) -> None:
-    """Nothing was done, so the same bytes may come again and meet the same refusal."""
-    received = with_header(
-        live.signed("DeleteHIT", b'{"HITId": "NONE"}'), "amz-sdk-invocation-id", b"1f2e"
-    )
-    for _ in range(2):
-        reply = send(live.http, live.endpoint, received)
-        assert reply.json()["__type"] == "RequestError"
-
-
-NOON = datetime(2026, 1, 5, 12, tzinfo=UTC)
-
-
-def spend(backend: Backend, attempt: str, *, seconds: float, signature_: bytes) -> None:
-    """Spend a signature of noon so many seconds after noon."""
-    proof = replay_protection.Proof(
-        signature=signature_, attempt=attempt, signed_at=NOON
-    )
-    moment = clock.to_ms(NOON + timedelta(seconds=seconds))
-    with backend.transaction() as transaction:
-        replay_protection.spend(
-            Transaction(
-                conn=transaction.conn,
-                now_ms=moment,
-                steady_ms=moment,
-                id_generator=IdGenerator(7),
-            ),
-            proof,
-        )
-
-
-@pytest.mark.parametrize(
-    ("attempts", "seconds", "is_taken"),
-    [
-        (("", ""), (0, 5), True),
-        (("", ""), (0, 5.001), False),
-        (("a 1", "a 2"), (0, 5), True),
-        (("a 1", "b 1"), (0, 5), True),
-        (("a 1", "a 1"), (0, 0), False),
-        (("a 1", "b 1"), (0, 5.001), False),
-        (("a 1", "b 1", "c 1"), (0, 4, 8), False),
-        (("a 1", "b 1", "b 1"), (0, 1, 2), False),
-        (("", ""), (0, 899), False),
-    ],
-)
-def test_a_signature_lives_five_seconds_from_its_first_use(
-    backend: Backend,
-    attempts: tuple[str, ...],
-    seconds: tuple[float, ...],
-    *,
-    is_taken: bool,
-) -> None:
-    """Later than that, or with a number that was used, it is a replay."""
-    pairs = list(zip(attempts, seconds, strict=True))
-    for attempt, second in pairs[:-1]:
-        spend(backend, attempt, seconds=second, signature_=b"s" * 32)
-    attempt, second = pairs[-1]
-    if is_taken:
-        spend(backend, attempt, seconds=second, signature_=b"s" * 32)
-        return
-    with pytest.raises(Refusal) as caught:
-        spend(backend, attempt, seconds=second, signature_=b"s" * 32)
-    assert caught.value.kind == "AccessDeniedException"
-
-
-@pytest.mark.parametrize("attempts", [("", "", ""), ("a 1", "a 2", "a 3")])
-def test_the_third_use_in_a_moment_is_throttled(
-    backend: Backend, attempts: tuple[str, ...]
-) -> None:
-    """SDKs then sign anew, which a thief cannot."""
-    for attempt in attempts[:2]:
-        spend(backend, attempt, seconds=1, signature_=b"s" * 32)
-    with pytest.raises(Refusal) as caught:
-        spend(backend, attempts[2], seconds=1, signature_=b"s" * 32)
-    assert caught.value.kind == "ThrottlingException"
-
-
-def test_spent_signatures_are_kept_no_longer_than_they_could_be_used(
-    backend: Backend,
-) -> None:
-    """Fifteen minutes after the time they name; the table cannot grow for ever."""
-    for number in range(50):
-        spend(backend, "", seconds=0, signature_=bytes([number]) * 32)
-    spend(backend, "", seconds=900, signature_=b"x" * 32)
-    with backend.transaction() as transaction:
-        assert transaction.first_row("SELECT count(*) FROM spent_signatures")[0] == 51  # type: ignore[index] # a count is a row
-    spend(backend, "", seconds=900.001, signature_=b"y" * 32)
-    with backend.transaction() as transaction:
-        assert transaction.first_row("SELECT count(*) FROM spent_signatures")[0] == 1  # type: ignore[index] # a count is a row
 
 
 def test_keys_look_as_clients_want_and_are_never_the_same(tmp_path: Path) -> None:

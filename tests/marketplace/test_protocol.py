@@ -116,7 +116,7 @@ VALID: dict[str, Any] = {**HIT_TYPE, "LifetimeInSeconds": 60, "Question": QUESTI
         ({"Description": "x" * 2001}, "Description must have"),
         ({"Keywords": "x" * 1001}, "Keywords must have"),
         ({"RequesterAnnotation": "x" * 256}, "RequesterAnnotation must have"),
-        ({"RequesterAnnotation": "ü"}, "ASCII"),
+        ({"RequesterAnnotation": "\ud800"}, "UTF-8"),
         ({"Reward": 0.5}, "Reward must be a string"),
         ({"Reward": "1,50"}, "Reward must match"),
         ({"Reward": "-1"}, "Reward must match"),

@@ -61,7 +61,7 @@ def test_a_bonus_is_paid_once_per_token(standing: Market) -> None:
     balance = client.get_account_balance()["AvailableBalance"]
     with pytest.raises(ClientError) as caught:
         client.send_bonus(**bonus)
-    assert refusal(caught.value)[0] == "RequestError"
+    assert refusal(caught.value)[:2] == ("RequestError", "DuplicateCall")
     assert (
         'The idempotency token "once-only" has already been processed.'
         in (refusal(caught.value)[2])
@@ -81,6 +81,7 @@ def test_assignments_are_added_once_per_token(standing: Market) -> None:
     client.create_additional_assignments_for_hit(**parameters)
     with pytest.raises(ClientError) as caught:
         client.create_additional_assignments_for_hit(**parameters)
+    assert refusal(caught.value)[1] == "DuplicateCall"
     assert "has already been processed" in refusal(caught.value)[2]
     assert client.get_hit(HITId=made["HITId"])["HIT"]["MaxAssignments"] == 3
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from piecework.marketplace.state.transaction import Transaction
 
 
-_USUAL_URL = "http://127.0.0.1:8080"
+USUAL_URL = "http://127.0.0.1:8080"
 """The default URL of `piecework serve`."""
 
 
@@ -62,11 +62,11 @@ def site_of(transaction: "Transaction", stated: str = "") -> str:
     known = stated or site_address.kept(transaction)
     if known is None:
         click.echo(
-            f"This marketplace was never served, so the link uses {_USUAL_URL}. If its "
+            f"This marketplace was never served, so the link uses {USUAL_URL}. If its "
             "URL will be another, give --site-url, or serve it first.",
             err=True,
         )
-    return (known or _USUAL_URL).rstrip("/")
+    return (known or USUAL_URL).rstrip("/")
 
 
 def moment(ms: int) -> str:

@@ -10,13 +10,19 @@ from pathlib import Path
 import click
 
 from piecework.cli.lazy_group import LazyGroup
-from piecework.cli.marketplace_file import transaction_in
+from piecework.cli.marketplace_file import USUAL_URL, transaction_in
 from piecework.cli.options import DATABASE, JSON, with_database
 from piecework.domain.errors import ConfigError
 from piecework.domain.money import cents_from_wire
 from piecework.domain.printable import one_line, printable
 from piecework.marketplace.exceptions import Refusal
-from piecework.marketplace.state import keys, objections, reported_problems
+from piecework.marketplace.requester.signature import REGIONS
+from piecework.marketplace.state import (
+    keys,
+    objections,
+    reported_problems,
+    site_address,
+)
 
 _LONGEST_NAME = 100
 _MOST_CENTS = 10**12
@@ -56,6 +62,7 @@ def add(
 
     NAME is the requester's name. Workers read it beside the requester's HITs. If an
     account of that name exists, it gets one more key. The secret is shown only once.
+    Endpoint and region, for other MTurk programs, are printed to standard error.
 
     Examples:
       piecework requester add "Vision lab" --balance 500
@@ -70,11 +77,26 @@ def add(
             row["access_key"] == key.access_key and not row["available_cents"]
             for row in keys.listed(transaction)
         )
+        endpoint_url = site_address.kept(transaction)
     if as_json:
-        click.echo(json.dumps({"access_key_id": key.access_key, "secret": key.secret}))
+        document = {
+            "access_key_id": key.access_key,
+            "secret": key.secret,
+            "endpoint_url": endpoint_url,
+            "region": REGIONS[0],
+        }
+        click.echo(json.dumps(document))
         return
     click.echo(f"export AWS_ACCESS_KEY_ID={key.access_key}")
     click.echo(f"export AWS_SECRET_ACCESS_KEY={key.secret}")
+    # Not on stdout: a file of these lines would also move a bucket to this region.
+    served = "" if endpoint_url else " (as `piecework serve` prints it)"
+    click.echo(f"Other MTurk programs also need endpoint and region{served}:", err=True)
+    click.echo(
+        f"  export AWS_ENDPOINT_URL_MTURK={endpoint_url or USUAL_URL} "
+        f"AWS_REGION={REGIONS[0]} AWS_DEFAULT_REGION={REGIONS[0]}",
+        err=True,
+    )
     if is_empty:
         pay = f"piecework requester add {shlex.quote(name)} --balance AMOUNT"
         click.echo("The account is empty, so it cannot post HITs. Pay in:", err=True)

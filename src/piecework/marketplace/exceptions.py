@@ -72,9 +72,13 @@ def wrong_state(thing: str, key: str, *, state: str, allowed: str) -> Refusal:
 
 
 def already_processed(token: str) -> Refusal:
-    """A request token was repeated; as seen live, the answer has no TurkErrorCode."""
-    return Refusal(
-        "RequestError",
+    """A request token was repeated.
+
+    The text is as seen live. The code is that of MTurk's ExtendHIT, the predecessor of
+    CreateAdditionalAssignmentsForHIT; a repeated CreateHIT has another.
+    """
+    return request_error(
+        "DuplicateCall",
         f'The idempotency token "{token}" has already been processed.',
     )
 

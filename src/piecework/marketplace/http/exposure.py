@@ -65,9 +65,9 @@ def warnings(host: str, *, speaks_tls: bool, site: str, frames: str) -> list[str
     sentences = []
     if _is_plain(site):
         sentences.append(
-            f"WARNING: {site} is plain HTTP: an eavesdropper can act as a worker or a "
-            "requester. Use --tls, or a proxy and https in --site-url and "
-            "--frames-url."
+            f"WARNING: {site} is plain HTTP: an eavesdropper can act as a worker, and "
+            "repeat a requester's calls and their payments. Use --tls, or a proxy and "
+            "https in --site-url and --frames-url."
         )
     elif _is_plain(frames):
         sentences.append(

@@ -9,7 +9,7 @@ from starlette.responses import Response
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.http.faults import Fault, FaultScript
 from piecework.marketplace.requester import extensions, operations, wire
-from piecework.marketplace.requester.admission import Admission, Caller
+from piecework.marketplace.requester.admission import Admission
 from piecework.marketplace.requester.calling import perform
 from piecework.marketplace.state import clock
 from piecework.marketplace.state.backend import Backend
@@ -18,7 +18,6 @@ from piecework.webserver import security_log
 from piecework.webserver.transport import drop_connection
 
 _SIGNATURES: tuple[str, ...] = (
-    "AccessDeniedException",
     "IncompleteSignatureException",
     "InvalidSignatureException",
     "MissingAuthenticationTokenException",
@@ -61,8 +60,8 @@ class RequesterApi:
             call = wire.read(request.headers, body)
             operations.check_operation(call.operation)
             facts.operation = call.operation
-            caller = self._admission.admit(request, call)
-            facts.requester = shown_key(caller.access_key)
+            access_key = self._admission.admit(request, call)
+            facts.requester = shown_key(access_key)
         except Refusal as refusal:
             _note_refused(request, refusal)
             return _refused(request, refusal)
@@ -71,7 +70,7 @@ class RequesterApi:
             await asyncio.sleep(fault.seconds)
         if fault is not None and fault.answer is not None:
             return _refused(request, fault.answer)
-        reply = self._perform(request, call, caller)
+        reply = self._perform(request, call, access_key)
         if fault is not None and fault.kind == "lose_reply":
             facts.is_cut = True
             await drop_connection(request)
@@ -84,17 +83,16 @@ class RequesterApi:
         return self._faults.strike(operation)
 
     def _perform(
-        self, request: Request, call: wire.Request, caller: Caller
+        self, request: Request, call: wire.Request, access_key: str
     ) -> Response:
         store = extensions.store_of(request.headers.get(extensions.STORE_HEADER))
         try:
             members = wire.members(call.body)
             document = perform(
                 self._backend,
-                caller.access_key,
+                access_key,
                 call.operation,
                 members,
-                proof=caller.proof,
                 store=store,
             )
         except Refusal as refusal:

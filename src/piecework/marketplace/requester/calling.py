@@ -4,13 +4,7 @@ from typing import Any
 
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.requester import operations
-from piecework.marketplace.state import (
-    accounts,
-    keys,
-    lifecycle,
-    lineage,
-    replay_protection,
-)
+from piecework.marketplace.state import accounts, keys, lifecycle, lineage
 from piecework.marketplace.state.backend import Backend
 from piecework.marketplace.state.transaction import Transaction
 
@@ -21,7 +15,6 @@ def perform(
     operation: str,
     members: object,
     *,
-    proof: replay_protection.Proof | None = None,
     store: tuple[str, str] | None = None,
 ) -> dict[str, Any]:
     """Do one call in its own transaction and return the members of its reply.
@@ -31,7 +24,6 @@ def perform(
         access_key: the requester's key; a rehearsal opens an account for a new one.
         operation: the operation's name.
         members: the request's members, as parsed from JSON.
-        proof: the signature that this call uses up, if signatures are checked.
         store: name and mark of the requester's store; stored if the call writes.
 
     Raises:
@@ -44,18 +36,11 @@ def perform(
             )
         else:
             requester = keys.owner(transaction, access_key)
-        if proof is not None and not _has_token(members):
-            replay_protection.spend(transaction, proof)
         changes_before = transaction.conn.total_changes
         reply = _perform(transaction, requester, operation, members)
         if store is not None and transaction.conn.total_changes != changes_before:
             lineage.keep_store_mark(transaction, requester, *store)
         return reply
-
-
-def _has_token(members: object) -> bool:
-    """Return whether the call has a token that makes it happen only once."""
-    return isinstance(members, dict) and bool(members.get("UniqueRequestToken"))
 
 
 def _perform(

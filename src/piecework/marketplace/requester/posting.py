@@ -244,8 +244,6 @@ def _annotation(members: Members) -> str | None:
     if annotation is None:
         return None
     hit_types.at_most("RequesterAnnotation", annotation, most=_LONGEST_ANNOTATION)
-    if not annotation.isascii():
-        raise invalid_parameters("RequesterAnnotation must be ASCII.")
     return annotation
 
 

@@ -352,7 +352,7 @@ INSERT INTO qualification_types (qualification_type_id, name, description, statu
  'How many per cent of the worker''s judged assignments were approved.',
  'Active', 0, 0, 0);
 
--- Requesters' signing keys, and the signatures of calls that changed data.
+-- Requesters' signing keys.
 
 CREATE TABLE access_keys (
     id INTEGER PRIMARY KEY,
@@ -363,16 +363,6 @@ CREATE TABLE access_keys (
     revoked_ms INTEGER,
     CHECK ((secret IS NULL) = (revoked_ms IS NOT NULL))
 ) STRICT;
-CREATE TABLE spent_signatures (
-    signature BLOB NOT NULL,
-    attempt TEXT NOT NULL,
-    spent_ms INTEGER NOT NULL,
-    dies_ms INTEGER NOT NULL,
-    -- A client that does not number its attempts may also use a signature a second time.
-    uses INTEGER NOT NULL DEFAULT 1,
-    PRIMARY KEY (signature, attempt)
-) STRICT, WITHOUT ROWID;
-CREATE INDEX spent_signatures_by_age ON spent_signatures (dies_ms);
 
 -- Links that sign workers in, and the sessions that they open. A session is a row, so
 -- that its end (signing out, its time, a revoked invitation) takes effect at the next
