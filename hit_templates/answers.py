@@ -20,6 +20,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from piecework.domain.assignment import Answer, FieldValue
+from piecework.domain.column_names import MEASURES
 from piecework.domain.ids import AssignmentId, ItemId, answer_id
 from piecework.domain.scales import mirrored
 from piecework.domain.task import Field, FieldScope, Task
@@ -34,9 +35,6 @@ from piecework.hit_templates.values import (
     typed,
     value_problems,
 )
-
-MEASURES = ("shown_ms", "pastes", "keystrokes", "focus_losses")
-"""The counts that the page sends for each item, as whole numbers."""
 
 OF_THE_HIT = ("comment",)
 """Fields that are sent once per HIT and do not belong to an answer."""

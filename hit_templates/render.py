@@ -15,12 +15,13 @@ from jinja2.utils import htmlsafe_json_dumps
 from markupsafe import Markup
 
 from piecework.domain.capabilities import MTURK
+from piecework.domain.column_names import MEASURES
 from piecework.domain.errors import ConfigError
 from piecework.domain.experiment import PLAIN, Arm
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
 from piecework.domain.task import Task
-from piecework.hit_templates.answers import MEASURES, text_fields
+from piecework.hit_templates.answers import text_fields
 from piecework.hit_templates.blank_page import BlankPage, NeedsValue, Slot, blank_page
 from piecework.hit_templates.item_faults import faults_of_item
 from piecework.hit_templates.jinja_helpers import filled

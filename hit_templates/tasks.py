@@ -10,10 +10,11 @@ from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
+from piecework.domain.column_names import faults_of_names
 from piecework.domain.errors import ConfigError
 from piecework.domain.lines import line_of
 from piecework.domain.suggestion import did_you_mean
-from piecework.domain.task import Task
+from piecework.domain.task import AggregateKind, Task
 from piecework.hit_templates.messages import (
     ENGLISH,
     FOLDER,
@@ -118,7 +119,7 @@ def read_task(
     if isinstance(task, list):
         faults = [*task, *faults]
     else:
-        faults = faults or _faults_of_canned_text(task)
+        faults = faults or [*_faults_of_canned_text(task), *_faults_of_columns(task)]
     if isinstance(task, list) or faults or strange:
         located = [f"{_at(where, text, raw, fault)}: {fault}" for fault in faults]
         raise ConfigError([*located, *strange])
@@ -135,6 +136,25 @@ def _at(where: str, text: str, raw: Mapping[str, object], fault: str) -> str:
     else:
         line = line_of(text, location)
     return f"{where}:{line}" if line else where
+
+
+def _faults_of_columns(task: Task) -> list[str]:
+    """Return which names cannot all be columns of the task's dataset, as sentences."""
+    if task.dataset == "captions":  # Its files have no column for each field.
+        return []
+    kinds: dict[str, list[AggregateKind]] = {}
+    for aggregate in task.aggregates:
+        kinds.setdefault(aggregate.field, []).append(aggregate.kind)
+    compared = [
+        name
+        for condition in task.conditions
+        for name in (condition.column, condition.subcondition)
+        if name
+    ]
+    clauses = faults_of_names(
+        task.fields, kinds, main_text=task.main_text, columns=dict.fromkeys(compared)
+    )
+    return [f"fields: {clause}; choose another name." for clause in clauses]
 
 
 def _faults_of_canned_text(task: Task) -> list[str]:

@@ -24,6 +24,7 @@ from piecework.analyses.fields import counted, votes
 from piecework.analyses.machine import machine_table
 from piecework.analyses.rating_scales import rating_scales
 from piecework.analyses.votes import counted as voices
+from piecework.domain import column_names as names
 from piecework.domain.machine import MachineVote
 from piecework.domain.task import Aggregate, AggregateKind, Field
 from piecework.postprocess.best_edit import best_edits
@@ -65,7 +66,7 @@ def item_aggregates(
     by_name = {field.name: field for field in fields}
     items = pd.Index(list(dict.fromkeys(item_ids)), dtype="str", name="item_id")
     answers = rows.groupby("item_id").size().reindex(items, fill_value=0)
-    parts = [pd.DataFrame({"answers": answers.astype("int64")}, index=items)]
+    parts = [pd.DataFrame({names.COUNT: answers.astype("int64")}, index=items)]
     for aggregate in aggregates:
         field = by_name[aggregate.field]
         field_votes = voices(votes(rows, field))
@@ -114,12 +115,12 @@ def leading(counts: pd.DataFrame) -> pd.DataFrame:
     table = counts.to_numpy()
     most = table.max(axis=1, initial=0)
     leaders = (table == most[:, None]).sum(axis=1)
-    names = np.array([*counts.columns, ""], dtype="object")
-    place = np.where((leaders == 1) & (most > 0), table.argmax(axis=1), len(names) - 1)
+    labels = np.array([*counts.columns, ""], dtype="object")
+    place = np.where((leaders == 1) & (most > 0), table.argmax(axis=1), len(labels) - 1)
     total = table.sum(axis=1)
     share = np.divide(most, total, out=np.full(len(table), np.nan), where=total > 0)
     return pd.DataFrame(
-        {"value": pd.Series(names[place], index=counts.index, dtype="str"),
+        {"value": pd.Series(labels[place], index=counts.index, dtype="str"),
          "share": share},
         index=counts.index,
     )  # fmt: skip
@@ -133,9 +134,9 @@ def _majority(
     )
     leaders = leading(counts)
     return pd.DataFrame(
-        {field.name: leaders["value"], f"{field.name}_share": leaders["share"]},
+        {field.name: leaders["value"], f"{field.name}{names.SHARE}": leaders["share"]},
         index=items,
-    ).join(counts.add_prefix(f"{field.name}_votes_"))
+    ).join(counts.add_prefix(f"{field.name}{names.VOTES}_"))
 
 
 def _shares(
@@ -146,10 +147,12 @@ def _shares(
     )
     voters = field_votes.groupby("item_id").size().reindex(items)
     shares = counts.div(voters, axis="index")
-    names = shares.columns.to_numpy()
-    most = [tuple(names[row]) for row in (shares > _HALF).to_numpy()]
-    whole = shares.add_prefix(f"{field.name}_share_")
-    whole[f"{field.name}_majority"] = pd.Series(most, index=items, dtype="object")
+    options = shares.columns.to_numpy()
+    most = [tuple(options[row]) for row in (shares > _HALF).to_numpy()]
+    whole = shares.add_prefix(f"{field.name}{names.SHARE}_")
+    whole[f"{field.name}{names.MAJORITY}"] = pd.Series(
+        most, index=items, dtype="object"
+    )
     return whole
 
 
@@ -164,11 +167,11 @@ def _mean(
     reach = quantile * spread["std"] / np.sqrt(np.maximum(size, 1))
     return pd.DataFrame(
         {
-            f"{field.name}_mean": spread["mean"],
-            f"{field.name}_sd": spread["std"],
-            f"{field.name}_low": spread["mean"] - reach,
-            f"{field.name}_high": spread["mean"] + reach,
-            f"{field.name}_votes": size,
+            f"{field.name}{names.MEAN}": spread["mean"],
+            f"{field.name}{names.SD}": spread["std"],
+            f"{field.name}{names.LOW}": spread["mean"] - reach,
+            f"{field.name}{names.HIGH}": spread["mean"] + reach,
+            f"{field.name}{names.VOTES}": size,
         },
         index=items,
     )
@@ -205,8 +208,8 @@ def _adjusted(
     estimated = rating_scales(ratings).items.reindex(items).round(_DECIMALS)
     return estimated.rename(
         columns={
-            "adjusted": f"{field.name}_adjusted",
-            "error": f"{field.name}_adjusted_error",
+            "adjusted": f"{field.name}{names.ADJUSTED}",
+            "error": f"{field.name}{names.ADJUSTED_ERROR}",
         }
     )
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 
+from piecework.domain import column_names as names
 from piecework.domain.differences import changes, size
 
 
@@ -41,9 +42,12 @@ def best_edits(
     ]
     whole = pd.DataFrame(rows, columns=["text", "share", "votes"], index=items)
     types = {"text": "str", "share": "float64", "votes": "int64"}
-    return whole.astype(types).rename(
-        columns={"text": name, "share": f"{name}_share", "votes": f"{name}_votes"}
-    )
+    columns = {
+        "text": name,
+        "share": f"{name}{names.SHARE}",
+        "votes": f"{name}{names.VOTES}",
+    }
+    return whole.astype(types).rename(columns=columns)
 
 
 def _best(edits: Counter[str], before: str) -> tuple[str, float, int]:

@@ -11,10 +11,8 @@ from collections.abc import Sequence
 import pandas as pd
 
 from piecework.analyses.ability import NotConvergedError, ability
+from piecework.domain.column_names import LIKELIEST, PROBABILITY
 from piecework.domain.task import Field
-
-LIKELIEST, PROBABILITY = "_likeliest", "_probability"
-"""Suffixes of column names."""
 
 _TICKED, _NOT = "ticked", "not"
 _HALF = 0.5

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from piecework.analyses.fields import counted
+from piecework.domain.column_names import OF_PARTICIPANTS
 from piecework.domain.tables import value_column
 from piecework.domain.task import Field
 
@@ -19,8 +20,6 @@ LEAST = 5
 threshold between 3 and 10)."""
 
 HIDDEN = "hidden"
-
-COLUMNS = ("field", "value", "participants")
 
 
 def participants(table: pd.DataFrame, fields: Sequence[Field]) -> pd.DataFrame:
@@ -39,7 +38,7 @@ def participants(table: pd.DataFrame, fields: Sequence[Field]) -> pd.DataFrame:
         rows += [
             (field.name, value, number) for value, number in _disclosed(counts).items()
         ]
-    return pd.DataFrame(rows, columns=list(COLUMNS), dtype="str")
+    return pd.DataFrame(rows, columns=list(OF_PARTICIPANTS), dtype="str")
 
 
 def _disclosed(counts: dict[str, int]) -> dict[str, str]:

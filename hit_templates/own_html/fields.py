@@ -4,10 +4,10 @@ The campaign file (`[fields.<name>]`) takes precedence over what was found, and 
 fields that a script makes.
 """
 
-import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from piecework.domain.column_names import ColumnNames, derived_columns
 from piecework.domain.scales import WIDEST
 from piecework.domain.task import (
     Aggregate,
@@ -18,18 +18,6 @@ from piecework.domain.task import (
     Rule,
 )
 from piecework.hit_templates.own_html.control_kinds import Control
-
-_NOT_IN_NAME = re.compile(r"[^a-z0-9]+")
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_TAKEN = frozenset(
-    {
-        *("item", "hit", "order", "practice", "comment", "task", "text", "edits"),
-        *("answer_id", "item_id", "split", "batch", "round", "position", "place"),
-        *("problems", "worker", "shown_seconds", "submitted_at", "is_provisional"),
-        *("answers", "url", "set_aside"),
-    }
-)
-"""Names reserved for pages and datasets."""
 
 REST = "*"
 """Collects everything that a page sends besides its fields, as one JSON object."""
@@ -69,34 +57,67 @@ def fields_and_rules(
         controls: the page's controls, by the name that they send.
         stated_fields: what the campaign file states, by that name or by the field's.
     """
-    fields: list[Field] = []
-    rules: list[Rule] = []
+    asked = {
+        control.name: control
+        for control in controls.values()
+        if control.kind != "carried"
+    }
+    own = {name: stated_fields.get(name, StatedField()) for name in asked}
+    named = _named(asked, own)
+    # A campaign file may also state a field by the name that `check` shows.
+    by_name = {
+        sent_as: stated_fields[field.name]
+        for sent_as, (field, _) in named.items()
+        if field.name in stated_fields
+        and field.name not in asked
+        and sent_as not in stated_fields
+    }
+    left = stated_fields.keys() - asked.keys() - {named[s][0].name for s in by_name}
     faults: list[str] = []
-    names = field_names(
-        [control.name for control in controls.values() if control.kind != "carried"]
-    )
-    left = dict(stated_fields)
-    for sent_as, name in names.items():
-        own = left.pop(sent_as, None) or left.pop(name, None) or StatedField()
-        field, complaint = _field(name, controls[sent_as], own)
-        fields.append(field)
-        faults += complaint
-        rules += _rules(field, controls[sent_as], own)
-    for sent_as, own in left.items():
-        if own.kind is None:
-            known = ", ".join(names) or "none"
-            faults.append(
-                f"fields.{sent_as}: the page has no such field (it has {known}); one "
-                "that a script makes needs a kind"
-            )
+    made: dict[str, StatedField] = {}
+    for sent_as in (name for name in stated_fields if name in left):
+        if stated_fields[sent_as].kind is not None:
+            made[sent_as] = stated_fields[sent_as]
             continue
-        made = Control(name=sent_as, kind="text")
-        (name,) = field_names([sent_as]).values()
-        field, complaint = _field(name, made, own)
-        fields.append(field)
+        known = ", ".join(asked) or "none"
+        faults.append(
+            f"fields.{sent_as}: the page has no such field (it has {known}); one "
+            "that a script makes needs a kind"
+        )
+    asked |= {sent_as: Control(name=sent_as, kind="text") for sent_as in made}
+    own |= by_name | made
+    named = _named(asked, own)
+    rules: list[Rule] = []
+    for sent_as, (field, complaint) in named.items():
         faults += complaint
-        rules += _rules(field, made, own)
-    return fields, rules, faults
+        rules += _rules(field, asked[sent_as], own[sent_as])
+    return [field for field, _ in named.values()], rules, faults
+
+
+def _named(
+    asked: Mapping[str, Control], own: Mapping[str, StatedField]
+) -> dict[str, tuple[Field, list[str]]]:
+    """Return each field under a name of its own, with what is wrong with it."""
+    drafts = {name: _field(control, own[name]) for name, control in asked.items()}
+    main = main_text([field for field, _ in drafts.values()])
+    names = ColumnNames()
+    named = {}
+    for sent_as, (draft, faults) in drafts.items():
+        kinds = {aggregate.kind for aggregate in aggregates([draft])}
+
+        def derived(
+            name: str,
+            draft: Field = draft,
+            kinds: Collection[AggregateKind] = kinds,
+        ) -> list[str]:
+            return derived_columns(
+                replace(draft, name=name), kinds, is_main_text=draft.name == main
+            )
+
+        called = "rest" if sent_as == REST else _common(sent_as.split("|"))
+        field = replace(draft, name=names.take(called, derived))
+        named[sent_as] = (field, faults)
+    return named
 
 
 def aggregates(fields: list[Field]) -> tuple[Aggregate, ...]:
@@ -154,7 +175,8 @@ def seconds_per_item(fields: list[Field], *, hidden: Collection[str] = ()) -> fl
     )
 
 
-def _field(name: str, control: Control, own: StatedField) -> tuple[Field, list[str]]:
+def _field(control: Control, own: StatedField) -> tuple[Field, list[str]]:
+    """Return the field under the name that the page sends."""
     options = (
         [Option(value=value, label=value) for value in own.options]
         if own.options is not None
@@ -173,7 +195,7 @@ def _field(name: str, control: Control, own: StatedField) -> tuple[Field, list[s
     is_number = kind == "number"
     is_limited = low is not None and high is not None
     field = Field(
-        name=name,
+        name=control.name,
         kind=kind,
         label=own.label or control.label or control.name,
         options=tuple(options),
@@ -217,24 +239,6 @@ def _rules(field: Field, control: Control, own: StatedField) -> Iterator[Rule]:
 
 def _first(*numbers: float | None) -> float:
     return next(number for number in numbers if number is not None)
-
-
-def field_names(sent: list[str]) -> dict[str, str]:
-    """Return field names (small letters, digits and _) by their names on the page."""
-    names: dict[str, str] = {}
-    for sent_as in sent:
-        called = "rest" if sent_as == REST else _common(sent_as.split("|"))
-        plain = _NOT_IN_NAME.sub("_", _CAMEL.sub("_", called).lower()).strip("_")
-        if not plain[:1].isalpha():
-            plain = f"field_{plain}".rstrip("_")
-        if plain in _TAKEN:
-            plain = f"{plain}_answer"
-        name, number = plain, 1
-        while name in names.values():
-            number += 1
-            name = f"{plain}_{number}"
-        names[sent_as] = name
-    return names
 
 
 def _common(names: list[str]) -> str:

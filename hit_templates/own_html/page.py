@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from html import escape
 
+from piecework.domain.column_names import MEASURES
 from piecework.domain.errors import ConfigError
 from piecework.domain.hit import Item
 from piecework.domain.task import GOLD, TRUTH, Task
@@ -28,7 +29,6 @@ from piecework.hit_templates.own_html.placeholders import (
 KNOWN = ("assets.crowd.aws/", "s3.amazonaws.com/mturk-public/")
 """Addresses of MTurk's and the crowd forms' scripts; the marketplace has its own."""
 
-MEASURED = ("shown_ms", "pastes", "keystrokes", "focus_losses")
 _HEAD = re.compile(r"<head\b[^>]*>|<html\b[^>]*>", re.IGNORECASE)
 _END = re.compile(r"</body\s*>|</html\s*>", re.IGNORECASE)
 
@@ -172,7 +172,7 @@ def _ours(task: Task, item: Item) -> str:
         field.sent_as: field.label for field in task.fields if field.name in asked
     }
     counts = "".join(
-        f'<input type="hidden" name="{name}.1" value="0">' for name in MEASURED
+        f'<input type="hidden" name="{name}.1" value="0">' for name in MEASURES
     )
     frame = frame_texts(task.language)
     texts = {name: frame[f"own_page_{name}"] for name in ("accept", "lost", "missing")}

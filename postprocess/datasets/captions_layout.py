@@ -4,7 +4,7 @@ Internally, the table of answers has the names of `piecework.domain.tables`; onl
 module maps them to VizWiz's names in the files.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
@@ -14,6 +14,7 @@ import pyarrow as pa
 from piecework.analyses.difficulty import difficulties
 from piecework.analyses.fields import counted, votes
 from piecework.analyses.votes import counted as voices
+from piecework.domain.column_names import CAPTIONS
 from piecework.domain.hit import Item
 from piecework.domain.tables import ITEM_VALUE, MARKET, OUTCOME, value_column
 from piecework.domain.task import Field, Task
@@ -25,11 +26,9 @@ from piecework.postprocess.datasets.facts import DatasetFacts
 from piecework.postprocess.datasets.file_table import (
     NUMBER,
     TEXT,
-    TEXTS,
-    TIME,
-    TRUTH,
     WHOLE,
     FileTable,
+    arrow_types,
     as_json,
 )
 from piecework.postprocess.datasets.layout import Layout
@@ -37,31 +36,7 @@ from piecework.postprocess.datasets.pictures import picture_columns
 from piecework.postprocess.label_probabilities import of_choice
 from piecework.postprocess.splits import splits
 
-COLUMNS: Mapping[str, pa.DataType] = {
-    "answer_id": TEXT,
-    "item_id": TEXT,
-    "url": TEXT,
-    "file_name": TEXT,
-    "split": TEXT,
-    "batch": WHOLE,
-    "round": WHOLE,
-    "position": WHOLE,
-    "caption": TEXT,
-    "caption_original": TEXT,
-    "is_precanned": TRUTH,
-    "is_rejected": TRUTH,
-    "rejected_because": TEXT,
-    "text_detected": TEXT,
-    "flaws": TEXTS,
-    "flaw_other": TEXT,
-    "worker": TEXT,
-    "shown_seconds": NUMBER,
-    "submitted_at": TIME,
-    "edits": TEXT,
-    "is_surplus": TRUTH,
-    "is_provisional": TRUTH,
-}
-"""Columns of `captions.*`, in order; `set_aside.*` also has `set_aside`."""
+COLUMNS = arrow_types(CAPTIONS)
 
 FLAWS = (
     "blur", "bright", "dark", "obscured", "framing", "rotation", "other", "none",

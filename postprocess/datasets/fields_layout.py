@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from piecework.analyses.condition_scores import compared
 from piecework.analyses.conditions import condition_means
+from piecework.domain import column_names as names
 from piecework.domain.hit import Item
 from piecework.domain.tables import MARKET, ORDER, OUTCOME, value_column
 from piecework.postprocess.aggregates import item_aggregates
@@ -20,10 +21,10 @@ from piecework.postprocess.datasets.file_table import (
     NUMBER,
     TEXT,
     TEXTS,
-    TIME,
     TRUTH,
     WHOLE,
     FileTable,
+    arrow_types,
     as_json,
 )
 from piecework.postprocess.datasets.layout import Layout
@@ -31,38 +32,10 @@ from piecework.postprocess.datasets.pictures import picture_columns
 from piecework.postprocess.participants import participants
 from piecework.postprocess.splits import splits
 
-_FIRST = {
-    "answer_id": TEXT,
-    "item_id": TEXT,
-    "split": TEXT,
-    "batch": WHOLE,
-    "round": WHOLE,
-    "position": WHOLE,
-    "place": WHOLE,
-}
-_LAST = {
-    "problems": TEXTS,
-    "worker": TEXT,
-    "shown_seconds": NUMBER,
-    "submitted_at": TIME,
-    "is_provisional": TRUTH,
-}
-_WHY_ASIDE = {
-    "is_rejected": TRUTH,
-    "rejected_because": TEXT,
-    "is_surplus": TRUTH,
-    "set_aside": TEXT,
-}
-_OF_CONDITIONS = {
-    "field": TEXT,
-    "condition": TEXT,
-    "inside": TEXT,
-    "subjects": WHOLE,
-    "mean": NUMBER,
-    "sd": NUMBER,
-    "low": NUMBER,
-    "high": NUMBER,
-}
+_FIRST = arrow_types(names.ANSWERS_BEGIN)
+_LAST = arrow_types(names.ANSWERS_END)
+_WHY_ASIDE = arrow_types(names.SET_ASIDE)
+_OF_CONDITIONS = arrow_types(names.OF_CONDITIONS)
 _OF_FIELDS: Mapping[str, pa.DataType] = {"choices": TEXTS, "number": NUMBER}
 
 
@@ -110,13 +83,14 @@ def _cells(
     if task.main_text:
         sources |= {
             task.main_text: "clean_text",
-            f"{task.main_text}_original": "text",
-            "edits": "edits",
+            f"{task.main_text}{names.ORIGINAL}": "text",
+            names.EDITS: "edits",
         }
-        types |= dict.fromkeys((f"{task.main_text}_original", "edits"), TEXT)
+        both = (f"{task.main_text}{names.ORIGINAL}", names.EDITS)
+        types |= dict.fromkeys(both, TEXT)
     for name in task.shuffled_names:
-        sources[f"order_{name}"] = ORDER + name
-        types[f"order_{name}"] = TEXTS
+        sources[f"{names.ORDER_OF}{name}"] = ORDER + name
+        types[f"{names.ORDER_OF}{name}"] = TEXTS
     types |= _LAST
     if facts.is_imported:
         sources[OUTCOME] = OUTCOME
@@ -154,9 +128,9 @@ def _items(
     ]
     split_of = splits(items, facts.shares)
     listed = {
-        "item_id": list(summary.index),
-        "url": [item.picture for item in items],
-        "split": [split_of[str(item.item_id)] for item in items],
+        names.ITEM: list(summary.index),
+        names.URL: [item.picture for item in items],
+        names.SPLIT: [split_of[str(item.item_id)] for item in items],
         **{
             name: [item.columns.get(name, "") for item in items] for name in compared_by
         },
@@ -190,7 +164,7 @@ def _with_settled(
         own = pd.Series(labels, index=summary.index, dtype="str")
         place = summary.columns.get_loc(name)
         whole[name] = own.where(is_settled, summary[name])
-        whole.insert(int(place) + 1, f"{name}_settled_by_person", is_settled)  # type: ignore[arg-type]
+        whole.insert(int(place) + 1, f"{name}{names.SETTLED}", is_settled)  # type: ignore[arg-type]
     return whole
 
 
@@ -199,7 +173,7 @@ def _inputs(items: Sequence[Item], facts: DatasetFacts) -> dict[str, list[str]]:
     if facts.task.html_page is None and not facts.is_imported:
         return {}
     return {
-        f"input_{name}": [item.columns.get(name, "") for item in items]
+        f"{names.INPUT}{name}": [item.columns.get(name, "") for item in items]
         for name in (*facts.task.columns[1:], *facts.task.optional_columns)
     }
 

@@ -10,6 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
+from piecework.domain.column_names import Columns, ColumnType
 from piecework.domain.edit import Edit
 
 ROWS_AT_ONCE = 20_000
@@ -24,6 +25,15 @@ TEXT, WHOLE, NUMBER, TRUTH, TIME, TEXTS = (
     pa.list_(pa.string()),
 )
 """All Arrow types of columns in files."""
+
+_ARROW: Mapping[ColumnType, pa.DataType] = {
+    "text": TEXT,
+    "whole": WHOLE,
+    "number": NUMBER,
+    "truth": TRUTH,
+    "time": TIME,
+    "texts": TEXTS,
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,6 +60,11 @@ class FileTable:
         for start in range(0, max(len(self), 1), ROWS_AT_ONCE):
             part = slice(start, start + ROWS_AT_ONCE)
             yield self.cells.iloc[part if self.rows is None else self.rows[part]]
+
+
+def arrow_types(columns: Columns) -> dict[str, pa.DataType]:
+    """Return the Arrow types of columns (`piecework.domain.column_names`)."""
+    return {name: _ARROW[type_] for name, type_ in columns.items()}
 
 
 def edits_json(edits: Iterable[Edit]) -> str:

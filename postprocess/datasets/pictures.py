@@ -7,6 +7,7 @@ from urllib.parse import unquote, urlsplit
 
 import pandas as pd
 
+from piecework.domain.column_names import FILE_NAME, HEIGHT, WIDTH
 from piecework.domain.hit import Item
 
 Size = tuple[int, int]
@@ -26,9 +27,9 @@ def picture_columns(items: Sequence[Item], sizes: Mapping[str, Size]) -> pd.Data
     whole = [_size(item, sizes) or (pd.NA, pd.NA) for item in items]
     return pd.DataFrame(
         {
-            "file_name": pd.Series(_file_names(items), dtype="str"),
-            "width": pd.Series([width for width, _ in whole], dtype="Int64"),
-            "height": pd.Series([height for _, height in whole], dtype="Int64"),
+            FILE_NAME: pd.Series(_file_names(items), dtype="str"),
+            WIDTH: pd.Series([width for width, _ in whole], dtype="Int64"),
+            HEIGHT: pd.Series([height for _, height in whole], dtype="Int64"),
         }
     )
 

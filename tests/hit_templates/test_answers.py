@@ -5,9 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from piecework.domain.assignment import Answer
+from piecework.domain.column_names import MEASURES
 from piecework.domain.ids import AssignmentId, ItemId
 from piecework.domain.task import Task
-from piecework.hit_templates.answers import MEASURES, read_answers
+from piecework.hit_templates.answers import read_answers
 from piecework.hit_templates.tasks import load_task
 from tests.typing_records import record
 

@@ -10,10 +10,10 @@ from click.testing import CliRunner, Result
 
 from piecework.campaign.assembling import load_campaign
 from piecework.cli.main import main
+from piecework.domain.column_names import MEASURES
 from piecework.domain.typing_record import typing_record
 from piecework.engine.opening import open_to_look
 from piecework.engine.progress import read_progress
-from piecework.hit_templates.answers import MEASURES
 from piecework.store import imports
 from tests.conftest import in_full
 from tests.importing.batches import row, stances, write

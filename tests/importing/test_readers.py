@@ -269,10 +269,10 @@ def test_packed_fields_of_the_vizwiz_pipeline_fall_into_images(tmp_path: Path) -
         "has_text": "yes",
         "flaws": "blur|framing",
         "flaw_other": "",
-        "shown_ms": "2500",
     }
+    assert imported.parts[0].measured == {"shown_ms": "2500"}
     assert imported.parts[1].sent["caption"] == "b <END>"
-    assert "shown_ms" not in imported.parts[1].sent
+    assert imported.parts[1].measured == {}
     assert (imported.reward_cents, imported.submitted_at) == (55, NOON)
     short = lines[1].replace("Y|<END>|N|<END>", "Y|<END>")
     _, rows = rows_of(tmp_path, "\n".join([lines[0], short]) + "\n")
@@ -408,8 +408,8 @@ def test_a_dataset_of_ours_is_read_as_it_was_typed(tmp_path: Path) -> None:
     assert first.parts[0].sent == {
         "caption": "A dgo.",
         "flaws": "blur|dark",
-        "shown_ms": "1500",
     }
+    assert first.parts[0].measured == {"shown_ms": "1500"}
     assert first.outcomes == {1: "rejected", 2: "accepted"}
     assert (second.submitted_at, len(second.parts)) == (NOON, 1)
 

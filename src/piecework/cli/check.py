@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 
 import click
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from piecework.cli.options import CAMPAIGN, JSON
 from piecework.domain.clock import SystemClock
 from piecework.domain.counts import plural
 from piecework.domain.dataset import STATEMENTS
+from piecework.domain.printable import printable
 from piecework.domain.scales import is_unlimited
 
 if TYPE_CHECKING:
@@ -170,7 +172,22 @@ def _fields(campaign: "Campaign") -> _Rows:
     """Return the fields of an own page of HTML, which [fields] may change."""
     if campaign.task.html_page is None:
         return []
-    return [("field", field.name, _asked(field)) for field in campaign.task.fields]
+    return [
+        ("field", _shown(field.name), _shown(f"{_sent_as(field)}{_asked(field)}"))
+        for field in campaign.task.fields
+    ]
+
+
+def _shown(text: str) -> str:
+    """Return a page's text for a cell of a table, where [ begins a style."""
+    return escape(printable(text))
+
+
+def _sent_as(field: "Field") -> str:
+    """Return the page's own name of a field whose column has another."""
+    if field.sent_as in {"", field.name}:
+        return ""
+    return f"{field.sent_as!r} on the page: "
 
 
 def _hosts(campaign: "Campaign") -> _Rows:

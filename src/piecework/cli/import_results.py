@@ -17,7 +17,7 @@ from piecework.domain.imported import Reading
 from piecework.domain.printable import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from piecework.importing.importing import Import
     from piecework.importing.understanding import FileSummary, Understanding
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _NOWHERE = Path("imported.toml")
 _FAULTS_SHOWN = 5
+_NAMES_SHOWN = 20
 _VALUES_SHOWN = 5
 _WIDEST = 40
 
@@ -96,7 +97,14 @@ def import_results(
         _end(seen, document, [], as_json=as_json)
         return
     imported, kept = keep(seen)
-    document["campaign"] = str(imported.path)
+    renamed = {
+        field.sent_as: field.name
+        for field in imported.task.fields
+        if field.sent_as not in {"", field.name}
+    }
+    document |= {"campaign": str(imported.path), "renamed": renamed}
+    if not as_json:
+        _say_renamed(renamed)
     _end(seen, document, kept, as_json=as_json)
 
 
@@ -129,6 +137,15 @@ def _end(
         click.echo(f"written: {seen.path}")
     click.echo(f"next: piecework assess {seen.path}    (what heuristics find)")
     click.echo(f"      piecework export {seen.path}    (the dataset and its report)")
+
+
+def _say_renamed(renamed: "Mapping[str, str]") -> None:
+    """Print which answers have a column of another name."""
+    for name in list(renamed)[:_NAMES_SHOWN]:
+        words = f"column of the dataset: {renamed[name]} holds the answers {name!r}"
+        click.echo(printable(words))
+    if (more := len(renamed) - _NAMES_SHOWN) > 0:
+        click.echo(f"{more:,} more have other names, which the dataset's card lists")
 
 
 def _say(understood: "Understanding") -> None:

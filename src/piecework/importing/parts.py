@@ -10,12 +10,12 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from piecework.domain.column_names import MEASURES
 from piecework.domain.imported import Reading
 from piecework.domain.task import GOLD, MADE_BY, PRACTICE, TRUTH, TWIN, TWIN_REVERSED
 from piecework.domain.typing_record import TYPING
-from piecework.hit_templates.answers import MEASURES
 from piecework.importing.readers.rows import ImportedRow
 
 _WIRE = re.compile(r"(?P<name>.+)\.(?P<number>[1-9][0-9]{0,3})")
@@ -39,11 +39,13 @@ class Part:
         position: from 1.
         shown: the item's columns.
         sent: the answers about it, by the file's names without numbers.
+        measured: what the other tool measured, by piecework's names.
     """
 
     position: int
     shown: Mapping[str, str]
     sent: Mapping[str, str]
+    measured: Mapping[str, str] = field(default_factory=dict)
 
 
 def is_wired(row: ImportedRow) -> bool:
@@ -84,6 +86,7 @@ def split(row: ImportedRow, reading: Reading) -> tuple[list[Part], dict[str, str
                 position=position,
                 shown={**row.shown, **part.shown},
                 sent=part.sent,
+                measured=part.measured,
             )
             for position, part in listed
         ], dict(row.sent)
@@ -131,9 +134,9 @@ def item_of(part: Part, row: ImportedRow, reading: Reading) -> dict[str, str]:
     columns = {**own, ITEM_ID: item_id or row.hit_id or "everything"}
     if "url" not in own:
         columns |= _address(own)
-    for field, column in reading.gold.items():
+    for name, column in reading.gold.items():
         if expected := part.shown.get(column, "").strip():
-            columns[GOLD + field] = expected
+            columns[GOLD + name] = expected
     return columns
 
 
@@ -160,6 +163,8 @@ def _wired(row: ImportedRow) -> tuple[list[Part], dict[str, str]]:
 
 def measures(row: ImportedRow) -> dict[str, str]:
     """Return what a page of piecework measured, as sent."""
+    if not is_wired(row):
+        return {}
     return {
         name: cell
         for name, cell in row.sent.items()

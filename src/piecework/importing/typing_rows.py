@@ -5,14 +5,14 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 
 from piecework.domain.assignment import Answer, AssignmentStatus
 from piecework.domain.campaign import Campaign
 from piecework.domain.ids import AssignmentId, HitId, ItemId, WorkerId
 from piecework.domain.imported import UNNAMED
 from piecework.domain.task import GOLD, Task
-from piecework.domain.typing_record import TYPING
-from piecework.hit_templates.answers import MEASURES, read_answers
+from piecework.hit_templates.answers import read_answers
 from piecework.hit_templates.values import SEPARATOR
 from piecework.importing.parts import ITEM_ID, Part, item_of, measures, split
 from piecework.importing.readers.rows import ImportedRow, RowPart
@@ -36,7 +36,11 @@ class RowTyper:
 
     def __init__(self, campaign: Campaign) -> None:
         assert campaign.imported is not None  # noqa: S101 - the caller has looked
-        self._task, self._reading = campaign.task, campaign.imported
+        self._task, reading = campaign.task, campaign.imported
+        # The campaign file states expected answers by the files' names, too.
+        names = {field.sent_as: field.name for field in campaign.task.fields}
+        gold = {names.get(name, name): cell for name, cell in reading.gold.items()}
+        self._reading = replace(reading, gold=gold)
         self.key = campaign.task.columns[0]
 
     def items(self, row: ImportedRow) -> list[dict[str, str]]:
@@ -104,9 +108,8 @@ class RowTyper:
         wire = measures(row)
         for part, item_id in zip(parts, item_ids, strict=True):
             wire[f"item.{part.position}"] = item_id
-            for name in (*MEASURES, TYPING):
-                if name in part.sent:
-                    wire[f"{name}.{part.position}"] = part.sent[name]
+            for name, cell in part.measured.items():
+                wire[f"{name}.{part.position}"] = cell
             for field in self._task.item_fields:
                 sent = self._sent(field.name, part.sent)
                 if sent is not None:
@@ -120,7 +123,8 @@ class RowTyper:
 
     def _sent(self, name: str, sent: Mapping[str, str]) -> str | None:
         known = next(field for field in self._task.fields if field.name == name)
-        column = self._reading.answers.get(name) or known.sent_as or name
+        stated = known.sent_as or name
+        column = self._reading.answers.get(stated, stated)
         text = sent.get(column)
         if text is None or known.kind == "text":
             return text
@@ -191,7 +195,7 @@ def _raw(row: ImportedRow) -> str:
         "sent": dict(row.sent),
     }
     if row.parts:
-        document["parts"] = [[dict(part.shown), dict(part.sent)] for part in row.parts]
+        document["parts"] = [list(map(dict, part)) for part in row.parts]
     # SQLite cannot store lone surrogates.
     return json.dumps(document, ensure_ascii=True)
 

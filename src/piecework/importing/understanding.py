@@ -15,8 +15,6 @@ from piecework.domain.errors import ConfigError
 from piecework.domain.imported import Reading
 from piecework.domain.suggestion import did_you_mean
 from piecework.domain.task import Task
-from piecework.domain.typing_record import TYPING
-from piecework.hit_templates.answers import MEASURES
 from piecework.hit_templates.tasks import load_task, task_names
 from piecework.importing.parts import (
     ITEM_ID,
@@ -215,9 +213,8 @@ class _Items:
             self.columns |= item.keys()
             self.parts += 1
             for name, cell in part.sent.items():
-                if name not in {*MEASURES, TYPING}:
-                    answer = self._reading.values.get(cell.strip(), cell)
-                    self.answers[name].see(answer)
+                answer = self._reading.values.get(cell.strip(), cell)
+                self.answers[name].see(answer)
             for name in [*self._owners]:
                 value = part.shown.get(name, "").strip()
                 if not value or self._owners[name].setdefault(value, key) != key:

@@ -18,7 +18,6 @@ from piecework.domain.errors import ConfigError
 from piecework.domain.imported import UNNAMED, Reading
 from piecework.domain.tables import HIT_VALUE, value_column
 from piecework.domain.task import GOLD, FieldKind
-from piecework.hit_templates.own_html.fields import field_names
 from piecework.importing.parts import ITEM_ID
 from piecework.importing.readers.head import Head
 from piecework.importing.readers.recognise import Source
@@ -85,8 +84,9 @@ def answers_of(opened: OpenedCampaign) -> pd.DataFrame:
     }
     for field in task.fields:
         name = f"{HIT_VALUE}{field.name}" if field.scope == "hit" else field.name
-        free = name if name not in columns else f"{name}_answer"
-        columns[free] = table[value_column(field)]
+        while name in columns:
+            name = f"{name}_answer"
+        columns[name] = table[value_column(field)]
     names = dict.fromkeys(name for cells in of_item.values() for name in cells)
     for name in names:
         if name not in {ITEM_ID, task.columns[0]}:
@@ -155,11 +155,7 @@ class _Frame:
         self.asked = [name for name in own if name not in self._gold]
         self._once = [name for name in self.asked if name.startswith(HIT_VALUE)]
         self._each = [name for name in self.asked if name not in self._once]
-        fields = field_names(self._each)
-        self.gold = {
-            fields.get(name.removeprefix(GOLD), name.removeprefix(GOLD)): name
-            for name in self._gold
-        }
+        self.gold = {name.removeprefix(GOLD): name for name in self._gold}
         by = (
             answers["assignment"]
             if "assignment" in answers
@@ -241,14 +237,16 @@ class _Frame:
         shown = {name: cell_text(answer[f"{ITEM}{name}"]) for name in self.of_items}
         shown |= {name: cell_text(answer[name]) for name in self._gold}
         sent = {name: cell_text(answer[name]) for name in self._each}
+        measured = {}
         seconds = answer.get("seconds")
         if isinstance(seconds, int | float) and seconds >= 0:
-            sent["shown_ms"] = str(round(seconds * 1000))
+            measured["shown_ms"] = str(round(seconds * 1000))
         for name in _MEASURES:
             times = answer.get(name)
             if isinstance(times, int | float) and times >= 0:
-                sent[name] = str(round(times))
-        return RowPart({**shown, "task": cell_text(answer["task"])}, sent)
+                measured[name] = str(round(times))
+        shown["task"] = cell_text(answer["task"])
+        return RowPart(shown, sent, measured)
 
 
 def _moment(cell: object) -> datetime | None:

@@ -65,6 +65,10 @@ class Checked:
             "on": self.price.on.isoformat(),
             "fees_from": self.price.fees_from.isoformat(),
             "campaign": self.campaign.name,
+            "columns": {
+                field.sent_as or field.name: field.name
+                for field in self.campaign.task.fields
+            },
             "markets": [
                 {**asdict(each), "fee_percent": float(each.fee_percent)}
                 for each in self.markets

@@ -8,6 +8,7 @@ hash salt is the plot's own name, and dates and versions are left out.
 import io
 import re
 import threading
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element, tostring
@@ -121,7 +122,10 @@ def _drawn(plot: Plot, *, salt: str) -> str:
             1 - (plot.bottom + plot.top) / height,
         )
         plot.paint(figure.add_axes(box))
-        figure.savefig(buffer, format="svg", metadata=nameless)
+        with warnings.catch_warnings():
+            # Text stays text, so the reader's browser has the letters.
+            warnings.filterwarnings("ignore", "Glyph .* missing from font")
+            figure.savefig(buffer, format="svg", metadata=nameless)
     return buffer.getvalue()
 
 

@@ -90,6 +90,7 @@ def _row(assignment: str, group: list[tuple[int, Mapping[str, object]]]) -> Read
             RowPart(
                 {name: as_text(cells.get(name)) for name in _OF_THE_ITEM},
                 _sent(cells),
+                _measured(cells),
             )
             for _, cells in group
         ),
@@ -108,10 +109,14 @@ def _sent(cells: Mapping[str, object]) -> dict[str, str]:
             sent[name.removesuffix(_ORIGINAL)] = as_text(cell)
         elif f"{name}{_ORIGINAL}" not in cells:
             sent[_RENAMED.get(name, name)] = as_text(cell)
+    return sent
+
+
+def _measured(cells: Mapping[str, object]) -> dict[str, str]:
     seconds = cells.get("shown_seconds")
     if isinstance(seconds, float):
-        sent["shown_ms"] = str(round(seconds * 1000))
-    return sent
+        return {"shown_ms": str(round(seconds * 1000))}
+    return {}
 
 
 def _outcome(cells: Mapping[str, object]) -> str:

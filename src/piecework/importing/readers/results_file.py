@@ -126,8 +126,8 @@ def _images(cells: Cells) -> tuple[RowPart, ...]:
                 "has_text": HAS_TEXT.get(has_text[n], has_text[n]),
                 "flaws": "|".join(_flaws(flaws[n])),
                 "flaw_other": others[n],
-            }
-            | ({"shown_ms": shown_ms[n]} if n in shown_ms else {}),
+            },
+            {"shown_ms": shown_ms[n]} if n in shown_ms else {},
         )
         for n, image in enumerate(images)
     )

@@ -8,16 +8,21 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
 from piecework.importing.readers.head import Head
 
 
 class RowPart(NamedTuple):
-    """One of several items in a row: its columns and answers."""
+    """One of several items in a row: its columns, its answers and what was measured.
+
+    `measured` has the names of `piecework.domain.column_names.MEASURES`.
+    """
 
     shown: Mapping[str, str]
     sent: Mapping[str, str]
+    measured: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

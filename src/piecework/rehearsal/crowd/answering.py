@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Protocol
 
+from piecework.domain.column_names import MEASURES
 from piecework.domain.hit import Item
 from piecework.domain.ids import AssignmentId, ItemId
 from piecework.domain.task import Task
 from piecework.domain.typing_record import TYPING
-from piecework.hit_templates.answers import MEASURES
 from piecework.rehearsal.crowd.display_order import orders_sent
 from piecework.rehearsal.crowd.item_knowledge import ItemKnowledge, View
 from piecework.rehearsal.crowd.page import Page

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from piecework.domain.column_names import MEASURES
 from piecework.domain.ids import AssignmentId, ItemId
 from piecework.domain.task import Field, Task
-from piecework.hit_templates.answers import MEASURES
 from piecework.hit_templates.jinja_helpers import wire
 from piecework.hit_templates.own_html.sent import as_page_sends
 from piecework.rehearsal.crowd.answering import Form

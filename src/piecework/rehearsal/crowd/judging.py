@@ -9,12 +9,12 @@ answer to every item, tick the first option, or guess.
 from collections.abc import Callable, Mapping, Sequence
 from random import Random
 
+from piecework.domain.column_names import MEASURES
 from piecework.domain.hit import Item
 from piecework.domain.ids import AssignmentId, ItemId
 from piecework.domain.scales import mirrored
 from piecework.domain.task import TRUTH, Field, Task
 from piecework.domain.typing_record import TYPING
-from piecework.hit_templates.answers import MEASURES
 from piecework.hit_templates.jinja_helpers import plain_number, steps_of, wire
 from piecework.hit_templates.values import SEPARATOR, typed
 from piecework.rehearsal.crowd.display_order import orders_sent
