@@ -27,6 +27,8 @@ from piecework.domain.table_text import table_rows
 from piecework.domain.xml_text import with_newlines
 
 _FAULTS_SHOWN = 20
+_MISSING_SHOWN = 3
+"""More missing pictures than these are one sentence with a count."""
 # XML 1.0 does not allow these characters, and no id or URL needs them.
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff\ud800-\udfff]")
 
@@ -300,13 +302,22 @@ def _row_faults(
     if numbered and (faults := _absent(path, header, columns, renamed)):
         return faults
     first_seen: dict[str, int] = {}
-    return [
-        fault
-        for line, row in numbered
-        for fault in _cell_faults(
-            f"{path}: line {line}", row, columns, places, line, first_seen
-        )
-    ]
+    faults: list[str] = []
+    missing: list[str] = []
+    for line, row in numbered:
+        where = f"{path}: line {line}"
+        for fault in _cell_faults(where, row, columns, places, line, first_seen):
+            (missing if fault.endswith(_not_in(places.pictures)) else faults).append(
+                fault
+            )
+    if len(missing) > _MISSING_SHOWN:
+        # The folder is wrong, not each of the rows.
+        many = f"{path}: {len(missing):,} pictures are not in {places.pictures}"
+        folder = places.pictures.folder if places.pictures else None
+        if folder is not None and not folder.is_dir():
+            many += ", which is not a folder"
+        missing = [f"{many}; the first: {missing[0].removeprefix(f'{path}: ')}"]
+    return [*missing, *faults]
 
 
 def item_row_faults(
@@ -406,7 +417,11 @@ def _url_faults(column: str, url: str, places: _Places) -> list[str]:
     if pictures.folder is not None:
         inside = (pictures.folder / url.removeprefix("/pictures/")).resolve()
         is_there = inside.is_relative_to(pictures.folder.resolve()) and inside.is_file()
-    return [] if is_there else [f"{column} {url!r} is not a file in {pictures}"]
+    return [] if is_there else [f"{column} {url!r}{_not_in(pictures)}"]
+
+
+def _not_in(pictures: PictureLocation | None) -> str:
+    return f" is not a file in {pictures}"
 
 
 def _faults_of_drawn(url: str, drawn: int) -> list[str]:

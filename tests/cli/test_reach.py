@@ -5,13 +5,21 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
+import fsspec
 import pytest
 from click.testing import CliRunner
 
-from piecework.campaign.reachable_pictures import unreached
+from piecework.campaign.assembling import load_campaign
+from piecework.campaign.reachable_pictures import sample_of_pictures, unreached
 from piecework.cli.main import main
+from piecework.domain.hit import Item
+from piecework.domain.ids import ItemId
+from piecework.domain.picture_location import PictureLocation
+from tests.campaign.test_own_page import written
 
 PUBLIC = "93.184.215.14"
 
@@ -144,3 +152,42 @@ def test_asking_inside_is_a_part_of_asking() -> None:
     refused = CliRunner().invoke(main, ["check", "x.toml", "--internal"])
     assert refused.exit_code == 2
     assert "--reach" in refused.output
+
+
+HIDDEN = "geheim"
+
+
+def test_a_cell_is_no_address_and_has_no_variables(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Only the campaign file's own addresses may have `${VARIABLES}`."""
+    monkeypatch.setenv("PW_SECRET", HIDDEN)
+    fsspec.filesystem("memory").pipe_file("/photos/a.png", b"\x89PNG")
+    faults = unreached(
+        [
+            f"memory://photos/{name}"
+            for name in ("a.png", "${PW_SECRET}.png", "../${PW_SECRET}.png")
+        ],
+        bucket="memory://photos",
+    )
+    assert len(faults) == 2
+    assert HIDDEN not in "".join(faults)
+
+
+def test_a_sample_has_no_file_outside_the_folder(tmp_path: Path) -> None:
+    """Whatever a cell that no page shows has, or a link in the folder."""
+    photos = tmp_path / "photos"
+    photos.mkdir()
+    (photos / "a.png").write_bytes(b"\x89PNG")
+    (tmp_path / "b.png").write_bytes(b"\x89PNG")
+    (photos / "c.png").symlink_to("../b.png")
+    cells = ["a.png", "../b.png", f"{tmp_path}/b.png", "c.png", "x/../../b.png"]
+    campaign = load_campaign(written(tmp_path))
+    items = [
+        Item(item_id=ItemId(str(number)), columns={"note": cell})
+        for number, cell in enumerate(cells)
+    ]
+    campaign = replace(
+        campaign, items=tuple(items), pictures=PictureLocation(str(photos))
+    )
+    assert sample_of_pictures(campaign) == [f"{photos}/a.png"]

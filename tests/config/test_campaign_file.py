@@ -169,6 +169,25 @@ def test_pictures_must_lie_inside_their_folder(tmp_path: Path) -> None:
         assert "is not a file in" in faults[0]
 
 
+def test_a_wrong_folder_of_pictures_is_one_sentence_with_a_count(
+    tmp_path: Path,
+) -> None:
+    """Not a sentence for each row; other faults stay beside it."""
+    text = GOOD.replace('file = "items.csv"', 'file = "items.csv"\npictures="photos"')
+    rows = "".join(f"p{number},{number}.jpg\n" for number in range(1, 300))
+    faults = faults_of(tmp_path, text, f"image_id,url\n{rows},0.jpg\n")
+    assert len(faults) == 2
+    assert f"300 pictures are not in {tmp_path / 'photos'}" in faults[0]
+    assert "which is not a folder; the first: line 2: url '1.jpg'" in faults[0]
+    assert "image_id is missing" in faults[1]
+    (tmp_path / "photos").mkdir()
+    (tmp_path / "photos" / "7.jpg").write_bytes(b"\xff\xd8\xff")
+    faults = faults_of(tmp_path, text, f"image_id,url\n{rows}")
+    assert len(faults) == 1
+    assert "298 pictures are not in" in faults[0]
+    assert "is not a folder" not in faults[0]
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [

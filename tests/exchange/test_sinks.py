@@ -211,6 +211,38 @@ def test_a_bucket_gets_each_release_with_its_manifest_last(
     assert written["release"] == 2
 
 
+@pytest.mark.parametrize(
+    "address",
+    [
+        "s3://results/x?endpoint_override=https://127.0.0.1:9",
+        "s3://results/x?region=eu-west-1&endpoint_override=127.0.0.1:9",
+        "s3://results/x?%65ndpoint_override=127.0.0.1:9",
+        "s3://results/x?allow_bucket_creation=true",
+        "gs://results/x?endpoint_override=127.0.0.1:9",
+        "abfs://a@b/x?dfs_storage_authority=127.0.0.1:9",
+        "file:///tmp?x=1",
+        "filecache::file:///etc",
+        "simplecache::http://127.0.0.1:9/a",
+        "http://127.0.0.1:9/a::file:///etc",
+        "zip://a.txt::file:///a.zip",
+        "reference://x",
+        "local:///etc",
+        "git://.",
+        "github://org:repo@/",
+        "jupyter://127.0.0.1",
+        "dask://x",
+        "FILE:///etc",
+    ],
+)
+def test_an_address_says_only_where_the_files_are(
+    address: str, tmp_path: Path, s3: S3
+) -> None:
+    """Options and chains would send credentials or answers elsewhere."""
+    assert s3
+    with pytest.raises(ConfigError, match=r"not allowed|cannot be opened"):
+        copy_releases(make(tmp_path, {"a": "x"}), address, beside=tmp_path)
+
+
 def test_folders_and_what_fsspec_knows_are_sinks_too(tmp_path: Path) -> None:
     """A relative path starts from the campaign file."""
     folder = make(tmp_path, {"a": "x"})

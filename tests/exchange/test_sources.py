@@ -153,6 +153,19 @@ def test_a_bucket_is_read_as_a_folder_is(s3: S3, tmp_path: Path) -> None:
         folder_of(tmp_path, "s3://absent/x").fingerprint()
 
 
+@pytest.mark.parametrize("name", ["b.csv", "day=1"])
+def test_no_file_behind_a_link_is_read(tmp_path: Path, name: str) -> None:
+    """A folder from elsewhere may be full of links to files of this machine."""
+    secret = tmp_path / "secret"
+    put(secret, "b.csv", b"image_id,url\nhidden,https://example.org/3.jpg\n")
+    put(tmp_path, "arrivals/a.parquet", pictures("p1"))
+    target = secret / name if name.endswith(".csv") else secret
+    (tmp_path / "arrivals" / name).symlink_to(target)
+    with pytest.raises(ConfigError, match="is a link that leads out of") as refused:
+        read(folder_of(tmp_path))
+    assert "hidden" not in str(refused.value)
+
+
 def warehouse(url: str, *names: str) -> None:
     """Make the table that is asked."""
     engine = sa.create_engine(url)
@@ -193,8 +206,9 @@ def test_a_query_gives_rows_and_changes_nothing(
         for name in ("p1", "p2")
     ]
     assert delivery.is_whole
-    with pytest.raises(ConfigError, match="must SELECT"):
+    with pytest.raises(ConfigError, match="cannot be run") as refused:
         read(query(url, "DELETE FROM pictures"))
+    assert "must be a single SELECT" in refused.value.next_step
     with pytest.raises(ConfigError, match="cannot be run"):
         read(query(url, "SELECT absent FROM pictures"))
     if kind == "postgres":
@@ -202,6 +216,155 @@ def test_a_query_gives_rows_and_changes_nothing(
         with pytest.raises(ConfigError, match="cannot be run"):
             read(query(url, deleting))
     assert len(read(source)[0]) == 2
+
+
+STRINGS = "SELECT ':x' || '%s' || ' -- ; ' AS id, 'a?b' AS address"
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "duckdb", "postgres"])
+def test_a_text_in_a_query_is_only_text(
+    kind: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    """Neither `:x` nor `%` nor `?` in quotes is a parameter, and `;` ends nothing."""
+    url = f"{kind}:///{tmp_path}/warehouse.db"
+    if kind == "postgres":
+        url = request.getfixturevalue("empty_postgres")
+    warehouse(url, "p1")
+    ((row,), _) = read(query(url, STRINGS))
+    assert dict(row.cells) == {"image_id": ":x%s -- ; ", "url": "a?b"}
+    ((row,), _) = read(query(url, f"{STRINGS} ;\n-- the end\n"))
+    assert row.row_id == ":x%s -- ; "
+
+
+HOSTILE = {
+    "sqlite": [
+        "ATTACH '{out}' AS other",
+        "VACUUM INTO '{out}'",
+        "PRAGMA journal_mode = WAL",
+        "PRAGMA writable_schema = ON",
+        "SELECT load_extension('{secret}')",
+        "SELECT * FROM pragma_database_list",
+        "BEGIN",
+        "SELECT 1; DELETE FROM pictures",
+        "REINDEX",
+    ],
+    "duckdb": [
+        "COPY pictures TO '{out}'",
+        "COPY (SELECT 1) TO '{out}'",
+        "SELECT content AS id, '' AS address FROM read_text('{secret}')",
+        "SELECT * FROM '{secret}'",
+        "SELECT * FROM read_csv_auto('{secret}')",
+        "FROM glob('/etc/*')",
+        "SELECT * FROM query('FROM read_text(''{secret}'')')",
+        "ATTACH '{out}' AS other",
+        "INSTALL httpfs",
+        "LOAD '{secret}'",
+        "SET enable_external_access = true",
+        "PRAGMA database_list",
+        "EXPORT DATABASE '{out}'",
+        "SELECT 1; DROP TABLE pictures; COMMIT",
+        "SELECT * FROM pictures; COPY pictures TO '{out}'",
+        "EXPLAIN ANALYZE COPY pictures TO '{out}'",
+        "CREATE TABLE x AS SELECT 1",
+        "CALL pragma_database_size(); DELETE FROM pictures",
+        "SELECT * FROM sqlite_scan('{out}', 'a')",
+        "SELECT * FROM hostile_frame",
+        "PREPARE a AS COPY pictures TO '{out}'; EXECUTE a",
+        "",
+        "SELECT",
+    ],
+    "postgres": [
+        "COPY pictures TO '{out}'",
+        "COPY (SELECT 1) TO PROGRAM 'touch {out}'",
+        "SELECT 1; DELETE FROM pictures; COMMIT",
+        "SELECT * FROM pictures; COMMIT; DELETE FROM pictures",
+        "COMMIT",
+        "DO $$ BEGIN DELETE FROM pictures; END $$",
+        "SELECT set_config('transaction_read_only', 'off', false); SELECT 1",
+        "SELECT set_config('transaction_read_only', 'off', false) AS id",
+        "SELECT nextval('counted')::text AS id, '' AS address",
+        "SELECT id, address FROM pictures FOR UPDATE",
+        "SELECT * INTO copied FROM pictures",
+        "EXPLAIN ANALYZE DELETE FROM pictures",
+        "CREATE TABLE x AS SELECT 1",
+        "NOTIFY someone",
+        "SET ROLE writer",
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "statement"),
+    [(kind, statement) for kind, those in HOSTILE.items() for statement in those],
+)
+def test_a_query_can_do_nothing_but_read_its_database(
+    kind: str, statement: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    """A campaign file from elsewhere has the text of the query."""
+    url = f"{kind}:///{tmp_path}/warehouse.db"
+    if kind == "postgres":
+        url = request.getfixturevalue("empty_postgres")
+    warehouse(url, "p1")
+    if kind == "postgres":
+        engine = sa.create_engine(url)
+        with engine.begin() as made:
+            made.execute(sa.text("CREATE SEQUENCE counted"))
+        engine.dispose()
+    secret, out = tmp_path / "secret.csv", tmp_path / "out.db"
+    secret.write_text("id,address\nhidden,hidden\n")
+    hostile_frame = pa.table({"id": ["hidden"], "address": ["hidden"]})
+    assert hostile_frame.num_rows
+    before = sorted(path.name for path in tmp_path.iterdir())
+    with pytest.raises(ConfigError, match="cannot be run") as refused:
+        read(query(url, statement.format(secret=secret, out=out)))
+    assert "hidden" not in str(refused.value)
+    assert sorted(path.name for path in tmp_path.iterdir()) == before
+    assert ids(read(query(url, "SELECT id, address FROM pictures"))[0]) == ["p1"]
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "mysql+pymysql://a@127.0.0.1/b?init_command=x",
+        "oracle://a@127.0.0.1",
+        "mssql+pyodbc:///?odbc_connect=x",
+        "shillelagh://",
+        "sqlite+pysqlcipher://:a@/{db}",
+        "sqlite+aiosqlite:///{db}",
+        "sqlite:///{db}?mode=rwc",
+        "sqlite:///file:{db}?uri=true",
+        "sqlite:///:memory:",
+        "sqlite://",
+        "sqlite:///{new}",
+        "sqlite:////dev/stdin",
+        "sqlite:///{folder}",
+        "duckdb:///:memory:",
+        "duckdb:///md:shared",
+        "duckdb:///{db}?access_mode=READ_WRITE",
+        "duckdb:///{db}?allow_unsigned_extensions=true",
+        "duckdb:///https://127.0.0.1/a.db",
+        "duckdb:///{new}",
+        "postgresql+psycopg2://a@127.0.0.1/b",
+        "postgresql+asyncpg://a@127.0.0.1/b",
+        "postgresql+psycopg://a@127.0.0.1/b?service=x",
+        "postgresql+psycopg://a@127.0.0.1/b?options=-csearch_path%3Dx",
+        "postgresql+psycopg://a@127.0.0.1/b?passfile=/etc/passwd",
+        "postgresql+psycopg://a@127.0.0.1/b?sslkey=/etc/passwd",
+        "postgresql+psycopg://a@127.0.0.1/b?host=127.0.0.2",
+        "postgresql+psycopg://a@/b?host=/run,127.0.0.2",
+        "postgresql+psycopg://a@/b?host=/run&host=127.0.0.2",
+        "postgresql+psycopg://a@127.0.0.1/b?sslmode=require&%73ervice=x",
+    ],
+)
+def test_only_known_databases_and_options_are_opened(url: str, tmp_path: Path) -> None:
+    """Others load code, run statements, or reach what the URL does not show."""
+    database = tmp_path / "there.db"
+    warehouse(f"sqlite:///{database}", "p1")
+    address = url.format(db=database, new=tmp_path / "new.db", folder=tmp_path)
+    with pytest.raises(ConfigError) as refused:
+        read(query(address, "SELECT id, address FROM pictures"))
+    assert "cannot be reached" not in str(refused.value)
+    assert [path.name for path in tmp_path.iterdir()] == ["there.db"]
 
 
 def test_what_a_network_kept_back_is_read_by_the_next_pass(

@@ -5,6 +5,7 @@ requests an address inside its own network, even after a redirect, and a slow se
 cannot delay the command for long.
 """
 
+import os
 import random
 import threading
 from collections.abc import Sequence
@@ -49,18 +50,27 @@ def sample_of_pictures(campaign: Campaign) -> list[str]:
     there = [name for name in names if name.startswith(_WEB)]
     if pictures is not None:
         own = [pictures.name_of(name) for name in names if not name.startswith(_WEB)]
-        there += [f"{pictures.address}/{name}" for name in own if name]
+        there += [
+            f"{pictures.address}/{name}"
+            for name in own
+            if name and _is_inside(name, pictures.folder)
+        ]
     draw = random.Random(f"piecework looks at {campaign.name}")  # noqa: S311 - no secret
     return draw.sample(there, min(SAMPLE, len(there)))
 
 
 def unreached(
-    pictures: Sequence[str], *, asks_inside: bool = False, seconds: float = SECONDS
+    pictures: Sequence[str],
+    *,
+    bucket: str = "",
+    asks_inside: bool = False,
+    seconds: float = SECONDS,
 ) -> list[str]:
     """Return what is wrong with each address or file that is not a picture.
 
     Args:
         pictures: addresses and files.
+        bucket: the address of the bucket, if some of them are in it.
         asks_inside: also request addresses inside this machine's network.
         seconds: time limit for one address.
     """
@@ -69,30 +79,40 @@ def unreached(
         if picture.startswith(_WEB):
             request = PictureRequest(picture, asks_inside=asks_inside, seconds=seconds)
             return _of_address(request, seconds=seconds)
-        return _of_file(picture)
+        return _of_file(picture, bucket)
 
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         return [sentence for sentence in pool.map(fault, pictures) if sentence]
 
 
-def _of_file(path: str) -> str:
+def _is_inside(name: str, folder: Path | None) -> bool:
+    """Whether a picture is in its folder, also through links."""
+    if folder is None:
+        return True
+    root = os.path.realpath(folder)
+    return Path(os.path.realpath(folder / name)).is_relative_to(root)
+
+
+def _of_file(path: str, bucket: str) -> str:
     try:
-        begins = _beginning(path)
+        begins = _beginning(path, bucket)
     except OSError as fault:
         return f"{path}: cannot be read ({fault.strerror or fault})"
     return "" if _is_picture(begins) else f"{path}: is not a picture, despite its name"
 
 
-def _beginning(path: str) -> bytes:
+def _beginning(path: str, bucket: str) -> bytes:
     """Return the first bytes of a file, or of an object in a bucket."""
-    if "://" not in path:
+    if not bucket:
         with Path(path).open("rb") as file:
             return file.read(_FIRST_BYTES)
     # Most campaigns have a folder, and need no pyarrow here.
     from piecework.exchange.addresses import directory_at  # noqa: PLC0415
 
-    directory = directory_at(path, beside=Path())
-    with directory.files.open_input_file(directory.path) as object_file:
+    # Only the campaign's own address may have variables; a row's cell may not.
+    directory = directory_at(bucket, beside=Path())
+    name = path.removeprefix(f"{bucket}/")
+    with directory.files.open_input_file(directory.at(name)) as object_file:
         return bytes(object_file.read(_FIRST_BYTES))
 
 

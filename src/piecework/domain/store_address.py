@@ -84,3 +84,26 @@ def schema_name(named: str) -> str:
     digest = hashlib.sha256(named.encode()).hexdigest()[:_DIGITS]
     most = _LONGEST - len(_PREFIX) - _DIGITS - 1
     return f"{_PREFIX}{plain[:most]}_{digest}"
+
+
+_OPTIONS = frozenset(
+    {
+        *("sslmode", "connect_timeout", "application_name", "target_session_attrs"),
+        *("channel_binding", "require_auth", "sslrootcert"),
+    }
+)
+
+
+def refused_option(name: str, value: str) -> bool:
+    """Return whether an option of PostgreSQL in a URL is not in the list.
+
+    Others name files, commands of the server, or another server than the URL shows.
+
+    >>> refused_option("sslmode", "require"), refused_option("service", "other")
+    (False, True)
+    >>> refused_option("host", "/run/postgresql"), refused_option("host", "a.org")
+    (False, True)
+    """
+    if name == "host":  # the folder of a socket on this machine
+        return not value.startswith("/") or "," in value
+    return name not in _OPTIONS

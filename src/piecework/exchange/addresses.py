@@ -1,11 +1,14 @@
-"""Open an address of the user's: a folder, a bucket or anything that fsspec knows.
+"""Open an address of the user's: a folder, a bucket or a server of files.
 
 pyarrow reads and writes Amazon S3 (`s3://`), Google (`gs://`) and Azure (`abfs://`)
-itself, with the credentials of each vendor's own files and environment variables. Other
-schemes go through fsspec, if a package for them is installed.
+itself, with the credentials of each vendor's own files and environment variables. Some
+other schemes go through fsspec, if a package for them is installed. An address says
+only where the files are: its options are in a list, because others send credentials to
+another server than the address shows.
 """
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -15,7 +18,18 @@ from pyarrow import ArrowException, fs
 from piecework.config.variables import with_secrets
 from piecework.domain.errors import ConfigError
 
-_BY_PYARROW = frozenset({"s3", "gs", "gcs", "abfs", "abfss", "file"})
+_OPTIONS: Mapping[str, frozenset[str]] = {
+    "s3": frozenset({"region"}),
+    **dict.fromkeys(("gs", "gcs", "abfs", "abfss", "file"), frozenset()),
+}
+"""Schemes that pyarrow opens, each with the options that its address may have."""
+
+_BY_FSSPEC = frozenset(
+    {
+        *("http", "https", "ftp", "sftp", "ssh", "smb", "hdfs", "webhdfs", "webdav"),
+        *("az", "adl", "oci", "oss", "memory"),
+    }
+)
 _S3_ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
 
 
@@ -49,8 +63,17 @@ def directory_at(address: str, *, beside: Path) -> Directory:
     scheme = urlsplit(whole).scheme if "://" in whole else ""
     if not scheme:
         return Directory(fs.LocalFileSystem(), str((beside / whole).resolve()))
-    if scheme not in _BY_PYARROW:
+    if scheme in _BY_FSSPEC and "::" not in whole:
         return _through_fsspec(whole, address)
+    if scheme not in _OPTIONS:
+        known = ", ".join(f"{name}://" for name in (*_OPTIONS, *sorted(_BY_FSSPEC)))
+        raise ConfigError([f"{address}: cannot be opened; write a path, or {known}"])
+    options = whole.partition("?")[2]
+    for name in [pair.partition("=")[0] for pair in options.split("&") if options]:
+        if name not in _OPTIONS[scheme]:
+            raise ConfigError(
+                [f"{address}: the option {name!r} is not allowed in this address"]
+            )
     if scheme == "s3" and "?" not in whole and (endpoint := s3_endpoint()):
         bucket = whole.removeprefix("s3://").rstrip("/")
         # pyarrow does not read these variables (apache/arrow#49643).

@@ -1,18 +1,63 @@
-"""Open a database of the user's through SQLAlchemy."""
+"""Open a database of the user's through SQLAlchemy, to read it or to write to it.
 
-from typing import TYPE_CHECKING
+A campaign file may come from anyone, so its query gets a connection that can do nothing
+but read one database: the database's own parser says whether it is one SELECT. Only
+databases that can be held to this are opened.
+"""
+
+import sqlite3
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 import sqlalchemy as sa
 
 from piecework.config.variables import with_secrets
 from piecework.domain.errors import ConfigError
+from piecework.domain.extras import load_extra
+from piecework.domain.store_address import refused_option
 
 if TYPE_CHECKING:
-    from sqlalchemy.engine import Engine
+    from sqlalchemy.engine import Connection, Engine
+
+_SQLITE, _DUCKDB, _POSTGRES = "sqlite", "duckdb", "postgresql+psycopg"
+_DIALECTS: Mapping[str, str] = {
+    "sqlite": _SQLITE,
+    "sqlite+pysqlite": _SQLITE,
+    "duckdb": _DUCKDB,
+    "postgresql": _POSTGRES,
+    _POSTGRES: _POSTGRES,
+}
+"""Names of databases in URLs, each with the driver that opens it."""
+
+_ALONE: Mapping[str, object] = {
+    "enable_external_access": False,
+    "autoinstall_known_extensions": False,
+    "autoload_known_extensions": False,
+    "allow_community_extensions": False,
+    "allow_persistent_secrets": False,
+    "python_enable_replacements": False,
+    "temp_directory": "",
+    "lock_configuration": True,
+}
+"""Settings of DuckDB: SQL reads and writes no file but the database, loads no code,
+and cannot change these settings."""
+
+_READS = frozenset(
+    {
+        sqlite3.SQLITE_SELECT,
+        sqlite3.SQLITE_READ,
+        sqlite3.SQLITE_FUNCTION,
+        sqlite3.SQLITE_RECURSIVE,
+    }
+)
+
+ONE_SELECT = "items.query must be a single SELECT, which only reads this database"
 
 
 def engine_at(address: str) -> "Engine":
-    """Return the engine of a database, without connecting.
+    """Return the engine of a database to write to, without connecting.
 
     Args:
         address: SQLAlchemy's URL, as in the campaign file; may have `${VARIABLES}`.
@@ -20,19 +65,150 @@ def engine_at(address: str) -> "Engine":
     Raises:
         ConfigError: the address is wrong, or its driver is not installed.
     """
+    url = _url_of(address)
+    more: dict[str, Any] = {}
+    if url.drivername == _DUCKDB:
+        more = {"connect_args": {"config": dict(_ALONE)}}
+    return _engine(address, url, more)
+
+
+def file_of(address: str) -> Path | None:
+    """Return the file of a database that is one file; `None` for a server.
+
+    Raises:
+        ConfigError: the address is wrong.
+    """
+    url = _url_of(address)
+    return None if url.drivername == _POSTGRES else Path(url.database or "").resolve()
+
+
+def reader_at(address: str) -> "Engine":
+    """Return the engine of a database that is only read; a missing file is not made.
+
+    Raises:
+        ConfigError: as for `engine_at`; or there is no such file.
+    """
+    url = _url_of(address)
+    if url.drivername == _POSTGRES:
+        return _engine(address, url, {"connect_args": {"options": _READ_ONLY}})
+    file = Path(url.database or "").resolve()
+    if not file.is_file():
+        raise ConfigError([f"{address}: there is no such file: {file}"])
+    if url.drivername == _DUCKDB:
+        only = {"read_only": True, "config": dict(_ALONE)}
+        return _engine(address, url, {"connect_args": only})
+    read_only = f"file:{quote(str(file))}?mode=ro"
+
+    def connect() -> sqlite3.Connection:
+        return sqlite3.connect(read_only, uri=True, check_same_thread=False)
+
+    return _engine(address, sa.make_url("sqlite://"), {"creator": connect})
+
+
+_READ_ONLY = "-c default_transaction_read_only=on"
+
+
+def select(
+    connection: "Connection", statement: str, *, rows_at_once: int
+) -> "sa.CursorResult[Any]":
+    """Run one SELECT on a connection of `reader_at`, as it is written.
+
+    Raises:
+        ConfigError: it is another statement, or several.
+        SQLAlchemyError: the database refuses it.
+    """
+    _PREPARED[connection.dialect.name](connection, statement)
+    return connection.execution_options(
+        stream_results=True,
+        yield_per=rows_at_once,
+        # Without parameters, `:x` and `%` in a text are nothing but text.
+        no_parameters=True,
+    ).exec_driver_sql(statement)
+
+
+def _prepare_sqlite(connection: "Connection", _statement: str) -> None:
+    def authorize(action: int, *names: str | None) -> int:
+        is_code = action == sqlite3.SQLITE_FUNCTION and names[1] == "load_extension"
+        is_read = action in _READS and not is_code
+        return sqlite3.SQLITE_OK if is_read else sqlite3.SQLITE_DENY
+
+    connection.exec_driver_sql("PRAGMA query_only = ON")
+    connection.exec_driver_sql("PRAGMA trusted_schema = OFF")
+    driver: Any = connection.connection.driver_connection
+    driver.set_authorizer(authorize)
+
+
+def _prepare_duckdb(_connection: "Connection", statement: str) -> None:
+    duckdb = load_extra("duckdb", extra="sql", use="a query of DuckDB")
     try:
-        return sa.create_engine(with_secrets(address))
-    except ModuleNotFoundError as fault:
-        raise ConfigError(
-            [f"{address}: needs {fault.name}, which is not installed"],
-            next_step="pip install 'piecework[sql]'",
-        ) from fault
-    except sa.exc.ArgumentError as fault:
+        statements = duckdb.extract_statements(statement)
+    except duckdb.Error as fault:
+        raise ConfigError([f"{ONE_SELECT} ({first_line(fault)})"]) from fault
+    kinds = [each.type for each in statements]
+    if kinds != [duckdb.StatementType.SELECT]:
+        there = ", ".join(kind.name for kind in kinds) or "nothing"
+        raise ConfigError([f"{ONE_SELECT}; it has {there}"])
+
+
+def _prepare_postgres(connection: "Connection", _statement: str) -> None:
+    # The statement is read through `DECLARE ... CURSOR FOR`, which takes one SELECT.
+    connection.exec_driver_sql("SET TRANSACTION READ ONLY")
+
+
+_PREPARED: Mapping[str, Callable[["Connection", str], None]] = {
+    "sqlite": _prepare_sqlite,
+    "duckdb": _prepare_duckdb,
+    "postgresql": _prepare_postgres,
+}
+
+
+def _url_of(address: str) -> sa.URL:
+    """Return the URL of a database, with its driver.
+
+    Raises:
+        ConfigError: it is no URL, or of another database; or it has an option that is
+            not in the list.
+    """
+    whole = with_secrets(address)
+    try:
+        url = sa.make_url(whole)
+    except (sa.exc.ArgumentError, ValueError) as fault:
         wrong = (
             f"{address}: is no URL of a database; write it like "
             "postgresql+psycopg://user@host/database or sqlite:///file.db"
         )
         raise ConfigError([wrong]) from fault
+    if url.drivername not in _DIALECTS:
+        known = ", ".join(f"{name}://" for name in _DIALECTS)
+        fault = f"{address}: piecework does not open {url.drivername}://; it opens"
+        raise ConfigError([f"{fault} {known}"])
+    url = url.set(drivername=_DIALECTS[url.drivername])
+    is_postgres = url.drivername == _POSTGRES
+    for name, value in url.query.items():
+        if not is_postgres or refused_option(name, str(value)):
+            raise ConfigError(
+                [f"{address}: the option {name!r} is not allowed in this URL"]
+            )
+    # `md:...` and `https://...` would make DuckDB load code to reach them.
+    if not is_postgres and (not url.database or ":" in url.database):
+        raise ConfigError([f"{address}: name the path of a file, without ':'"])
+    return url
+
+
+def _engine(address: str, url: sa.URL, more: Mapping[str, Any]) -> "Engine":
+    try:
+        return sa.create_engine(url, poolclass=sa.NullPool, **more)
+    except ModuleNotFoundError as fault:
+        raise ConfigError(
+            [f"{address}: needs {fault.name}, which is not installed"],
+            next_step="pip install 'piecework[sql]'",
+        ) from fault
+    # SQLAlchemy does not know the database if its package is not installed.
+    except sa.exc.ArgumentError as fault:
+        raise ConfigError(
+            [f"{address}: its driver is not installed"],
+            next_step="pip install 'piecework[sql]'",
+        ) from fault
 
 
 def first_line(fault: Exception) -> str:

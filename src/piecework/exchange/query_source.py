@@ -1,7 +1,6 @@
 """Rows of a query, through SQLAlchemy, read in chunks and never changed."""
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import count
@@ -14,16 +13,10 @@ from piecework.domain.clock import SystemClock
 from piecework.domain.errors import ConfigError
 from piecework.domain.growing import Delivery, SourceRow
 from piecework.exchange.cells import cells_of
-from piecework.exchange.databases import engine_at, first_line
+from piecework.exchange.databases import ONE_SELECT, first_line, reader_at, select
 
 if TYPE_CHECKING:
     from sqlalchemy.engine import Connection
-
-_QUERY = re.compile(r"\s*(?:--[^\n]*\n\s*)*(select|with|values|table)\b", re.IGNORECASE)
-_READ_ONLY: Mapping[str, str] = {
-    "postgresql": "SET TRANSACTION READ ONLY",
-    "sqlite": "PRAGMA query_only = ON",
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,24 +44,15 @@ class Query(TableRows):
         """Run the query.
 
         Raises:
-            ConfigError: the statement is no query, or the database refuses it.
+            ConfigError: the statement is not one SELECT, or the database refuses it.
         """
-        if not _QUERY.match(self.statement):
-            first = self.statement.split()[:1]
-            raise ConfigError(
-                [f"{self.database}: items.query begins with {first}; it must SELECT"]
-            )
-        engine = engine_at(self.database)
+        engine = reader_at(self.database)
         connection: Connection | None = None
         try:
             connection = engine.connect()
-            if set_read_only := _READ_ONLY.get(engine.dialect.name):
-                connection.exec_driver_sql(set_read_only)
-            result = connection.execution_options(
-                stream_results=True, yield_per=CHUNK
-            ).execute(sa.text(self.statement))
+            result = select(connection, self.statement, rows_at_once=CHUNK)
             names = [str(name) for name in result.keys()]  # noqa: SIM118 - a method of results
-        except sa.exc.SQLAlchemyError as fault:
+        except (sa.exc.SQLAlchemyError, ConfigError) as fault:
             if connection is not None:
                 connection.close()
             engine.dispose()
@@ -103,5 +87,6 @@ class Query(TableRows):
 
     def _unreadable(self, fault: Exception) -> ConfigError:
         return ConfigError(
-            [f"{self.database}: the query cannot be run ({first_line(fault)})"]
+            [f"{self.database}: the query cannot be run ({first_line(fault)})"],
+            next_step=ONE_SELECT,
         )

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 import sqlalchemy as sa
 
 from piecework.domain.errors import PieceworkError
-from piecework.exchange.databases import engine_at, first_line
+from piecework.exchange.databases import engine_at, file_of, first_line, reader_at
 from piecework.exchange.sink_failed import SinkFailed
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 _MANIFEST = "manifest.json"
 _WITHDRAWN = "_withdrawn.parquet"
 _ROWS_AT_ONCE = 1_000
-_FILES = ("sqlite", "duckdb")
 _MAIN = ("captions", "answers")
 
 _TYPES: tuple[tuple[Any, Any], ...] = (
@@ -78,12 +77,13 @@ def reach_database(address: str) -> None:
         ConfigError: the address is wrong, or its driver is not installed.
         SinkFailed: there is no answer, or it is a refusal.
     """
-    engine = engine_at(address)
-    if (file := _missing_file(engine.url)) is not None:
+    file = file_of(address)
+    if file is not None and not file.exists():
         # Connecting would create it.
         if not os.access(file.parent, os.W_OK):
             raise SinkFailed(f"{address}: {file.parent} is no folder to write to")
         return
+    engine = reader_at(address)
     try:
         with engine.connect():
             pass
@@ -91,16 +91,6 @@ def reach_database(address: str) -> None:
         raise SinkFailed(f"{address}: {first_line(fault)}") from fault
     finally:
         engine.dispose()
-
-
-def _missing_file(url: sa.URL) -> Path | None:
-    """Return the file of a database that is one file and does not exist yet."""
-    name = url.database or ""
-    # `:memory:`, `file:...?mode=ro` and `md:...` name something else than a path.
-    if url.get_backend_name() not in _FILES or not name or ":" in name:
-        return None
-    file = Path(name).resolve()
-    return None if file.exists() else file
 
 
 class _Sink:

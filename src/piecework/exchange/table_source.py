@@ -11,6 +11,7 @@ or disappears, a reading opens only new files, however many are known. Folders n
 import hashlib
 import io
 import json
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +31,7 @@ from piecework.config.sources import (
 )
 from piecework.domain.errors import ConfigError
 from piecework.domain.growing import Delivery, SourceRow
+from piecework.domain.links import about_link, outward_link
 from piecework.exchange.addresses import Directory, directory_at
 from piecework.exchange.cells import cells_of
 
@@ -114,7 +116,25 @@ class TableFolder(TableRows):
             for info in infos
             if info.is_file and _is_table(info.path, directory.path)
         ]
+        if isinstance(directory.files, fs.LocalFileSystem):
+            self._refuse_links(directory, parts)
         return directory, sorted(parts)
+
+    def _refuse_links(self, directory: Directory, parts: Sequence[_Part]) -> None:
+        """Check that every file of a folder lies in it, and not behind a link.
+
+        Raises:
+            ConfigError: a file lies elsewhere.
+        """
+        root = Path(directory.path)
+        for part in parts:
+            link = outward_link(os.path.relpath(part.path, root), beside=root)
+            if link is not None:
+                fault = about_link(link, beside=root)
+                raise ConfigError(
+                    [f"{self.address}: {fault}"],
+                    next_step="copy the file into the folder, or name its own folder",
+                )
 
     def _rows(
         self,

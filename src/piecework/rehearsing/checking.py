@@ -148,7 +148,9 @@ def check_campaign(
         answering_of(campaign)
     largest = largest_page(campaign, chain(*all_first_rounds(campaign, on=on)))
     pictures = sample_of_pictures(campaign) if reach else []
-    if faults := unreached(pictures, asks_inside=internal):
+    shown = campaign.pictures
+    bucket = shown.address if shown is not None and shown.folder is None else ""
+    if faults := unreached(pictures, bucket=bucket, asks_inside=internal):
         raise ConfigError(
             faults,
             next_step="open one in a private window of a browser: workers see the same",
