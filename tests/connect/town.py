@@ -249,7 +249,7 @@ def a_town(
         connect = stack.enter_context(serving(Options(start=START, balance=balance)))
         connect.set_switches(**(switches or {}))
         clients = [
-            Connect(stack.enter_context(transport(connect.address))) for _ in range(2)
+            Connect(stack.enter_context(transport(connect.address))) for _ in range(5)
         ]
         prices = price_list(clients[0], least_per_hour_cents=LEAST_PER_HOUR_CENTS)
         machine = Machine(
@@ -258,7 +258,7 @@ def a_town(
                 rehearsal=True,
                 seed=7,
                 start=START,
-                crowds=(ConnectCrowd(clients[1]),),
+                crowds=(ConnectCrowd(clients[1:]),),
                 prices=prices,
             )
         )

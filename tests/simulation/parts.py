@@ -38,7 +38,7 @@ from piecework.rehearsal.prolific.workspaces import make_account
 from piecework.webclient.transport import Patience, Transport
 from tests.marketplace.market import START
 from tests.prolific.bridge.town import TERMS
-from tests.simulation.network import InOneGo, Network, OnALoop
+from tests.simulation.network import AtOnce, InOneGo, Network, OnALoop
 from tests.simulation.process import Killed, Program
 
 SITE, FRAMES, PROLIFIC = "127.0.0.1:8001", "127.0.0.1:8002", "127.0.0.1:8003"
@@ -224,7 +224,7 @@ class Served:
             if self.prices is MTURK:
                 self.prices = price_list(clients[0], "GBP")
             complete = f"http://{PROLIFIC}/submissions/complete"
-            crowd = ProlificCrowd(clients[1:], complete)
+            crowd = ProlificCrowd(clients[1:], complete, pool=AtOnce())
         rules = Rules(
             rehearsal=True, seed=7, start=START, clock_runs=True, prices=self.prices
         )

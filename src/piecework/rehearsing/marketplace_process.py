@@ -12,8 +12,8 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from piecework.marketplace.bridging.admission import NO_LIMITS
 from piecework.marketplace.http.command_line import parser, serve_parent
-from piecework.marketplace.http.faults import Bucket
 from piecework.marketplace.http.server import Marketplace
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ CONNECT_KEY = "offline-connect"
 """The key that an offline Connect accepts by default."""
 
 _MODULE = "piecework.rehearsing.marketplace_process"
-_NO_LIMIT = 1e9
 
 
 def program(
@@ -73,7 +72,6 @@ def main() -> None:
 
 
 def _prolific(stack: ExitStack, url: str) -> "OutsideCrowd":
-    from piecework.prolific.bridge.admission import NO_LIMITS
     from piecework.prolific.bridge.serving import crowd_at
     from piecework.prolific.token import Token
 
@@ -85,7 +83,7 @@ def _connect(stack: ExitStack, url: str) -> "OutsideCrowd":
     from piecework.connect.token import ApiKey
 
     key = ApiKey(CONNECT_KEY)
-    return stack.enter_context(crowd_at(url, key, calls=Bucket(_NO_LIMIT)))
+    return stack.enter_context(crowd_at(url, key, limits=NO_LIMITS))
 
 
 def _panel(file: Path, prices: "PriceList") -> "OutsideCrowd":

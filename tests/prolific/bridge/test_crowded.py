@@ -12,8 +12,10 @@ from typing import Any
 import httpx
 import pytest
 
+from piecework.marketplace.bridging.admission import Admission, Limits, Place
+from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.outside_crowd import Arrival
-from piecework.prolific.bridge.admission import Admission, Limits
+from piecework.prolific.bridge.prolific_crowd import ProlificRegister
 from piecework.prolific.resources.submissions import Submission
 from tests.prolific.bridge.test_pay import LATER
 from tests.prolific.bridge.town import Town, Visitor
@@ -176,27 +178,29 @@ class _Listed:
 def test_arrivals_in_the_last_list_do_not_wait_for_the_next() -> None:
     """Others do, and after a while all do."""
     ann = Submission(id="a", status="ACTIVE", study_id="s", participant_id="ann")
+    anns = Place(participant_id="ann", study_id="s", status="ACTIVE")
     eve = Arrival(submission_id="e", study_id="s", participant_id="eve")
     link = Arrival(submission_id="a", study_id="s", participant_id="ann")
     client, now = _Listed(ann), [0.0]
     limits = Limits(look_ups_at_once=0, look_ups_per_second=0, between_lists_seconds=1)
 
-    async def come(admission: Admission, arrival: Arrival) -> Submission | None:
+    async def come(admission: Admission, arrival: Arrival) -> Place:
         return await asyncio.wait_for(
             admission.look_up(arrival, is_known=False), timeout=60
         )
 
     async def all_come() -> None:
-        clients: list[Any] = [client] * 4
-        admission = Admission(clients, limits, lambda: now[0])
-        assert await come(admission, link) == ann
+        anything: Any = client
+        registers = [ProlificRegister(anything)] * 4
+        admission = Admission("Prolific", registers, limits, lambda: now[0])
+        assert await come(admission, link) == anns
         now[0] = 2.0
         client.may_end.clear()
         waiting = asyncio.create_task(come(admission, eve))
-        assert await come(admission, link) == ann
+        assert await come(admission, link) == anns
         assert client.lists == 1
         client.may_end.set()
-        with pytest.raises(LookupError, match="does not show"):
+        with pytest.raises(Refusal, match="does not show"):
             await waiting
         assert client.lists == 2
         now[0] = 60.0
@@ -205,6 +209,6 @@ def test_arrivals_in_the_last_list_do_not_wait_for_the_next() -> None:
         done, _ = await asyncio.wait([late], timeout=0.1)
         assert not done
         client.may_end.set()
-        assert await late == ann
+        assert await late == anns
 
     asyncio.run(all_come())

@@ -5,19 +5,18 @@ only if no participant is at work in the project, if Connect does not know the
 participant, or if the assignment is already finished.
 """
 
-import asyncio
 import re
 import sqlite3
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from typing import Literal
 
 from piecework.connect.bridge.reading import AT_WORK
 from piecework.connect.bridge.terms import NAME, LinkNames
 from piecework.connect.client import Connect
+from piecework.marketplace.bridging.admission import Admission, Limits, Place
 from piecework.marketplace.exceptions import Refusal
-from piecework.marketplace.http.faults import Bucket
 from piecework.marketplace.outside_crowd import (
     NO_WAY_BACK,
     Arrival,
@@ -26,7 +25,6 @@ from piecework.marketplace.outside_crowd import (
     WayBack,
 )
 from piecework.marketplace.state.transaction import Transaction
-from piecework.webclient.errors import ApiError, Refused
 
 CONSENT = (
     (
@@ -54,7 +52,75 @@ _OVER = {
 }
 _PERSON = re.compile(r"[0-9A-Za-z]{24,64}")
 _ID = re.compile(r"[0-9A-Za-z-]{8,64}")
-_CLOSED = "Connect does not know this participant in this project."
+_MOST_VALIDATED = 100
+"""As many people as one call asks about; Connect documents no limit."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Listed:
+    """A project's finished assignments, and who may be at work in it.
+
+    Attributes:
+        places: the finished assignments.
+        is_at_work: by participant, whether they exist; empty if no one is at work.
+    """
+
+    places: Mapping[str, Place]
+    is_at_work: Mapping[str, bool]
+
+    def place_of(self, arrival: Arrival) -> Place | None:
+        """See `marketplace.bridging.admission.Listed`."""
+        place = self.places.get(arrival.submission_id)
+        if place is not None:
+            return place
+        if not self.is_at_work[arrival.participant_id]:
+            return None
+        return Place(
+            participant_id=arrival.participant_id,
+            study_id=arrival.study_id,
+            status=AT_WORK,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectRegister:
+    """What Connect says about arrivals.
+
+    Attributes:
+        connect: a client with its own transport and little patience.
+    """
+
+    connect: Connect
+
+    def place(self, arrival: Arrival) -> Place | None:
+        """See `marketplace.bridging.admission.Register`."""
+        return self.listed(arrival.study_id, [arrival]).place_of(arrival)
+
+    def listed(self, study_id: str, waiting: Collection[Arrival]) -> _Listed:
+        """See `marketplace.bridging.admission.Register`."""
+        places = {
+            each.id: Place(
+                participant_id=each.participant_id,
+                study_id=study_id,
+                status=each.status,
+                started_at=each.started_at,
+            )
+            for each in self.connect.assignments.of_project(study_id)
+        }
+        people = sorted(
+            {
+                each.participant_id
+                for each in waiting
+                if each.submission_id not in places
+            }
+        )
+        if not people or not self.connect.projects.statistics(study_id).in_progress:
+            return _Listed(places, {})
+        is_at_work = dict.fromkeys(people, True)  # unless Connect denies it
+        for first in range(0, len(people), _MOST_VALIDATED):
+            some = people[first : first + _MOST_VALIDATED]
+            is_at_work |= self.connect.account.valid_participants(some)
+        return _Listed(places, is_at_work)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,19 +128,31 @@ class ConnectCrowd:
     """Looks up participants, within limits.
 
     Attributes:
-        connect: a client with its own transport and little patience.
+        clients: clients with their own transports and little patience.
         names: the query parameters of links.
         consent: what participants agree to before they begin.
-        calls: how many look-ups arriving people may cause; more of them wait.
+        limits: how many calls arriving people may cause.
+        pool: where calls wait; None for threads of its own.
     """
 
-    connect: Connect
+    clients: Sequence[Connect]
     names: LinkNames = field(default_factory=LinkNames)
     consent: Sequence[str] = CONSENT
     name: str = NAME
     market: str = "Connect"
     contact: str = "Write to the researchers with Connect's messages."
-    calls: Bucket = field(default_factory=lambda: Bucket(2.0, at_once=20.0))
+    limits: Limits = field(default_factory=Limits)
+    pool: Executor | None = None
+    _admission: Admission = field(init=False)
+
+    def __post_init__(self) -> None:
+        registers = [ConnectRegister(client) for client in self.clients]
+        admission = Admission(self.market, registers, self.limits, pool=self.pool)
+        object.__setattr__(self, "_admission", admission)
+
+    def close(self) -> None:
+        """Let go of the threads."""
+        self._admission.close()
 
     @property
     def link_names(self) -> Sequence[str]:
@@ -127,40 +205,13 @@ class ConnectCrowd:
 
     async def look_up(self, arrival: Arrival, *, is_known: bool) -> Submission:
         """See `marketplace.outside_crowd.OutsideCrowd`."""
-        if not is_known and not self.calls.take(time.monotonic()):
-            raise Refusal(
-                "Busy",
-                "Many people arrive right now. Please try again in a minute.",
-                status=503,
-            )
-        try:
-            return await asyncio.to_thread(self._look_up, arrival)
-        except ApiError as fault:
-            if isinstance(fault, Refused) and not fault.may_pass:
-                raise Refusal("VisitRefused", _CLOSED, status=403) from fault
-            raise Refusal(
-                "VisitRefused",
-                "Connect cannot be reached right now. Please try again in a minute.",
-                status=503,
-            ) from fault
-
-    def _look_up(self, arrival: Arrival) -> Submission:
-        for each in self.connect.assignments.of_project(arrival.study_id):
-            if each.id == arrival.submission_id:
-                if each.participant_id != arrival.participant_id:
-                    raise Refusal("VisitRefused", _CLOSED, status=403)
-                over = _OVER.get(each.status, "This assignment is finished.")
-                return Submission(
-                    status=each.status, started_at=each.started_at, over=over
-                )
-        person = arrival.participant_id
-        is_valid = self.connect.account.valid_participants([person]).get(person, True)
-        if (
-            not is_valid
-            or not self.connect.projects.statistics(arrival.study_id).in_progress
-        ):
-            raise Refusal("VisitRefused", _CLOSED, status=403)
-        return Submission(status=AT_WORK)
+        place = await self._admission.look_up(arrival, is_known=is_known)
+        over = _OVER.get(place.status, "This assignment is finished.")
+        return Submission(
+            status=place.status,
+            started_at=place.started_at,
+            over="" if place.status == AT_WORK else over,
+        )
 
     async def given_back(self, study_id: str) -> Mapping[str, Literal["Left", "Late"]]:  # noqa: ARG002 - of the port
         """See `marketplace.outside_crowd.OutsideCrowd`; Connect cannot say."""

@@ -1,7 +1,7 @@
 """Assemble what a marketplace needs to serve Connect's participants."""
 
 from collections.abc import Collection, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
@@ -13,7 +13,7 @@ from piecework.connect.bridge.spending import keep_start
 from piecework.connect.bridge.terms import LEAST_PER_HOUR_CENTS, NAME, LinkNames, Terms
 from piecework.connect.client import Connect
 from piecework.connect.token import ApiKey
-from piecework.marketplace.http.faults import Bucket
+from piecework.marketplace.bridging.admission import LEAST_REGISTERS, Limits
 from piecework.marketplace.state import outside_market
 from piecework.marketplace.state.backend import Backend, Rules
 from piecework.marketplace.state.money import PriceList
@@ -108,9 +108,15 @@ def crowd_at(
     *,
     names: LinkNames | None = None,
     consent: tuple[str, ...] = CONSENT,
-    calls: Bucket | None = None,
+    limits: Limits | None = None,
 ) -> Iterator[ConnectCrowd]:
-    """Return a marketplace's interface to participants, with its own connection."""
-    with Transport(address, key, patience=_LITTLE) as transport:
-        crowd = ConnectCrowd(Connect(transport), names or LinkNames(), consent)
-        yield crowd if calls is None else replace(crowd, calls=calls)
+    """Return a marketplace's interface to participants, with its own connections."""
+    with ExitStack() as stack:
+        waiting = [
+            Connect(stack.enter_context(Transport(address, key, patience=_LITTLE)))
+            for _ in range(LEAST_REGISTERS)
+        ]
+        crowd = ConnectCrowd(
+            waiting, names or LinkNames(), consent, limits=limits or Limits()
+        )
+        yield stack.enter_context(closing(crowd))

@@ -2,11 +2,13 @@
 
 import re
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from typing import Literal
 from urllib.parse import urlencode
 
+from piecework.marketplace.bridging.admission import Admission, Limits, Place
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.outside_crowd import (
     NO_WAY_BACK,
@@ -16,12 +18,12 @@ from piecework.marketplace.outside_crowd import (
     WayBack,
 )
 from piecework.marketplace.state.transaction import Transaction
-from piecework.prolific.bridge.admission import Admission, Limits
 from piecework.prolific.bridge.reading import AT_WORK, GIVEN_BACK, TIMED_OUT
 from piecework.prolific.bridge.terms import NAME
 from piecework.prolific.bridge.webhooks import Receiver
 from piecework.prolific.client import Prolific
-from piecework.webclient.errors import ApiError
+from piecework.prolific.resources.submissions import Submission as Record
+from piecework.webclient.errors import NoAccess
 
 CONSENT = (
     (
@@ -60,6 +62,44 @@ _KEYS = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
 
 
 @dataclass(frozen=True, slots=True)
+class _Listed:
+    """A study's submissions."""
+
+    places: Mapping[str, Place]
+
+    def place_of(self, arrival: Arrival) -> Place | None:
+        """See `marketplace.bridging.admission.Listed`; a list may lag behind."""
+        return self.places[arrival.submission_id]
+
+
+@dataclass(frozen=True, slots=True)
+class ProlificRegister:
+    """What Prolific says about arrivals.
+
+    Attributes:
+        prolific: a client with its own transport and little patience.
+    """
+
+    prolific: Prolific
+
+    def place(self, arrival: Arrival) -> Place | None:
+        """See `marketplace.bridging.admission.Register`."""
+        try:
+            return _place(self.prolific.submissions.get(arrival.submission_id))
+        except NoAccess:
+            return None
+
+    def listed(
+        self,
+        study_id: str,
+        waiting: Collection[Arrival],  # noqa: ARG002 - of the port
+    ) -> _Listed:
+        """See `marketplace.bridging.admission.Register`."""
+        submissions = self.prolific.submissions.of_study(study_id)
+        return _Listed({each.id: _place(each) for each in submissions})
+
+
+@dataclass(frozen=True, slots=True)
 class ProlificCrowd:
     """Looks up participants' submissions, within limits.
 
@@ -69,6 +109,7 @@ class ProlificCrowd:
         consent: what participants agree to before they begin.
         webhooks: the receiver of webhooks; None accepts none.
         limits: how many calls arriving people may cause.
+        pool: where calls wait; None for threads of its own.
     """
 
     clients: Sequence[Prolific]
@@ -80,10 +121,17 @@ class ProlificCrowd:
     link_names: Sequence[str] = _KEYS
     contact: str = "Write to the researchers with Prolific's messages."
     limits: Limits = field(default_factory=Limits)
+    pool: Executor | None = None
     _admission: Admission = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_admission", Admission(self.clients, self.limits))
+        registers = [ProlificRegister(client) for client in self.clients]
+        admission = Admission(self.market, registers, self.limits, pool=self.pool)
+        object.__setattr__(self, "_admission", admission)
+
+    def close(self) -> None:
+        """Let go of the threads."""
+        self._admission.close()
 
     @property
     def has_returns(self) -> bool:
@@ -124,33 +172,11 @@ class ProlificCrowd:
 
     async def look_up(self, arrival: Arrival, *, is_known: bool) -> Submission:
         """See `marketplace.outside_crowd.OutsideCrowd`."""
-        try:
-            there = await self._admission.look_up(arrival, is_known=is_known)
-        except LookupError as fault:
-            raise Refusal(
-                "VisitRefused",
-                "Prolific does not show your submission to us yet. Wait half a minute, "
-                "then try again; your place is kept.",
-                status=503,
-            ) from fault
-        except ApiError as fault:
-            raise Refusal(
-                "VisitRefused",
-                "We could not reach Prolific to check your submission. Wait a minute, "
-                "then try again; your place is kept.",
-                status=503,
-            ) from fault
-        if there is None:
-            raise Refusal(
-                "VisitRefused",
-                "Prolific does not know this submission of yours. Are you signed in "
-                "there with another account? Open the study from Prolific again.",
-                status=403,
-            )
+        place = await self._admission.look_up(arrival, is_known=is_known)
         return Submission(
-            status=there.status,
-            started_at=there.started_at,
-            over="" if there.status in AT_WORK else self._over(there.status),
+            status=place.status,
+            started_at=place.started_at,
+            over="" if place.status in AT_WORK else self._over(place.status),
         )
 
     def _over(self, status: str) -> str:
@@ -162,14 +188,11 @@ class ProlificCrowd:
 
     async def given_back(self, study_id: str) -> Mapping[str, Literal["Left", "Late"]]:
         """See `marketplace.outside_crowd.OutsideCrowd`."""
-        try:
-            listed = await self._admission.submissions(study_id)
-        except ApiError:
-            return {}
+        places = await self._admission.places(study_id)
         return {
-            submission.id: "Late" if submission.status == TIMED_OUT else "Left"
-            for submission in listed.values()
-            if submission.status in GIVEN_BACK
+            submission_id: "Late" if place.status == TIMED_OUT else "Left"
+            for submission_id, place in places.items()
+            if place.status in GIVEN_BACK
         }
 
     def take_event(self, headers: Mapping[str, str], body: bytes) -> None:
@@ -188,3 +211,12 @@ class ProlificCrowd:
             return NO_WAY_BACK
         code = str(visit["code"])
         return WayBack(url=f"{self.completed_url}?{urlencode({'cc': code})}", code=code)
+
+
+def _place(record: Record) -> Place:
+    return Place(
+        participant_id=record.participant_id,
+        study_id=record.study_id,
+        status=record.status,
+        started_at=record.started_at,
+    )

@@ -1,17 +1,17 @@
 """Assemble what a marketplace needs to serve Prolific's participants."""
 
 from collections.abc import Collection, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
+from piecework.marketplace.bridging.admission import LEAST_REGISTERS, Limits
 from piecework.marketplace.state import outside_market
 from piecework.marketplace.state.backend import Backend, Rules
 from piecework.marketplace.state.money import PriceList
 from piecework.marketplace.state.outside_market import OutsideMarket
 from piecework.prolific.bridge import filter_types
-from piecework.prolific.bridge.admission import LEAST_CLIENTS, Limits
 from piecework.prolific.bridge.bridge import Bridge
 from piecework.prolific.bridge.prices import price_list
 from piecework.prolific.bridge.prolific_crowd import CONSENT, ProlificCrowd
@@ -127,11 +127,12 @@ def crowd_at(
     with ExitStack() as stack:
         waiting = [
             Prolific(stack.enter_context(Transport(address, token, patience=_LITTLE)))
-            for _ in range(LEAST_CLIENTS)
+            for _ in range(LEAST_REGISTERS)
         ]
-        yield ProlificCrowd(
+        crowd = ProlificCrowd(
             waiting, _completed_url(address), consent, limits=limits or Limits()
         )
+        yield stack.enter_context(closing(crowd))
 
 
 def _filled_in(prolific: Prolific, terms: Terms) -> Terms:
