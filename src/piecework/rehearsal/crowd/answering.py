@@ -10,12 +10,11 @@ from random import Random
 from typing import Protocol
 
 from piecework.domain.column_names import MEASURES
-from piecework.domain.hit import Item
 from piecework.domain.ids import AssignmentId, ItemId
 from piecework.domain.task import Task
 from piecework.domain.typing_record import TYPING
-from piecework.rehearsal.crowd.display_order import orders_sent
 from piecework.rehearsal.crowd.item_knowledge import ItemKnowledge, View
+from piecework.rehearsal.crowd.judging import Judging
 from piecework.rehearsal.crowd.page import Page
 from piecework.rehearsal.crowd.people import Person
 from piecework.rehearsal.crowd.rule_repair import repair
@@ -86,12 +85,19 @@ class Describing:
     """Simulated answers to tasks that ask for descriptions."""
 
     def __init__(
-        self, task: Task, knowledge: ItemKnowledge, items: Sequence[Item] = ()
+        self, task: Task, knowledge: ItemKnowledge, others: Judging | None = None
     ) -> None:
-        """Store the knowledge about the items; `items` are the campaign's."""
+        """Store the knowledge about the items.
+
+        Args:
+            task: the task.
+            knowledge: what can be known about the items.
+            others: answers what else the task asks, from truths of the items; `None`
+                for a task that asks nothing else and shuffles nothing.
+        """
         self._task = task
         self._knowledge = knowledge
-        self._items = {item.item_id: item for item in items}
+        self._others = others
 
     def knows(self, item_id: ItemId) -> bool:
         """Return whether anything can be written about this item."""
@@ -107,15 +113,28 @@ class Describing:
         seed: int,
     ) -> Form:
         """Return the form that this person submits, without the assignment id."""
-        form = fill_in(
+
+        def others(known: Form) -> Form:
+            if self._others is None:
+                return {}
+            return self._others.fill_in(
+                page,
+                assignment_id,
+                person=person,
+                shown_ms=shown_ms,
+                seed=seed,
+                known=known,
+            )
+
+        return fill_in(
             page,
             self._task,
             person=person,
             knowledge=self._knowledge,
             shown_ms=shown_ms,
             seed=seed,
+            others=others,
         )
-        return form | orders_sent(page, self._task, assignment_id, self._items)
 
 
 def fill_in(
@@ -126,6 +145,7 @@ def fill_in(
     knowledge: ItemKnowledge,
     shown_ms: Sequence[int],
     seed: int,
+    others: Callable[[Form], Form] = dict,
 ) -> Form:
     """Return the form that this person submits, without the assignment id.
 
@@ -136,38 +156,70 @@ def fill_in(
         knowledge: what can be known about the items.
         shown_ms: how long each item was looked at, in the page's order.
         seed: the random seed, combined with the person and the item.
+        others: the form with what is not described, from what is.
     """
     form: Form = {name: [value] for name, value in page.fixed.items()}
     form.pop("assignmentId", None)
     form |= {name: [""] for name in page.texts}
+    works: list[tuple[_Written, Random]] = []
+    known: Form = {}
     for n, item_id in enumerate(page.item_ids, start=1):
         rng = seeded_rng(seed, person.handle, item_id, "answer")
         written = _write(item_id, task, person=person, knowledge=knowledge, rng=rng)
         if written.way == "pasted" and not page.pastes:
             written = replace(written, way="typed")  # they retype the same text
-        sent = _fields(written, task, person, shown_ms=shown_ms[n - 1], rng=rng)
-        form |= {
-            f"{name}.{n}": values
-            for name, values in sent.items()
-            if page.has(f"{name}.{n}")
+        works.append((written, rng))
+        known |= _described(written, task, page, n, rng=rng)
+    form |= others(known) | known
+    for n, (written, rng) in enumerate(works, start=1):
+        texts = {
+            field.name: form[f"{field.name}.{n}"][0]
+            for field in task.item_fields
+            if field.kind == "text" and page.has(f"{field.name}.{n}")
         }
+        sent = _measured(written, texts, person, shown_ms=shown_ms[n - 1], rng=rng)
+        form |= {f"{name}.{n}": [value] for name, value in sent.items()}
     rng = seeded_rng(seed, person.handle, *page.item_ids, "comment")
     if page.has("comment") and rng.random() < _COMMENT_RATE:
         form["comment"] = [rng.choice(_COMMENTS)]
     return {name: form[name] for name in page.names if form.get(name)}
 
 
-def _fields(
-    written: _Written, task: Task, person: Person, *, shown_ms: int, rng: Random
-) -> Mapping[str, list[str]]:
+def _described(
+    written: _Written, task: Task, page: Page, n: int, *, rng: Random
+) -> Form:
+    """Return what the page asks and a description holds, by wire name."""
     flaws = list(written.flaws) or ["none"]
     # Only a worker who ticks "something else" must describe it.
     has_glare = "bright" in flaws and rng.random() < _SEES_GLARE
-    own = seeded_rng(0, person.handle, written.text, "typing")
-    texts = {
-        task.main_text: written.text,
-        "flaw_other": "glare of a lamp" if has_glare else "",
+    offered = page.options.get(f"flaws.{n}", [])
+    ticked = [flaw for flaw in flaws if flaw in offered]
+    sent = {
+        task.main_text: [written.text],
+        task.text_present_field: ["yes" if written.has_text else "no"],
     }
+    if ticked and {"other", "none"} <= set(offered) and page.has(f"flaw_other.{n}"):
+        sent["flaws"] = [*ticked, "other"] if has_glare else ticked
+        sent["flaw_other"] = ["glare of a lamp" if has_glare else ""]
+    elif ticked:
+        sent["flaws"] = ticked
+    return {
+        f"{name}.{n}": values
+        for name, values in sent.items()
+        if page.has(f"{name}.{n}")
+    }
+
+
+def _measured(
+    written: _Written,
+    texts: Mapping[str, str],
+    person: Person,
+    *,
+    shown_ms: int,
+    rng: Random,
+) -> dict[str, str]:
+    """Return what the page measures about an item, by the name of the measure."""
+    own = seeded_rng(0, person.handle, written.text, "typing")
     typing = entered(texts, person, own, way=written.way)
     measured = {
         "shown_ms": shown_ms,
@@ -175,13 +227,7 @@ def _fields(
         "keystrokes": typing.keys,
         "focus_losses": int(rng.random() < _LOOKS_AWAY) + (written.way == "pasted"),
     }
-    return {
-        **{name: [text] for name, text in texts.items()},
-        TYPING: [typing.sent],
-        task.text_present_field: ["yes" if written.has_text else "no"],
-        "flaws": [*flaws, "other"] if has_glare else flaws,
-        **{name: [str(measured[name])] for name in MEASURES},
-    }
+    return {TYPING: typing.sent} | {name: str(measured[name]) for name in MEASURES}
 
 
 def _write(

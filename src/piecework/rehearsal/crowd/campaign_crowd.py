@@ -37,25 +37,25 @@ def answering_of(campaign: Campaign) -> Answering:
     Raises:
         ConfigError: the replay file lacks items or is for another task.
     """
-    if campaign.task.dataset == "captions":
-        return Describing(campaign.task, _knowledge(campaign), campaign.items)
-    if campaign.rehearsal.replay is not None:
+    task, people = campaign.task, campaign.rehearsal.people
+    is_described = task.dataset == "captions"
+    if campaign.rehearsal.replay is not None and not is_described:
         raise ConfigError(
             [f"{campaign.path}: rehearsal.replay works only for captions"],
             next_step="leave it out, and put the truth into columns truth.<field>",
         )
-    task, seed = campaign.task, campaign.rehearsal.seed
-    people = campaign.rehearsal.people
     judging = Judging(task, campaign.items, campaign.practice, people=people)
-    if task.own is None and all(judging.knows(item.item_id) for item in campaign.items):
-        return judging
-    if task.html_page is not None:
-        task = answerable(task)
-    items, practice = (
-        [with_truth(task, item, seed=seed) for item in some]
-        for some in (campaign.items, campaign.practice)
-    )
-    judging = Judging(task, items, practice, people=people)
+    if task.own is not None or not all(
+        judging.knows(item.item_id) for item in campaign.items
+    ):
+        task = task if task.html_page is None else answerable(task)
+        items, practice = (
+            [with_truth(task, item, seed=campaign.rehearsal.seed) for item in some]
+            for some in (campaign.items, campaign.practice)
+        )
+        judging = Judging(task, items, practice, people=people)
+    if is_described:
+        return Describing(task, _knowledge(campaign), judging)
     return judging if task.html_page is None else FillingPages(task, judging)
 
 

@@ -21,6 +21,7 @@ from piecework.rehearsal.crowd.display_order import orders_sent
 from piecework.rehearsal.crowd.opinion_model import opinion_offset
 from piecework.rehearsal.crowd.page import Page
 from piecework.rehearsal.crowd.people import Person
+from piecework.rehearsal.crowd.rule_repair import repair
 from piecework.rehearsal.crowd.typing_traces import entered
 from piecework.rehearsal.crowd.typos import mistype
 from piecework.rehearsal.seeded_rng import seeded_rng
@@ -60,6 +61,11 @@ class Judging:
         self._people = people or {}
         self._items = {item.item_id: item for item in items}
         self._practice = tuple(practice)
+        # A text that an option asks for is written after the options are chosen.
+        called = {rule.field for rule in task.rules if "chosen_in" in rule.parameters}
+        self._in_order = sorted(
+            task.item_fields, key=lambda field: field.name in called
+        )
 
     def knows(self, item_id: ItemId) -> bool:
         """Return whether the truth is known for all required fields."""
@@ -78,8 +84,13 @@ class Judging:
         person: Person,
         shown_ms: Sequence[int],
         seed: int,
+        known: Mapping[str, list[str]] | None = None,
     ) -> Form:
-        """Return the form that this person submits, without the assignment id."""
+        """Return the form that this person submits, without the assignment id.
+
+        `known` has the answers by wire name that are decided elsewhere.
+        """
+        known = known or {}
         form: Form = {name: [value] for name, value in page.fixed.items()}
         form.pop("assignmentId", None)
         form |= {name: [""] for name in page.texts}
@@ -96,10 +107,12 @@ class Judging:
         for n, plain in shown:
             item = self._as_seen(plain, person, seed)
             rng = seeded_rng(seed, person.handle, item.item_id, "judgement")
-            for field in self._task.item_fields:
-                form[wire(field, n)] = self._answer(
-                    field, item, person, page, n=n, form=form, rng=rng
-                )
+            form |= {name: known[name] for name in known if page.has(name)}
+            for field in self._in_order:
+                if wire(field, n) not in known:
+                    form[wire(field, n)] = self._answer(
+                        field, item, person, page, n=n, form=form, rng=rng
+                    )
             if isinstance(n, int):
                 form |= self._measured(
                     form, n, item, person, shown_ms=shown_ms[n - 1], rng=rng
@@ -122,19 +135,23 @@ class Judging:
         if field.kind == "text" and self._is_uncalled(field, form, n):
             return [""]
         manner = _MANNERS.get(person.trait.manner)
+        must = self._must(field)
+        if must and manner is None:
+            return must
         if manner is not None and values:
             own = seeded_rng(0, person.handle, field.name)
             return [manner(values, own if person.trait.manner != "guess" else rng)]
         if manner is not None:
-            return [self._text_by_rules(field, item, form, n, _NOTHING_TO_SAY)]
+            text = self._text_by_rules(field, item, form, n, _NOTHING_TO_SAY, rng)
+            return [text]
         sent = _honest(field, item, values, rng=rng, accuracy=person.trait.accuracy)
         if field.mirrored_by and self._is_turned(field, form, n):
             sent = [_turned(field, value) for value in sent]
         if field.kind == "text":
             text = sent[0] or _NOTHING_TO_SAY
             text = mistype(text, rng, rate=person.trait.typo_rate)
-            sent = [self._text_by_rules(field, item, form, n, text)]
-        return self._kept(field, sent)
+            sent = [self._text_by_rules(field, item, form, n, text, rng)]
+        return self._kept(field, sent, item, values)
 
     def _as_seen(self, item: Item, person: Person, seed: int) -> Item:
         """Return the item with this person's opinions as its truth."""
@@ -153,7 +170,13 @@ class Judging:
         return Item(item_id=item.item_id, columns={**item.columns, **own})
 
     def _text_by_rules(
-        self, field: Field, item: Item, form: Form, n: int | str, text: str
+        self,
+        field: Field,
+        item: Item,
+        form: Form,
+        n: int | str,
+        text: str,
+        rng: Random,
     ) -> str:
         """Adapt a text to the page's rules, such as one that it must be edited."""
         for rule in self._task.rules:
@@ -166,7 +189,8 @@ class Judging:
                 return before
             if text == before:
                 return f"{before} {_NOTHING_TO_SAY}"
-        return text
+            return text
+        return repair(self._task, text, rng, field.name)
 
     def _measured(
         self,
@@ -223,24 +247,39 @@ class Judging:
         ]
         return field.optional and not any(asking)
 
-    def _kept(self, field: Field, sent: list[str]) -> list[str]:
-        """Adapt ticked options to the page's rules (exclusive, at least one)."""
-        alone = [
+    def _must(self, field: Field) -> list[str]:
+        """Return the option that the page insists on, if any."""
+        return self._options_of("must_choose", field)
+
+    def _options_of(self, kind: str, field: Field) -> list[str]:
+        return [
             str(rule.parameters["option"])
             for rule in self._task.rules
-            if rule.kind == "exclusive_option" and rule.field == field.name
+            if rule.kind == kind and rule.field == field.name
         ]
-        if field.kind != "choices" or not alone:
+
+    def _kept(
+        self, field: Field, sent: list[str], item: Item, values: list[str]
+    ) -> list[str]:
+        """Adapt ticked options to the page's rules: exclusive, one, not too many."""
+        if field.kind != "choices":
             return sent
-        others = [value for value in sent if value != alone[0]]
-        return others or alone
+        alone = self._options_of("exclusive_option", field)
+        kept = [value for value in sent if value not in alone]
+        kept = kept or [value for value in sent if value in alone][:1] or alone[:1]
+        rules = [rule for rule in self._task.rules if rule.field == field.name]
+        if not kept and any(rule.kind == "required" for rule in rules):
+            truth = item.columns.get(TRUTH + field.name, "").split(SEPARATOR)
+            kept = [value for value in values if value in truth][:1] or values[:1]
+        most = [
+            int(str(rule.parameters["maximum"]))
+            for rule in rules
+            if rule.kind == "most_chosen" and not rule.is_question
+        ]
+        return kept[: min(most, default=len(kept))]
 
     def _once(self, field: Field, page: Page, rng: Random) -> list[str]:
-        must = [
-            str(rule.parameters["option"])
-            for rule in self._task.rules
-            if rule.kind == "must_choose" and rule.field == field.name
-        ]
+        must = self._must(field)
         values = _values(page, field, wire(field, "hit"))
         weights = self._people.get(field.name)
         if weights and not must:
@@ -250,7 +289,9 @@ class Judging:
             values = [value for value in values if value not in outside]
         if must or values:
             return must or [rng.choice(values)]
-        return ["" if field.optional else _NOTHING_TO_SAY]
+        if field.optional:
+            return [""]
+        return [repair(self._task, _NOTHING_TO_SAY, rng, field.name)]
 
 
 def _on_page(

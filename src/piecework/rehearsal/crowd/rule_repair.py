@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from random import Random
 
-from piecework.domain.task import Rule, Task
+from piecework.domain.task import FieldScope, Rule, Task
 from piecework.hit_templates.rules import check
 
 _MORE = (
@@ -23,7 +23,8 @@ _MORE = (
 )
 """Five words or more, the way people pad a sentence when a counter says "6 of 8"."""
 
-_MOST_ATTEMPTS = 6
+_MOST_ATTEMPTS = 60
+"""A rule that asks for many words needs many; no page asks for more than that."""
 
 _IDLE_BEGINNING = re.compile(
     r"^(there (is|are)|this is|these are|th(e|is) (image|picture)|it is|it['\u2019]s)\b"
@@ -33,27 +34,30 @@ _IDLE_BEGINNING = re.compile(
 _BETWEEN_SENTENCES = re.compile(r"\s*[.!?]+\s+(\S)")
 
 
-def broken_rules(task: Task, text: str) -> tuple[Rule, ...]:
-    """Return the page's rules that this text breaks as the task's main text."""
-    values = {task.main_text: text}
-    return tuple(rule for rule in check(task, values) if rule.field == task.main_text)
+def broken_rules(task: Task, text: str, field: str = "") -> tuple[Rule, ...]:
+    """Return the page's rules that this text breaks in a field; "": the main text."""
+    name = field or task.main_text
+    broken = check(task, {name: text}, scope=_scope(task, name))
+    return tuple(rule for rule in broken if rule.field == name)
 
 
-def repair(task: Task, text: str, rng: Random) -> str:
-    """Return the text, changed until the page accepts it.
+def repair(task: Task, text: str, rng: Random, field: str = "") -> str:
+    """Return the text, changed until the page accepts it in a field.
 
     It may give up, for example on an empty text; the result then still breaks a rule.
+    Rules that compare the text with a column of the item are left alone.
     """
     for _ in range(_MOST_ATTEMPTS):
-        broken = broken_rules(task, text)
-        if not broken:
+        broken = broken_rules(task, text, field)
+        mendable = next((rule for rule in broken if rule.kind in _REPAIRS), None)
+        if mendable is None:
             break
-        text = _REPAIRS.get(broken[0].kind, _left)(text, broken[0], rng)
+        text = _REPAIRS[mendable.kind](text, mendable, rng)
     return text
 
 
-def _left(text: str, _rule: Rule, _rng: Random) -> str:
-    return text
+def _scope(task: Task, name: str) -> FieldScope:
+    return next((field.scope for field in task.fields if field.name == name), "item")
 
 
 def _longer(text: str, _rule: Rule, rng: Random) -> str:
