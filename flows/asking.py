@@ -19,6 +19,7 @@ from prefect.flow_runs import suspend_flow_run
 
 from piecework.config.campaign_file import parse
 from piecework.domain.clock import SystemClock
+from piecework.flows.run_log import logged_in_run
 from piecework.library import asking
 from piecework.library.asking import RAISE, Answer
 from piecework.results import waiting_runs
@@ -43,16 +44,17 @@ def ask(
     """
 
     def asked(seconds: float | None, otherwise: object) -> Answer:
-        return asking.ask(
-            item,
-            campaign=campaign,
-            key=key,
-            field=field,
-            timeout=seconds,
-            on_timeout=otherwise,
-            poll_seconds=poll_seconds,
-            rehearse=rehearse,
-        )
+        with logged_in_run():
+            return asking.ask(
+                item,
+                campaign=campaign,
+                key=key,
+                field=field,
+                timeout=seconds,
+                on_timeout=otherwise,
+                poll_seconds=poll_seconds,
+                rehearse=rehearse,
+            )
 
     flow_run = None if rehearse else _run_to_suspend()
     if flow_run is None:
@@ -80,16 +82,17 @@ def ask_table(
     """
 
     def asked(seconds: float | None, otherwise: object) -> pd.DataFrame:
-        return asking.ask_table(
-            table,
-            campaign=campaign,
-            key=key,
-            field=field,
-            timeout=seconds,
-            on_timeout=otherwise,
-            poll_seconds=poll_seconds,
-            rehearse=rehearse,
-        )
+        with logged_in_run():
+            return asking.ask_table(
+                table,
+                campaign=campaign,
+                key=key,
+                field=field,
+                timeout=seconds,
+                on_timeout=otherwise,
+                poll_seconds=poll_seconds,
+                rehearse=rehearse,
+            )
 
     flow_run = None if rehearse else _run_to_suspend()
     if flow_run is None:

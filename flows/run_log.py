@@ -3,14 +3,19 @@
 Prefect sends only its own loggers' lines to its server. The flow adds the handler
 itself, so a deployment needs no setting for it. The lines hold counts, names and
 addresses, but no answers and no worker ids.
+
+A run's console is a pipe to its worker. When the worker is killed, the next line would
+end the run, so this module lets runs go on without a console.
 """
 
 import logging
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 
 from prefect.context import FlowRunContext
-from prefect.logging.handlers import APILogHandler
+from prefect.logging.handlers import APILogHandler, PrefectConsoleHandler
 
 ROOMS = (
     *("piecework.flows", "piecework.engine", "piecework.payments", "piecework.results"),
@@ -61,3 +66,22 @@ def logged_in_run() -> Iterator[None]:
             logger.removeHandler(handler)
             logger.setLevel(level)
         handler.close()
+
+
+def outlive_console() -> None:
+    """Let the process go on, with its log on the server, if its console is closed."""
+    for handler in logging.root.handlers:
+        if isinstance(handler, PrefectConsoleHandler):
+            console = handler.console
+            # rich's own method ends the process.
+            console.on_broken_pipe = partial(_to_nowhere, handler)  # type: ignore[method-assign]
+
+
+def _to_nowhere(handler: PrefectConsoleHandler) -> None:
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, handler.stream.fileno())
+    os.close(nowhere)
+
+
+# On import, because Prefect logs before it calls the flow.
+outlive_console()

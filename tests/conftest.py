@@ -173,6 +173,7 @@ SLOW = (
     "tests/rehearsal/test_people.py",
     "tests/rehearsal/test_replay.py",
     "tests/rehearsal/test_scenes.py",
+    "tests/rehearsing/test_between_passes.py",
     "tests/rehearsing/test_drawn_truth.py",
     "tests/rehearsing/test_rehearse.py",
     "tests/rehearsing/test_rehearse_prolific.py",

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from piecework.cli.errors import explain
+from piecework.cli.main import main
 from piecework.store.database import open_store
 
 
@@ -38,6 +39,41 @@ def test_what_the_system_refuses_is_told_by_its_number(number: int, words: str) 
     problem, next_step = explain(OSError(number, "so it is"))
     assert problem.startswith(words)
     assert "run the same command again" in next_step
+
+
+def _refused_to_open(path: Path) -> OSError:
+    with pytest.raises(OSError, match=path.name) as refused:
+        path.open("w")
+    return refused.value
+
+
+def test_a_path_that_the_system_refuses_is_in_the_next_step(tmp_path: Path) -> None:
+    """With what is wrong about it: its folder is missing, or it is a folder itself."""
+    file = tmp_path / "missing/birds.log"
+    problem, next_step = explain(_refused_to_open(file))
+    assert str(file) in problem
+    assert next_step.startswith(f"create the folder {file.parent},")
+    problem, next_step = explain(_refused_to_open(tmp_path))
+    assert next_step.startswith(f"move {tmp_path} away,")
+    problem, next_step = explain(PermissionError(errno.EACCES, "no", str(file)))
+    assert next_step.startswith(f"let your user read and write {file} ")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("crowd", "birds.toml"),
+        ("serve",),
+        ("review", "birds.toml"),
+    ],
+)
+def test_a_port_that_does_not_exist_is_refused(
+    command: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Before anything starts, with the range."""
+    with pytest.raises(SystemExit, match="2"):
+        main([*command, "--port", "99999"])
+    assert "99999 is not in the range 0<=x<=65535" in capsys.readouterr().err
 
 
 _REHEARSE = """

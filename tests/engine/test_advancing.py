@@ -160,6 +160,24 @@ def test_open_hits_make_a_pass_due_though_nothing_has_ended(tmp_path: Path) -> N
         assert advance_without_prefect(request, poll_open_hits=True).answers == 2
 
 
+def test_rows_that_wait_for_their_batch_make_no_pass_due_before_it(
+    tmp_path: Path,
+) -> None:
+    """They wait for a day at most, and a whole pass before would find nothing."""
+    text = GROWING.replace("batch_size = 4", "batch_size = 8")
+    with _world(tmp_path, text) as (request, _):
+        began = SystemClock().now()
+        first = advance_without_prefect(request)
+        assert first.waiting_for == "new rows"
+        due = datetime.fromisoformat(first.due_at) - began
+        assert timedelta(hours=24) <= due < timedelta(hours=24, minutes=5)
+        for hours in (0.1, 6, 12, 17.9, 18.1, 23.9):
+            at = FixedClock(began + timedelta(hours=hours))
+            assert cached_progress(request, clock=at) == first, hours
+        at = FixedClock(began + due)
+        assert cached_progress(request, clock=at) is None
+
+
 @pytest.mark.parametrize("ahead", [timedelta(days=1), timedelta(days=30)])
 def test_a_clock_that_was_ahead_holds_nothing_up_when_it_is_right(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ahead: timedelta

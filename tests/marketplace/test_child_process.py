@@ -129,6 +129,17 @@ def test_a_port_that_is_taken_is_an_error_here(tmp_path: Path) -> None:
     assert caught.value.errno is not None
 
 
+def test_a_file_that_cannot_be_made_is_named_here(tmp_path: Path) -> None:
+    """The error of the child names the path, so the command can show it."""
+    database = tmp_path / "missing/market.db"
+    with (
+        pytest.raises(FileNotFoundError) as caught,
+        serve_apart(database, rehearsal=True),
+    ):
+        pass
+    assert caught.value.filename == str(database)
+
+
 def test_it_can_be_given_its_ports(tmp_path: Path) -> None:
     """As a marketplace in a thread can."""
     port = free_port()

@@ -149,15 +149,23 @@ class PrefectApart:
 
         Returns how many passes died with it.
         """
-        process = self.running.pop(name)
         # The passes first: they are soon over.
         passes = flow_runs_of(self.home) if name == "worker" else []
         for pid in passes:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
+        self.kill_alone(name)
+        return len(passes)
+
+    def kill_alone(self, name: str) -> int:
+        """SIGKILL to a process, while the passes that it started go on.
+
+        Returns how many passes were at work a moment later.
+        """
+        process = self.running.pop(name)
         os.killpg(process.pid, signal.SIGKILL)
         process.wait(timeout=30)
-        return len(passes)
+        return len(flow_runs_of(self.home))
 
     def log_tail(self, name: str) -> str:
         """What a process has printed."""

@@ -44,19 +44,47 @@ def test_a_schedule_alone_brings_a_small_campaign_to_its_end(tmp_path: Path) -> 
 
 
 class _Kills:
-    """Kills worker and server, each at a number of HITs, and starts them again."""
+    """Kills worker and server, each at a number of HITs, and starts them again.
 
-    def __init__(self, prefect: PrefectApart, at: dict[int, str]) -> None:
+    Attributes:
+        done: how many HITs there were at each kill.
+        passes: how many passes died, or outlived their worker if it is killed alone.
+    """
+
+    def __init__(
+        self, prefect: PrefectApart, at: dict[int, str], *, alone: bool = False
+    ) -> None:
         self._prefect, self._at = prefect, dict(at)
+        self._kill = prefect.kill_alone if alone else prefect.kill
         self.done: list[int] = []
         self.passes = 0
 
     def __call__(self, posted: int) -> None:
         for number in [threshold for threshold in self._at if posted >= threshold]:
             name = self._at.pop(number)
-            self.passes += self._prefect.kill(name)
+            self.passes += self._kill(name)
             self.done.append(posted)
             getattr(self._prefect, name)()
+
+
+def test_a_pass_outlives_its_worker(tmp_path: Path) -> None:
+    """Its console is closed; it ends well, and its log is on the server."""
+    with prefect_apart(tmp_path / "prefect") as prefect:
+        kills = _Kills(prefect, {1: "worker"}, alone=True)
+        ended = driven_by_a_schedule(
+            tmp_path / "campaign",
+            prefect,
+            pictures=60,
+            batches=1,
+            every_seconds=10,
+            patience=400,
+            disturb=kills,
+        )
+        assert kills.passes == 1
+        assert {"Completed", "Finished"} <= set(ended.states)
+        assert not {"Failed", "Crashed"} & set(ended.states)
+        messages = [log["message"] for log in prefect.read("logs/filter")]
+        assert "12 HITs were posted or extended" in messages
 
 
 def test_kills_on_the_way_leave_no_trace_in_the_dataset(tmp_path: Path) -> None:

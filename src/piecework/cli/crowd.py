@@ -4,13 +4,14 @@ from pathlib import Path
 
 import click
 
-from piecework.cli.options import CAMPAIGN, POLL_SECONDS
+from piecework.cli.options import CAMPAIGN, POLL_SECONDS, PORT
 
 
 @click.command()
 @CAMPAIGN
 @click.option(
     "--port",
+    type=PORT,
     default=8080,
     show_default=True,
     help="Port of the marketplace; 0 takes a free port.",

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from piecework.cli.options import WholeNumber
+from piecework.cli.options import PORT, WholeNumber
 
 _Option = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -107,7 +107,7 @@ def port(usual: int) -> _Option:
     """Return the option for the port."""
     return click.option(
         "--port",
-        type=WholeNumber(0, 65_535),
+        type=PORT,
         default=usual,
         show_default=True,
         help="Port of the API; 0 takes a free port.",

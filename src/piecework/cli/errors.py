@@ -8,6 +8,7 @@ import json
 import os
 import sqlite3
 import sys
+from pathlib import Path
 
 import click
 
@@ -97,7 +98,23 @@ def explain(fault: OSError | sqlite3.Error) -> tuple[str, str]:
             f"piecework cannot write the store: {fault}",
             f"check for a full disk (`df -h .`) or missing permissions, {_THEN}",
         )
-    return f"the operating system refused: {fault}", f"fix that, {_THEN}"
+    return f"the operating system refused: {fault}", f"{_what_helps(fault)}, {_THEN}"
+
+
+def _what_helps(fault: OSError | sqlite3.Error) -> str:
+    """Return what a person does about the path of a fault, or else about its cause."""
+    name = getattr(fault, "filename", None)
+    if not isinstance(name, str):
+        return "fix that"
+    folder = Path(name).absolute().parent
+    match getattr(fault, "errno", None):
+        case errno.ENOENT if not folder.exists():
+            return f"create the folder {folder}, or name another"
+        case errno.ENOENT:
+            return f"put {name} there, or name another file"
+        case errno.EACCES | errno.EPERM | errno.EROFS:
+            return f"let your user read and write {name} (`ls -ld` shows who may)"
+    return f"move {name} away, or name another path"
 
 
 def _is_full(fault: OSError | sqlite3.Error) -> bool:

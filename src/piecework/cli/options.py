@@ -39,6 +39,9 @@ class _Seconds(click.FloatRange):
 POLL_SECONDS = _Seconds(_LEAST, _DAY)
 """From a tenth of a second to a day."""
 
+PORT = WholeNumber(0, 65_535)
+"""0 takes a free port."""
+
 CAMPAIGN = click.argument("campaign", type=CampaignFile(path_type=Path))
 
 

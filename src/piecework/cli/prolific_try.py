@@ -9,7 +9,7 @@ import click
 
 from piecework.cli.api_faults import api_faults
 from piecework.cli.checks_shown import say_checks
-from piecework.cli.options import CAMPAIGN, JSON, WholeNumber, grouped
+from piecework.cli.options import CAMPAIGN, JSON, PORT, WholeNumber, grouped
 from piecework.cli.prolific_account import TOKEN_FILE, URL, WORKSPACE, needed_token
 from piecework.domain.extras import load_extra
 from piecework.domain.printable import printable
@@ -50,9 +50,16 @@ _SITE = grouped(
         required=True,
         help="URL at which the participant's browser reaches --frames-port.",
     ),
-    click.option("--port", default=8080, show_default=True, help="Port of the site."),
+    click.option(
+        "--port",
+        type=PORT,
+        default=8080,
+        show_default=True,
+        help="Port of the site.",
+    ),
     click.option(
         "--frames-port",
+        type=PORT,
         default=8081,
         show_default=True,
         help="Port of the question pages.",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from piecework.cli.options import CAMPAIGN
+from piecework.cli.options import CAMPAIGN, PORT
 from piecework.cli.sign_in_options import SIGN_IN, SignInOptions, door_of, role_named
 from piecework.domain.errors import ConfigError
 
@@ -33,7 +33,9 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
     metavar="SHARE",
     help="Share of the reviewed answers to show to a second person too.",
 )
-@click.option("--port", default=0, help="Port of the page; default: a free port.")
+@click.option(
+    "--port", type=PORT, default=0, help="Port of the page; default: a free port."
+)
 @click.option(
     "--listen",
     default="127.0.0.1",

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from piecework.cli.options import WholeNumber, grouped
+from piecework.cli.options import PORT, WholeNumber, grouped
 
 _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 
@@ -96,12 +96,14 @@ SITE = grouped(
     ),
     click.option(
         "--port",
+        type=PORT,
         default=8080,
         show_default=True,
         help="Port of the worker site and the API.",
     ),
     click.option(
         "--frames-port",
+        type=PORT,
         default=8081,
         show_default=True,
         help="Port of the question pages.",
@@ -160,7 +162,7 @@ WATCHING = grouped(
     WatchingOptions,
     click.option(
         "--metrics-port",
-        type=WholeNumber(0, 65_535),
+        type=PORT,
         help="Port on 127.0.0.1 at which Prometheus reads /metrics; 0 takes a free "
         "port.",
     ),

@@ -74,9 +74,12 @@ def _holds(progress: Progress, request: PassRequest, now: datetime) -> bool:
     """Return whether only workers or people can move the campaign, not time."""
     # A rehearsal's time moves with events, and HITs that no worker takes expire in it.
     if progress.due_at and not request.rehearsal:
-        # A time later than the next poll of open HITs means that the clock was wrong.
         due_at = datetime.fromisoformat(progress.due_at)
-        if not now < due_at <= now + OPEN_HITS:
+        if due_at <= now:
+            return False
+        # While HITs are open, a time later than their next poll means that the clock
+        # was wrong. Rows may wait for their batch for as long as the campaign says.
+        if progress.waiting_for == "workers" and due_at > now + OPEN_HITS:
             return False
     if progress.due_at and progress.waiting_for == "new rows" and request.rehearsal:
         return False

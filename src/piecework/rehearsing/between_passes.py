@@ -2,13 +2,15 @@
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import CampaignBusy
 from piecework.domain.progress import Progress
-from piecework.engine.opening import open_for_rehearsal
+from piecework.engine.opening import known_store, open_for_rehearsal
 from piecework.engine.quick_check import count_news
 from piecework.platforms.credentials import REHEARSAL
 from piecework.platforms.mturk import MTurk
@@ -20,6 +22,7 @@ from piecework.rehearsal.crowd.worker_site import WorkerSite
 from piecework.rehearsing.campaign import prepare
 from piecework.rehearsing.marketplace import rehearsal_market
 from piecework.store import simulated_workers
+from piecework.store.dealt_items import DealtItems
 from piecework.store.last_pass import recall
 from piecework.store.lock import only_pass
 
@@ -30,7 +33,8 @@ def work_between_passes(
     """Serve a rehearsal's marketplace and let its crowd work until the campaign ends.
 
     The crowd holds the campaign's lock while it works, like a rehearsal in one process,
-    so the work of the crowd does not depend on the moment of a pass.
+    so the work of the crowd does not depend on the moment of a pass. Rows that arrive
+    later are read from the store, which holds all that HITs show.
 
     Args:
         path: the campaign file.
@@ -42,7 +46,9 @@ def work_between_passes(
     with rehearsal_market(campaign, port=port) as running:
         clock = VirtualClock(running.endpoint_url)
         site = WorkerSite(running.endpoint_url, clock.now())
-        with crowd_of(campaign, site, clock) as crowd:
+        with crowd_of(
+            campaign, site, clock, posted=partial(_with_posted, campaign)
+        ) as crowd:
             with (
                 only_pass(campaign.store),
                 open_for_rehearsal(campaign, running.endpoint_url, clock) as run,
@@ -54,6 +60,14 @@ def work_between_passes(
             say(f"the crowd waits for passes at {running.endpoint_url}")
             while not _is_finished(campaign, platform, crowd, say):
                 time.sleep(poll_seconds)
+
+
+def _with_posted(campaign: Campaign) -> Campaign:
+    """Return a campaign with the items of its store."""
+    with known_store(campaign) as store:
+        if store is None or campaign.growth is None:
+            return campaign
+        return replace(campaign, items=(*DealtItems(store), *campaign.gold))
 
 
 def _is_finished(

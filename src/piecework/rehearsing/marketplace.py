@@ -21,6 +21,7 @@ from piecework.marketplace.state.money import PriceList
 from piecework.platforms.credentials import REHEARSAL
 from piecework.platforms.mturk import MTurk
 from piecework.platforms.virtual_clock import START
+from piecework.store.files import make_private_folder
 
 MARKET = "marketplace.db"
 
@@ -59,6 +60,7 @@ def rehearsal_market(
         sqlite3.OperationalError: the disk is full, or another program holds the file.
     """
     database = campaign.out / MARKET
+    make_private_folder(campaign.out)
     with ExitStack() as stack:
         try:
             running = stack.enter_context(

@@ -115,7 +115,7 @@ def report_of(outcome: Running | Exception) -> str:
         )
     arguments: list[object] = [str(outcome)]
     if isinstance(outcome, OSError):
-        arguments = [outcome.errno, outcome.strerror]
+        arguments = [outcome.errno, outcome.strerror, outcome.filename]
     kind = next(kind for kind in START_FAULTS if isinstance(outcome, kind))
     report = {"fault": kind.__name__, "arguments": arguments}
     if code := getattr(outcome, "sqlite_errorcode", None):

@@ -17,8 +17,22 @@ from piecework.rehearsal.crowd.site import Site
 from piecework.rehearsal.pictures.scenes import imagined_scenes, scenes
 
 
-def crowd_of(campaign: Campaign, site: Site, clock: VirtualClock) -> Crowd:
-    """Return the crowd that works on a campaign at a site."""
+def crowd_of(
+    campaign: Campaign,
+    site: Site,
+    clock: VirtualClock,
+    *,
+    posted: Callable[[], Campaign] | None = None,
+) -> Crowd:
+    """Return the crowd that works on a campaign at a site.
+
+    Args:
+        campaign: the campaign, with the items that the crowd knows.
+        site: where the workers find HITs.
+        clock: the marketplace's clock.
+        posted: returns the campaign with all items that were posted, if others post
+            items while the crowd works.
+    """
     return Crowd(
         campaign.rehearsal,
         campaign.task,
@@ -26,6 +40,7 @@ def crowd_of(campaign: Campaign, site: Site, clock: VirtualClock) -> Crowd:
         answering=answering_of(campaign),
         clock=clock,
         test=campaign.qualification,
+        learn=posted and (lambda: answering_of(posted())),
     )
 
 

@@ -16,7 +16,7 @@ from typing import Self
 
 from piecework.domain.campaign import RehearsalPlan
 from piecework.domain.errors import ConfigError
-from piecework.domain.ids import WorkerId
+from piecework.domain.ids import ItemId, WorkerId
 from piecework.domain.qualification import QualificationTest
 from piecework.domain.task import Task
 from piecework.platforms.virtual_clock import VirtualClock
@@ -62,6 +62,7 @@ class Crowd:
         answering: Answering,
         clock: VirtualClock,
         test: QualificationTest | None = None,
+        learn: Callable[[], Answering] | None = None,
         on_event: Callable[[Event], None] | None = None,
     ) -> None:
         """Register the workers; they are the same as in an earlier run.
@@ -73,6 +74,7 @@ class Crowd:
             answering: how pages are filled in.
             clock: the marketplace's clock.
             test: the test that workers must pass before they may work.
+            learn: called for a new `answering` when a page shows an unknown item.
             on_event: called with each event, in order.
 
         Raises:
@@ -80,6 +82,7 @@ class Crowd:
         """
         self._task = task
         self._answering = answering
+        self._learn = learn
         self._seed = plan.seed
         self.clock = clock
         self._site = site
@@ -359,7 +362,10 @@ class Crowd:
         return None
 
     def _check(self, page: Page, accepted: Accepted) -> None:
-        strange = [item for item in page.item_ids if not self._answering.knows(item)]
+        strange = self._unknown(page)
+        if strange and self._learn is not None:
+            self._answering = self._learn()
+            strange = self._unknown(page)
         if strange or not page.item_ids:
             raise ConfigError(
                 [
@@ -370,6 +376,9 @@ class Crowd:
                 ]
                 or [f"the page of HIT {accepted.hit_id} has no field item.1"]
             )
+
+    def _unknown(self, page: Page) -> list[ItemId]:
+        return [item for item in page.item_ids if not self._answering.knows(item)]
 
     def _leave(self, worker: Worker, number: int, *, at: datetime) -> None:
         worker.hits_left = 0
