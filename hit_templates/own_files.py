@@ -17,6 +17,7 @@ TASK_FILE = "task.toml"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}")
 _TEMPLATES = {".j2", ".html", ".css", ".js", ".svg"}
 _LARGEST_BYTES = 1_000_000
+_SHORT = 8
 
 
 def is_own(named: str) -> bool:
@@ -71,14 +72,20 @@ def read_own_files(folder: Path) -> OwnFiles:
             ),
         )
     texts = {path.name: _text(path) for path in paths if path.is_file()}
-    digest = hashlib.sha256()
+    digest, digests = hashlib.sha256(), {}
     for name, text in texts.items():
+        digests[name] = hashlib.sha256(text.encode()).hexdigest()[:_SHORT]
         for part in (name, text):
             digest.update(hashlib.sha256(part.encode()).digest())
     templates = {
         name: text for name, text in texts.items() if Path(name).suffix in _TEMPLATES
     }
-    return OwnFiles(path=str(folder), digest=digest.hexdigest(), templates=templates)
+    return OwnFiles(
+        path=str(folder),
+        digest=digest.hexdigest(),
+        templates=templates,
+        digests=digests,
+    )
 
 
 def _decides(path: Path) -> bool:

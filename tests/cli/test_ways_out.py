@@ -153,7 +153,8 @@ def test_items_that_have_changed_are_named(campaign: Path, tmp_path: Path) -> No
         )
         changed = piecework(*words)
         assert changed.exit_code == 1
-        assert f"changed: 1 item, '{first}'" in changed.output
+        assert f"changed: 1 item, '{first}' (column url);" in changed.output
+        assert f"next: put row '{first}' back as before, then" in changed.output
 
         lines = before.splitlines()
         items.write_text(
@@ -162,13 +163,57 @@ def test_items_that_have_changed_are_named(campaign: Path, tmp_path: Path) -> No
         moved = piecework(*words)
         last = lines[-1].partition(",")[0]
         assert f"added: 1 item, 'new'; missing: 1 item, '{last}'" in moved.output
+        assert f"put row '{last}' back into the items file" in moved.output
 
         items.write_text(before)
         text = campaign.read_text()
         campaign.write_text(text.replace("assignments = 2", "assignments = 3"))
-        assert "assignments was 2 and is now 3" in piecework(*words).output
+        shown = piecework(*words).output
+        assert "assignments was 2 and is now 3" in shown
+        assert f"next: write assignments = 2 again in {campaign}" in shown
         campaign.write_text(text)
         assert piecework(*words).exit_code == 0
+
+
+def test_the_file_of_a_task_that_has_changed_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What workers read was edited after HITs were posted: which file, and the undo."""
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "any")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "two")
+    assert piecework("new-task", tmp_path / "own").exit_code == 0
+    with serve(tmp_path / "marketplace.db", rehearsal=True, seed=1) as running:
+        words = ("advance", tmp_path / "own.toml", "--endpoint", running.endpoint_url)
+        begun = piecework(*words)
+        assert begun.exit_code == 0, begun.output
+        page = tmp_path / "own" / "question.html.j2"
+        page.write_text(page.read_text("utf-8") + "<p>More.</p>", "utf-8")
+        refused = piecework(*words)
+    assert refused.exit_code == 1
+    where = f"question.html.j2 in {tmp_path / 'own'}"
+    assert f"changed: {where}; its task" in refused.output
+    assert f"next: put {where} back as before, then repeat" in refused.output
+
+
+def test_a_renamed_campaign_names_the_store_beside_it(tmp_path: Path) -> None:
+    """It has not begun under its new name; the store with its items has another."""
+    assert piecework("new-task", tmp_path / "own").exit_code == 0
+    file = tmp_path / "own.toml"
+    assert piecework("rehearse", file).exit_code == 0
+    text = file.read_text("utf-8")
+    file.write_text(text.replace('name = "own"', 'name = "birds"'), "utf-8")
+    shown = piecework("status", file)
+    assert shown.exit_code == 1
+    store = tmp_path / "out" / "own" / "piecework.db"
+    assert f"{store} has the same items and settings, under the name 'own'" in (
+        shown.output
+    )
+    assert f'write name = "own" again in {file}' in shown.output
+
+    file.write_text(f'{text}\n[output]\nfolder = "elsewhere/x"\n', "utf-8")
+    assert "has the same items" not in piecework("status", file).output
+    file.write_text(f'{text}\n[output]\nfolder = "out/x"\n', "utf-8")
+    assert f'write folder = "{store.parent}" again' in piecework("status", file).output
 
 
 def test_a_campaign_file_that_does_not_exist(campaign: Path) -> None:

@@ -7,6 +7,7 @@ currency, its items and how they are dealt.
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from piecework.domain.campaign import Campaign
 from piecework.domain.counts import plural
@@ -53,7 +54,10 @@ def bind_store(store: Store, campaign: Campaign, environment: str) -> None:
         store,
         "campaign",
         campaign.name,
-        otherwise=f"it belongs to another campaign than {campaign.name!r}",
+        otherwise=f"it belongs to the campaign {bound.read(store).campaign!r}, not to "
+        f"{campaign.name!r}",
+        next_step=f'write name = "{bound.read(store).campaign}" again in '
+        f"{campaign.path}; for another campaign, {bound.OWN_FOLDER}",
     )
     known = bound.read(store).environment
     bound.bind(
@@ -77,12 +81,13 @@ def bind_store(store: Store, campaign: Campaign, environment: str) -> None:
         "since its HITs were dealt",
     )
     if campaign.task.own is not None:
-        bound.bind(
+        _bind_dealt(
             store,
+            campaign,
             "task_digest",
             campaign.task.own.digest,
-            otherwise=f"the files of its task {campaign.task.own.path} have changed "
-            "since its HITs were dealt, so its answers would not be comparable",
+            otherwise=f"its task {campaign.task.own.path} has changed since its HITs "
+            "were dealt, so its answers would not be comparable",
         )
     _bind_dealt(
         store,
@@ -96,15 +101,62 @@ def bind_store(store: Store, campaign: Campaign, environment: str) -> None:
         bound.keep_dealt(store, _dealt(campaign))
 
 
+class Beside(NamedTuple):
+    """A store beside a campaign that has none: perhaps its own, under another name.
+
+    Attributes:
+        what: a sentence that names it.
+        undo: how to use it again.
+    """
+
+    what: str
+    undo: str
+
+
+def store_beside(campaign: Campaign) -> Beside | None:
+    """Look for a store of the same items beside the campaign's empty folder.
+
+    The folder has the campaign's name unless `[output] folder` names another.
+    """
+    digest, path = _work_hash(campaign), campaign.path
+    dealt = "items" if campaign.growth is None else "task"
+    for store, name, work_digest in bound.stores_beside(campaign.store.path):
+        if work_digest == digest:
+            is_renamed = name != campaign.name
+            back = f'name = "{name}"' if is_renamed else f'folder = "{store.parent}"'
+            where = path if is_renamed else f"[output] of {path}"
+            return Beside(
+                f"{store} has the same {dealt} and settings, under the name {name!r}",
+                f"if that is this campaign's store, write {back} again in {where}",
+            )
+    return None
+
+
+class _Change(NamedTuple):
+    """What differs from what was dealt, and how to put it back."""
+
+    what: str
+    undo: str
+
+
 def _bind_dealt(
     store: Store, campaign: Campaign, fact: bound.Fact, value: str, *, otherwise: str
 ) -> None:
-    """Bind a digest of what was dealt, and name what has changed since."""
+    """Bind a digest of what was dealt; name what has changed, and how to undo it."""
+    undo = "undo the change"
     if getattr(bound.read(store), fact) not in {None, value}:
         known = bound.read_dealt(store)
-        changes = () if known is None else _changes(known, _dealt(campaign))
-        otherwise = "; ".join([otherwise, *changes])
-    bound.bind(store, fact, value, otherwise=otherwise)
+        changes = [] if known is None else list(_changes(known, campaign))
+        otherwise = "; ".join([*(change.what for change in changes), otherwise])
+        undo = "; ".join(change.undo for change in changes) or undo
+    bound.bind(
+        store,
+        fact,
+        value,
+        otherwise=otherwise,
+        next_step=f"{undo}, then repeat the command; to collect something else, "
+        f"{bound.OWN_FOLDER}",
+    )
 
 
 def _dealt(campaign: Campaign) -> Dealt:
@@ -115,37 +167,79 @@ def _dealt(campaign: Campaign) -> Dealt:
         batches=posting.batches,
         assignments=str(posting.assignments),
         items_per_hit=posting.items_per_hit,
+        task_files={} if campaign.task.own is None else campaign.task.own.digests,
         items={
-            item.item_id: hashlib.sha256(_row(item).encode()).hexdigest()[:_SHORT]
+            item.item_id: {
+                name: hashlib.sha256(value.encode()).hexdigest()[:_SHORT]
+                for name, value in item.columns.items()
+            }
             for item in (*_fixed_items(campaign), *campaign.practice)
         },
     )
 
 
-def _changes(known: Dealt, now: Dealt) -> Iterator[str]:
+def _changes(known: Dealt, campaign: Campaign) -> Iterator[_Change]:
     """Describe the differences."""
+    now = _dealt(campaign)
     for name in ("task", "batches", "assignments", "items_per_hit"):
         before, after = getattr(known, name), getattr(now, name)
         if before != after:
-            yield f"{name} was {before} and is now {after}"
+            line = f'task = "{before}"' if name == "task" else f"{name} = {before}"
+            yield _Change(
+                f"{name} was {before} and is now {after}",
+                f"write {line} again in {campaign.path}",
+            )
+    files = [
+        name
+        for name in sorted({*known.task_files, *now.task_files})
+        if known.task_files.get(name) != now.task_files.get(name)
+    ]
+    if files and known.task == now.task:
+        folder = "" if campaign.task.own is None else f" in {campaign.task.own.path}"
+        yield _Change(
+            f"changed: {', '.join(files)}{folder}",
+            f"put {', '.join(files)}{folder} back as before",
+        )
     yield from _changed_items(known.items, now.items)
 
 
 def _changed_items(
-    before: Mapping[str, str], after: Mapping[str, str]
-) -> Iterator[str]:
-    for change, ids in (
-        ("added", [id_ for id_ in after if id_ not in before]),
-        ("missing", [id_ for id_ in before if id_ not in after]),
-        (
-            "changed",
-            [id_ for id_ in after if before.get(id_, after[id_]) != after[id_]],
-        ),
-    ):
-        if ids:
-            more = f" and {len(ids) - _NAMED:,} more" if len(ids) > _NAMED else ""
-            listed = ", ".join(map(repr, ids[:_NAMED]))
-            yield f"{change}: {plural(len(ids), 'item')}, {listed}{more}"
+    before: Mapping[str, Mapping[str, str]], after: Mapping[str, Mapping[str, str]]
+) -> Iterator[_Change]:
+    added = [id_ for id_ in after if id_ not in before]
+    missing = [id_ for id_ in before if id_ not in after]
+    changed = [id_ for id_ in after if before.get(id_, after[id_]) != after[id_]]
+    if added:
+        yield _Change(
+            f"added: {plural(len(added), 'item')}, {_listed(added)}",
+            f"take {_rows(added)} out of the items file again",
+        )
+    if missing:
+        yield _Change(
+            f"missing: {plural(len(missing), 'item')}, {_listed(missing)}",
+            f"put {_rows(missing)} back into the items file",
+        )
+    if changed:
+        columns = dict.fromkeys(
+            name
+            for id_ in changed
+            for name in (*before[id_], *after[id_])
+            if before[id_].get(name) != after[id_].get(name)
+        )
+        yield _Change(
+            f"changed: {plural(len(changed), 'item')}, {_listed(changed)} (column "
+            f"{', '.join(columns)})",
+            f"put {_rows(changed)} back as before",
+        )
+
+
+def _listed(ids: Sequence[str]) -> str:
+    more = f" and {len(ids) - _NAMED:,} more" if len(ids) > _NAMED else ""
+    return ", ".join(map(repr, ids[:_NAMED])) + more
+
+
+def _rows(ids: Sequence[str]) -> str:
+    return f"{'row' if len(ids) == 1 else 'rows'} {_listed(ids)}"
 
 
 def bind_currency(store: Store, campaign: Campaign) -> None:

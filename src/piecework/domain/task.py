@@ -231,11 +231,13 @@ class OwnFiles:
         path: the task's folder, or its page.
         digest: sha256 of all files that affect what workers see and are asked.
         templates: the templates' text by name.
+        digests: short digests by name, of the files in a folder.
     """
 
     path: str
     digest: str
     templates: Mapping[str, str]
+    digests: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -22,6 +22,7 @@ from piecework.campaign.binding import (
     check_typed,
     refuse_imported,
     rehearsal_environment,
+    store_beside,
 )
 from piecework.campaign.consent import refuse_without_consent, refuse_workers_elsewhere
 from piecework.campaign.opened import CampaignRun, OpenedCampaign
@@ -451,12 +452,16 @@ def _mixed_up(campaign: Campaign, environment: str) -> StoreError:
 def _environment_of(campaign: Campaign, store: Store | None) -> str:
     environment = None if store is None else bound.read(store).environment
     if environment is None:
-        raise StoreError(
-            f"{campaign.store}: there is no store yet, because no pass of "
-            f"{campaign.path} has begun",
-            next_step=f"piecework import FILES --as {campaign.path}"
+        beside = store_beside(campaign)
+        begin = (
+            f"piecework import FILES --as {campaign.path}"
             if campaign.imported is not None
             else f"piecework rehearse {campaign.path} (simulated workers), or "
-            f"piecework run {campaign.path} --endpoint URL",
+            f"piecework run {campaign.path} --endpoint URL"
+        )
+        raise StoreError(
+            f"{campaign.store}: there is no store yet, because no pass of "
+            f"{campaign.path} has begun" + (f"; {beside.what}" if beside else ""),
+            next_step=f"{beside.undo}; otherwise {begin}" if beside else begin,
         )
     return environment

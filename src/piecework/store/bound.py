@@ -1,8 +1,12 @@
 """What a store is bound to: each fact is set once, and then only compared."""
 
-from collections.abc import Mapping
+import json
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass
-from typing import Literal
+from pathlib import Path
+from typing import Literal, NamedTuple
 
 from piecework.domain.errors import StoreError
 from piecework.store.columns import insert
@@ -103,13 +107,19 @@ def bind(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dealt:
-    """What was dealt: the campaign's settings, and a digest of each item by its id."""
+    """What was dealt: the campaign's settings, and digests of files and items.
+
+    Attributes:
+        task_files: digests of a task's own files by name.
+        items: digests of the columns by name, by the item's id.
+    """
 
     task: str
     batches: int
     assignments: str
     items_per_hit: int
-    items: Mapping[str, str]
+    task_files: Mapping[str, str]
+    items: Mapping[str, Mapping[str, str]]
 
 
 def read_dealt(store: Store) -> Dealt | None:
@@ -118,8 +128,10 @@ def read_dealt(store: Store) -> Dealt | None:
     if row is None:
         return None
     del row["only_row"]
+    row["task_files"] = json.loads(row["task_files"])
     items = store.db.execute("SELECT item_id, digest FROM dealt_items ORDER BY rowid")
-    return Dealt(**row, items=dict(items.fetchall()))
+    digests = {item_id: json.loads(digest) for item_id, digest in items.fetchall()}
+    return Dealt(**row, items=digests)
 
 
 def keep_dealt(store: Store, dealt: Dealt) -> None:
@@ -131,13 +143,45 @@ def keep_dealt(store: Store, dealt: Dealt) -> None:
             "batches": dealt.batches,
             "assignments": dealt.assignments,
             "items_per_hit": dealt.items_per_hit,
+            "task_files": json.dumps(dealt.task_files),
         }
         insert(store, "dealt", [row])
         insert(
             store,
             "dealt_items",
             (
-                {"item_id": item_id, "digest": digest}
-                for item_id, digest in dealt.items.items()
+                {"item_id": item_id, "digest": json.dumps(digests)}
+                for item_id, digests in dealt.items.items()
             ),
         )
+
+
+class Beside(NamedTuple):
+    """A store in a folder beside a campaign's folder.
+
+    Attributes:
+        path: its file.
+        campaign: the name of its campaign.
+        work_digest: digest of its items' ids and of how they were dealt.
+    """
+
+    path: Path
+    campaign: str
+    work_digest: str
+
+
+def stores_beside(path: Path) -> Iterator[Beside]:
+    """Read the bound stores in the folders beside a store's, without any change."""
+    for other in sorted(path.parent.parent.glob(f"*/{path.name}")):
+        has_log = other.with_name(f"{other.name}-wal").exists()
+        options = "mode=ro" if has_log else "mode=ro&immutable=1"
+        address = f"{other.resolve().as_uri()}?{options}"
+        try:
+            with closing(sqlite3.connect(address, uri=True)) as connection:
+                row = connection.execute(
+                    "SELECT campaign, work_digest FROM bound"
+                ).fetchone()
+        except sqlite3.Error:
+            continue  # another program's file, or a damaged one
+        if other != path and row and all(row):
+            yield Beside(other, *row)

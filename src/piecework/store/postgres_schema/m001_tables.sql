@@ -56,7 +56,8 @@ CREATE TABLE dealt (
     task TEXT COLLATE "C" NOT NULL,
     batches BIGINT NOT NULL,
     assignments TEXT COLLATE "C" NOT NULL,
-    items_per_hit BIGINT NOT NULL
+    items_per_hit BIGINT NOT NULL,
+    task_files TEXT COLLATE "C" NOT NULL
 );
 CREATE TABLE dealt_items (
     item_id TEXT COLLATE "C" PRIMARY KEY,

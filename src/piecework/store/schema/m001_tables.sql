@@ -33,13 +33,15 @@ CREATE TABLE bound (
 ) STRICT;
 INSERT INTO bound (only_row) VALUES (1);
 
--- What was dealt: settings, and a digest of each item. So a later change can be named.
+-- What was dealt: settings, digests of a task's files by name, as JSON, and of each item
+-- by column, as JSON. So a later change can be named.
 CREATE TABLE dealt (
     only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
     task TEXT NOT NULL,
     batches INTEGER NOT NULL,
     assignments TEXT NOT NULL,
-    items_per_hit INTEGER NOT NULL
+    items_per_hit INTEGER NOT NULL,
+    task_files TEXT NOT NULL
 ) STRICT;
 CREATE TABLE dealt_items (
     item_id TEXT PRIMARY KEY,
