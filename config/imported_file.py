@@ -42,4 +42,6 @@ def read_reading(path: Path) -> Reading:
         name: field.model_dump(exclude_unset=True)
         for name, field in table.fields.items()
     }
-    return replace(table.reading(), fields=fields)
+    # Unlike in a campaign file, what is not stated here is guessed.
+    guessed = () if "numbers" in table.model_fields_set else None
+    return replace(table.reading(), fields=fields, numbers=table.numbers or guessed)

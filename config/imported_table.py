@@ -1,8 +1,9 @@
 """`[imported]` of a campaign file, or of a file of its own: the columns of files."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -11,7 +12,8 @@ from pydantic import (
 )
 
 from piecework.config.named import Names
-from piecework.domain.imported import ColumnNames, Reading
+from piecework.domain.imported import ColumnNames, Reading, Times
+from piecework.domain.zones import zone_named
 
 Column = Annotated[str, StringConstraints(min_length=1, max_length=1000), Names.NOTHING]
 
@@ -21,6 +23,39 @@ def _several(value: object) -> object:
 
 
 Columns = Annotated[tuple[Column, ...], BeforeValidator(_several)]
+Number = Annotated[str, StringConstraints(pattern=r"^[0-9]{1,3}$"), Names.NOTHING]
+
+
+def _numbers(value: object) -> object:
+    """Accept whole numbers, as most endings are, and text such as "01"."""
+    if not isinstance(value, list | tuple):
+        return value
+    return [
+        str(number)
+        if isinstance(number, int) and not isinstance(number, bool)
+        else number
+        for number in value
+    ]
+
+
+def _encoding(name: str) -> str:
+    try:
+        b"".decode(name)
+    except (LookupError, ValueError) as fault:
+        raise ValueError(
+            f"{name!r} is not a text encoding; write utf-8, utf-16 or cp1252"
+        ) from fault
+    return name
+
+
+def _zone(name: str) -> str:
+    zone_named(name)
+    return name
+
+
+Zone = Annotated[
+    str, StringConstraints(min_length=1), AfterValidator(_zone), Names.NOTHING
+]
 
 
 class _Strict(BaseModel):
@@ -45,7 +80,12 @@ class ImportedTable(_Strict):
 
     columns: ImportedColumnsTable = ImportedColumnsTable()
     header: tuple[Column, ...] = ()
-    numbers: tuple[int, ...] = ()
+    separator: Literal[",", ";", "\t", "|"] | None = None
+    encoding: Annotated[str, AfterValidator(_encoding), Names.NOTHING] | None = None
+    zone: Zone | None = None
+    zones: dict[Column, Zone] = {}
+    day_first: bool | None = None
+    numbers: Annotated[tuple[Number, ...], BeforeValidator(_numbers)] = ()
     item: Columns = ()
     item_id: Column | None = None
     answers: dict[Column, Column] = {}
@@ -61,14 +101,19 @@ class ImportedTable(_Strict):
         return self
 
     def reading(self) -> Reading:
-        """Return the table as a value."""
+        """Return the table as a value; without `numbers`, rows are about one item."""
         columns = self.columns.model_dump()
         return Reading(
             columns=ColumnNames(
                 **{name: cell for name, cell in columns.items() if cell is not None}
             ),
             header=self.header,
-            numbers=tuple(map(str, self.numbers)),
+            separator=self.separator or "",
+            encoding=self.encoding or "",
+            times=Times(
+                zone=self.zone or "", zones=self.zones, day_first=self.day_first
+            ),
+            numbers=self.numbers,
             item=self.item,
             item_id=self.item_id or "",
             answers=self.answers,

@@ -5,6 +5,7 @@ the assignment's `raw` holds it verbatim.
 """
 
 import math
+import re
 from collections.abc import Mapping
 
 from piecework.domain.assignment import FieldValue
@@ -12,6 +13,9 @@ from piecework.domain.task import Field
 
 SEPARATOR = "|"
 """MTurk joins the values of fields with the same name with this."""
+
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,4})?")
+"""A number as browsers send it; Python reads more, such as `1_0`."""
 
 Columns = Mapping[str, str]
 
@@ -21,7 +25,7 @@ def typed(field: Field, text: str) -> FieldValue | None:
     if field.kind == "choices":
         return tuple(text.split(SEPARATOR)) if text else ()
     if field.kind == "number":
-        return _number(text)
+        return number_in(text)
     return text
 
 
@@ -60,9 +64,13 @@ def value_problems(field: Field, value: FieldValue, columns: Columns) -> list[st
     return []
 
 
-def _number(text: str) -> float | None:
-    try:
-        number = float(text)
-    except ValueError:
+def number_in(text: str) -> float | None:
+    """Return the number that a text is; `None` if it is none.
+
+    >>> number_in("4.5"), number_in("1_0"), number_in("nan")
+    (4.5, None, None)
+    """
+    if _NUMBER.fullmatch(text.strip()) is None:
         return None
+    number = float(text)
     return number if math.isfinite(number) else None

@@ -42,7 +42,7 @@ def received(fields: Sequence[Field], sent: Mapping[str, str]) -> dict[str, str]
         else:
             # A crowd form omits empty fields.
             parts = (document.get(name, "") for name in field.sent_as.split("|"))
-            text = next(filter(None, map(_as_text, parts)), "")
+            text = next(filter(None, map(as_text, parts)), "")
         if text is not None:
             ours[f"{field.name}.{_POSITION}"] = text
     return ours
@@ -74,6 +74,12 @@ def as_page_sends(
     return sent
 
 
+LABELS = frozenset({"label", "labels"})
+"""How crowd forms name the part of an answer that holds what was chosen."""
+
+_CHOSEN = LABELS | {"choice", "choices"}
+"""Members whose empty list says that nothing was chosen; others list marks."""
+
 _MEASURED = frozenset({"item", "shown_ms", "pastes", "keystrokes", "focus_losses"})
 
 
@@ -97,12 +103,21 @@ def _of_form(field: Field, sent: Mapping[str, str]) -> str | None:
         for name, text in sent.items()
         if name.startswith(f"{field.sent_as}.")
     }
-    if not flat:
-        return None
-    if set(flat) <= {"label", "labels"}:
+    return of_flat(flat) if flat else None
+
+
+def of_flat(flat: Mapping[str, str]) -> str:
+    """Return the answer that a crowd form sent as several names with one beginning.
+
+    >>> of_flat({"1": "false", "2": "true"}), of_flat({"labels": '["cat", "dog"]'})
+    ('2', 'cat|dog')
+    """
+    if set(flat) <= LABELS:
         (text,) = [*flat.values()][:1]
-        return _as_text(_json(text))
-    return _SEPARATOR.join(name for name, text in flat.items() if text == "true")
+        return as_text(_json(text))
+    return _SEPARATOR.join(
+        name for name, text in flat.items() if text.lower() == "true"
+    )
 
 
 def _rest(fields: Sequence[Field], sent: Mapping[str, object]) -> str:
@@ -125,26 +140,37 @@ def _json(text: str) -> object:
         return text
 
 
-def _as_text(value: object) -> str:
-    """Return a value of the object as one text: labels, ticked names, numbers."""
+def as_text(value: object) -> str:
+    """Return a value of a form's JSON as one text: labels, ticked names, numbers.
+
+    Several labels are joined by `|`. What no form sends stays JSON.
+
+    >>> as_text({"labels": ["cat", "dog"]}), as_text({"blur": True, "dark": False})
+    ('cat|dog', 'blur')
+    """
     if isinstance(value, str):
         return value
     if isinstance(value, bool):
         return "on" if value else ""
-    if isinstance(value, dict):
+    if isinstance(value, Mapping):
         return _of_object(value)
-    if isinstance(value, list) and all(isinstance(member, str) for member in value):
-        return _SEPARATOR.join(value)
-    return "" if value is None else json.dumps(value)
+    if isinstance(value, list) and all(map(_is_label, value)):
+        return _SEPARATOR.join(map(str, value))
+    return "" if value is None else json.dumps(value, ensure_ascii=False)
 
 
-def _of_object(value: Document) -> str:
-    for alone in ("label", "labels"):
-        if set(value) == {alone}:
-            return _as_text(value[alone])
+def _is_label(value: object) -> bool:
+    return isinstance(value, str | int | float) and not isinstance(value, bool)
+
+
+def _of_object(value: Mapping[str, object]) -> str:
     if value and all(isinstance(is_ticked, bool) for is_ticked in value.values()):
         return _SEPARATOR.join(_ticked(value))
-    return json.dumps(value)
+    (name, only), *others = [*value.items()] or [("", None)]
+    is_marks = isinstance(only, list) and name not in _CHOSEN and not only
+    if not others and isinstance(only, str | list | int | float) and not is_marks:
+        return as_text(only)
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _ticked(value: Mapping[str, object]) -> Iterator[str]:

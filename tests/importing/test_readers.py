@@ -11,6 +11,7 @@ import pytest
 
 from piecework.config.imported_file import read_reading
 from piecework.domain.errors import ConfigError
+from piecework.domain.imported import Times
 from piecework.importing.readers.moments import moment
 from piecework.importing.readers.recognise import recognise
 from piecework.importing.readers.results_file import unpack
@@ -73,6 +74,22 @@ def only(rows: Sequence[Read]) -> ImportedRow:
         ("1555761600000", NOON),
         ("4/20/2019 12:00", NOON),
         ("4/20/19 12:00:00 PM", NOON),
+        ("20/4/2019 12:00", NOON),
+        ("20.04.2019 12:00", NOON),
+        ("2019/04/20 12:00", NOON),
+        ("Apr 20, 2019 12:00:00 PM", NOON),
+        ("Sat, 20 Apr 2019 14:00:00 +0200", NOON),
+        ("20-Apr-2019 12:00", NOON),
+        ("Sat Apr 20 14:00:00 CEST 2019", NOON),
+        ("Sat Apr 20 13:00:00 BST 2019", NOON),
+        ("Sat Apr 20 21:00:00 JST 2019", NOON),
+        ("Sat Apr 20 17:30:00 IST 2019", NOON),
+        ("Sat Apr 20 09:00:00 -03 2019", NOON),
+        ("Sat Apr 20 09:00:00 GMT-03:00 2019", NOON),
+        ("Sat Apr 20 14:00:00 Europe/Berlin 2019", NOON),
+        ("2019-04-20 14:00:00 CEST", NOON),
+        ("2019-04-20 17:30:00 +0530", NOON),
+        ("20.04.2019 14:00 CEST", NOON),
         ("", None),
     ],
 )
@@ -81,11 +98,32 @@ def test_moments_of_all_tools_are_one(text: str, expected: datetime | None) -> N
     assert moment(text) == expected
 
 
-@pytest.mark.parametrize("text", ["yesterday", "2019-13-01", "20/4/2019 12:00", "1e9"])
+@pytest.mark.parametrize("text", ["yesterday", "2019-13-01", "0", "1e9"])
 def test_what_is_no_moment_is_said(text: str) -> None:
     """With what is allowed."""
     with pytest.raises(ValueError, match="times such as"):
         moment(text)
+
+
+def test_a_date_that_may_be_read_in_two_ways_is_asked_about() -> None:
+    """A day above 12, or a statement, shows which number is the month."""
+    with pytest.raises(ValueError, match="state day_first = true"):
+        moment("03/04/2019 12:00")
+    march = moment("03/04/2019 12:00", Times(day_first=False))
+    april = moment("03/04/2019 12:00", Times(day_first=True))
+    assert (march, april) == (
+        datetime(2019, 3, 4, 12, tzinfo=UTC),
+        datetime(2019, 4, 3, 12, tzinfo=UTC),
+    )
+
+
+def test_zones_are_as_stated() -> None:
+    """For times without a zone, and for abbreviations that mean several."""
+    berlin = Times(zone="Europe/Berlin", zones={"IST": "Asia/Jerusalem"})
+    assert moment("2019-04-20 14:00:00", berlin) == NOON
+    assert moment("Sat Apr 20 15:00:00 IST 2019", berlin) == NOON
+    with pytest.raises(ValueError, match=r"zones = \{ QQQ ="):
+        moment("Sat Apr 20 15:00:00 QQQ 2019")
 
 
 def test_a_batch_says_its_input_answer_times_and_status(tmp_path: Path) -> None:

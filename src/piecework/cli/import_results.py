@@ -28,6 +28,7 @@ _FAULTS_SHOWN = 5
 _NAMES_SHOWN = 20
 _VALUES_SHOWN = 5
 _WIDEST = 40
+_GUESSES_SHOWN = 40
 
 
 @click.command("import")
@@ -152,6 +153,8 @@ def _say(understood: "Understanding") -> None:
     console = Console()
     console.print(_files(understood.files))
     console.print(_columns(understood))
+    if understood.guesses:
+        console.print(_guesses(understood.guesses))
     for file in understood.files:
         for fault in file.first_faults[:_FAULTS_SHOWN]:
             column = f", column {fault.column}" if fault.column else ""
@@ -234,6 +237,21 @@ def _columns(understood: "Understanding") -> Table:
     return table
 
 
+def _guesses(guesses: "Sequence[tuple[str, str]]") -> Table:
+    """Return what was guessed, with the line that states otherwise."""
+    title = (
+        "guessed; a line of the right column in a file for --columns states otherwise"
+    )
+    table = Table(title=title, title_justify="left", box=box.SIMPLE)
+    table.add_column("guess", overflow="fold")
+    table.add_column("otherwise", overflow="fold")
+    for guess, otherwise in guesses[:_GUESSES_SHOWN]:
+        table.add_row(Text(printable(guess)), Text(printable(otherwise)))
+    if len(guesses) > _GUESSES_SHOWN:
+        table.add_row(f"{len(guesses) - _GUESSES_SHOWN} more (--json lists all)", "")
+    return table
+
+
 def _kind(guess: dict[str, object]) -> str:
     kind = f"answer: {guess['kind']}"
     if guess["kind"] == "number":
@@ -260,7 +278,11 @@ def _as_dict(understood: "Understanding") -> dict[str, object]:
         "items": understood.items,
         "answers": understood.answers,
         "task": understood.task_name,
-        "numbers": list(understood.reading.numbers),
+        "numbers": list(understood.reading.numbers or ()),
+        "guesses": [
+            {"guess": guess, "otherwise": otherwise}
+            for guess, otherwise in understood.guesses
+        ],
         "item": list(understood.reading.item),
         "item_id": understood.reading.item_id,
         "fields": {

@@ -17,8 +17,8 @@ class ColumnNames:
     """Columns of a plain table about each assignment; empty: there is no such column.
 
     Attributes:
-        assignment: columns that together identify an assignment; consecutive rows with
-            the same values belong to one. Without them each row is one.
+        assignment: columns that together identify an assignment; rows with the same
+            values belong to one. Without them each row is one.
         hit: columns that together identify a HIT.
         seconds: how long the work took; with one of the two times it gives the other.
         outcome: the decision about the answer elsewhere.
@@ -35,14 +35,34 @@ class ColumnNames:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Times:
+    """How the times of a file are written.
+
+    Attributes:
+        zone: the zone of times that name none, as an offset or a name of the IANA
+            database; "": UTC.
+        zones: zones by the abbreviation that the files use.
+        day_first: whether 03/04/2017 is a day in April; `None`: not known, and only
+            dates with a day above 12 can be read.
+    """
+
+    zone: str = ""
+    zones: Mapping[str, str] = field(default_factory=dict)
+    day_first: bool | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
     """The meaning of the files' columns.
 
     Attributes:
         columns: columns of a plain table; files of known tools do not need them.
         header: names of the columns of a file without a header line.
+        separator: what separates the cells of a table; "": guessed.
+        encoding: the encoding of text files; "": guessed.
+        times: how times are written.
         numbers: endings of column names if a row is about several items: `("1", "2")`
-            for `text1`, `text2` and `answer1`, `answer2`.
+            for `text1`, `text2` and `answer1`, `answer2`; `None`: guessed.
         item: columns that identify an item: the same values are the same item.
         item_id: the column that names an item; "": ids are derived from its columns.
         answers: the files' name for each field of the task.
@@ -53,9 +73,12 @@ class Reading:
             is guessed.
     """
 
-    columns: ColumnNames = ColumnNames()
+    columns: ColumnNames = field(default_factory=ColumnNames)
     header: tuple[str, ...] = ()
-    numbers: tuple[str, ...] = ()
+    separator: str = ""
+    encoding: str = ""
+    times: Times = field(default_factory=Times)
+    numbers: tuple[str, ...] | None = None
     item: tuple[str, ...] = ()
     item_id: str = ""
     answers: Mapping[str, str] = field(default_factory=dict)

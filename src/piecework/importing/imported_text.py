@@ -9,6 +9,7 @@ from piecework.domain.money import cents_to_wire
 from piecework.domain.toml_text import toml_key, toml_line, toml_value
 from piecework.domain.verdicts import PolicyRule
 from piecework.hit_templates.tasks import load_task
+from piecework.importing.numbering import written
 from piecework.importing.understanding import Understanding
 
 _AT_MOST_A_LINE = 80
@@ -82,11 +83,10 @@ def _elsewhere(understood: Understanding) -> str:
 
 def _imported(reading: Reading) -> Iterator[str]:
     yield "[imported]"
-    if reading.header:
-        yield toml_line("header", list(reading.header))
+    yield from _spelling(reading)
     if reading.numbers:
         yield "# Columns with these endings are about one of several items in a row."
-        yield toml_line("numbers", [int(number) for number in reading.numbers])
+        yield toml_line("numbers", written(reading.numbers))
     if reading.item:
         yield "# The columns that identify an item: the same values are the same item."
         yield from _long("item", list(reading.item))
@@ -99,6 +99,20 @@ def _imported(reading: Reading) -> Iterator[str]:
     for field, options in reading.votes.items():
         yield f"votes.{toml_line(field, options)}"
     yield from _columns(reading)
+
+
+def _spelling(reading: Reading) -> Iterator[str]:
+    """Yield how the files are written, as far as it is stated or was needed."""
+    times = reading.times
+    for key in ("header", "separator", "encoding"):
+        if value := getattr(reading, key):
+            yield toml_line(key, list(value) if key == "header" else value)
+    if times.zone:
+        yield toml_line("zone", times.zone)
+    if times.zones:
+        yield toml_line("zones", times.zones)
+    if times.day_first is not None:
+        yield toml_line("day_first", times.day_first)
 
 
 def _columns(reading: Reading) -> Iterator[str]:

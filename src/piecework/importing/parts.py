@@ -9,17 +9,18 @@ import hashlib
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 from piecework.domain.column_names import MEASURES
 from piecework.domain.imported import Reading
 from piecework.domain.task import GOLD, MADE_BY, PRACTICE, TRUTH, TWIN, TWIN_REVERSED
 from piecework.domain.typing_record import TYPING
+from piecework.importing.readers.crowd_form import folded
 from piecework.importing.readers.rows import ImportedRow
 
 _WIRE = re.compile(r"(?P<name>.+)\.(?P<number>[1-9][0-9]{0,3})")
-_NUMBERED = re.compile(r"(?P<name>.*?\D)(?P<number>[0-9]{1,3})")
+NUMBERED = re.compile(r"(?P<name>.*?\D)(?P<number>[0-9]{1,3})")
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f]")
 _LONGEST_ID = 200
 _DIGEST = 12
@@ -53,61 +54,38 @@ def is_wired(row: ImportedRow) -> bool:
     return "item.1" in row.sent
 
 
-def find_numbers(shown: Iterable[str], sent: Iterable[str]) -> tuple[str, ...]:
-    """Return the endings of numbered columns; () if rows are about one item each.
-
-    Answers may be numbered for other reasons (`q1`, `q2`), so columns of items must
-    have the same numbers.
-
-    >>> find_numbers(["text1", "text2", "url"], ["answer1", "answer2", "comment"])
-    ('1', '2')
-    >>> find_numbers(["url"], ["q1", "q2"])
-    ()
-    """
-    of_items = {frozenset(numbers) for numbers in _numbers_by_name(shown).values()}
-    both = [
-        frozenset(numbers)
-        for numbers in _numbers_by_name(sent).values()
-        if frozenset(numbers) in of_items and _is_count(numbers)
-    ]
-    most = max(both, key=len, default=frozenset())
-    return tuple(sorted(most, key=int))
-
-
 def split(row: ImportedRow, reading: Reading) -> tuple[list[Part], dict[str, str]]:
     """Return the items of a row, and the answers given once for all of them.
 
     Numbers with neither an item nor an answer in a row are left out.
     """
+    numbers = reading.numbers or ()
     if row.parts:
         listed = enumerate(row.parts, start=1)
         return [
             Part(
                 position=position,
                 shown={**row.shown, **part.shown},
-                sent=part.sent,
+                sent=folded(part.sent, numbers),
                 measured=part.measured,
             )
             for position, part in listed
-        ], dict(row.sent)
+        ], dict(folded(row.sent, numbers))
     if is_wired(row):
         return _wired(row)
-    if not _has_numbers(row, reading.numbers):
+    row = replace(row, sent=folded(row.sent, numbers))
+    if not _has_numbers(row, numbers):
         return [Part(position=1, shown=row.shown, sent=row.sent)], {}
     bare = {
-        name: cell
-        for name, cell in row.shown.items()
-        if _base(name, reading.numbers) is None
+        name: cell for name, cell in row.shown.items() if _base(name, numbers) is None
     }
     once = {
-        name: cell
-        for name, cell in row.sent.items()
-        if _base(name, reading.numbers) is None
+        name: cell for name, cell in row.sent.items() if _base(name, numbers) is None
     }
     parts: list[Part] = []
-    for number in reading.numbers:
-        own = _ending(row.shown, number, reading.numbers)
-        sent = _ending(row.sent, number, reading.numbers)
+    for number in numbers:
+        own = _ending(row.shown, number, numbers)
+        sent = _ending(row.sent, number, numbers)
         if any(map(str.strip, own.values())) or any(map(str.strip, sent.values())):
             part = Part(position=len(parts) + 1, shown={**bare, **own}, sent=sent)
             parts.append(part)
@@ -172,24 +150,6 @@ def measures(row: ImportedRow) -> dict[str, str]:
     }
 
 
-def _numbers_by_name(names: Iterable[str]) -> dict[str, set[str]]:
-    numbers_by_name: dict[str, set[str]] = defaultdict(set)
-    for name in names:
-        if match := _NUMBERED.fullmatch(name):
-            numbers_by_name[match["name"]].add(match["number"])
-    return numbers_by_name
-
-
-def _is_count(numbers: set[str]) -> bool:
-    """Return whether numbers count from 0 or 1 without a gap, up to at least two."""
-    values = sorted(map(int, numbers))
-    return (
-        len(values) > 1
-        and values[0] in {0, 1}
-        and values == list(range(values[0], values[0] + len(values)))
-    )
-
-
 def _has_numbers(row: ImportedRow, numbers: tuple[str, ...]) -> bool:
     if not numbers:
         return False
@@ -198,7 +158,7 @@ def _has_numbers(row: ImportedRow, numbers: tuple[str, ...]) -> bool:
 
 def _base(name: str, numbers: tuple[str, ...]) -> str | None:
     """Return the name without its number; `None` if it has none of them."""
-    match = _NUMBERED.fullmatch(name)
+    match = NUMBERED.fullmatch(name)
     return match["name"] if match and match["number"] in numbers else None
 
 

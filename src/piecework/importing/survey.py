@@ -5,11 +5,15 @@ them in the campaign file.
 """
 
 import math
+import re
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from piecework.config.schema import FieldTable
 from piecework.domain.task import FieldKind
+from piecework.hit_templates.values import number_in
+from piecework.importing.readers.crowd_form import labels_in
 
 _MOST_DISTINCT = 200
 _MOST_OPTIONS = 30
@@ -24,6 +28,34 @@ _LEAST_GRADES = 3
 _TIMES_REPEATED, _SHARE_REPEATED, _WORDS_OF_SENTENCE = 10, 0.02, 3
 """People who write their own text rarely repeat a sentence this often."""
 _FINE = 1e-6
+_PLAIN = re.compile(r"-?(?:0|[1-9][0-9]{0,14})(?:\.([0-9]{1,15}))?")
+"""A number as one writes a measurement: no leading zeros, signs of plus, exponents."""
+
+
+@dataclass(slots=True)
+class NamedOptions:
+    """The options that cells name.
+
+    Attributes:
+        longest: the length of the longest.
+        is_cut: whether there were more different ones than are remembered.
+        are_several: whether a cell may name several.
+    """
+
+    longest: int = 0
+    is_cut: bool = False
+    are_several: bool = False
+    names: set[str] = field(default_factory=set)
+
+    def see(self, options: Iterable[str], *, are_several: bool) -> None:
+        """Add the options of a cell."""
+        self.are_several |= are_several
+        for option in options:
+            self.longest = max(self.longest, len(option))
+            if option in self.names or len(self.names) < _MOST_DISTINCT:
+                self.names.add(option)
+            else:
+                self.is_cut = True
 
 
 @dataclass(slots=True)
@@ -34,21 +66,25 @@ class ColumnSurvey:
         rows: the number of cells.
         filled: the number of non-blank cells.
         values: the first different values, with counts.
-        parts: the parts between bars; the whole value if it has none.
-        longest: the length of the longest part.
-        is_cut: whether there were more different parts than are remembered.
+        is_number: whether all values can be read as numbers.
+        is_plain: whether all values are written as plain numbers, unlike codes.
+        as_text: the options that a cell names, if cells are read as they stand.
+        as_labels: the same, if cells are read as lists or objects.
+        is_labelled: whether all values are lists or objects.
     """
 
     rows: int = 0
     filled: int = 0
-    longest: int = 0
     is_number: bool = True
+    is_plain: bool = True
     is_whole: bool = True
+    is_padded: bool = False
+    decimals: set[int] = field(default_factory=set)
     low: float = math.inf
     high: float = -math.inf
-    is_cut: bool = False
-    is_several: bool = False
-    parts: set[str] = field(default_factory=set)
+    is_labelled: bool = True
+    as_text: NamedOptions = field(default_factory=NamedOptions)
+    as_labels: NamedOptions = field(default_factory=NamedOptions)
     values: Counter[str] = field(default_factory=Counter)
 
     def see(self, cell: str) -> None:
@@ -58,17 +94,28 @@ class ColumnSurvey:
         if not text:
             return
         self.filled += 1
-        for part in text.split("|"):
-            self.longest = max(self.longest, len(part))
-            if part in self.parts or len(self.parts) < _MOST_DISTINCT:
-                self.parts.add(part)
-            else:
-                self.is_cut = True
-        self.is_several |= "|" in text
+        self.as_text.see(split_options(text), are_several="|" in text or "\n" in text)
+        if self.is_labelled:
+            labels = labels_in(text)
+            self.is_labelled = labels is not None
+            if labels is not None:
+                options = split_options(labels.text) if labels.text else ()
+                several = labels.are_several or len(options) > 1
+                self.as_labels.see(options, are_several=several)
         if text in self.values or len(self.values) < _MOST_DISTINCT:
             self.values[text] += 1
         if self.is_number:
-            self._see_number(text)
+            self._see_number(cell)
+
+    @property
+    def parts(self) -> NamedOptions:
+        """Return the options that cells name, in the reading that fits all of them."""
+        return self.as_labels if self.is_labelled and self.filled else self.as_text
+
+    @property
+    def looks_like_numbers(self) -> bool:
+        """Return whether all values are numbers, although it is no field of numbers."""
+        return self.filled > 0 and self.is_number and self._kind() != "number"
 
     def _grades_around_nought(self) -> tuple[float, float] | None:
         """Return the ends of a scale around 0, which says which of two and how much."""
@@ -76,20 +123,26 @@ class ColumnSurvey:
         end = next((end for end in _SIDE_ENDS if end >= reach), None)
         return None if end is None else (-float(end), float(end))
 
-    def _see_number(self, text: str) -> None:
-        if not _is_number(text):
-            self.is_number = False
+    def _see_number(self, cell: str) -> None:
+        number = number_in(cell.strip())
+        if number is None:
+            self.is_number = self.is_plain = False
             return
-        number = float(text)
+        plain = _PLAIN.fullmatch(cell)
+        self.is_plain &= plain is not None and cell != "-0"
+        if plain and (decimals := plain[1]):
+            # 3.10 beside 3.9 is a version, 3.50 beside 3.95 an amount.
+            self.decimals.add(len(decimals))
+            self.is_padded |= decimals.endswith("0") and decimals != "0"
         self.is_whole &= number.is_integer()
         self.low, self.high = min(self.low, number), max(self.high, number)
 
     @property
     def options(self) -> tuple[str, ...]:
         """Return the options, if the values look chosen and not written; else ()."""
-        if self.is_cut or not self.filled or self.longest > _LONGEST_OPTION:
+        if not self.filled or self.parts.is_cut or self.parts.longest > _LONGEST_OPTION:
             return ()
-        parts = sorted(self.parts)
+        parts = sorted(self.parts.names)
         if len(parts) > min(_MOST_OPTIONS, self.filled / _MEAN_REPEATS):
             return ()
         if len(parts) < len("ab") and self.filled > 1:
@@ -99,7 +152,7 @@ class ColumnSurvey:
 
     def first_word(self) -> str:
         """Return a value that is not a number; "" if all remembered ones are."""
-        return next((text for text in self.values if not _is_number(text)), "")
+        return next((text for text in self.values if number_in(text) is None), "")
 
     def repeated_sentence(self) -> str:
         """Return the most frequent sentence if it is remarkably frequent; or ""."""
@@ -112,7 +165,8 @@ class ColumnSurvey:
     def guess(self, asked: int, kind: FieldKind | None = None) -> FieldTable:
         """Guess the field, as a campaign file would define it.
 
-        Scores with decimals are a number, even if there are few different ones.
+        A field is of numbers only if every value is a plain number, and if the numbers
+        look like a scale or have decimals. Everything else may be a code.
 
         Args:
             asked: the number of answers; a field is required if all files have it and
@@ -130,18 +184,19 @@ class ColumnSurvey:
         if kind in {"choice", "choices"}:
             return FieldTable(
                 kind=kind,
-                options=tuple(filter(None, sorted(self.parts))),
-                required=required and not self.is_several,
+                options=tuple(filter(None, sorted(self.parts.names))),
+                required=required and not self.parts.are_several,
             )
         return FieldTable(kind=kind, required=required)
 
     def _kind(self) -> FieldKind:
-        is_range = self.is_number and self.low < self.high
+        is_versions = self.is_padded and len(self.decimals) > 1
+        is_range = self.is_plain and self.low < self.high and not is_versions
         if is_range and (self._grades() or not self.is_whole):
             return "number"
         if self.options:
-            return "choices" if self.is_several else "choice"
-        return "number" if is_range else "text"
+            return "choices" if self.parts.are_several else "choice"
+        return "text"
 
     def _grades(self) -> tuple[float, float] | None:
         """Return the ends of a scale of a few grades: 1 to 5 if 2 to 5 were chosen."""
@@ -153,13 +208,19 @@ class ColumnSurvey:
             return None
         low = 1.0 if self.low >= 1 else 0.0
         high = next((end for end in _SCALE_ENDS if end >= self.high), None)
-        if high is None or (len(self.values) < _LEAST_GRADES and not self.is_cut):
+        if high is None or (
+            len(self.values) < _LEAST_GRADES and not self.as_text.is_cut
+        ):
             return None
         return low, float(high)
 
 
-def _is_number(text: str) -> bool:
-    try:
-        return math.isfinite(float(text))
-    except ValueError:
-        return False
+def split_options(text: str) -> list[str]:
+    r"""Return the options of a cell, between bars or, without bars, on lines.
+
+    >>> split_options("blur|dark"), split_options("blur\ndark")
+    (['blur', 'dark'], ['blur', 'dark'])
+    """
+    if "|" in text or "\n" not in text:
+        return text.split("|")
+    return [line.strip() for line in text.splitlines() if line.strip()]

@@ -15,7 +15,9 @@ from piecework.domain.task import GOLD, Task
 from piecework.hit_templates.answers import read_answers
 from piecework.hit_templates.values import SEPARATOR
 from piecework.importing.parts import ITEM_ID, Part, item_of, measures, split
+from piecework.importing.readers.crowd_form import labels_in
 from piecework.importing.readers.rows import ImportedRow, RowPart
+from piecework.importing.survey import split_options
 from piecework.postprocess.pseudonyms import pseudonym
 from piecework.store.imports import ImportedAssignment
 
@@ -128,16 +130,18 @@ class RowTyper:
         text = sent.get(column)
         if text is None or known.kind == "text":
             return text
-        text = self._reading.values.get(text.strip(), text.strip())
         values = {option.value.casefold(): option.value for option in known.options}
-        if known.kind == "choice":
-            return values.get(text.casefold(), text)
-        if known.kind == "choices":
-            ticked = (
-                values.get(label.casefold(), label) for label in text.split(SEPARATOR)
-            )
-            return SEPARATOR.join(value for value in ticked if value)
-        return text
+        text = text.strip()
+        labels = None if text.casefold() in values else labels_in(text)
+        text = text if labels is None else labels.text
+        text = self._reading.values.get(text, text)
+        if known.kind == "number":
+            return text
+        ticked = [text] if known.kind == "choice" else split_options(text)
+        meant = (self._reading.values.get(label, label) for label in ticked)
+        return SEPARATOR.join(
+            values.get(label.casefold(), label) for label in meant if label
+        )
 
 
 class RowIds:

@@ -5,7 +5,7 @@ resulting items. Memory grows with columns and items, not with rows.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
@@ -15,16 +15,15 @@ from piecework.domain.errors import ConfigError
 from piecework.domain.imported import Reading
 from piecework.domain.suggestion import did_you_mean
 from piecework.domain.task import Task
+from piecework.domain.toml_text import toml_key
 from piecework.hit_templates.tasks import load_task, task_names
+from piecework.importing.numbering import SeenNames
 from piecework.importing.parts import (
     ITEM_ID,
     base_name,
-    find_numbers,
-    is_wired,
     item_of,
     split,
 )
-from piecework.importing.readers.head import MOST_COLUMNS
 from piecework.importing.readers.recognise import Source
 from piecework.importing.readers.rows import ImportedRow, NotSent, Unreadable
 from piecework.importing.survey import ColumnSurvey
@@ -32,6 +31,12 @@ from piecework.importing.survey import ColumnSurvey
 _MOST_NAMED = 20
 _ID_WORDS = ("id", "key", "uuid", "name", "filename", "url")
 _MOST_CANDIDATES = 8
+_MOST_SHOWN = 4
+_KINDS: Mapping[str | None, str] = {
+    "text": "text",
+    "choice": "one option each",
+    "choices": "any number of options",
+}
 
 
 @dataclass(slots=True)
@@ -84,6 +89,7 @@ class Understanding:
         surveys: a survey of each answer, by name.
         items: the number of different items.
         answers: the number of answers about items in all files.
+        guesses: what was guessed, each with the line that states otherwise.
     """
 
     files: tuple[FileSummary, ...]
@@ -93,6 +99,7 @@ class Understanding:
     surveys: Mapping[str, ColumnSurvey]
     items: int
     answers: int
+    guesses: tuple[tuple[str, str], ...] = ()
 
     @property
     def reward_cents(self) -> int:
@@ -116,18 +123,13 @@ def understand(
     Raises:
         ConfigError: a file cannot be read, or contains no answers.
     """
-    names = _Names()
-    files = [_look(source, names) for source in sources]
-    if not sum(file.assignments for file in files):
-        raise ConfigError(
-            [f"{file.path}: contains no answers{_why_none(file)}" for file in files]
-        )
-    numbers = reading.numbers or find_numbers(names.shown, names.sent)
-    reading = replace(
-        reading,
-        numbers=numbers,
-        item=reading.item or _item_columns(names, numbers),
-    )
+    names = SeenNames()
+    files = _look_at_all(sources, names)
+    guesses = [guess for source in sources for guess in source.guesses()]
+    if reading.numbers is None:
+        guesses += names.guesses()
+    stated_item = reading.item
+    reading = _completed(reading, sources, names)
     items = _Items(reading)
     for source in sources:
         for row in source.rows():
@@ -138,44 +140,74 @@ def understand(
     is_stated = task or reading.answers or reading.fields
     fitting = "" if is_stated else _fitting_task(items)
     known = task or (load_task(fitting) if fitting else None)
+    item_id = reading.item_id or items.id_column()
+    if reading.item != stated_item:
+        guesses.append(_item_guess(reading.item, item_id))
+    fields = {} if known else items.fields()
+    if not known:
+        guesses += items.guesses(fields)
     return Understanding(
         files=tuple(files),
-        reading=replace(reading, item_id=reading.item_id or items.id_column()),
+        reading=replace(reading, item_id=item_id),
         task_name=task.name if task else fitting,
-        fields={} if known else items.fields(),
+        fields=fields,
         surveys=items.answers,
         items=len(items.ids),
         answers=items.parts,
+        guesses=tuple(dict.fromkeys(guesses)),
     )
 
 
-class _Names:
-    """Column names, in order of first appearance."""
-
-    def __init__(self) -> None:
-        self.shown: dict[str, None] = {}
-        self.sent: dict[str, None] = {}
-        self.is_wired = False
-
-    def see(self, row: ImportedRow, path: Path) -> None:
-        self.shown |= dict.fromkeys(row.shown)
-        for part in row.parts:
-            self.shown |= dict.fromkeys(part.shown)
-        self.is_wired |= is_wired(row)
-        if not row.parts and not is_wired(row):
-            self.sent |= dict.fromkeys(row.sent)
-        if len(self.shown) + len(self.sent) > MOST_COLUMNS:
-            raise ConfigError(
-                [
-                    (
-                        f"{path}: line {row.line}: more than {MOST_COLUMNS:,} columns "
-                        "in total"
-                    )
-                ]
-            )
+def _completed(
+    reading: Reading, sources: Sequence[Source], names: SeenNames
+) -> Reading:
+    """Add to what is stated about columns what the files show."""
+    numbers = names.numbers() if reading.numbers is None else reading.numbers
+    return replace(
+        reading,
+        numbers=numbers,
+        item=reading.item or _item_columns(names, numbers),
+        times=replace(reading.times, day_first=_day_first(sources, reading)),
+        gold=reading.gold or _gold(sources),
+    )
 
 
-def _look(source: Source, names: _Names) -> FileSummary:
+def _day_first(sources: Sequence[Source], reading: Reading) -> bool | None:
+    """Return the order of days and months, if files show it or it is stated."""
+    shown = (
+        source.head.reading.times.day_first
+        for source in sources
+        if source.head.times.unclear
+    )
+    stated = reading.times.day_first
+    return next(shown, None) if stated is None else stated
+
+
+def _gold(sources: Sequence[Source]) -> dict[str, str]:
+    return {
+        field: column for source in sources for field, column in source.gold.items()
+    }
+
+
+def _item_guess(item: Sequence[str], item_id: str) -> tuple[str, str]:
+    columns = ", ".join(item[:_MOST_SHOWN]) + ", ..." * (len(item) > _MOST_SHOWN)
+    named = f"; {item_id} names it" if item_id else ""
+    return (
+        f"rows with the same {columns} are about the same item{named}",
+        f'item = ["{item[0]}"]',
+    )
+
+
+def _look_at_all(sources: Sequence[Source], names: SeenNames) -> list[FileSummary]:
+    files = [_look(source, names) for source in sources]
+    if not sum(file.assignments for file in files):
+        raise ConfigError(
+            [f"{file.path}: contains no answers{_why_none(file)}" for file in files]
+        )
+    return files
+
+
+def _look(source: Source, names: SeenNames) -> FileSummary:
     summary = FileSummary(path=source.path, format_name=source.format_name)
     for row in source.rows():
         if isinstance(row, Unreadable):
@@ -235,8 +267,30 @@ class _Items:
             field: self._field(field, name)
             for name in self.answers
             if not self._reading.answers or name in renamed
+            if not self._is_empty_button(name)
             for field in [renamed.get(name, name)]
         }
+
+    def _is_empty_button(self, name: str) -> bool:
+        """Return whether it is a button of a form that some rows do not have."""
+        base = name.rpartition(".")[0]
+        return base in self.answers and not self.answers[name].filled
+
+    def guesses(self, fields: Mapping[str, FieldTable]) -> Iterator[tuple[str, str]]:
+        """Yield what was guessed about the kinds of fields."""
+        sent = {name: self._reading.answers.get(name, name) for name in fields}
+        for name, table in fields.items():
+            if "kind" in self._reading.fields.get(name, {}):
+                continue
+            key = f"fields.{toml_key(name)}.kind"
+            if table.kind == "number":
+                scale = f"from {table.minimum:g} to {table.maximum:g}"
+                yield f"{name} holds numbers {scale}", f'{key} = "choice"'
+            elif self.answers[sent[name]].looks_like_numbers:
+                yield f"{name} holds codes, not numbers", f'{key} = "number"'
+            else:
+                other = "text" if table.options else "choice"
+                yield f"{name} holds {_KINDS[table.kind]}", f'{key} = "{other}"'
 
     def _field(self, field: str, name: str) -> FieldTable:
         """Return the field for answers of this name: as specified, else a guess."""
@@ -291,7 +345,7 @@ class _Items:
         return self.rows if name in self.once else self.parts
 
 
-def _item_columns(names: _Names, numbers: tuple[str, ...]) -> tuple[str, ...]:
+def _item_columns(names: SeenNames, numbers: tuple[str, ...]) -> tuple[str, ...]:
     columns = dict.fromkeys(base_name(name, numbers) for name in names.shown)
     return (ITEM_ID, *columns) if names.is_wired else tuple(columns)
 

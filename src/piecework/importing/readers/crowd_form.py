@@ -1,16 +1,43 @@
-"""Parse the one JSON field that a page of `crowd-html-elements` sends."""
+"""Parse answers that a page sent as JSON, or as several names with one beginning.
+
+Pages of `crowd-html-elements` send one JSON field, or flattened names (`rating.1`).
+Other tools write what was ticked as a list. All become what a plain form would send, by
+the code that reads answers of piecework's own pages.
+"""
 
 import json
-from collections.abc import Mapping
+import re
+from collections import defaultdict
+from collections.abc import Collection, Mapping
+from typing import NamedTuple
 
-CROWD = "taskAnswers"
+from piecework.hit_templates.own_html import sent as own_html
+from piecework.hit_templates.own_html.sent import CROWD, LABELS, of_flat
+
+__all__ = ["CROWD", "Labels", "as_text", "flattened", "folded", "labels_in"]
+
+_ALONE = "on"
+"""The value of a single checkbox."""
+
+_LONGEST_LIST = 10_000
+_LIST = re.compile(r"\[(.*)\]", re.DOTALL)
+_ENTRY = re.compile(
+    r"""\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^,'"\[\]{}]+))\s*(?:,|$)"""
+)
+
+
+class Labels(NamedTuple):
+    """What was chosen, and whether the form allows several."""
+
+    text: str
+    are_several: bool
 
 
 def flattened(text: str) -> dict[str, str]:
     """Return the answers of a form by name.
 
-    Checkboxes (`{"blur": true, "dark": false}`) become the ticked names, joined by `|`.
-    A label becomes its text. Deeper values stay JSON.
+    Checkboxes (`{"blur": true, "dark": false}`) become the ticked names, joined by `|`,
+    and so do labels (`{"labels": ["cat"]}`). Deeper values stay JSON.
 
     Raises:
         ValueError: it is not a JSON object, alone or in a list.
@@ -33,20 +60,87 @@ def flattened(text: str) -> dict[str, str]:
 
 def as_text(value: object) -> str:
     """Return a value of a JSON answer as a form would have sent it."""
-    if value is None:
-        return ""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, Mapping):
-        return _of_object(value)
-    if isinstance(value, list) and all(isinstance(entry, str) for entry in value):
-        return "|".join(value)
-    return json.dumps(value, ensure_ascii=False)
+    return str(value).lower() if isinstance(value, bool) else own_html.as_text(value)
 
 
-def _of_object(value: Mapping[str, object]) -> str:
-    if value and all(isinstance(tick, bool) for tick in value.values()):
-        return "|".join(name for name, is_ticked in value.items() if is_ticked)
-    if len(value) == 1 and isinstance(label := next(iter(value.values())), str):
-        return label
-    return json.dumps(value, ensure_ascii=False)
+def folded(sent: Mapping[str, str], numbers: Collection[str] = ()) -> Mapping[str, str]:
+    """Return answers with flattened buttons, boxes and labels as one answer each.
+
+    Args:
+        sent: answers by name.
+        numbers: endings that number items, and not buttons.
+
+    >>> folded({"rating.1": "false", "rating.2": "true", "note.on": "true"})
+    {'rating': '2', 'note': 'on'}
+    """
+    if not any("." in name for name in sent):
+        return sent
+    groups: dict[str, dict[str, str]] = defaultdict(dict)
+    for name, cell in sent.items():
+        base, dot, ending = name.rpartition(".")
+        if dot and ending not in numbers:
+            groups[base][ending] = cell
+    flat = {
+        base: cells
+        for base, cells in groups.items()
+        if base and base not in sent and _is_flat(cells)
+    }
+    answers: dict[str, str] = {}
+    for name, cell in sent.items():
+        base = name.rpartition(".")[0]
+        if base not in flat:
+            answers[name] = cell
+        elif base not in answers:
+            answers[base] = of_flat(flat[base])
+    return answers
+
+
+def labels_in(cell: str) -> Labels | None:
+    """Return what a cell says was chosen; `None` if it is no list and no object.
+
+    >>> labels_in('["cat", "dog"]').text, labels_in("[cat, dog]").text
+    ('cat|dog', 'cat|dog')
+    >>> labels_in("[sic] a cat") is None
+    True
+    """
+    text = cell.strip()
+    if text[:1] not in {"[", "{"} or len(text) > _LONGEST_LIST:
+        return None
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return _listed(text)
+    if isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict):
+        value = value[0]
+    labels = own_html.as_text(value)
+    if labels[:1] in {"[", "{"} and labels != text[1:-1]:
+        return None
+    inside = value.values() if isinstance(value, dict) else [value]
+    return Labels(labels, any(isinstance(part, list) for part in inside))
+
+
+def _listed(text: str) -> Labels | None:
+    """Read a list as Python prints it, or without quotation marks."""
+    match = _LIST.fullmatch(text)
+    if match is None:
+        return None
+    inside, entries, at = match[1].strip(), [], 0
+    while at < len(inside):
+        entry = _ENTRY.match(inside, at)
+        if entry is None or entry.end() == at:
+            return None
+        quoted = next((part for part in entry.groups()[:2] if part is not None), None)
+        entries.append(
+            (entry[3] or "").strip()
+            if quoted is None
+            else re.sub(r"\\(.)", r"\1", quoted)
+        )
+        at = entry.end()
+    return Labels("|".join(entries), are_several=True)
+
+
+def _is_flat(cells: Mapping[str, str]) -> bool:
+    if set(cells) <= LABELS:
+        return any(cell.strip() for cell in cells.values())
+    is_boxes = all(cell.strip().lower() in {"true", "false"} for cell in cells.values())
+    return is_boxes and (len(cells) > 1 or set(cells) == {_ALONE})

@@ -7,12 +7,15 @@ gigabytes needs no more memory than a small one.
 import codecs
 import csv
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 
 from piecework.domain.errors import ConfigError
+from piecework.domain.imported import Reading
+from piecework.importing.readers.moments import TimesSeen
 
 _HEAD_BYTES = 1 << 20
 _PIECE_BYTES = 1 << 20
@@ -25,6 +28,13 @@ LONGEST_CELL = 1 << 26
 """64 MB. Longer cells are not answers, but mostly the result of an unclosed quote."""
 
 MOST_COLUMNS = 5_000
+
+SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
+"""What may separate the cells of a table, with its name for people."""
+
+_ROWS_COMPARED = 50
+_OF_SPREADSHEETS = "sep="
+"""Spreadsheets begin a file with a line such as `sep=;` to state its separator."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +49,13 @@ class Head:
         delimiter: the delimiter of a table, else "".
         header: the cells of a table's first line.
         first_object: the first JSON object of a JSON file.
+        unnamed: the names in `header` of columns that have none in the file.
+        first_line: the line of the header.
         magic: the first bytes.
+        times: what the first rows show about the way times are written.
+        reading: what is stated about the file.
+        guesses: what was guessed about the file, each with the line that states
+            otherwise.
     """
 
     is_folder: bool = False
@@ -48,23 +64,32 @@ class Head:
     encoding: str = "utf-8"
     delimiter: str = ""
     header: tuple[str, ...] = ()
+    unnamed: frozenset[str] = frozenset()
+    first_line: int = 1
     first_object: object = None
     magic: bytes = b""
+    times: TimesSeen = field(default_factory=TimesSeen)
+    reading: Reading = field(default_factory=Reading)
+    guesses: tuple[tuple[str, str], ...] = ()
 
     def has(self, *columns: str) -> bool:
         """Return whether the table has all of these columns."""
         return set(columns) <= set(self.header)
 
 
-def head_of(path: Path) -> Head:
+def head_of(path: Path, reading: Reading = Reading()) -> Head:  # noqa: B008 - immutable
     """Read the beginning of a file.
+
+    Args:
+        path: the file, or a folder.
+        reading: what is stated about the file.
 
     Raises:
         ConfigError: it cannot be read, or is empty.
     """
     if path.is_dir():
         names = frozenset(file.name for file in path.rglob("*"))
-        return Head(is_folder=True, names=names)
+        return Head(is_folder=True, names=names, reading=reading)
     # Reading a pipe or a device could wait forever.
     if not path.is_file():
         raise ConfigError([f"{path}: there is no such file or folder"])
@@ -76,27 +101,75 @@ def head_of(path: Path) -> Head:
     if not magic.strip():
         raise ConfigError([f"{path}: is empty"])
     if magic.startswith(b"PAR1"):
-        return Head(magic=magic[:4])
-    encoding = _encoding(path, magic)
+        return Head(magic=magic[:4], reading=reading)
+    encoding, guesses = _encoding(path, magic, reading.encoding)
     text = magic.decode(encoding, errors="replace")
     start = text[:_LOOKED_AT]
     if start.count("\x00") * _PERCENT > len(start):
         raise ConfigError([f"{path}: is neither text nor a file of a known tool"])
-    if text.lstrip()[:1] in {"{", "["}:
+    if text.lstrip("\ufeff \t\r\n")[:1] in {"{", "["}:
         return Head(
             text=text,
             encoding=encoding,
-            first_object=_first_object(text),
+            first_object=_first_object(text.lstrip("\ufeff")),
             magic=magic[:4],
+            reading=reading,
+            guesses=tuple(guesses),
         )
-    line = text.split("\n", 1)[0]
-    delimiter = "\t" if line.count("\t") > line.count(",") else ","
+    return _table_head(text, encoding, magic[:4], reading, guesses)
+
+
+def _table_head(
+    text: str,
+    encoding: str,
+    magic: bytes,
+    reading: Reading,
+    guesses: list[tuple[str, str]],
+) -> Head:
+    first = text.split("\n", 1)[0].strip().strip('"')
+    is_stated = first.startswith(_OF_SPREADSHEETS) and len(first) == len("sep=;")
+    separator = reading.separator or (first[-1] if is_stated else "")
+    if not separator:
+        separator = _separator(text)
+        if separator != ",":
+            line = 'separator = ","' if separator != "\t" else 'separator = ";"'
+            guesses.append((f"{SEPARATORS[separator]} separate the cells", line))
+    rows = _first_rows(text, separator)
+    header = next(islice(rows, int(is_stated), None), [])
+    times = TimesSeen()
+    for row in rows:
+        for cell in row:
+            times.see(cell)
+    if reading.times.day_first is None:
+        day_first = times.order()
+        reading = replace(reading, times=replace(reading.times, day_first=day_first))
     return Head(
         text=text,
         encoding=encoding,
-        delimiter=delimiter,
-        header=_header(text, delimiter),
-        magic=magic[:4],
+        delimiter=separator,
+        header=named(header),
+        unnamed=frozenset(
+            name
+            for name, cell in zip(named(header), header, strict=True)
+            if not cell.strip()
+        ),
+        first_line=1 + is_stated,
+        magic=magic,
+        times=times,
+        reading=reading,
+        guesses=tuple(guesses),
+    )
+
+
+def named(header: Iterable[str]) -> tuple[str, ...]:
+    """Return the names of columns, with a name for each column that has none.
+
+    >>> named(["", " text "])
+    ('column 1', 'text')
+    """
+    return tuple(
+        name.strip() or f"column {number}"
+        for number, name in enumerate(header, start=1)
     )
 
 
@@ -109,9 +182,12 @@ def cells_of(path: Path, head: Head) -> Iterator[tuple[int, list[str] | csv.Erro
         _long_cells(),
         path.open(encoding=head.encoding, errors="replace", newline="") as file,
     ):
+        before = head.first_line - 1
+        for _ in range(before):
+            file.readline()
         reader = csv.reader(file, delimiter=head.delimiter or ",")
         while True:
-            line = reader.line_num + 1
+            line = before + reader.line_num + 1
             try:
                 row = next(reader)
             except StopIteration:
@@ -141,31 +217,65 @@ def _long_cells() -> Iterator[None]:
         csv.field_size_limit(before)
 
 
-def _encoding(path: Path, magic: bytes) -> str:
-    """Return UTF-8 if all of the file is, with or without a BOM; UTF-16 by its BOM.
+def _encoding(
+    path: Path, magic: bytes, stated: str
+) -> tuple[str, list[tuple[str, str]]]:
+    """Return the encoding, and what was guessed about it.
 
-    Otherwise return Windows-1252, which old spreadsheets wrote.
+    It is UTF-8 if all of the file is, with or without a BOM; UTF-16 by its BOM.
+
+    A file with more of UTF-8 than of faults is UTF-8 that something damaged.
+    Otherwise it is Windows-1252, which old spreadsheets wrote.
     """
+    if stated:
+        return stated, []
     if magic.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return "utf-16"
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    try:
-        with path.open("rb") as file:
-            while piece := file.read(_PIECE_BYTES):
-                decoder.decode(piece)
-            decoder.decode(b"", final=True)
-    except UnicodeDecodeError:
-        return "cp1252"
-    return "utf-8-sig"
+        return "utf-16", []
+    start = magic[:_LOOKED_AT]
+    for first, encoding in ((1, "utf-16-le"), (0, "utf-16-be")):
+        # In UTF-16, every second byte of English text is zero.
+        if start[first::2].count(0) * 2 > len(start[first::2]):
+            return encoding, [(f"the text is {encoding.upper()}", 'encoding = "utf-8"')]
+    decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
+    characters = faults = 0
+    with path.open("rb") as file:
+        while piece := file.read(_PIECE_BYTES):
+            text = decoder.decode(piece)
+            # A character of several bytes is one, and so is a byte that is none.
+            characters += len(piece) - len(text)
+            faults += text.count("\ufffd")
+        faults += decoder.decode(b"", final=True).count("\ufffd")
+    if not faults:
+        return "utf-8-sig", []
+    if characters > faults:
+        what = f"the text is UTF-8 with {faults:,} damaged characters, shown as \ufffd"
+        return "utf-8-sig", [(what, 'encoding = "cp1252"')]
+    what = "the text is not UTF-8, and is read as Windows-1252"
+    return "cp1252", [(what, 'encoding = "latin2"')]
 
 
-def _header(text: str, delimiter: str) -> tuple[str, ...]:
+def _separator(text: str) -> str:
+    """Return what separates the cells: what gives the most columns of equal rows."""
+
+    def columns(separator: str) -> tuple[bool, int]:
+        rows = list(islice(_first_rows(text, separator), _ROWS_COMPARED))
+        lengths = [len(row) for row in rows if row]
+        is_even = len(set(lengths)) == 1
+        return is_even and lengths[0] > 1, lengths[0] if lengths else 0
+
+    return max(SEPARATORS, key=columns)
+
+
+def _first_rows(text: str, separator: str) -> Iterator[list[str]]:
+    """Yield the rows of a file's beginning, without the last, which may be cut."""
+    lines = text.splitlines(keepends=True)
+    if len(text) >= _HEAD_BYTES // 4 and len(lines) > 1:
+        lines = lines[:-1]
     with _long_cells():
         try:
-            row = next(csv.reader(text.splitlines(keepends=True), delimiter=delimiter))
-        except (csv.Error, StopIteration):
-            return ()
-    return tuple(name.strip() for name in row)
+            yield from csv.reader(lines, delimiter=separator)
+        except csv.Error:
+            return
 
 
 def _first_object(text: str) -> object:

@@ -1,51 +1,60 @@
 """Read any CSV, tab-separated file or JSON Lines with columns described by a person.
 
-Consecutive rows of one assignment become one row. Columns that are not mentioned are
+The rows of one assignment become one row. Columns that are not mentioned are
 ignored.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from datetime import datetime, timedelta
-from itertools import groupby
+from functools import partial
 from pathlib import Path
 
 from piecework.domain.imported import Reading
 from piecework.importing.readers.crowd_form import as_text
 from piecework.importing.readers.head import Head
 from piecework.importing.readers.objects import Document, objects_of
-from piecework.importing.readers.rows import ImportedRow, Read, RowPart, Unreadable
-from piecework.importing.readers.tables import CellError, Cells, read_table, time_in
+from piecework.importing.readers.rows import ImportedRow, Read, Unreadable, together
+from piecework.importing.readers.tables import (
+    CellError,
+    Cells,
+    cell_in,
+    read_table,
+    time_in,
+)
 
 NAME = "columns as stated"
 
 
-def read(path: Path, head: Head, reading: Reading) -> Iterator[Read]:
-    """Yield the rows as described by `reading`.
+def read(path: Path, head: Head) -> Iterator[Read]:
+    """Yield the rows as described by `head.reading`.
 
     Raises:
         ConfigError: the file has no header line.
     """
-    rows = (
-        _json_rows(path, head, reading)
-        if head.first_object is not None
-        else read_table(
-            path,
-            head,
-            lambda line, cells: _row(line, cells, reading),
-            header=reading.header,
-        )
-    )
+    reading = head.reading
     if reading.votes:
-        for row in rows:
+        for row in _rows(path, head):
             yield from _each_vote(row, reading)
     elif reading.columns.assignment:
-        yield from _together(rows)
+        yield from together(partial(_rows, path, head))
     else:
-        yield from rows
+        yield from _rows(path, head)
 
 
-def columns_named(reading: Reading) -> set[str]:
-    """Return all mapped columns, to find those that a file lacks."""
+def _rows(path: Path, head: Head) -> Iterator[Read]:
+    reading = head.reading
+    if head.first_object is not None:
+        return _json_rows(path, head, reading)
+    return read_table(
+        path,
+        head,
+        lambda line, cells: _row(line, cells, reading),
+        header=reading.header,
+    )
+
+
+def _columns_named(reading: Reading) -> set[str]:
+    """Return all mapped columns."""
     columns = reading.columns
     return {
         *columns.assignment,
@@ -89,7 +98,9 @@ def _entries(document: Document, reading: Reading) -> Iterator[Document]:
 
 def _json_row(line: int, document: Document, reading: Reading) -> Read:
     try:
-        return _row(line, _flat(document), reading)
+        cells = Cells(_flat(document))
+        cells.times = reading.times
+        return _row(line, cells, reading)
     except CellError as fault:
         return Unreadable(line=line, column=fault.column, fault=str(fault))
 
@@ -110,10 +121,9 @@ def _row(line: int, cells: Cells, reading: Reading) -> ImportedRow:
     accepted = time_in(cells, columns.accepted)
     submitted = time_in(cells, columns.submitted)
     accepted, submitted = _with_seconds(cells, columns.seconds, accepted, submitted)
+    stated = (*reading.answers.values(), *_votes_columns(reading))
     sent = {
-        name: cells[name]
-        for name in (*reading.answers.values(), *_votes_columns(reading))
-        if name in cells
+        column: cells[column] for name in stated for column in _columns_of(name, cells)
     }
     shown_names = {*reading.item, reading.item_id, *reading.gold.values()} - {""}
     if reading.numbers:
@@ -126,11 +136,11 @@ def _row(line: int, cells: Cells, reading: Reading) -> ImportedRow:
         line=line,
         hit_id=_joined(cells, columns.hit),
         assignment_id=_joined(cells, columns.assignment),
-        worker_id=cells.get(columns.worker, "").strip(),
+        worker_id=cell_in(cells, columns.worker),
         accepted_at=accepted,
         submitted_at=submitted,
-        outcome=cells.get(columns.outcome, "").strip(),
-        feedback=cells.get(columns.feedback, ""),
+        outcome=cell_in(cells, columns.outcome),
+        feedback=cell_in(cells, columns.feedback),
         shown={
             name: cell
             for name, cell in cells.items()
@@ -140,10 +150,24 @@ def _row(line: int, cells: Cells, reading: Reading) -> ImportedRow:
     )
 
 
+def _columns_of(name: str, names: Collection[str]) -> list[str]:
+    """Return the column of an answer, or its parts in a flattened form (`rating.1`)."""
+    if name in names:
+        return [name]
+    return [column for column in names if column.rpartition(".")[0] == name]
+
+
+def columns_missing(reading: Reading, header: Collection[str]) -> list[str]:
+    """Return the mapped columns that a file lacks."""
+    return sorted(
+        name for name in _columns_named(reading) if not _columns_of(name, header)
+    )
+
+
 def _with_seconds(
     cells: Cells, column: str, accepted: datetime | None, submitted: datetime | None
 ) -> tuple[datetime | None, datetime | None]:
-    text = cells.get(column, "").strip()
+    text = cell_in(cells, column)
     if not text:
         return accepted, submitted
     try:
@@ -158,7 +182,7 @@ def _with_seconds(
 
 
 def _joined(cells: Cells, columns: tuple[str, ...]) -> str:
-    values = [cells.get(name, "").strip() for name in columns]
+    values = [cell_in(cells, name) for name in columns]
     return "/".join(values) if any(values) else ""
 
 
@@ -168,7 +192,7 @@ def _votes_columns(reading: Reading) -> list[str]:
 
 def _without(name: str, reading: Reading) -> str:
     """Return a column's name without the number of its item."""
-    for number in sorted(reading.numbers, key=len, reverse=True):
+    for number in sorted(reading.numbers or (), key=len, reverse=True):
         if name.endswith(number):
             return name.removesuffix(number)
     return name
@@ -193,31 +217,3 @@ def _each_vote(row: Read, reading: Reading) -> Iterator[Read]:
                     shown=row.shown,
                     sent={field: option},
                 )
-
-
-def _together(rows: Iterator[Read]) -> Iterator[Read]:
-    """Merge consecutive rows of one assignment into one with numbered columns."""
-
-    def whose(row: Read) -> str:
-        if isinstance(row, ImportedRow) and row.assignment_id:
-            return row.assignment_id
-        return f"line {row.line}"
-
-    for _, group in groupby(rows, whose):
-        members = list(group)
-        first = members[0]
-        if not isinstance(first, ImportedRow) or len(members) == 1:
-            yield from members
-            continue
-        many = [row for row in members if isinstance(row, ImportedRow)]
-        yield ImportedRow(
-            line=first.line,
-            hit_id=first.hit_id,
-            assignment_id=first.assignment_id,
-            worker_id=first.worker_id,
-            accepted_at=first.accepted_at,
-            submitted_at=first.submitted_at,
-            feedback=first.feedback,
-            parts=tuple(RowPart(row.shown, row.sent) for row in many),
-            outcomes={number: row.outcome for number, row in enumerate(many, start=1)},
-        )

@@ -35,7 +35,7 @@ def joined(
     ids = {
         row.hit_id for row in potato.read(path, head) if isinstance(row, ImportedRow)
     }
-    items: dict[str, Cells] = {}
+    items: dict[str, Mapping[str, str]] = {}
     for file, its_head in files:
         items |= _by_id(file, its_head, ids)
     for row in potato.read(path, head):
@@ -45,7 +45,7 @@ def joined(
             yield row
 
 
-def _by_id(path: Path, head: Head, ids: set[str]) -> dict[str, Cells]:
+def _by_id(path: Path, head: Head, ids: set[str]) -> dict[str, Mapping[str, str]]:
     rows = [cells for cells in _cells(path, head) if ids & set(cells.values())]
     counts = Counter(name for row in rows for name, cell in row.items() if cell in ids)
     if not counts:

@@ -1,8 +1,10 @@
 """Choose the reader for a file by its content, trying the most specific first."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from piecework.domain.errors import ConfigError
@@ -37,17 +39,31 @@ READERS: tuple[Reader, ...] = (
 )
 
 
+_MONTH_FIRST = (mturk_csv, results_file, amti)
+"""Formats of American sites, which write the month before the day."""
+
+
 class Source(NamedTuple):
     """A file to read.
 
     Attributes:
         format_name: the name of the format for people.
+        others: what the reader guessed, each with the line that states otherwise.
+        gold: columns of right answers that the format itself names, by field.
     """
 
     path: Path
     head: Head
     format_name: str
     rows: Callable[[], Iterator[Read]]
+    others: tuple[tuple[str, str], ...] = ()
+    gold: Mapping[str, str] = MappingProxyType({})
+
+    def guesses(self) -> Iterator[tuple[str, str]]:
+        """Yield what was guessed about the file, and the line that states otherwise."""
+        yield from self.head.guesses
+        yield from self.head.times.guesses(self.head.reading.times)
+        yield from self.others
 
 
 def recognise(paths: Sequence[Path], reading: Reading | None = None) -> list[Source]:
@@ -63,20 +79,13 @@ def recognise(paths: Sequence[Path], reading: Reading | None = None) -> list[Sou
     Raises:
         ConfigError: a file cannot be read, or has no known format.
     """
-    heads = {path: head_of(path) for path in paths}
+    heads = {path: head_of(path, reading or Reading()) for path in paths}
     exports = [path for path, head in heads.items() if prolific_export.fits(head)]
     others = {path: head for path, head in heads.items() if path not in exports}
     if len(exports) == 1 and others and all(map(_is_plain, others.values())):
+        (export,) = exports
         return [
-            Source(
-                path,
-                head,
-                f"answers joined to {prolific_export.NAME}",
-                partial(
-                    prolific_export.joined, path, head, exports[0], heads[exports[0]]
-                ),
-            )
-            for path, head in others.items()
+            _joined(path, head, export, heads[export]) for path, head in others.items()
         ]
     annotated = [path for path, head in heads.items() if potato.fits(head)]
     items = [(path, head) for path, head in heads.items() if path not in annotated]
@@ -90,17 +99,18 @@ def recognise(paths: Sequence[Path], reading: Reading | None = None) -> list[Sou
             )
             for path in annotated
         ]
-    return [_source(path, head, reading) for path, head in heads.items()]
+    return [_source(path, head) for path, head in heads.items()]
 
 
-def _source(path: Path, head: Head, reading: Reading | None) -> Source:
+def _source(path: Path, head: Head) -> Source:
     for reader in READERS:
         if reader.fits(head):
+            if reader in _MONTH_FIRST:
+                head = _with_month_first(head)
             return Source(path, head, reader.NAME, partial(reader.read, path, head))
-    if reading is not None and (reading.answers or reading.votes):
-        _check_columns(path, head, reading)
-        rows = partial(mapped.read, path, head, reading)
-        return Source(path, head, mapped.NAME, rows)
+    if head.reading.answers or head.reading.votes:
+        _check_columns(path, head, head.reading)
+        return Source(path, head, mapped.NAME, partial(mapped.read, path, head))
     names = ", ".join(reader.NAME for reader in READERS)
     if head.is_folder:
         wanted = (
@@ -114,6 +124,25 @@ def _source(path: Path, head: Head, reading: Reading | None) -> Source:
         [f"{path}: has an unknown format; the known ones are {names}"],
         next_step="describe its columns with --columns FILE (docs/how-to/importing.md)",
     )
+
+
+def _joined(path: Path, head: Head, export: Path, export_head: Head) -> Source:
+    survey = prolific_export.Survey.of(path, head, export, export_head)
+    return Source(
+        path,
+        head,
+        f"answers joined to {prolific_export.NAME}",
+        survey.rows,
+        others=tuple(survey.guesses()),
+    )
+
+
+def _with_month_first(head: Head) -> Head:
+    times = head.reading.times
+    if times.day_first is not None:
+        return head
+    times = replace(times, day_first=False)
+    return replace(head, reading=replace(head.reading, times=times))
 
 
 def _is_plain(head: Head) -> bool:
@@ -132,7 +161,7 @@ def _check_columns(path: Path, head: Head, reading: Reading) -> None:
     header = reading.header or head.header
     if not header or reading.numbers:
         return
-    missing = sorted(mapped.columns_named(reading) - set(header))
+    missing = mapped.columns_missing(reading, header)
     if missing:
         raise ConfigError(
             [

@@ -5,7 +5,7 @@ not understand as text.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
@@ -108,3 +108,49 @@ class Reader(Protocol):
             ConfigError: the file cannot be read at all.
         """
         ...
+
+
+def together(rows: Callable[[], Iterator[Read]]) -> Iterator[Read]:
+    """Merge the rows of an assignment, wherever they stand, into one with parts.
+
+    The rows are read twice; only those of assignments with rows to come are in memory.
+
+    Args:
+        rows: yields the rows, from the beginning at each call. Rows with the same
+            assignment and worker are one assignment.
+    """
+    last = {
+        (row.assignment_id, row.worker_id): number
+        for number, row in enumerate(rows())
+        if isinstance(row, ImportedRow) and row.assignment_id
+    }
+    begun: dict[tuple[str, str], list[ImportedRow]] = {}
+    for number, row in enumerate(rows()):
+        if not isinstance(row, ImportedRow) or not row.assignment_id:
+            yield row
+            continue
+        key = (row.assignment_id, row.worker_id)
+        members = begun.setdefault(key, [])
+        members.append(row)
+        if last[key] == number:
+            del begun[key]
+            yield members[0] if len(members) == 1 else _merged(members)
+
+
+def _merged(rows: list[ImportedRow]) -> ImportedRow:
+    first = rows[0]
+    is_same = len({row.outcome for row in rows}) == 1
+    accepted = [row.accepted_at for row in rows if row.accepted_at is not None]
+    submitted = [row.submitted_at for row in rows if row.submitted_at is not None]
+    return replace(
+        first,
+        accepted_at=min(accepted, default=None),
+        submitted_at=max(submitted, default=None),
+        outcome=first.outcome if is_same else "",
+        shown={},
+        sent={},
+        parts=tuple(RowPart(row.shown, row.sent) for row in rows),
+        outcomes={}
+        if is_same
+        else {number: row.outcome for number, row in enumerate(rows, start=1)},
+    )

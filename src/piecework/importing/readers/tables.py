@@ -5,18 +5,33 @@ truncated table or an unclosed quote must not become someone's answer.
 """
 
 import csv
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from pathlib import Path
 
 from piecework.domain.errors import ConfigError
+from piecework.domain.imported import Times
 from piecework.domain.money import cents_from_wire
-from piecework.importing.readers.head import LONGEST_CELL, MOST_COLUMNS, Head, cells_of
+from piecework.importing.readers.head import (
+    LONGEST_CELL,
+    MOST_COLUMNS,
+    Head,
+    cells_of,
+    named,
+)
 from piecework.importing.readers.moments import moment
 from piecework.importing.readers.rows import Read, Unreadable
 
-Cells = Mapping[str, str]
-"""A row's cells by column."""
+
+class Cells(dict[str, str]):
+    """A row's cells by column.
+
+    Attributes:
+        times: how the file writes times.
+    """
+
+    times = Times()
+
 
 _MAY_LACK = frozenset({"Approve", "Reject"})
 """The last columns of an MTurk batch, which rows may omit."""
@@ -51,7 +66,7 @@ def read_table(
     rows = cells_of(path, head)
     if not header:
         first = next(rows, (1, []))[1]
-        header = () if isinstance(first, csv.Error) else tuple(map(str.strip, first))
+        header = () if isinstance(first, csv.Error) else named(first)
     _check_header(path, header)
     for line, cells in rows:
         if isinstance(cells, csv.Error):
@@ -64,8 +79,10 @@ def read_table(
             yield Unreadable(line=line, fault=wrong, cells=tuple(cells))
         else:
             padded = [*cells, *[""] * (len(header) - len(cells))]
+            row = Cells(zip(header, padded, strict=True))
+            row.times = head.reading.times
             try:
-                yield row_of(line, dict(zip(header, padded, strict=True)))
+                yield row_of(line, row)
             except CellError as fault:
                 yield Unreadable(
                     line=line,
@@ -76,24 +93,32 @@ def read_table(
 
 
 def time_in(cells: Cells, column: str) -> datetime | None:
-    """Return the time in a cell; `None` if the cell is empty or the column missing.
+    """Return the time in a cell; `None` if the cell is empty or there is no column.
 
     Raises:
         CellError: it is not a time.
     """
     try:
-        return moment(cells.get(column, ""))
+        return moment(cell_in(cells, column), cells.times)
     except ValueError as fault:
         raise CellError(column, str(fault)) from fault
 
 
 def cents_in(cells: Cells, column: str) -> int | None:
     """Return the amount in a cell such as `$0.04`; `None` if not whole cents."""
-    text = cells.get(column, "").strip().lstrip("$£").replace(",", "")
+    text = cells.get(column, "").strip().lstrip("$£€").replace(",", "")
     try:
         return cents_from_wire(text)
     except ValueError:
         return None
+
+
+def cell_in(cells: Cells, column: str) -> str:
+    """Return a cell without spaces around it; "" if there is no such column.
+
+    A file may have a column whose name is empty; it is never the column that "" means.
+    """
+    return cells.get(column, "").strip() if column else ""
 
 
 def filled(cells: Cells) -> dict[str, str]:
