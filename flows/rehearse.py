@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
 from prefect import Flow, flow
@@ -21,6 +22,7 @@ from piecework.flows.run_log import logged_in_run
 from piecework.platforms.virtual_clock import START
 from piecework.rehearsal.crowd.crowd import Crowd
 from piecework.rehearsing.campaign import prepare
+from piecework.rehearsing.previous_rehearsal import set_aside_if_changed
 from piecework.rehearsing.rehearsal import (
     MarketName,
     rehearsal_at,
@@ -48,7 +50,8 @@ def rehearse(
         report, the campaign's duration in virtual seconds as `virtual_seconds`, and for
         participants what the ledgers say was spent as `books`.
     """
-    return _rehearse(prepare(Path(campaign)), crowds=crowds)
+    begins = partial(set_aside_if_changed, crowds=crowds)
+    return _rehearse(prepare(Path(campaign), before=begins), crowds=crowds)
 
 
 def rehearsal_flow(

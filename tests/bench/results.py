@@ -55,7 +55,7 @@ def measure(kind: str, answers: int) -> dict[str, float]:
     from piecework.postprocess.apply import Text, clean_and_propose  # noqa: PLC0415
     from piecework.postprocess.datasets.facts import DatasetFacts  # noqa: PLC0415
     from piecework.postprocess.datasets.files import dataset_files  # noqa: PLC0415
-    from piecework.report.facts import ReportFacts  # noqa: PLC0415
+    from piecework.report.facts import ReportFacts, SourceFile  # noqa: PLC0415
     from piecework.report.item_sample import ShownItem, chosen  # noqa: PLC0415
     from piecework.report.page import render  # noqa: PLC0415
     from piecework.results.export import write_whole  # noqa: PLC0415
@@ -100,8 +100,9 @@ def measure(kind: str, answers: int) -> dict[str, float]:
     render(
         ReportFacts(
             campaign="bench", purpose="To be measured.", task=task,
-            source_hash="ab" * 32, code_commit="", is_rehearsal=False,
-            started_at=START, finished_at=START + timedelta(days=30),
+            sources=(SourceFile(sha256="ab" * 32, since=""),), code_commit="",
+            is_rehearsal=False, started_at=START,
+            finished_at=START + timedelta(days=30),
             wanted_per_item=ANSWERS_EACH, items=len(items), is_finished=True,
             answers=table, batches=nothing, findings=nothing, decisions=nothing,
             workers=nothing,

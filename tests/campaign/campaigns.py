@@ -6,6 +6,7 @@ from pathlib import Path
 from piecework.domain.campaign import Campaign, Posting, RehearsalPlan, Rewards
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
+from piecework.domain.inputs import Inputs
 from piecework.domain.task import Task
 
 TODAY = date(2026, 1, 5)
@@ -27,7 +28,7 @@ def campaign(
     return Campaign(
         name="birds",
         path=Path("birds.toml"),
-        source_hash="",
+        inputs=Inputs(),
         description="",
         task=Task(
             name="caption",

@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
+from piecework.campaign.provenance import code_version
 from piecework.domain.campaign import Campaign
 from piecework.domain.dataset import Publication
 from piecework.domain.task import Task
 from piecework.postprocess.datasets.facts import DatasetFacts
-from piecework.results.provenance import code_version
 
 UNKNOWN_TASK = Task(
     name="answers",

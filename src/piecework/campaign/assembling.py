@@ -16,6 +16,7 @@ from piecework.campaign.gold_items import all_gold, with_gold
 from piecework.campaign.growing_source import first_rows, growth_of
 from piecework.campaign.machine_texts import Sample, machine_texts
 from piecework.campaign.machine_votes import machine_votes
+from piecework.campaign.provenance import inputs_of
 from piecework.config import campaign_values as values
 from piecework.config.campaign_file import CampaignFile, parse
 from piecework.config.drawn_pictures import item_rows
@@ -334,7 +335,7 @@ def _campaign(
     return Campaign(
         name=tables.name,
         path=file.path.resolve(),
-        source_hash=file.source_hash,
+        inputs=inputs_of(file),
         description=tables.description,
         task=task,
         title=tables.posting.title or task.title,

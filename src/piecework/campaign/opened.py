@@ -15,10 +15,11 @@ from piecework.domain.verdicts import SubjectKind
 from piecework.platforms.ports import Platform
 from piecework.postprocess.pseudonyms import pseudonym
 from piecework.qc.batch_scores import BatchScores
-from piecework.store import archive, dealt_items
+from piecework.store import archive, dealt_items, used_inputs
 from piecework.store.answers_table import last_number, read_answers
 from piecework.store.database import Store
 from piecework.store.dealt_items import DealtItems
+from piecework.store.used_inputs import UsedInputs
 
 
 class _Answers:
@@ -75,6 +76,17 @@ class OpenedCampaign:
     _item_numbers: list[ItemNumbers | ItemTags] = field(
         default_factory=list, repr=False
     )
+
+    @property
+    def used_inputs(self) -> tuple[UsedInputs, ...]:
+        """What the passes were made from; before the first, what the file says now."""
+        now = UsedInputs(since=self.clock.now(), inputs=self.campaign.inputs)
+        return used_inputs.read(self.store) or (now,)
+
+    @property
+    def changed_inputs(self) -> tuple[str, ...]:
+        """The keys and files that have changed since the last pass."""
+        return self.used_inputs[-1].inputs.changes(self.campaign.inputs)
 
     @property
     def capabilities(self) -> Capabilities:

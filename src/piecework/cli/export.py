@@ -11,6 +11,7 @@ import click
 
 from piecework.cli.in_parts import origin_of, runner
 from piecework.cli.options import AS_CAMPAIGN, DASK, FILES_IN_PARTS, JSON, TASK
+from piecework.cli.output import say_changes
 from piecework.domain.counts import plural
 
 if TYPE_CHECKING:
@@ -243,6 +244,7 @@ def _of_campaign(
             number = write_answers(opened, answers)
             return {"campaign": str(path), "answers": number, "file": str(answers)}
         report = write_files(opened)
+        say_changes(opened)
         out = opened.campaign.out
         facts: dict[str, str | int] = {
             "campaign": str(path),

@@ -2,6 +2,7 @@
 
 import json
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 import click
 from rich.console import Console
@@ -9,6 +10,9 @@ from rich.table import Table
 
 from piecework.domain.counts import plural
 from piecework.domain.progress import Progress, SourceState
+
+if TYPE_CHECKING:
+    from piecework.campaign.opened import OpenedCampaign
 
 
 def say_progress(progress: Progress, *, as_json: bool) -> None:
@@ -24,6 +28,23 @@ def say_progress(progress: Progress, *, as_json: bool) -> None:
     Console().print(table)
     if progress.too_few_workers:
         click.echo(f"too few workers: {progress.too_few_workers}")
+
+
+def say_changes(opened: "OpenedCampaign") -> None:
+    """Tell on standard error which inputs have changed since the last pass."""
+    if not opened.changed_inputs:
+        return
+    path = opened.campaign.path
+    again = (
+        f"piecework assess {path}"
+        if opened.is_imported
+        else f"piecework rehearse {path}"
+        if opened.is_rehearsal
+        else "the next pass uses them"
+    )
+    changed = ", ".join(opened.changed_inputs)
+    click.echo(f"changed since these answers were decided: {changed}", err=True)
+    click.echo(f"next: {again}", err=True)
 
 
 def progress_rows(progress: Progress) -> list[tuple[str, str]]:

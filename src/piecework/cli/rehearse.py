@@ -49,6 +49,10 @@ def rehearse(
     A rehearsal costs nothing and needs no account. It writes the dataset, the report
     and the store to the campaign's output folder.
 
+    If the campaign file, a file that it names or piecework has changed, a new rehearsal
+    begins, and the one before moves to the folder previous-rehearsal. Otherwise an
+    interrupted rehearsal continues.
+
     Examples:
       piecework rehearse birds.toml
       piecework rehearse birds.toml --crowd prolific
@@ -66,17 +70,30 @@ def rehearse(
 
         from piecework.flows.rehearse import rehearsal_flow
         from piecework.rehearsing.campaign import prepare
+        from piecework.rehearsing.previous_rehearsal import (
+            is_finished,
+            set_aside_if_changed,
+        )
 
+    markets, changes = _markets(crowds), list[str]()
+    loaded = prepare(
+        campaign,
+        before=lambda read: changes.extend(set_aside_if_changed(read, markets)),
+    )
+    is_same = is_finished(loaded)
+    if not as_json:
+        _say_what_changed(loaded, changes, is_same=is_same)
     with _bar(console) as bar:
-        loaded = prepare(campaign)
         flow = rehearsal_flow(loaded, on_progress=_listener(bar, loaded))
         with server.in_use(), tags("piecework", "rehearsal", loaded.name):
-            facts = flow(str(campaign.resolve()), _markets(crowds))
+            facts = flow(str(campaign.resolve()), markets)
     progress, remarks = _outcome(loaded)
     seconds = time.monotonic() - began
     if as_json:
         document = {
             **facts,
+            "changes": changes,
+            "is_same_as_before": is_same,
             "seconds": round(seconds, 1),
             "remarks": [{"level": note.level, "text": note.text} for note in remarks],
         }
@@ -100,6 +117,23 @@ def _markets(crowds: tuple[str, ...]) -> "tuple[MarketName, ...]":
             ["--crowd workers: simulated workers do not work beside other crowds"]
         )
     return named
+
+
+def _say_what_changed(
+    campaign: "Campaign", changes: Sequence[str], *, is_same: bool
+) -> None:
+    from piecework.rehearsing.previous_rehearsal import FOLDER
+
+    if changes:
+        click.echo(
+            f"changed since the rehearsal before: {', '.join(changes)}. A new "
+            f"rehearsal begins; the one before is in {campaign.out / FOLDER}"
+        )
+    elif is_same:
+        click.echo(
+            "nothing has changed since this rehearsal was finished: its result is the "
+            "same, and only the dataset and the report are written again"
+        )
 
 
 def _bar(console: Console) -> Bar:

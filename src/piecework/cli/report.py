@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from piecework.cli.options import CAMPAIGN, JSON
+from piecework.cli.output import say_changes
 
 
 @click.command()
@@ -27,6 +28,7 @@ def report(campaign: Path, *, as_json: bool) -> None:
 
     with open_to_look(load_campaign(campaign)) as opened:
         written = write_report(opened)
+        say_changes(opened)
     if as_json:
         click.echo(json.dumps({"report": str(written)}, indent=2))
         return

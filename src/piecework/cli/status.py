@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from piecework.cli.options import CAMPAIGN, JSON
-from piecework.cli.output import say_progress
+from piecework.cli.output import say_changes, say_progress
 from piecework.domain.counts import plural
 from piecework.domain.errors import ConfigError
 
@@ -61,6 +61,7 @@ def status(campaign: Path, *, look: bool, as_json: bool) -> None:
             )
         progress = read_progress(opened)
         orphans = orphan_hits(on_its_platform(opened)) if look else []
+        say_changes(opened)
     if look and as_json:
         more = {"unknown_hits": [asdict(hit) for hit in orphans]}
         click.echo(json.dumps(progress.as_dict() | more, indent=2, sort_keys=True))

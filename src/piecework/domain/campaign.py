@@ -15,6 +15,7 @@ from piecework.domain.growing import Growth
 from piecework.domain.hit import Item, QualificationRequirement, Recruiting
 from piecework.domain.ids import ItemId
 from piecework.domain.imported import Reading
+from piecework.domain.inputs import Inputs
 from piecework.domain.machine import MachineVote
 from piecework.domain.money import Currency, FeeSchedule, shown
 from piecework.domain.picture_location import PictureLocation
@@ -210,7 +211,7 @@ class Campaign:
     """Everything that a campaign file says, checked.
 
     Attributes:
-        source_hash: sha256 of the campaign file's bytes.
+        inputs: what it was read from.
         items: its items. Of a campaign that grows: before it is opened, the first rows
             of its source; then the items that were dealt, read from the store.
         practice: practice items that every HIT shows first; their answers never count.
@@ -242,7 +243,7 @@ class Campaign:
 
     name: str
     path: Path
-    source_hash: str
+    inputs: Inputs
     description: str
     task: Task
     title: str
@@ -283,6 +284,11 @@ class Campaign:
     machine: tuple[MachineVote, ...] = ()
     experiment: Experiment | None = None
     crowds: Crowds | None = None
+
+    @property
+    def source_hash(self) -> str:
+        """The sha256 of the campaign file's bytes."""
+        return self.inputs.source_hash
 
     @property
     def markets(self) -> tuple[str, ...]:

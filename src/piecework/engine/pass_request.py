@@ -10,13 +10,13 @@ from typing import Annotated
 
 from pydantic import AfterValidator, WithJsonSchema
 
+from piecework.campaign.provenance import inputs_of
 from piecework.config.campaign_file import CampaignFile, parse
 from piecework.config.schema import is_read_as_it_arrives
 from piecework.domain.campaign import Campaign
 from piecework.domain.clock import SystemClock
 from piecework.domain.errors import ConfigError
 from piecework.domain.money import Currency, cents_from_text
-from piecework.hit_templates.own_files import is_own
 from piecework.store.files import SCHEMA
 
 
@@ -98,48 +98,32 @@ class PassRequest:
         return changed
 
     def digest(self) -> str:
-        """Return a hash of the request and the bytes of the campaign's files.
+        """Return a hash of the request and of everything that the campaign names.
 
         The names of the store's migrations count too, so that a version of piecework
         does not rely on the last pass of a later one.
 
-        For a folder of pictures that no file lists, only the names count. For an items
-        file that grows, size and time count: it may be large. A source outside is
-        always different, because only reading it tells.
+        For an items file that grows, size and time count: it may be large. A source
+        outside is always different, because only reading it tells.
 
         Raises:
             ConfigError: the campaign file cannot be read.
         """
-        tables = self.file.tables
-        beside = self.campaign.parent
-        files = [self.campaign]
-        items = tables.items.file
-        files += [beside / name for name in (items, tables.question) if name]
-        files += (
-            [beside / name for name in tables.machine.files] if tables.machine else []
-        )
-        facts = []
-        if items and tables.items.grows:
-            files.remove(beside / items)
-            facts = [_facts(beside / items)]
-        if tables.items.query or is_read_as_it_arrives(items):
+        items = self.file.tables.items
+        facts = [_facts(self.campaign.parent / items.file)] if items.file else []
+        if (
+            items.query
+            or is_read_as_it_arrives(items.file)
+            or "://" in (items.pictures or "")
+        ):
             facts = [SystemClock().now().isoformat()]
-        if tables.task is not None and is_own(tables.task):
-            files += sorted((beside / tables.task).rglob("*"))
-        contents = [
-            hashlib.sha256(file.read_bytes()).hexdigest()
-            for file in files
-            if file.is_file()
-        ]
-        contents += [*facts, *sorted(file.name for file in SCHEMA.iterdir())]
-        if tables.items.file is None and tables.items.pictures is not None:
-            folder = beside / tables.items.pictures
-            contents += (
-                [SystemClock().now().isoformat()]
-                if "://" in tables.items.pictures
-                else sorted(map(str, folder.rglob("*")))
-            )
-        request = json.dumps([contents, asdict(self)], sort_keys=True, default=str)
+        digests = dict(inputs_of(self.file).digests)
+        schema = sorted(file.name for file in SCHEMA.iterdir())
+        request = json.dumps(
+            [digests, facts if items.grows else [], schema, asdict(self)],
+            sort_keys=True,
+            default=str,
+        )
         return hashlib.sha256(request.encode()).hexdigest()
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from piecework.campaign.opened import CampaignRun
+from piecework.campaign.provenance import code_version
 from piecework.domain.counts import plural
 from piecework.domain.progress import Progress
 from piecework.engine.changed_models import notice_models
@@ -27,6 +28,7 @@ from piecework.engine.steps.take_in import take_in
 from piecework.engine.steps.verify import verify
 from piecework.engine.steps.weigh import weigh
 from piecework.engine.steps.wind_down import wind_down
+from piecework.store import used_inputs
 
 _T = TypeVar("_T")
 _LOG = logging.getLogger(__name__)
@@ -90,6 +92,8 @@ def run_pass(
     Raises:
         PieceworkError: as the steps say; repeating the pass is always safe.
     """
+    inputs = run.campaign.inputs.by_code(code_version())
+    used_inputs.record(run.store, inputs, at=run.clock.now())
     notice_models(run)
     reader = Reader(run, poll_open_hits=poll_open_hits)
     for step in STEPS:

@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from piecework.campaign.assembling import load_campaign
 from piecework.campaign.opened import OpenedCampaign
+from piecework.campaign.provenance import code_version
 from piecework.config.campaign_file import parse
 from piecework.domain.counts import plural
 from piecework.domain.errors import ConfigError
@@ -30,6 +31,7 @@ from piecework.qc.silence import silences
 from piecework.report.findings import findings_page
 from piecework.report.sections_page import SectionsPage
 from piecework.results.answers_shown import Work
+from piecework.store import used_inputs
 from piecework.store.findings import flagged_by
 from piecework.store.lock import only_pass
 
@@ -108,6 +110,8 @@ def assess_campaign(path: Path) -> Assessed:
         )
     campaign = load_campaign(path)
     with only_pass(campaign.store), open_to_look(campaign) as opened:
+        inputs = campaign.inputs.by_code(code_version())
+        used_inputs.record(opened.store, inputs, at=opened.clock.now())
         assess(opened)
         decide(opened)
         findings, page = _assessment(opened, campaign.name, ())

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
 from os import PathLike
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from piecework.domain.clock import SystemClock
 from piecework.domain.progress import Progress
 from piecework.platforms.virtual_clock import START
 from piecework.rehearsing.campaign import prepare
+from piecework.rehearsing.previous_rehearsal import set_aside_if_changed
 from piecework.rehearsing.rehearsal import rehearsal_of, work_through
 from piecework.results.export import DATASET
 from piecework.results.whole_pass import write_results
@@ -69,7 +71,9 @@ def rehearse(
 
     It starts a marketplace on 127.0.0.1 as a process of its own, and writes to the
     campaign's folder (`[output] folder`). An interrupted rehearsal continues where it
-    stopped. For a finished one, only the results are written again.
+    stopped, and a finished one only writes its results again, unless the campaign file,
+    a file that it names or piecework has changed: then a new rehearsal begins, and the
+    one before is in the folder `previous-rehearsal`.
 
     Args:
         path: the campaign file.
@@ -80,7 +84,8 @@ def rehearse(
         CampaignBusy: another process works on the campaign.
         StoreError: the folder belongs to something else.
     """
-    with rehearsal_of(prepare(Path(path))) as (run, crowd):
+    begins = partial(set_aside_if_changed, crowds=())
+    with rehearsal_of(prepare(Path(path), before=begins)) as (run, crowd):
         progress = work_through(run, crowd, on_progress=on_progress)
         report = write_results(run)
         return Rehearsal(

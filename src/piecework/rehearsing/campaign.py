@@ -1,7 +1,7 @@
 """The preparation of a rehearsal: the checked campaign and its drawn pictures."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
@@ -31,17 +31,20 @@ from piecework.rehearsal.pictures.portraits import (
 )
 from piecework.rehearsal.pictures.scenes import scenes
 
+Before = Callable[[Campaign], object]
+"""Called with a campaign whose files have no fault, before its store is opened."""
 
-def prepare(path: Path) -> Campaign:
+
+def prepare(path: Path, *, before: Before | None = None) -> Campaign:
     """Return the campaign of a file, after drawing its pictures if it asks for that.
 
     Raises:
         ConfigError: every fault of the file.
     """
-    return prepare_file(parse(path))
+    return prepare_file(parse(path), before=before)
 
 
-def prepare_file(file: CampaignFile) -> Campaign:
+def prepare_file(file: CampaignFile, *, before: Before | None = None) -> Campaign:
     """Do the same for a campaign file that was read."""
     tables = file.tables
     if tables.items.scenes and tables.items.file is None:
@@ -49,18 +52,18 @@ def prepare_file(file: CampaignFile) -> Campaign:
         rows = item_rows(tables.items.scenes)
         # Check the file before writing anything.
         drawn = assemble(file, drawn=rows)
-        _check(drawn)
+        _check(drawn, before)
         draw_pictures(out, tables.rehearsal.seed, (*drawn.items, *_of_test(drawn)))
         lines = "".join(json.dumps(row) + "\n" for row in rows)
         (out / "items.jsonl").write_text(lines, encoding="utf-8")
-    campaign = with_known_rows(assemble(file))
+    campaign = with_known_rows(assemble(file), before=before)
     if tables.items.scenes and tables.items.file is not None:
         shown = items_with_pictures(campaign)
         draw_pictures(campaign.out, tables.rehearsal.seed, shown)
     return campaign
 
 
-def with_known_rows(campaign: Campaign) -> Campaign:
+def with_known_rows(campaign: Campaign, *, before: Before | None = None) -> Campaign:
     """Return a checked campaign whose simulated workers know all rows that it has.
 
     Raises:
@@ -69,7 +72,7 @@ def with_known_rows(campaign: Campaign) -> Campaign:
     if campaign.growth is not None:
         known = usable_items(campaign.growth.source)
         campaign = replace(campaign, items=(*known, *campaign.gold))
-    _check(campaign)
+    _check(campaign, before)
     return campaign
 
 
@@ -82,13 +85,15 @@ def _of_test(campaign: Campaign) -> tuple[Item, ...]:
     return campaign.qualification.items if campaign.qualification else ()
 
 
-def _check(campaign: Campaign) -> None:
-    with known_store(campaign) as store:
-        if store is not None:
-            check_bound(store, campaign, rehearsal_environment(campaign))
+def _check(campaign: Campaign, before: Before | None) -> None:
     check_caps(campaign, at=START)
     people(campaign.rehearsal.crowd, seed=campaign.rehearsal.seed)
     answering_of(campaign)
+    if before is not None:
+        before(campaign)
+    with known_store(campaign) as store:
+        if store is not None:
+            check_bound(store, campaign, rehearsal_environment(campaign))
 
 
 def draw_pictures(out: Path, seed: int, items: Sequence[Item]) -> None:

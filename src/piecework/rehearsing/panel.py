@@ -31,7 +31,7 @@ from piecework.rehearsing.marketplace_books import fees_cents_of
 from piecework.rehearsing.outside import Taken
 
 FILE = "panel.toml"
-_SECRET = "panel.secret"  # noqa: S105 - a file's name
+SECRET = "panel.secret"  # noqa: S105 - a file's name
 _MOST_VISITS = 1000
 """A rehearsal's few workers come as often as they like."""
 
@@ -93,7 +93,7 @@ def offline_panel(campaign: Campaign) -> OfflinePanel:
             next_step="leave out [qualification], or rehearse without --crowd panel",
         )
     campaign.out.mkdir(parents=True, exist_ok=True)
-    file, secret = campaign.out / FILE, campaign.out / _SECRET
+    file, secret = campaign.out / FILE, campaign.out / SECRET
     if not secret.exists():
         secret.touch(mode=0o600)
         secret.write_text(random_secrets.token_hex(32), encoding="ascii")
@@ -114,7 +114,7 @@ def _terms(campaign: Campaign) -> Terms:
     seconds = campaign.rewards.expected_seconds or _VISIT_SECONDS
     return Terms(
         name="rehearsal",
-        proof=f'secret_file = "{_SECRET}"',
+        proof=f'secret_file = "{SECRET}"',
         hits=max(1, min(100, _VISIT_SECONDS // seconds)),
         per_person=_MOST_VISITS,
         hit_seconds=seconds,

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from piecework.campaign.caps import next_day, next_month
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.campaign import Campaign
-from piecework.domain.errors import ConfigError, StoreError
+from piecework.domain.errors import ConfigError
 from piecework.domain.extras import load_extra
 from piecework.domain.progress import GOES_ON, Progress
 from piecework.engine.opening import open_for_rehearsal
@@ -25,14 +25,12 @@ from piecework.rehearsal.crowd.crowd import Crowd
 from piecework.rehearsal.crowd.several_sites import SeveralSites
 from piecework.rehearsal.crowd.traits import SIMULATED_BAD
 from piecework.rehearsal.crowd.worker_site import WorkerSite
-from piecework.rehearsing.connect import DATABASE as CONNECT_DATABASE
 from piecework.rehearsing.connect import offline_connect
 from piecework.rehearsing.marketplace import MARKET, rehearsal_market
 from piecework.rehearsing.marketplace_process import program
 from piecework.rehearsing.outside import AtMarkets, OfflineMarket, RehearsedMarket
-from piecework.rehearsing.panel import FILE as PANEL_FILE
 from piecework.rehearsing.panel import offline_panel
-from piecework.rehearsing.prolific import DATABASE, offline_prolific
+from piecework.rehearsing.prolific import offline_prolific
 from piecework.store import simulated_workers
 from piecework.store.lock import only_pass
 
@@ -107,12 +105,7 @@ def _seldom_looking_for_garbage() -> Iterator[None]:
 
 @contextmanager
 def rehearsal_of(campaign: Campaign) -> Iterator[tuple[CampaignRun, Crowd]]:
-    """Open the embedded marketplace, the campaign on it, and its crowd.
-
-    Raises:
-        StoreError: the rehearsal was started with participants of a Prolific.
-    """
-    _check_crowd(campaign)
+    """Open the embedded marketplace, the campaign on it, and its crowd."""
     with (
         only_pass(campaign.store),
         rehearsal_market(campaign) as running,
@@ -145,7 +138,6 @@ def rehearsal_at(
             not installed.
         StoreError: the rehearsal was started with other workers.
     """
-    _check_crowd(campaign, *names)
     with ExitStack() as stack:
         stack.enter_context(only_pass(campaign.store))
         offline = {
@@ -198,20 +190,3 @@ def _offline(campaign: Campaign, name: MarketName) -> Iterator[OfflineMarket]:
             yield connect
     else:
         yield offline_panel(campaign)
-
-
-def _check_crowd(campaign: Campaign, *names: MarketName) -> None:
-    """Refuse a rehearsal that was started with other workers."""
-    files: dict[MarketName, str] = {
-        "prolific": DATABASE,
-        "connect": CONNECT_DATABASE,
-        "panel": PANEL_FILE,
-    }
-    known = [name for name, file in files.items() if (campaign.out / file).exists()]
-    if (campaign.out / MARKET).exists() and set(known) != set(names):
-        flags = " ".join(f"--crowd {name}" for name in known) or "--crowd workers"
-        raise StoreError(
-            f"{campaign.out}: this rehearsal was started with {flags}",
-            next_step=f"continue with {flags}, or give this rehearsal another "
-            "folder ([output] folder)",
-        )

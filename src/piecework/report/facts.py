@@ -345,6 +345,19 @@ class Markets:
 
 
 @dataclass(frozen=True, kw_only=True)
+class SourceFile:
+    """A campaign file that passes used.
+
+    Attributes:
+        sha256: of its bytes.
+        since: the time of the first pass that used it.
+    """
+
+    sha256: str
+    since: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class ReportFacts:
     """How one dataset was made. Times are UTC.
 
@@ -352,7 +365,8 @@ class ReportFacts:
     listed in `piecework.report.tables`.
 
     Attributes:
-        source_hash: sha256 of the campaign file.
+        sources: the campaign files that the passes used, in order.
+        changed: keys and files that have changed since the last pass.
         started_at: the campaign's time, virtual in a rehearsal.
         finished_at: the end, or the time of this report if it is not finished.
         wanted_per_item: accepted answers wanted for each item; the minimum with
@@ -399,7 +413,7 @@ class ReportFacts:
     campaign: str
     purpose: str
     task: Task
-    source_hash: str
+    sources: tuple[SourceFile, ...]
     code_commit: str
     is_rehearsal: bool
     started_at: datetime
@@ -412,6 +426,7 @@ class ReportFacts:
     findings: pd.DataFrame
     decisions: pd.DataFrame
     workers: pd.DataFrame
+    changed: tuple[str, ...] = ()
     is_drawn: bool = False
     money: Money | None = None
     seed: int | None = None

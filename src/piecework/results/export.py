@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from piecework.campaign.opened import OpenedCampaign
+from piecework.campaign.provenance import code_version
 from piecework.domain.counts import plural
 from piecework.engine.progress import read_progress
 from piecework.engine.provisional import proposed_verdicts
@@ -17,7 +18,6 @@ from piecework.report.page import render
 from piecework.results import releases
 from piecework.results.delivery import deliver
 from piecework.results.pictures import copy_pictures, picture_sizes
-from piecework.results.provenance import code_version
 from piecework.results.report_facts import report_facts
 from piecework.results.table import answers_table
 from piecework.results.unused_memory import give_back
@@ -93,7 +93,7 @@ def dataset_facts(opened: OpenedCampaign, *, provisional: int) -> DatasetFacts:
         campaign=campaign.name,
         purpose=campaign.description,
         task=campaign.task,
-        source_hash=campaign.source_hash,
+        source_hash=opened.used_inputs[-1].inputs.source_hash,
         code_commit=code_version(),
         is_rehearsal=opened.is_rehearsal,
         is_imported=opened.is_imported,

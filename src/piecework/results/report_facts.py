@@ -7,6 +7,7 @@ import pandas as pd
 from piecework.analyses.condition_scores import compared
 from piecework.analyses.pairwise_outcomes import comparisons
 from piecework.campaign.opened import OpenedCampaign
+from piecework.campaign.provenance import code_version
 from piecework.campaign.warnings import own_seconds
 from piecework.domain.campaign import Campaign
 from piecework.domain.ids import WorkerId
@@ -31,7 +32,9 @@ from piecework.report.facts import (
     Money,
     OtherLedgers,
     ReportFacts,
+    SourceFile,
 )
+from piecework.report.formatting import moment
 from piecework.report.item_sample import ShownItem, chosen
 from piecework.results.books import Books
 from piecework.results.earned_facts import earned_facts
@@ -39,7 +42,6 @@ from piecework.results.experiment_facts import experiment_facts
 from piecework.results.machine_facts import machine_facts
 from piecework.results.market_facts import market_facts
 from piecework.results.pictures import small_pictures
-from piecework.results.provenance import code_version
 from piecework.results.review_quality import review_quality
 from piecework.results.table import answers_table
 from piecework.store import (
@@ -71,7 +73,8 @@ def report_facts(opened: OpenedCampaign) -> ReportFacts:
         campaign=campaign.name,
         purpose=campaign.description,
         task=task,
-        source_hash=campaign.source_hash,
+        sources=_sources(opened),
+        changed=opened.changed_inputs,
         code_commit=code_version(),
         seed=campaign.rehearsal.seed,
         is_rehearsal=opened.is_rehearsal,
@@ -109,6 +112,15 @@ def report_facts(opened: OpenedCampaign) -> ReportFacts:
         markets=market_facts(opened, answers),
         silent=_silent(opened),
     )
+
+
+def _sources(opened: OpenedCampaign) -> tuple[SourceFile, ...]:
+    """Return the campaign files that decided the answers, each once, in order."""
+    since = {
+        used.inputs.source_hash: moment(used.since)
+        for used in reversed(opened.used_inputs)
+    }
+    return tuple(SourceFile(sha256=sha, since=since[sha]) for sha in reversed(since))
 
 
 def _as_needed(opened: OpenedCampaign) -> AsNeeded | None:

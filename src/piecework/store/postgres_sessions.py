@@ -25,7 +25,12 @@ from piecework.domain.store_address import StoreAddress
 from piecework.store.lock import WAIT
 from piecework.store.postgres import RECORDS, STORE
 from piecework.store.postgres_database import PostgresDatabase, explain, first_line
-from piecework.store.postgres_migrations import check_known, create, is_up_to_date
+from piecework.store.postgres_migrations import (
+    check_known,
+    copy_name,
+    create,
+    is_up_to_date,
+)
 
 _SCHEMES = ("postgresql://", "postgres://", "postgresql+psycopg://")
 _CONNECT_SECONDS = 15
@@ -167,6 +172,23 @@ def new_schema(address: StoreAddress, folder: Path) -> Iterator[PostgresDatabase
         for table in tables:
             session.run(f"ALTER TABLE {table} ENABLE TRIGGER USER")
         session.go_on_numbering()
+
+
+def set_aside(address: StoreAddress) -> None:
+    """Rename a store's schema; the store that was set aside before is removed.
+
+    Raises:
+        StoreError: the database user may not do it, or the database fails.
+    """
+    schema = sql.Identifier(address.schema)
+    previous = sql.Identifier(copy_name(address.schema, "change"))
+    with _session(address) as session, session.atomic():
+        session.conn.execute(
+            sql.SQL("DROP SCHEMA IF EXISTS {} CASCADE").format(previous)
+        )
+        session.conn.execute(
+            sql.SQL("ALTER SCHEMA {} RENAME TO {}").format(schema, previous)
+        )
 
 
 @contextmanager

@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from piecework.domain.edit import Edit
-from piecework.report.facts import ReportFacts
+from piecework.report.facts import ReportFacts, SourceFile
 from tests.report.campaign import by_hand
 
 NASTY = (
@@ -50,7 +50,8 @@ def campaign(texts: tuple[str, ...]) -> ReportFacts:
         shown_items=tuple(
             replace(item, columns=stranger) for item in facts.shown_items
         ),
-        source_hash=texts[1 % len(texts)],
+        sources=(SourceFile(sha256=texts[1 % len(texts)], since=texts[0]),) * 2,
+        changed=(*texts,),
         code_commit=texts[2 % len(texts)],
         answers=answers.assign(
             clean_text=captions,

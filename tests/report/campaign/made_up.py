@@ -10,7 +10,7 @@ import pandas as pd
 
 from piecework.domain.edit import Edit
 from piecework.domain.task import Task
-from piecework.report.facts import Money, ReportFacts
+from piecework.report.facts import Money, ReportFacts, SourceFile
 from piecework.report.item_sample import ShownItem, chosen
 from tests.postprocess.made_tables import caption_task, made_table
 
@@ -34,7 +34,7 @@ def empty(*, is_rehearsal: bool = True) -> ReportFacts:
         campaign="birds",
         purpose="Captions for photographs of birds.",
         task=caption_task(),
-        source_hash="3f9a" * 16,
+        sources=(SourceFile(sha256="3f9a" * 16, since="2026-01-05 09:00"),),
         code_commit="2891ade0c5d14b7f",
         seed=7,
         is_rehearsal=is_rehearsal,

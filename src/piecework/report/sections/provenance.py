@@ -7,9 +7,11 @@ import pandas as pd
 from piecework.domain.counts import count
 from piecework.domain.task import Task
 from piecework.report.components import Cell, Code, Section, Table, Tag, number, text
-from piecework.report.facts import Money
+from piecework.report.facts import Money, ReportFacts
 from piecework.report.formatting import excerpt, listed
 from piecework.report.model import ReportModel
+
+_MOST_SOURCES = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,6 +118,29 @@ def _own_files(task: Task) -> list[tuple[Cell, ...]]:
     return [("Files of the task, sha256", Code(task.own.digest))]
 
 
+def _sources(facts: ReportFacts) -> list[tuple[Cell, ...]]:
+    """The file by which answers were decided last, those before, and what changed."""
+    *earlier, last = facts.sources
+    rows: list[tuple[Cell, ...]] = [
+        ("Campaign file, sha256", Code(excerpt(last.sha256))),
+        *(
+            (f"Campaign file used from {file.since}, sha256", Code(file.sha256))
+            for file in earlier[-_MOST_SOURCES:]
+        ),
+    ]
+    if len(earlier) > _MOST_SOURCES:
+        rows.append(
+            ("Campaign files before those", count(len(earlier) - _MOST_SOURCES))
+        )
+    if earlier:
+        rows.append(("The last campaign file was used from", last.since))
+    if facts.changed:
+        rows.append(
+            ("Changed since the last pass", listed(map(excerpt, facts.changed)))
+        )
+    return rows
+
+
 def _origin(model: ReportModel) -> Table:
     facts = model.facts
     findings = facts.findings.drop_duplicates(["heuristic", "version"])
@@ -124,7 +149,7 @@ def _origin(model: ReportModel) -> Table:
         ("Campaign", excerpt(facts.campaign)),
         ("Task", f"{excerpt(facts.task.name)}, version {facts.task.version}"),
         *_own_files(facts.task),
-        ("Campaign file, sha256", Code(excerpt(facts.source_hash))),
+        *_sources(facts),
         ("Code, commit", Code(excerpt(facts.code_commit) or "unknown")),
         *([] if facts.seed is None else [("Seed", Code(str(facts.seed)))]),
         ("Workers", "simulated" if facts.is_rehearsal else "people"),

@@ -4,7 +4,7 @@ from piecework.domain.counts import NOTHING, count, plural, plural_of, share
 from piecework.domain.verdicts import RANDOM_SAMPLE
 from piecework.report.components import KeyFigure, Level, Note
 from piecework.report.facts import Money
-from piecework.report.formatting import listed, part_of
+from piecework.report.formatting import excerpt, listed, part_of
 from piecework.report.model import ReportModel
 from piecework.report.sections import imported, planted, provenance
 from piecework.report.sections.money import wage_level, wage_notes
@@ -113,6 +113,7 @@ def _wage_figure(model: ReportModel, money: Money) -> KeyFigure:
 def notes(model: ReportModel) -> tuple[Note, ...]:
     """Return the notes that bear on trust, the most serious first."""
     unsorted = (
+        *_changed(model),
         *_progress(model),
         *_books(model),
         *wage_notes(model),
@@ -124,6 +125,19 @@ def notes(model: ReportModel) -> tuple[Note, ...]:
         unsorted += planted.notes(model, planted.score(model))
     gravity: tuple[Level, ...] = ("problem", "watch", "fact", "fine")
     return tuple(sorted(unsorted, key=lambda note: gravity.index(note.level)))
+
+
+def _changed(model: ReportModel) -> tuple[Note, ...]:
+    facts = model.facts
+    if not facts.changed:
+        return ()
+    names = listed(map(excerpt, facts.changed))
+    changed = f"Changed since these answers were decided: {names}."
+    if facts.imported is not None:
+        return (Note("problem", f"{changed} Assess them again."),)
+    if facts.is_rehearsal:
+        return (Note("problem", f"{changed} Rehearse again."),)
+    return (Note("watch", f"{changed} The next pass uses the new ones."),)
 
 
 def _progress(model: ReportModel) -> tuple[Note, ...]:

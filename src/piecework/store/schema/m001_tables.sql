@@ -144,6 +144,15 @@ CREATE TABLE pass_notes (
 ) STRICT;
 INSERT INTO pass_notes (only_row) VALUES (1);
 
+-- What passes used, a row for each change (`piecework.store.used_inputs`): the campaign
+-- file's text, and as JSON the sha256 of each input.
+CREATE TABLE used_inputs (
+    number INTEGER PRIMARY KEY,
+    since TEXT NOT NULL,
+    file_text TEXT NOT NULL,
+    digests TEXT NOT NULL
+) STRICT;
+
 -- The prices that the marketplace stated last; empty if it states none.
 CREATE TABLE marketplace_prices (
     only_row INTEGER PRIMARY KEY CHECK (only_row = 1),

@@ -1,0 +1,115 @@
+"""What a result was made from: the files of its campaign, and the code.
+
+Which files a campaign file names is read from its schema (`piecework.config.named`), so
+a new key that names a file counts from the start.
+"""
+
+import hashlib
+import os
+import subprocess
+from collections.abc import Iterable, Iterator
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+
+from piecework.config.campaign_file import CampaignFile
+from piecework.config.named import Names, texts_of
+from piecework.domain.inputs import CAMPAIGN_FILE, Inputs
+from piecework.hit_templates.own_files import is_own
+
+_READ = {Names.DEFINITION, Names.INPUT}
+_ROOT = Path(__file__).resolve().parents[3]
+
+
+@cache
+def code_version() -> str:
+    """Return the commit of the checkout, marked if files have changed since.
+
+    >>> len(code_version()) > 0
+    True
+    """
+    # If installed, the code may be in an environment inside another repository.
+    commit = _git("rev-parse", "HEAD") if (_ROOT / ".git").exists() else ""
+    if not commit:
+        return f"piecework {version('piecework')}"
+    return f"{commit} with local changes" if _git("status", "--porcelain") else commit
+
+
+def inputs_of(file: CampaignFile) -> Inputs:
+    """Return the digests of a campaign file and of every file that it names.
+
+    A task's folder counts with all files. Of a folder of pictures only names and sizes
+    count. Items that grow do not count: the store has each row that was dealt. An
+    address is not read; a file that cannot be read has the digest "".
+    """
+    digests = {CAMPAIGN_FILE: file.source_hash}
+    for key, name in named_files(file):
+        path = file.path.parent / name
+        is_listed = key == "items.pictures"
+        digest = _listing if is_listed else _contents
+        digests[f"{key}: {name}"] = digest(path, besides=file.out)
+    return Inputs(text=file.text, digests=digests)
+
+
+def named_files(file: CampaignFile) -> Iterator[tuple[str, str]]:
+    """Yield key and name of the files and folders that a campaign is read from."""
+    for named in texts_of(file.tables):
+        key = ".".join(named.key)
+        if named.names not in _READ or "://" in named.text:
+            continue
+        if named.key[-1] == "task" and not is_own(named.text):
+            continue
+        if not (key == "items.file" and file.tables.items.grows):
+            yield key, named.text
+
+
+def _contents(path: Path, *, besides: Path) -> str:
+    if not path.is_dir():
+        return _sha256(path)
+    return _digest(
+        f"{each.relative_to(path)} {_sha256(each)}" for each in _files(path, besides)
+    )
+
+
+def _listing(folder: Path, *, besides: Path) -> str:
+    return _digest(
+        f"{each.relative_to(folder)} {each.lstat().st_size}"
+        for each in _files(folder, besides)
+    )
+
+
+def _files(folder: Path, besides: Path) -> Iterator[Path]:
+    """Yield the files of a folder, without results that are written inside it."""
+    for inside, folders, names in os.walk(folder):
+        folders[:] = sorted(
+            each
+            for each in folders
+            if each != "__pycache__" and Path(inside, each).resolve() != besides
+        )
+        yield from (Path(inside, name) for name in sorted(names))
+
+
+def _sha256(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError:
+        return ""  # reading the campaign reports it
+
+
+def _digest(lines: Iterable[str]) -> str:
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
+def _git(*words: str) -> str:
+    try:
+        done = subprocess.run(  # noqa: S603 - fixed words, no shell
+            ["git", "-C", str(_ROOT), *words],  # noqa: S607 - git of the path
+            capture_output=True,
+            text=True,
+            timeout=10,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout.strip() if done.returncode == 0 else ""

@@ -1,0 +1,80 @@
+"""What a campaign was made from: the text of its file, and a digest of each input.
+
+A result carries the hash of what it was made from. So each pass records its inputs in
+the store (`piecework.store.used_inputs`), and a rehearsal is continued only with the
+inputs that it began with.
+"""
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+CAMPAIGN_FILE = "the campaign file"
+CODE = "the version of piecework"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inputs:
+    """The inputs of a campaign at one moment.
+
+    Attributes:
+        text: the campaign file's text.
+        digests: sha256 by input: the campaign file, and each file that a key of it
+            names, such as `items.file: birds.csv`; with `CODE`, the version of the
+            code instead.
+    """
+
+    text: str = ""
+    digests: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def source_hash(self) -> str:
+        """The sha256 of the campaign file's bytes; "" if there is no file."""
+        return self.digests.get(CAMPAIGN_FILE, "")
+
+    def by_code(self, version: str) -> "Inputs":
+        """Return the same inputs, used by a version of the code."""
+        return replace(self, digests={**self.digests, CODE: version})
+
+    def changes(self, now: "Inputs") -> tuple[str, ...]:
+        """Name what differs now, keys of the campaign file first.
+
+        The version of the code counts if both know it.
+
+        >>> before = Inputs(text="a = 1", digests={CAMPAIGN_FILE: "1", "x: x.csv": "1"})
+        >>> now = Inputs(text="a = 2", digests={CAMPAIGN_FILE: "2", "x: x.csv": "2"})
+        >>> before.changes(now)
+        ('a', 'x: x.csv')
+        """
+        changed = [
+            name
+            for name in dict.fromkeys([*self.digests, *now.digests])
+            if self.digests.get(name) != now.digests.get(name)
+            and (name != CODE or CODE in self.digests.keys() & now.digests.keys())
+        ]
+        if CAMPAIGN_FILE not in changed:
+            return tuple(changed)
+        changed.remove(CAMPAIGN_FILE)
+        keys = _changed_keys(self.text, now.text)
+        return (*(keys or [f"{CAMPAIGN_FILE} (no key)"]), *changed)
+
+
+def _changed_keys(before: str, now: str) -> list[str]:
+    then, today = dict(_keys(before)), dict(_keys(now))
+    return [
+        key for key in dict.fromkeys([*then, *today]) if then.get(key) != today.get(key)
+    ]
+
+
+def _keys(text: str) -> Iterator[tuple[str, object]]:
+    """Yield each key of a TOML file with its value; a list of tables is one value."""
+    yield from _flat(tomllib.loads(text), "")
+
+
+def _flat(table: Mapping[str, object], under: str) -> Iterator[tuple[str, object]]:
+    for name, value in table.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{under}{name}.")
+        else:
+            # Values of different types compare equal (1 and true); their texts do not.
+            yield f"{under}{name}", repr(value)

@@ -1,0 +1,124 @@
+"""Every file that a campaign names is among its inputs, and a change of it shows."""
+
+from fnmatch import fnmatch
+from pathlib import Path
+
+import pytest
+
+from piecework.campaign.provenance import inputs_of
+from piecework.config.campaign_file import parse, parse_text
+from piecework.config.named import Names, keys_of
+from piecework.config.schema import CampaignTables
+from piecework.engine.pass_request import PassRequest
+from tests.growing_campaign import names, write_growing
+from tests.small_campaign import CAMPAIGN, write_campaign
+
+_H = "[heuristics]"
+_TEST = (
+    f"{_H}=>[qualification]\ntask = './dog'\nitems = 'q.csv'\n"
+    f"correct_at_least = {{a = 1}}\n{_H}"
+)
+NAMED: dict[str, tuple[str, str]] = {
+    # key: how a campaign file names it, the file
+    "task": ('task = "caption"=>task = "./dog"', "dog/question.html.j2"),
+    "question": ('task = "caption"=>question = "hit.html"', "hit.html"),
+    "items.file": ("", "items.csv"),
+    "items.pictures": ('file = "items.csv"=>pictures = "photos"', "photos/a.jpg"),
+    "gold.file": ("[posting]=>[gold]\nfile = 'g.csv'\n[posting]", "g.csv"),
+    "machine.votes": (
+        "[posting]=>[machine]\nvotes = 'v.csv'\nfield = 'x'\n[posting]",
+        "v.csv",
+    ),
+    "machine.votes.*": ("[posting]=>[machine]\nvotes = ['v.csv']\n[posting]", "v.csv"),
+    "machine.texts": ("[posting]=>[machine]\ntexts = 't.csv'\n[posting]", "t.csv"),
+    "requirements.only_workers_of.*": (
+        "[heuristics]=>[requirements]\nonly_workers_of = ['b.toml']\n[heuristics]",
+        "b.toml",
+    ),
+    "requirements.no_workers_of.*": (
+        "[heuristics]=>[requirements]\nno_workers_of = ['b.toml']\n[heuristics]",
+        "b.toml",
+    ),
+    "requirements.prolific.*.file": (
+        f"{_H}=>[requirements.prolific]\ncustom_allowlist = {{file = 'ids'}}\n{_H}",
+        "ids",
+    ),
+    "qualification.task": (
+        _TEST,
+        "dog/task.toml",
+    ),
+    "qualification.items": (
+        _TEST,
+        "q.csv",
+    ),
+    "rehearsal.replay": ("[output]=>[rehearsal]\nreplay = 'r.txt'\n[output]", "r.txt"),
+}
+
+
+def test_each_key_that_names_a_file_is_tried_here() -> None:
+    """A new key of the schema that names a file fails here until it is in the table."""
+    keys = {
+        ".".join(named.key)
+        for named in keys_of(CampaignTables)
+        if named.names in {Names.INPUT, Names.DEFINITION}
+    }
+    assert keys == NAMED.keys()
+
+
+@pytest.mark.parametrize("key", NAMED)
+def test_a_changed_file_is_another_input_and_another_request(
+    tmp_path: Path, key: str
+) -> None:
+    """A pass looks again, a rehearsal begins again, and the change has a name."""
+    (stated, named), path = NAMED[key], write_campaign(tmp_path)
+    usual, _, other = stated.partition("=>")
+    path.write_text(CAMPAIGN.replace(usual, other) if stated else CAMPAIGN)
+    file = tmp_path / named
+    file.parent.mkdir(exist_ok=True)
+    file.write_text("before")
+    before, request = inputs_of(parse(path)), _request(path)
+    assert inputs_of(parse(path)) == before
+    assert _request(path) == request
+    file.write_text("afterwards")
+    (changed,) = before.changes(inputs_of(parse(path)))
+    assert fnmatch(changed.split(":")[0], key)
+    assert _request(path) != request
+    file.unlink()
+    assert before.changes(inputs_of(parse(path)))
+
+
+def _request(path: Path) -> str:
+    return PassRequest(campaign=path, endpoint="http://127.0.0.1:1").digest()
+
+
+def test_results_inside_a_task_s_folder_are_no_input(tmp_path: Path) -> None:
+    """A folder that is both would change with each pass."""
+    text = CAMPAIGN.replace('task = "caption"', 'task = "."')
+    path = write_campaign(tmp_path, text)
+    before = inputs_of(parse(path))
+    (tmp_path / "out/crash").mkdir(parents=True)
+    (tmp_path / "out/crash/piecework.db").write_text("results")
+    assert not before.changes(inputs_of(parse(path)))
+
+
+def test_rows_of_a_growing_source_are_no_input(tmp_path: Path) -> None:
+    """Its passes take them in, and the store has each row that was dealt."""
+    path = write_growing(tmp_path, names(1, 2))
+    assert "items.file" not in str(inputs_of(parse(path)).digests)
+
+
+def test_changed_keys_are_named_and_a_comment_is_a_change_too(tmp_path: Path) -> None:
+    """So a user reads which keys a result does not know yet."""
+    path = write_campaign(tmp_path)
+    before = inputs_of(parse(path))
+
+    def changes(text: str) -> tuple[str, ...]:
+        return before.changes(inputs_of(parse_text(path, text)))
+
+    assert changes(CAMPAIGN) == ()
+    assert changes(f"{CAMPAIGN}# more") == ("the campaign file (no key)",)
+    assert changes(CAMPAIGN.replace('"0.50"', '"0.40"')) == ("rewards.reward",)
+    assert changes(CAMPAIGN.replace("share = 1.0", "")) == ("decisions.rule",)
+    assert changes(CAMPAIGN.replace("batches = 2", "batches = 1")) == (
+        "posting.batches",
+    )
