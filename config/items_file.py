@@ -91,11 +91,18 @@ def read_items(
             (line, {columns[0]: f"row_{number}", **row})
             for number, (line, row) in enumerate(by_line, start=1)
         ]
+    by_line = [(line, trimmed(row, (*addresses, *possible))) for line, row in by_line]
     faults = [f"{path}: has no items"] if not by_line else []
     places = _Places(pictures, drawn, addresses, possible)
     faults += _row_faults(path, by_line, columns, places, renamed=tuple(renamed))
     _raise(faults)
     return items_from_rows((row for _, row in by_line), columns)
+
+
+def trimmed(row: Row, addresses: Iterable[str]) -> Row:
+    """Return the row without spaces around its addresses; browsers ignore them."""
+    cells = {name: row[name].strip() for name in addresses if name in row}
+    return {**row, **cells}
 
 
 def read_rows(path: Path) -> list[tuple[int, Row]]:

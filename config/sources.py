@@ -21,6 +21,7 @@ from piecework.config.items_file import (
     item_row_faults,
     json_row,
     renamed_row,
+    trimmed,
 )
 from piecework.domain.errors import ConfigError
 from piecework.domain.growing import Delivery, SourceRow
@@ -66,6 +67,7 @@ class TableRows:
         """Return a row under the new names of its columns."""
         if self.renamed and cells:
             cells = renamed_row(cells, self.renamed, wanted=self.columns)
+        cells = trimmed(cells, (*self.addresses, *self.possible))
         row_id = cells.get(self.columns[0], "")
         return SourceRow(located=located, row_id=row_id, cells=cells, fault=fault)
 

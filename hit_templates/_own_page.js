@@ -1,22 +1,24 @@
-// On a user's own page: sends its form to the marketplace, as MTurk did, and adds the
-// measures of every page.
+// At the head of a user's own page: sends its forms to the marketplace, as MTurk did, and
+// adds the measures of every page. MTurk put a page into its own form, and browsers ignore
+// a form inside a form. So the address of the page's form counts for nothing, and whatever
+// form is submitted, the answers outside of it are sent too.
 (() => {
   const NOT_ACCEPTED = "ASSIGNMENT_ID_NOT_AVAILABLE";
   const query = new URLSearchParams(window.location.search);
   const assignmentId = query.get("assignmentId") || NOT_ACCEPTED;
-  const isPreview = assignmentId === NOT_ACCEPTED;
   const host = query.get("turkSubmitTo") || "";
   const address = /^https?:\/\//.test(host) ? `${host.replace(/\/+$/, "")}/mturk/externalSubmit` : "";
-  const ours = document.getElementById("piecework-item");
-  const texts = JSON.parse(ours.dataset.texts);
-  const told = (text, slot, value) => text.replace(`{${slot}}`, () => value);
-  const measured = ["shown_ms", "pastes", "keystrokes", "focus_losses"];
-  const measures = pieceworkMeasures(measured, "body");
+  const isPreview = assignmentId === NOT_ACCEPTED || !address;
+  const ours = JSON.parse(document.getElementById("piecework-item").textContent);
+  const filled = (text, slot, value) => text.replace(`{${slot}}`, () => value);
+  const measures = pieceworkMeasures(ours.measures, "body");
   measures.show(isPreview ? 0 : 1);
 
-  // Crowd forms set their own address. Leave a form with another address alone.
-  const isSent = (form) => form !== ours && !form.closest("crowd-form")
-    && (!form.getAttribute("action") || /\/mturk\/externalSubmit/.test(form.getAttribute("action")));
+  // A control may be called "action" or "id", so the form's attributes are read as such.
+  // Crowd forms set their own address.
+  const isSent = (form) => !form.closest("crowd-form")
+    && (form.getAttribute("method") || "").toLowerCase() !== "dialog";
+  const BUTTONS = "[type=submit], [type=image], button:not([type])";
   const lead = (form) => {
     let field = form.querySelector("input[name=assignmentId]");
     if (!field) {
@@ -26,27 +28,56 @@
       form.append(field);
     }
     field.value = assignmentId;
-    form.setAttribute("method", "post");
+    const attributes = { method: "post", target: "_self", enctype: "application/x-www-form-urlencoded" };
+    Object.entries(attributes).forEach(([name, value]) => form.setAttribute(name, value));
     if (address) form.setAttribute("action", address);
-    if (isPreview || !address) {
-      form.querySelectorAll("[type=submit], button:not([type])").forEach((button) => {
+    if (isPreview) {
+      form.querySelectorAll(BUTTONS).forEach((button) => {
         button.disabled = true;
-        button.title = texts.accept;
+        button.title = ours.texts.accept;
       });
     }
   };
-  const leadAll = () => Array.from(document.forms).filter(isSent).forEach(lead);
-  leadAll();
-  window.addEventListener("load", leadAll);
+  const forms = () => Array.from(document.querySelectorAll("form")).filter(isSent);
+  const CONTROLS = "input:not([type=button]):not([type=reset]):not([type=file]), select, textarea, button[type=submit]";
+  const outside = (form) => Array.from(document.querySelectorAll(CONTROLS)).filter((control) => control.form !== form);
+  // A form that ends too early on the page still has the rest of its controls.
+  const adopt = () => {
+    const all = forms();
+    if (all.length !== 1) return;
+    const [form] = all;
+    if (!form.hasAttribute("id")) form.setAttribute("id", document.getElementById("mturk_form") ? "piecework_form" : "mturk_form");
+    outside(form).filter((control) => !control.form && !control.closest("crowd-form"))
+      .forEach((control) => control.setAttribute("form", form.getAttribute("id")));
+  };
+  const addButton = () => {
+    const last = forms().pop();
+    if (!last || document.scripts.length > 2 || document.querySelector(BUTTONS)) return;
+    const button = document.createElement("input");
+    button.type = "submit";
+    last.append(button);
+  };
+  window.addEventListener("DOMContentLoaded", () => {
+    adopt();
+    addButton();
+    forms().forEach(lead);
+  });
+  window.addEventListener("load", () => forms().forEach(lead));
 
   // A script may change the form's address as it sends it: to the still encoded
   // `turkSubmitTo` of the page's address, or to Amazon's host.
-  const leadAgain = (form) => isSent(form) && lead(form);
-  window.addEventListener("submit", (event) => leadAgain(event.target));
+  const leadAgain = (event) => {
+    if (!isSent(event.target)) return;
+    if (isPreview) event.preventDefault();
+    ["formaction", "formmethod", "formtarget", "formenctype"].forEach((name) =>
+      event.submitter && event.submitter.removeAttribute(name));
+    lead(event.target);
+  };
   const send = HTMLFormElement.prototype.submit;
   HTMLFormElement.prototype.submit = function submit() {
-    leadAgain(this);
-    send.call(this);
+    if (!isSent(this)) return send.call(this);
+    lead(this);
+    return isPreview ? undefined : send.call(this);
   };
 
   // A page without its library may look complete but not send the answers.
@@ -56,33 +87,41 @@
     const lost = document.createElement("p");
     lost.setAttribute("role", "alert");
     lost.style.cssText = "color: #a3201d; background: #fff; padding: .5rem; margin: 0; font: 1rem/1.5 system-ui, sans-serif";
-    lost.textContent = told(texts.lost, "hosts", [...hosts].join(", "));
+    lost.textContent = filled(ours.texts.lost, "hosts", [...hosts].join(", "));
     document.body.prepend(lost);
   });
 
   // Answers that the campaign requires but the page does not.
-  const required = Object.entries(JSON.parse(ours.dataset.required));
+  const required = Object.entries(ours.required);
   const notice = document.createElement("p");
   notice.setAttribute("role", "alert");
   notice.style.color = "#a3201d";
   window.addEventListener("submit", (event) => {
     if (!isSent(event.target)) return;
+    leadAgain(event);
     const data = new FormData(event.target);
     const missing = required.filter(([name]) => !data.getAll(name).some((value) => value !== ""));
-    if (!missing.length) return;
+    if (!missing.length || isPreview) return;
     event.preventDefault();
     event.stopImmediatePropagation();
-    notice.textContent = told(texts.missing, "labels", missing.map(([, label]) => label).join("; "));
+    notice.textContent = filled(ours.texts.missing, "labels", missing.map(([, label]) => label).join("; "));
     event.target.append(notice);
     notice.scrollIntoView();
   }, true);
+  window.addEventListener("submit", leadAgain);
 
-  window.addEventListener("formdata", (event) => {
-    if (event.target === ours || !/\/mturk\/externalSubmit/.test(event.target.getAttribute("action") || "")) return;
+  const values = (control) => {
+    if (control.matches(":disabled, [type=submit], [type=image]")) return [];
+    if (control instanceof HTMLSelectElement) return Array.from(control.selectedOptions, (option) => option.value);
+    return control.matches("[type=radio], [type=checkbox]") && !control.checked ? [] : [control.value];
+  };
+  window.addEventListener("formdata", ({ target, formData }) => {
+    if (!isSent(target)) return;
+    const own = new Set(formData.keys());
+    outside(target).filter(({ name }) => name && !own.has(name)).forEach((control) =>
+      values(control).forEach((value) => formData.append(control.name, value)));
     const counts = measures.read()[1] || {};
-    Array.from(ours.elements).forEach((input) => {
-      const [name] = input.name.split(".");
-      event.formData.set(input.name, name in counts ? counts[name] : input.value);
-    });
+    formData.set("item.1", ours.item);
+    ours.measures.forEach((name) => formData.set(`${name}.1`, name in counts ? counts[name] : 0));
   });
 })();

@@ -14,6 +14,7 @@ Values = Mapping[str, str]
 Made = tuple["Control", str | None]
 """A control, and the option that its tag stands for if it is one of several."""
 
+_RESERVED = frozenset({"assignmentid", "hitid", "workerid", "turksubmitto"})
 _SENT_BY_NOTHING = {"image", "button", "reset", "file"}
 
 
@@ -46,6 +47,15 @@ class Control:
     step: float | None = None
     longest: int | None = None
     line: int = 0
+
+
+def is_reserved(name: str) -> bool:
+    """Return whether a page sends an id of the worker or the HIT under this name.
+
+    >>> is_reserved("workerId"), is_reserved("worker_ID"), is_reserved("worker")
+    (True, True, False)
+    """
+    return re.sub(r"[\s_.-]", "", name).lower() in _RESERVED
 
 
 def made(tag: str, values: Values, *, group: str = "") -> Made | None:

@@ -1,21 +1,31 @@
 """Finds a page's controls: inputs, selects, buttons and crowd elements.
 
-The page is read as written, with marks for its placeholders. No script runs. A hidden
-input counts as a control if a script mentions it or if it is empty. Other hidden inputs
-only carry a value along.
+The page is read as a browser reads it, with marks for its placeholders. No script runs.
+A hidden input counts as a control if a script mentions it or if it is empty. Other
+hidden inputs only carry a value along. A disabled input is a control if the page has a
+script, which may enable it. Names that MTurk reserved for ids are no controls.
 """
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from html.parser import HTMLParser
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
-from piecework.hit_templates.own_html.control_kinds import Control, made
+from piecework.hit_templates.own_html.control_kinds import Control, is_reserved, made
 from piecework.hit_templates.own_html.crowd_tags import fault_of_tag
+from piecework.hit_templates.own_html.markup import Step, lines_of, steps
 from piecework.hit_templates.own_html.placeholders import is_mark
 
-_ANSWERS_HERE = re.compile(r"/mturk/externalSubmit")
-"""A form address that answers the HIT, as in `_own_page.js`."""
+_STAND_INS = re.compile(r"//(?:s3\.amazonaws\.com/mturk-public|assets\.crowd\.aws)/")
+"""Scripts of MTurk's and of crowd forms, which make no inputs of their own."""
+
+_DATA = re.compile(r"text/(?!\S*(?:java|ecma|live|coffee|type|babel|jsx))|\S*json|x-")
+_MAKES_INPUTS = re.compile(
+    r"""<(?:input|textarea|select|crowd-[a-z-]+)\b|createElement\(\s*["'](?:input|textarea|select)\b|"""
+    r"""new FormData\b|\.serialize(?:Array)?\(|\.cloneNode\(|\.clone\(|"""
+    r"""\.(?:name\s*=(?!=)|attr\(\s*["']name\b|setAttribute\(\s*["']name\b)""",
+    re.IGNORECASE,
+)
+"""What a script writes that makes or renames inputs, or reads a form by its names."""
 
 
 @dataclass(kw_only=True)
@@ -25,14 +35,22 @@ class Controls:
     Attributes:
         by_name: the controls, in the order of the page.
         faults: what cannot be answered, one clause each, with its line.
+        losses: what is not sent, or under names that vary: clauses with their lines.
+        made_by_script: the line of a script that may make further controls; 0: none.
+        hidden_values: of hidden inputs, by name.
         title: the page's title.
+        has_varying_names: whether an item's column names a control.
         has_script: whether the page's own script may make further controls.
         submits: whether the page has a button that submits.
     """
 
     by_name: dict[str, Control] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
+    losses: list[str] = field(default_factory=list)
+    made_by_script: int = 0
+    hidden_values: dict[str, str] = field(default_factory=dict)
     title: str = ""
+    has_varying_names: bool = False
     has_script: bool = False
     has_form: bool = False
     has_crowd_form: bool = False
@@ -41,41 +59,86 @@ class Controls:
 
 def controls_of(marked: str) -> Controls:
     """Return the controls of a page with marked placeholders."""
-    reader = _Reader()
-    reader.feed(marked)
-    reader.close()
-    return reader.finished()
+    page = list(_in_use(steps(marked)))
+    reader = _Reader(_Scripts(page))
+    for step in page:
+        reader.read(step)
+    return reader.finished(marked)
 
 
-class _Reader(HTMLParser):
-    """Goes through the tags and collects their controls."""
+def _in_use(page: Iterator[Step]) -> Iterator[Step]:
+    """Leave out what a browser with scripts does not show."""
+    unused = 0
+    for step in page:
+        is_around = step.name in {"template", "noscript"}
+        if is_around and step.kind == "start":
+            unused += 1
+        elif is_around and step.kind == "end":
+            unused -= 1
+        elif not unused:
+            yield step
 
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self.controls = Controls()
-        self._scripts: list[str] = []
+
+class _Scripts:
+    """The scripts of a page, read before its controls."""
+
+    def __init__(self, page: list[Step]) -> None:
+        texts: list[str] = []
+        self.is_there = False
+        self.made_in: int | None = None
+        is_code, number = True, 0
+        for step in page:
+            here: list[str] = []
+            if step.kind == "start":
+                number = step.number
+                is_code = not _DATA.match(step.attributes.get("type", "").strip())
+                here = [
+                    text
+                    for name, text in step.attributes.items()
+                    if name.startswith("on") or text.startswith("javascript:")
+                ]
+                source = step.attributes.get("src", "")
+                is_own = step.name == "script" and source and is_code
+                self.is_there |= bool(is_own and not _STAND_INS.search(source))
+            elif step.kind == "text" and step.name == "script":
+                here = [step.text] if is_code else []
+                if not is_code and _MAKES_INPUTS.search(step.text):
+                    self.made_in = number if self.made_in is None else self.made_in
+            texts += here
+            if self.made_in is None and any(map(_MAKES_INPUTS.search, here)):
+                self.made_in = number
+        self.text = "\n".join(texts)
+        self.is_there |= bool(self.text.strip())
+
+
+class _Reader:
+    """Goes through the page and collects its controls."""
+
+    def __init__(self, scripts: _Scripts) -> None:
+        self.controls = Controls(has_script=scripts.is_there)
+        self._scripts = scripts
+        self._number = 0
         self._hidden: dict[str, tuple[Control, str, str]] = {}
         self._labels: dict[str, str] = {}
         self._wanting: list[tuple[Control, str | None, str]] = []
         self._texts: list[str] = []
-        self._reading: str = ""
         self._label_of: str | None = None
         self._before_label = ""
         self._select: Control | None = None
         self._option: str | None = None
-        self._ignored = 0
         self._group: str = ""
         self._groups: dict[str, list[str]] = {}
         self._buttons: dict[str, list[str]] = {}
         self._button: tuple[str, ...] = ()
         self._legend = ""
-        self._unsent: list[str] = []
+        self._disabled_sets: list[bool] = []
+        self._faults: list[tuple[int, str]] = []
+        self._losses: list[tuple[int, str]] = []
         self._valueless: dict[str, list[int]] = {}
-        self._sent_away: list[str] = []
-        self._answers_here = False
         self._begins = {
             "label": self._begin_label,
             "legend": self._begin_legend,
+            "fieldset": self._begin_fieldset,
             "option": self._begin_option,
             "button": self._begin_button,
             "crowd-radio-group": self._begin_group,
@@ -90,66 +153,38 @@ class _Reader(HTMLParser):
             "crowd-radio-group": self._end_group,
         }
 
-    # --- tags -----------------------------------------------------------------------
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        values = {name: value or "" for name, value in attrs}
-        if tag == "template":
-            self._ignored += 1
-        if self._ignored:
-            return
-        self._scripts += [
-            text for name, text in values.items() if name.startswith("on")
-        ]
+    # --- steps ----------------------------------------------------------------------
+    def read(self, step: Step) -> None:
+        """Read the next step of the page."""
+        if step.kind == "start":
+            self._start(step)
+        elif step.kind == "end" and step.name in self._ends:
+            self._ends[step.name]()
+        elif step.kind == "text" and step.name == "title":
+            self.controls.title += step.text
+        elif step.kind == "text" and step.name not in {"script", "style", "textarea"}:
+            self._texts.append(step.text)
+
+    def _start(self, step: Step) -> None:
+        self._number = step.number
+        tag, values = step.name, step.attributes
         self._forms(tag, values)
-        if tag in {"script", "style", "title"}:
-            self._reading = tag
-        elif tag in self._begins:
+        if tag in self._begins:
             self._begins[tag](values)
         elif fault := fault_of_tag(tag, is_named="name" in values):
-            self._fault(fault)
+            self._faults.append((self._number, fault))
         else:
             self._control(tag, values)
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.handle_starttag(tag, attrs)
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag == "template":
-            self._ignored = max(self._ignored - 1, 0)
-        elif tag == self._reading:
-            self._reading = ""
-        elif tag in self._ends:
-            self._ends[tag]()
-
-    def handle_data(self, data: str) -> None:
-        if self._reading == "script":
-            self._scripts.append(data)
-        elif self._reading == "title":
-            self.controls.title += data
-        elif not self._reading and not self._ignored:
-            self._texts.append(data)
 
     # --- parts ----------------------------------------------------------------------
     def _forms(self, tag: str, values: Mapping[str, str]) -> None:
         kind = values.get("type", "").lower()
         self.controls.has_form |= tag == "form"
-        if tag == "form":
-            self._form_address(values.get("action", "").strip())
         if tag == "crowd-form":
             self.controls.has_crowd_form = True
         is_submit = tag in {"input", "button"} and kind in {"submit", "image"}
         is_submit |= tag == "crowd-button" and values.get("form-action") == "submit"
         self.controls.submits |= is_submit
-
-    def _form_address(self, address: str) -> None:
-        if not address or _ANSWERS_HERE.search(address):
-            self._answers_here = True
-            return
-        shown = "an item's column" if is_mark(address) else repr(address[:100])
-        self._sent_away.append(
-            f"line {self.getpos()[0]}: <form> is sent to {shown}, so its answers do "
-            "not arrive here; remove its action"
-        )
 
     def _begin_label(self, values: Mapping[str, str]) -> None:
         heard = self._heard()
@@ -162,13 +197,16 @@ class _Reader(HTMLParser):
     def _end_legend(self) -> None:
         self._legend, self._texts = _tidy("".join(self._texts)), []
 
+    def _begin_fieldset(self, values: Mapping[str, str]) -> None:
+        self._disabled_sets.append("disabled" in values)
+
     def _end_fieldset(self) -> None:
         self._flush()
         self._legend = ""
+        self._disabled_sets.pop()
 
     def _begin_group(self, values: Mapping[str, str]) -> None:
-        line, column = self.getpos()
-        self._group = values.get("name", "") or f"group_{line}_{column}"
+        self._group = values.get("name", "") or f"group_{self._number}"
 
     def _end_group(self) -> None:
         self._flush()
@@ -190,29 +228,40 @@ class _Reader(HTMLParser):
         self._select = None
 
     def _control(self, tag: str, values: Mapping[str, str]) -> None:
-        line, kind = self.getpos()[0], values.get("type", "").lower()
+        kind = values.get("type", "").lower()
         if tag == "input" and kind == "file":
-            self._unsent.append(f"line {line}: a HIT's form cannot send a file")
+            self._lose("a HIT's form cannot send a file")
         made_control = made(tag, values, group=self._group)
-        if made_control is None or "disabled" in values:
+        is_disabled = "disabled" in values or any(self._disabled_sets)
+        if made_control is None or (is_disabled and not self._scripts.is_there):
             return
         control, option = made_control
+        if is_disabled:
+            control = replace(control, is_required=False)
         if not control.name and kind != "hidden":
-            self._unsent.append(
-                f"line {line}: <{tag}> has no name, so its value is not sent"
+            self._lose(f"<{tag}> has no name, so its value is not sent")
+        elif is_mark(control.name):
+            self.controls.has_varying_names = True
+            self._lose(
+                f"the name of <{tag}> depends on the item, so its answers are in no "
+                "column of one name; give it a fixed one"
             )
-        if control.name in {"", "assignmentId"}:
-            return
-        if is_mark(control.name):
-            self._fault(f"the name of <{tag}> depends on the item; give it a fixed one")
-        elif tag == "input" and kind == "hidden":
+        elif control.name and not is_reserved(control.name):
+            self._keep(tag, values, control, option)
+
+    def _keep(
+        self, tag: str, values: Mapping[str, str], control: Control, option: str | None
+    ) -> None:
+        kind = values.get("type", "").lower()
+        if tag == "input" and kind == "hidden":
             own_id, value = values.get("id", ""), values.get("value", "")
             control.is_hidden = True
+            self.controls.hidden_values.setdefault(control.name, value)
             self._hidden[control.name] = control, value, own_id
-        else:
-            if kind in {"radio", "checkbox"} and "value" not in values:
-                self._valueless.setdefault(control.name, []).append(line)
-            self._add(self._joined(control), tag, values, option)
+            return
+        if kind in {"radio", "checkbox"} and "value" not in values:
+            self._valueless.setdefault(control.name, []).append(self._number)
+        self._add(self._joined(control), tag, values, option)
 
     def _add(
         self, control: Control, tag: str, values: Mapping[str, str], option: str | None
@@ -290,12 +339,12 @@ class _Reader(HTMLParser):
         self._label_of = None
         self._texts = []
 
-    def _fault(self, words: str) -> None:
-        self.controls.faults.append(f"line {self.getpos()[0]}: {words}")
+    def _lose(self, clause: str) -> None:
+        self._losses.append((self._number, clause))
 
     # --- the end --------------------------------------------------------------------
-    def finished(self) -> Controls:
-        """Return everything that was found, with labels and hidden inputs."""
+    def finished(self, marked: str) -> Controls:
+        """Return everything that was found, with labels, hidden inputs and lines."""
         self._flush()
         for control, option, own_id in self._wanting:
             label_text = self._labels.get(own_id, "") if own_id else ""
@@ -305,8 +354,7 @@ class _Reader(HTMLParser):
                 control.options[option] = label_text
         self._join_groups()
         self._add_hidden()
-        if not self.controls.has_script:  # A script may do what the form does not.
-            self._add_faults()
+        self._add_faults(marked)
         for control in self.controls.by_name.values():
             if control.is_button and len(control.options) == 1:
                 # It is the only button, so its value says nothing.
@@ -316,16 +364,24 @@ class _Reader(HTMLParser):
         self.controls.title = _tidy(self.controls.title)
         return self.controls
 
-    def _add_faults(self) -> None:
-        """Add what cannot be answered, unless a script compensates for it."""
-        self.controls.faults += self._unsent
-        self.controls.faults += [
-            f"line {lines[1]}: every ticked {name!r} is sent as 'on'; give each a value"
-            for name, lines in self._valueless.items()
-            if len(lines) > 1
-        ]
-        if not (self._answers_here or self.controls.has_crowd_form):
-            self.controls.faults += self._sent_away
+    def _add_faults(self, marked: str) -> None:
+        """Add what cannot be answered, and what is lost, with lines."""
+        faults, losses, made_in = self._faults, self._losses, self._scripts.made_in
+        if not self._scripts.is_there:  # A script may give values.
+            faults = faults + [
+                (
+                    numbers[1],
+                    f"every ticked {name!r} is sent as 'on'; give each a value",
+                )
+                for name, numbers in self._valueless.items()
+                if len(numbers) > 1
+            ]
+        if not faults and not losses and made_in is None:
+            return
+        lines = lines_of(marked)
+        self.controls.faults = [f"line {lines[n]}: {fault}" for n, fault in faults]
+        self.controls.losses = [f"line {lines[n]}: {loss}" for n, loss in losses]
+        self.controls.made_by_script = 0 if made_in is None else lines[made_in]
 
     def _join_groups(self) -> None:
         """Join radio buttons that exclude each other under several names."""
@@ -350,8 +406,7 @@ class _Reader(HTMLParser):
             }
 
     def _add_hidden(self) -> None:
-        scripts = "\n".join(self._scripts)
-        self.controls.has_script = bool(scripts.strip())
+        scripts = self._scripts.text
         for name, (control, value, own_id) in self._hidden.items():
             if name in self.controls.by_name:
                 continue

@@ -17,7 +17,7 @@ from piecework.domain.task import (
     Option,
     Rule,
 )
-from piecework.hit_templates.own_html.control_kinds import Control
+from piecework.hit_templates.own_html.control_kinds import Control, is_reserved
 
 REST = "*"
 """Collects everything that a page sends besides its fields, as one JSON object."""
@@ -76,6 +76,12 @@ def fields_and_rules(
     faults: list[str] = []
     made: dict[str, StatedField] = {}
     for sent_as in (name for name in stated_fields if name in left):
+        if is_reserved(sent_as):
+            faults.append(
+                f"fields.{sent_as}: holds an id of the worker or the HIT, which stays "
+                "in the store; remove it"
+            )
+            continue
         if stated_fields[sent_as].kind is not None:
             made[sent_as] = stated_fields[sent_as]
             continue

@@ -1,120 +1,132 @@
-"""Finds where in a page a placeholder is, as a browser would read it.
+"""Reads a page as a browser does: an HTML5 parser makes its tree.
 
-A value must be escaped for its place: text, attribute, address, script or style. The
-page is cut into its tags and the text between them. No value is put into a place of an
-unknown kind.
+The tree decides what an element, a text, an attribute or a comment is. Stray quotes,
+unclosed tags and nested forms are read as every browser reads them. Lexbor is loaded
+when the first page is read, so that commands without a page do not load it.
 """
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from html import unescape
+from typing import TYPE_CHECKING, Literal
 
-Context = Literal[
-    "text", "attribute", "bare", "address", "event", "style", "url", "script", "tag"
-]
-"""Text between tags, a quoted attribute, one without quotes, the beginning of an
-address, JavaScript in an attribute, CSS, an address in CSS, JavaScript, or the inside
-of a tag itself."""
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborNode
 
 ADDRESSES = frozenset(
     {"src", "href", "action", "formaction", "poster", "data", "background"}
 )
 """Attributes that hold an address."""
 
-_TAG = r"""</?[a-zA-Z](?:[^>"']|"[^"]*"|'[^']*')*>"""
-_PIECE = re.compile(rf"<!--.*?(?:-->|\Z)|{_TAG}|[^<]+|<", re.DOTALL)
-_NAME = re.compile(r"</?([a-zA-Z][^\s/>]*)")
-_ATTRIBUTE = re.compile(
-    r"""([^\s"'<>/=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+)))?"""
+_COMMON = frozenset(
+    {
+        *("a", "abbr", "audio", "b", "blockquote", "br", "button", "center", "code"),
+        *("dd", "del", "div", "dl", "dt", "em", "font", "h1", "h2", "h3", "h4", "h5"),
+        *("h6", "hr", "i", "iframe", "img", "input", "ins", "label", "li", "mark"),
+        *("ol", "option", "p", "pre", "q", "s", "select", "small", "source", "span"),
+        *("strike", "strong", "sub", "sup", "svg", "table", "td", "textarea", "th"),
+        *("tr", "u", "ul", "video"),
+    }
 )
-_URL = re.compile(r"""\burl\(\s*["']?\Z""", re.IGNORECASE)
-_RAW = {"script": "script", "style": "style"}
+"""Elements that a cell of an items file may hold; a name such as <John> is a text."""
+
+_MAY_BE_MARKUP = re.compile(r"</?[a-zA-Z]|&(?:[a-zA-Z]{2,31}|#[0-9]+|#x[0-9a-f]+);")
+_TAG_BEGINS = re.compile(r"<(?=[A-Za-z])")
+_LINE = "piecework-line-"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Piece:
-    """A part of a page.
+class Step:
+    """A step through the tree, in the order of the document.
 
     Attributes:
-        kind: the kind of the part; `raw` is the inside of a script or a style.
-        name: the tag's name in small letters; for raw text, the element's.
-        start: where it begins.
+        name: the element's name in small letters; for a text, its element's.
+        text: the text of a text or a comment, with references resolved.
+        attributes: of an element's start, by name in small letters; an attribute
+            without a value has "".
+        number: how many elements began before this element's start.
     """
 
-    kind: Literal["tag", "text", "comment", "script", "style"]
-    text: str
-    start: int
+    kind: Literal["start", "end", "text", "comment"]
     name: str = ""
+    text: str = ""
+    attributes: Mapping[str, str] = field(default_factory=dict)
+    number: int = 0
 
 
-def pieces(html: str) -> Iterator[Piece]:
-    """Cut the page into pieces, in order; joined they give the page again."""
-    at = 0
-    while at < len(html):
-        match = _PIECE.match(html, at)
-        text = match[0] if match else html[at]
-        name = ""
-        if text.startswith("<!--"):
-            kind: Literal["tag", "text", "comment", "script", "style"] = "comment"
-        elif len(text) > 1 and text.startswith("<"):
-            kind, name = "tag", (_NAME.match(text) or "  ")[1].lower()
-        else:
-            kind = "text"
-        yield Piece(kind=kind, text=text, start=at, name=name)
-        at += len(text)
-        if kind == "tag" and name in _RAW and not text.startswith("</"):
-            end = re.compile(rf"</{name}\b", re.IGNORECASE).search(html, at)
-            inside = html[at : end.start() if end else len(html)]
-            if inside:
-                raw: Literal["script", "style"] = (
-                    "script" if name == "script" else "style"
-                )
-                yield Piece(kind=raw, text=inside, start=at, name=name)
-            at += len(inside)
+def steps(html: str) -> Iterator[Step]:
+    """Yield the page's elements, texts and comments; templates' contents too."""
+    from selectolax.lexbor import LexborHTMLParser  # noqa: PLC0415 - see above
+
+    tree = LexborHTMLParser(html)
+    number, parents = 0, [""]
+    first = tree.root
+    while first is not None and first.prev is not None:  # comments before <html>
+        first = first.prev
+    todo: list[tuple[LexborNode, bool]] = [] if first is None else [(first, False)]
+    while todo:
+        node, is_left = todo.pop()
+        if is_left:
+            yield Step(kind="end", name=parents.pop())
+            continue
+        if node.next is not None:
+            todo.append((node.next, False))
+        if not node.is_element_node:
+            yield from _of_characters(node, parents[-1])
+            continue
+        parents.append((node.tag or "").lower())
+        attributes = {key: value or "" for key, value in node.attributes.items()}
+        yield Step(kind="start", name=parents[-1], attributes=attributes, number=number)
+        number += 1
+        todo.append((node, True))
+        todo += ((child, False) for child in _first_child(node))
 
 
-def context(piece: Piece, at: int) -> Context:
-    """Return the context at a place in a piece.
+def _of_characters(node: "LexborNode", name: str) -> Iterator[Step]:
+    if node.is_text_node:
+        yield Step(kind="text", name=name, text=node.text_content or "")
+    elif node.is_comment_node:
+        yield Step(kind="comment", text=node.comment_content or "")
 
-    Args:
-        piece: a piece of the page.
-        at: the offset from the piece's beginning.
+
+def _first_child(node: "LexborNode") -> "list[LexborNode]":
+    child = node.child
+    if node.tag == "template":
+        child = next((part.child for part in node.template_fragments()), None)
+    return [] if child is None else [child]
+
+
+def is_markup(text: str) -> bool:
+    """Return whether a browser shows the text differently from its characters.
+
+    >>> is_markup("a<br>b"), is_markup("&eacute;"), is_markup("a < b"), is_markup("<3")
+    (True, True, False, False)
     """
-    if piece.kind in {"text", "comment"}:
-        return "text"
-    if piece.kind != "tag":
-        return "script" if piece.kind == "script" else _of_style(piece.text[:at])
-    for match in _ATTRIBUTE.finditer(piece.text, len(piece.name) + 1):
-        for group in (2, 3, 4):
-            if match[group] is not None and match.start(group) <= at < match.end(group):
-                is_first = at == match.start(group)
-                name = match[1].lower()
-                if name == "style":
-                    return _of_style(piece.text[match.start(group) : at])
-                return _of_attribute(name, group, is_first=is_first)
-    return "tag"
+    if not _MAY_BE_MARKUP.search(text):
+        return False
+    return any(step.name in _COMMON for step in steps(text)) or (
+        unescape(text) != text and "<" not in text
+    )
 
 
-def _of_style(before: str) -> Context:
-    return "url" if _URL.search(before) else "style"
+def lines_of(html: str) -> list[int]:
+    """Return the line of each element's start, in the order of `Step.number`.
 
-
-def _of_attribute(name: str, group: int, *, is_first: bool) -> Context:
-    if name.startswith("on"):
-        return "event"
-    if name == "srcdoc":
-        return "tag"
-    if name in ADDRESSES and is_first:
-        return "address"
-    return "bare" if group == 4 else "attribute"  # noqa: PLR2004 - the group without quotes
-
-
-def attributes(tag: str) -> dict[str, str]:
-    """Return a start tag's attributes by name, in small letters; references stay."""
-    name = _NAME.match(tag)
-    start = name.end() if name else 1
-    return {
-        match[1].lower(): next((text for text in match.groups()[1:] if text), "")
-        for match in _ATTRIBUTE.finditer(tag.rstrip("/>"), start)
-    }
+    The tree has no lines, so the page is read a second time with a comment before each
+    tag. A message may name a neighbouring line where tags are not closed.
+    """
+    lines: list[int] = []
+    marked, at, line = [], 0, 1
+    for match in _TAG_BEGINS.finditer(html):
+        line += html.count("\n", at, match.start())
+        marked.append(f"{html[at : match.start()]}<!{_LINE}{line}>")
+        at = match.start()
+    marked.append(html[at:])
+    current = 1
+    for step in steps("".join(marked)):
+        if step.kind == "comment" and step.text.startswith(_LINE):
+            current = int(step.text.removeprefix(_LINE))
+        elif step.kind == "start":
+            lines.append(current)
+    return lines

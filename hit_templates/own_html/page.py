@@ -29,8 +29,15 @@ from piecework.hit_templates.own_html.placeholders import (
 KNOWN = ("assets.crowd.aws/", "s3.amazonaws.com/mturk-public/")
 """Addresses of MTurk's and the crowd forms' scripts; the marketplace has its own."""
 
-_HEAD = re.compile(r"<head\b[^>]*>|<html\b[^>]*>", re.IGNORECASE)
-_END = re.compile(r"</body\s*>|</html\s*>", re.IGNORECASE)
+_SPACE = r"(?:\s|<!--.*?-->)*+"
+_BEFORE = re.compile(
+    rf"{_SPACE}(?P<doctype><!doctype\b[^>]*>)?(?P<html>{_SPACE}<(?:html|head|body)\b)?",
+    re.IGNORECASE | re.DOTALL,
+)
+"""What a whole document begins with; it decides how browsers lay it out."""
+
+_OURS = '<script type="application/json" id="piecework-item">'
+_OURS_AGAIN = re.compile(rf"{re.escape(_OURS)}(.*?)</script>")
 
 
 def own_page(task: Task, item: Item, *, title: str) -> str:
@@ -49,11 +56,18 @@ def own_page(task: Task, item: Item, *, title: str) -> str:
     if faults:
         raise ConfigError(faults)
     filled = template.filled(_shown(item), html_columns=task.html_page.html_columns)
-    before, after = _around(html, task.html_page.hosts, title)
-    ours = _ours(task, item)
-    if _is_document(html):
-        return _inserted(filled, before, f"{ours}{after}")
-    return f"{before}{filled}{after.replace(_OURS, ours)}"
+    head, before, after = _around(html, task.html_page.hosts, title)
+    begins = _BEFORE.match(filled)
+    at = begins.end("doctype") if begins and begins["doctype"] else 0
+    doctype = filled[:at] or ("" if begins and begins["html"] else "<!DOCTYPE html>")
+    # Browsers put the first tags into the head, and join a later <html> or <body>.
+    return f"{doctype}\n{_ours(task, item)}{head}{before}{filled[at:]}{after}"
+
+
+def item_shown(page: str) -> str | None:
+    """Return the id of the item that a page of `own_page` shows; else `None`."""
+    match = _OURS_AGAIN.search(page)
+    return str(json.loads(match[1])["item"]) if match else None
 
 
 def faults_of_item(template: Template, item: Item) -> Iterator[str]:
@@ -98,34 +112,30 @@ def _by_https(html: str, hosts: tuple[str, ...]) -> str:
     return re.sub(rf"""(?<=["'(])(?:http:)?//(?={named})""", "https://", html)
 
 
-_OURS = "\0ours\0"
-
 _PROPORTIONS = "<style>:where(img) { object-fit: contain }</style>"
 """Keeps a picture's proportions, unless the page itself sets `object-fit`."""
 
 
 @lru_cache(maxsize=32)
-def _around(html: str, hosts: tuple[str, ...], title: str) -> tuple[str, str]:
-    """Return what goes before and after the page's own HTML."""
+def _around(html: str, hosts: tuple[str, ...], title: str) -> tuple[str, str, str]:
+    """Return what the head gets, and what goes before and after the page's own HTML."""
     controls = controls_in(html)
-    content = policy_of(hosts)
-    policy = (
-        f'<meta http-equiv="Content-Security-Policy" content="{content}">\n'
-        f"<script>{minified('_own_page_losses.js')}</script>\n{_PROPORTIONS}\n"
+    scripts = "\n".join(
+        minified(name)
+        for name in ("_measures.js", "_own_page_losses.js", "_own_page.js")
     )
-    scripts = (
-        f"<script>\n{minified('_measures.js')}\n{minified('_own_page.js')}\n</script>\n"
+    head = (
+        '<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy_of(hosts)}">\n'
+        f"<script>\n{scripts}\n</script>\n{_PROPORTIONS}\n"
     )
-    if _is_document(html):
-        return policy, scripts
-    before = (
-        '<!DOCTYPE html>\n<html>\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"{policy}<title>{escape(title)}</title>\n</head>\n<body>\n"
-    )
-    after = f"\n{_OURS}{scripts}</body>\n</html>\n"
+    begins = _BEFORE.match(html)
+    if begins is None or not begins["html"]:
+        head += '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+    if not controls.title:
+        head += f"<title>{escape(title)}</title>\n"
     if controls.has_form or controls.has_crowd_form:
-        return before, after
+        return head, "", ""
     form = (
         '<form name="mturk_form" method="post" id="mturk_form">\n'
         '<input type="hidden" value="" name="assignmentId" id="assignmentId">\n'
@@ -135,7 +145,7 @@ def _around(html: str, hosts: tuple[str, ...], title: str) -> tuple[str, str]:
         if controls.submits
         else '<p><input type="submit" id="submitButton" value="Submit"></p>\n'
     )
-    return f"{before}{form}", f"\n{button}</form>{after}"
+    return head, form, f"\n{button}</form>\n"
 
 
 def policy_of(hosts: tuple[str, ...]) -> str:
@@ -148,37 +158,23 @@ def policy_of(hosts: tuple[str, ...]) -> str:
     )
 
 
-def _is_document(html: str) -> bool:
-    return re.search(r"<html\b|<body\b|<!doctype\b", html, re.IGNORECASE) is not None
-
-
-def _inserted(page: str, policy: str, ours: str) -> str:
-    """Insert piecework's parts at the start of a document's head and at its end."""
-    head = _HEAD.search(page)
-    start = head.end() if head else 0
-    ends = list(_END.finditer(page))
-    end = ends[0].start() if ends else len(page)
-    return f"{page[:start]}\n{policy}{page[start:end]}\n{ours}{page[end:]}"
-
-
 def _ours(task: Task, item: Item) -> str:
-    """Build the hidden form whose values are sent with the page's own fields.
+    """Build what the page's scripts need to know, and programs that read the page.
 
     It names the required answers, because a page may not require them itself, and a
     worker must not be blamed for an answer that the page did not require.
     """
     asked = {rule.field for rule in task.rules if rule.kind == "required"}
-    required = {
-        field.sent_as: field.label for field in task.fields if field.name in asked
-    }
-    counts = "".join(
-        f'<input type="hidden" name="{name}.1" value="0">' for name in MEASURES
-    )
     frame = frame_texts(task.language)
-    texts = {name: frame[f"own_page_{name}"] for name in ("accept", "lost", "missing")}
-    return (
-        f'<form id="piecework-item" data-required="{escape(json.dumps(required))}" '
-        f'data-texts="{escape(json.dumps(texts, ensure_ascii=False))}" '
-        'hidden><input type="hidden" name="item.1" '
-        f'value="{escape(item.item_id)}">{counts}</form>\n'
-    )
+    document = {
+        "item": item.item_id,
+        "measures": MEASURES,
+        "required": {
+            field.sent_as: field.label for field in task.fields if field.name in asked
+        },
+        "texts": {
+            name: frame[f"own_page_{name}"] for name in ("accept", "lost", "missing")
+        },
+    }
+    text = json.dumps(document, ensure_ascii=False).replace("<", "\\u003c")
+    return f"{_OURS}{text}</script>\n"

@@ -14,20 +14,24 @@ from functools import lru_cache
 from urllib.parse import urlsplit
 
 from piecework.hit_templates.own_html import liquid
+from piecework.hit_templates.own_html.contexts import Place, places
 from piecework.hit_templates.own_html.escaping import written
-from piecework.hit_templates.own_html.markup import Context, Piece, context, pieces
-from piecework.hit_templates.own_html.script_place import ScriptPlace, script_place
 
 _FIRST = 0xF0000
 _MARK = re.compile("[\U000f0000-\U000ffffd]")
-"""Private-use characters; each stands for a placeholder while a page is cut."""
+"""Private-use characters; each stands for a placeholder while a page is read."""
+
+_MOST = 0xFFFE
 
 _NAME = r"[^\s{}$`'\"()]+(?: [^\s{}$`'\"()]+)*"
 _GAP = re.compile(rf"\$\{{\s*({_NAME})\s*\}}|\{{\{{(.+?)\}}\}}", re.DOTALL)
-_BEGINS_VALUE = re.compile(r"""(?:[=(,\[:?|&{]|\breturn)\s*["'`]?\Z""")
-_SERVED = "/pictures/"
 _TAG = re.compile(r"\{%.*?%\}", re.DOTALL)
 
+
+_FOR_MARKUP = frozenset(
+    {"skip_autoescape", "strip_html", "escape", "escape_once", "to_json", "json"}
+)
+"""Filters of an author who thought of markup."""
 
 _Placeholder = tuple[str, tuple[liquid.Filter, ...], int, str]
 """Column, filters, line, and the text that `${...}` leaves without the column."""
@@ -35,26 +39,27 @@ _Placeholder = tuple[str, tuple[liquid.Filter, ...], int, str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gap:
-    """One place for a value.
+    """A place for a value.
 
     Attributes:
         column: the item's column.
         filters: the filters to apply to the value, in order.
-        context: where the placeholder is.
-        place: where in its script; "code" outside of scripts.
-        begins_value: whether it begins a value in its script, and so may be an address;
-            false if the script itself states where pictures are served.
+        place: where the placeholder is.
         line: of the file, from 1.
         otherwise: the text for an item without the column; "": the item needs it.
     """
 
     column: str
     filters: tuple[liquid.Filter, ...]
-    context: Context
-    place: ScriptPlace
-    begins_value: bool
+    place: Place
     line: int
     otherwise: str = ""
+
+    @property
+    def shows_markup(self) -> bool:
+        """Whether markup in the value would be shown as text."""
+        names = {filter_.name for filter_ in self.filters}
+        return self.place.context == "text" and not names & _FOR_MARKUP
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,13 +90,15 @@ class Template:
     @property
     def addresses(self) -> tuple[str, ...]:
         """The columns that hold an address, mostly of a picture."""
-        columns = (gap.column for gap in self.gaps if gap.context in {"address", "url"})
+        columns = (
+            gap.column for gap in self.gaps if gap.place.context in {"address", "url"}
+        )
         return tuple(dict.fromkeys(columns))
 
     @property
     def possible_addresses(self) -> tuple[str, ...]:
         """Columns in scripts that are addresses if the items have pictures there."""
-        columns = (gap.column for gap in self.gaps if gap.begins_value)
+        columns = (gap.column for gap in self.gaps if gap.place.begins_value)
         return tuple(
             column for column in dict.fromkeys(columns) if column not in self.addresses
         )
@@ -114,9 +121,8 @@ class Template:
         if gap.otherwise and gap.column not in columns:
             return gap.otherwise
         text, is_markup = liquid.applied(value_of(columns, gap.column), gap.filters)
-        if gap.context == "text" and (is_markup or gap.column in html_columns):
-            return text
-        return written(text, gap.context, gap.place)
+        is_markup |= gap.column in html_columns
+        return written(text, gap.place, is_markup=is_markup)
 
 
 def is_mark(text: str) -> bool:
@@ -132,19 +138,29 @@ def cut(html: str) -> Template:
         return Template(texts=(html,), gaps=(), faults=(fault,))
     named, faults = _Named(html), list(_faults_of_tags(html))
     marked = _GAP.sub(named.mark, html)
+    texts = tuple(_MARK.split(marked))
+    if len(named.placeholders) > _MOST:
+        faults.append(f"the page has more than {_MOST:,} placeholders")
+        return Template(texts=(html,), gaps=(), faults=tuple(faults))
     gaps = [
-        _gap(piece, match.start(), named.placeholders[ord(match[0]) - _FIRST])
-        for piece in pieces(marked)
-        for match in _MARK.finditer(piece.text)
+        Gap(
+            otherwise=literal if place.in_script == "template literal" else "",
+            column=column,
+            filters=filters,
+            place=place,
+            line=line,
+        )
+        for place, (column, filters, line, literal) in zip(
+            places(texts), named.placeholders, strict=True
+        )
     ]
     faults += named.faults
     faults += [
         f"line {gap.line}: {gap.column!r} is inside a tag, where a value cannot go; "
         "put it between quotes, or into the text"
         for gap in gaps
-        if gap.context == "tag"
+        if gap.place.context == "tag"
     ]
-    texts = tuple(_MARK.split(marked))
     return Template(texts=texts, gaps=tuple(gaps), faults=tuple(faults))
 
 
@@ -169,7 +185,7 @@ class _Named:
             ]
         else:  # another library's placeholder
             return match[0]
-        return chr(_FIRST + len(self.placeholders) - 1)
+        return chr(_FIRST + min(len(self.placeholders) - 1, _MOST - 1))
 
 
 def _faults_of_tags(html: str) -> Iterator[str]:
@@ -182,22 +198,6 @@ def _faults_of_tags(html: str) -> Iterator[str]:
 
 def _line(html: str, at: int) -> int:
     return html.count("\n", 0, at) + 1
-
-
-def _gap(piece: Piece, at: int, placeholder: _Placeholder) -> Gap:
-    column, filters, line, literal = placeholder
-    before = piece.text[:at] if piece.kind == "script" else ""
-    place = script_place(before)
-    return Gap(
-        otherwise=literal if place == "template literal" else "",
-        column=column,
-        filters=filters,
-        context=context(piece, at),
-        place=place,
-        begins_value=_BEGINS_VALUE.search(before) is not None
-        and _SERVED not in piece.text,
-        line=line,
-    )
 
 
 def value_of(columns: Mapping[str, str], column: str) -> str:
@@ -216,9 +216,12 @@ def has_column(columns: Mapping[str, str], column: str) -> bool:
 def is_address(text: str) -> bool:
     """Return whether a page may load or link to the text as an address.
 
+    Browsers ignore spaces around it.
+
     >>> is_address("https://a.org/b.jpg"), is_address("javascript:alert(1)")
     (True, False)
     """
+    text = text.strip()
     if re.search(r"[\s\\]", text):
         return False
     if text.startswith("/") and not text.startswith("//"):

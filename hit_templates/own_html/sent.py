@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 
 from piecework.domain.task import Field
+from piecework.hit_templates.own_html.control_kinds import is_reserved
 from piecework.hit_templates.own_html.fields import REST
 
 CROWD = "taskAnswers"
@@ -127,7 +128,8 @@ def _rest(fields: Sequence[Field], sent: Mapping[str, object]) -> str:
         name: value
         for name, value in sent.items()
         if name not in known
-        and name not in {CROWD, "assignmentId"}
+        and name != CROWD
+        and not is_reserved(name)
         and name.partition(".")[0] not in known | _MEASURED
     }
     return json.dumps(rest) if rest else ""

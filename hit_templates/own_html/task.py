@@ -64,8 +64,9 @@ def html_task(path: Path, around: Around) -> Task:
     html = _text(path)
     template, controls = cut(html), controls_in(html)
     stated_fields = around.fields
-    if controls.has_script and not stated_fields and not _asks(controls):
-        # A script makes the inputs, and the campaign file does not state their names.
+    is_open = controls.has_script or controls.has_varying_names
+    if is_open and not stated_fields and not _asks(controls):
+        # A script or an item names the inputs, and the campaign file does not.
         stated_fields = {
             REST: StatedField(kind="text", label="All that the page sends")
         }

@@ -229,6 +229,56 @@ def test_a_picture_is_looked_for_where_pictures_are(tmp_path: Path) -> None:
     assert [first, second] == [f"https://example.org/{n}.jpg" for n in (0, 1)]
 
 
+def warnings_of(folder: Path, html: str, *, cell: str = "x", page: str = "") -> str:
+    """What `check` warns of."""
+    path = written(folder, html=html)
+    (folder / "birds.csv").write_text(f'text\n"{cell}"\n"{cell}"\n', "utf-8")
+    path.write_text(CAMPAIGN.replace("[items]", f"{page}[items]"))
+    return "\n".join(check_campaign(path, on=START.date()).warnings)
+
+
+def test_what_check_cannot_see_is_warned_of(tmp_path: Path) -> None:
+    """Inputs of a script, of an item's column, without a name; each with its line."""
+    html = "<p>${text}</p><input name='a'>"
+    assert "hit.html" not in warnings_of(tmp_path, html)
+    for script in (
+        "t.innerHTML = '<textarea name=b>'",
+        "document.createElement('input')",
+        "$.post('/x', $('form').serialize())",
+        "box.setAttribute('name', 'b2')",
+    ):
+        shown = warnings_of(tmp_path, f"{html}\n<script>\n{script}</script>")
+        assert "hit.html: line 2: a script makes or renames inputs" in shown
+    quiet = f"{html}<script>var n = 1; f.name == 'b'</script>"
+    assert "script" not in warnings_of(tmp_path, quiet)
+    shown = warnings_of(tmp_path, f"{html}\n<input name='q${{text}}'>\n<input>")
+    assert "line 2: the name of <input> depends on the item" in shown
+    assert "line 3: <input> has no name" in shown
+
+
+def test_markup_that_is_shown_as_text_is_told_with_the_line_to_write(
+    tmp_path: Path,
+) -> None:
+    """Once, with all columns; written so, the inputs in it are warned of."""
+    html = "<div>${text}</div><i title='${text}'></i><input name='a'>"
+    cell = "<p><input name='mark'></p>"
+    assert '[page] html_columns = ["text"]' in warnings_of(tmp_path, html, cell=cell)
+    for plain in ("a < b", "<3", "by <John>", "R&D"):
+        assert "html_columns" not in warnings_of(tmp_path, html, cell=plain)
+    page = '[page]\nhtml_columns = ["text"]\n'
+    shown = warnings_of(tmp_path, html, cell=cell, page=page)
+    assert "html_columns" not in shown
+    assert "items hold inputs (mark) that are no fields" in shown
+
+
+def test_spaces_around_an_address_do_not_count(tmp_path: Path) -> None:
+    """Browsers ignore them, and many tables have them."""
+    path = written(tmp_path, rows=1)
+    (tmp_path / "birds.csv").write_text("image_url\n https://example.org/0.jpg \n")
+    (item,) = load_campaign(path).items
+    assert item.columns["image_url"] == "https://example.org/0.jpg"
+
+
 SCRIPTED = """<div id="here"></div><input name="bird"><script>
 var img = new Image(); img.src = '${image_url}'; var hint = "${hint}";
 here.append(img);

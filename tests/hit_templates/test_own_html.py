@@ -13,7 +13,9 @@ from piecework.domain.hit import Item
 from piecework.domain.ids import AssignmentId, ItemId
 from piecework.domain.task import Field, Option
 from piecework.hit_templates.answers import read_answers
+from piecework.hit_templates.own_html.controls import controls_of
 from piecework.hit_templates.own_html.fields import StatedField
+from piecework.hit_templates.own_html.markup import steps
 from piecework.hit_templates.own_html.placeholders import cut
 from piecework.hit_templates.own_html.sent import as_page_sends, received
 from piecework.hit_templates.own_html.task import Around, html_task
@@ -133,6 +135,126 @@ def test_a_value_ends_no_comment_and_no_pattern(script: str) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("html", "wanted"),
+    [
+        ('<td class="a"">${a}</td>', "{text}"),
+        ('<p>The 5" disk: ${a}', "{text}"),
+        ("<p title='x\" ${a}'>", "{text}"),
+        ("<script>//<p>'</script><p>${a}", "{text}"),
+        ("<!-- <script> --><p>${a}", "{text}"),
+        ("<a <b>${a}", "{text}"),
+        ("<p title=${a}>", "{bare}"),
+        ("<p title = ${a} >", "{bare}"),
+        ('<p class="b" class="${a}">', "{bare}"),
+        ("</p title='${a}'>", "{bare}"),
+        ('<script type="text/template"><p>${a}</p></script>', "{text}"),
+        ('<iframe srcdoc="<p>${a}</p>">', "{twice}"),
+    ],
+)
+def test_a_parser_decides_where_a_placeholder_stands(html: str, wanted: str) -> None:
+    """Stray quotes, missing ends and documents in attributes, as browsers read them."""
+    text = "&lt;i onx=&quot;1&quot;&gt;"
+    forms = {
+        "text": text,
+        "bare": "&#60;i&#32;onx&#61;&#34;1&#34;&#62;",
+        "twice": text.replace("&", "&amp;"),
+    }
+    assert filled(html, a='<i onx="1">') == html.replace("${a}", wanted.format(**forms))
+
+
+@pytest.mark.parametrize(
+    ("html", "wanted"),
+    [
+        ("<b onclick=\"f('${a}')\">", "\\u0027);g(1)//"),
+        ('<b onclick="f(${a})">', "&quot;&#x27;);g(1)//&quot;"),
+        ("<b onclick=f(${a})>", "&#34;&#39;&#41;&#59;g&#40;1&#41;//&#34;"),
+        ("<a href=\"javascript:f('${a}')\">", "\\u0027);g(1)//"),
+        ("<iframe srcdoc=\"<script>f('${a}')</script>\">", "\\u0027);g(1)//"),
+    ],
+)
+def test_a_value_stays_a_value_in_every_kind_of_script(html: str, wanted: str) -> None:
+    """In an attribute, an address and a document in an attribute too."""
+    assert filled(html, a="');g(1)//") == html.replace("${a}", wanted)
+    assert "%2527" in filled("<a href=\"javascript:f('${a}')\">", a="%27")
+
+
+@given(
+    st.text(alphabet="<>\"'/= abp!-{}`${a}", max_size=60),
+    st.sampled_from(["<p>", "<script>", "<style>", "<p title=", '<p title="', "<!--"]),
+)
+def test_no_value_leaves_its_place(before: str, begin: str) -> None:
+    """Whatever stands before it: the page has the same elements with any value."""
+    template = cut(f"{begin}{before}${{b}}")
+    if template.faults:
+        return
+    names = dict.fromkeys((*template.columns, *template.possible_columns), "")
+    plain, hostile = (
+        [(step.kind, step.name, [*step.attributes]) for step in steps(page)
+         if step.kind == "start"]
+        for page in (
+            template.filled(dict.fromkeys(names, "x")),
+            template.filled(dict.fromkeys(names, HOSTILE)),
+        )
+    )  # fmt: skip
+    assert plain == hostile
+
+
+IDS = """<form><input type="hidden" name="assignmentId"><input type="hidden"
+name="workerId" id="w"><input type="hidden" name="hitId"><input name="worker_ID">
+<input type="hidden" name="turkSubmitTo"><input name="word"></form>
+<script>document.getElementById("w").value = gup("workerId")</script>"""
+
+
+def test_no_id_is_a_field(tmp_path: Path) -> None:
+    """A marketplace keeps them from datasets, so a field of that name stays empty."""
+    task = task_of(tmp_path, IDS)
+    assert [field.sent_as for field in task.fields] == ["word"]
+    ids = {"workerId": "W", "hitId": "H", "turkSubmitTo": "x"}
+    assert received(task.fields, {"word": "a", **ids}) == {"word.1": "a"}
+    rest = task_of(tmp_path, IDS.replace('name="word"', ""))
+    assert received(rest.fields, ids) == {"rest.1": ""}
+    with pytest.raises(ConfigError, match=r"fields\.workerId: holds an id"):
+        task_of(tmp_path, IDS, fields={"workerId": StatedField(kind="text")})
+
+
+def test_a_disabled_input_is_optional_where_a_script_may_enable_it(
+    tmp_path: Path,
+) -> None:
+    """Without a script it is never sent; a fieldset disables what is in it."""
+    html = (
+        '<input name="a"><input name="b" disabled required>'
+        '<fieldset disabled><input name="c" required></fieldset>'
+    )
+    assert [field.name for field in task_of(tmp_path, html).fields] == ["a"]
+    task = task_of(tmp_path, f"{html}<script>f()</script>")
+    assert [field.name for field in task.fields] == ["a", "b", "c"]
+    assert task.rules == ()
+
+
+HARD = {
+    "names that look alike": "".join(f'<input name="{n}">' for n in ("色", "ñ", "a\n")),
+    "a long name": f'<input name="{"n" * 10_000}">',
+    "deep": f'{"<div>" * 10_000}<input name="a">',
+    "no page": 'PK<<<>>> &#0; <input name="a">',
+}
+
+
+@pytest.mark.parametrize("name", HARD)
+def test_any_text_is_a_page(tmp_path: Path, name: str) -> None:
+    """A parser of HTML reads everything, as browsers do."""
+    task = task_of(tmp_path, HARD[name])
+    assert task.fields
+    item = Item(item_id=ItemId("a"), columns={"item_id": "a"})
+    assert render_hit(task, [item])
+
+
+def test_a_form_may_have_ten_thousand_controls() -> None:
+    """Each with its own name."""
+    html = "".join(f"<input name=n{n}>" for n in range(10_000))
+    assert len(controls_of(html).by_name) == 10_000
+
+
 def test_radio_buttons_of_several_names_are_one_choice(tmp_path: Path) -> None:
     """Their group lets one be chosen; each sends an object of its own."""
     html = (
@@ -181,9 +303,7 @@ def test_liquid_s_filters_and_nested_names() -> None:
         ("\n<p>{{ task.input.a | fancy }}", "line 2: there is no filter 'fancy'"),
         ("\n\n{% if a %}", "line 3: Liquid's '{% if a %}' is not supported"),
         ('<option ${a}> <input name="b">', "line 1: 'a' is inside a tag"),
-        ('<input name="q_${id}">', "line 1: the name of <input> depends on the item"),
         ("<p>No input</p>", "give its inputs names"),
-        ('<input name="a">\n<textarea></textarea>', "line 2: <textarea> has no name"),
         (
             "<crowd-polygon name='a'></crowd-polygon>",
             "<crowd-polygon> is not available",
@@ -196,12 +316,6 @@ def test_liquid_s_filters_and_nested_names() -> None:
             "<input type=radio name=r> yes <br>\n<input type=radio name=r> no",
             "line 2: every ticked 'r' is sent as 'on'; give each a value",
         ),
-        ('<input type="file" name="f">', "line 1: a HIT's form cannot send a file"),
-        (
-            '\n<form action="https://example.org/save"><input name="a"></form>',
-            "line 2: <form> is sent to 'https://example.org/save'",
-        ),
-        ('<form action="${url}"><input name="a"></form>', "sent to an item's column"),
         ('<p>\n\x00</p><input name="a">', "line 2: holds the character '\\x00'"),
         (
             '\n<script src="https://cdn.example.org/a.js"></script><input name="a">',
@@ -243,10 +357,10 @@ def test_a_page_may_have_the_line_ends_of_any_system(tmp_path: Path) -> None:
     [
         # Led to where the marketplace takes answers in.
         '<form action="https://www.mturk.com/mturk/externalSubmit"><input name="a">',
-        # A search of the page's own beside the form that is sent.
+        # MTurk put a page into its own form.
+        '<form action="https://example.org/save"><input name="a"></form>',
+        '<form action="${url}"><input name="a"></form>',
         '<form action="/find"><input name="q"></form><form><input name="a"></form>',
-        # A script may send what the form does not.
-        '<form action="/x"><input name="a"></form><script>send()</script>',
         "<input type=radio name=r value=1><input type=radio name=r value=2>",
         # One box is a yes.
         '<input type="checkbox" name="agree">',
@@ -318,6 +432,7 @@ def test_fields_are_found_and_typed(tmp_path: Path) -> None:
         "comment": ("comment_answer", "text", []),
         "slide": ("slide", "number", []),
         "day": ("day", "text", []),
+        "off": ("off", "text", []),
         "spans": ("spans", "text", []),
         "pressed": ("pressed", "text", []),
     }
@@ -537,18 +652,21 @@ def page_of(folder: Path, html: str, **columns: str) -> str:
     return render_hit(task_of(folder, html), [item])
 
 
+OWN_FORM = '<form name="mturk_form"'
+
+
 def test_a_layout_is_put_into_a_form_with_a_button(tmp_path: Path) -> None:
     """As MTurk's site did; a page that has either keeps its own."""
     page = page_of(tmp_path, "<p>${b}</p><input name='x'>", b="1")
     assert page.startswith("<!DOCTYPE html>")
-    assert page.count('<form name="mturk_form"') == 1
+    assert page.count(OWN_FORM) == 1
     assert 'id="submitButton"' in page
     assert "submitButton" not in page_of(
         tmp_path, "<input name='x'><button type='submit'>Go</button>"
     )
-    assert "mturk_form" not in page_of(tmp_path, "<form><input name='x'></form>")
+    assert OWN_FORM not in page_of(tmp_path, "<form><input name='x'></form>")
     crowd = "<crowd-form><crowd-input name='x'></crowd-input></crowd-form>"
-    assert "mturk_form" not in page_of(tmp_path, crowd)
+    assert OWN_FORM not in page_of(tmp_path, crowd)
 
 
 def test_a_whole_document_stays_one(tmp_path: Path) -> None:

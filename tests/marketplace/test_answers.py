@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from piecework.marketplace.exceptions import Refusal
-from piecework.marketplace.workers.answers import NAMESPACE, RESERVED, to_xml
+from piecework.marketplace.workers.answers import NAMESPACE, OWN, to_xml
 
 TEXTS = st.text(st.characters(codec="utf-8"), max_size=60)
 
@@ -40,7 +40,7 @@ BAD = {0xFFFE, 0xFFFF}
 @given(fields=st.dictionaries(TEXTS, TEXTS, min_size=1, max_size=5))
 def test_typed_text_survives_the_xml(fields: dict[str, str]) -> None:
     """What a parser reads is what was typed, but for what XML cannot carry."""
-    fields = {k: v for k, v in fields.items() if k not in RESERVED}
+    fields = {k: v for k, v in fields.items() if k != OWN}
     wanted: dict[str | None, str | None] = {
         carried(name): carried(value) for name, value in fields.items()
     }
@@ -48,16 +48,18 @@ def test_typed_text_survives_the_xml(fields: dict[str, str]) -> None:
         assert read(to_xml(fields.items())) == wanted
 
 
-def test_repeated_fields_are_joined_and_reserved_ones_left_out() -> None:
-    """One Answer a field, values in the order in which they were sent."""
+def test_repeated_fields_are_joined_and_only_the_assignment_s_id_is_left_out() -> None:
+    """MTurk kept the other ids that pages send; psiTurk's last form has only ids."""
     form = [("a", "1"), ("b", "x"), ("a", "2"), ("assignmentId", "3"), ("hitId", "4")]
-    assert read(to_xml(form)) == {"a": "1|2", "b": "x"}
+    assert read(to_xml(form)) == {"a": "1|2", "b": "x", "hitId": "4"}
+    last = [("assignmentId", "A"), ("hitId", "H"), ("workerId", "W")]
+    assert read(to_xml(last)) == {"hitId": "H", "workerId": "W"}
 
 
 def test_an_answer_without_a_field_is_refused() -> None:
-    """The reserved names alone are no answer."""
+    """The assignment's id alone is no answer."""
     with pytest.raises(Refusal) as caught:
-        to_xml([("assignmentId", "A"), ("workerId", "B")])
+        to_xml([("assignmentId", "A")])
     assert caught.value.status == 400
 
 

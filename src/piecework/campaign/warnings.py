@@ -8,6 +8,7 @@ from pathlib import Path
 
 from piecework.campaign.dealing import deal
 from piecework.campaign.out_of_reach import rules_out_of_reach
+from piecework.campaign.own_page_warnings import own_page_warnings
 from piecework.campaign.pricing import Price, expected_out_of_reach
 from piecework.domain.campaign import Campaign
 from piecework.domain.counts import plural
@@ -29,7 +30,7 @@ def campaign_warnings(campaign: Campaign, price: Price) -> list[str]:
     """
     return [
         *_about_title(campaign),
-        *_about_page(campaign),
+        *own_page_warnings(campaign),
         *_about_pay(campaign),
         *_about_time(campaign),
         *_about_crowd(campaign),
@@ -55,16 +56,6 @@ def _about_title(campaign: Campaign) -> Iterator[str]:
         yield (
             f"posting.title is not stated and the page has no <title>: workers see "
             f"{campaign.title!r}, the name of the file, as the title of the HIT"
-        )
-
-
-def _about_page(campaign: Campaign) -> Iterator[str]:
-    task = campaign.task
-    shows = len(task.columns) > 1 or task.optional_columns  # the first is the id
-    if task.html_page is not None and not shows:
-        yield (
-            "the page has no placeholder for an item's column, such as ${image_url}: "
-            "all items look the same on it"
         )
 
 

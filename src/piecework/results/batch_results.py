@@ -16,6 +16,7 @@ from piecework.domain.errors import ConfigError
 from piecework.domain.hit import PlannedHit
 from piecework.domain.ids import HitId, ItemId
 from piecework.domain.task import Task
+from piecework.hit_templates.own_html.control_kinds import is_reserved
 from piecework.postprocess.datasets.csv_file import to_csv
 from piecework.results.export import write_whole
 from piecework.store import assignments, decisions, hits
@@ -134,7 +135,7 @@ def _sent(task: Task, document: str) -> Row:
     return {
         f"Answer.{name}": cell
         for name, cell in fields_of(document).items()
-        if not left_out.intersection(name.split("."))
+        if not left_out.intersection(name.split(".")) and not is_reserved(name)
     }
 
 

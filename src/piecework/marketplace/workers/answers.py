@@ -18,8 +18,11 @@ NAMESPACE = (
     "http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/"
     "2005-10-01/QuestionFormAnswers.xsd"
 )
-RESERVED = ("assignmentId", "hitId", "workerId", "turkSubmitTo")
-"""Fields that the worker site itself adds to the form; not part of the answer."""
+OWN = "assignmentId"
+"""The field that the form itself needs; not part of the answer."""
+
+RESERVED = (OWN, "hitId", "workerId", "turkSubmitTo")
+"""Fields that pages carry along; no worker types them."""
 
 _UNCARRIED = re.compile(
     "[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]",
@@ -38,7 +41,7 @@ def to_xml(fields: Iterable[tuple[str, str]]) -> str:
     """
     values: dict[str, list[str]] = {}
     for name, value in fields:
-        if name not in RESERVED:
+        if name != OWN:
             values.setdefault(name, []).append(value)
     if not values:
         raise Refusal("EmptyAnswer", "The form has no answer; send at least one field.")

@@ -10,18 +10,16 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from html.parser import HTMLParser
 
+from piecework.domain.column_names import MEASURES
 from piecework.domain.ids import ItemId
 from piecework.hit_templates.own_html.controls import Controls, controls_of
+from piecework.hit_templates.own_html.page import item_shown
 from piecework.hit_templates.page_compression import decompress
 
 _UNREAD = re.compile(r"(?is)<!--.*?-->|<(script|style)\b.*?</\1\s*>")
 _FORM_TAGS = re.compile(
     r"""(?i)</?(?:form|input|textarea)\b(?:[^>"']|"[^"]*"|'[^']*')*>"""
 )
-
-
-_OWN_PAGE = '<form id="piecework-item"'
-"""What a requester's own page contains besides their HTML."""
 
 
 @dataclass(kw_only=True)
@@ -64,6 +62,8 @@ class Page:
 
 def read_page(html: str) -> Page:
     """Return the form of an HTML document; empty if it has none."""
+    if (item_id := item_shown(html)) is not None:
+        return _own_page(html, item_id)
     page, is_in_form = Page(), False
     # The parser is slow, and nine tags in ten do not belong to a form.
     for text in _FORM_TAGS.findall(_UNREAD.sub("", decompress(html))):
@@ -73,9 +73,14 @@ def read_page(html: str) -> Page:
             page.pastes &= tag.attributes.get("data-paste") != "blocked"
         elif is_in_form and not tag.is_end:
             _add_field(page, tag)
-    if _OWN_PAGE in html:
-        page.controls = controls_of(html)
     return page
+
+
+def _own_page(html: str, item_id: str) -> Page:
+    controls = controls_of(html)
+    ours = {"item.1": item_id} | {f"{name}.1": "0" for name in MEASURES}
+    fixed = controls.hidden_values | ours
+    return Page(fixed=fixed, names=dict.fromkeys(fixed), controls=controls)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
