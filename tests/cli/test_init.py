@@ -146,7 +146,8 @@ def test_what_no_column_is_has_to_be_said() -> None:
     assert not [*Path().glob("*.toml")]
     tables, output = _written(*words, "--column", "description=wording")
     assert tables["items"]["columns"] == {"pair_id": "id", "description": "wording"}
-    assert "low_agreement" in tables["decisions"]["rule"][0]["any_of"]
+    # Two items are too few for it, which the file says.
+    assert "heuristics: straight_line, low_agreement." in Path("pairs.toml").read_text()
     assert "description" not in output
 
 
@@ -219,12 +220,7 @@ def test_every_task_of_the_gallery_becomes_a_campaign(task: str) -> None:
     tables, output = _written("--task", task, "--items", "items.jsonl", "--yes")
     assert tables["task"] == task
     assert "columns" not in tables["items"]
-    # An example is too small for most heuristics, which is all that is warned of.
-    assert output.count("WARNING") == output.count("WARNING: the policy relies on")
-    excluding = [
-        rule for rule in tables["decisions"]["rule"] if rule["then"] == "exclude"
-    ]
-    assert excluding
+    assert "WARNING" not in output
 
 
 @pytest.mark.parametrize("kind", STARTER_KINDS)
@@ -244,6 +240,53 @@ def test_a_task_of_one_s_own_becomes_a_campaign(kind: str) -> None:
     rules = tables["decisions"]["rule"]
     assert wanted[kind] in rules[0]["any_of"]
     assert wanted[kind] in rules[-1]["any_of"]
+
+
+@pytest.mark.parametrize("count", [1, 3, 8, 40])
+@pytest.mark.parametrize("assignments", ["1", "2", "3", "5"])
+@pytest.mark.parametrize("task", ["caption", "correction", "severity", "dog", "p.html"])
+def test_the_rules_that_are_written_can_all_apply(
+    task: str, assignments: str, count: int
+) -> None:
+    """`check` warns of none; what is left out is in one line of the file."""
+    _own_tasks()
+    rows = (
+        f"r{n},https://example.org/{n}.jpg,A red car {n},A blue bus {n},color"
+        for n in range(count)
+    )
+    header = "review_id,url,text,reference,error"
+    Path("items.csv").write_text("\n".join([header, *rows, ""]))
+    columns = {
+        "correction": ("description=text",),
+        "severity": ("description=text",),
+    }
+    words = ["--task", task, "--items", "items.csv", "--assignments", assignments]
+    for column in columns.get(task, ()):
+        words += ["--column", column]
+    tables, output = _written("c.toml", *words, "--yes")
+    assert "the policy relies on" not in output
+    assert tables["decisions"]["rule"][0]["any_of"][0] == "rule_violation"
+    checked = CliRunner().invoke(main, ["check", "c.toml"])
+    assert checked.exit_code == 0, checked.output
+    assert "can never flag" not in checked.output
+    text = Path("c.toml").read_text()
+    assert text.count("Too few items or answers here") <= 1
+    # The file has an id, so no row is numbered.
+    assert "review_id" in tables["items"]["columns"].values()
+    assert "items are numbered" not in output
+    # Each line of the header is a comment that reads as a sentence or a command.
+    head = text.split("\n\n")[0].splitlines()
+    assert head[1].endswith("explains each key. Try it with:")
+    assert [line[:14] for line in head[2:]] == ["#   piecework "] * 3
+
+
+def _own_tasks() -> None:
+    made = CliRunner().invoke(main, ["new-task", "dog", "--kind", "choice"])
+    assert made.exit_code == 0
+    Path("dog.toml").unlink()
+    Path("p.html").write_text(
+        '<title>Look</title><p>${review_id} ${text}</p><input type="text" name="what">'
+    )
 
 
 def test_nothing_is_written_over_a_file_unless_forced() -> None:

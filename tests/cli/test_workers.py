@@ -10,6 +10,9 @@ from click.testing import CliRunner, Result
 
 from piecework.cli.main import main
 from piecework.marketplace.http.server import serve
+from piecework.marketplace.state import system_qualifications as system
+from piecework.marketplace.state.backend import Backend, Rules
+from piecework.marketplace.workers.eligibility import holdings
 
 
 def worker(database: Path, *words: str) -> Result:
@@ -116,6 +119,22 @@ def test_the_link_leads_to_where_the_marketplace_is_served(tmp_path: Path) -> No
     after = worker(database, "invite", "ann")
     assert after.stdout.startswith(f"{named}/worker/sign-in?")
     assert "never served" not in after.stderr
+
+
+def test_a_country_that_nobody_stated_is_not_known(tmp_path: Path) -> None:
+    """So no HIT for people of a country, or of others, is shown to such a worker."""
+    database = tmp_path / "market.db"
+    assert worker(database, "invite", "ann").exit_code == 0
+    (row,) = json.loads(worker(database, "list", "--json").stdout)
+    assert row["country"] == ""
+    refused = worker(database, "invite", "bob", "--subdivision", "WA")
+    assert refused.exit_code == 2
+    assert "country" in refused.output
+    backend = Backend(database, Rules())
+    with backend.transaction() as transaction:
+        held = holdings(transaction, transaction.all("SELECT * FROM workers")[0])
+    backend.close()
+    assert system.LOCALE not in held
 
 
 PEOPLE = """name,email,country,adult

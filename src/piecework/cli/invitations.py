@@ -119,9 +119,9 @@ class _Invitation:
     ),
     click.option(
         "--country",
-        default="US",
-        show_default=True,
-        help="Country of a new worker, as two letters.",
+        default="",
+        help="Country of a new worker, as two letters; default: not known, and HITs "
+        "that require a country are not shown.",
     ),
     click.option(
         "--subdivision", default="", help="State of a new worker, as two letters."

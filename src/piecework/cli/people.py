@@ -24,7 +24,7 @@ class Person:
 
     Attributes:
         name: the operator's name for the person; requesters never see it.
-        country: two letters.
+        country: two letters, or "" if it is not known.
         subdivision: two letters of a state, or "".
         adult: they agreed to adult content.
         master: they are one of the masters.
@@ -54,8 +54,10 @@ def faults_of(person: Person) -> list[str]:
     faults = []
     if not _is_name(person.name):
         faults.append(f"name must be 1 to {_LONGEST_NAME} printable characters")
-    if not _is_two_letters(person.country):
+    if person.country and not _is_two_letters(person.country):
         faults.append("country must be two letters of ISO 3166")
+    if person.subdivision and not person.country:
+        faults.append("subdivision needs the country")
     if person.subdivision and not _is_two_letters(person.subdivision):
         faults.append("subdivision must be two letters")
     return faults

@@ -21,6 +21,7 @@ class Statement:
         has_title: the task or page itself has a title for the HIT.
         expected_cents: what the campaign is expected to cost.
         is_caption: workers describe pictures.
+        left_out: heuristics of the usual rules that can flag nothing here.
     """
 
     file_name: str
@@ -44,6 +45,7 @@ class Statement:
     is_caption: bool
     expected_cents: int = 0
     policy: Sequence[PolicyRule] = field(default_factory=tuple)
+    left_out: Sequence[str] = ()
 
 
 def campaign_text(statement: Statement, *, budget_cents: int) -> str:
@@ -63,10 +65,11 @@ def campaign_text(statement: Statement, *, budget_cents: int) -> str:
 
 
 def _head(statement: Statement) -> Iterator[str]:
-    yield "# Paths are relative to this file. All keys: docs/reference/campaign-file.md"
-    yield f"# key. Try it with:  piecework check {statement.file_name}"
-    yield f"#                    piecework preview {statement.file_name}"
-    yield f"#                    piecework rehearse {statement.file_name}"
+    yield "# A campaign of piecework. Every path is relative to this file;"
+    yield "# docs/reference/campaign-file.md explains each key. Try it with:"
+    yield f"#   piecework check {statement.file_name}"
+    yield f"#   piecework preview {statement.file_name}"
+    yield f"#   piecework rehearse {statement.file_name}"
     yield ""
     yield _line("name", statement.name, "names HITs, folder and pseudonyms")
     yield "# The purpose of the collection, repeated in report and dataset:"
@@ -140,6 +143,9 @@ def _decisions(statement: Statement) -> Iterator[str]:
     yield "# warn workers of that."
     yield "[decisions]"
     yield _line("by", "person", '"policy" applies the rules without asking')
+    if statement.left_out:
+        listed = ", ".join(statement.left_out)
+        yield f"# Too few items or answers here for these heuristics: {listed}."
     for rule in statement.policy:
         yield ""
         yield "[[decisions.rule]]"

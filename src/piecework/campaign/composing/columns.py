@@ -17,6 +17,16 @@ _ADDRESS_NAMES = (
     *("url", "image_url", "img_url", "picture_url", "photo_url", "image", "img"),
     *("picture", "photo", "src", "link", "path", "file_name", "filename", "file"),
 )
+_ENDS_AS_ID = re.compile(
+    r"(?:^|[\W_])(?:id|uid|uuid|guid|key|code|nr|no|number|sku|doi|isbn)$|^id[\W_]",
+    re.IGNORECASE,
+)
+_ENDS_AS_WORD = re.compile(r"[a-z0-9]I[Dd]$")
+_OF_PEOPLE = re.compile(
+    r"worker|participant|user|annotator|rater|subject|person|prolific|assignment|hit",
+    re.IGNORECASE,
+)
+"""Such ids say who worked or when, not what the item is."""
 _ALIKE = 0.75
 
 
@@ -60,15 +70,15 @@ def match_columns(
         taken = {*renamed.values(), *wanted}
         free = [column for column in header if column not in taken]
         if name == item_id:
-            alike = _id(
-                name, [column for column in header if column not in {*wanted}], rows
-            )
+            alike = _id(name, header, rows, wanted)
         elif name in addresses:
             alike = _address(name, free, rows)
         else:
             alike = _same_letters(name, free) or _alike(name, free)
         if alike:
             renamed[name] = alike
+            if alike in wanted:  # the page shows the id, too
+                renamed[alike] = alike
         else:
             missing.append(name)
     in_order = sorted(renamed, key=[*wanted, *renamed].index)
@@ -93,9 +103,24 @@ def is_on_the_web(address: str) -> bool:
     return address.startswith(("http://", "https://"))
 
 
-def _id(name: str, columns: list[str], rows: Sequence[Row]) -> str:
-    named = (_same_letters(known, columns) for known in (name, *_ID_NAMES))
-    return next((column for column in named if column and _is_key(column, rows)), "")
+def _id(
+    name: str, header: Sequence[str], rows: Sequence[Row], wanted: Sequence[str]
+) -> str:
+    """Return the column that names each row: by a usual name, or one that ends in id.
+
+    A column of the second kind may be shown to workers as well.
+    """
+    free = [column for column in header if column not in wanted]
+    named = (_same_letters(known, free) for known in (name, *_ID_NAMES))
+    ending = (
+        column
+        for column in header
+        if (_ENDS_AS_ID.search(column) or _ENDS_AS_WORD.search(column))
+        and not _OF_PEOPLE.search(column)
+    )
+    return next(
+        (column for column in (*named, *ending) if column and _is_key(column, rows)), ""
+    )
 
 
 def _is_key(column: str, rows: Sequence[Row]) -> bool:

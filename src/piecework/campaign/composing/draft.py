@@ -11,6 +11,7 @@ from pathlib import Path
 from piecework.campaign.assembling import assemble
 from piecework.campaign.composing.campaign_text import Statement, campaign_text
 from piecework.campaign.composing.default_policy import default_policy
+from piecework.campaign.out_of_reach import within_reach
 from piecework.campaign.pricing import price
 from piecework.config.campaign_file import parse_text
 from piecework.domain.campaign import Campaign
@@ -212,11 +213,12 @@ def compose(draft: Draft, *, today: date) -> tuple[str, Campaign]:
     """
     statement = _statement(draft)
     unpriced = _read(draft.path, campaign_text(statement, budget_cents=_MOST_CENTS))
-    policy = default_policy(unpriced.task, (*unpriced.items, *unpriced.practice))
+    usual = default_policy(unpriced.task, (*unpriced.items, *unpriced.practice))
+    policy, left_out = within_reach(unpriced, usual)
     expected = price(unpriced, on=today).expected
     units = (Decimal(expected) * _ROOM / 100).to_integral_value(ROUND_CEILING)
     text = campaign_text(
-        replace(statement, policy=policy, expected_cents=expected),
+        replace(statement, policy=policy, left_out=left_out, expected_cents=expected),
         budget_cents=int(units) * 100,
     )
     return text, _read(draft.path, text)

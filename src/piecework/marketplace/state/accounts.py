@@ -21,7 +21,7 @@ class NewWorker:
 
     Attributes:
         handle: the marketplace's private name for the worker; hidden from requesters.
-        country: two letters, as in ISO 3166.
+        country: two letters, as in ISO 3166; "" if it is not known.
         subdivision: two letters for a state, or None.
         hits_approved: HITs approved before the worker came to this marketplace.
         hits_submitted: HITs submitted and decided before, including approved ones.

@@ -129,9 +129,10 @@ def holdings(transaction: Transaction, worker: sqlite3.Row) -> dict[str, Holding
     held[system.PERCENT_APPROVED] = percent_approved(
         approved=worker["approved"], judged=worker["judged"]
     )
-    held[system.LOCALE] = Locale(
-        country=worker["country"], subdivision=worker["subdivision"]
-    )
+    if worker["country"]:
+        held[system.LOCALE] = Locale(
+            country=worker["country"], subdivision=worker["subdivision"]
+        )
     if worker["is_adult"]:
         held[system.ADULT] = 1
     if worker["is_master"]:

@@ -40,7 +40,8 @@ class NewLink:
     Attributes:
         name: the operator's name for it, which precedes the names of its workers.
         places: how many people may join.
-        country: where they live, two letters; with a state, if any.
+        country: where they live, two letters, or "" if it is not known; with a state,
+            if any.
         completion_code: the code shown after enough work; "" draws one.
         completion_hits: the number of submitted HITs that is enough.
         lifetime_ms: how long people may join and use their own links.
