@@ -3,7 +3,7 @@
 `images` and `annotations` with integer ids; the keys specific to VizWiz
 (`is_precanned`, `is_rejected`, `text_detected`) may be missing. A list of objects with
 `image`, `unrecognizable` and `flaws` is a file of votes on quality
-(VizWiz-QualityIssues).
+(VizWiz-QualityIssues). Other published forms are in `read_published`.
 """
 
 import json
@@ -14,6 +14,11 @@ from piecework.analyses.corpus.captions import (
     Caption,
     Corpus,
     Quality,
+)
+from piecework.postprocess.datasets.read_published import (
+    by_image,
+    from_entries,
+    is_list_of_captions,
 )
 from piecework.postprocess.datasets.reading_faults import UnreadableError, decoded
 
@@ -40,11 +45,14 @@ def from_json(content: bytes) -> Corpus:
     except ValueError as fault:
         words = "cannot be read: a number has thousands of digits"
         raise UnreadableError(words) from fault
-    if isinstance(document, list):
-        return _votes(document)
     if isinstance(document, dict):
-        return _captions(document)
-    raise UnreadableError("neither an object with 'annotations' nor a list of votes")
+        entries = by_image(document)
+        return _captions(document) if entries is None else from_entries(entries)
+    if not isinstance(document, list):
+        raise UnreadableError("neither an object nor a list of captions or votes")
+    if is_list_of_captions(document):
+        return from_entries(document)
+    return _votes(document)
 
 
 def _captions(document: Mapping[str, object]) -> Corpus:
@@ -152,7 +160,8 @@ def _votes(entries: Sequence[object]) -> Corpus:
 
 def _vote_faults(entry: object) -> list[str]:
     if not isinstance(entry, dict) or "unrecognizable" not in entry:
-        return ["not votes on quality ('image', 'unrecognizable', 'flaws')"]
+        captions = "a caption ('image_id', 'caption')"
+        return [f"neither {captions} nor votes ('image', 'unrecognizable', 'flaws')"]
     flaws = entry.get("flaws", {})
     votes = [entry["unrecognizable"], *(flaws.values() if _is_object(flaws) else ["?"])]
     faults = [] if _is_id(entry.get("image")) else ["'image' is missing"]

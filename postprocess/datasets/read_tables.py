@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 
 from piecework.analyses.corpus.captions import Caption, Corpus
 from piecework.postprocess.datasets.csv_file import plain
+from piecework.postprocess.datasets.read_published import from_rows, has_header
 from piecework.postprocess.datasets.reading_faults import (
     UnreadableError,
     csv_cells_of_any_length,
@@ -40,6 +41,8 @@ def from_csv(content: bytes) -> Corpus:
 
 
 def _csv_corpus(text: str) -> Corpus:
+    if not _is_known(text) and has_header(text):
+        return from_rows(text)
     reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
     try:
         header = list(reader.fieldnames or ())
@@ -81,12 +84,16 @@ def from_parquet(content: bytes) -> Corpus:
 def from_lines(content: bytes) -> Corpus:
     """Read a caption per line; `image#number<TAB>caption` also names the image.
 
+    A first line such as `image,caption` makes it a table.
+
     Raises:
-        UnreadableError: it is not UTF-8.
+        UnreadableError: it is not UTF-8, or a table with unusable rows.
     """
-    captions = [
-        Caption(image=image, text=text) for image, text in _lines(decoded(content))
-    ]
+    text = decoded(content)
+    if has_header(text):
+        with csv_cells_of_any_length(text):
+            return from_rows(text)
+    captions = [Caption(image=image, text=line) for image, line in _lines(text)]
     return Corpus(
         source="", captions=captions, holds_canned=False, images=_images(captions)
     )
@@ -99,6 +106,12 @@ def _lines(text: str) -> Iterator[tuple[str, str]]:
             yield match[1], match[2]
         elif line.strip():
             yield f"line {number}", line.strip()
+
+
+def _is_known(text: str) -> bool:
+    """Return whether the first line has the columns that piecework writes."""
+    first = next(csv.reader(io.StringIO(text, newline="")), [])
+    return "caption" in first and any(name in first for name in _IDS)
 
 
 def _check_columns(header: Sequence[str]) -> bool:

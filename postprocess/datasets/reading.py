@@ -11,12 +11,13 @@ from pathlib import Path
 from piecework.analyses.corpus.captions import Corpus
 from piecework.domain.errors import ConfigError
 from piecework.postprocess.datasets.read_json import from_json
+from piecework.postprocess.datasets.read_published import from_json_lines
 from piecework.postprocess.datasets.read_tables import (
     from_csv,
     from_lines,
     from_parquet,
 )
-from piecework.postprocess.datasets.reading_faults import as_config_error
+from piecework.postprocess.datasets.reading_faults import as_config_error, decoded
 
 LARGEST_BYTES = 512 * 2**20
 """Ten times the size of MSCOCO's training captions; a larger file is a mistake."""
@@ -24,8 +25,10 @@ LARGEST_BYTES = 512 * 2**20
 _READERS: Mapping[str, Callable[[bytes], Corpus]] = {
     ".csv": from_csv,
     ".json": from_json,
+    ".jsonl": lambda content: from_json_lines(decoded(content)),
     ".parquet": from_parquet,
     ".token": from_lines,
+    ".tsv": from_lines,
     ".txt": from_lines,
 }
 
@@ -43,9 +46,9 @@ def read_captions(path: Path) -> Corpus:
         path: `.json` as VizWiz-Captions or COCO publish it, or a list of votes as
             VizWiz-QualityIssues; `.csv` or `.parquet` with a column `caption` and one
             of `item_id`, `image_id`; `.txt` with one caption per line, Flickr8k's
-            `image#number<TAB>caption` included. With `captions.*` of piecework,
-            `set_aside.*` in the same format is read too, because it contains canned and
-            rejected answers.
+            `image#number<TAB>caption` included; or as `read_published` says. With
+            `captions.*` of piecework, `set_aside.*` in the same format is read too,
+            because it contains canned and rejected answers.
 
     Raises:
         ConfigError: the file cannot be read or used; the message lists the faults.

@@ -162,3 +162,21 @@ def test_all_else_that_cannot_be_is_refused() -> None:
         piecework.assess(answers, fields={"caption": "text"})
     with pytest.raises(piecework.ConfigError, match="There is no task 'captoin'"):
         piecework.assess(answers, task="captoin")
+
+
+def test_rules_hold_for_what_was_asked() -> None:
+    """A frame without a question of the task breaks no rule about it."""
+    texts = [f"A small red bird sits on a wire above street {n}." for n in range(4)]
+    frame = pd.DataFrame(
+        {"task": ["a", "a", "b", "b"], "worker": ["x", "y"] * 2, "caption": texts}
+    )
+    assert not _violations(frame)
+    asked = frame.assign(has_text=["yes", "no", "", "no"])
+    assert _violations(asked) == ["2"]
+    # A caption that has too few words breaks a rule that was asked.
+    assert _violations(frame.assign(caption=["A bird.", *texts[1:]])) == ["0"]
+
+
+def _violations(frame: pd.DataFrame) -> list[str]:
+    findings = piecework.assess(frame, task="caption", heuristics="rule_violation")
+    return [*findings.loc[findings["flag"], "subject"]]

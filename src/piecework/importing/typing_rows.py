@@ -14,7 +14,7 @@ from piecework.domain.imported import UNNAMED
 from piecework.domain.task import GOLD, Task
 from piecework.hit_templates.answers import read_answers
 from piecework.hit_templates.values import SEPARATOR
-from piecework.importing.parts import ITEM_ID, Part, item_of, measures, split
+from piecework.importing.parts import ITEM_ID, Part, is_wired, item_of, measures, split
 from piecework.importing.readers.crowd_form import labels_in
 from piecework.importing.readers.rows import ImportedRow, RowPart
 from piecework.importing.survey import split_options
@@ -44,6 +44,7 @@ class RowTyper:
         gold = {names.get(name, name): cell for name, cell in reading.gold.items()}
         self._reading = replace(reading, gold=gold)
         self.key = campaign.task.columns[0]
+        self._tasks: dict[frozenset[str], Task] = {}
 
     def items(self, row: ImportedRow) -> list[dict[str, str]]:
         """Return the items of a row, with their ids in the task's column."""
@@ -83,14 +84,33 @@ class RowTyper:
         parts, once = split(row, self._reading)
         items = [self._item(part, row) for part in parts]
         item_ids = tuple(ItemId(item[self.key]) for item in items)
+        wire = self._wire(row, parts, once, item_ids)
         return read_answers(
-            self._task,
+            self._task if is_wired(row) else self._as_asked(wire),
             assignment_id,
             item_ids,
-            self._wire(row, parts, once, item_ids),
+            wire,
             columns=dict(zip(item_ids, items, strict=True)),
             is_own_page=_KEYS in row.sent,
         )
+
+    def _as_asked(self, wire: Mapping[str, str]) -> Task:
+        """Return the task without rules about what the other page did not ask.
+
+        Files name every question that was asked, also if a worker left it out.
+        """
+        names = {name.removeprefix("hit.").partition(".")[0] for name in wire}
+        asked = frozenset(names & {field.name for field in self._task.fields})
+        if asked not in self._tasks:
+            self._tasks[asked] = replace(
+                self._task,
+                fields=tuple(
+                    field if field.name in asked else replace(field, optional=True)
+                    for field in self._task.fields
+                ),
+                rules=tuple(rule for rule in self._task.rules if rule.field in asked),
+            )
+        return self._tasks[asked]
 
     def _item(self, part: Part, row: ImportedRow) -> dict[str, str]:
         item = item_of(part, row, self._reading)

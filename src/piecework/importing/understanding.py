@@ -163,12 +163,15 @@ def _completed(
 ) -> Reading:
     """Add to what is stated about columns what the files show."""
     numbers = names.numbers() if reading.numbers is None else reading.numbers
+    gold = reading.gold or _gold(sources)
+    columns = _item_columns(names, numbers)
     return replace(
         reading,
         numbers=numbers,
-        item=reading.item or _item_columns(names, numbers),
+        item=reading.item
+        or tuple(name for name in columns if name not in gold.values()),
         times=replace(reading.times, day_first=_day_first(sources, reading)),
-        gold=reading.gold or _gold(sources),
+        gold=gold,
     )
 
 

@@ -172,6 +172,97 @@ def test_lines_of_flickr_name_their_images() -> None:
     ]
 
 
+PUBLISHED = {
+    "captions.txt": (
+        "image,caption\n1.jpg,A dog , a cat , and a cup .\n"
+        '1.jpg,"A dog, running"\n2.jpg,"Stop" on a sign\n2.jpg,"unclosed\n'
+    ),
+    "captions.csv": (
+        "image,caption\n1.jpg,A dog , a cat , and a cup .\n"
+        '1.jpg,"A dog, running"\n2.jpg,"Stop" on a sign\n2.jpg,"unclosed\n'
+    ),
+    "results.csv": (
+        "image_name| comment_number| comment\n"
+        "1.jpg| 0| A dog , a cat , and a cup .\n1.jpg| 1   A dog, running\n"
+        '2.jpg| 0| "Stop" on a sign\n2.jpg| 1| "unclosed\n'
+    ),
+    "tabs.tsv": (
+        "caption\tfilename\nA dog , a cat , and a cup .\t1.jpg\n"
+        '"A dog, running"\t1.jpg\n"""Stop"" on a sign"\t2.jpg\n'
+        '"""unclosed"\t2.jpg\n'
+    ),
+}
+CAPTIONS = [
+    ("1.jpg", "A dog , a cat , and a cup ."),
+    ("1.jpg", "A dog, running"),
+    ("2.jpg", '"Stop" on a sign'),
+    ("2.jpg", '"unclosed'),
+]
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_tables_of_published_datasets_are_read(name: str, tmp_path: Path) -> None:
+    """Captions hold separators and quotation marks, as their authors left them."""
+    path = tmp_path / name
+    path.write_text(PUBLISHED[name], encoding="utf-8-sig")
+    corpus = read_captions(path)
+    assert [(caption.image, caption.text) for caption in corpus.captions] == CAPTIONS
+    assert [*corpus.images] == ["1.jpg", "2.jpg"]
+
+
+LISTED: dict[str, object] = {
+    "COCO's results": [
+        {"image_id": image, "caption": text} for image, text in CAPTIONS
+    ],
+    "Karpathy's splits": {
+        "dataset": "flickr8k",
+        "images": [
+            {
+                "imgid": number,
+                "filename": image,
+                "sentences": [
+                    {"raw": text, "tokens": ["a"]}
+                    for own, text in CAPTIONS
+                    if own == image
+                ],
+            }
+            for number, image in enumerate(("1.jpg", "2.jpg"))
+        ],
+    },
+    "by image": {
+        image: [text for own, text in CAPTIONS if own == image]
+        for image in ("1.jpg", "2.jpg")
+    },
+}
+
+
+@pytest.mark.parametrize("document", LISTED.values(), ids=LISTED)
+def test_lists_of_published_captions_are_read(document: object, tmp_path: Path) -> None:
+    """An image may have one caption, a list, or objects with a caption each."""
+    path = tmp_path / "captions.json"
+    path.write_text(json.dumps(document), encoding="utf-8")
+    corpus = read_captions(path)
+    assert [(caption.image, caption.text) for caption in corpus.captions] == CAPTIONS
+
+
+def test_lines_of_json_are_read(tmp_path: Path) -> None:
+    """Each is an image with its captions."""
+    path = tmp_path / "captions.jsonl"
+    lines = [json.dumps({"img": image, "captions": [text]}) for image, text in CAPTIONS]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    corpus = read_captions(path)
+    assert [(caption.image, caption.text) for caption in corpus.captions] == CAPTIONS
+
+
+def test_a_row_without_a_caption_does_not_stop_the_others(tmp_path: Path) -> None:
+    """It is left out and reported; many of them are another format."""
+    path = tmp_path / "captions.txt"
+    path.write_text("image,caption\n1.jpg,a cup\n2.jpg\n", encoding="utf-8")
+    corpus = read_captions(path)
+    assert len(corpus.captions) == 1
+    assert [*corpus.remarks] == ["Left out: line 3: has no image with a caption."]
+
+
 BAD = {
     "empty.csv": (b" \n", "the file is empty"),
     "latin.csv": (
@@ -204,7 +295,9 @@ BAD = {
         "whole numbers from 0",
     ),
     "nothing.json": (b"[]", "contains no captions"),
-    "list.json": (b"[1]", "entry 0: not votes on quality"),
+    "list.json": (b"[1]", "entry 0: neither a caption"),
+    "half.txt": (b"image,caption\n1.jpg\n2.jpg\n3.jpg,a cup", "line 2: has no image"),
+    "lines.jsonl": (b"{}\n[]\n", "line 1: has no image with a caption"),
     "blank.txt": (b"\xef\xbb\xbf\n \n", "contains no captions"),
     "picture.png": (b"PNG", "files that end in .csv"),
 }

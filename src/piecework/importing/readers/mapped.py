@@ -5,7 +5,6 @@ ignored.
 """
 
 from collections.abc import Collection, Iterator, Mapping
-from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from piecework.importing.readers.tables import (
     cell_in,
     read_table,
     time_in,
+    with_seconds,
 )
 
 NAME = "columns as stated"
@@ -120,7 +120,7 @@ def _row(line: int, cells: Cells, reading: Reading) -> ImportedRow:
     columns = reading.columns
     accepted = time_in(cells, columns.accepted)
     submitted = time_in(cells, columns.submitted)
-    accepted, submitted = _with_seconds(cells, columns.seconds, accepted, submitted)
+    accepted, submitted = with_seconds(cells, columns.seconds, accepted, submitted)
     stated = (*reading.answers.values(), *_votes_columns(reading))
     sent = {
         column: cells[column] for name in stated for column in _columns_of(name, cells)
@@ -162,23 +162,6 @@ def columns_missing(reading: Reading, header: Collection[str]) -> list[str]:
     return sorted(
         name for name in _columns_named(reading) if not _columns_of(name, header)
     )
-
-
-def _with_seconds(
-    cells: Cells, column: str, accepted: datetime | None, submitted: datetime | None
-) -> tuple[datetime | None, datetime | None]:
-    text = cell_in(cells, column)
-    if not text:
-        return accepted, submitted
-    try:
-        worked = timedelta(seconds=float(text))
-    except (ValueError, OverflowError) as fault:
-        raise CellError(column, f"{text[:80]!r} is not a number of seconds") from fault
-    if accepted is None and submitted is not None:
-        accepted = submitted - worked
-    elif submitted is None and accepted is not None:
-        submitted = accepted + worked
-    return accepted, submitted
 
 
 def _joined(cells: Cells, columns: tuple[str, ...]) -> str:

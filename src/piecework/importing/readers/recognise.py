@@ -12,6 +12,8 @@ from piecework.domain.imported import Reading
 from piecework.domain.suggestion import did_you_mean
 from piecework.importing.readers import (
     amti,
+    figure_eight,
+    label_studio,
     mapped,
     mephisto,
     mturk_csv,
@@ -31,6 +33,8 @@ READERS: tuple[Reader, ...] = (
     mturk_csv,
     results_file,
     prolific_export,
+    figure_eight,
+    label_studio,
     amti,
     mturk_json,
     simple_amt,
@@ -39,7 +43,7 @@ READERS: tuple[Reader, ...] = (
 )
 
 
-_MONTH_FIRST = (mturk_csv, results_file, amti)
+_MONTH_FIRST = (mturk_csv, results_file, amti, figure_eight)
 """Formats of American sites, which write the month before the day."""
 
 
@@ -105,9 +109,14 @@ def recognise(paths: Sequence[Path], reading: Reading | None = None) -> list[Sou
 def _source(path: Path, head: Head) -> Source:
     for reader in READERS:
         if reader.fits(head):
-            if reader in _MONTH_FIRST:
-                head = _with_month_first(head)
-            return Source(path, head, reader.NAME, partial(reader.read, path, head))
+            return _read_by(reader, path, head)
+    if figure_eight.is_aggregated(head):
+        fault = (
+            f"{path}: is an aggregated report of Figure Eight, which has a row for "
+            "each unit and no worker's answer"
+        )
+        next_step = "download the full report of the job, and import that"
+        raise ConfigError([fault], next_step=next_step)
     if head.reading.answers or head.reading.votes:
         _check_columns(path, head, head.reading)
         return Source(path, head, mapped.NAME, partial(mapped.read, path, head))
@@ -123,6 +132,30 @@ def _source(path: Path, head: Head) -> Source:
     raise ConfigError(
         [f"{path}: has an unknown format; the known ones are {names}"],
         next_step="describe its columns with --columns FILE (docs/how-to/importing.md)",
+    )
+
+
+def _read_by(reader: Reader, path: Path, head: Head) -> Source:
+    if reader in _MONTH_FIRST:
+        head = _with_month_first(head)
+    if reader is figure_eight:
+        return _of_units(path, head)
+    if reader is label_studio and label_studio.is_flat(head):
+        roles = label_studio.roles_of(path, head)
+        rows = partial(label_studio.read_as, path, head, roles)
+        return Source(path, head, reader.NAME, rows, others=roles.guesses)
+    return Source(path, head, reader.NAME, partial(reader.read, path, head))
+
+
+def _of_units(path: Path, head: Head) -> Source:
+    roles = figure_eight.roles_of(path, head)
+    return Source(
+        path,
+        head,
+        figure_eight.NAME,
+        partial(figure_eight.read_as, path, head, roles),
+        others=roles.guesses,
+        gold=figure_eight.gold_of(head, roles),
     )
 
 

@@ -6,7 +6,7 @@ truncated table or an unclosed quote must not become someone's answer.
 
 import csv
 from collections.abc import Callable, Iterator
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from piecework.domain.errors import ConfigError
@@ -111,6 +111,34 @@ def cents_in(cells: Cells, column: str) -> int | None:
         return cents_from_wire(text)
     except ValueError:
         return None
+
+
+def with_seconds(
+    cells: Cells, column: str, accepted: datetime | None, submitted: datetime | None
+) -> tuple[datetime | None, datetime | None]:
+    """Return both times of an assignment, a missing one from how long it took.
+
+    Args:
+        cells: the row.
+        column: the column of the seconds.
+        accepted: when the worker accepted it, if known.
+        submitted: when the worker submitted it, if known.
+
+    Raises:
+        CellError: the cell is not a number.
+    """
+    text = cell_in(cells, column)
+    if not text:
+        return accepted, submitted
+    try:
+        worked = timedelta(seconds=float(text))
+    except (ValueError, OverflowError) as fault:
+        raise CellError(column, f"{text[:80]!r} is not a number of seconds") from fault
+    if accepted is None and submitted is not None:
+        accepted = submitted - worked
+    elif submitted is None and accepted is not None:
+        submitted = accepted + worked
+    return accepted, submitted
 
 
 def cell_in(cells: Cells, column: str) -> str:

@@ -1,0 +1,257 @@
+"""Read captions in the formats in which well-known datasets are published.
+
+Tables name an image and a caption in each row: Kaggle's Flickr8k `captions.txt`
+(`image,caption`), Flickr30k's `results.csv` (`image_name| comment_number| comment`).
+Their captions hold separators without quotation marks, because the caption is the last
+column, and one row of Flickr30k's lacks a separator. JSON comes as COCO's results, as
+Karpathy's splits, as lines, or as lists of captions by image.
+"""
+
+import csv
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from piecework.analyses.corpus.captions import Caption, Corpus
+from piecework.postprocess.datasets.reading_faults import UnreadableError
+
+IMAGES = (
+    *("image_id", "image", "image_name", "img", "img_id", "imgid", "filename"),
+    *("file_name", "image_file", "image_path", "file", "cocoid", "item_id"),
+)
+"""Names of the column or member with an image's id, the likeliest first."""
+
+CAPTIONS = (
+    *("caption", "captions", "comment", "raw", "sentence", "sentences"),
+    *("description", "text"),
+)
+"""Names of the column or member with a caption, the likeliest first."""
+
+_SEPARATORS = ("\t", "|", ",", ";")
+_NUMBER_FIRST = re.compile(r"\s*\d+\s+(?P<caption>\S.*)")
+_PICTURE = re.compile(r"\"?[^\s,;|]+\.(?:jpe?g|png|gif|webp|bmp)\b", re.IGNORECASE)
+"""How most rows begin."""
+
+_MOST_LINES = 20
+_MOST_LEFT_OUT = 0.01
+"""A file of which more than this cannot be read has another format."""
+
+Document = Mapping[str, object]
+
+
+class _Columns(NamedTuple):
+    separator: str
+    names: tuple[str, ...]
+    image: int
+    caption: int
+
+
+def has_header(text: str) -> bool:
+    """Return whether the first line names an image and a caption."""
+    return _columns(text) is not None
+
+
+def from_rows(text: str) -> Corpus:
+    """Return the captions of a table whose first line names an image and a caption.
+
+    Raises:
+        UnreadableError: more than a few rows cannot be read.
+    """
+    columns = _columns(text)
+    if columns is None:
+        line = text.split("\n", 1)[0].strip()[:100]
+        raise UnreadableError(
+            f"line 1: names no image and no caption (found: {line!r}); allowed are "
+            f"{', '.join(IMAGES)} and {', '.join(CAPTIONS)}"
+        )
+    is_last = columns.caption == len(columns.names) - 1
+    rows = _lines(text, columns) if is_last else _cells(text, columns)
+    return _corpus(rows, "line")
+
+
+def from_entries(entries: Sequence[object]) -> Corpus:
+    """Return the captions of a list of objects, each with an image and captions.
+
+    Raises:
+        UnreadableError: more than a few entries have neither.
+    """
+
+    def rows() -> Iterator[tuple[int, str, Iterable[str] | None]]:
+        for number, entry in enumerate(entries):
+            yield number, *_entry(entry)
+
+    return _corpus(rows(), "entry")
+
+
+def from_json_lines(text: str) -> Corpus:
+    """Return the captions of lines of JSON objects.
+
+    Raises:
+        UnreadableError: more than a few lines are unreadable.
+    """
+
+    def rows() -> Iterator[tuple[int, str, Iterable[str] | None]]:
+        for number, line in enumerate(text.split("\n"), start=1):
+            if line.strip():
+                try:
+                    entry = json.loads(line)
+                except (ValueError, RecursionError):
+                    entry = None
+                yield number, *_entry(entry)
+
+    return _corpus(rows(), "line")
+
+
+def is_list_of_captions(entries: Sequence[object]) -> bool:
+    """Return whether the first entry has an image and a caption, as COCO's results."""
+    return bool(entries) and _entry(entries[0])[1] is not None
+
+
+def by_image(document: Document) -> Sequence[object] | None:
+    """Return entries for an object of captions by image, or Karpathy's images.
+
+    `None`: it is neither.
+    """
+    images = document.get("images")
+    if "annotations" in document:
+        return None
+    if isinstance(images, list):
+        return images if is_list_of_captions(images) else None
+    if document and all(_texts(value) is not None for value in document.values()):
+        return [{"image": name, "captions": value} for name, value in document.items()]
+    return None
+
+
+def _columns(text: str) -> _Columns | None:
+    line = text.lstrip("\ufeff").split("\n", 1)[0]
+    for separator in _SEPARATORS:
+        names = tuple(
+            name.strip().strip('"').strip().casefold() for name in line.split(separator)
+        )
+        image = next((name for name in IMAGES if name in names), None)
+        caption = next((name for name in CAPTIONS if name in names), None)
+        if image is not None and caption is not None:
+            return _Columns(separator, names, names.index(image), names.index(caption))
+    return None
+
+
+def _lines(
+    text: str, columns: _Columns
+) -> Iterator[tuple[int, str, Iterable[str] | None]]:
+    """Yield rows whose last cell is the caption, which may hold separators."""
+    wanted = len(columns.names)
+    lines = [line.rstrip("\r") for line in text.split("\n")]
+    number = 1
+    while number < len(lines):
+        start, more = number + 1, _goes_on(lines, number, columns)
+        line = "\n".join(lines[number : number + more])
+        number += more
+        if not line.strip():
+            continue
+        cells = line.split(columns.separator, wanted - 1)
+        image = _unquoted(cells[min(columns.image, len(cells) - 1)])
+        if len(cells) == wanted:
+            yield start, image, (_unquoted(cells[-1]),)
+        elif len(cells) == wanted - 1 and (match := _NUMBER_FIRST.fullmatch(cells[-1])):
+            yield start, image, (match["caption"].strip(),)
+        else:
+            yield start, "", None
+
+
+def _goes_on(lines: Sequence[str], number: int, columns: _Columns) -> int:
+    """Return the lines of a row: a caption in quotation marks may have several.
+
+    A mark that nothing closes is a part of the caption.
+    """
+    caption = lines[number].split(columns.separator, len(columns.names) - 1)[-1]
+    if not caption.lstrip().startswith('"'):
+        return 1
+    marks = 0
+    for more, line in enumerate(lines[number : number + _MOST_LINES], start=1):
+        if more > 1 and _PICTURE.match(line):
+            return 1
+        marks += (caption if more == 1 else line).count('"')
+        if marks % 2 == 0:
+            return more
+    return 1
+
+
+def _unquoted(cell: str) -> str:
+    text = cell.strip()
+    inside = text[1:-1].replace('""', "")
+    is_quoted = len(text) > 1 and text[0] == text[-1] == '"' and '"' not in inside
+    return text[1:-1].replace('""', '"').strip() if is_quoted else text
+
+
+def _cells(
+    text: str, columns: _Columns
+) -> Iterator[tuple[int, str, Iterable[str] | None]]:
+    reader = csv.reader(text.splitlines(keepends=True), delimiter=columns.separator)
+    next(reader, None)
+    for cells in reader:
+        if len(cells) == len(columns.names):
+            image, caption = cells[columns.image], cells[columns.caption]
+            yield reader.line_num, image.strip(), (caption.strip(),)
+        elif cells:
+            yield reader.line_num, "", None
+
+
+def _entry(entry: object) -> tuple[str, Iterable[str] | None]:
+    """Return the image and the captions of an object; `None` if it has none."""
+    if not isinstance(entry, dict):
+        return "", None
+    names = {str(name).casefold(): value for name, value in entry.items()}
+    # Karpathy's images have a number and a file name; others name the file.
+    order = ("filename", *IMAGES) if "sentences" in names else IMAGES
+    image = next((text for name in order if (text := _id(names.get(name)))), "")
+    texts = next(
+        (texts for name in CAPTIONS if (texts := _texts(names.get(name))) is not None),
+        None,
+    )
+    return image, texts if image else None
+
+
+def _id(value: object) -> str:
+    is_id = isinstance(value, str | int) and not isinstance(value, bool)
+    return str(value).strip() if is_id else ""
+
+
+def _texts(value: object) -> list[str] | None:
+    """Return captions: a text, a list of texts, or of objects with one."""
+    if isinstance(value, str):
+        return [value]
+    if not isinstance(value, list):
+        return None
+    parts = [
+        next((part[name] for name in CAPTIONS if isinstance(part.get(name), str)), None)
+        if isinstance(part, dict)
+        else part
+        for part in value
+    ]
+    texts = [part for part in parts if isinstance(part, str)]
+    return texts if texts and len(texts) == len(parts) else None
+
+
+def _corpus(
+    rows: Iterable[tuple[int, str, Iterable[str] | None]], place: str
+) -> Corpus:
+    """Return the captions of rows; a few rows that cannot be read are left out."""
+    captions: list[Caption] = []
+    faults: list[str] = []
+    count = 0
+    for number, image, texts in rows:
+        count += 1
+        if texts is None or not image:
+            faults.append(f"{place} {number}: has no image with a caption")
+            continue
+        captions += [Caption(image=image, text=text) for text in texts if text.strip()]
+    if len(faults) > max(1, _MOST_LEFT_OUT * count) or not captions:
+        raise UnreadableError(*(faults or ["contains no captions"]))
+    return Corpus(
+        source="",
+        captions=captions,
+        holds_canned=False,
+        images=[*dict.fromkeys(caption.image for caption in captions)],
+        remarks=[f"Left out: {fault}." for fault in faults],
+    )

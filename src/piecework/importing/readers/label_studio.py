@@ -1,0 +1,269 @@
+"""Read Label Studio's exports: JSON, JSON-MIN and CSV.
+
+JSON has a task with its `data` and an annotation for each annotator; each annotation is
+a list of results. JSON-MIN and CSV have a row for each annotation, in which nothing
+tells columns of the task from answers. Cancelled annotations and predictions are no
+answers. Marked regions stay JSON.
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from functools import partial
+from pathlib import Path
+
+from piecework.importing.readers.crowd_form import as_text
+from piecework.importing.readers.head import Head
+from piecework.importing.readers.objects import Document, object_in, objects_of, text_in
+from piecework.importing.readers.roles import Roles, guessed_roles, stated_roles
+from piecework.importing.readers.rows import ImportedRow, NotSent, Read, Unreadable
+from piecework.importing.readers.tables import (
+    CellError,
+    Cells,
+    cell_in,
+    read_table,
+    time_in,
+    with_seconds,
+)
+
+NAME = "Label Studio"
+
+_LISTS = ("annotations", "completions")
+_FLAT = ("annotation_id", "annotator", "lead_time")
+_OF_ANNOTATION = frozenset((*_FLAT, "id", "created_at", "updated_at", "agreement"))
+_REGION = frozenset(
+    {
+        *("x", "y", "width", "height", "points", "rle", "start", "end"),
+        *("startOffset", "endOffset", "globalOffsets", "ranges", "vertices"),
+    }
+)
+"""Members of a value that say which part of the task it is about."""
+
+_ALONE = ("rating", "number", "selected", "datetime")
+_STEPS = " > "
+"""Between the levels of a taxonomy."""
+
+
+def fits(head: Head) -> bool:
+    """Recognise a task with its annotations, or the columns of an annotation."""
+    first = head.first_object
+    if not isinstance(first, dict):
+        return head.has(*_FLAT)
+    return _is_task(first) or set(_FLAT) <= first.keys()
+
+
+def is_flat(head: Head) -> bool:
+    """Return whether nothing tells columns of tasks from answers."""
+    first = head.first_object
+    return not isinstance(first, dict) or not _is_task(first)
+
+
+def roles_of(path: Path, head: Head) -> Roles:
+    """Return which columns of a flat export are answers, as stated or from the rows.
+
+    Raises:
+        ConfigError: the header is not valid.
+    """
+    first = head.first_object
+    names = [
+        name
+        for name in (first if isinstance(first, dict) else head.header)
+        if name not in _OF_ANNOTATION | head.unnamed
+    ]
+    known = stated_roles(names, head.reading)
+    if known is not None:
+        return known
+    every = dict.fromkeys(names)
+    if isinstance(first, dict):
+        # A key may be missing in the first object: nobody answered that question.
+        for _, document in objects_of(path, head):
+            if not isinstance(document, str):
+                every |= dict.fromkeys(document.keys() - _OF_ANNOTATION)
+    rows = ((cells.get("id", ""), cells) for _, cells in _flat_rows(path, head))
+    return guessed_roles(rows, [*every])
+
+
+def read(path: Path, head: Head) -> Iterator[Read]:
+    """Yield a row per annotation."""
+    if is_flat(head):
+        yield from read_as(path, head, roles_of(path, head))
+        return
+    for number, document in objects_of(path, head):
+        if isinstance(document, str):
+            yield Unreadable(line=number, fault=document)
+        else:
+            yield from _annotations(number, document)
+
+
+def read_as(path: Path, head: Head, roles: Roles) -> Iterator[Read]:
+    """Yield a row per annotation of a flat export, with known roles of columns."""
+    if head.first_object is None:
+        yield from read_table(path, head, partial(_flat_row, roles))
+        return
+    for number, document in objects_of(path, head):
+        if isinstance(document, str):
+            yield Unreadable(line=number, fault=document)
+            continue
+        try:
+            yield _flat_row(roles, number, _cells(document, head))
+        except CellError as fault:
+            yield Unreadable(line=number, column=fault.column, fault=str(fault))
+
+
+def _is_task(document: Mapping[str, object]) -> bool:
+    is_annotated = any(isinstance(document.get(name), list) for name in _LISTS)
+    return is_annotated and isinstance(document.get("data"), dict)
+
+
+def _annotations(number: int, task: Document) -> Iterator[Read]:
+    annotations = next(
+        (task[name] for name in _LISTS if isinstance(task.get(name), list)), None
+    )
+    data, task_id = object_in(task, "data"), text_in(task, "id")
+    if not isinstance(annotations, list):
+        yield Unreadable(line=number, fault="a task without a list of annotations")
+        return
+    shown = {str(name): as_text(value) for name, value in data.items()}
+    for position, annotation in enumerate(annotations, start=1):
+        if not isinstance(annotation, dict):
+            fault = "an annotation that is not a JSON object"
+            yield Unreadable(
+                line=number, column=f"annotations[{position}]", fault=fault
+            )
+            continue
+        name = text_in(annotation, "id") or f"{task_id or number}-{position}"
+        try:
+            yield _annotation(number, annotation, name, task_id, shown)
+        except CellError as fault:
+            yield Unreadable(line=number, column=fault.column, fault=str(fault))
+
+
+def _annotation(
+    number: int, annotation: Document, name: str, task_id: str, shown: dict[str, str]
+) -> Read:
+    if annotation.get("was_cancelled") is True or annotation.get("skipped") is True:
+        return NotSent(line=number, why="cancelled")
+    result = annotation.get("result")
+    if not isinstance(result, list):
+        raise CellError("result", "is not a list of results")
+    by = annotation.get("completed_by")
+    worker = text_in(by, "email", "id") if isinstance(by, dict) else as_text(by)
+    times = Cells(
+        {key: text_in(annotation, key) for key in ("created_at", "lead_time")}
+    )
+    accepted, submitted = with_seconds(
+        times, "lead_time", None, time_in(times, "created_at")
+    )
+    is_truth = annotation.get("ground_truth") is True
+    return ImportedRow(
+        line=number,
+        hit_id=task_id,
+        assignment_id=f"annotation_{name}",
+        worker_id=worker,
+        accepted_at=accepted,
+        submitted_at=submitted,
+        outcome="ground truth" if is_truth else "",
+        shown=({"id": task_id} if task_id else {}) | shown,
+        sent=_sent(result),
+    )
+
+
+def _sent(result: list[object]) -> dict[str, str]:
+    values: dict[str, list[object]] = defaultdict(list)
+    for entry in result:
+        # Relations between regions have no name.
+        if isinstance(entry, dict) and (name := text_in(entry, "from_name")):
+            values[name].append(entry.get("value"))
+    return {name: _text(many) for name, many in values.items()}
+
+
+def _text(values: list[object]) -> str:
+    """Return the values of one question as one text."""
+    texts = [_of_value(value) for value in values]
+    known = [text for text in texts if text is not None]
+    if len(known) < len(values):
+        kept = values[0] if len(values) == 1 else values
+        return json.dumps(kept, ensure_ascii=False)
+    is_written = any(isinstance(value, dict) and "text" in value for value in values)
+    return ("\n" if is_written else "|").join(known)
+
+
+def _of_value(value: object) -> str | None:
+    """Return a value as text; `None` for a region and for unknown kinds."""
+    if not isinstance(value, dict) or _REGION & value.keys():
+        return None
+    for name in _ALONE:
+        if name in value:
+            return as_text(value[name])
+    if isinstance(paths := value.get("taxonomy"), list):
+        return "|".join(
+            _STEPS.join(map(as_text, path)) if isinstance(path, list) else as_text(path)
+            for path in paths
+        )
+    if isinstance(written := value.get("text"), list):
+        return "\n".join(map(as_text, written))
+    chosen = value.get("choices", value.get("text"))
+    return None if chosen is None else as_text(chosen)
+
+
+def _flat_rows(path: Path, head: Head) -> Iterator[tuple[int, Cells]]:
+    if head.first_object is None:
+        kept: list[tuple[int, Cells]] = []
+
+        def keep(line: int, cells: Cells) -> Read:
+            kept.append((line, cells))
+            return NotSent(line=line, why="")
+
+        for _ in read_table(path, head, keep):
+            yield from kept
+            kept.clear()
+        return
+    for number, document in objects_of(path, head):
+        if not isinstance(document, str):
+            yield number, _cells(document, head)
+
+
+def _cells(document: Document, head: Head) -> Cells:
+    cells = Cells(
+        {
+            str(name): value
+            if isinstance(value, str)
+            else ("" if value is None else json.dumps(value, ensure_ascii=False))
+            for name, value in document.items()
+        }
+    )
+    cells.times = head.reading.times
+    return cells
+
+
+def _flat_row(roles: Roles, line: int, cells: Cells) -> Read:
+    task_id, name = cell_in(cells, "id"), cell_in(cells, "annotation_id")
+    accepted, submitted = with_seconds(
+        cells, "lead_time", None, time_in(cells, "created_at")
+    )
+    return ImportedRow(
+        line=line,
+        hit_id=task_id,
+        assignment_id=f"annotation_{name}" if name else "",
+        worker_id=cell_in(cells, "annotator"),
+        accepted_at=accepted,
+        submitted_at=submitted,
+        shown=({"id": task_id} if task_id else {})
+        | {key: cell for key, cell in cells.items() if key in roles.shown},
+        sent={key: _answer(cells.get(key, "")) for key in sorted(roles.sent)},
+    )
+
+
+def _answer(cell: str) -> str:
+    """Return an answer of a flat export, which wraps all but single texts in JSON."""
+    if cell.lstrip()[:1] not in {"[", "{"}:
+        return cell
+    try:
+        value = json.loads(cell)
+    except (ValueError, RecursionError):
+        return cell
+    if isinstance(value, list) and not all(isinstance(part, dict) for part in value):
+        texts = [part for part in value if isinstance(part, str)]
+        # One choice each, of questions about several parts; or several texts.
+        return "|".join(texts) if len(texts) == len(value) else cell
+    return _text(value if isinstance(value, list) else [value])
