@@ -8,15 +8,17 @@ Names of faults in `Answer.problems`: a broken rule has the rule's name
 `missing:<field>`, `unknown_option:<field>`, `not_a_number:<field or measure>`,
 `malformed:typing` (no record of how texts were entered; it is not read),
 `out_of_range:<field>`, `wrong_item` (the page showed another item there),
-`wrong_order:<what>` (not the assignment's order), `unknown_field` and `extra_item`
-(fields that the page does not have; the assignment's `raw` holds them verbatim). Faults
-in fields that are asked once per HIT are named in each of its answers.
+`wrong_order:<what>` (not the assignment's order). Faults in fields that are asked once
+per HIT are named in each of its answers, and so is `extra_item` (a field of the page
+for an item that the HIT does not have). What was sent for no field is no fault:
+`Answer.also_sent` holds it verbatim, and what cannot be read as its field's value.
 """
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from types import MappingProxyType
 from typing import NamedTuple
 
 from piecework.domain.assignment import Answer, FieldValue
@@ -26,6 +28,7 @@ from piecework.domain.scales import mirrored
 from piecework.domain.task import Field, FieldScope, Task
 from piecework.domain.typing_record import TYPING, TypingRecord, typing_records
 from piecework.hit_templates.order import item_order, option_order, shuffled
+from piecework.hit_templates.own_html.control_kinds import is_reserved
 from piecework.hit_templates.own_html.sent import received
 from piecework.hit_templates.rules import check
 from piecework.hit_templates.values import (
@@ -55,6 +58,8 @@ def read_answers(
     *,
     columns: Mapping[ItemId, Columns] | None = None,
     is_own_page: bool = True,
+    more: Mapping[int, Mapping[str, str]] = MappingProxyType({}),
+    platform: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[Answer, ...]:
     """Return one answer for every item that the HIT showed, in the order of the HIT.
 
@@ -66,12 +71,28 @@ def read_answers(
         columns: the items' columns, if the task's options or rules depend on them.
         is_own_page: whether a page of piecework sent them, which measures, and shuffles
             as the task says. False for another tool's page.
+        more: what another tool recorded for no field, by position (0: of the HIT).
+        platform: the ids that forms repeat, such as `workerId`, by name. What says the
+            same is no answer.
     """
+    fields = {
+        name: text for name, text in fields.items() if not repeats(name, text, platform)
+    }
     if task.html_page is not None:
-        # Its own script may send the form without the fields that piecework adds.
-        fields = {"item.1": item_ids[0], **received(task.fields, fields)}
+        read = received(task.fields, fields)
+        fields, more = read.fields, {1: read.more}
+        shown = fields.setdefault("item.1", item_ids[0])
+        if shown.startswith(f"{item_ids[0]}|") or shown.endswith(f"|{item_ids[0]}"):
+            # The page has a field of this name, too.
+            fields["item.1"], read.more["item.1"] = item_ids[0], shown
     whole = _whole(
-        task, assignment_id, item_ids, fields, columns or {}, is_own_page=is_own_page
+        task,
+        assignment_id,
+        item_ids,
+        fields,
+        columns or {},
+        more=more,
+        is_own_page=is_own_page,
     )
     return tuple(
         _answer(
@@ -88,6 +109,30 @@ def read_answers(
     )
 
 
+def repeats(name: str, text: str, platform: Mapping[str, str]) -> bool:
+    """Return whether a form only repeats what the platform says.
+
+    Args:
+        name: as sent.
+        text: as sent.
+        platform: the ids that the platform names, by name.
+    """
+    if name == "assignmentId":  # MTurk's form has it, and it is never an answer
+        return True
+    return is_reserved(name) and (
+        text in {"", *platform.values()} or text.startswith(("http://", "https://"))
+    )
+
+
+def _together(position: int, *parts: Mapping[str, str]) -> dict[str, str]:
+    """Return all parts; a name that is taken gets its number on the page."""
+    whole: dict[str, str] = {}
+    for part in parts:
+        for name, text in part.items():
+            whole[f"{name}.{position}" if name in whole else name] = text
+    return whole
+
+
 def text_fields(task: Task) -> list[str]:
     """Return the names of the texts that the task asks for about each item."""
     return [field.name for field in task.item_fields if field.kind == "text"]
@@ -99,13 +144,15 @@ class _Whole:
 
     Attributes:
         places: place on the page by position; empty if nothing is shuffled.
-        strange: fields that the page does not have: position (0: the HIT) and problem.
+        more: what is no field, by position (0: of the HIT).
+        unread: what could not be read as its field's value, verbatim by name.
     """
 
     values: Mapping[str, FieldValue]
     places: Mapping[int, int]
     problems: tuple[str, ...]
-    strange: tuple[tuple[int, str], ...]
+    more: Mapping[int, Mapping[str, str]]
+    unread: Mapping[str, str]
 
 
 def _whole(
@@ -115,6 +162,7 @@ def _whole(
     fields: Mapping[str, str],
     columns: Mapping[ItemId, Columns],
     *,
+    more: Mapping[int, Mapping[str, str]],
     is_own_page: bool,
 ) -> _Whole:
     sent = {
@@ -124,6 +172,12 @@ def _whole(
     }
     values, problems = _typed(task.hit_fields, sent, _NOTHING)
     problems += _broken(task, values, scope="hit")
+    unread = _unread(task.hit_fields, sent, values)
+    if _has_extra_item(task, len(item_ids), fields):
+        problems.append("extra_item")
+    strange = _strange_fields(task, len(item_ids), fields)
+    for position, cells in more.items():
+        strange[position] = {**strange.get(position, {}), **cells}
     places: dict[int, int] = {}
     if task.shuffles_items and (is_own_page or ITEM_ORDER in fields):
         groups = [
@@ -138,11 +192,13 @@ def _whole(
             places = {position: n for n, position in enumerate(expected, start=1)}
         else:
             problems.append("wrong_order:items")
+            unread |= {ITEM_ORDER: fields[ITEM_ORDER]} if ITEM_ORDER in fields else {}
     return _Whole(
         values=values,
         places=places,
         problems=tuple(problems),
-        strange=tuple(_strange_fields(task, len(item_ids), fields)),
+        more=strange,
+        unread=unread,
     )
 
 
@@ -171,9 +227,22 @@ def _answer(
         for name in expected
     }
     is_measured = is_own_page and not task.html_page
-    records = _typing(task, fields.get(f"{TYPING}.{position}", ""))
+    recorded = fields.get(f"{TYPING}.{position}", "")
+    records = _typing(task, recorded)
+    shown = fields.get(f"item.{position}")
+    unread = {
+        **whole.unread,
+        **({"item": shown} if shown not in {None, item_id} else {}),
+        **_unread(task.item_fields, sent, values),
+        **{
+            name: text
+            for name, text in texts.items()
+            if text and measures[name] is None
+        },
+        **({TYPING: recorded} if records is None else {}),
+    }
     problems = [
-        *([] if fields.get(f"item.{position}") == item_id else ["wrong_item"]),
+        *([] if shown == item_id else ["wrong_item"]),
         *faults,
         *(_measure_problems(texts, measures) if is_measured else []),
         *(["malformed:typing"] if records is None else []),
@@ -182,7 +251,6 @@ def _answer(
             for name in expected
             if orders[name] != expected[name] and (is_own_page or orders[name] != ("",))
         ),
-        *sorted({name for where, name in whole.strange if where in {0, position}}),
         *_broken(task, values, columns=columns),
         *whole.problems,
     ]
@@ -201,6 +269,12 @@ def _answer(
         place=whole.places.get(position),
         orders={name: order for name, order in orders.items() if order != ("",)},
         hit_values=whole.values,
+        also_sent=_together(
+            position,
+            whole.more.get(0, {}),
+            whole.more.get(position, {}),
+            unread,
+        ),
     )
 
 
@@ -225,6 +299,17 @@ def _typed(
         values[field.name] = value
         problems += value_problems(field, value, columns)
     return values, problems
+
+
+def _unread(
+    fields: Sequence[Field], sent: Mapping[str, str], values: Mapping[str, FieldValue]
+) -> dict[str, str]:
+    """Return what could not be read as its field's value, by the name sent."""
+    return {
+        field.sent_as or field.name: sent[field.name]
+        for field in fields
+        if sent.get(field.name) and field.name not in values
+    }
 
 
 def _orders(
@@ -306,22 +391,31 @@ def _measure_problems(
     ]
 
 
+def _has_extra_item(task: Task, n_items: int, fields: Mapping[str, str]) -> bool:
+    known = _wire_names(task).of_items
+    numbered = filter(None, map(_NUMBERED.fullmatch, fields))
+    return any(
+        int(match["position"]) > n_items and match["name"] in known
+        for match in numbered
+    )
+
+
 def _strange_fields(
     task: Task, n_items: int, fields: Mapping[str, str]
-) -> list[tuple[int, str]]:
-    """List fields that the page does not have: position (0: the HIT) and problem."""
+) -> dict[int, dict[str, str]]:
+    """Return fields that the page does not have, by position (0: of the HIT)."""
     names = _wire_names(task)
-    strange = []
-    for wire_name in fields:
+    strange: dict[int, dict[str, str]] = {}
+    for wire_name, text in fields.items():
         numbered = _NUMBERED.fullmatch(wire_name)
         name = numbered["name"] if numbered else wire_name
+        position = int(numbered["position"]) if numbered else 0
         if wire_name in names.alone or name in names.practised:
             continue
-        position = int(numbered["position"]) if numbered else 0
         if position > n_items:
-            strange.append((0, "extra_item"))
+            strange.setdefault(0, {})[wire_name] = text
         elif numbered is None or name not in names.of_items:
-            strange.append((position, "unknown_field"))
+            strange.setdefault(position, {})[name] = text
     return strange
 
 

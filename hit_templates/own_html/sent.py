@@ -6,47 +6,102 @@ piecework calls a field `<name>.1`, since a page shows one item.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
+from piecework.domain.column_names import MEASURES
+from piecework.domain.ids import ItemId
 from piecework.domain.task import Field
-from piecework.hit_templates.own_html.control_kinds import is_reserved
 from piecework.hit_templates.own_html.fields import REST
 
 CROWD = "taskAnswers"
 _POSITION = 1
 _SEPARATOR = "|"
 
+OF_PIECEWORK = frozenset(f"{name}.{_POSITION}" for name in ("item", *MEASURES))
+"""Names that piecework's script adds to what a page sends."""
+
 Document = dict[str, object]
 
 
-def received(fields: Sequence[Field], sent: Mapping[str, str]) -> dict[str, str]:
-    """Return what a page sent, under piecework's names.
+class Received(NamedTuple):
+    """What a page sent.
 
-    Values that do not belong to a field are left out; the assignment keeps them
-    verbatim.
+    Attributes:
+        fields: the values of fields and measures, under piecework's names.
+        more: everything else, verbatim under the page's own names.
+    """
+
+    fields: dict[str, str]
+    more: dict[str, str]
+
+
+def received(fields: Sequence[Field], sent: Mapping[str, str]) -> Received:
+    """Return what a page sent; each value is in one of the two parts.
 
     Args:
         fields: the task's fields.
         sent: values by the page's own names; values of one name joined by `|`.
     """
     document = _document(sent.get(CROWD))
-    ours = {
-        name: text
-        for name, text in sent.items()
-        if name.endswith(f".{_POSITION}") and name.partition(".")[0] in _MEASURED
-    }
+    ours = {name: text for name, text in sent.items() if name in OF_PIECEWORK}
+    used = set(ours)
+    in_document: set[str] = set()
+    collected = ""
     for field in fields:
+        text: str | None = None
         if field.sent_as == REST:
-            text: str | None = _rest(fields, sent if document is None else document)
+            collected = field.name
         elif document is None:
-            text = _of_form(field, sent)
+            text, names = _of_form(field, sent)
+            used |= names
         else:
             # A crowd form omits empty fields.
-            parts = (document.get(name, "") for name in field.sent_as.split("|"))
-            text = next(filter(None, map(as_text, parts)), "")
+            parts = {
+                name: as_text(document[name])
+                for name in field.sent_as.split("|")
+                if name in document
+            }
+            text = next(filter(None, parts.values()), "")
+            in_document |= {name for name, part in parts.items() if part in {"", text}}
         if text is not None:
             ours[f"{field.name}.{_POSITION}"] = text
-    return ours
+    if document is not None:
+        used.add(CROWD)
+    more: dict[str, object] = {
+        name: text for name, text in sent.items() if name not in used
+    }
+    for name, value in _more_of(document or {}, sent.get(CROWD, ""), in_document):
+        more[name] = f"{more[name]}|{_verbatim(value)}" if name in more else value
+    if collected:
+        text = json.dumps(more) if more else ""
+        return Received({**ours, f"{collected}.{_POSITION}": text}, {})
+    return Received(ours, {name: _verbatim(value) for name, value in more.items()})
+
+
+def _verbatim(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _more_of(
+    document: Document, text: str, used: Collection[str]
+) -> Iterator[tuple[str, object]]:
+    """Yield what a crowd form sent besides its fields."""
+    yield from ((name, value) for name, value in document.items() if name not in used)
+    parsed = _json(text) if text else document
+    if parsed not in (document, [document]):
+        yield CROWD, text
+
+
+def is_added(name: str, text: str, item_id: ItemId) -> bool:
+    """Return whether piecework's script sent this in addition to a page's own fields.
+
+    A page may have fields of these names; their values are then joined by `|`.
+    """
+    is_of_item = name == f"item.{_POSITION}"
+    return name in OF_PIECEWORK and (
+        text == item_id if is_of_item else text.isdecimal()
+    )
 
 
 def as_page_sends(
@@ -81,8 +136,6 @@ LABELS = frozenset({"label", "labels"})
 _CHOSEN = LABELS | {"choice", "choices"}
 """Members whose empty list says that nothing was chosen; others list marks."""
 
-_MEASURED = frozenset({"item", "shown_ms", "pastes", "keystrokes", "focus_losses"})
-
 
 def _document(text: str | None) -> Document | None:
     """Return the object that a crowd form sent; `None` for a plain form."""
@@ -96,15 +149,23 @@ def _document(text: str | None) -> Document | None:
     return first if isinstance(first, dict) else {}
 
 
-def _of_form(field: Field, sent: Mapping[str, str]) -> str | None:
+def _of_form(field: Field, sent: Mapping[str, str]) -> tuple[str | None, set[str]]:
+    """Return a field's value, and the names under which it was sent."""
     if field.sent_as in sent:
-        return sent[field.sent_as]
+        return sent[field.sent_as], {field.sent_as}
     flat = {
         name.removeprefix(f"{field.sent_as}."): text
         for name, text in sent.items()
         if name.startswith(f"{field.sent_as}.")
     }
-    return of_flat(flat) if flat else None
+    if len(flat) == 1 and flat.keys() <= LABELS:
+        return of_flat(flat), {f"{field.sent_as}.{name}" for name in flat}
+    marks = {
+        name: text for name, text in flat.items() if text.lower() in {"true", "false"}
+    }
+    if not marks:
+        return None, set()
+    return of_flat(marks), {f"{field.sent_as}.{name}" for name in marks}
 
 
 def of_flat(flat: Mapping[str, str]) -> str:
@@ -119,20 +180,6 @@ def of_flat(flat: Mapping[str, str]) -> str:
     return _SEPARATOR.join(
         name for name, text in flat.items() if text.lower() == "true"
     )
-
-
-def _rest(fields: Sequence[Field], sent: Mapping[str, object]) -> str:
-    """Return what was sent under names of no field, as JSON; "" if there is nothing."""
-    known = {name for field in fields for name in field.sent_as.split("|")}
-    rest = {
-        name: value
-        for name, value in sent.items()
-        if name not in known
-        and name != CROWD
-        and not is_reserved(name)
-        and name.partition(".")[0] not in known | _MEASURED
-    }
-    return json.dumps(rest) if rest else ""
 
 
 def _json(text: str) -> object:

@@ -33,6 +33,7 @@ from piecework.postprocess.datasets.file_table import (
 )
 from piecework.postprocess.datasets.layout import Layout
 from piecework.postprocess.datasets.pictures import picture_columns
+from piecework.postprocess.datasets.sent_columns import sent_cells
 from piecework.postprocess.label_probabilities import of_choice
 from piecework.postprocess.splits import splits
 
@@ -61,9 +62,12 @@ def captions_layout(
     pictures = picture_columns(items, facts.sizes)
     item_ids = [str(item.item_id) for item in items]
     cells = _cells(table, facts.task)
+    sent = sent_cells(table["also_sent"], facts.sent_columns, with_more=facts.is_part)
+    cells = pd.concat([cells, sent.reset_index(drop=True)], axis="columns")
     names = pictures["file_name"].set_axis(item_ids)
     types = {
         **COLUMNS,
+        **dict.fromkeys(map(str, sent), TEXT),
         **({OUTCOME: TEXT} if facts.is_imported else {}),
         **({MARKET: TEXT} if facts.has_markets else {}),
     }

@@ -4,6 +4,7 @@ Headings follow Gebru et al., "Datasheets for Datasets" (CACM 2021), as far as a
 can answer. What only the requester can state is marked as not stated.
 """
 
+import json
 from collections.abc import Iterable
 from html import escape
 from importlib.resources import files
@@ -43,6 +44,7 @@ def captions_card(
         facts=facts,
         names=known,
         counts=_counts(table, captions, images),
+        has_more_sent=_has_more_sent(table, facts),
         reasons=_reason_counts(reasons),
         item_columns=frozenset(images.columns),
         difficulties=images["difficulty"].value_counts().sort_index().to_dict(),
@@ -76,6 +78,7 @@ def fields_card(
             "set_aside": int((reasons != "").sum()),
         },
         workers=_workers(table["worker"]),
+        has_more_sent=_has_more_sent(table, facts),
         has_named=bool((~_is_unnamed(table["worker"])).any()),
         reasons=_reason_counts(reasons),
         unsettled=_unsettled(items, facts),
@@ -87,6 +90,14 @@ def fields_card(
     )
     has_pictures = bool((items["url"] != "").any())
     return card + _publication(facts, known, "answers", has_pictures=has_pictures)
+
+
+def _has_more_sent(table: pd.DataFrame, facts: DatasetFacts) -> bool:
+    cells = table["also_sent"]
+    return any(
+        json.loads(cell).keys() - facts.sent_columns.keys()
+        for cell in cells[cells != ""]
+    )
 
 
 def _is_unnamed(workers: "pd.Series[str]") -> "pd.Series[bool]":

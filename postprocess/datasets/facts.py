@@ -32,6 +32,7 @@ class DatasetFacts:
         rules: the version of each cleaning rule that ran, by name.
         machine: labels of models, which shift the probabilities of labels.
         settled: labels that a person settled, by item and field.
+        sent_columns: the columns of what was sent for no field, by the name sent.
         is_part: whether the table has only some of the items, with all answers about
             them; then nothing is computed that needs all answers (probabilities of
             labels, participants, conditions).
@@ -57,6 +58,7 @@ class DatasetFacts:
     is_drawn: bool = False
     machine: Sequence[MachineVote] = ()
     settled: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    sent_columns: Mapping[str, str] = field(default_factory=dict)
     is_part: bool = False
 
     @property

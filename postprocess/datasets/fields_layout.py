@@ -29,6 +29,7 @@ from piecework.postprocess.datasets.file_table import (
 )
 from piecework.postprocess.datasets.layout import Layout
 from piecework.postprocess.datasets.pictures import picture_columns
+from piecework.postprocess.datasets.sent_columns import sent_cells
 from piecework.postprocess.participants import participants
 from piecework.postprocess.splits import splits
 
@@ -88,6 +89,9 @@ def _cells(
         }
         both = (f"{task.main_text}{names.ORIGINAL}", names.EDITS)
         types |= dict.fromkeys(both, TEXT)
+    sent = sent_cells(table["also_sent"], facts.sent_columns, with_more=facts.is_part)
+    sources |= {str(name): str(name) for name in sent}
+    types |= dict.fromkeys(map(str, sent), TEXT)
     for name in task.shuffled_names:
         sources[f"{names.ORDER_OF}{name}"] = ORDER + name
         types[f"{names.ORDER_OF}{name}"] = TEXTS
@@ -99,9 +103,8 @@ def _cells(
         sources[MARKET] = MARKET
         types[MARKET] = TEXT
     sources |= {name: name for name in (*_LAST, *_WHY_ASIDE) if name != "set_aside"}
-    rows = table.assign(
-        edits=as_json(table["edits"]), is_rejected=was_rejected(table)
-    ).reset_index()
+    rows = table.assign(edits=as_json(table["edits"]), is_rejected=was_rejected(table))
+    rows = pd.concat([rows, sent], axis="columns").reset_index()
     return pd.DataFrame({name: rows[source] for name, source in sources.items()}), types
 
 

@@ -74,7 +74,7 @@ def test_fields_become_typed_answers_in_the_order_shown(caption_task: Task) -> N
         ("pastes.1", "\N{ARABIC-INDIC DIGIT ONE}", ("not_a_number:pastes",)),
         ("item.1", None, ("wrong_item",)),
         ("item.1", "img_2", ("wrong_item",)),
-        ("colour.1", "red", ("unknown_field",)),
+        ("colour.1", "red", ()),
         ("typing.1", "fast", ("malformed:typing",)),
         ("typing.1", '{"has_text": {}}', ("malformed:typing",)),
         ("typing.1", "", ()),

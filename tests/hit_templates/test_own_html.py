@@ -210,10 +210,16 @@ def test_no_id_is_a_field(tmp_path: Path) -> None:
     """A marketplace keeps them from datasets, so a field of that name stays empty."""
     task = task_of(tmp_path, IDS)
     assert [field.sent_as for field in task.fields] == ["word"]
-    ids = {"workerId": "W", "hitId": "H", "turkSubmitTo": "x"}
-    assert received(task.fields, {"word": "a", **ids}) == {"word.1": "a"}
+    ids = {"workerId": "W", "hitId": "H", "turkSubmitTo": "https://a", "worker_ID": ""}
     rest = task_of(tmp_path, IDS.replace('name="word"', ""))
-    assert received(rest.fields, ids) == {"rest.1": ""}
+    for page, sent, values in (
+        (task, {"word": "a", **ids}, {"word": "a"}),
+        (rest, ids, {"rest": ""}),
+    ):
+        (answer,) = read_answers(
+            page, ASSIGNMENT, [ItemId("a")], sent, platform={"w": "W", "h": "H"}
+        )
+        assert (answer.values, answer.also_sent) == (values, {})
     with pytest.raises(ConfigError, match=r"fields\.workerId: holds an id"):
         task_of(tmp_path, IDS, fields={"workerId": StatedField(kind="text")})
 
@@ -269,9 +275,10 @@ def test_radio_buttons_of_several_names_are_one_choice(tmp_path: Path) -> None:
     document = {"option1": {"First": False}, "option2": {"Second": True}}
     sent = as_page_sends([field], {"option.1": ["Second"]}, is_crowd=True)
     assert json.loads(sent["taskAnswers"][0]) == [document]
-    assert received([field], {"taskAnswers": json.dumps([document])}) == {
-        "option.1": "Second"
-    }
+    assert received([field], {"taskAnswers": json.dumps([document])}) == (
+        {"option.1": "Second"},
+        {},
+    )
 
 
 def test_what_only_a_script_makes_is_kept_as_json(tmp_path: Path) -> None:
@@ -594,7 +601,7 @@ def test_the_shapes_of_crowd_elements_are_read(
     """As their documentation has them, in one field of JSON."""
     field = Field(name="f", kind=kind, label="f", sent_as=name)  # type: ignore[arg-type]
     document = {"taskAnswers": json.dumps([sent])}
-    assert received([field], document) == {"f.1": ours}
+    assert received([field], document) == ({"f.1": ours}, {})
 
 
 @pytest.mark.parametrize(
@@ -609,14 +616,17 @@ def test_the_shapes_of_crowd_elements_are_read(
 def test_flattened_objects_are_read_as_well(sent: dict[str, str], ours: str) -> None:
     """`answer-format="flatten-objects"` joins names by dots."""
     field = Field(name="f", kind="choices", label="f", sent_as="c")
-    assert received([field], sent) == {"f.1": ours}
+    assert received([field], sent) == ({"f.1": ours}, {})
 
 
 @pytest.mark.parametrize("text", ["no json", "[]", "[[]]", "[1]", "null", "[" * 10**5])
 def test_what_is_no_answer_of_a_crowd_form_is_empty(text: str) -> None:
-    """A worker's program may send anything."""
+    """A worker's program may send anything, and it is kept."""
     field = Field(name="f", kind="text", label="f", sent_as="f")
-    assert received([field], {"taskAnswers": text}) == {"f.1": ""}
+    assert received([field], {"taskAnswers": text}) == (
+        {"f.1": ""},
+        {"taskAnswers": text},
+    )
 
 
 _texts = st.text(st.characters(exclude_characters="|", codec="utf-8"), min_size=1)
@@ -639,7 +649,9 @@ def test_what_the_crowd_sends_is_read_as_it_was_meant(
     ]
     ours = {"t.1": [text], "c.1": ["b"], "s.1": sorted(ticked), "n.1": [str(number)]}
     sent = as_page_sends(fields, ours, is_crowd=is_crowd)
-    back = received(fields, {name: "|".join(values) for name, values in sent.items()})
+    wire = {name: "|".join(values) for name, values in sent.items()}
+    back, more = received(fields, wire)
+    assert more == {}
     assert back["t.1"] == text
     assert back["c.1"] == "b"
     assert back.get("s.1", "") == "|".join(sorted(ticked))

@@ -70,13 +70,12 @@ def test_what_the_page_would_refuse_is_named(
 
 
 def test_the_answers_of_another_task_are_no_answers_to_this_one() -> None:
-    """Their fields are unknown and everything asked is missing."""
+    """Their fields are kept aside and everything asked is missing."""
     foreign = {"item.1": "pair_1", "congruent.1": "congruent", "item.2": "pair_2"}
     first, _ = read_answers(TASK, ASSIGNMENT, ITEMS, foreign)
-    assert {"wrong_item", "unknown_field", "quality_required", "consent_given"} <= set(
-        first.problems
-    )
+    assert {"wrong_item", "quality_required", "consent_given"} <= set(first.problems)
     assert first.values == {}
+    assert first.also_sent == {"item": "pair_1", "congruent": "congruent"}
 
 
 def test_a_language_that_the_task_does_not_speak_is_told_with_those_it_does() -> None:

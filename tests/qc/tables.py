@@ -46,6 +46,7 @@ def row(answer_id: str, **columns: object) -> dict[str, object]:
         "focus_losses": 0.0,
         "typing": "",
         "problems": (),
+        "also_sent": "",
         "value.caption": text,
         "value.has_text": "no",
         "value.flaws": (),

@@ -66,6 +66,7 @@ def answer(answer_id: str, **columns: object) -> dict[str, object]:
         "submitted_at": LONG_AGO,
         "typing": "",
         "problems": (),
+        "also_sent": "",
     }
     numbers = ("shown_seconds", "page_seconds", "market_seconds")
     counts = ("pastes", "keystrokes", "focus_losses")

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from piecework.domain.errors import ConfigError
@@ -129,6 +130,16 @@ def pieces_of(
 def columns_of(paths: Sequence[Path]) -> frozenset[str]:
     """Return the columns that any of the files has."""
     return frozenset(name for schema in _schemas(paths) for name in schema.names)
+
+
+def has_texts(paths: Sequence[Path], column: str) -> bool:
+    """Return whether any file has a cell in a column of text that is not empty."""
+    for path in paths:
+        if column in pq.read_schema(path).names:
+            for batch in pq.ParquetFile(path).iter_batches(columns=[column]):
+                if pc.any(pc.not_equal(batch.column(0), "")).as_py():
+                    return True
+    return False
 
 
 def warnings_of(paths: Sequence[Path]) -> list[str]:

@@ -18,6 +18,7 @@ from piecework.bulk.answer_files import (
     answer_files,
     as_frame,
     columns_of,
+    has_texts,
     pieces_of,
     warnings_of,
 )
@@ -26,6 +27,7 @@ from piecework.bulk.judging import ROWS, cleaning_of, judge, split
 from piecework.bulk.parts import Source, keep_items, known_items, states
 from piecework.bulk.running import PartRunner
 from piecework.bulk.work_folder import finish, open_work
+from piecework.domain.column_names import SENT_MORE
 from piecework.domain.edit import Edit
 from piecework.domain.errors import ConfigError
 from piecework.domain.hit import Item
@@ -120,6 +122,8 @@ def export_files(
     """
     files = answer_files(paths)
     there = columns_of(files)
+    if not has_texts(files, "also_sent"):
+        there -= {"also_sent"}
     facts = replace(facts, has_markets=MARKET in there)
     wanted = _wanted(facts, there)
     pieces, schema = pieces_of(files, wanted)
@@ -324,6 +328,8 @@ def _in_files(column: str) -> str:
     >>> _in_files("value.stance"), _in_files("order.sides"), _in_files("round")
     ('stance', 'order_sides', 'round')
     """
+    if column == "also_sent":
+        return SENT_MORE
     if column.startswith(ORDER):
         return f"order_{column.removeprefix(ORDER)}"
     return column.removeprefix(ITEM_VALUE).removeprefix(HIT_VALUE)

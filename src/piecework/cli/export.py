@@ -2,7 +2,7 @@
 
 import json
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,7 +11,7 @@ import click
 
 from piecework.cli.in_parts import origin_of, runner
 from piecework.cli.options import AS_CAMPAIGN, DASK, FILES_IN_PARTS, JSON, TASK
-from piecework.cli.output import say_changes
+from piecework.cli.output import also_sent_lines, say_changes
 from piecework.domain.counts import plural
 
 if TYPE_CHECKING:
@@ -208,21 +208,28 @@ def _fault_of_files(files: Sequence[Path]) -> str:
     )
 
 
-def _say(written: Mapping[str, str | int]) -> None:
+_Written = dict[str, str | int | dict[str, int]]
+"""Paths and counts by name; `also_sent` has the answers by name."""
+
+
+def _say(written: _Written) -> None:
     for name in ("answer", "assignment"):
         if f"{name}s" in written:
-            number = plural(int(written[f"{name}s"]), name)
+            number = plural(int(str(written[f"{name}s"])), name)
             click.echo(f"{number} in {written['file']}")
             return
     click.echo(f"dataset: {written['dataset']}")
     click.echo(f"report: {written['report']}")
+    if isinstance(also_sent := written.get("also_sent"), dict):
+        for line in also_sent_lines(also_sent):
+            click.echo(line)
     if "release" in written:
         click.echo(f"latest release: {written['release']} in {written['releases']}")
 
 
 def _of_campaign(
     path: Path, answers: Path | None, batch_results: Path | None
-) -> dict[str, str | int]:
+) -> "_Written":
     """Write the files of a campaign; return their paths and counts by name."""
     from piecework.campaign.assembling import load_campaign
     from piecework.engine.opening import open_to_look
@@ -231,6 +238,7 @@ def _of_campaign(
     from piecework.results.clean import clean
     from piecework.results.export import export as write_files
     from piecework.results.releases import FOLDER, latest
+    from piecework.store.assignments import names_also_sent
 
     with open_to_look(load_campaign(path)) as opened:
         if batch_results is not None:
@@ -246,11 +254,13 @@ def _of_campaign(
         report = write_files(opened)
         say_changes(opened)
         out = opened.campaign.out
-        facts: dict[str, str | int] = {
+        facts: _Written = {
             "campaign": str(path),
             "dataset": str(out / "dataset"),
             "report": str(report),
         }
+        if also_sent := names_also_sent(opened.store):
+            facts["also_sent"] = also_sent
         if opened.campaign.has_releases:
             facts["releases"] = str(out / FOLDER)
             facts["release"] = latest(out / FOLDER)

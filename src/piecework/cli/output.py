@@ -1,6 +1,7 @@
 """Prints progress: a table for people, one JSON document for programs."""
 
 import json
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -9,10 +10,13 @@ from rich.console import Console
 from rich.table import Table
 
 from piecework.domain.counts import plural
+from piecework.domain.printable import printable
 from piecework.domain.progress import Progress, SourceState
 
 if TYPE_CHECKING:
     from piecework.campaign.opened import OpenedCampaign
+
+_NAMES_SHOWN = 20
 
 
 def say_progress(progress: Progress, *, as_json: bool) -> None:
@@ -47,6 +51,21 @@ def say_changes(opened: "OpenedCampaign") -> None:
     click.echo(f"next: {again}", err=True)
 
 
+def also_sent_lines(names: Mapping[str, int]) -> Iterator[str]:
+    """Yield what to print about names that were sent and are no fields.
+
+    Args:
+        names: the number of answers with each.
+    """
+    if not names:
+        return
+    yield "sent by workers, and no fields (columns sent_... of the dataset):"
+    for name in list(names)[:_NAMES_SHOWN]:
+        yield printable(f"  {name!r}: {plural(names[name], 'answer')}")
+    if (more := len(names) - _NAMES_SHOWN) > 0:
+        yield f"  and {more:,} more; --json has all"
+
+
 def progress_rows(progress: Progress) -> list[tuple[str, str]]:
     """Return the rows of the table, as plain text."""
     shown = progress.shown
@@ -58,6 +77,11 @@ def progress_rows(progress: Progress) -> list[tuple[str, str]]:
         ("HITs still open", f"{progress.hits_open}"),
         ("assignments submitted", f"{progress.submitted}"),
         ("answers", f"{progress.answers}"),
+        *(
+            [("  with more than the fields", f"{progress.with_more}")]
+            if progress.with_more
+            else []
+        ),
         ("subjects flagged", f"{progress.flagged}"),
         ("answers accepted", f"{progress.accepted}"),
         ("answers not judged yet", f"{progress.undecided}"),

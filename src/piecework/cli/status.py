@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from piecework.cli.options import CAMPAIGN, JSON
-from piecework.cli.output import say_changes, say_progress
+from piecework.cli.output import also_sent_lines, say_changes, say_progress
 from piecework.domain.counts import plural
 from piecework.domain.errors import ConfigError
 
@@ -52,6 +52,7 @@ def status(campaign: Path, *, look: bool, as_json: bool) -> None:
     from piecework.engine.opening import on_its_platform, open_to_look
     from piecework.engine.posting.orphan_hits import orphan_hits
     from piecework.engine.progress import read_progress
+    from piecework.store.assignments import names_also_sent
 
     with open_to_look(load_campaign(campaign)) as opened:
         if look and opened.is_rehearsal:
@@ -62,16 +63,21 @@ def status(campaign: Path, *, look: bool, as_json: bool) -> None:
         progress = read_progress(opened)
         orphans = orphan_hits(on_its_platform(opened)) if look else []
         say_changes(opened)
-    if look and as_json:
-        more = {"unknown_hits": [asdict(hit) for hit in orphans]}
+        also_sent = names_also_sent(opened.store) if progress.with_more else {}
+    if as_json:
+        more: dict[str, object] = {"also_sent": also_sent}
+        if look:
+            more["unknown_hits"] = [asdict(hit) for hit in orphans]
         click.echo(json.dumps(progress.as_dict() | more, indent=2, sort_keys=True))
         return
-    say_progress(progress, as_json=as_json)
+    say_progress(progress, as_json=False)
+    for line in also_sent_lines(also_sent):
+        click.echo(line)
     if look:
         _say_orphan_hits(opened, orphans)
-    if progress.waiting_for == "the next pass" and opened.is_imported and not as_json:
+    if progress.waiting_for == "the next pass" and opened.is_imported:
         click.echo(f"next: piecework assess {campaign}")
-    if progress.to_decide and not as_json:
+    if progress.to_decide:
         click.echo(f"next: piecework review {campaign}, or `decisions` for a CSV file")
 
 

@@ -17,7 +17,7 @@ _NAMESPACE = (
 
 
 def fields_of(document: str) -> Mapping[str, str]:
-    """Return form fields by name; several selections are joined by `|`."""
+    """Return form fields by name; several selections or answers are joined by `|`."""
     try:
         root = fromstring(document)
     except (ParseError, DefusedXmlException, ValueError):
@@ -32,5 +32,8 @@ def fields_of(document: str) -> Mapping[str, str]:
             selection.text or ""
             for selection in answer.iter(f"{_NAMESPACE}SelectionIdentifier")
         ]
-        fields[name] = "|".join(chosen) if free_text is None else free_text
+        other = answer.findtext(f"{_NAMESPACE}OtherSelectionText")
+        chosen += [other] if other else []
+        text = "|".join(chosen) if free_text is None else free_text
+        fields[name] = f"{fields[name]}|{text}" if name in fields else text
     return fields

@@ -33,6 +33,15 @@ class Assignment:
     raw: str = ""
     fields: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def platform_ids(self) -> dict[str, str]:
+        """The ids that pages carry along, by MTurk's names."""
+        return {
+            "assignmentId": self.assignment_id,
+            "hitId": self.hit_id,
+            "workerId": self.worker_id,
+        }
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
@@ -50,6 +59,8 @@ class Answer:
             values by field, columns by arrangement.
         hit_values: what the worker answered once for the whole HIT; the same in all
             answers of an assignment.
+        also_sent: what was sent and is no field, or could not be read as its field's
+            value, verbatim by name.
     """
 
     answer_id: AnswerId
@@ -66,3 +77,4 @@ class Answer:
     place: int | None = None
     orders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     hit_values: Mapping[str, FieldValue] = field(default_factory=dict)
+    also_sent: Mapping[str, str] = field(default_factory=dict)

@@ -66,6 +66,7 @@ class Progress:
         replaced: HITs that were posted or extended because answers were missing.
         submitted: assignments that were collected.
         answers: answers in them.
+        with_more: those with which something was sent that is no field.
         flagged: subjects that a heuristic flagged.
         accepted: answers that count towards the dataset.
         dropped: answers that a decision keeps out of the dataset.
@@ -146,6 +147,7 @@ class Progress:
     compensations: int = 0
     compensation_reasons: int = 0
     refused: int = 0
+    with_more: int = 0
 
     @property
     def batch_shown(self) -> str:

@@ -69,6 +69,9 @@ COLLECTED: Mapping[str, Column] = {
         "how `text` came about, as JSON (`domain.typing_record`); '' if not known",
     ),
     "problems": Column("object", "tuple of str: names of rules and faults of form"),
+    "also_sent": Column(
+        "str", "what was sent for no field, as a JSON object of texts; '' without any"
+    ),
 }
 
 VERDICTS: Mapping[str, Column] = {

@@ -62,6 +62,7 @@ def read_progress(opened: OpenedCampaign, reader: Reader | None = None) -> Progr
         replaced=sum(batch.replacing for batch in batches),
         submitted=verdicts.assignments,
         answers=verdicts.answers,
+        with_more=assignments.count_with_more(store),
         flagged=findings.count_flagged(store),
         accepted=counts.accepted,
         dropped=verdicts.dropped,

@@ -11,8 +11,8 @@ from piecework.domain.assignment import Answer, AssignmentStatus
 from piecework.domain.campaign import Campaign
 from piecework.domain.ids import AssignmentId, HitId, ItemId, WorkerId
 from piecework.domain.imported import UNNAMED
-from piecework.domain.task import GOLD, Task
-from piecework.hit_templates.answers import read_answers
+from piecework.domain.task import GOLD, Field, Task
+from piecework.hit_templates.answers import OF_THE_HIT, read_answers
 from piecework.hit_templates.values import SEPARATOR
 from piecework.importing.parts import ITEM_ID, Part, is_wired, item_of, measures, split
 from piecework.importing.readers.crowd_form import labels_in
@@ -92,6 +92,7 @@ class RowTyper:
             wire,
             columns=dict(zip(item_ids, items, strict=True)),
             is_own_page=_KEYS in row.sent,
+            more=self._more(parts, once),
         )
 
     def _as_asked(self, wire: Mapping[str, str]) -> Task:
@@ -143,11 +144,29 @@ class RowTyper:
                 wire[f"hit.{field.name}"] = sent
         return wire
 
+    def _more(
+        self, parts: list[Part], once: Mapping[str, str]
+    ) -> dict[int, dict[str, str]]:
+        """Return the answers that are no field of the task, by position."""
+        columns = {*map(self._column, self._task.fields), *OF_THE_HIT}
+        cells = {0: once} | {part.position: part.sent for part in parts}
+        return {
+            position: {
+                name: text
+                for name, text in sent.items()
+                if name not in columns and text
+            }
+            for position, sent in cells.items()
+        }
+
+    def _column(self, field: Field) -> str:
+        """Return the name of a field's answers in the files."""
+        name = field.sent_as or field.name
+        return self._reading.answers.get(name, name)
+
     def _sent(self, name: str, sent: Mapping[str, str]) -> str | None:
         known = next(field for field in self._task.fields if field.name == name)
-        stated = known.sent_as or name
-        column = self._reading.answers.get(stated, stated)
-        text = sent.get(column)
+        text = sent.get(self._column(known))
         if text is None or known.kind == "text":
             return text
         values = {option.value.casefold(): option.value for option in known.options}

@@ -5,6 +5,8 @@ Every flag is carried down to the answers that it affects, so that heuristics on
 answers, assignments and workers can be compared.
 """
 
+import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -115,6 +117,15 @@ class ReportModel:
     def votes(self, field: Field, *outcomes: Outcome) -> pd.DataFrame:
         """`piecework.analyses.fields.votes` of the answers with these outcomes."""
         return votes(self.facts.answers, field)[self.outcomes.isin(outcomes)]
+
+    @cached_property
+    def also_sent(self) -> dict[str, int]:
+        """The names that workers sent and that are no fields, with their answers."""
+        cells = self.came["also_sent"]
+        counts = Counter(
+            name for cell in cells[cells != ""] for name in json.loads(cell)
+        )
+        return dict(counts.most_common())
 
     @property
     def submitted(self) -> int:

@@ -16,7 +16,8 @@ from piecework.domain.errors import ConfigError
 from piecework.domain.hit import PlannedHit
 from piecework.domain.ids import HitId, ItemId
 from piecework.domain.task import Task
-from piecework.hit_templates.own_html.control_kinds import is_reserved
+from piecework.hit_templates.answers import repeats
+from piecework.hit_templates.own_html.sent import is_added
 from piecework.postprocess.datasets.csv_file import to_csv
 from piecework.results.export import write_whole
 from piecework.store import assignments, decisions, hits
@@ -32,9 +33,6 @@ _COLUMNS = (
 )
 _LAST = ("Approve", "Reject")
 _STATUS = {"approve": "Approved", "reject": "Rejected"}
-_MEASURES = frozenset({"item", "shown_ms", "pastes", "keystrokes", "focus_losses"})
-"""Fields that piecework's script sends in addition to those of a custom page."""
-
 Row = Mapping[str, str]
 
 
@@ -84,7 +82,12 @@ def _rows(opened: OpenedCampaign) -> Iterator[Row]:
             **_inputs(
                 hit, items, is_numbered=opened.campaign.posting.items_per_hit > 1
             ),
-            **_sent(opened.campaign.task, documents[assignment.assignment_id]),
+            **_sent(
+                opened.campaign.task,
+                documents[assignment.assignment_id],
+                hit.item_ids[0],
+                assignment.platform_ids,
+            ),
         }
 
 
@@ -129,13 +132,24 @@ def _inputs(hit: PlannedHit, items: Mapping[ItemId, Row], *, is_numbered: bool) 
     }
 
 
-def _sent(task: Task, document: str) -> Row:
-    personal = {field.name for field in task.fields if field.is_personal}
-    left_out = personal if task.html_page is None else personal | _MEASURES
-    return {
-        f"Answer.{name}": cell
+def _sent(
+    task: Task, document: str, item_id: ItemId, platform: Mapping[str, str]
+) -> Row:
+    sent = {
+        name: cell
         for name, cell in fields_of(document).items()
-        if not left_out.intersection(name.split(".")) and not is_reserved(name)
+        if not repeats(name, cell, platform)
+    }
+    if task.html_page is not None:
+        # The page's own fields; what piecework's script added is left out.
+        return {
+            f"Answer.{name}": cell
+            for name, cell in sent.items()
+            if not is_added(name, cell, item_id)
+        }
+    personal = {f"hit.{field.name}" for field in task.fields if field.is_personal}
+    return {
+        f"Answer.{name}": cell for name, cell in sent.items() if name not in personal
     }
 
 

@@ -3,6 +3,7 @@
 import logging
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
 
@@ -13,6 +14,7 @@ from piecework.engine.progress import read_progress
 from piecework.engine.provisional import proposed_verdicts
 from piecework.postprocess.datasets.facts import DatasetFacts
 from piecework.postprocess.datasets.files import PICTURES, dataset_files
+from piecework.postprocess.datasets.sent_columns import sent_columns
 from piecework.report.markdown import render_markdown
 from piecework.report.page import render
 from piecework.results import releases
@@ -57,7 +59,10 @@ def _write_dataset(opened: OpenedCampaign) -> DatasetFacts:
     is_shown &= table["item_id"].isin([str(item.item_id) for item in items])
     if not is_shown.all():  # most campaigns show all, and a copy doubles the memory
         table = table[is_shown]
-    facts = dataset_facts(opened, provisional=len(proposed))
+    facts = replace(
+        dataset_facts(opened, provisional=len(proposed)),
+        sent_columns=sent_columns(table, campaign.task),
+    )
     files = dataset_files(table, items, facts, campaign.formats)
     folder = campaign.out / DATASET
     for name, write in files.items():

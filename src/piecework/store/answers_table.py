@@ -35,7 +35,7 @@ _AT_ONCE = 20_000
 _ROWS = f"""
 SELECT number, answer_id, answers.assignment_id, hit_id, worker_id,
     answers.item_id, batch, {ROUND}, position, accepted_at, submitted_at,
-    answers.fields, answers.problems
+    answers.fields, answers.problems, answers.also_sent
 FROM answers JOIN assignments USING (assignment_id) JOIN hits USING (hit_id)
 WHERE number > ? AND number <= ?
 ORDER BY number
@@ -49,8 +49,8 @@ SELECT subject_id, verdict, because FROM decisions WHERE decision_id IN (
 """
 
 _LARGEST = 2**63 - 1
-_FIELDS, _PROBLEMS = 11, 12
-"""Where `_ROWS` has the columns that are empty in archived answers."""
+_FIELDS, _PROBLEMS, _ALSO_SENT = 11, 12, 13
+"""Where `_ROWS` has these columns; the first two are empty in archived answers."""
 
 
 def read_answers(
@@ -105,7 +105,8 @@ def _filled(store: Store, rows: Sequence[tuple[Any, ...]]) -> Sequence[tuple[Any
     if not archived:
         return rows
     return [
-        row if row[_FIELDS] else (*row[:_FIELDS], *archived[row[0]]) for row in rows
+        row if row[_FIELDS] else (*row[:_FIELDS], *archived[row[0]], *row[_ALSO_SENT:])
+        for row in rows
     ]
 
 
@@ -162,6 +163,7 @@ def _table(rows: Sequence[tuple[Any, ...]], task: Task) -> pd.DataFrame:
             cells[name].append(_number(document[name]))
         cells["typing"].append(document.get("typing", {}).get(task.main_text, ""))
         cells["problems"].append(tuple(json.loads(row[_PROBLEMS])))
+        cells["also_sent"].append(row[_ALSO_SENT])
         _add_values(cells, document, task)
     return build([row[1] for row in rows], cells, columns)
 

@@ -1,6 +1,7 @@
 """What workers sent: the document verbatim, the assignment, and its typed answers."""
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -109,6 +110,26 @@ def count(store: Store) -> int:
         "WHERE subject_kind = 'assignment'"
     ).fetchone()
     return int(number)
+
+
+def count_with_more(store: Store) -> int:
+    """Return with how many answers something was sent that is no field."""
+    (number,) = store.db.execute(
+        "SELECT count(*) FROM answers WHERE also_sent <> ''"
+    ).fetchone()
+    return int(number)
+
+
+def names_also_sent(store: Store) -> dict[str, int]:
+    """Return the names that were sent and are no fields, with the number of answers.
+
+    The most frequent is first.
+    """
+    counts = Counter[str]()
+    rows = store.db.execute("SELECT also_sent FROM answers WHERE also_sent <> ''")
+    for (also_sent,) in rows:
+        counts.update([*json.loads(also_sent)])
+    return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
 def count_workers(store: Store) -> int:
@@ -368,6 +389,7 @@ def answer_row(answer: Answer) -> dict[str, str | int]:
         "position": answer.position,
         "fields": json.dumps(fields),
         "problems": json.dumps(answer.problems),
+        "also_sent": json.dumps(dict(answer.also_sent)) if answer.also_sent else "",
     }
 
 

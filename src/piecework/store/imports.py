@@ -218,10 +218,13 @@ def count_slots(store: Store) -> None:
 def retype(store: Store, answers: Iterable[Answer]) -> None:
     """Store answers that were typed again; verdicts stay. Part of a transaction."""
     store.db.executemany(
-        "UPDATE answers SET fields = :fields, problems = :problems "
-        "WHERE answer_id = :answer_id",
+        "UPDATE answers SET fields = :fields, problems = :problems, "
+        "also_sent = :also_sent WHERE answer_id = :answer_id",
         (
-            {name: row[name] for name in ("fields", "problems", "answer_id")}
+            {
+                name: row[name]
+                for name in ("fields", "problems", "also_sent", "answer_id")
+            }
             for row in map(answer_row, answers)
         ),
     )

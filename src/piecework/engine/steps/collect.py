@@ -205,6 +205,7 @@ def _read(
                         hit.item_ids,
                         assignment.fields,
                         columns=columns,
+                        platform=assignment.platform_ids,
                     ),
                 )
                 for assignment in arrived

@@ -42,7 +42,8 @@ def to_xml(fields: Iterable[tuple[str, str]]) -> str:
     values: dict[str, list[str]] = {}
     for name, value in fields:
         if name != OWN:
-            values.setdefault(name, []).append(value)
+            # Two names may differ only in what XML cannot carry.
+            values.setdefault(_carried(name), []).append(value)
     if not values:
         raise Refusal("EmptyAnswer", "The form has no answer; send at least one field.")
     return _document(
@@ -104,8 +105,12 @@ def _document(answers: Iterable[str]) -> str:
     return document
 
 
+def _carried(text: str) -> str:
+    return _UNCARRIED.sub("\ufffd", text)
+
+
 def _text(text: str) -> str:
     if not _NEEDS_ESCAPING.search(text):
         return text  # most of a form's fifty or so fields
     # A bare carriage return would come back from a parser as a line feed.
-    return escape(_UNCARRIED.sub("\ufffd", text), {"\r": "&#13;"})
+    return escape(_carried(text), {"\r": "&#13;"})

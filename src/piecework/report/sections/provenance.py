@@ -94,7 +94,25 @@ def build(model: ReportModel) -> Section:
         key="provenance",
         title="Provenance",
         lead=(_marketplace(model),),
-        tables=(_origin(model), _checks(model)),
+        tables=(_origin(model), _checks(model), *_also_sent(model)),
+    )
+
+
+def _also_sent(model: ReportModel) -> tuple[Table, ...]:
+    """List what workers sent and the task has no field for."""
+    if not model.also_sent:
+        return ()
+    return (
+        Table(
+            caption="Sent, and no field",
+            columns=(text("Name"), number("Answers")),
+            rows=tuple(
+                (excerpt(name, limit=80) or "no name", count(times))
+                for name, times in model.also_sent.items()
+            ),
+            is_folded=True,
+            note="The data card names the column of each.",
+        ),
     )
 
 

@@ -1,5 +1,6 @@
 """What a reader must know first: the key figures, and the notes that bear on trust."""
 
+from piecework.domain.column_names import SENT
 from piecework.domain.counts import NOTHING, count, plural, plural_of, share
 from piecework.domain.verdicts import RANDOM_SAMPLE
 from piecework.report.components import KeyFigure, Level, Note
@@ -12,6 +13,7 @@ from piecework.report.sections.money import wage_level, wage_notes
 _MANY_FLAGGED = 1 / 3
 """With a larger part of the workers flagged, suspect the question first (ours)."""
 
+_NAMES_SHOWN = 8
 _LEAST_WORKERS = 6
 """A third of fewer workers is one worker."""
 
@@ -119,6 +121,7 @@ def notes(model: ReportModel) -> tuple[Note, ...]:
         *wage_notes(model),
         *_flagged_workers(model),
         *_losses(model),
+        *_also_sent(model),
         *_rejections(model),
     )
     if model.facts.is_rehearsal:
@@ -215,6 +218,28 @@ def _losses(model: ReportModel) -> tuple[Note, ...]:
             f"{part_of(out, model.submitted, 'answer')} were dropped or "
             f"rejected; {share(novel, model.submitted)} became "
             f"{plural_of(model.accepted_noun)}.",
+        ),
+    )
+
+
+def _also_sent(model: ReportModel) -> tuple[Note, ...]:
+    """What workers sent and the task has no field for."""
+    names = model.also_sent
+    if not names:
+        return ()
+    number = int((model.came["also_sent"] != "").sum())
+    shown = [
+        f"{excerpt(name, limit=40)} ({count(names[name])})"
+        for name in list(names)[:_NAMES_SHOWN]
+    ]
+    more = len(names) - len(shown)
+    shown += [f"{count(more)} more"] * bool(more)
+    return (
+        Note(
+            "watch",
+            f"{part_of(number, len(model.came), 'answer')} came with more than the "
+            f"task's fields: {listed(shown)}. The dataset has all of it, in columns "
+            f"that begin with {SENT}.",
         ),
     )
 

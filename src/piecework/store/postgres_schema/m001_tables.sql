@@ -245,8 +245,10 @@ CREATE TABLE answers (
     position BIGINT NOT NULL,
     fields TEXT COLLATE "C" NOT NULL,
     problems TEXT COLLATE "C" NOT NULL,
+    also_sent TEXT COLLATE "C" NOT NULL DEFAULT '',
     verdict TEXT COLLATE "C"
 );
+CREATE INDEX answers_with_more ON answers (number) WHERE also_sent <> '';
 CREATE INDEX answers_by_assignment ON answers (assignment_id);
 CREATE INDEX answers_undecided ON answers (assignment_id) WHERE verdict IS NULL;
 CREATE INDEX answers_by_verdict ON answers (verdict);

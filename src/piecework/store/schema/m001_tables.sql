@@ -304,8 +304,11 @@ CREATE TABLE answers (
     position INTEGER NOT NULL,
     fields TEXT NOT NULL,
     problems TEXT NOT NULL,
+    -- What was sent for no field, as a JSON object of texts by name; '' without any.
+    also_sent TEXT NOT NULL DEFAULT '',
     verdict TEXT
 ) STRICT;
+CREATE INDEX answers_with_more ON answers (number) WHERE also_sent <> '';
 CREATE INDEX answers_by_assignment ON answers (assignment_id);
 CREATE INDEX answers_undecided ON answers (assignment_id) WHERE verdict IS NULL;
 CREATE INDEX answers_by_verdict ON answers (verdict);
