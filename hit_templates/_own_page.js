@@ -52,7 +52,7 @@
   };
   const addButton = () => {
     const last = forms().pop();
-    if (!last || document.scripts.length > 2 || document.querySelector(BUTTONS)) return;
+    if (!last || !ours.adds_button || document.querySelector(BUTTONS)) return;
     const button = document.createElement("input");
     button.type = "submit";
     last.append(button);

@@ -23,6 +23,7 @@ from piecework.hit_templates.own_html.placeholders import (
     cut,
     has_column,
     is_address,
+    joined,
     value_of,
 )
 
@@ -46,6 +47,15 @@ def own_page(task: Task, item: Item, *, title: str) -> str:
     Raises:
         ConfigError: the page cannot show the item where it needs it.
     """
+    return joined(*parts_of_page(task, item, title=title))
+
+
+def parts_of_page(task: Task, item: Item, *, title: str) -> tuple[list[str], list[str]]:
+    """Return the page's texts, the same for each item, and the values between them.
+
+    Raises:
+        ConfigError: the page cannot show the item where it needs it.
+    """
     if task.html_page is None or task.own is None:
         raise ValueError(f"{task.name} is not an HTML page")
     html = _by_https(task.html_page.html, task.html_page.hosts)
@@ -55,13 +65,17 @@ def own_page(task: Task, item: Item, *, title: str) -> str:
     ]
     if faults:
         raise ConfigError(faults)
-    filled = template.filled(_shown(item), html_columns=task.html_page.html_columns)
     head, before, after = _around(html, task.html_page.hosts, title)
-    begins = _BEFORE.match(filled)
+    first, *rest = template.texts
+    begins = _BEFORE.match(first)
     at = begins.end("doctype") if begins and begins["doctype"] else 0
-    doctype = filled[:at] or ("" if begins and begins["html"] else "<!DOCTYPE html>")
+    doctype = first[:at] or ("" if begins and begins["html"] else "<!DOCTYPE html>")
     # Browsers put the first tags into the head, and join a later <html> or <body>.
-    return f"{doctype}\n{_ours(task, item)}{head}{before}{filled[at:]}{after}"
+    texts = [f"{doctype}\n", f"{head}{before}{first[at:]}", *rest]
+    texts[-1] += after
+    columns, markup = _shown(item), task.html_page.html_columns
+    values = [_ours(task, item), *template.values(columns, html_columns=markup)]
+    return texts, values
 
 
 def item_shown(page: str) -> str | None:
@@ -158,6 +172,12 @@ def policy_of(hosts: tuple[str, ...]) -> str:
     )
 
 
+def _lacks_button(task: Task) -> bool:
+    """Return whether nothing submits the page's own form but the return key."""
+    controls = controls_in(task.html_page.html) if task.html_page else Controls()
+    return controls.has_form and not (controls.submits or controls.has_script)
+
+
 def _ours(task: Task, item: Item) -> str:
     """Build what the page's scripts need to know, and programs that read the page.
 
@@ -169,6 +189,7 @@ def _ours(task: Task, item: Item) -> str:
     document = {
         "item": item.item_id,
         "measures": MEASURES,
+        "adds_button": _lacks_button(task),
         "required": {
             field.sent_as: field.label for field in task.fields if field.name in asked
         },

@@ -106,14 +106,19 @@ class Template:
     @property
     def marked(self) -> str:
         """The page with a mark for each gap, for code that reads its tags."""
-        return _join(self.texts, [chr(_FIRST + n) for n in range(len(self.gaps))])
+        return joined(self.texts, [chr(_FIRST + n) for n in range(len(self.gaps))])
 
     def filled(
         self, columns: Mapping[str, str], *, html_columns: Sequence[str] = ()
     ) -> str:
         """Return the page of an item."""
-        values = [self._value(gap, columns, html_columns) for gap in self.gaps]
-        return _join(self.texts, values)
+        return joined(self.texts, self.values(columns, html_columns=html_columns))
+
+    def values(
+        self, columns: Mapping[str, str], *, html_columns: Sequence[str] = ()
+    ) -> list[str]:
+        """Return an item's values for the gaps, escaped for their places."""
+        return [self._value(gap, columns, html_columns) for gap in self.gaps]
 
     def _value(
         self, gap: Gap, columns: Mapping[str, str], html_columns: Sequence[str]
@@ -235,7 +240,8 @@ def is_address(text: str) -> bool:
     return parts.scheme in {"http", "https"} and bool(parts.hostname)
 
 
-def _join(texts: Sequence[str], values: Sequence[str]) -> str:
+def joined(texts: Sequence[str], values: Sequence[str]) -> str:
+    """Return the texts with the values between them."""
     parts = [texts[0]]
     for value, text in zip(values, texts[1:], strict=True):
         parts += [value, text]

@@ -28,7 +28,9 @@ from piecework.hit_templates.own_html.placeholders import cut
 ITEM_ID = "item_id"
 """The column with an item's id; without it, the rows of an items file are numbered."""
 
-_LARGEST_BYTES = 65_000
+_LARGEST_BYTES = 900_000
+"""The marketplace serves the page, and stores it once for all HITs."""
+
 _NO_NAME = re.compile(r"[^A-Za-z0-9_-]+")
 _HOUR = 3600
 _SECONDS_TO_BEGIN = 9.0
@@ -171,8 +173,16 @@ def _text(path: Path) -> str:
         )
     content = path.read_bytes()
     if len(content) > _LARGEST_BYTES:
-        fault = f"{path}: has {len(content):,} bytes; a question has room for 65,535."
-        raise ConfigError([fault])
+        raise ConfigError(
+            [
+                (
+                    f"{path}: has {len(content):,} bytes; a page may have at most "
+                    f"{_LARGEST_BYTES:,}"
+                )
+            ],
+            next_step="move pictures, sounds and libraries out of the page into the "
+            'folder of items.pictures, and write src="/pictures/NAME"',
+        )
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

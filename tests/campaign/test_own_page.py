@@ -1,5 +1,6 @@
 """A campaign whose question is HTML of one's own: read, priced, rehearsed, exported."""
 
+from hashlib import sha256
 from itertools import chain
 from pathlib import Path
 
@@ -269,6 +270,30 @@ def test_markup_that_is_shown_as_text_is_told_with_the_line_to_write(
     shown = warnings_of(tmp_path, html, cell=cell, page=page)
     assert "html_columns" not in shown
     assert "items hold inputs (mark) that are no fields" in shown
+
+
+def test_a_long_page_is_stored_once_and_shown_with_each_item(tmp_path: Path) -> None:
+    """Ten copies would be nine megabytes; a question that is sent whole is smaller."""
+    letters = [sha256(str(n).encode()).hexdigest() for n in range(13_500)]
+    script = f"<script>var n = a[b[0]]; // ]]> {''.join(letters)}</script>"
+    path = written(tmp_path, html=f"{HTML}{script}", rows=10)
+    with rehearsal_of(prepare(path)) as (run, crowd):
+        assert work_through(run, crowd).is_finished
+        assert len(answers_table(run)) == 30
+    (database,) = (tmp_path / "out").rglob("marketplace.db")
+    assert database.stat().st_size < 2_500_000
+    large = path.with_name("hit.html")
+    large.write_text(HTML + "x" * 900_000)
+    with pytest.raises(
+        ConfigError, match=r"has 900,\d+ bytes; a page may have at most"
+    ):
+        load_campaign(path)
+    large.write_text(HTML.replace("</p>", "${text}</p>") + "x" * 60_000)
+    (tmp_path / "birds.csv").write_text(
+        f"image_url,text\nhttps://example.org/0.jpg,{'y' * 70_000}\n"
+    )
+    with pytest.raises(ConfigError, match="of them from its item"):
+        check_campaign(path, on=START.date())
 
 
 def test_spaces_around_an_address_do_not_count(tmp_path: Path) -> None:

@@ -83,7 +83,7 @@ def test_every_reply_names_the_extension(market: Market) -> None:
     assert (
         named
         == "keep-apart list-together prices expected-seconds marks site worker-limits "
-        "compensation recruiting"
+        "compensation recruiting question-texts"
     )
 
 

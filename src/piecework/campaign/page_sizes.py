@@ -16,7 +16,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import TextIO
 
-from piecework.campaign.questions import question
+from piecework.campaign.questions import posted_question
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import ConfigError
 from piecework.domain.hit import PlannedHit
@@ -73,7 +73,9 @@ def _make(
     try:
         for hit in hits:
             faulthandler.dump_traceback_later(PAGE_SECONDS, file=stack, exit=True)
-            largest = max(largest, question_bytes(question(campaign, hit, items)))
+            largest = max(
+                largest, question_bytes(posted_question(campaign, hit, items))
+            )
         faulthandler.cancel_dump_traceback_later()
     except Exception as fault:  # noqa: BLE001 - the parent raises it
         faulthandler.cancel_dump_traceback_later()

@@ -8,12 +8,30 @@ from piecework.domain.experiment import PLAIN, Arm
 from piecework.domain.hit import Item, PlannedHit, is_picture
 from piecework.domain.ids import ItemId
 from piecework.domain.picture_location import PictureLocation
+from piecework.hit_templates.own_html.page import parts_of_page
 from piecework.hit_templates.render import render_hit
-from piecework.platforms.question import html_question
+from piecework.platforms.question import SharedQuestion, html_question, page_question
 from piecework.qc.heuristics.canary import planted_word
 
 _WHOLE = ("http://", "https://", "/", "data:")
 """Beginnings of addresses that stay as they are."""
+
+
+def posted_question(
+    campaign: Campaign, hit: PlannedHit, items: Mapping[ItemId, Item]
+) -> str | SharedQuestion:
+    """Return the question of a HIT; a requester's long page in its parts.
+
+    Args:
+        campaign: the campaign.
+        hit: as it was planned.
+        items: all items of the campaign.
+    """
+    if campaign.task.html_page is None or len(hit.item_ids) != 1:
+        return question(campaign, hit, items)
+    shown = _with_page_url(campaign, items[hit.item_ids[0]])
+    title = campaign.title or campaign.task.title
+    return page_question(*parts_of_page(campaign.task, shown, title=title))
 
 
 def question(campaign: Campaign, hit: PlannedHit, items: Mapping[ItemId, Item]) -> str:

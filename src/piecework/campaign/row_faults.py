@@ -2,7 +2,7 @@
 
 import re
 
-from piecework.campaign.questions import question
+from piecework.campaign.questions import posted_question
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import ConfigError
 from piecework.domain.hit import Item, PlannedHit
@@ -42,7 +42,7 @@ def _faults_of_page(campaign: Campaign, item: Item) -> list[str]:
         item_ids=(item.item_id,),
     )
     try:
-        question(campaign, hit, {item.item_id: item})
+        posted_question(campaign, hit, {item.item_id: item})
     except ConfigError as fault:
         return list(fault.faults)
     return []

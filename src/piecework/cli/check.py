@@ -11,6 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from piecework.cli.options import CAMPAIGN, JSON
+from piecework.domain.capabilities import MTURK
 from piecework.domain.clock import SystemClock
 from piecework.domain.counts import plural
 from piecework.domain.dataset import STATEMENTS
@@ -141,7 +142,9 @@ def _work(checked: "Checked") -> _Rows:
         (
             "largest question",
             f"{checked.largest_question_bytes:,} bytes",
-            "65,535 bytes are allowed",
+            "65,535 bytes are allowed"
+            if checked.largest_question_bytes <= MTURK.question_bytes
+            else "the page is stored once, and each HIT has its values",
         ),
     ]
 

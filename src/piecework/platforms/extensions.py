@@ -12,13 +12,17 @@ store's mark in a header, and replies the marketplace's (`piecework.domain.marks
 """
 
 import json
+import zlib
+from base64 import b64encode
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
-from piecework.domain.errors import RefusedForSafety
+from piecework.domain.capabilities import MTURK
+from piecework.domain.errors import ConfigError, RefusedForSafety
 from piecework.domain.marks import Marks, Meeting
 from piecework.domain.money import PriceList
 from piecework.platforms.calling import called
+from piecework.platforms.question import SharedQuestion, question_bytes
 from piecework.platforms.wire import (
     compensations_from_wire,
     live_site_from_wire,
@@ -27,7 +31,7 @@ from piecework.platforms.wire import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from mypy_boto3_mturk import MTurkClient
 
@@ -41,6 +45,7 @@ SITE = "PieceworkSite"
 EXPECTED_SECONDS = "PieceworkExpectedSeconds"
 WORKER_LIMITS = "PieceworkWorkerLimits"
 RECRUITING = "PieceworkRecruiting"
+QUESTION_TEXTS = "PieceworkQuestionTexts"
 COMPENSATION = "PieceworkCompensation"
 COMPENSATIONS = "PieceworkCompensations"
 NO_ASSIGNMENT = "NONE"
@@ -48,13 +53,13 @@ NO_ASSIGNMENT = "NONE"
 _NAMED_IN = "x-piecework-extensions"
 _MARK_HEADER, _STORE_HEADER = "x-piecework-mark", "x-piecework-store"
 _MEMBERS = {
-    "CreateHITWithHITType": (KEEP_APART,),
+    "CreateHITWithHITType": (KEEP_APART, QUESTION_TEXTS),
     "CreateHITType": (EXPECTED_SECONDS, WORKER_LIMITS, RECRUITING),
     "ListAssignmentsForHIT": (LIST_TOGETHER,),
-    "GetAccountBalance": (PRICES, SITE, MARKS, COMPENSATIONS),
+    "GetAccountBalance": (PRICES, SITE, MARKS, COMPENSATIONS, QUESTION_TEXTS),
     "SendBonus": (COMPENSATION,),
 }
-_HANDED_ON = (PRICES, SITE, MARKS, COMPENSATIONS)
+_HANDED_ON = (PRICES, SITE, MARKS, COMPENSATIONS, QUESTION_TEXTS)
 """Members of a reply that botocore does not know."""
 
 
@@ -122,6 +127,46 @@ def ask_marks(client: "MTurkClient", store: str, seen: str) -> Meeting:
     marks = {"Store": store, "Seen": seen or None}
     reply: Mapping[str, Any] = called(client.get_account_balance, **{MARKS: marks})
     return called(lambda: meeting_from_wire(reply.get(MARKS) or {}))
+
+
+def asking(
+    client: "MTurkClient",
+    question: str | SharedQuestion,
+    digests: dict[tuple[str, ...], str],
+    *,
+    knows: "Callable[[str], bool]",
+) -> dict[str, Any]:
+    """Return a question as members of a request; its texts are stored before.
+
+    Args:
+        client: of the marketplace.
+        question: of a HIT.
+        digests: of the texts that were stored; completed.
+        knows: whether the marketplace has an extension.
+
+    Raises:
+        ConfigError: the marketplace stores no texts, and the question is too long.
+    """
+    if isinstance(question, str):
+        return {"Question": question}
+    if not knows("question-texts"):
+        fault = (
+            f"the question has {question_bytes(question):,} bytes; this marketplace "
+            f"stores no long pages and takes {MTURK.question_bytes:,} at most"
+        )
+        raise ConfigError(
+            [fault],
+            next_step="post on piecework's own marketplace, or shorten the page",
+        )
+    texts = question.texts
+    if texts not in digests:
+        packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+        document = packer.compress(json.dumps(texts).encode()) + packer.flush()
+        packed = {QUESTION_TEXTS: b64encode(document).decode()}
+        reply: Mapping[str, Any] = called(client.get_account_balance, **packed)
+        digests[texts] = called(lambda: str(reply[QUESTION_TEXTS]["Digest"]))
+    values = json.dumps(question.values, ensure_ascii=False)
+    return {"Question": values, QUESTION_TEXTS: digests[texts]}
 
 
 def ask_compensations(client: "MTurkClient", prefix: str) -> "Iterator[Compensation]":

@@ -40,6 +40,7 @@ from piecework.platforms.extensions import (
     ask_live_site,
     ask_marks,
     ask_prices,
+    asking,
 )
 from piecework.platforms.listing import (
     PAGE,
@@ -59,6 +60,7 @@ from piecework.platforms.qualification_types import (
     notify,
     take_back,
 )
+from piecework.platforms.question import SharedQuestion
 from piecework.platforms.wire import (
     limit_to_wire,
     recruiting_to_wire,
@@ -98,6 +100,7 @@ class MTurk:
         self._lock = Lock()
         self._made: MTurkClient | None = None
         self._extensions: Extensions | None = None
+        self._digests: dict[tuple[str, ...], str] = {}
 
     @classmethod
     def with_keys(
@@ -230,7 +233,7 @@ class MTurk:
     def publish(
         self,
         hit_type_id: HitTypeId,
-        question: str,
+        question: str | SharedQuestion,
         *,
         max_assignments: int,
         lifetime_seconds: int,
@@ -243,7 +246,7 @@ class MTurk:
             reply = called(
                 self._client.create_hit_with_hit_type,
                 HITTypeId=hit_type_id,
-                Question=question,
+                **asking(self._client, question, self._digests, knows=self._knows),
                 MaxAssignments=max_assignments,
                 LifetimeInSeconds=lifetime_seconds,
                 RequesterAnnotation=annotation,

@@ -27,6 +27,7 @@ from piecework.domain.ids import (
 )
 from piecework.domain.marks import Marks, Meeting
 from piecework.domain.money import PriceList
+from piecework.platforms.question import SharedQuestion
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +80,7 @@ class Hosting(Protocol):
     def publish(
         self,
         hit_type_id: HitTypeId,
-        question: str,
+        question: str | SharedQuestion,
         *,
         max_assignments: int,
         lifetime_seconds: int,

@@ -10,13 +10,15 @@ from playwright.sync_api import FrameLocator, Page, Route, expect
 
 from piecework.domain.answer_xml import fields_of
 from piecework.domain.hit import Item
-from piecework.domain.ids import AssignmentId, ItemId
+from piecework.domain.ids import AssignmentId, HitTypeId, ItemId
 from piecework.domain.task import Task
 from piecework.hit_templates.answers import read_answers
 from piecework.hit_templates.own_html.fields import StatedField
+from piecework.hit_templates.own_html.page import parts_of_page
 from piecework.hit_templates.own_html.task import with_shown_columns
 from piecework.hit_templates.render import render_hit
-from piecework.platforms.question import html_question
+from piecework.platforms.mturk import MTurk
+from piecework.platforms.question import SharedQuestion, html_question, page_question
 from tests.conftest import in_full
 from tests.hit_templates.own_html import LIBRARIES, SHARED, needs_shared, task_of
 from tests.marketplace.market import Market, post
@@ -199,6 +201,161 @@ def test_a_form_that_a_script_leads_last_comes_here(
     page, hit = posted(market, open_site, task, item)
     page.frame_locator("iframe").get_by_role("button", name="Send").click()
     assert submitted(market, page, hit, task, item) == {"clicks": '["a"]'}
+
+
+SUBMITTED = {
+    "a form with an address": (
+        """<form action="edit" method="get" target="_blank" name="mturk_form">
+        <input name="a"><input type="submit" value="Send" formaction="/x"></form>""",
+        {"a": "1"},
+    ),
+    "the return key": (
+        '<form action="/x"><input name="a" id="key"></form>',
+        {"a": "1"},
+    ),
+    "several forms": (
+        """<form action="/find"><input name="a"></form>
+        <form action="/x"><input name="b"><button>Send</button></form>
+        <input name="c">""",
+        {"a": "1", "b": "1", "c": "1"},
+    ),
+    "a form in a form": (
+        """<form><input name="a"><form action="/x"><input name="b"></form>
+        <input name="c"><input type="submit" value="Send">""",
+        {"a": "1", "b": "1", "c": "1"},
+    ),
+    "a script submits": (
+        """<form action="/x" id="f"><input name="a"><input name="action"></form>
+        <input type="button" value="Send"
+        onclick="document.getElementById('f').submit()">""",
+        {"a": "1", "action": "1"},
+    ),
+    "a script asks for it": (
+        """<form action="/x" id="f"><input name="a"></form><a href="#"
+        role="button" onclick="document.getElementById('f').requestSubmit()">Go</a>""",
+        {"a": "1"},
+    ),
+    "a document without a form": (
+        """<!doctype html><html><head><title>t</title></head><body class="b">
+        <input name="a"></body></html>""",
+        {"a": "1"},
+    ),
+    "a form without an end": (
+        """<html><body><form action="https://www.mturk.com/mturk/externalSubmit">
+        <input name="a"><input type="submit" value="Send"></body></html>""",
+        {"a": "1"},
+    ),
+    "text in a script that looks like markup": (
+        """<html><head><script>var s = "</body><head>";</script></head><body>
+        <form><input name="a"><input type="submit"></form></body></html>""",
+        {"a": "1"},
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", SUBMITTED)
+def test_whatever_form_a_page_has_its_answers_are_stored(
+    market: Market, open_site: Open, tmp_path: Path, kind: str
+) -> None:
+    """As MTurk did, which put the page into its own form."""
+    html, values = SUBMITTED[kind]
+    task, item = task_of(tmp_path, html), item_of()
+    page, hit = posted(market, open_site, task, item)
+    frame = page.frame_locator("iframe")
+    for box in frame.locator("input:not([type])").all():
+        box.fill("1")
+    if "key" in kind:
+        frame.locator("#key").press("Enter")
+    else:
+        frame.get_by_role("button").click()
+    assert submitted(market, page, hit, task, item) == values
+
+
+def test_a_long_page_is_shown_whole(
+    market: Market, open_site: Open, tmp_path: Path
+) -> None:
+    """Its texts are stored once; each HIT shows them with its own values."""
+    html = f"<p>${{text}}</p><!-- {'long ' * 20_000} --><input name='a'>]]"
+    task = task_of(tmp_path, html)
+    client, ann = market.requester("LAB"), market.worker()
+    platform = MTurk(market.endpoint, access_key="LAB", secret_key="any")  # noqa: S106
+    reply = client.create_hit_type(
+        AssignmentDurationInSeconds=600, Reward="0.01", Title="t", Description="d"
+    )
+    hits = {}
+    for text in ("]]>", "<b>"):
+        item = item_of(text=text)
+        question = page_question(*parts_of_page(task, item, title="t"))
+        assert isinstance(question, SharedQuestion)
+        hits[text] = platform.publish(
+            HitTypeId(reply["HITTypeId"]),
+            question,
+            max_assignments=1,
+            lifetime_seconds=600,
+            annotation=text,
+            token=text,
+        )
+    for text, hit in hits.items():
+        group = client.get_hit(HITId=hit)["HIT"]["HITGroupId"]
+        assignment = ann.accept(group, hit_id=hit).json()["assignment_id"]
+        page = open_site(ann.token, f"/worker/assignments/{assignment}")
+        frame = page.frame_locator("iframe")
+        expect(frame.locator("p").first).to_have_text(text)
+        frame.locator("input[name=a]").fill("1")
+        frame.get_by_role("button", name="Submit").click()
+        assert submitted(market, page, hit, task, item_of()) == {"a": "1"}
+
+
+MADE = """<form action="/x"><p id="t"></p><input id="w" name="why" disabled>
+<label><input type="radio" name="ok" value="yes"
+onclick="document.getElementById('w').disabled = false"> Yes</label>
+<input name="first" id="n"><input type="hidden" name="workerId" id="i">
+<input type="submit" value="Send"></form>
+<script>document.getElementById("t").innerHTML = '<textarea name="edit1"></textarea>';
+document.getElementById("n").name = "renamed";
+const query = new URLSearchParams(location.search);
+document.getElementById("i").value = query.get("workerId");
+</script>"""
+
+
+def test_what_a_script_makes_enables_and_renames_is_sent(
+    market: Market, open_site: Open, tmp_path: Path
+) -> None:
+    """Declared or not, the assignment has it; an id that the page sends is no field."""
+    task, item = task_of(tmp_path, MADE), item_of()
+    assert [field.name for field in task.fields] == ["why", "ok", "first"]
+    page, hit = posted(market, open_site, task, item)
+    frame = page.frame_locator("iframe")
+    frame.locator("textarea").fill("new text")
+    frame.get_by_label("Yes").check()
+    frame.locator("#w").fill("because")
+    frame.locator("#n").fill("x")
+    frame.get_by_role("button", name="Send").click()
+    page.wait_for_url("**/thanks")
+    client = market.requester("LAB")
+    (work,) = client.list_assignments_for_hit(HITId=hit)["Assignments"]
+    sent = fields_of(work["Answer"])
+    assert {name: sent[name] for name in ("edit1", "why", "ok", "renamed")} == {
+        "edit1": "new text", "why": "because", "ok": "yes", "renamed": "x",
+    }  # fmt: skip
+    assert sent["workerId"] == work["WorkerId"]
+
+
+def test_a_form_of_a_preview_leads_nowhere(
+    market: Market, open_site: Open, tmp_path: Path
+) -> None:
+    """Neither by the return key nor by a script."""
+    html, _ = SUBMITTED["the return key"]
+    task, item = task_of(tmp_path, html), item_of()
+    question = html_question(render_hit(task, [item]))
+    made = post(market.requester("LAB"), Question=question)
+    ann = market.worker()
+    page = open_site(ann.token, f"/worker/groups/{made['HITGroupId']}/preview")
+    key = page.frame_locator("iframe").locator("#key")
+    key.press("Enter")
+    key.evaluate("(input) => input.form.submit()")
+    key.fill("still here")
+    expect(key).to_have_value("still here")
 
 
 PARSLEY = "window.jQuery = window.$ = (x) => ({ ready: (f) => f(), parsley() {} });"

@@ -6,7 +6,7 @@ from itertools import chain
 from piecework.campaign import caps
 from piecework.campaign.dealing import all_first_rounds
 from piecework.campaign.opened import CampaignRun
-from piecework.campaign.questions import question
+from piecework.campaign.questions import posted_question
 from piecework.store import item_totals, pass_notes
 
 
@@ -57,5 +57,5 @@ def _check_pages(run: CampaignRun) -> None:
     items = {item.item_id: item for item in run.campaign.items}
     today = run.clock.now().date()
     for hit in chain(*all_first_rounds(run.campaign, on=today)):
-        question(run.campaign, hit, items)
+        posted_question(run.campaign, hit, items)
     pass_notes.keep(run.store, "rendered_task_digest", own.digest)

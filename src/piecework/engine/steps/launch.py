@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from piecework.campaign import caps
 from piecework.campaign.opened import CampaignRun
-from piecework.campaign.questions import question
+from piecework.campaign.questions import posted_question
 from piecework.domain.campaign import Campaign
 from piecework.domain.crowds import crowd_type
 from piecework.domain.errors import PlatformRefused
@@ -346,7 +346,7 @@ def _publish(
     def do() -> str:
         return run.platform.publish(
             hit_type_id,
-            question(campaign, hit, items),
+            posted_question(campaign, hit, items),
             max_assignments=hit.max_assignments,
             lifetime_seconds=campaign.posting.lifetime_seconds,
             annotation=named,

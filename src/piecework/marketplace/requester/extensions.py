@@ -12,7 +12,12 @@ from functools import partial
 from typing import Any
 
 from piecework.marketplace.exceptions import does_not_exist, invalid_parameters
-from piecework.marketplace.requester import compensations, hit_types, recruiting
+from piecework.marketplace.requester import (
+    compensations,
+    hit_types,
+    question_texts,
+    recruiting,
+)
 from piecework.marketplace.state import (
     apart,
     clock,
@@ -27,7 +32,7 @@ from piecework.marketplace.state.transaction import Transaction
 
 HEADERS = {
     "x-piecework-extensions": "keep-apart list-together prices expected-seconds marks "
-    "site worker-limits compensation recruiting"
+    "site worker-limits compensation recruiting question-texts"
 }
 MARKS = "PieceworkMarks"
 STORE_HEADER = "x-piecework-store"
@@ -305,12 +310,24 @@ def _tell_compensations(call: Call, asked: Members, reply: Members) -> None:
     )
 
 
+def _with_texts(members: Members, digest: str) -> Members:
+    return members | {question_texts.MEMBER: digest}
+
+
+def _keep_texts(call: Call, texts: list[str], reply: Members) -> None:
+    digest = question_texts.keep(call.transaction, texts)
+    reply[question_texts.MEMBER] = {"Digest": digest}
+
+
 _KEEP_APART = _Extension(
     member="PieceworkKeepApart", check=partial(_hit_ids, most=1000), add=_keep_apart
 )
+_QUESTION_TEXTS = _Extension(
+    member=question_texts.MEMBER, check=question_texts.check_digest, before=_with_texts
+)
 _EXTENSIONS: dict[str, tuple[_Extension, ...]] = {
-    "CreateHIT": (_KEEP_APART,),
-    "CreateHITWithHITType": (_KEEP_APART,),
+    "CreateHIT": (_KEEP_APART, _QUESTION_TEXTS),
+    "CreateHITWithHITType": (_KEEP_APART, _QUESTION_TEXTS),
     "CreateHITType": (
         _Extension(member="PieceworkExpectedSeconds", check=_seconds, add=_expect),
         _Extension(
@@ -329,6 +346,11 @@ _EXTENSIONS: dict[str, tuple[_Extension, ...]] = {
         _Extension(member="PieceworkPrices", check=_yes_or_no, add=_tell_prices),
         _Extension(member="PieceworkSite", check=_yes_or_no, add=_tell_site),
         _Extension(member=MARKS, check=_store_and_seen, add=_compare_marks),
+        _Extension(
+            member=question_texts.MEMBER,
+            check=question_texts.check_texts,
+            add=_keep_texts,
+        ),
         _Extension(
             member="PieceworkCompensations",
             check=compensations.check_page,

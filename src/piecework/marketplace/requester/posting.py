@@ -15,6 +15,7 @@ from piecework.marketplace.requester import (
     hit_types,
     layouts,
     question,
+    question_texts,
     requirements,
     reviews,
     shapes,
@@ -182,7 +183,7 @@ def _refuse_repeat(
 def _create(
     transaction: Transaction, hit_type: sqlite3.Row, members: Members, *, operation: str
 ) -> dict[str, Any]:
-    asked = _question(transaction, members)
+    asked, texts = _question(transaction, members)
     policies = reviews.checked_policies(members)
     most = hit_types.in_range(
         "MaxAssignments",
@@ -214,7 +215,10 @@ def _create(
         *policies,
     )
     transaction.execute(
-        "INSERT INTO questions (hit, question) VALUES (?, ?)", hit, asked
+        "INSERT INTO questions (hit, question, texts) VALUES (?, ?, ?)",
+        hit,
+        asked,
+        texts,
     )
     events.record(transaction, "HITCreated", hits.find(transaction, hit))
     hits.settle(transaction, hit)
@@ -224,8 +228,18 @@ def _create(
     return {"HIT": shapes.hit(row)} if row else {}
 
 
-def _question(transaction: Transaction, members: Members) -> str:
-    """Return the question of a HIT, as sent or as made by a layout."""
+def _question(transaction: Transaction, members: Members) -> tuple[str, int | None]:
+    """Return the question of a HIT, as sent or as made by a layout.
+
+    With stored texts, it is the values between them, and the texts' row.
+    """
+    if question_texts.MEMBER in members:
+        values = str(members.get("Question", ""))
+        row, whole = question_texts.joined(
+            transaction, members[question_texts.MEMBER], values
+        )
+        question.read(whole, most=question_texts.LARGEST_BYTES)
+        return values, row
     if ("Question" in members) == ("HITLayoutId" in members):
         raise invalid_parameters("Give exactly one of Question and HITLayoutId.")
     if "HITLayoutId" in members:
@@ -236,7 +250,7 @@ def _question(transaction: Transaction, members: Members) -> str:
     else:
         asked = str(members["Question"])
     question.read(asked)
-    return asked
+    return asked, None
 
 
 def _annotation(members: Members) -> str | None:

@@ -50,15 +50,24 @@ class Question:
     frame_height: int
 
 
-@lru_cache(maxsize=128)
-def read(text: str) -> Question:
-    """Read a question document; this happens at every step of every worker.
+def read(text: str, *, most: int = LARGEST_BYTES) -> Question:
+    """Read a question document that a requester sends, of at most so many bytes.
 
     Raises:
         Refusal: `ParameterValidationError` with the position and the complaint.
     """
-    if len(text.encode()) > LARGEST_BYTES:
-        raise invalid_parameters(f"Question must have at most {LARGEST_BYTES} bytes.")
+    if len(text.encode()) > most:
+        raise invalid_parameters(f"Question must have at most {most} bytes.")
+    return read_stored(text)
+
+
+@lru_cache(maxsize=64)
+def read_stored(text: str) -> Question:
+    """Read a HIT's question document; this happens at every step of every worker.
+
+    Raises:
+        Refusal: `ParameterValidationError` with the position and the complaint.
+    """
     root = _parse(text)
     if _shown(root.tag) == "QuestionForm":
         return Question(form=read_form(text), frame_height=0)

@@ -7,7 +7,8 @@ from typing import Any
 from piecework.marketplace.state import hits, money
 
 _HIT_COLUMNS = (
-    "hits.*, questions.question, hit_types.hit_type_id, hit_types.hit_group_id, "
+    "hits.*, questions.question, questions.texts, "
+    "hit_types.hit_type_id, hit_types.hit_group_id, "
     "hit_types.title, hit_types.description, hit_types.keywords, "
     "hit_types.duration_seconds, hit_types.auto_approval_seconds, "
     "hit_types.requirements"
@@ -48,7 +49,7 @@ def hit(row: sqlite3.Row) -> dict[str, Any]:
         "CreationTime": seconds(row["created_ms"]),
         "Title": row["title"],
         "Description": row["description"],
-        "Question": row["question"],
+        **_optional_member("Question", None if row["texts"] else row["question"]),
         "Keywords": row["keywords"],
         "HITStatus": row["status"],
         "MaxAssignments": row["max_assignments"],

@@ -241,8 +241,27 @@ CREATE INDEX hits_by_free_slots ON hits
 -- SQLite would read and write the question with every counter.
 CREATE TABLE questions (
     hit INTEGER PRIMARY KEY REFERENCES hits (id),
-    question TEXT NOT NULL
+    -- The question; with texts, a JSON list of the values between them.
+    question TEXT NOT NULL,
+    texts INTEGER REFERENCES question_texts (id)
 ) STRICT;
+-- The texts of a long question that many HITs share (a JSON list).
+CREATE TABLE question_texts (
+    id INTEGER PRIMARY KEY,
+    digest TEXT NOT NULL UNIQUE,
+    texts TEXT NOT NULL,
+    made_ms INTEGER NOT NULL
+) STRICT;
+CREATE VIEW whole_questions (hit, question) AS
+SELECT questions.hit, CASE WHEN questions.texts IS NULL THEN questions.question ELSE (
+    SELECT group_concat(part, '') FROM (
+        SELECT texts.value || coalesce(gap.value, '') AS part
+        FROM json_each(question_texts.texts) AS texts
+        LEFT JOIN json_each(questions.question) AS gap ON gap.key = texts.key
+        ORDER BY texts.key
+    )
+) END
+FROM questions LEFT JOIN question_texts ON question_texts.id = questions.texts;
 
 -- HITs of which a worker may do only one; each pair is stored in both directions.
 CREATE TABLE kept_apart (

@@ -18,13 +18,13 @@ NOT_AVAILABLE = "ASSIGNMENT_ID_NOT_AVAILABLE"
 
 
 _ASSIGNMENT = (
-    "SELECT assignments.*, hits.hit_id, hits.requester, questions.question, "
+    "SELECT assignments.*, hits.hit_id, hits.requester, whole_questions.question, "
     "hit_types.hit_group_id, "
     "hit_types.title, hit_types.description, hits.reward_cents, "
     "hit_types.duration_seconds, hit_types.expected_seconds, "
     "hits.status AS hit_status FROM assignments "
     "JOIN hits ON hits.id = assignments.hit "
-    "JOIN questions ON questions.hit = hits.id "
+    "JOIN whole_questions ON whole_questions.hit = hits.id "
     "JOIN hit_types ON hit_types.id = hits.hit_type"
 )
 
@@ -229,7 +229,7 @@ def frame_url(
     query = {"assignmentId": assignment_id, "hitId": hit["hit_id"]}
     if worker_id is not None:
         query |= {"workerId": worker_id, "turkSubmitTo": origins.site}
-    asked = question.read(hit["question"])
+    asked = question.read_stored(hit["question"])
     if not asked.url:
         home = origins.frames_of(hit["requester"])
         return f"{home}/frames/{hit['hit_id']}?{urlencode(query)}"
@@ -255,8 +255,8 @@ def _hit_of(
 
 def _with_question(transaction: Transaction, hit: sqlite3.Row) -> sqlite3.Row | None:
     return transaction.first_row(
-        f"SELECT {hits.COLUMNS}, questions.question FROM hits "
-        "JOIN questions ON questions.hit = hits.id WHERE hits.id = ?",
+        f"SELECT {hits.COLUMNS}, whole_questions.question FROM hits "
+        "JOIN whole_questions ON whole_questions.hit = hits.id WHERE hits.id = ?",
         hit["id"],
     )
 

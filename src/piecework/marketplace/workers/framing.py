@@ -45,7 +45,7 @@ class Framing:
                 assignment_id=hit["assignment_id"],
                 worker_id=worker["worker_id"],
             )
-        asked = question.read(hit["question"])
+        asked = question.read_stored(hit["question"])
         language = languages.of_page(asked.html) if asked.html else None
         if language is not None:
             languages.speak(language)

@@ -46,7 +46,7 @@ def answer_document(question_text: str, fields: Fields, verdicts: Verdicts) -> s
         Refusal: the answer is empty, too long, or not to this question.
         Unmatched: texts must be matched against patterns first.
     """
-    form = question.read(question_text).form
+    form = question.read_stored(question_text).form
     if form is None:
         return answers.to_xml(fields)
     return answers.form_to_xml(finished(form, typed(fields), verdicts).answers)
@@ -93,7 +93,7 @@ def unfinished(
     Raises:
         Unmatched: texts must be matched against patterns first.
     """
-    form = question.read(row["question"]).form
+    form = question.read_stored(row["question"]).form
     if form is None:
         return None
     values = typed(fields)

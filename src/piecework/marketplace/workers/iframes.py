@@ -96,14 +96,14 @@ class Frames:
             row = transaction.first_row(
                 "SELECT question, title, hits.requester, duration_seconds FROM hits "
                 "JOIN hit_types ON hit_types.id = hits.hit_type "
-                "JOIN questions ON questions.hit = hits.id "
+                "JOIN whole_questions ON whole_questions.hit = hits.id "
                 "WHERE hit_id = ? AND status <> 'Disposed'",
                 request.path_params["hit_id"],
             )
         host = request.headers.get("host", "")
         if row and self._origins.is_somebody_elses(host, row["requester"]):
             row = None
-        asked = question.read(row["question"]) if row else None
+        asked = question.read_stored(row["question"]) if row else None
         if row and asked and asked.form:
             named = request.query_params.get("assignmentId", NOT_AVAILABLE)
             return hit_forms.frame(

@@ -49,7 +49,7 @@ EVENTS = f"{HOME}/events"
 _LARGEST_EVENT_BYTES = 65_536
 
 _FIRST_QUESTION = (
-    "SELECT question FROM questions JOIN hits ON hits.id = questions.hit "
+    "SELECT question FROM whole_questions JOIN hits ON hits.id = whole_questions.hit "
     "WHERE hits.hit_type = ? LIMIT 1"
 )
 _STUDY = (
