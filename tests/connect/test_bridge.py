@@ -3,6 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
+from piecework.connect.bridge.bonuses import settle_unknown
 from tests.connect.town import SPENT, Town, a_town
 from tests.marketplace.market import START
 
@@ -176,7 +177,7 @@ def test_bonuses_and_messages_arrive_once(town: Town) -> None:
 def test_work_that_was_not_finished_at_connect_is_asked_about_and_not_lost(
     town: Town,
 ) -> None:
-    """The answers are here and approved; Connect refuses a bonus; a person pays."""
+    """The answers are here and approved; a person decides before Connect is called."""
     hits = town.post(2)
     town.settle()
     visitor = town.visitor()
@@ -187,6 +188,12 @@ def test_work_that_was_not_finished_at_connect_is_asked_about_and_not_lost(
     town.settle()
     [batch] = town.rows("SELECT * FROM bonus_batches")
     assert batch["stage"] == "Wanted"
+    assert "Connect never showed the assignment" in batch["trouble"]
+    assert town.connect.calls().get("bonus", 0) == 0
+    with town.bridge.backend.transaction() as transaction:
+        settle_unknown(transaction, batch["batch_id"], is_paid=False)
+    town.settle()
+    [batch] = town.rows("SELECT * FROM bonus_batches")
     assert "admits only them" in batch["trouble"]
     calls = town.connect.calls()["bonus"]
     town.settle()

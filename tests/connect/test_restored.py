@@ -61,6 +61,28 @@ def test_work_whose_answers_the_copy_lacks_is_not_rejected(town: Town) -> None:
     town.check_books()
 
 
+@pytest.mark.parametrize("code", ["NOCODE", "another"])
+def test_work_that_ended_without_the_code_after_the_copy_is_not_rejected(
+    town: Town, code: str
+) -> None:
+    """The campaign's store may have the answers, so a person decides."""
+    town.post(4)
+    town.settle()
+    visitor = town.visitor()
+    copy = town.copy()
+    town.wait(minutes=1)
+    visitor.do_all(town.project())
+    visitor.enter(code)
+    town.restore(copy)
+    town.settle()
+    town.wait(days=1)
+    town.settle()
+    assert town.status_of(visitor.assignment_id)["status"] == "Pending"
+    [visit] = town.rows("SELECT * FROM visits")
+    assert visit["loss"] == "Suspected"
+    assert "--pay-lost" in visit["trouble"]
+
+
 def test_an_unknown_project_can_be_left_to_connect(town: Town) -> None:
     """It is closed, and the cap keeps counting what it cost."""
     town.post(2)

@@ -120,7 +120,7 @@ class Town:
         self.market, self.connect = market, connect
         self.bridge, self.machine = bridge, machine
         self.requester: MTurkClient = market.requester()
-        self._open = ExitStack()
+        self.open = ExitStack()
 
     def settle(self) -> None:
         """Let the bridge work until it has nothing to do."""
@@ -168,7 +168,7 @@ class Town:
     def visitor(self) -> Visitor:
         """A participant."""
         visitor = Visitor(self.market.endpoint, self.connect)
-        self._open.callback(visitor.http.close)
+        self.open.callback(visitor.http.close)
         return visitor
 
     def submitted(self, *hit_ids: str) -> list[str]:
@@ -226,7 +226,7 @@ class Town:
 
     def close(self) -> None:
         """Let go of all participants' connections."""
-        self._open.close()
+        self.open.close()
 
 
 @contextmanager

@@ -56,6 +56,12 @@ class Visitor:
         """Agree on the link's page."""
         return self.http.post("/visit/arrive", data={**link, "agreed": "1"})
 
+    def look_and_begin(self, link: dict[str, str]) -> str:
+        """Agree on the link's page, as a person; the page that follows."""
+        headers = {"accept": "text/html"}
+        form = {**link, "agreed": "1"}
+        return self.http.post("/visit/arrive", data=form, headers=headers).text
+
     def visit(self) -> dict[str, Any]:
         """The visit as it is now."""
         reply = self.http.get("/visit")

@@ -1,9 +1,12 @@
 """Links that a panel did not make, or whose ids are none: a page, and no trace."""
 
 from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from click.testing import CliRunner
 
+from piecework.cli.main import main
 from piecework.panel.arrivals import Ids, Links, signature
 from piecework.panel.secrets import Secrets, UnusableError
 from tests.conftest import in_full
@@ -144,3 +147,51 @@ def test_secrets_are_private_and_long(tmp_path: Path) -> None:
     with pytest.raises(UnusableError, match="PANEL_SECRET"):
         Secrets.read(panel_of(changed()), {})
     assert SECRET not in repr(Secrets(SECRET.encode()))
+
+
+@pytest.mark.parametrize("by", ["secret", "nothing"])
+def test_an_id_alone_opens_no_visit_that_another_browser_began(
+    tmp_path: Path, by: str
+) -> None:
+    """Everybody's links have the same secret, and a person's id can be guessed."""
+    proof = (
+        'by = "nothing"\naccepted_risk = "A try without any pay, with twelve people."'
+        if by == "nothing"
+        else _BY.replace("signature", "secret")
+    )
+    with a_scene(tmp_path, file=changed((_BY, proof))) as scene:
+        scene.post(4)
+        link = {**scene.panel.open("ann", "s1"), "sig": SECRET}
+        ann, eve, later = (scene.visitor() for _ in range(3))
+        assert ann.arrive(link).status_code == 201
+        for forged in (link, link | {"sid": "s2"}):
+            reply = eve.arrive(forged)
+            assert reply.status_code == 409
+            assert "set-cookie" not in reply.headers
+            assert eve.http.get("/visit").status_code == 401
+        assert "They can give you a link" in eve.look_and_begin(link)
+        assert scene.sizes()["visits"] == 1
+        printed = CliRunner().invoke(
+            main, ["workers", "continue", "ann", "--database", str(scene.database)]
+        )
+        assert printed.exit_code == 0, printed.output
+        key = parse_qs(urlsplit(printed.stdout.strip()).query)["key"]
+        moved = later.http.post("/visit/continue", data={"key": key})
+        assert moved.status_code == 201, moved.text
+        assert later.finish()["stage"] == "Done"
+        assert ann.http.get("/visit").status_code == 401
+
+
+def test_a_signed_link_is_the_panels_word_on_any_device(scene: Scene) -> None:
+    """Only the panel can make it, for this person."""
+    scene.post(4)
+    link = scene.panel.open("ann", "s1")
+    desk, phone = scene.visitor(), scene.visitor()
+    assert desk.arrive(link).status_code == 201
+    assert phone.arrive(link).status_code == 201
+    assert desk.visit() == phone.visit()
+    unknown = CliRunner().invoke(
+        main, ["workers", "continue", "nobody", "--database", str(scene.database)]
+    )
+    assert unknown.exit_code == 2
+    assert "has no visit" in unknown.stderr

@@ -22,6 +22,7 @@ _PAGES = {
     "workers revoke": "docs/how-to/worker-site.md",
     "workers links": "docs/how-to/worker-site.md",
     "workers close": "docs/how-to/worker-site.md",
+    "workers continue": "docs/how-to/worker-site.md",
     "pay": "docs/how-to/pay.md",
     "unreject": "docs/how-to/pay.md",
     "stop": "docs/how-to/stop-and-resume.md",

@@ -31,7 +31,7 @@ from piecework.domain.counts import plural
 from piecework.domain.errors import ConfigError
 from piecework.domain.printable import printable
 from piecework.marketplace.exceptions import Refusal
-from piecework.marketplace.workers import invitations
+from piecework.marketplace.workers import invitations, visit_links
 from piecework.store.files import write_private
 
 if TYPE_CHECKING:
@@ -298,6 +298,34 @@ def say_workers(database: Path, *, as_json: bool) -> None:
             f"{(row['invited_until'] or '')[:16]:16}  {judged:>10}  "
             f"{shown(row['earned_cents']):>12}  {printable(row['name'])}"
         )
+
+
+@click.command("continue")
+@click.argument("person")
+@click.option(
+    "--site-url", default="", help="URL at which browsers reach the site, if it moved."
+)
+@DATABASE
+def continue_(*, person: str, site_url: str, database: Path) -> None:
+    """Print a link that continues a participant's visit in another browser.
+
+    PERSON is a worker id, or the participant's id at Prolific, Connect or a panel. A
+    visit belongs to the browser that began it. If a participant asks you, on a way that
+    shows who they are, send them this link on the same way. It works once, for a day.
+
+    Examples:
+      piecework workers continue A1B2C3D4E5F6G7
+      piecework workers continue P123 --database panel.db
+    """
+    with transaction_in(database) as transaction:
+        visit = visit_links.of_person(transaction, person)
+        if visit is None:
+            raise ConfigError(
+                [f"{database}: {person!r} has no visit that goes on or is done"]
+            )
+        site = site_of(transaction, site_url)
+        link = visit_links.address(site, visit_links.make(transaction, visit["id"]))
+    click.echo(link)
 
 
 @click.command()

@@ -11,7 +11,7 @@ from click.core import ParameterSource
 
 from piecework.cli.completion import CampaignFile
 from piecework.cli.earned import earned, restore
-from piecework.cli.invitations import invite, revoke, say_workers
+from piecework.cli.invitations import continue_, invite, revoke, say_workers
 from piecework.cli.lazy_group import LazyGroup
 from piecework.cli.open_links import close, links
 from piecework.cli.options import CAMPAIGN, DATABASE, JSON
@@ -123,7 +123,7 @@ def include(
     cls=LazyGroup,
     sections={
         "The workers of a campaign": [list_, exclude, include, earned, restore],
-        "The workers of a marketplace": [invite, revoke, links, close],
+        "The workers of a marketplace": [invite, revoke, links, close, continue_],
     },
 )
 def workers() -> None:

@@ -29,12 +29,15 @@ class Arrival:
         study_id: the study through which they come; "" if links do not name it.
         submission_id: this participant's submission to the study.
         proof: what the link proves itself with, if anything.
+        is_proven: whether only the participant can have this link. Otherwise someone
+            may have guessed it.
     """
 
     participant_id: str
     study_id: str
     submission_id: str
     proof: str = ""
+    is_proven: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,11 +49,13 @@ class Submission:
         started_at: when its time began; None if unknown.
         over: sentences that tell the participant why the submission has ended; "" while
             it is active.
+        is_shown: whether the other market has shown it; otherwise it may be made up.
     """
 
     status: str
     started_at: datetime | None = None
     over: str = ""
+    is_shown: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +88,28 @@ class TurnedBack(Refusal):
     ) -> None:
         super().__init__(kind, message, status=409)
         self.heading, self.market, self.way_back = heading, market, way_back
+
+
+class OtherBrowser(Refusal):
+    """A visit was begun in another browser, and a link alone does not move it.
+
+    Attributes:
+        market: the other market's display name.
+        contact: how participants reach the requesters.
+        link: the query of the link with which they came.
+        has_messages: whether a message at the market can bring them a link that does.
+    """
+
+    def __init__(
+        self, *, market: str, contact: str, link: Mapping[str, str], has_messages: bool
+    ) -> None:
+        super().__init__(
+            "OtherBrowser",
+            "This visit was begun in another browser. Please continue it there.",
+            status=409,
+        )
+        self.market, self.contact = market, contact
+        self.link, self.has_messages = link, has_messages
 
 
 class NoEvents(Refusal):
@@ -123,6 +150,11 @@ class OutsideCrowd(Protocol):
     @property
     def has_returns(self) -> bool:
         """Whether people who stop must return their submission at the market."""
+        ...
+
+    @property
+    def has_messages(self) -> bool:
+        """Whether messages to participants are delivered by the market."""
         ...
 
     def pay(self, reward_cents: int) -> str:
@@ -198,6 +230,6 @@ class OutsideCrowd(Protocol):
 
         Args:
             transaction: the open one.
-            visit: a row of `visits.latest`.
+            visit: a row of `visits.described`.
         """
         ...

@@ -85,6 +85,7 @@ class Links:
             study_id="",
             submission_id=visit_key(self.panel.name, ids),
             proof=proof,
+            is_proven=self.panel.verification.by == "signature",
         )
 
     def query(self, arrival: Arrival) -> dict[str, str]:

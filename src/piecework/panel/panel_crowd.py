@@ -119,6 +119,11 @@ class PanelCrowd:
         """See `marketplace.outside_crowd.OutsideCrowd`."""
         return False
 
+    @property
+    def has_messages(self) -> bool:
+        """See `marketplace.outside_crowd.OutsideCrowd`; no panel is called."""
+        return False
+
     def pay(self, reward_cents: int) -> str:
         """See `marketplace.outside_crowd.OutsideCrowd`."""
         return self.panel.pay.words or self.prices.shown(reward_cents)

@@ -4,6 +4,7 @@ A link's three ids are anybody's to write, and they are in browsers' histories.
 """
 
 import logging
+import re
 import threading
 from collections import Counter
 
@@ -84,22 +85,87 @@ def _in_new_browser(visitor: Visitor) -> None:
     visitor.http.cookies.clear()
 
 
-def test_a_visit_that_is_under_way_goes_on_in_another_browser(town: Town) -> None:
-    """Also once all is answered, since the code is still to be entered."""
+def test_a_visit_stays_with_the_browser_that_began_it(town: Town) -> None:
+    """Its link, which anyone may know, opens no session elsewhere, done or not."""
     town.post(hits=2)
     town.settle()
-    ann = town.visitor()
+    ann, eve = town.visitor(), town.visitor()
     link = ann.open(town.study())
     assert _arrive(ann, link).status_code == 201
-    begun = ann.visit()
-    _in_new_browser(ann)
+    for _ in range(3):
+        begun = ann.visit()
+        reply = _arrive(eve, link)
+        assert reply.status_code == 409
+        assert reply.json()["error"] == "OtherBrowser"
+        assert "set-cookie" not in reply.headers
+        for page in ("/visit", "/worker/history", "/worker/hits"):
+            assert eve.http.get(page).status_code == 401
+        assert ann.visit() == begun
+        assert _arrive(ann, link).status_code == 201
+        if begun["stage"] == "Open":
+            ann.answer()
+    assert ann.visit()["code"]
+
+
+def test_a_message_at_prolific_moves_a_visit_to_another_browser(town: Town) -> None:
+    """It reaches the participant alone; its link works once, and the old one ends."""
+    town.post(hits=2)
+    town.settle()
+    ann, old = town.visitor(), httpx.Cookies()
+    link = ann.open(town.study())
     assert _arrive(ann, link).status_code == 201
-    assert ann.visit() == begun
     ann.answer()
-    done = ann.answer()
+    begun = ann.visit()
+    old.update(ann.http.cookies)
     _in_new_browser(ann)
+    page = _arrive(ann, link, accept="text/html")
+    assert "begun in another browser" in page.text
+    assert "Send me a link on Prolific" in page.text
+    for status in (202, 429):
+        asked = ann.http.post("/visit/continue/ask", data=link)
+        assert asked.status_code == status, asked.text
+    town.settle()
+    [message] = ann.ask("GET", "/messages")["results"]
+    key = re.search(r"/visit/continue\?key=([\w-]+)", message["body"])
+    assert key is not None
+    shown = ann.http.get("/visit/continue", params={"key": key[1]})
+    assert shown.status_code == 200
+    assert "set-cookie" not in shown.headers
+    moved = ann.http.post("/visit/continue", data={"key": key[1]})
+    assert moved.status_code == 201, moved.text
+    assert ann.visit()["answered"] == begun["answered"] == 1
+    assert ann.answer()["stage"] == "Done"
+    again = httpx.post(f"{town.market.endpoint}/visit/continue", data={"key": key[1]})
+    assert again.status_code == 403
+    assert httpx.get(
+        f"{town.market.endpoint}/visit",
+        cookies=old,
+        headers={"accept": "application/json"},
+    ).is_client_error
+    for _ in range(5):
+        town.wait(minutes=2)
+        ann.http.post("/visit/continue/ask", data=link)
+    town.settle()
+    assert len(ann.ask("GET", "/messages")["results"]) == 3
+
+
+def test_a_place_that_was_given_back_and_taken_again_begins_a_new_visit(
+    town: Town,
+) -> None:
+    """Also from another browser, since Prolific shows that the first one ended."""
+    town.post(hits=2, assignments=2)
+    town.settle()
+    study, ann = town.study(), town.visitor()
+    assert ann.arrive(study).status_code == 201
+    ann.give_back(ann.submission_id)
+    _in_new_browser(ann)
+    try:
+        link = ann.open(study)
+    except AssertionError:
+        pytest.skip("the offline Prolific offers no second place")
     assert _arrive(ann, link).status_code == 201
-    assert ann.visit()["code"] == done["code"]
+    stages = [row["stage"] for row in town.rows("SELECT stage FROM visits ORDER BY id")]
+    assert stages == ["Left", "Open"]
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from piecework.cli.main import main
+from piecework.prolific.bridge.deciding import LAST_DAY
 from piecework.prolific.bridge.spending import committed_cents, keep_start
 from piecework.prolific.bridge.step import step
 from tests.prolific.bridge.test_by_hand import Telling
@@ -422,11 +423,11 @@ def test_who_did_a_known_study_after_the_copy_is_paid_on_a_persons_word(
     town.settle()
     shown = _prolific(town, "status").stdout
     for visitor in (ann, bob):
-        assert f"{visitor.submission_id} was ended by its study's code" in shown
+        assert f"the submission {visitor.submission_id} has ended, but its" in shown
         there = town.researcher.submission(visitor.submission_id)
         assert there["return_requested"] is None
     looked = _prolific(town, "reconcile")
-    assert "2 submissions were ended by the study's code" in looked.stdout
+    assert "2 submissions have ended, but their answers are not" in looked.stdout
     assert f"--pay-lost {study}" in looked.stdout
     assert _prolific(town, "reconcile", "--pay-lost", study).exit_code == 0
     town.settle()
@@ -434,6 +435,57 @@ def test_who_did_a_known_study_after_the_copy_is_paid_on_a_persons_word(
         submission = town.researcher.submission(visitor.submission_id)
         assert submission["status"] == "APPROVED"
     town.check_books()
+
+
+@pytest.mark.parametrize("code", ["NOCODE", "AN0THER"])
+def test_who_ended_without_the_code_after_the_copy_is_not_rejected(
+    town: Town, code: str
+) -> None:
+    """The campaign's store may have the answers, so a person decides."""
+    town.post(hits=2, assignments=3, **LATER)
+    town.settle()
+    study, ann, bob = town.study(), town.visitor(), town.visitor()
+    assert bob.arrive(study).status_code == 201
+    copy = town.copy()
+    town.wait(minutes=1)
+    for person in (ann, bob):
+        if person is ann:
+            assert person.arrive(study).status_code == 201
+        while person.visit()["stage"] == "Open":
+            person.answer()
+        person.complete(person.submission_id, code)
+    town.restore(copy)
+    town.settle()
+    town.wait(days=LAST_DAY - 1)
+    town.settle()
+    for person in (ann, bob):
+        there = town.researcher.submission(person.submission_id)
+        assert there["status"] == "AWAITING REVIEW"
+        assert there["return_requested"] is None
+    assert f"--pay-lost {study}" in _prolific(town, "status").stdout
+    done = _prolific(town, "reconcile", "--pay-lost", study)
+    assert done.exit_code == 0, done.output
+    town.settle()
+    town.check_books()
+
+
+def test_who_ended_without_answers_after_the_start_is_asked_to_return(
+    town: Town,
+) -> None:
+    """All that came in since this start of the server is in its file."""
+    town.post(hits=2, assignments=3, **LATER)
+    town.settle()
+    copy = town.copy()
+    town.wait(minutes=1)
+    town.restore(copy)
+    town.settle()
+    town.wait(minutes=1)
+    eve = town.visitor()
+    eve.open(town.study())
+    eve.complete(eve.submission_id, "NOCODE")
+    town.settle()
+    there = town.researcher.submission(eve.submission_id)
+    assert there["return_requested"] is not None
 
 
 def test_a_message_that_was_sent_after_the_copy_is_not_sent_again(town: Town) -> None:

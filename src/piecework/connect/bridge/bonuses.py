@@ -5,7 +5,8 @@ refuses a second call with it. The bridge stores the token and "Paying" before t
 If the reply is lost, the assignment's bonuses show whether it was paid. If they do not,
 the same call is made once more with the same token: it pays, or it is refused because
 the first one arrived. After a refusal, only the assignment's bonuses or a person can
-say what happened (`piecework connect settle`).
+say what happened (`piecework connect settle`). An assignment that Connect never showed
+may be made up, so a person decides first whether anything is paid on it.
 """
 
 import sqlite3
@@ -35,6 +36,13 @@ _BY_HAND = (
     "; the participant did the work but did not finish it at Connect. Pay them "
     "{amount} by a project that admits only them, then run `piecework connect settle "
     "{token} --paid`"
+)
+_NEVER_SHOWN = (
+    "Connect never showed the assignment {assignment}, so its {amount} are not paid: "
+    "the link may be made up, with the id of a person who did not do the work. Ask the "
+    "participant with Connect's messages. If it was their work, run `piecework connect "
+    "settle {token}` with --unpaid, and the next step tries to pay it, or pay it by a "
+    "project that admits only them and run it with --paid. Otherwise leave it"
 )
 _BATCHES = (
     "SELECT bonus_batches.*, studies.study_id, bonus_lines.id AS line, "
@@ -138,6 +146,17 @@ def _take_on(bridge: Bridge, batch: sqlite3.Row) -> None:
     if batch["paying_ms"] and now_ms < batch["paying_ms"] + _AFTER_REFUSAL_MS:
         return
     is_stated = _is_stated(bridge, batch)
+    if batch["visit_status"] == AT_WORK and not is_stated:
+        _say(
+            bridge,
+            batch,
+            _NEVER_SHOWN.format(
+                assignment=batch["submission_id"],
+                amount=money(batch["total_cents"]),
+                token=batch["batch_id"],
+            ),
+        )
+        return
     if there is not None and there > booked_cents and not is_stated:
         _say(
             bridge,

@@ -167,6 +167,11 @@ class ConnectCrowd:
         """
         return False
 
+    @property
+    def has_messages(self) -> bool:
+        """See `marketplace.outside_crowd.OutsideCrowd`."""
+        return True
+
     def pay(self, reward_cents: int) -> str:  # noqa: ARG002 - of the port
         """See `marketplace.outside_crowd.OutsideCrowd`."""
         return ""
@@ -211,6 +216,7 @@ class ConnectCrowd:
             status=place.status,
             started_at=place.started_at,
             over="" if place.status == AT_WORK else over,
+            is_shown=place.status != AT_WORK,
         )
 
     async def given_back(self, study_id: str) -> Mapping[str, Literal["Left", "Late"]]:  # noqa: ARG002 - of the port

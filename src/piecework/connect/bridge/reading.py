@@ -10,6 +10,7 @@ from functools import partial
 from piecework.connect.bridge.bridge import Bridge
 from piecework.connect.bridge.terms import NAME
 from piecework.connect.resources.assignments import Assignment
+from piecework.marketplace.bridging import losses
 from piecework.marketplace.state import clock, lineage, visits
 from piecework.marketplace.state.transaction import Transaction
 
@@ -19,10 +20,6 @@ AT_WORK = "InProgress"
 RECRUITING = ("Live", "Paused")
 ENDED = ("Closed", "Completed", "Archived")
 MAY_BE_PAID = ("Pending", "Approved")
-_WITHOUT_ANSWERS = (
-    "SELECT id, submission_id FROM visits WHERE study = ? AND outcome IS NULL "
-    "AND stage IN ('Left', 'Late') AND loss = ''"
-)
 
 
 def read_connect(bridge: Bridge) -> None:
@@ -88,7 +85,10 @@ def _take_all_in(
     open_visits = []
     for visit in transaction.all(
         "SELECT visits.*, participant_id FROM visits "
-        "JOIN participants USING (worker) WHERE study = ?",
+        "JOIN participants USING (worker) WHERE study = ? "
+        # A person's finished visit goes before those that they, or somebody with
+        # their id, did not finish.
+        "ORDER BY stage = 'Done' DESC, stage = 'Open' DESC, visits.id DESC",
         study["id"],
     ):
         assignment = strangers.pop(visit["submission_id"], None)
@@ -99,8 +99,10 @@ def _take_all_in(
     # The id in the link may be another than the API's: then the person tells.
     by_person = {each.participant_id: each for each in strangers.values()}
     for visit in open_visits:
+        if visit["status"] != AT_WORK:
+            continue
         assignment = by_person.pop(visit["participant_id"], None)
-        if assignment is not None and visit["status"] == AT_WORK:
+        if assignment is not None:
             transaction.execute(
                 "UPDATE visits SET submission_id = ? WHERE id = ?",
                 assignment.id,
@@ -133,30 +135,20 @@ def _note_stranger(
 def _suspect_losses(
     transaction: Transaction, study: sqlite3.Row, listed: tuple[Assignment, ...]
 ) -> None:
-    """Leave assignments to a person if a restored copy may lack their answers.
-
-    They began before this start of the server and ended with the project's code, but
-    none of their answers are here. A code may have been shared, so they are not paid
-    automatically; but they may have done the work, so they are not rejected.
-    """
-    before_ms = lineage.began_ms(transaction)
-    by_id = {each.id: each for each in listed}
-    for visit in transaction.all(_WITHOUT_ANSWERS, study["id"]):
-        assignment = by_id.get(visit["submission_id"])
-        if assignment is None or assignment.status != "Pending":
-            continue
-        if assignment.started_at is None or assignment.completion is None:
-            continue
-        has_code = assignment.completion.code == study["code"]
-        if has_code and clock.to_ms(assignment.started_at) < before_ms:
-            transaction.execute(
-                "UPDATE visits SET loss = 'Suspected', trouble = ? WHERE id = ?",
-                f"the assignment {assignment.id} was ended by its project's code, but "
-                "its answers are not in this file. Was the file restored from a copy? "
-                f"`piecework connect reconcile --pay-lost {study['study_id']}` pays "
-                "it now; Connect pays it after 14 days unless you reject it there",
-                visit["id"],
-            )
+    losses.suspect(
+        transaction,
+        study=study["id"],
+        undecided={
+            each.id: each.started_at or each.completed_at
+            for each in listed
+            if each.status == "Pending"
+        },
+        before_ms=lineage.began_ms(transaction),
+        trouble="the assignment {submission} has ended, but its answers are not in "
+        "this file. Was the file restored from a copy? "
+        f"`piecework connect reconcile --pay-lost {study['study_id']}` pays it now; "
+        "Connect pays it after 14 days unless you reject it there",
+    )
 
 
 def take_in(

@@ -11,6 +11,7 @@ from piecework.connect.bridge.bridge import LOG, Bridge
 from piecework.connect.bridge.reading import ENDED, RECRUITING, read_project
 from piecework.connect.bridge.terms import NAME, money
 from piecework.connect.resources.projects import Project
+from piecework.marketplace.bridging import losses
 from piecework.marketplace.bridging.study_names import StudyName
 from piecework.marketplace.bridging.unknown import UnknownStudy, keep, undecided
 from piecework.marketplace.state import lineage
@@ -135,26 +136,19 @@ def adopt(bridge: Bridge, project_id: str) -> int:
 
 
 def pay_lost(bridge: Bridge, project_id: str) -> int:
-    """Pay participants who ended a project by its code and have no answers here.
-
-    Returns:
-        How many.
+    """Pay participants whose answers are lost, as a person states; return their number.
 
     Raises:
         Unusable: the file has no such participants.
     """
     with bridge.backend.transaction() as transaction:
-        rows = transaction.all(
-            "UPDATE visits SET loss = 'Stated', trouble = '' WHERE loss = 'Suspected' "
-            "AND study = (SELECT id FROM studies WHERE study_id = ?) RETURNING id",
-            project_id,
-        )
-    if not rows:
+        number = losses.state(transaction, project_id)
+    if not number:
         raise Unusable(
             f"no assignment of the project {project_id} waits for that",
             next_step="piecework connect status",
         )
-    return len(rows)
+    return number
 
 
 def _row(transaction: Transaction, project_id: str) -> sqlite3.Row:

@@ -18,6 +18,7 @@ from piecework.marketplace.http.virtual_time import check_is_program, do_what_is
 from piecework.marketplace.requester.model import operation_names
 from piecework.marketplace.state import accounts, audit, clock, events
 from piecework.marketplace.state.backend import Backend
+from piecework.marketplace.workers import visit_links
 
 _LARGEST_COUNT = 10**9
 _LONGEST_HANDLE = 200
@@ -49,6 +50,7 @@ class Control:
         return [
             Route("/rehearsal/clock", self.clock, methods=["GET", "PUT"]),
             Route("/rehearsal/workers", self.workers, methods=["POST"]),
+            Route("/rehearsal/visit-links", self.visit_links, methods=["POST"]),
             Route("/rehearsal/faults", self.faults, methods=["PUT"]),
             Route("/rehearsal/books", self.books),
             Route("/rehearsal/calls", self.calls),
@@ -73,6 +75,20 @@ class Control:
         with self._backend.transaction() as transaction:
             worker_id, token = accounts.add_worker(transaction, new)
         return JSONResponse({"worker_id": worker_id, "token": token})
+
+    async def visit_links(self, request: Request) -> Response:
+        """Make the link with which a simulated participant continues a visit.
+
+        A participant whose browser is gone gets it as a message at their market.
+        """
+        _programs_only(request)
+        value = await _object(request, allowed=("worker_id",))
+        with self._backend.transaction() as transaction:
+            visit = visit_links.of_person(transaction, str(value.get("worker_id", "")))
+            if visit is None:
+                raise _bad("worker_id must be of a worker with an open visit.")
+            key = visit_links.make(transaction, visit["id"])
+        return JSONResponse({"key": key})
 
     async def faults(self, request: Request) -> Response:
         """Replace the script of faults."""

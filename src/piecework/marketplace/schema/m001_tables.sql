@@ -411,12 +411,16 @@ CREATE TABLE worker_sessions (
     worker INTEGER NOT NULL REFERENCES workers (id),
     invitation INTEGER REFERENCES invitations (id),
     token_hash TEXT,
+    -- The visit of a participant of another market: the session opens nothing else.
+    visit INTEGER REFERENCES visits (id),
     started_ms INTEGER NOT NULL,
     expires_ms INTEGER NOT NULL,
     CHECK ((invitation IS NULL) <> (token_hash IS NULL))
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX worker_sessions_by_worker ON worker_sessions (worker);
 CREATE INDEX worker_sessions_by_age ON worker_sessions (expires_ms);
+CREATE INDEX worker_sessions_by_visit ON worker_sessions (visit)
+    WHERE visit IS NOT NULL;
 
 -- Links for a class or a team to join: each person who joins becomes a separate
 -- worker, until all places are taken. The limit is a constraint, so it holds for
@@ -615,6 +619,17 @@ CREATE TABLE visits (
 CREATE INDEX visits_by_study ON visits (study, id);
 CREATE INDEX visits_by_worker ON visits (worker, id);
 CREATE INDEX visits_without_outcome ON visits (study, id) WHERE outcome IS NULL;
+
+-- Links with which participants continue a visit in another browser, each once. The
+-- other market delivers them, so only the participant has them.
+CREATE TABLE visit_links (
+    id INTEGER PRIMARY KEY,
+    visit INTEGER NOT NULL REFERENCES visits (id),
+    key_hash TEXT NOT NULL UNIQUE,
+    made_ms INTEGER NOT NULL,
+    used_ms INTEGER
+) STRICT;
+CREATE INDEX visit_links_by_visit ON visit_links (visit, id);
 
 CREATE TABLE bonus_batches (
     id INTEGER PRIMARY KEY,

@@ -89,21 +89,54 @@ def of_submission(transaction: Transaction, submission_id: str) -> sqlite3.Row |
     )
 
 
-def latest(transaction: Transaction, worker: sqlite3.Row) -> sqlite3.Row | None:
-    """Return the worker's last visit, with its study's code and qualification type.
+def unfinished(
+    transaction: Transaction,
+    *,
+    study: int,
+    worker: sqlite3.Row,
+    unshown_status: str | None,
+) -> sqlite3.Row | None:
+    """Return the visit to a study that a worker has to end before another begins.
+
+    It is their open one. If the other market does not show who is at work, a visit that
+    is done also counts until the market has shown it: so an id that someone made up
+    gets one visit, and not one after the other.
+
+    Args:
+        transaction: the open one.
+        study: row id.
+        worker: the worker.
+        unshown_status: the status of visits that the market has not shown yet; None if
+            it shows who is at work.
+    """
+    return transaction.first_row(
+        "SELECT * FROM visits WHERE study = ? AND worker = ? AND (stage = 'Open' "
+        "OR (stage = 'Done' AND outcome IS NULL AND status = ?)) "
+        "ORDER BY stage = 'Open' DESC, id DESC LIMIT 1",
+        study,
+        worker["id"],
+        unshown_status,
+    )
+
+
+def described(transaction: Transaction, visit: int) -> sqlite3.Row:
+    """Return a visit with its study's code and qualification type.
 
     The row also has the ids of study and participant at the other market.
     """
-    return transaction.first_row(
+    row = transaction.first_row(
         "SELECT visits.*, studies.code, studies.study_id, studies.market, "
         "participant_id, "
         "qualification_type_id FROM visits JOIN studies ON studies.id = visits.study "
         "JOIN participants ON participants.worker = visits.worker "
         "LEFT JOIN qualification_types "
         "ON qualification_types.id = studies.qualification_type "
-        "WHERE visits.worker = ? ORDER BY visits.id DESC LIMIT 1",
-        worker["id"],
+        "WHERE visits.id = ?",
+        visit,
     )
+    if row is None:
+        raise LookupError(f"there is no visit {visit}")
+    return row
 
 
 def begin(
@@ -114,7 +147,7 @@ def begin(
     submission_id: str,
     submission: Submission,
     may_work: bool,
-) -> bool:
+) -> int:
     """Begin a visit with all its HITs reserved, or record that there is no work.
 
     Args:
@@ -126,7 +159,7 @@ def begin(
         may_work: whether requirements and blocks allow the worker to work.
 
     Returns:
-        Whether there is work; if not, the visit is recorded as turned away.
+        The visit's row id. Without work, it is recorded as turned away.
     """
     now_ms = transaction.now_ms
     started_ms = (
@@ -146,12 +179,12 @@ def begin(
     )
     if not may_work:
         _find_no_work(transaction, study, worker, visit)
-        return False
+        return visit
     for _ in range(study["hits_per_visit"]):
         hit = transaction.first_row(_FREEST, study["hit_type"], now_ms, worker["id"], 1)
         if hit is None:
             _find_no_work(transaction, study, worker, visit)
-            return False
+            return visit
         taken = assignments.accept(transaction, hit=hit, worker=worker)
         transaction.execute(
             "UPDATE assignments SET visit = ?, deadline_ms = ? WHERE assignment_id = ?",
@@ -160,7 +193,7 @@ def begin(
             taken,
         )
     _show_next(transaction, visit)
-    return True
+    return visit
 
 
 def most_hits(

@@ -9,7 +9,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.languages import sentence
-from piecework.marketplace.outside_crowd import TurnedBack
+from piecework.marketplace.outside_crowd import OtherBrowser, TurnedBack
 from piecework.marketplace.workers.pages import page
 from piecework.webserver import security_log
 
@@ -19,6 +19,7 @@ _SECURITY_EVENTS: Mapping[str, security_log.Event] = {
     "AccountRefused": "sign_in_refused",
     "InvitationRefused": "sign_in_refused",
     "VisitRefused": "sign_in_refused",
+    "OtherBrowser": "session_refused",
     "TwoSessions": "session_refused",
     "WebhookRefused": "webhook_refused",
     "WrongOrigin": "form_refused",
@@ -61,6 +62,15 @@ def refused(request: Request, refusal: Refusal) -> Response:
             message=refusal.message,
             market=refusal.market,
             way_back=refusal.way_back,
+        )
+    if isinstance(refusal, OtherBrowser):
+        return page(
+            "visit_other_browser.html.j2",
+            status=refusal.status,
+            market=refusal.market,
+            contact=refusal.contact,
+            link=refusal.link,
+            has_messages=refusal.has_messages,
         )
     template = "refused.html.j2"
     is_visit = request.url.path.startswith("/visit")

@@ -31,7 +31,7 @@ MOST = 20
 _NAME = "worker_session"
 _KEY_BYTES = 32
 _OPEN = (
-    "SELECT workers.* FROM worker_sessions "
+    "SELECT workers.*, worker_sessions.visit AS visit FROM worker_sessions "
     "JOIN workers ON workers.id = worker_sessions.worker "
     "LEFT JOIN invitations ON invitations.id = worker_sessions.invitation "
     "WHERE worker_sessions.key_hash = ? AND worker_sessions.expires_ms > ? "
@@ -75,11 +75,23 @@ class Sessions:
             return token
         return _open(transaction, worker["id"], token_hash=worker["token_hash"])
 
-    def open_for(self, transaction: Transaction, worker: sqlite3.Row) -> str:
-        """Sign in a worker of another market; return the cookie's value."""
-        if self._rehearsal:
-            return transaction.id_generator.token(worker["handle"])
-        return _open(transaction, worker["id"], token_hash=worker["token_hash"])
+    def open_for_visit(
+        self, transaction: Transaction, worker: sqlite3.Row, visit: int
+    ) -> str:
+        """Open a participant's visit (row id) here; return the cookie's value."""
+        return _open(
+            transaction, worker["id"], token_hash=worker["token_hash"], visit=visit
+        )
+
+    def visit_of(self, transaction: Transaction, request: Request) -> int | None:
+        """Return the visit that the browser of a request began, if any (row id).
+
+        Raises:
+            Refusal: the cookie came twice (401).
+        """
+        row = self.present(transaction, request)
+        visit = None if row is None or "visit" not in row.keys() else row["visit"]  # noqa: SIM118 - of a row
+        return None if visit is None else int(visit)
 
     def worker_of(self, transaction: Transaction, request: Request) -> sqlite3.Row:
         """Return the worker who sends a request.
@@ -162,6 +174,7 @@ def _open(
     *,
     invitation: int | None = None,
     token_hash: str | None = None,
+    visit: int | None = None,
 ) -> str:
     key = secrets.token_urlsafe(_KEY_BYTES)
     transaction.execute(
@@ -169,12 +182,13 @@ def _open(
     )
     transaction.execute(_FORGET_OLDEST, worker, worker, MOST - 1)
     transaction.execute(
-        "INSERT INTO worker_sessions (key_hash, worker, invitation, token_hash, "
-        "started_ms, expires_ms) VALUES (?, ?, ?, ?, ?, ?)",
+        "INSERT INTO worker_sessions (key_hash, worker, invitation, token_hash, visit, "
+        "started_ms, expires_ms) VALUES (?, ?, ?, ?, ?, ?, ?)",
         _hash(key),
         worker,
         invitation,
         token_hash,
+        visit,
         transaction.now_ms,
         transaction.now_ms + LIFE,
     )

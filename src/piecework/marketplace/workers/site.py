@@ -251,6 +251,8 @@ class Site:
         before = request.query_params.get("before", "")
         with self._backend.transaction() as transaction:
             worker = self._sessions.worker_of(transaction, request)
+            if worker["comes_by_visits"]:
+                return replies.moved(HOME)  # A session opens only its own visit.
             entries = history.latest(
                 transaction,
                 worker,

@@ -3,7 +3,9 @@
 A link's three ids are not enough to enter, since anyone can forge them. The arrival
 page describes the visit and asks for consent. Its form is the site's own POST in a
 separate window. Only then does the server ask the other market whether the submission
-belongs to this participant and study and is active.
+belongs to this participant and study and is active. A visit then belongs to the
+browser that began it, and only a link that the participant alone can have moves it to
+another (`visit_links`).
 """
 
 import sqlite3
@@ -21,6 +23,7 @@ from piecework.marketplace.languages import say
 from piecework.marketplace.outside_crowd import (
     Arrival,
     NoEvents,
+    OtherBrowser,
     OutsideCrowd,
     Submission,
     WayBack,
@@ -30,9 +33,9 @@ from piecework.marketplace.state.backend import Backend
 from piecework.marketplace.state.transaction import Transaction
 from piecework.marketplace.workers import (
     assignment_actions,
-    discovery,
-    qualifying,
+    entering,
     replies,
+    visit_links,
 )
 from piecework.marketplace.workers.crowds import Crowds
 from piecework.marketplace.workers.origins import Origins
@@ -52,22 +55,6 @@ _FIRST_QUESTION = (
     "SELECT question FROM whole_questions JOIN hits ON hits.id = whole_questions.hit "
     "WHERE hits.hit_type = ? LIMIT 1"
 )
-_STUDY = (
-    "SELECT studies.*, hit_types.hit_group_id, qualification_type_id, "
-    "coalesce(qualification_types.name, hit_types.title) AS title, "
-    "coalesce(qualification_types.description, hit_types.description) "
-    "AS description, requesters.name AS requester_name FROM studies "
-    "JOIN hit_types ON hit_types.id = studies.hit_type "
-    "JOIN requesters ON requesters.id = hit_types.requester "
-    "LEFT JOIN qualification_types "
-    "ON qualification_types.id = studies.qualification_type WHERE study_id = ? "
-    "AND studies.market = ?"
-)
-
-_UNKNOWN = (
-    "SELECT 1 FROM unknown_studies WHERE study_id = ? AND market = ? AND is_left = 0"
-)
-"""A study that is missing because the file was restored from a copy."""
 
 
 class Visits:
@@ -92,6 +79,9 @@ class Visits:
             Route(f"{HOME}/arrive", self.arrive, methods=["POST"]),
             Route(HOME, self.now),
             Route(f"{HOME}/leave", self.leave, methods=["POST"]),
+            Route(f"{visit_links.ADDRESS}/ask", self.ask_for_link, methods=["POST"]),
+            Route(visit_links.ADDRESS, self.show_link, methods=["GET"]),
+            Route(visit_links.ADDRESS, self.use_link, methods=["POST"]),
             Route(EVENTS, self.take_event, methods=["POST"]),
         ]
 
@@ -102,13 +92,14 @@ class Visits:
         arrival = crowd.read_link(request.query_params)
         with self._backend.transaction() as transaction:
             target = crowd.settle_on(transaction, arrival)
-            study = _study(transaction, crowd, target)
+            study = entering.study_of(transaction, crowd, target)
             present = self._sessions.present(transaction, request)
+            own = self._sessions.visit_of(transaction, request)
             visit = visits.of_submission(transaction, target.submission_id)
             known = visits.known_participant(
                 transaction, crowd.name, arrival.participant_id
             )
-        if visit and present is not None and visit["worker"] == present["id"]:
+        if visit is not None and visit["id"] == own:
             return replies.moved(HOME)
         is_same = present is not None and known is not None and known == present
         return self._asked(request, crowd, arrival, study, None if is_same else present)
@@ -121,7 +112,9 @@ class Visits:
         crowd = self._crowds.of_link(form)
         arrival = crowd.read_link(form)
         with self._backend.transaction() as transaction:
-            study = _study(transaction, crowd, crowd.settle_on(transaction, arrival))
+            study = entering.study_of(
+                transaction, crowd, crowd.settle_on(transaction, arrival)
+            )
             known = visits.known_participant(
                 transaction, crowd.name, arrival.participant_id
             )
@@ -137,7 +130,7 @@ class Visits:
         with self._backend.transaction() as transaction:
             # Before the participant is added: a refusal leaves nothing behind.
             target = crowd.settle_on(transaction, arrival)
-            study = _study(transaction, crowd, target)
+            study = entering.study_of(transaction, crowd, target)
             worker = visits.participant(transaction, crowd.name, arrival.participant_id)
             present = self._sessions.present(transaction, request)
             is_other = present is not None and present["id"] != worker["id"]
@@ -145,28 +138,102 @@ class Visits:
                 return self._asked(request, crowd, arrival, study, present, status=409)
             for submission_id, stage in ended.items():
                 visits.close_submission(transaction, submission_id, stage=stage)
-            self._enter(transaction, study, worker, target, submission)
-            self._sessions.close(transaction, request)
-            key = self._sessions.open_for(transaction, worker)
-        security_log.note(
-            request.scope, "signed_in", worker=worker["worker_id"], by="visit"
-        )
+            own = self._sessions.visit_of(transaction, request)
+            visit = entering.entered(
+                transaction, study, worker, target, submission, own=own
+            )
+            if visit is None:
+                raise OtherBrowser(
+                    market=crowd.market,
+                    contact=crowd.contact,
+                    link=crowd.link(arrival),
+                    has_messages=crowd.has_messages,
+                )
+            key = self._opened(transaction, request, worker, visit, own=own)
+        return self._let_in(request, worker, key, by="visit")
+
+    async def ask_for_link(self, request: Request) -> Response:
+        """Send a participant a link that continues their visit in another browser."""
+        replies.check_origin(request, (self._origins.site,))
+        replies.check_window(request)
+        form = dict(await replies.fields(request))
+        crowd = self._crowds.of_link(form)
+        arrival = crowd.read_link(form)
+        submission = await crowd.look_up(arrival, is_known=True)
+        with self._backend.transaction() as transaction:
+            study = entering.study_of(
+                transaction, crowd, crowd.settle_on(transaction, arrival)
+            )
+            worker = visits.known_participant(
+                transaction, crowd.name, arrival.participant_id
+            )
+            visit = worker and entering.begun(
+                transaction, study, worker, arrival, submission
+            )
+            if visit is None or not crowd.has_messages:
+                raise _no_visit()
+            visit_links.write_to(transaction, visit, site=self._origins.site)
+        if replies.wants_json(request):
+            return JSONResponse({}, status_code=202)
+        return page("visit_continue.html.j2", status=202, key="", market=crowd.market)
+
+    async def show_link(self, request: Request) -> Response:
+        """Ask whether a visit shall continue in this browser; nothing moves yet."""
+        replies.check_window(request)
+        key = request.query_params.get("key", "")
+        return page("visit_continue.html.j2", framed_by="'none'", key=key or "-")
+
+    async def use_link(self, request: Request) -> Response:
+        """Continue a visit in this browser, by a link that was sent for it."""
+        replies.check_origin(request, (self._origins.site,))
+        replies.check_window(request)
+        form = dict(await replies.fields(request))
+        with self._backend.transaction() as transaction:
+            visit = visit_links.use(transaction, form.get("key", ""))
+            worker = transaction.first_row(
+                "SELECT workers.* FROM workers JOIN visits "
+                "ON visits.worker = workers.id WHERE visits.id = ?",
+                visit,
+            )
+            if worker is None:
+                raise _no_visit()
+            key = self._opened(transaction, request, worker, visit, own=None)
+        return self._let_in(request, worker, key, by="visit_link")
+
+    def _opened(
+        self,
+        transaction: Transaction,
+        request: Request,
+        worker: sqlite3.Row,
+        visit: int,
+        *,
+        own: int | None,
+    ) -> str:
+        """Return the cookie's value for a visit; "" if the browser has it already."""
+        if visit == own:
+            return ""
+        self._sessions.close(transaction, request)
+        return self._sessions.open_for_visit(transaction, worker, visit)
+
+    def _let_in(
+        self, request: Request, worker: sqlite3.Row, key: str, *, by: str
+    ) -> Response:
+        security_log.note(request.scope, "signed_in", worker=worker["worker_id"], by=by)
         reply = (
             JSONResponse({"worker_id": worker["worker_id"]}, status_code=201)
             if replies.wants_json(request)
             else replies.moved(HOME)
         )
-        return self._sessions.set_cookie(reply, key)
+        return self._sessions.set_cookie(reply, key) if key else reply
 
     async def now(self, request: Request) -> Response:
         """Show the next step: a HIT, the way back, or the end."""
         with self._backend.transaction() as transaction:
-            worker = self._visitor(transaction, request)
-            visit = _latest(transaction, worker)
+            worker, visit = self._visitor(transaction, request)
             test = visit["qualification_type_id"]
             if test and visit["stage"] == "Open":
                 _follow_test(transaction, worker, visit)
-                visit = _latest(transaction, worker)
+                visit = visits.described(transaction, visit["id"])
             parts = visits.parts(transaction, visit["id"])
             shown = _next_part(transaction, worker, parts)
             crowd = self._crowds.of_market(visit["market"])
@@ -187,9 +254,13 @@ class Visits:
             way_back=way_back,
         )
 
-    def _visitor(self, transaction: Transaction, request: Request) -> sqlite3.Row:
+    def _visitor(
+        self, transaction: Transaction, request: Request
+    ) -> tuple[sqlite3.Row, sqlite3.Row]:
+        """Return the worker and the visit of this browser."""
         worker = self._sessions.present(transaction, request)
-        if worker is None:
+        own = self._sessions.visit_of(transaction, request)
+        if worker is None or own is None:
             raise Refusal(
                 "NotSignedIn",
                 say(
@@ -199,14 +270,14 @@ class Visits:
                 ),
                 status=401,
             )
-        return worker
+        return worker, visits.described(transaction, own)
 
     async def leave(self, request: Request) -> Response:
         """End the visit early."""
         replies.check_origin(request, (self._origins.site,))
         with self._backend.transaction() as transaction:
-            worker = self._visitor(transaction, request)
-            visits.close(transaction, _latest(transaction, worker)["id"], stage="Left")
+            _, visit = self._visitor(transaction, request)
+            visits.close(transaction, visit["id"], stage="Left")
         if replies.wants_json(request):
             return JSONResponse({"stage": "Left"})
         return replies.moved(HOME)
@@ -233,39 +304,6 @@ class Visits:
                 return
         raise NoEvents
 
-    def _enter(
-        self,
-        transaction: Transaction,
-        study: sqlite3.Row,
-        worker: sqlite3.Row,
-        arrival: Arrival,
-        submission: Submission,
-    ) -> None:
-        """Begin or continue the visit of an active submission.
-
-        Raises:
-            Refusal: the submission is not active (409), or another participant's (403).
-        """
-        visit = visits.of_submission(transaction, arrival.submission_id)
-        if visit is not None and visit["worker"] != worker["id"]:
-            raise Refusal(
-                "NotYours", "This visit belongs to another person.", status=403
-            )
-        if submission.over:
-            # This also holds for a visit that was begun: its link no longer opens a
-            # session.
-            raise Refusal("VisitOver", submission.over, status=409)
-        if visit is not None:
-            return
-        visits.begin(
-            transaction,
-            study=study,
-            worker=worker,
-            submission_id=arrival.submission_id,
-            submission=submission,
-            may_work=_may_work(transaction, worker, study),
-        )
-
     async def _ended_visits(
         self,
         crowd: OutsideCrowd,
@@ -279,15 +317,27 @@ class Visits:
                 transaction, crowd.name, arrival.participant_id
             )
             wanted = int(study["hits_per_visit"])
-            needs_none = (
+            # The market shows another submission, so this one may have ended there.
+            has_another = (
+                submission.is_shown
+                and worker is not None
+                and entering.begun(transaction, study, worker, arrival, submission)
+                is not None
+            )
+            needs_none = not has_another and (
                 submission.over
                 or study["qualification_type_id"] is not None
-                or visits.of_submission(transaction, arrival.submission_id) is not None
-                or (worker is not None and not _may_work(transaction, worker, study))
+                or (
+                    worker is not None
+                    and not entering.may_work(transaction, worker, study)
+                )
                 or wanted
                 == visits.most_hits(transaction, study["hit_type"], worker, most=wanted)
             )
-        return {} if needs_none else await crowd.given_back(arrival.study_id)
+            is_begun = visits.of_submission(transaction, arrival.submission_id)
+        if needs_none or is_begun is not None:
+            return {}
+        return await crowd.given_back(arrival.study_id)
 
     def _asked(
         self,
@@ -355,32 +405,8 @@ class Visits:
         }
 
 
-def _study(
-    transaction: Transaction, crowd: OutsideCrowd, arrival: Arrival
-) -> sqlite3.Row:
-    row = transaction.first_row(_STUDY, arrival.study_id, crowd.name)
-    if row is None and transaction.first_row(_UNKNOWN, arrival.study_id, crowd.name):
-        raise Refusal(
-            "VisitRefused",
-            "The researchers are repairing this study right now. Your place is kept: "
-            "please open the study again in a few minutes. If you have done the work "
-            "and have its code, enter the code; you will be paid.",
-            status=503,
-        )
-    if row is None:
-        raise Refusal(
-            "VisitRefused",
-            "There is no active study with this number here.",
-            status=404,
-        )
-    return row
-
-
-def _latest(transaction: Transaction, worker: sqlite3.Row) -> sqlite3.Row:
-    visit = visits.latest(transaction, worker)
-    if visit is None:
-        raise Refusal("VisitRefused", "You have not started a visit here.", status=404)
-    return visit
+def _no_visit() -> Refusal:
+    return Refusal("VisitRefused", "You have not started a visit here.", status=404)
 
 
 def _next_part(
@@ -412,20 +438,3 @@ def _follow_test(
         visits.finish(transaction, visit["id"])
     elif status == "Late" or transaction.due_ms > visit["deadline_ms"]:
         visits.close(transaction, visit["id"], stage="Late")
-
-
-def _may_work(
-    transaction: Transaction, worker: sqlite3.Row, study: sqlite3.Row
-) -> bool:
-    try:
-        if study["qualification_type_id"]:
-            offered = qualifying.offer(
-                transaction, worker, study["qualification_type_id"]
-            )
-            return offered.refusal is None
-        group = discovery.group(transaction, worker, study["hit_group_id"])
-    except Refusal:
-        return False
-    if group.limit is not None and group.limit.left < study["hits_per_visit"]:
-        return False
-    return group.may_accept

@@ -8,6 +8,7 @@ are paid; the HITs are still open.
 import sqlite3
 from collections.abc import Iterable
 
+from piecework.marketplace.bridging import losses
 from piecework.marketplace.bridging.study_names import StudyName
 from piecework.marketplace.state import clock, visits
 from piecework.marketplace.state.ids import next_number
@@ -73,7 +74,8 @@ def pay_lost(bridge: Bridge, study_id: str) -> int:
         study = _study(transaction, study_id)
     submissions = list(bridge.prolific.submissions.of_study(study_id))
     with bridge.backend.transaction() as transaction:
-        return _state_losses(transaction, study, submissions)
+        by_code = _state_losses(transaction, study, submissions)
+        return by_code + losses.state(transaction, study_id)
 
 
 def _state_losses(

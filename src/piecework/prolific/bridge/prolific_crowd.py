@@ -138,6 +138,11 @@ class ProlificCrowd:
         """See `marketplace.outside_crowd.OutsideCrowd`."""
         return True
 
+    @property
+    def has_messages(self) -> bool:
+        """See `marketplace.outside_crowd.OutsideCrowd`."""
+        return True
+
     def pay(self, reward_cents: int) -> str:  # noqa: ARG002 - of the port
         """See `marketplace.outside_crowd.OutsideCrowd`."""
         return ""

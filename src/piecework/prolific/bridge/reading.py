@@ -7,6 +7,7 @@ import sqlite3
 from collections import Counter
 from functools import partial
 
+from piecework.marketplace.bridging import losses
 from piecework.marketplace.bridging.settling import SCREENED_OUT
 from piecework.marketplace.state import clock, lineage, visits
 from piecework.marketplace.state.transaction import Transaction
@@ -25,10 +26,6 @@ RECRUITING = ("PUBLISHING", "ACTIVE", "PAUSED")
 
 FREES_ITS_PLACE = (*GIVEN_BACK, "REJECTED", SCREENED_OUT)
 _NOT_THERE = 404
-_WITHOUT_ANSWERS = (
-    "SELECT id, submission_id FROM visits WHERE study = ? AND outcome IS NULL "
-    "AND stage IN ('Left', 'Late') AND loss = '' AND return_asked_ms IS NULL"
-)
 
 
 def read_prolific(bridge: Bridge) -> None:
@@ -139,29 +136,21 @@ def _suspect_losses(
     study: sqlite3.Row,
     listed: dict[str, Submission],
 ) -> None:
-    """Leave submissions to a person if a restored copy may lack their answers.
-
-    They began before this start of the server and ended with the study's code, but none
-    of their answers are here. A code may have been shared, so they are not paid
-    automatically; but they may have done the work, so they are not asked to return it.
-    """
     before_ms = bridge.suspects_before_ms
-    if before_ms is None:
-        before_ms = lineage.began_ms(transaction)
-    for visit in transaction.all(_WITHOUT_ANSWERS, study["id"]):
-        submission = listed.get(visit["submission_id"])
-        if submission is None or submission.started_at is None:
-            continue
-        has_code = submission.code in (study["code"], study["own_code"])
-        if has_code and clock.to_ms(submission.started_at) < before_ms:
-            transaction.execute(
-                "UPDATE visits SET loss = 'Suspected', trouble = ? WHERE id = ?",
-                f"the submission {submission.id} was ended by its study's code, but "
-                "its answers are not in this file. Was the file restored from a copy? "
-                f"`piecework prolific reconcile --pay-lost {study['study_id']}` pays "
-                "it now; Prolific pays it after 21 days unless you reject it there",
-                visit["id"],
-            )
+    losses.suspect(
+        transaction,
+        study=study["id"],
+        undecided={
+            each.id: each.started_at or each.completed_at
+            for each in listed.values()
+            if each.status == AWAITING
+        },
+        before_ms=lineage.began_ms(transaction) if before_ms is None else before_ms,
+        trouble="the submission {submission} has ended, but its answers are not in "
+        "this file. Was the file restored from a copy? "
+        f"`piecework prolific reconcile --pay-lost {study['study_id']}` pays it now; "
+        "Prolific pays it after 21 days unless you reject it there",
+    )
 
 
 def _forget_draft(bridge: Bridge, study: sqlite3.Row) -> None:

@@ -97,7 +97,7 @@ def _unknown(bridge: Bridge) -> list[Difference]:
 
 
 def _lost(bridge: Bridge) -> list[Difference]:
-    """Return studies with submissions ended by their code but without answers."""
+    """Return studies with submissions that ended but may have lost their answers."""
     with bridge.backend.reading() as transaction:
         suspected = transaction.all(
             "SELECT study_id, count(*) AS visits FROM visits "
@@ -108,8 +108,8 @@ def _lost(bridge: Bridge) -> list[Difference]:
     return [
         Difference(
             study_id=row["study_id"],
-            sentence=f"{row['visits']} submissions were ended by the study's code, "
-            "but their answers are not in this file. Was the file restored from a "
+            sentence=f"{row['visits']} submissions have ended, but their answers are "
+            "not in this file. Was the file restored from a "
             f"copy? --pay-lost {row['study_id']} pays them now; Prolific pays them "
             "after 21 days unless you reject them there",
             is_taken_in=False,

@@ -120,7 +120,9 @@ class PanelSite(VisitingSite):
     def _arrive_again(self, worker: Worker, link: Mapping[str, str]) -> None:
         """Open a link while a visit is open; it must lead to the same worker."""
         form = {name: [value] for name, value in link.items()}
-        document = self._json("POST", "/visit/arrive", form={**form, "agreed": ["1"]})
+        document = self._json(
+            "POST", "/visit/arrive", worker=worker, form={**form, "agreed": ["1"]}
+        )
         if document["worker_id"] != worker.worker_id:
             self._panel.broken_laws.append(f"{worker.token} is two workers")
 

@@ -119,10 +119,19 @@ class VisitingSite(Site):
         sent = self._send("POST", "/visit/arrive", form={**form, "agreed": ["1"]})
         try:
             reply = self._read(sent)
-        except ConflictError:
-            self._visits.pop(worker.token, None)
-            raise
+        except ConflictError as conflict:
+            if conflict.code != "OtherBrowser" or not worker.worker_id:
+                self._visits.pop(worker.token, None)
+                raise
+            sent = self._continue(worker)
+            reply = self._read(sent)
         cookie, _, _ = reply.headers.get("set-cookie", "").partition(";")
         self._cookies[worker.token] = cookie
         worker.worker_id = WorkerId(str(self._object(sent)["worker_id"]))
         visit.has_arrived = True
+
+    def _continue(self, worker: Worker) -> Reply:
+        """Continue a visit by a link for it; an earlier crowd died with its cookies."""
+        asked = {"worker_id": worker.worker_id}
+        link = self._json("POST", "/rehearsal/visit-links", json=asked)
+        return self._send("POST", "/visit/continue", form={"key": [str(link["key"])]})
