@@ -1,6 +1,8 @@
 """Pictures in a private bucket: shown to workers only, and without metadata."""
 
 import csv
+import html
+import json
 import re
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -135,6 +137,7 @@ def test_a_page_shows_pictures_that_are_closed_to_others(
     written = [f"/pictures/{quote(name)}" for name in PHOTOS if name.startswith("cats")]
     page = (
         f'<!doctype html><title>Cats</title><img src="{written[0]}">'
+        f'<link rel="preload" as="image" href="{written[1]}">'
         f"<script>const url = '{written[1]}'</script>"
         f"<p style='background:url({written[0]})'>/pictures/ alone, and "
         '<a href="/pictures/dogs/1.webp?size=2">with a query</a>'
@@ -144,8 +147,9 @@ def test_a_page_shows_pictures_that_are_closed_to_others(
         shown = httpx.get(f"{market.frames}/frames/{hit['HITId']}").text
         assert "/pictures/ alone, and" in shown
         signed = [url for url in addresses(shown) if "signed=" in url]
-        assert len(signed) == 3
-        assert signed[0] == signed[2]
+        assert len(signed) == 4
+        assert signed[0] == signed[3]
+        assert signed[1] == signed[2]
         for url in signed:
             reply = httpx.get(market.frames + url)
             assert reply.status_code == 200
@@ -199,6 +203,30 @@ def test_a_bucket_that_goes_away_takes_no_page_with_it(
         frame = f"{market.frames}/frames/{hit['HITId']}"
         assert httpx.get(frame).status_code == 200
         assert httpx.get(market.frames + url, timeout=60).status_code == 503
+
+
+@pytest.mark.usefixtures("photos")
+@pytest.mark.parametrize("typed", ["{0}", '"{0}"', "see {0} there", "<img src={0}>"])
+def test_an_item_that_a_worker_typed_gets_no_picture_signed(
+    tmp_path: Path, typed: str
+) -> None:
+    """A text of one campaign is an item of the next, anywhere in its page."""
+    text = typed.format("/pictures/plans/secret.jpg")
+    shown = html.escape(text)
+    in_script = json.dumps(text).replace("<", "\\u003c")
+    page = (
+        f'<!doctype html><title>{shown}</title><img src="/pictures/dogs/1.webp" '
+        f'alt="{shown}"><p title="{shown}">{shown}</p><p>"{shown}"</p>'
+        f'<input value="{shown}"><textarea>{shown}</textarea><a href="{shown}">x</a>'
+        f'<div data-text="{shown}"></div><!-- {shown} -->'
+        f"<script>const text = {in_script};</script>"
+    )
+    with selling(tmp_path / "m.db") as market:
+        hit = post(market.requester("LAB"), Question=html_question(page))
+        served = httpx.get(f"{market.frames}/frames/{hit['HITId']}").text
+    assert served.count("signed=") == 1
+    assert "/pictures/dogs/1.webp?signed=" in served
+    assert "secret.jpg" in served
 
 
 @pytest.mark.usefixtures("photos")

@@ -143,6 +143,26 @@ def test_other_accounts_get_no_worker(place: Place) -> None:
     assert reply.status_code == 403
 
 
+@pytest.mark.parametrize(
+    ("invited", "account", "status"),
+    [
+        ("kim.s@example.org", "KIM.S@Example.ORG", 303),
+        ("kim.s@example.org", "\u212aim.s@example.org", 403),
+        ("kim.s@example.org", "kim.\u017f@example.org", 403),
+        ("stra\u00dfe@example.org", "strasse@example.org", 403),
+        ("\u00e4nn@example.org", "\u00c4nn@example.org", 403),
+        ("\u00e9va@example.org", "e\u0301va@example.org", 403),
+    ],
+)
+def test_an_address_is_another_if_more_than_ascii_capitals_differ(
+    place: Place, invited: str, account: str, status: int
+) -> None:
+    """Somebody else may own an address that Unicode writes with the same letters."""
+    place.invite("kim", invited)
+    _, reply = place.sign_in("kim-at-the-provider", email=account)
+    assert reply.status_code == status
+
+
 def test_the_link_alone_signs_no_person_in(place: Place) -> None:
     """It leads to the provider; forwarded, it is worth nothing."""
     code = place.invite("mary", "mary@example.org")

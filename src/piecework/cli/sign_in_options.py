@@ -222,6 +222,7 @@ def _settings(
 
 
 def _roles(options: SignInOptions) -> "Roles":
+    from piecework.signin.person import comparable_email
     from piecework.signin.roles import Roles
 
     if bool(options.roles_claim) != bool(options.claim_role):
@@ -242,7 +243,7 @@ def _roles(options: SignInOptions) -> "Roles":
             ]
         )
     return Roles(
-        by_email={email.casefold(): role for email, role in by_email.items()},
+        by_email={comparable_email(email): role for email, role in by_email.items()},
         claim=options.roles_claim,
         by_value=by_value,
     )

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from string import ascii_lowercase, ascii_uppercase
 from typing import Any
 
 from piecework.signin.refusals import SignInRefused
@@ -11,6 +12,7 @@ _LONGEST_SUBJECT = 255
 _LONGEST_NAME = 60
 _LONGEST_VALUE = 256
 _MOST_VALUES = 5_000
+_SMALL = str.maketrans(ascii_uppercase, ascii_lowercase)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,7 +23,8 @@ class Person:
         issuer: the provider.
         subject: the provider's id of the person, which never changes.
         name: how people call them, 1 to 60 printable characters.
-        email: the address, in lower case; "" if the provider has not verified it.
+        email: the address, as `comparable_email` returns it; "" if the provider has not
+            verified it.
         unverified_email: whether there is an address that is not verified.
         values: the values of the claim that gives roles.
     """
@@ -52,7 +55,7 @@ def person_of(claims: Mapping[str, Any], *, roles_claim: str = "") -> Person:
             "to 255 printable characters.",
             kind="wrong_subject",
         )
-    address = _text(claims, "email").casefold()
+    address = comparable_email(_text(claims, "email"))
     # Some providers write "true"; the standard has only the value true.
     is_verified = claims.get("email_verified") is True
     return Person(
@@ -63,6 +66,20 @@ def person_of(claims: Mapping[str, Any], *, roles_claim: str = "") -> Person:
         unverified_email=bool(address) and not is_verified,
         values=_values(claims.get(roles_claim)) if roles_claim else frozenset(),
     )
+
+
+def comparable_email(address: str) -> str:
+    r"""Return an e-mail address in the form in which addresses are compared.
+
+    Capitals of ASCII become small letters, and nothing else changes. Other letters may
+    belong to another mailbox, even if Unicode maps them to the same small letter.
+
+    >>> comparable_email("Ada.K@Example.org")
+    'ada.k@example.org'
+    >>> comparable_email("\u212a@example.org") == "k@example.org"
+    False
+    """
+    return address.translate(_SMALL)
 
 
 def _name(claims: Mapping[str, Any], subject: str) -> str:

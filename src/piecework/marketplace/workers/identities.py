@@ -10,14 +10,15 @@ import sqlite3
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.state.transaction import Transaction
 from piecework.marketplace.workers import signed_codes
-from piecework.signin.person import Person
+from piecework.signin.person import Person, comparable_email
 
 _KIND = "identity"
 
 
 def fingerprint_of_email(transaction: Transaction, email: str) -> str:
-    """Return what is stored of an e-mail address; capitals do not matter."""
-    return signed_codes.fingerprint(transaction, _KIND, f"email {email.casefold()}")
+    """Return what is stored of an e-mail address; capitals of ASCII do not matter."""
+    compared = comparable_email(email)
+    return signed_codes.fingerprint(transaction, _KIND, f"email {compared}")
 
 
 def admit(transaction: Transaction, person: Person) -> sqlite3.Row:

@@ -12,6 +12,7 @@ import logging
 import os
 import re
 from collections.abc import Callable
+from html.parser import HTMLParser
 from urllib.parse import parse_qs, unquote
 
 from starlette.exceptions import HTTPException
@@ -26,6 +27,11 @@ from piecework.marketplace.workers.picture_folder import in_sandbox
 _HOUR_SECONDS = 3600
 _MAC_LENGTH = 32
 _PARAMETER = "signed"
+_LOADED = frozenset({"src", "srcset", "poster", "background", "data", "style"})
+_LINKS = frozenset({"href", "xlink:href", "imagesrcset"})
+_LOADS_ITS_LINK = frozenset({"link", "image", "use", "feimage"})
+"""Elements that load what they link to; a person follows other links."""
+
 _LOG = logging.getLogger(__name__)
 
 
@@ -49,21 +55,40 @@ class PictureSigner:
         )
 
     def signed(self, page: str, seconds: int) -> str:
-        """Return a page with signed addresses.
+        """Return a page with signed addresses of the pictures that its elements load.
+
+        An address that only stands in text, in a script or in another attribute may
+        have been typed by a worker, who could get any picture signed.
 
         Args:
-            page: HTML of the requester's; it must not contain text of workers, who
-                could get any picture signed.
+            page: HTML of the requester's, in which text of workers is escaped.
             seconds: how long a worker may have the page.
         """
         if "/pictures/" not in page:
             return page
+        loading = _Loading()
+        loading.feed(page)
+        loading.close()
+        given = {
+            unquote(html.unescape(match[2]))
+            for address in loading.addresses
+            for match in self._addresses.finditer(f'"{html.escape(address)}"')
+        }
+        return self._signed(page, seconds, given)
+
+    def signed_address(self, address: str, seconds: int) -> str:
+        """Return the address of a picture that the requester named, signed."""
+        return self._signed(f'"{address}"', seconds, None)[1:-1]
+
+    def _signed(self, page: str, seconds: int, given: set[str] | None) -> str:
         # The same address for an hour, so that browsers keep the pictures they have.
         hours = clock.machine_ms() // clock.SECOND // _HOUR_SECONDS
         until = (hours + 2) * _HOUR_SECONDS + seconds
 
         def with_signature(match: re.Match[str]) -> str:
             name = unquote(html.unescape(match[2]))
+            if given is not None and name not in given:
+                return match[0]
             return f"{match[0]}?{_PARAMETER}={until}.{self._mac(name, until)}"
 
         return self._addresses.sub(with_signature, page)
@@ -81,6 +106,30 @@ class PictureSigner:
     def _mac(self, name: str, until: int) -> str:
         words = f"{until}|{name}".encode("utf-8", "surrogateescape")
         return hmac.digest(self._key, words, hashlib.sha256).hex()[:_MAC_LENGTH]
+
+
+class _Loading(HTMLParser):
+    """Collects what the elements of a page load.
+
+    Attributes:
+        addresses: texts with the addresses, such as the value of `srcset`.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.addresses: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Take the addresses of an element."""
+        for name, value in attrs:
+            is_link = name in _LINKS and tag in _LOADS_ITS_LINK
+            if value and (name in _LOADED or is_link):
+                self.addresses.append(value)
+
+    def handle_data(self, data: str) -> None:
+        """Take the addresses of a style sheet."""
+        if self.cdata_elem == "style":
+            self.addresses.append(data)
 
 
 class BucketPictures(StaticFiles):

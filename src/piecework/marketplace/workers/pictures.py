@@ -1,8 +1,6 @@
 """What a marketplace serves as `/pictures/`: a folder, a private bucket, or nothing."""
 
-from collections.abc import Callable
 from dataclasses import fields, is_dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -64,21 +62,24 @@ class Pictures:
         """Return the same for a form; what workers typed is not part of it."""
         if self._signer is None:
             return form
-        sign = partial(self._signer.signed, seconds=seconds)
-        return cast("Form", _signed_part(form, sign))
+        return cast("Form", _signed_part(form, self._signer, seconds))
 
 
-def _signed_part(part: object, sign: Callable[[str], str]) -> object:
+def _signed_part(part: object, signer: "PictureSigner", seconds: int) -> object:
     """Return a part of a form, whatever it is, with signed addresses in it."""
     if isinstance(part, Medium):
-        return replace(part, url=sign(f'"{part.url}"').strip('"'))
+        return replace(part, url=signer.signed_address(part.url, seconds))
     if isinstance(part, Formatted):
-        return replace(part, markup=sign(part.markup))
+        return replace(part, markup=signer.signed(part.markup, seconds))
     if isinstance(part, tuple):
-        return tuple(_signed_part(inner, sign) for inner in part)
+        return tuple(_signed_part(inner, signer, seconds) for inner in part)
     if is_dataclass(part) and not isinstance(part, type):
         inner = {each.name: getattr(part, each.name) for each in fields(part)}
         return replace(
-            part, **{name: _signed_part(value, sign) for name, value in inner.items()}
+            part,
+            **{
+                name: _signed_part(value, signer, seconds)
+                for name, value in inner.items()
+            },
         )
     return part
