@@ -170,6 +170,135 @@ def test_a_restored_copy_lists_nothing_that_was_sent(scene: Scene) -> None:
     assert "no payment is due" in _listed(scene, "last.csv", *both).output
 
 
+def _copy(scene: Scene) -> Path:
+    copy = scene.database.with_name("copy.db")
+    with (
+        closing(sqlite3.connect(scene.database)) as source,
+        closing(sqlite3.connect(copy)) as target,
+    ):
+        source.backup(target)
+    return copy
+
+
+def _restored(scene: Scene, copy: Path) -> None:
+    """The file's content is the copy's again; the marketplace goes on with it."""
+    with (
+        closing(sqlite3.connect(copy)) as source,
+        closing(sqlite3.connect(scene.database)) as target,
+    ):
+        source.backup(target)
+
+
+def _paid(scene: Scene, *names: str) -> dict[str, int]:
+    """The cents that lists pay each person."""
+    paid: dict[str, int] = {}
+    for name in names:
+        for row in _rows(scene, name):
+            cents = round(float(row["Amount"]) * 100)
+            paid[row["Person"]] = paid.get(row["Person"], 0) + cents
+    return paid
+
+
+def test_a_restored_copy_lists_nothing_until_a_person_has_compared(
+    scene: Scene,
+) -> None:
+    """What was listed stands outside the database, and is not listed again."""
+    hits = scene.post(8, Reward="0.35")
+    _finish(scene, "ann", "bob")
+    copy = _copy(scene)
+    ids = _decide(scene, hits)
+    assert "2 lines, $1.40" in _listed(scene, "monday.csv").output
+    record = scene.database.with_name(scene.database.name + ".pay-lists")
+    assert stat.S_IMODE(record.stat().st_mode) == 0o600
+    _restored(scene, copy)
+    _finish(scene, "cid")
+    # Ann's and Cid's work is approved again, and of Bob's only the half so far.
+    _decide(scene, hits[:2])
+    _decide(scene, hits[4:])
+    half = [
+        each["AssignmentId"]
+        for each in scene.submitted(hits[2:4])
+        if each["AssignmentStatus"] == "Submitted"
+    ]
+    for assignment_id in half[:1]:
+        scene.requester.approve_assignment(AssignmentId=assignment_id)
+    before = record.read_bytes()
+    for words in ((), ("--json",)):
+        refused = _listed(scene, "tuesday.csv", *words)
+        assert refused.exit_code == 3, refused.output
+        assert "the database does not know list 1" in refused.output
+        assert "monday.csv" in refused.output
+        assert not scene.database.with_name("tuesday.csv").exists()
+    assert record.read_bytes() == before
+    assert _listed(scene, "tuesday.csv", "--compared").exit_code == 0
+    assert _paid(scene, "tuesday.csv") == {"cid": 70}
+    # Later, the rest of Bob's visit is decided: it was paid on Monday.
+    for assignment_id in half[1:]:
+        scene.requester.approve_assignment(AssignmentId=assignment_id)
+    assert "no payment is due" in _listed(scene, "last.csv").output
+    assert len(ids) == 4
+
+
+def test_a_database_without_its_record_lists_nothing(scene: Scene) -> None:
+    """The copy came to another machine: the lists since then are named, or none is."""
+    hits = scene.post(6)
+    _finish(scene, "ann")
+    _decide(scene, hits)
+    assert "1 lines" in _listed(scene, "monday.csv").output
+    copy = _copy(scene)
+    _finish(scene, "bob")
+    _decide(scene, hits)
+    assert "1 lines" in _listed(scene, "tuesday.csv").output
+    _restored(scene, copy)
+    record = scene.database.with_name(scene.database.name + ".pay-lists")
+    record.unlink()
+    _finish(scene, "bob")
+    _decide(scene, hits)
+    refused = _listed(scene, "next.csv")
+    assert refused.exit_code == 3
+    assert "the record does not know list 1" in refused.output
+    both = [
+        word
+        for name in ("monday.csv", "tuesday.csv")
+        for word in ("--sent", str(scene.database.with_name(name)))
+    ]
+    done = _listed(scene, "next.csv", *both)
+    assert done.exit_code == 0, done.output
+    assert "no payment is due" in done.output
+    _finish(scene, "cid")
+    _decide(scene, hits)
+    assert _listed(scene, "last.csv").exit_code == 0
+    assert _paid(scene, "last.csv") == {"cid": 110}
+
+
+def test_a_broken_record_is_a_sentence(scene: Scene) -> None:
+    """Nothing is listed, since it is not known who was."""
+    hits = scene.post(2)
+    _finish(scene, "ann")
+    _decide(scene, hits)
+    record = scene.database.with_name(scene.database.name + ".pay-lists")
+    for text in ("{", "[]\n", '{"list": {}}\n', "\x00"):
+        record.write_text(text)
+        refused = _listed(scene, "list.csv")
+        assert refused.exit_code == 1, refused.output
+        assert "line 1: this is not a line of a record" in refused.output
+        assert not scene.database.with_name("list.csv").exists()
+
+
+def test_a_copy_of_an_interrupted_list_does_not_write_it_again(scene: Scene) -> None:
+    """The copy was made between the list and the note that its file is complete."""
+    hits = scene.post(2)
+    _finish(scene, "ann")
+    _decide(scene, hits)
+    assert _listed(scene, "monday.csv").exit_code == 0
+    scene.database.with_name("monday.csv").rename(scene.database.with_name("sent.csv"))
+    with closing(sqlite3.connect(scene.database)) as database, database:
+        database.execute("UPDATE pay_lists SET written_ms = NULL")
+    done = _listed(scene, "tuesday.csv")
+    assert done.exit_code == 0, done.output
+    assert not scene.database.with_name("tuesday.csv").exists()
+
+
 def test_abandoned_visits_are_not_paid(scene: Scene) -> None:
     """And count as settled for the requester."""
     scene.post(2)
@@ -206,6 +335,8 @@ _MOMENTS = [
     *in_full(
         ("piecework.panel.pay_list", "mark_written", "False"),
         ("piecework.panel.pay_list", "mark_written", "True"),
+        ("piecework.panel.pay_record", "replace_file", "False"),
+        ("piecework.panel.pay_record", "replace_file", "True"),
         ("os", "fsync", "False"),
         ("os", "open", "False"),
     ),

@@ -14,11 +14,15 @@ from piecework.cli.marketplace_file import transaction_in
 from piecework.cli.options import DATABASE, JSON, WholeNumber
 from piecework.cli.panel_file import read_panel, read_secrets
 from piecework.config.utf8 import read_text
-from piecework.domain.errors import ConfigError, RefusedForSafety
+from piecework.domain.counts import plural
+from piecework.domain.errors import ConfigError, RefusedForSafety, StoreError
+from piecework.marketplace.state import clock
 
 if TYPE_CHECKING:
+    from piecework.marketplace.state.transaction import Transaction
     from piecework.panel.panel_file import Panel
     from piecework.panel.pay_list import PayList
+    from piecework.panel.pay_record import PayRecord, RecordedList
     from piecework.panel.secrets import Secrets
 
 _LOCK = ".pay-list.lock"
@@ -39,8 +43,13 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
     multiple=True,
     metavar="EARLIER",
-    help="A list that you sent and that a restored copy of the database does not know; "
-    "repeatable.",
+    help="A list that you sent and compared with what the panel paid, and that a "
+    "restored copy of the database does not know; repeatable.",
+)
+@click.option(
+    "--compared",
+    is_flag=True,
+    help="You compared all lists that the database or its record does not know.",
 )
 @DATABASE
 @JSON
@@ -50,6 +59,7 @@ def panel_pay_list(
     file: Path,
     again: int | None,
     sent: tuple[Path, ...],
+    compared: bool,
     database: Path,
     as_json: bool,
 ) -> None:
@@ -62,24 +72,24 @@ def panel_pay_list(
     The server may run meanwhile. If the command is interrupted, call it again: it
     completes the interrupted list.
 
+    DATABASE.pay-lists, beside the database, records each list. Do not restore it with
+    the database. If the two know different lists, compare them with what the panel paid
+    before you go on (--sent, --compared).
+
     Examples:
       piecework panel pay-list panel.toml monday.csv
       piecework panel pay-list panel.toml copy.csv --again 3
     """
-    from piecework.panel.pay_list import mark_written
-
     panel = read_panel(panel_file)
     secrets = read_secrets(panel_file, panel, for_links=False)
     with _only_writer(database):
         listed = (
-            _due(panel, secrets, file, database, sent=sent)
+            _due(panel, secrets, file, database, sent=sent, compared=compared)
             if again is None
             else _earlier(panel, secrets, again, database)
         )
-        if listed is not None:
+        if again is not None and listed is not None:
             _write(file, listed.table)
-            with transaction_in(database) as transaction:
-                mark_written(transaction, listed.number)
     _say(panel, listed, file, as_json=as_json)
 
 
@@ -90,27 +100,138 @@ def _due(
     database: Path,
     *,
     sent: tuple[Path, ...],
+    compared: bool,
 ) -> "PayList | None":
-    """Return the list to write: an interrupted one, or a new one."""
+    """Write the list that is due: an interrupted one, or a new one."""
     from piecework.panel.panel_crowd import ways_out
-    from piecework.panel.pay_list import make, mark_written, unwritten
+    from piecework.panel.pay_list import keys, make, mark_written, unwritten
 
-    texts = [read_text(earlier, name="list of --sent") for earlier in sent]
     with transaction_in(database) as transaction:
+        record = _record(database)
+        _compare(transaction, panel, secrets, record, sent=sent, compared=compared)
         ways = ways_out(transaction, panel, secrets)
-        begun = unwritten(transaction, panel, ways)
-        if begun is not None:
-            is_complete = _has(Path(begun.file), begun.table)
+        listed = unwritten(transaction, panel, ways)
+        if listed is not None:
+            key = listed.recorded.key
+            begun = Path(listed.file)
+            is_complete = record.is_written(key) or _has(begun, listed.table)
             end = "complete there" if is_complete else "not complete, so it is written"
             click.echo(
-                f"list {begun.number} for {begun.file} was interrupted; it is {end}",
+                f"list {listed.number} for {listed.file} was interrupted; it is {end}",
                 err=True,
             )
-            if not is_complete or Path(begun.file) == file.absolute():
-                return begun
-            mark_written(transaction, begun.number)
-        _refuse_existing(file)
-        return make(transaction, panel, ways, file=str(file.absolute()), sent=texts)
+            if is_complete and begun != file.absolute():
+                record.add(listed.recorded)
+                record.note_written(key)
+                mark_written(transaction, listed.number)
+                listed = None
+        if listed is None:
+            _refuse_existing(file)
+            known = record.sent(panel.name, known=keys(transaction, panel))
+            listed = make(
+                transaction, panel, ways, file=str(file.absolute()), sent=known
+            )
+    if listed is None:
+        return None
+    # The order matters: after a kill at any moment, no line can be listed twice.
+    record.add(listed.recorded)
+    if not record.is_written(listed.recorded.key):
+        _write(file, listed.table)
+        record.note_written(listed.recorded.key)
+    with transaction_in(database) as transaction:
+        mark_written(transaction, listed.number)
+    return listed
+
+
+def _record(database: Path) -> "PayRecord":
+    from piecework.panel.pay_record import PayRecord
+
+    try:
+        return PayRecord.beside(database)
+    except (ValueError, OSError) as fault:
+        raise StoreError(
+            str(fault),
+            next_step="bring the file back from its own copy; it says who was listed",
+        ) from fault
+
+
+def _compare(
+    transaction: "Transaction",
+    panel: "Panel",
+    secrets: "Secrets",
+    record: "PayRecord",
+    *,
+    sent: tuple[Path, ...],
+    compared: bool,
+) -> None:
+    """Refuse lists that only the database or only the record knows.
+
+    Raises:
+        RefusedForSafety: a person has to compare them first.
+    """
+    from piecework.panel import pay_list
+    from piecework.panel.panel_crowd import ways_out
+    from piecework.panel.pay_record import digest_of
+
+    ways = ways_out(transaction, panel, secrets)
+    recorded = record.lists(panel.name)
+    own = {
+        listed.recorded.key: listed
+        for number in pay_list.numbers(transaction, panel)
+        if (listed := pay_list.read(transaction, panel, ways, number)) is not None
+    }
+    texts = {
+        digest_of(text): (str(earlier.absolute()), text)
+        for earlier in sent
+        for text in [read_text(earlier, name="list of --sent")]
+    }
+    others = [
+        each
+        for each in recorded
+        if each.key not in own and each.key not in pay_list.compared(transaction)
+    ]
+    foreign = [each for each in others if each.digest not in texts]
+    keys = {each.key for each in recorded}
+    missing = [
+        listed for key, listed in own.items() if key not in keys and listed.is_written
+    ]
+    if not compared and (foreign or (missing and not sent)):
+        raise _unequal(record, foreign, missing)
+    known = {each.digest for each in recorded}
+    known |= {listed.recorded.digest for listed in own.values()}
+    now = clock.to_datetime(transaction.now_ms).isoformat(timespec="seconds")
+    named = [
+        record.add_file(panel.name, file, text, made=now)
+        for digest, (file, text) in texts.items()
+        if digest not in known
+    ]
+    for listed in missing:
+        record.add(listed.recorded)
+        record.note_written(listed.recorded.key)
+    pay_list.note_compared(transaction, [*named, *(each.key for each in others)])
+
+
+def _unequal(
+    record: "PayRecord", foreign: "list[RecordedList]", missing: "list[PayList]"
+) -> RefusedForSafety:
+    lines = [
+        f"the database does not know list {each.number} of {each.made}, in "
+        f"{each.file}, with {plural(len(each.payments) or len(each.rows), 'payment')}"
+        for each in foreign
+    ]
+    lines += [
+        f"the record does not know list {listed.number}, in {listed.file}"
+        for listed in missing
+    ]
+    return RefusedForSafety(
+        f"{record.file} and the database know different lists, as after a restore; "
+        "nothing is listed until you have compared them with what the panel paid: "
+        + "; ".join(lines),
+        next_step="if the record lies elsewhere, put it there. Otherwise name each "
+        "list that the database or the record lacks with --sent LIST, or give "
+        "--compared if there is no other: no payment of a recorded list is listed "
+        "again",
+    )
 
 
 def _earlier(

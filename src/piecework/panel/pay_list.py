@@ -1,27 +1,30 @@
 """The lists from which a panel pays: each visit and each bonus is on one of them.
 
 A visit is listed when its requester has decided all of its HITs and approved at least
-one. A list and its lines are stored in one transaction, and its file is written
-afterwards. After a kill in between, the same lines are written again.
+one. A list and its lines are stored in one transaction, then in the record beside the
+database (`pay_record`), and then its file is written. After a kill in between, the same
+lines are written again.
 """
 
 import csv
 import io
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from piecework.marketplace.state import clock
 from piecework.marketplace.state.money import currency
 from piecework.marketplace.state.transaction import Transaction
 from piecework.panel.arrivals import ids_of
 from piecework.panel.exits import WaysOut
 from piecework.panel.panel_file import Panel
+from piecework.panel.pay_record import Payment, RecordedList, Sent, digest_of
 from piecework.panel.placeholders import filled
 
 _OF_PANEL = "substr(visits.submission_id, 1, length(?1) + 1) = ?1 || '/'"
 _DECIDED = (
-    "SELECT visits.id AS visit, visits.outcome, "
+    "SELECT visits.id AS visit, visits.outcome, visits.submission_id, "
     "count(*) FILTER (WHERE assignments.status = 'Approved') AS approved, "
     "sum(paid_cents) AS cents, "
     "(SELECT sum(cents) FROM pay_list_lines WHERE visit = visits.id "
@@ -33,7 +36,8 @@ _DECIDED = (
     "ORDER BY visits.id"
 )
 _UNLISTED_BONUSES = (
-    "SELECT bonuses.id, bonuses.cents, assignments.visit FROM bonuses "
+    "SELECT bonuses.id, bonuses.cents, coalesce(bonuses.reason, '') AS reason, "
+    "assignments.visit, visits.submission_id FROM bonuses "
     "JOIN assignments ON assignments.id = bonuses.assignment "
     "JOIN visits ON visits.id = assignments.visit "
     f"WHERE {_OF_PANEL} AND NOT EXISTS "
@@ -67,6 +71,7 @@ class PayList:
         lines: how many payments it has.
         cents: their sum.
         table: its text (CSV).
+        recorded: what the record keeps of it.
     """
 
     number: int
@@ -75,6 +80,7 @@ class PayList:
     lines: int
     cents: int
     table: str
+    recorded: RecordedList
 
 
 def make(
@@ -83,7 +89,7 @@ def make(
     ways: WaysOut,
     *,
     file: str,
-    sent: Sequence[str] = (),
+    sent: Sent | None = None,
 ) -> PayList | None:
     """Store a list of all that is due and not listed; None if nothing is.
 
@@ -92,38 +98,61 @@ def make(
         panel: the panel file.
         ways: the panel's exits, which have the codes.
         file: where the list will be written.
-        sent: the texts of lists that the database does not know, since it is a restored
-            copy; their lines are stored as listed.
+        sent: what lists have paid that the database does not know, since it is a
+            restored copy.
     """
     transaction.execute(_GONE, panel.name)
-    due: list[tuple[int, int | None, str, int]] = []
-    for row in transaction.all(_DECIDED, panel.name):
-        if not row["approved"]:
-            _settle(transaction, row["visit"], "Rejected")
-            continue
-        _settle(transaction, row["visit"], "Paid")
-        listed = row["listed_cents"]
-        kind = "visit" if listed is None else "correction"
-        due.append((row["visit"], None, kind, row["cents"] - (listed or 0)))
-    due += [
-        (row["visit"], row["id"], "bonus", row["cents"])
-        for row in transaction.all(_UNLISTED_BONUSES, panel.name)
+    sent = sent or Sent()
+    due = [
+        *_due_visits(transaction, panel, sent),
+        *_due_bonuses(transaction, panel, sent),
     ]
     if not due:
         return None
-    number = _new_list(transaction, panel, file)
+    number = transaction.execute(
+        "INSERT INTO pay_lists (panel, file, made_ms) VALUES (?, ?, ?)",
+        panel.name,
+        file,
+        transaction.now_ms,
+    )
     transaction.conn.executemany(
         "INSERT INTO pay_list_lines (list, visit, bonus, kind, cents) "
         "VALUES (?, ?, ?, ?, ?)",
         [(number, *line) for line in due],
     )
-    if sent:
-        _set_aside(transaction, panel, ways, number, sent)
+    _take_out_sent(transaction, panel, ways, number, sent)
     listed = read(transaction, panel, ways, number)
     if listed is not None and listed.lines:
         return listed
     transaction.execute("DELETE FROM pay_lists WHERE id = ?", number)
     return None
+
+
+def _due_visits(
+    transaction: Transaction, panel: Panel, sent: Sent
+) -> Iterator[tuple[int, int | None, str, int]]:
+    for row in transaction.all(_DECIDED, panel.name):
+        if not row["approved"]:
+            _settle(transaction, row["visit"], "Rejected")
+            continue
+        _settle(transaction, row["visit"], "Paid")
+        before = sent.visits[row["submission_id"]]
+        cents = row["cents"] - (row["listed_cents"] or 0) - before
+        is_listed = row["listed_cents"] is not None or before
+        if cents > 0:
+            yield row["visit"], None, "correction" if is_listed else "visit", cents
+
+
+def _due_bonuses(
+    transaction: Transaction, panel: Panel, sent: Sent
+) -> Iterator[tuple[int, int | None, str, int]]:
+    left = Counter(sent.bonuses)
+    for row in transaction.all(_UNLISTED_BONUSES, panel.name):
+        paid = (row["submission_id"], row["cents"], row["reason"])
+        if left[paid]:
+            left[paid] -= 1
+        else:
+            yield row["visit"], row["id"], "bonus", row["cents"]
 
 
 def unwritten(transaction: Transaction, panel: Panel, ways: WaysOut) -> PayList | None:
@@ -144,13 +173,31 @@ def read(
     if row is None:
         return None
     lines = transaction.all(_LINES, number)
+    table = _table(panel, ways, lines)
     return PayList(
         number=number,
         file=row["file"],
         is_written=row["written_ms"] is not None,
         lines=len(lines),
         cents=sum(line["cents"] for line in lines),
-        table=_table(panel, ways, lines),
+        table=table,
+        recorded=RecordedList(
+            key=row["key"],
+            panel=panel.name,
+            number=number,
+            file=row["file"],
+            made=clock.to_datetime(row["made_ms"]).isoformat(timespec="seconds"),
+            digest=digest_of(table),
+            payments=[
+                Payment(
+                    visit=line["submission_id"],
+                    kind=line["kind"],
+                    cents=line["cents"],
+                    reason=line["reason"],
+                )
+                for line in lines
+            ],
+        ),
     )
 
 
@@ -171,39 +218,37 @@ def mark_written(transaction: Transaction, number: int) -> None:
     )
 
 
-def _new_list(transaction: Transaction, panel: Panel, file: str) -> int:
-    return transaction.execute(
-        "INSERT INTO pay_lists (panel, file, made_ms) VALUES (?, ?, ?)",
-        panel.name,
-        file,
-        transaction.now_ms,
+def keys(transaction: Transaction, panel: Panel) -> set[str]:
+    """Return the keys of all lists of the panel that the database knows."""
+    rows = transaction.all("SELECT key FROM pay_lists WHERE panel = ?", panel.name)
+    return {str(row["key"]) for row in rows}
+
+
+def compared(transaction: Transaction) -> set[str]:
+    """Return the keys of other lists that a person has compared."""
+    return {
+        str(row["key"]) for row in transaction.all("SELECT * FROM compared_pay_lists")
+    }
+
+
+def note_compared(transaction: Transaction, lists: Iterable[str]) -> None:
+    """Store that a person has compared lists with what the panel paid."""
+    transaction.conn.executemany(
+        "INSERT OR IGNORE INTO compared_pay_lists (key) VALUES (?)",
+        [(key,) for key in lists],
     )
 
 
-def _set_aside(
-    transaction: Transaction,
-    panel: Panel,
-    ways: WaysOut,
-    number: int,
-    sent: Sequence[str],
+def _take_out_sent(
+    transaction: Transaction, panel: Panel, ways: WaysOut, number: int, sent: Sent
 ) -> None:
-    """Move the lines that stand on lists already sent to a list that is written."""
-    known = Counter(
-        tuple(row) for text in sent for row in csv.reader(io.StringIO(text, newline=""))
-    )
+    """Take lines out that stand in files of which only the rows are known."""
+    left = Counter(sent.rows)
     lines = transaction.all(_LINES, number)
-    moved = []
     for line, row in zip(lines, _rows(panel, ways, lines), strict=True):
-        if known[tuple(row)]:
-            known[tuple(row)] -= 1
-            moved.append(line["id"])
-    if moved:
-        other = _new_list(transaction, panel, "lists sent before")
-        mark_written(transaction, other)
-        transaction.conn.executemany(
-            "UPDATE pay_list_lines SET list = ? WHERE id = ?",
-            [(other, line) for line in moved],
-        )
+        if left[tuple(row)]:
+            left[tuple(row)] -= 1
+            transaction.execute("DELETE FROM pay_list_lines WHERE id = ?", line["id"])
 
 
 def _settle(transaction: Transaction, visit: int, outcome: str) -> None:

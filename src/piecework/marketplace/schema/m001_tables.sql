@@ -659,8 +659,10 @@ CREATE INDEX bonus_lines_by_batch ON bonus_lines (batch, id);
 
 -- Lists for panels, which pay from a file. A list and its lines are stored before its
 -- file is written, so that an interrupted list is written again with the same lines.
+-- The record beside this file has each list by its key, which no copy repeats.
 CREATE TABLE pay_lists (
     id INTEGER PRIMARY KEY,
+    key TEXT NOT NULL UNIQUE DEFAULT (lower(hex(randomblob(8)))),
     panel TEXT NOT NULL,
     file TEXT NOT NULL,
     made_ms INTEGER NOT NULL,
@@ -680,6 +682,9 @@ CREATE UNIQUE INDEX visits_are_listed_once ON pay_list_lines (visit)
     WHERE kind = 'visit';
 CREATE INDEX pay_list_lines_by_visit ON pay_list_lines (visit);
 CREATE INDEX pay_list_lines_by_list ON pay_list_lines (list, id);
+
+-- Lists of the record that this file lacks, and that a person has compared.
+CREATE TABLE compared_pay_lists (key TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
 
 -- A restored copy of this file does not know what happened after the copy was made.
 -- This table has studies that the other market shows and this file does not have,
