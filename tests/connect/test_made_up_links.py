@@ -2,9 +2,14 @@
 
 import re
 import secrets
+from collections.abc import Sequence
+from typing import Any
 
 import httpx
 
+from piecework.connect.bridge.connect_crowd import ConnectRegister
+from piecework.marketplace.outside_crowd import Arrival
+from piecework.webclient.errors import Refused
 from tests.connect.town import Town, Visitor
 
 BEGUN_ELSEWHERE = 409
@@ -120,6 +125,40 @@ def test_who_was_forestalled_continues_by_a_message_at_connect_and_is_paid(
     town.settle()
     assert town.status_of(ann.assignment_id)["status"] == "Approved"
     town.check_books()
+
+
+class _Account:
+    """Refuses each call with an id that is none, as a service may do."""
+
+    def __init__(self) -> None:
+        self.account = self.assignments = self.projects = self
+        self.in_progress, self.calls = 1, 0
+
+    def of_project(self, _: str) -> tuple[()]:
+        return ()
+
+    def statistics(self, _: str) -> "_Account":
+        return self
+
+    def valid_participants(self, people: Sequence[str]) -> dict[str, bool]:
+        self.calls += 1
+        if any(person.startswith("bad") for person in people):
+            raise Refused("not an id", status=400)
+        return {person: not person.startswith("made") for person in people}
+
+
+def test_an_id_that_breaks_a_call_keeps_nobody_else_out() -> None:
+    """The call about all who wait is divided until only the id is refused."""
+    account: Any = _Account()
+    people = [*(f"honest{number:03}" for number in range(150)), "bad", "made-up"]
+    waiting = [
+        Arrival(participant_id=person, study_id="p", submission_id=f"of {person}")
+        for person in people
+    ]
+    listed = ConnectRegister(account).listed("p", waiting)
+    let_in = [each for each in waiting if listed.place_of(each) is not None]
+    assert [each.participant_id for each in let_in] == people[:150]
+    assert account.calls <= 20
 
 
 def _elsewhere(town: Town, person: Visitor) -> dict[str, str]:

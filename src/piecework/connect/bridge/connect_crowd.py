@@ -25,6 +25,7 @@ from piecework.marketplace.outside_crowd import (
     WayBack,
 )
 from piecework.marketplace.state.transaction import Transaction
+from piecework.webclient.errors import NoAccess, Refused
 
 CONSENT = (
     (
@@ -54,6 +55,9 @@ _PERSON = re.compile(r"[0-9A-Za-z]{24,64}")
 _ID = re.compile(r"[0-9A-Za-z-]{8,64}")
 _MOST_VALIDATED = 100
 """As many people as one call asks about; Connect documents no limit."""
+
+_MOST_CALLS = 20
+"""The most of these calls for one list."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,11 +120,36 @@ class ConnectRegister:
         )
         if not people or not self.connect.projects.statistics(study_id).in_progress:
             return _Listed(places, {})
-        is_at_work = dict.fromkeys(people, True)  # unless Connect denies it
-        for first in range(0, len(people), _MOST_VALIDATED):
-            some = people[first : first + _MOST_VALIDATED]
-            is_at_work |= self.connect.account.valid_participants(some)
-        return _Listed(places, is_at_work)
+        return _Listed(places, self._valid(people))
+
+    def _valid(self, people: Sequence[str]) -> dict[str, bool]:
+        """Return who exists: those whom Connect does not deny.
+
+        An id that makes Connect refuse a whole call is asked about apart, so that it
+        keeps nobody else out. Who is left over waits for the next list.
+        """
+        valid: dict[str, bool] = {}
+        parts = [
+            people[first : first + _MOST_VALIDATED]
+            for first in range(0, len(people), _MOST_VALIDATED)
+        ]
+        for _ in range(_MOST_CALLS):
+            if not parts:
+                break
+            some = parts.pop(0)
+            try:
+                said = self.connect.account.valid_participants(some)
+            except Refused as refusal:
+                if refusal.may_pass or isinstance(refusal, NoAccess):
+                    raise
+                half = len(some) // 2
+                if half:
+                    parts += [some[:half], some[half:]]
+                else:
+                    valid[some[0]] = False
+            else:
+                valid |= {person: said.get(person, True) for person in some}
+        return valid
 
 
 @dataclass(frozen=True, slots=True)

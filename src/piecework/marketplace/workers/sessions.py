@@ -26,7 +26,7 @@ LIFE = 7 * DAY
 """How long people stay signed in."""
 
 MOST = 20
-"""The most sessions of a worker; one more ends the oldest."""
+"""The most sessions of a worker, or of a visit; one more ends the oldest."""
 
 _NAME = "worker_session"
 _KEY_BYTES = 32
@@ -40,9 +40,10 @@ _OPEN = (
     "OR worker_sessions.token_hash = workers.token_hash)"
 )
 _FORGET_OLDEST = (
-    "DELETE FROM worker_sessions WHERE worker = ? AND key_hash NOT IN ("
-    "SELECT key_hash FROM worker_sessions WHERE worker = ? "
-    "ORDER BY started_ms DESC, key_hash LIMIT ?)"
+    # Each visit by itself: visits that somebody else makes up end no other's session.
+    "DELETE FROM worker_sessions WHERE worker = ?1 AND visit IS ?2 "
+    "AND key_hash NOT IN (SELECT key_hash FROM worker_sessions WHERE worker = ?1 "
+    "AND visit IS ?2 ORDER BY started_ms DESC, key_hash LIMIT ?3)"
 )
 
 
@@ -180,7 +181,7 @@ def _open(
     transaction.execute(
         "DELETE FROM worker_sessions WHERE expires_ms <= ?", transaction.now_ms
     )
-    transaction.execute(_FORGET_OLDEST, worker, worker, MOST - 1)
+    transaction.execute(_FORGET_OLDEST, worker, visit, MOST - 1)
     transaction.execute(
         "INSERT INTO worker_sessions (key_hash, worker, invitation, token_hash, visit, "
         "started_ms, expires_ms) VALUES (?, ?, ?, ?, ?, ?, ?)",
