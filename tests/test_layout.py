@@ -69,6 +69,7 @@ _VISITS = (
     "marketplace/outside_crowd.py",
     "marketplace/state/visits.py",
     "marketplace/workers/visit_site.py",
+    "marketplace/workers/entering.py",
 )
 _TRIAL = ("rehearsing/live_trial.py", "rehearsing/live_trial_checks.py")
 _OF_VISITS = ("connect", "panel", "visit", "visiting")

@@ -138,7 +138,7 @@ class ConnectRegister:
                 break
             some = parts.pop(0)
             try:
-                said = self.connect.account.valid_participants(some)
+                answers = self.connect.account.valid_participants(some)
             except Refused as refusal:
                 if refusal.may_pass or isinstance(refusal, NoAccess):
                     raise
@@ -148,7 +148,7 @@ class ConnectRegister:
                 else:
                     valid[some[0]] = False
             else:
-                valid |= {person: said.get(person, True) for person in some}
+                valid |= {person: answers.get(person, True) for person in some}
         return valid
 
 

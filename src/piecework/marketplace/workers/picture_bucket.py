@@ -69,25 +69,25 @@ class PictureSigner:
         loading = _Loading()
         loading.feed(page)
         loading.close()
-        given = {
+        loaded = {
             unquote(html.unescape(match[2]))
             for address in loading.addresses
             for match in self._addresses.finditer(f'"{html.escape(address)}"')
         }
-        return self._signed(page, seconds, given)
+        return self._signed(page, seconds, loaded)
 
     def signed_address(self, address: str, seconds: int) -> str:
         """Return the address of a picture that the requester named, signed."""
         return self._signed(f'"{address}"', seconds, None)[1:-1]
 
-    def _signed(self, page: str, seconds: int, given: set[str] | None) -> str:
+    def _signed(self, page: str, seconds: int, loaded: set[str] | None) -> str:
         # The same address for an hour, so that browsers keep the pictures they have.
         hours = clock.machine_ms() // clock.SECOND // _HOUR_SECONDS
         until = (hours + 2) * _HOUR_SECONDS + seconds
 
         def with_signature(match: re.Match[str]) -> str:
             name = unquote(html.unescape(match[2]))
-            if given is not None and name not in given:
+            if loaded is not None and name not in loaded:
                 return match[0]
             return f"{match[0]}?{_PARAMETER}={until}.{self._mac(name, until)}"
 
