@@ -1,5 +1,6 @@
 """Qualification types, grants, requirements and blocks, over the wire."""
 
+import re
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from piecework.marketplace.state.system_qualifications import (
 )
 from tests.marketplace.market import HIT_TYPE, Market, post, refusal
 from tests.marketplace.qualification_types import make, need
+from tests.marketplace.test_qualification_tests import TEST
 
 
 def test_a_name_is_taken_until_its_type_is_deleted(standing: Market) -> None:
@@ -242,6 +244,63 @@ def test_a_block_hides_the_requesters_hits_until_it_is_lifted(market: Market) ->
     client.delete_worker_block(WorkerId=ann.worker_id)
     client.delete_worker_block(WorkerId=ann.worker_id)
     assert ann.accept(made["HITGroupId"]).status_code == 201
+
+
+def test_a_worker_sees_no_type_that_only_keeps_people_out(market: Market) -> None:
+    """Whether HITs require its absence or the requester says that it is internal."""
+    client, ann = market.requester("LAB"), market.worker()
+    inside = make(client, "piecework: not for cap-live", Keywords="not-shown")
+    other = make(client, "banned by another tool")
+    earned = make(client, "good drivers", Keywords="not-requestable")
+    wanted = make(client, "trained")
+    both = make(client, "asked for and refused")
+    post(client, QualificationRequirements=need(other, "DoesNotExist"))
+    post(client, QualificationRequirements=need(both, "DoesNotExist"), Title="Second")
+    post(client, QualificationRequirements=need(both), Title="Third")
+
+    def page() -> dict[str, list[str]]:
+        reply = ann.http.get("/worker/qualifications").json()
+        return {
+            part: sorted(row["name"] for row in reply[part])
+            for part in ("held", "lost", "offered")
+        }
+
+    assert page()["offered"] == ["asked for and refused", "trained"]
+    for kind in (inside, earned):
+        shown = client.get_qualification_type(QualificationTypeId=kind)
+        assert not shown["QualificationType"]["IsRequestable"]
+        refused = ann.http.post(f"/worker/qualifications/{kind}/request")
+        assert refused.status_code == 404
+    for kind in (inside, other, earned, wanted):
+        client.associate_qualification_with_worker(
+            QualificationTypeId=kind, WorkerId=ann.worker_id, SendNotification=False
+        )
+    assert page()["held"] == ["good drivers", "trained"]
+    for kind in (inside, other, earned):
+        client.disassociate_qualification_from_worker(
+            QualificationTypeId=kind, WorkerId=ann.worker_id
+        )
+    assert page()["lost"] == ["good drivers"]
+    assert (
+        "cap-live"
+        not in ann.http.get(
+            "/worker/qualifications", headers={"accept": "text/html"}
+        ).text
+    )
+
+
+def test_the_page_of_a_test_has_spaces_between_its_sentences(market: Market) -> None:
+    """Nothing like "you begin.You can take it again"."""
+    client, ann = market.requester("LAB"), market.worker()
+    kind = make(
+        client, Test=TEST, TestDurationInSeconds=600, RetryDelayInSeconds=86_400
+    )
+    text = ann.http.get(
+        f"/worker/qualifications/{kind}/test", headers={"accept": "text/html"}
+    ).text
+    note = " ".join(text.partition('<p class="note">')[2].partition("</p>")[0].split())
+    assert re.findall(r"[.!?][A-Z]", note) == []
+    assert note.count(". ") == 2
 
 
 def test_a_worker_asks_for_a_qualification(market: Market) -> None:

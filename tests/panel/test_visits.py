@@ -131,6 +131,16 @@ def _open_hits(scene: Scene) -> list[dict[str, int]]:
     return [{"accepted": hit["NumberOfAssignmentsPending"]} for hit in hits]
 
 
+def test_the_first_page_states_no_duration_that_nobody_stated(tmp_path: Path) -> None:
+    """Neither the requester nor the panel's file says how long a HIT takes."""
+    text = changed(("hit_seconds = 60\n", ""))
+    with a_scene(tmp_path, file=text) as scene:
+        scene.post(1)
+        page = scene.visitor().look(scene.panel.open("ann@x.example", "s1")).text
+    assert "Takes about" not in page
+    assert "At most" in page
+
+
 @pytest.mark.parametrize("by", ["page", "form"])
 def test_no_work_leads_to_quota_full_and_spends_nothing(scene: Scene, by: str) -> None:
     """Before consent and after; when there is work again, the session is good."""

@@ -119,7 +119,8 @@ def _study(
     seconds = hit_type["expected_seconds"] or min(
         panel.visits.hit_seconds, hit_type["duration_seconds"]
     )
-    minutes = max(1, round(hits * seconds / 60))
+    allowed = math.ceil(hits * hit_type["duration_seconds"] / 60) + 1
+    minutes = max(1, round(hits * seconds / 60)) if seconds else allowed
     code = transaction.id_generator.entity(
         "code", next_number(transaction.conn, "studies")
     )
@@ -135,7 +136,7 @@ def _study(
         transaction.prices.currency,
         hits * hit_type["reward_cents"],
         minutes,
-        max(minutes, math.ceil(hits * hit_type["duration_seconds"] / 60) + 1),
+        max(minutes, allowed),
         "C" + code[1:11],
         "R" + code[11:21],
         transaction.now_ms,

@@ -119,14 +119,15 @@ class Visits(BaseModel):
     Attributes:
         hits: HITs in a visit; the last visits may have fewer.
         per_person: visits that a person may finish in each project.
-        hit_seconds: how long a HIT takes, if the requester does not state it.
+        hit_seconds: how long a HIT takes, if the requester does not state it; 0 if
+            that is not known, and people then read only the most that it may take.
     """
 
     model_config = _Table
 
     hits: Annotated[int, Field(ge=1, le=100)] = 1
     per_person: Annotated[int, Field(ge=1, le=1000)] = 1
-    hit_seconds: Annotated[int, Field(ge=1, le=86_400)] = 60
+    hit_seconds: Annotated[int, Field(ge=0, le=86_400)] = 0
 
 
 class Exits(BaseModel):

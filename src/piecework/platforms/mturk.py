@@ -198,13 +198,16 @@ class MTurk:
             return False
         return True
 
-    def exclusion(self, name: str, description: str) -> QualificationTypeId:
+    def exclusion(
+        self, name: str, description: str, *, is_shown: bool = False
+    ) -> QualificationTypeId:
         """See `Platform`; it is found by its name, which is unique for a requester."""
         return make_or_find(
             self._client,
             lambda _: True,
             Name=name,
             Description=description,
+            Keywords="not-requestable" if is_shown else "not-shown",
             QualificationTypeStatus="Active",
         )
 

@@ -168,8 +168,13 @@ class Hosting(Protocol):
 class Recruiting(Protocol):
     """Controls who may work, and knows how workers did in a test."""
 
-    def exclusion(self, name: str, description: str) -> QualificationTypeId:
-        """Return the id of the qualification type that keeps workers out."""
+    def exclusion(
+        self, name: str, description: str, *, is_shown: bool = False
+    ) -> QualificationTypeId:
+        """Return the id of the qualification type that keeps workers out.
+
+        Workers see it only if `is_shown`, and can never request it.
+        """
         ...
 
     def exclude(

@@ -217,6 +217,31 @@ def test_a_preview_does_not_scroll_in_itself_either(
     check_nothing_is_hidden(page)
 
 
+def test_a_preview_says_once_that_it_is_one_and_no_notice_is_under_the_dots(
+    at_work: Callable[..., Page], market: Market
+) -> None:
+    """The site says it, so the page does not repeat it; other notices keep apart."""
+    page = at_work(2, round_number=1, window=WIDE)
+    hit = question(page)
+    notice, dots = hit.locator(".notice:visible").first, hit.locator(".dots")
+    expect(dots).to_be_visible()
+    overlap = """([notice, dots]) => {
+      const [a, b] = [notice, dots].map((each) => each.getBoundingClientRect());
+      return a.left < b.right && b.left < a.right
+        && a.top < b.bottom && b.top < a.bottom;
+    }"""
+    handles = [notice.element_handle(), dots.element_handle()]
+    assert not hit.locator("body").evaluate(f"(_, both) => ({overlap})(both)", handles)
+    bea = market.worker()
+    (group,) = bea.groups()
+    page.context.clear_cookies()
+    sign_in(page, f"{market.endpoint}/worker/sign-in?token={bea.token}")
+    page.goto(f"{market.endpoint}/worker/groups/{group['hit_group_id']}/preview")
+    hit = question(page)
+    expect(page.get_by_text("This is a preview.")).to_be_visible()
+    expect(hit.locator("#notice-preview")).to_be_hidden()
+
+
 def test_nonsense_of_a_question_moves_nothing(
     at_work: Callable[..., Page],
 ) -> None:

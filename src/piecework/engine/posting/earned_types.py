@@ -10,7 +10,7 @@ def earned_type(run: CampaignRun, name: str) -> QualificationTypeId:
     """Return the type with this name; the first call creates or finds it."""
     if (known := platform_types.get(run.store, "earned", name)) is not None:
         return QualificationTypeId(known)
-    made = run.platform.exclusion(name, "Workers earn it by good work.")
+    made = run.platform.exclusion(name, "Workers earn it by good work.", is_shown=True)
     platform_types.keep(run.store, "earned", made, subject=name)
     return made
 

@@ -13,6 +13,10 @@ from piecework.marketplace.forms.schema import read_form
 from piecework.marketplace.requester import hit_types, shapes
 from piecework.marketplace.requester.paging import page
 from piecework.marketplace.state.ids import next_number
+from piecework.marketplace.state.system_qualifications import (
+    NOT_REQUESTABLE,
+    NOT_SHOWN,
+)
 from piecework.marketplace.state.transaction import Transaction
 
 _YEAR_SECONDS = 31_536_000
@@ -52,7 +56,7 @@ def create_qualification_type(
         "INSERT INTO qualification_types (qualification_type_id, requester, name, "
         "description, keywords, status, is_requestable, test, retry_delay_seconds, "
         "auto_granted, auto_granted_value, created_ms) "
-        "VALUES (?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?)",
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         type_id,
         requester,
         name,
@@ -61,6 +65,7 @@ def create_qualification_type(
         ),
         members.get("Keywords"),
         members["QualificationTypeStatus"],
+        not {NOT_REQUESTABLE, NOT_SHOWN} & set((members.get("Keywords") or "").split()),
         test,
         _retry_delay(members),
         auto_granted,

@@ -8,6 +8,7 @@ import sqlite3
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.state.clock import DAY
 from piecework.marketplace.state.reported_problems import checked_text
+from piecework.marketplace.state.system_qualifications import SHOWN
 from piecework.marketplace.state.transaction import Transaction
 
 MOST_A_DAY = 5
@@ -26,6 +27,7 @@ _LOST = (
     "= qualification_requests.qualification_type)"
     ") JOIN qualification_types ON qualification_types.id = qualification_type "
     "JOIN requesters ON requesters.id = requester WHERE deleted_ms IS NULL "
+    f"AND {SHOWN} "
     "AND (?2 = '' OR qualification_type_id = ?2) ORDER BY lost_ms DESC LIMIT ?3"
 )
 

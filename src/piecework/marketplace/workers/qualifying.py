@@ -13,6 +13,7 @@ from piecework.marketplace.forms.schema import read_form
 from piecework.marketplace.languages import say
 from piecework.marketplace.requester.granting import grant
 from piecework.marketplace.state.clock import to_datetime
+from piecework.marketplace.state.system_qualifications import SHOWN as SHOWN_TYPES
 from piecework.marketplace.state.transaction import Transaction
 from piecework.marketplace.workers import answers, hit_forms, qualification_requests
 
@@ -28,6 +29,7 @@ _OFFERED = (
     f"{_KINDS} WHERE qualification_types.deleted_ms IS NULL "
     "AND qualification_types.is_requestable = 1 "
     "AND qualification_types.status = 'Active' AND qualification_types.id < ? "
+    f"AND {SHOWN_TYPES} "
     "AND instr(lower(name_and_words), lower(?)) > 0 "
     "ORDER BY qualification_types.id DESC LIMIT ?"
 ).replace(
@@ -41,7 +43,8 @@ _HELD = (
     "ON qualification_types.id = qualifications.qualification_type "
     "JOIN requesters ON requesters.id = qualification_types.requester "
     "WHERE worker = ? AND qualifications.status = 'Granted' "
-    "AND qualification_types.deleted_ms IS NULL ORDER BY granted_ms DESC, "
+    f"AND qualification_types.deleted_ms IS NULL AND {SHOWN_TYPES} "
+    "ORDER BY granted_ms DESC, "
     "qualifications.id DESC LIMIT ?"
 )
 _ATTEMPT = (
