@@ -5,6 +5,7 @@ import importlib
 import re
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import click
@@ -13,6 +14,11 @@ from click.testing import CliRunner
 
 from piecework.cli.lazy_group import LazyCommand
 from piecework.cli.main import main
+from piecework.hit_templates.starters import (
+    STARTER_KINDS,
+    StarterKind,
+    starter_files,
+)
 from piecework.hit_templates.tasks import task_names
 from tests.test_layout import MODULES, PACKAGE, ROOMS
 from tools import campaign_keys_page, python_api_page
@@ -23,6 +29,7 @@ README = (ROOT / "README.md").read_text()
 WITH_EXAMPLES = [
     path for path in MODULES if re.search(r"^ *>>> ", path.read_text(), re.MULTILINE)
 ]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md", *DOCS]
 _FOLDERS = "|".join([*ROOMS, "tests", "tools", "src"])
 _OUR_FILE = re.compile(rf"`((?:{_FOLDERS})/[\w/.-]*(?:\.(?:py|sql|toml|js)|/))`")
 _LINK = re.compile(r"\]\((?!https?://|#)([^)#]+)(?:#[^)]*)?\)")
@@ -65,11 +72,59 @@ def test_every_task_is_in_the_gallery(name: str) -> None:
     assert f"(gallery/{name}.en.png)" in section.partition("\n## ")[0]
 
 
+def _without_code(text: str) -> str:
+    """A page without its blocks of code."""
+    return re.sub(
+        r"^ *(```+|~~~+).*?^ *\1 *$", "", text, flags=re.MULTILINE | re.DOTALL
+    )
+
+
+def _anchors(text: str) -> set[str]:
+    """Where links into a page may lead, as both GitHub and MkDocs write headings."""
+    text = _without_code(text)
+    anchors: Counter[str] = Counter()
+    for heading in re.findall(r"^#{1,6} +(.+?) *#*$", text, re.MULTILINE):
+        words = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading)
+        words = re.sub(r"[^\w\s-]", "", words.lower()).strip()
+        # A dash between words becomes "--" at GitHub and "-" in MkDocs.
+        anchors[re.sub(r"\s", "-", words)] += 1
+    return {*anchors, *re.findall(r'\b(?:id|name)="([^"]+)"', text)}
+
+
 @pytest.mark.parametrize(
     "path",
-    [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md", *DOCS],
+    [*PAGES, ROOT / "CHANGELOG.md"],
     ids=lambda path: str(path.relative_to(ROOT)),
 )
+def test_every_anchor_of_a_link_exists(path: Path) -> None:
+    """In the page itself or in another; the site's builder would refuse the rest."""
+    text = _without_code(path.read_text("utf-8"))
+    for target, anchor in re.findall(r"\]\((?!\w+:)([^)#\s]*)#([^)\s]+)\)", text):
+        page = path.parent / target if target else path
+        if page.suffix == ".md":
+            assert anchor in _anchors(page.read_text("utf-8")), f"{target}#{anchor}"
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_row_of_a_table_is_one_line_with_the_cells_of_its_head(
+    path: Path,
+) -> None:
+    """A row that is cut by a line break, or two rows in a line, show as text."""
+    head = None
+    for line in _without_code(path.read_text("utf-8")).splitlines():
+        is_row = line.startswith("|")
+        if not is_row:
+            # A table ends at an empty line or at a mark for a generated part.
+            assert head is None or not line or line.startswith("<!--"), line
+            head = None
+            continue
+        assert line.rstrip().endswith("|"), line
+        cells = re.sub(r"\\\||`[^`]*`", "", line).count("|")
+        head = head or cells
+        assert cells == head, line
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_every_link_between_pages_leads_somewhere(path: Path) -> None:
     """A link to a file of the repository names one that exists."""
     for target in _LINK.findall(path.read_text()):
@@ -88,6 +143,30 @@ def test_every_file_of_ours_that_a_page_names_is_there(path: Path) -> None:
     """A module that was moved or deleted is no longer named; rooms go without src/."""
     for name in _OUR_FILE.findall(path.read_text()):
         assert (ROOT / name).exists() or (PACKAGE / name).exists(), name
+
+
+def test_every_page_that_code_or_a_template_names_exists() -> None:
+    """A pointer in messages, comments and the files that `new-task` writes."""
+    named: dict[str, str] = {}
+    suffixes = {".py", ".toml", ".j2", ".js", ".html", ".sql", ".yaml", ".yml"}
+    for folder in ("src", "config", "flows", "hit_templates", "postprocess", "qc"):
+        for file in (ROOT / folder).rglob("*"):
+            if file.is_file() and file.suffix in suffixes:
+                for page in re.findall(r"docs/[\w/-]+\.md", file.read_text("utf-8")):
+                    named.setdefault(page, str(file.relative_to(ROOT)))
+    assert len(named) > 10
+    assert {page: at for page, at in named.items() if not (ROOT / page).exists()} == {}
+
+
+@pytest.mark.parametrize("kind", STARTER_KINDS)
+def test_a_starter_points_to_the_page_that_explains_its_keys(kind: StarterKind) -> None:
+    """Each key and each kind of rule of its task file is on the page that it names."""
+    text = starter_files(kind, "dog")["dog/task.toml"]
+    (named,) = set(re.findall(r"docs/[\w/-]+\.md", text))
+    page = (ROOT / named).read_text("utf-8")
+    keys = set(re.findall(r"^(\w+) = ", text, re.MULTILINE)) - {"min_seconds"}
+    kinds = set(re.findall(r'^kind = "(\w+)"', text, re.MULTILINE))
+    assert [word for word in sorted(keys | kinds) if f"`{word}" not in page] == []
 
 
 def test_the_readme_is_a_screen_and_a_half() -> None:

@@ -207,12 +207,14 @@ def _limits(hint: Hint, unit: str) -> str:
     """What the parts of an annotation allow: `, 1 to 50`."""
     limits: dict[str, Any] = {}
     for part in _parts(hint):
-        names = ("ge", "gt", "le", "max_length")
+        names = ("ge", "gt", "le", "min_length", "max_length")
         stated = {name: getattr(part, name, None) for name in names}
         limits |= {name: each for name, each in stated.items() if each is not None}
     match limits:
         case {"max_length": most}:
-            return f", at most {most:,} {unit}"
+            least = limits.get("min_length", 1)
+            span = f"{least:,} to" if least > 1 else "at most"
+            return f", {span} {most:,} {unit}"
         case {"ge": low, "le": high}:
             return f", {low:,} to {high:,}"
         case {"gt": low, "le": high}:

@@ -3,9 +3,7 @@
 Plain: every item is posted once. Expected: lost answers are asked for again, with the
     chance of loss that the campaign file states, and workers below the wage floor get a
     bonus. Worst: every answer of every round is paid for and lost, and rounds are split
-    into
     into HITs in the most expensive way, until the caps end it. How many labels will
-    need more than
     need more than the least answers is not known beforehand, so the cost if all of them
     do is shown too.
 """
