@@ -1,6 +1,7 @@
 """A store in PostgreSQL: its schema, its transactions, and what it refuses."""
 
 import re
+import secrets
 import sqlite3
 import sys
 from collections.abc import Iterator
@@ -13,7 +14,12 @@ from urllib.parse import urlsplit
 import psycopg
 import pytest
 
-from piecework.domain.errors import CampaignBusy, ConfigError, StoreError
+from piecework.domain.errors import (
+    CampaignBusy,
+    ConfigError,
+    RefusedForSafety,
+    StoreError,
+)
 from piecework.domain.store_address import StoreAddress, store_address
 from piecework.store import agreements, bound, last_pass, postgres_migrations, stops
 from piecework.store.columns import insert
@@ -22,6 +28,7 @@ from piecework.store.database import Store, exists, open_store, writing
 from piecework.store.earned_records import open_records, own_records
 from piecework.store.lock import only_pass
 from piecework.store.postgres_database import translated
+from tests.postgres_server import new_database
 
 AT = datetime(2026, 1, 5, 9, tzinfo=UTC)
 
@@ -453,3 +460,82 @@ def test_a_database_with_another_encoding_is_refused(
         assert "UTF8" in refused.value.next_step
     finally:
         admin.execute("DROP DATABASE narrow")
+
+
+@pytest.fixture
+def two_users(postgres_url: str) -> Iterator[tuple[str, str]]:
+    """URLs of an honest and another user of one database, who may create schemas."""
+    database = new_database(postgres_url)
+    urls = []
+    names = [f"{name}_{secrets.token_hex(4)}" for name in ("ours", "theirs")]
+    with psycopg.connect(database, autocommit=True) as admin:
+        for name in names:
+            admin.execute(f"CREATE ROLE {name} LOGIN".encode())
+            allow = f"GRANT CREATE ON DATABASE {urlsplit(database).path[1:]} TO {name}"
+            admin.execute(allow.encode())
+            parts = urlsplit(database)
+            urls.append(
+                parts._replace(
+                    netloc=f"{name}@{parts.netloc.rpartition('@')[2]}"
+                ).geturl()
+            )
+        yield urls[0], urls[1]
+
+
+FOREIGN = {
+    "schema": "CREATE SCHEMA {schema}",
+    "table": "CREATE SCHEMA {schema}; CREATE TABLE {schema}.intents (id int); "
+    "GRANT ALL ON SCHEMA {schema} TO PUBLIC",
+}
+INSIDE = {
+    "table": "CREATE TABLE {schema}.more (id int)",
+    "function": "CREATE FUNCTION {schema}.lower(text) RETURNS text "
+    "LANGUAGE sql AS 'SELECT $1'",
+    "type": "CREATE DOMAIN {schema}.word AS text",
+    "trigger": "CREATE FUNCTION pg_temp.x() RETURNS trigger LANGUAGE plpgsql AS "
+    "'BEGIN RETURN NEW; END'; CREATE TRIGGER t AFTER INSERT ON {schema}.bound "
+    "FOR EACH ROW EXECUTE FUNCTION pg_temp.x()",
+}
+
+
+@pytest.mark.parametrize("kind", sorted(FOREIGN))
+def test_a_schema_that_another_user_made_first_is_refused(
+    kind: str, two_users: tuple[str, str], tmp_path: Path
+) -> None:
+    """Its triggers would run with our rights; nothing is written into it."""
+    ours, theirs = two_users
+    address = store_address(tmp_path, campaign="birds", url=ours)
+    with psycopg.connect(theirs, autocommit=True) as their:
+        their.execute(FOREIGN[kind].format(schema=address.schema).encode())
+    for use in (lambda: open_store(address, create=True), lambda: exists(address)):
+        with pytest.raises(RefusedForSafety, match="belongs to the database user"):
+            use()
+
+
+@pytest.mark.parametrize("kind", sorted(INSIDE))
+def test_what_another_user_put_into_our_schema_is_refused(
+    kind: str, two_users: tuple[str, str], tmp_path: Path
+) -> None:
+    """Until then the store is used, with its own tables and triggers."""
+    ours, theirs = two_users
+    address = store_address(tmp_path, campaign="birds", url=ours)
+    with closing(open_store(address, create=True)):
+        pass
+    with closing(open_store(address)):
+        pass
+    with psycopg.connect(ours, autocommit=True) as our:
+        our.execute(f"GRANT ALL ON SCHEMA {address.schema} TO PUBLIC".encode())
+        grant = f"GRANT ALL ON ALL TABLES IN SCHEMA {address.schema} TO PUBLIC"
+        our.execute(grant.encode())
+        table = our.execute(
+            b"SELECT relname FROM pg_class WHERE relkind = 'r' AND "
+            b"relnamespace = %s::regnamespace LIMIT 1",
+            [address.schema],
+        ).fetchone()
+    assert table is not None
+    statement = INSIDE[kind].format(schema=address.schema)
+    statement = statement.replace(".bound ", f".{table[0]} ")
+    with psycopg.connect(theirs, autocommit=True) as their:
+        their.execute(statement.encode())
+        with pytest.raises(RefusedForSafety, match=f"the {kind} "):
+            open_store(address)

@@ -8,16 +8,39 @@ digest of their statements, so a schema of another version is recognised and ref
 import logging
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import psycopg
 from psycopg import errors, sql
 
 from piecework.domain.clock import SystemClock
-from piecework.domain.errors import StoreError
+from piecework.domain.errors import RefusedForSafety, StoreError
+from piecework.domain.store_address import StoreAddress
 from piecework.sqlitefile.migration_names import digest_of
 from piecework.store.postgres_database import PostgresDatabase, explain, first_line
 
 _LOG = logging.getLogger(__name__)
+_FOREIGN = """
+WITH me AS (SELECT oid FROM pg_roles WHERE rolname = current_user),
+there AS (SELECT oid, nspowner FROM pg_namespace WHERE nspname = %(schema)s),
+owned (kind, name, owner) AS (
+    SELECT 'schema', %(schema)s, nspowner FROM there
+    UNION ALL SELECT 'table', relname::text, relowner
+    FROM pg_class JOIN there ON relnamespace = there.oid
+    UNION ALL SELECT 'function', proname::text, proowner
+    FROM pg_proc JOIN there ON pronamespace = there.oid
+    UNION ALL SELECT 'operator', oprname::text, oprowner
+    FROM pg_operator JOIN there ON oprnamespace = there.oid
+    UNION ALL SELECT 'type', typname::text, typowner
+    FROM pg_type JOIN there ON typnamespace = there.oid
+    UNION ALL SELECT 'trigger', tgname::text, proowner
+    FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid
+    JOIN there ON relnamespace = there.oid JOIN pg_proc ON pg_proc.oid = tgfoid
+    WHERE NOT tgisinternal
+)
+SELECT kind, name, pg_get_userbyid(owner)::text FROM owned
+WHERE owner <> (SELECT oid FROM me) LIMIT 1
+"""
 _LONGEST_SCHEMA, _KEPT = 50, 41
 """PostgreSQL cuts names after 63 bytes, so a longer one ends with its digest."""
 
@@ -87,7 +110,9 @@ def create(session: PostgresDatabase, folder: Path, *, lock: int) -> None:
             conn.execute("SELECT pg_advisory_xact_lock(%s)", [lock])
             # Check again with the lock: the process that held it may have applied all.
             applied = _applied(session)
-            if not _has_schema(session):
+            if _has_schema(session):
+                refuse_foreign(conn, address)
+            else:
                 conn.execute(
                     sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(address.schema))
                 )
@@ -115,6 +140,31 @@ def create(session: PostgresDatabase, folder: Path, *, lock: int) -> None:
         ) from fault
     except psycopg.Error as fault:
         raise explain(fault, address) or fault from fault
+
+
+def refuse_foreign(
+    conn: "psycopg.Connection[tuple[Any, ...]]", address: StoreAddress
+) -> None:
+    """Check that nothing in a schema is another database user's; it may be missing.
+
+    What they made would run with our rights: triggers, and functions that a statement
+    finds before those of PostgreSQL.
+
+    Raises:
+        RefusedForSafety: the schema, a table, a function, an operator, a type or a
+            trigger's function belongs to another user.
+    """
+    row = conn.execute(_FOREIGN, {"schema": address.schema}).fetchone()
+    if row is None:
+        return
+    kind, name, owner = row
+    raise RefusedForSafety(
+        f"{address}: the {kind} {name!r} belongs to the database user {owner!r}, not "
+        f"to {conn.info.user!r}, and would run with the rights of {conn.info.user!r}",
+        next_step="ask who made it; then name another `[output] folder`, which has its "
+        f"own schema, or let the database's owner give all of {address.schema} to "
+        f"{conn.info.user!r}",
+    )
 
 
 def copy_name(schema: str, migration: str) -> str:

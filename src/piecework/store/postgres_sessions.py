@@ -20,7 +20,12 @@ from typing import Any
 import psycopg
 from psycopg import sql
 
-from piecework.domain.errors import CampaignBusy, ConfigError, StoreError
+from piecework.domain.errors import (
+    CampaignBusy,
+    ConfigError,
+    RefusedForSafety,
+    StoreError,
+)
 from piecework.domain.store_address import StoreAddress
 from piecework.store.lock import WAIT
 from piecework.store.postgres import RECORDS, STORE
@@ -30,6 +35,7 @@ from piecework.store.postgres_migrations import (
     copy_name,
     create,
     is_up_to_date,
+    refuse_foreign,
 )
 
 _SCHEMES = ("postgresql://", "postgres://", "postgresql+psycopg://")
@@ -237,6 +243,7 @@ def _connection(address: StoreAddress) -> "psycopg.Connection[tuple[Any, ...]]":
     Raises:
         ConfigError: the URL is not one of PostgreSQL's.
         StoreError: no server answers, or it refuses.
+        RefusedForSafety: the schema has what another database user made.
     """
     if not address.url.startswith(_SCHEMES):
         wrong = (
@@ -274,9 +281,13 @@ def _connection(address: StoreAddress) -> "psycopg.Connection[tuple[Any, ...]]":
         path = sql.SQL("SET search_path TO {}").format(sql.Identifier(address.schema))
         connection.execute(path)
         connection.execute(_SETTINGS)
+        refuse_foreign(connection, address)
     except psycopg.Error as fault:
         connection.close()
         raise explain(fault, address) or fault from fault
+    except RefusedForSafety:
+        connection.close()
+        raise
     return connection
 
 
