@@ -8,27 +8,33 @@ another folder finds the same store and cannot post a second time.
 import hashlib
 import os
 import tomllib
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, get_args, get_origin
 
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
 from piecework.config.items_file import items_of_folder, read_items
 from piecework.config.rewards import faults_of_money
 from piecework.config.schema import CampaignTables
+from piecework.config.schema_faults import at, schema_faults
+from piecework.config.trust import refuse_untrusted
 from piecework.config.utf8 import read_text
 from piecework.config.variables import with_secrets
 from piecework.domain.errors import ConfigError
 from piecework.domain.hit import Item
-from piecework.domain.lines import Location, line_of
 from piecework.domain.picture_location import PictureLocation
-from piecework.domain.store_address import StoreAddress, store_address
+from piecework.domain.store_address import (
+    StoreAddress,
+    first_refused,
+    store_address,
+)
 from piecework.domain.suggestion import did_you_mean
 
 STORE_URL = "PIECEWORK_STORE_URL"
 """The environment variable with the URL of a database for stores."""
+
+
+_LARGEST_BYTES = 10_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,11 +66,16 @@ class CampaignFile:
         `[store] url` counts before the environment variable.
 
         Raises:
-            ConfigError: a variable in the URL is not set.
+            ConfigError: a variable in the URL is not set, or it has an option that is
+                not in the list.
         """
         if self.tables.store.url is None:
             return os.environ.get(STORE_URL, "")
-        return with_secrets(self.tables.store.url)
+        url = with_secrets(self.tables.store.url)
+        if option := first_refused(url):
+            where = self.at("store", "url")
+            raise ConfigError([f"{where}: the option {option!r} is not allowed here"])
+        return url
 
     @property
     def store(self) -> StoreAddress:
@@ -85,7 +96,7 @@ class CampaignFile:
 
     def at(self, *key: str) -> str:
         """Return where a key is, for an error: `birds.toml:8: rewards.reward`."""
-        return _at(self.path, self.text, key)
+        return at(self.path, self.text, key)
 
     def items(
         self,
@@ -148,8 +159,23 @@ class CampaignFile:
 def parse(path: Path) -> CampaignFile:
     """Read a campaign file and check each key; items are not read yet.
 
+    Whoever has what this returns may open what the file names.
+
     Raises:
         ConfigError: the file cannot be read, is not TOML, or breaks the schema.
+        RefusedForSafety: it names what is outside of its folder, and this user does not
+            trust it (`piecework.config.trust`).
+    """
+    file = parse_untrusted(path)
+    refuse_untrusted(file)
+    return file
+
+
+def parse_untrusted(path: Path) -> CampaignFile:
+    """Do the same for a file that may come from anyone; what it names stays closed.
+
+    Raises:
+        ConfigError: as `parse`.
     """
     if not path.exists():
         others = [other.name for other in path.parent.glob("*.toml")]
@@ -161,6 +187,7 @@ def parse(path: Path) -> CampaignFile:
         path,
         name="campaign file",
         next_step="`piecework init` writes one",
+        most=_LARGEST_BYTES,
     )
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     return replace(parse_text(path, text), source_hash=digest)
@@ -176,11 +203,11 @@ def parse_text(path: Path, text: str) -> CampaignFile:
     try:
         document = tomllib.loads(text)
         faults = [
-            f"{_at(path, text, ('rewards', *where))}: {sentence}"
+            f"{at(path, text, ('rewards', *where))}: {sentence}"
             for where, sentence in faults_of_money(document.get("rewards"))
         ]
         if not {"items", "imported"} & document.keys():
-            faults.append(f"{_at(path, text, ('items',))}: is missing")
+            faults.append(f"{at(path, text, ('items',))}: is missing")
         tables = CampaignTables.model_validate(document)
     except ValidationError as fault:
         raise ConfigError([*faults, *schema_faults(path, text, fault)]) from fault
@@ -197,62 +224,3 @@ def parse_text(path: Path, text: str) -> CampaignFile:
         raise ConfigError(faults)
     digest = hashlib.sha256(text.encode()).hexdigest()
     return CampaignFile(path=path, text=text, source_hash=digest, tables=tables)
-
-
-def schema_faults(
-    path: Path,
-    text: str,
-    fault: ValidationError,
-    *,
-    schema: type[BaseModel] = CampaignTables,
-) -> list[str]:
-    """Return where a TOML file breaks its schema, each fault with line and key."""
-    faults = []
-    for error in fault.errors(include_url=False):
-        location = [part for part in error["loc"] if not _is_branch(part)]
-        where = _at(path, text, location)
-        if error["type"] == "extra_forbidden":
-            known = _keys_of(location[:-1], schema)
-            faults.append(
-                f"{where}: no such key{did_you_mean(str(location[-1]), known)}"
-            )
-        elif error["type"] == "missing":
-            faults.append(f"{where}: is missing")
-        else:
-            message = error["msg"].removeprefix("Value error, ")
-            faults.append(f"{where}: {message} (found {error['input']!r:.80})")
-    return faults
-
-
-def _keys_of(table: Sequence[str | int], schema: type[BaseModel]) -> list[str]:
-    """Return the keys that a table may have; empty if the table is not known."""
-    model: Any = schema
-    for part in table:
-        field = getattr(model, "model_fields", {}).get(part)
-        if field is not None:
-            model = field.annotation
-        elif not isinstance(part, int):
-            return []
-        # Take the table X from `X | None` and `tuple[X, ...]`.
-        kinds = [_bare(kind) for kind in get_args(model)]
-        model = next((kind for kind in kinds if _is_table(kind)), model)
-    return list(model.model_fields) if _is_table(model) else []
-
-
-def _bare(kind: object) -> object:
-    return get_args(kind)[0] if get_origin(kind) is Annotated else kind
-
-
-def _is_table(kind: object) -> bool:
-    return isinstance(kind, type) and issubclass(kind, BaseModel)
-
-
-def _at(path: Path, text: str, location: Location) -> str:
-    line = line_of(text, location)
-    where = f"{path}:{line}" if line else str(path)
-    return f"{where}: {'.'.join(map(str, location)) or 'the file'}"
-
-
-def _is_branch(part: str | int) -> bool:
-    # pydantic puts the branch of a union in the location; no key has such a name.
-    return isinstance(part, str) and part.startswith(("dict[", "literal[", "branch["))

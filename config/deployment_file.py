@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from piecework.config.campaign_file import schema_faults
+from piecework.config.schema_faults import schema_faults
 from piecework.config.utf8 import read_text
 from piecework.domain.errors import ConfigError
 
@@ -68,3 +68,15 @@ def read_deployment(campaign: Path) -> Deployment:
         raise ConfigError(schema_faults(path, text, fault)) from fault
     except (ValueError, RecursionError) as fault:  # as for a campaign file
         raise ConfigError([f"{path}: not valid TOML: {fault}"]) from fault
+
+
+def endpoint_of(campaign: Path) -> str:
+    """Return the endpoint that a deployment file names; "" without such a file."""
+    path = deployment_path(campaign)
+    if not path.is_file():
+        return ""
+    try:
+        endpoint = tomllib.loads(path.read_text("utf-8")).get("endpoint", "")
+    except (OSError, ValueError, RecursionError):
+        return ""  # Reading it for a pass says what is wrong.
+    return endpoint if isinstance(endpoint, str) else ""

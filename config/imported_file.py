@@ -9,9 +9,9 @@ from pathlib import Path
 
 from pydantic import Field, ValidationError
 
-from piecework.config.campaign_file import schema_faults
 from piecework.config.imported_table import ImportedTable
 from piecework.config.schema import FieldTable, Words
+from piecework.config.schema_faults import schema_faults
 from piecework.config.utf8 import read_text
 from piecework.domain.errors import ConfigError
 from piecework.domain.imported import Reading

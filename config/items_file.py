@@ -309,7 +309,7 @@ def _row_faults(
     if numbered and (faults := _absent(path, header, columns, renamed)):
         return faults
     first_seen: dict[str, int] = {}
-    faults: list[str] = []
+    faults = []
     missing: list[str] = []
     for line, row in numbered:
         where = f"{path}: line {line}"

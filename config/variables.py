@@ -30,6 +30,15 @@ def with_secrets(address: str) -> str:
     return _VARIABLE.sub(value, address)
 
 
+def variables_in(text: str) -> list[str]:
+    """Return the names of the variables in a text.
+
+    >>> variables_in("postgresql://${USER}:${PASSWORD}@host/shop")
+    ['USER', 'PASSWORD']
+    """
+    return _VARIABLE.findall(text)
+
+
 def _is_credential(variable: re.Match[str]) -> bool:
     """Return whether a variable is user name or password: `://` before, `@` after."""
     _, marks, host = variable.string[: variable.start()].partition("://")

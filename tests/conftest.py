@@ -263,6 +263,12 @@ def in_full(*cases: object) -> list[ParameterSet]:
     ]
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _trusts_nothing_yet(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """The list of trusted campaigns is the tests' own, not that of who runs them."""
+    os.environ["XDG_STATE_HOME"] = str(tmp_path_factory.mktemp("state"))
+
+
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """A Chromium without a window, for all tests of a process.

@@ -7,6 +7,7 @@ is rejected, two answers are dropped, two workers excluded, two HITs posted agai
 from pathlib import Path
 
 from piecework.qc.registry import HEURISTICS
+from tests.trusted import own
 
 _USED = {"same_sentence", "capitals", "rule_violation"}
 _OFF = "".join(
@@ -57,7 +58,12 @@ formats = ["csv"]
 
 
 def write_campaign(folder: Path, text: str = CAMPAIGN, *, pictures: int = 4) -> Path:
-    """Write the campaign's file and its items into a folder; the file's path."""
+    """Write the campaign's file and its items into a folder, and trust it; its path."""
+    return own(write_received(folder, text, pictures=pictures))
+
+
+def write_received(folder: Path, text: str = CAMPAIGN, *, pictures: int = 4) -> Path:
+    """Write them as somebody else would have sent them."""
     path = folder / "crash.toml"
     path.write_text(text)
     rows = "".join(

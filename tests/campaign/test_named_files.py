@@ -9,6 +9,7 @@ from piecework.campaign.assembling import load_campaign
 from piecework.domain.errors import ConfigError
 from piecework.hit_templates.messages import FOLDER
 from tests.campaign.test_own_page import written
+from tests.trusted import own
 
 PRIVATE = "aws_secret_access_key"
 
@@ -35,7 +36,7 @@ def linked(folder: Path, name: str, target: str) -> None:
 def faults(path: Path) -> list[str]:
     """What is wrong with the campaign."""
     with pytest.raises(ConfigError) as raised:
-        load_campaign(path)
+        load_campaign(own(path))
     assert PRIVATE not in "".join(raised.value.faults)
     return list(raised.value.faults)
 
@@ -118,7 +119,7 @@ def test_a_link_inside_the_folder_is_read(sent: Path) -> None:
     linked(sent.parent, "hit.html", "page.html")
     shutil.move(sent.parent / "birds.csv", sent.parent.parent / "birds.csv")
     sent.write_text(sent.read_text().replace("birds.csv", "../birds.csv"))
-    assert len(load_campaign(sent).items) == 20
+    assert len(load_campaign(own(sent)).items) == 20
 
 
 @pytest.mark.parametrize(("named", "is_refused"), [(".", True), ("photos", False)])
@@ -136,6 +137,6 @@ def test_a_store_is_not_served_as_a_picture(
         assert fault.startswith(f"{sent}:6: items.pictures: ")
         assert f"{sent.parent.resolve()}, and" in fault
     else:
-        assert load_campaign(sent).items
+        assert load_campaign(own(sent)).items
     sent.write_text(text.replace("[output]", '[output]\nfolder = "../written"'))
-    assert load_campaign(sent).items
+    assert load_campaign(own(sent)).items

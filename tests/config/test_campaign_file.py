@@ -9,6 +9,7 @@ from piecework.domain.campaign import Campaign
 from piecework.domain.errors import ConfigError
 from piecework.domain.lines import line_of
 from piecework.hit_templates.tasks import load_task
+from tests.trusted import own
 
 CAMPAIGNS = Path(__file__).resolve().parents[2] / "config" / "campaigns"
 
@@ -275,7 +276,7 @@ def test_what_simulated_people_say_of_themselves_has_to_be_asked(
         path = tmp_path / "study.toml"
         path.write_text(f"{start}[rehearsal.people]\n{line}\n")
         with pytest.raises(ConfigError) as caught:
-            load_campaign(path)
+            load_campaign(own(path))
         return "\n".join(caught.value.faults)
 
     assert "did you mean 'woman'" in fault_of("gender = { womn = 1, man = 1 }")

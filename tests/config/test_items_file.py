@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from piecework.config.campaign_file import parse
 from piecework.config.items_file import items_of_folder, read_items
 from piecework.domain.errors import ConfigError
 
@@ -17,6 +18,20 @@ def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(pipe)
     with pytest.raises(ConfigError, match="is not a"):
         read_items(pipe, COLUMNS, pictures=None)
+
+
+@pytest.mark.parametrize("name", ["items.csv", "birds.toml"])
+def test_a_file_that_no_memory_holds_is_refused_unread(
+    tmp_path: Path, name: str
+) -> None:
+    """A few bytes on the disk may claim to be twenty gigabytes."""
+    path = tmp_path / name
+    with path.open("wb") as file:
+        file.truncate(20_000_000_000)
+    with pytest.raises(ConfigError, match="has 20,000,000,000 bytes; at most"):
+        parse(path) if name == "birds.toml" else read_items(
+            path, COLUMNS, pictures=None
+        )
 
 
 @pytest.mark.parametrize("name", ["items.jsonl", "items.csv"])

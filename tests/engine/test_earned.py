@@ -25,6 +25,7 @@ from tests.crash.people import People
 from tests.marketplace.market import Worker
 from tests.small_campaign import CAMPAIGN, write_campaign
 from tests.stores import KINDS
+from tests.trusted import own
 
 EARNED = """
 [[earned]]
@@ -57,7 +58,7 @@ class Scene:
             file.write(more)
             if self._url:
                 file.write(f'[store]\nurl = "{self._url}"\n')
-        return path.rename(path.with_name(f"{name}.toml"))
+        return own(path.rename(path.with_name(f"{name}.toml")))
 
     @contextmanager
     def opened(self, path: Path) -> Iterator[CampaignRun]:

@@ -16,6 +16,7 @@ from piecework.results.delivery import deliver
 from piecework.results.export import export
 from tests.exchange.conftest import S3
 from tests.exchange.test_sources import ids, read
+from tests.trusted import own
 
 PAGE = """<crowd-form><img src="${image_url}" alt="A shape">
 <input type="radio" name="shape" value="circle" required>
@@ -114,6 +115,7 @@ def test_labels_come_back_as_augmented_manifests(s3: S3, tmp_path: Path) -> None
     (tmp_path / "hit.html").write_text(PAGE)
     path = tmp_path / "shapes.toml"
     path.write_text(CAMPAIGN)
+    own(path)
     with rehearsal_of(prepare(path)) as (run, crowd):
         assert work_through(run, crowd).missing == 0
         export(run)

@@ -37,6 +37,7 @@ from tests.marketplace.market import Market, post
 from tests.marketplace.qualification_types import make
 from tests.review.conftest import served
 from tests.small_campaign import CAMPAIGN
+from tests.trusted import own
 
 PHOTOS = {
     "cats/a b.jpg": saved("JPEG", 6),
@@ -310,6 +311,7 @@ def test_rows_may_name_pictures_by_their_whole_address(tmp_path: Path) -> None:
     )
     path = tmp_path / "crash.toml"
     path.write_text(text)
+    own(path)
     good = ["s3://photos/public/cats/a b.jpg", "dogs/1.webp"]
     bad = ["s3://photos/other.jpg", "../other.jpg", "s3://elsewhere/public/a.jpg"]
     rows = [f"p{n},{url}" for n, url in enumerate([*good, *bad])]
@@ -355,6 +357,7 @@ def test_a_campaign_that_cannot_show_them_is_refused(
     """Before anything is posted."""
     text = CAMPAIGN.replace('file = "items.csv"', changed)
     (tmp_path / "crash.toml").write_text(text)
+    own(tmp_path / "crash.toml")
     (tmp_path / "items.csv").write_text("image_id,url\n1,a.jpg\n2,b.jpg\n")
     done = CliRunner().invoke(main, ["check", str(tmp_path / "crash.toml"), "--reach"])
     assert done.exit_code == 2

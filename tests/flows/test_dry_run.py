@@ -10,6 +10,7 @@ import pytest
 from piecework.domain.errors import PieceworkError, RefusedForSafety
 from piecework.flows.advance import advance
 from tests.growing_campaign import Growing, growing, names
+from tests.trusted import own
 
 EXPECTED = [
     "would take in 5 rows (0 rows of the 4 that make a batch)",
@@ -24,6 +25,7 @@ def dry_run(campaign: Path, endpoint: str) -> Any:  # noqa: ANN401 - Prefect's s
     (campaign.parent / "crash.deployment.toml").write_text(
         f'endpoint = "{endpoint}"\nrehearsal = true\n'
     )
+    own(campaign)
     # Without a run of Prefect, no server has to start.
     return advance.fn(str(campaign), dry_run=True)
 

@@ -11,6 +11,7 @@ from piecework.cli.main import main
 from piecework.exchange.sink_failed import SinkFailed
 from piecework.results.delivery import reach_sinks
 from tests.importing.batches import stances, write
+from tests.trusted import own
 
 SINKS = """
 [[output.sinks]]
@@ -38,7 +39,7 @@ def campaign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     assert done.exit_code == 0, done.output
     monkeypatch.setenv("WAREHOUSE", str(tmp_path / "warehouse.db"))
     path.write_text(path.read_text() + SINKS)
-    return path
+    return own(path)
 
 
 def test_a_sink_that_fails_keeps_nothing_else_back(
@@ -60,6 +61,7 @@ def test_a_sink_that_fails_keeps_nothing_else_back(
     with pytest.raises(SinkFailed, match="nowhere://results"):
         reach_sinks(load_campaign(campaign))
     campaign.write_text(campaign.read_text().replace("nowhere://results", "more"))
+    own(campaign)
     reach_sinks(load_campaign(campaign))
     again = piecework("export", campaign)
     assert again.exit_code == 0, again.output
@@ -81,6 +83,7 @@ def test_a_sink_that_cannot_be_is_a_fault_of_the_file(
 ) -> None:
     """With its place, before anything is written."""
     campaign.write_text(campaign.read_text().replace(*change))
+    own(campaign)
     refused = piecework("export", campaign)
     assert refused.exit_code == 2
     assert words in refused.output

@@ -19,6 +19,8 @@ from typing import Any, Literal
 
 import psycopg
 
+from piecework.config.campaign_file import parse_untrusted
+from piecework.config.trust import TRUST, fingerprint
 from tests.live.marketplace import PEOPLE, InvitedPeople, LiveMarketplace
 from tests.schedule.machines import Machine
 from tests.schedule.prefect_apart import PrefectApart
@@ -209,6 +211,8 @@ def machines_at(
     keys = {
         "AWS_ACCESS_KEY_ID": market.key.access_key,
         "AWS_SECRET_ACCESS_KEY": market.key.secret,
+        # The machines share no list of trusted campaigns.
+        TRUST: fingerprint(parse_untrusted(campaign)),
     }
     machines = []
     for name in MACHINES:

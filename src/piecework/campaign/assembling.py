@@ -78,7 +78,11 @@ def read_anywhere(path: Path) -> Campaign:
         ConfigError: as `load_campaign`.
         RefusedForSafety: its answers were imported; there is no page.
     """
-    file = parse(path)
+    return assemble_anywhere(parse(path))
+
+
+def assemble_anywhere(file: CampaignFile) -> Campaign:
+    """Do the same for a campaign file that was read."""
     items = file.tables.items
     if file.tables.imported is not None:
         refuse_imported(assemble(file))

@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 
 from piecework.config import campaign_values as values
 from piecework.config.campaign_file import CampaignFile
+from piecework.config.named import Names, texts_of
 from piecework.config.schema import CampaignTables
 from piecework.domain.campaign import FORMATS
 from piecework.domain.counts import plural
@@ -21,6 +22,7 @@ from piecework.qc.heuristics.canary import planted_word
 from piecework.qc.registry import is_on
 
 _PAGES = (".html", ".htm")
+_FILES = {Names.DEFINITION, Names.INPUT, Names.OUTPUT}
 
 _MOST_FAULTS = 20
 
@@ -125,8 +127,8 @@ def faults_of_names(file: CampaignFile) -> list[str]:
     """
     faults = [
         f"{file.at(*key)}: {fault}"
-        for *key, named in _named_files(file.tables)
-        if (fault := _fault_of_name(file, key[-1], named))
+        for key, named in _named_files(file.tables)
+        if (fault := _fault_of_name(file, key, named))
     ]
     return faults or _faults_of_served_store(file)
 
@@ -146,41 +148,25 @@ def _faults_of_served_store(file: CampaignFile) -> list[str]:
     return [fault]
 
 
-def _fault_of_name(file: CampaignFile, key: str, named: str) -> str:
+def _fault_of_name(file: CampaignFile, key: tuple[str, ...], named: str) -> str:
     if NUL in named:
         return f"{named!r} contains a NUL, which is not allowed in a path"
-    if key == "question" and not named.lower().endswith(_PAGES):
+    if key == ("question",) and not named.lower().endswith(_PAGES):
         return f"{named!r} is not a page: its name must end in {' or '.join(_PAGES)}"
     beside = file.path.parent
-    link = outward_link(named, beside=beside)
+    # The results may be behind a link that the user trusts.
+    link = None if key[0] == "output" else outward_link(named, beside=beside)
     if link is None:
         return ""
     return f"{about_link(link, beside=beside)}; name that path here, or copy the file"
 
 
-def _named_files(tables: CampaignTables) -> Iterator[tuple[str, ...]]:
+def _named_files(tables: CampaignTables) -> Iterator[tuple[tuple[str, ...], str]]:
     """Yield the keys of all named files and folders, each with its path."""
-    named: list[tuple[tuple[str, ...], str | None]] = [
-        (("task",), tables.task),
-        (("question",), tables.question),
-        (("items", "file"), tables.items.file),
-        (("items", "pictures"), tables.items.pictures),
-        (("gold", "file"), tables.gold.file if tables.gold else None),
-        (("rehearsal", "replay"), tables.rehearsal.replay),
-    ]
-    if machine := tables.machine:
-        named += [(("machine", "votes"), path) for path in machine.files]
-        named.append((("machine", "texts"), machine.texts))
-    if test := tables.qualification:
-        named += [
-            (("qualification", "task"), test.task),
-            (("qualification", "items"), test.items),
-        ]
-    for key, path in named:
-        if path is None or "://" in path:
-            continue
-        if key[-1] != "task" or is_own(path):
-            yield *key, path
+    for key, path, names in texts_of(tables):
+        is_gallery = key[-1] == "task" and not is_own(path)
+        if names in _FILES and "://" not in path and not is_gallery:
+            yield key, path
 
 
 def _faults_of_silent_rules(file: CampaignFile, task: Task) -> list[str]:

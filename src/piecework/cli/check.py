@@ -53,6 +53,20 @@ _Rows = list[tuple[str, str, str]]
     is_flag=True,
     help="With --reach: also try addresses inside this machine's network.",
 )
+@click.option(
+    "--trust",
+    is_flag=True,
+    help="Let this campaign reach the databases, addresses and paths outside of its "
+    "folder that it names, until one of its files changes.",
+)
+@click.option(
+    "--variable",
+    "variables",
+    multiple=True,
+    metavar="NAME",
+    help="With --trust: an environment variable that its addresses may have; may be "
+    "repeated.",
+)
 @JSON
 def check(
     campaign: Path,
@@ -61,6 +75,8 @@ def check(
     endpoint: str | None,
     reach: bool,
     internal: bool,
+    trust: bool,
+    variables: tuple[str, ...],
     as_json: bool,
 ) -> None:
     """Check, render and price a campaign.
@@ -71,10 +87,15 @@ def check(
     Examples:
       piecework check birds.toml
       piecework check birds.toml --reach
+      piecework check birds.toml --trust --variable WAREHOUSE_PASSWORD
       piecework check birds.toml --endpoint https://hits.example.org
     """
     if internal and not reach:
         raise click.UsageError("--internal goes with --reach; give both")
+    if variables and not trust:
+        raise click.UsageError("--variable goes with --trust; give both")
+    if trust:
+        _trust(campaign, variables, as_json=as_json)
     from piecework.cli.prolific_estimate import estimate_if_possible, lines_of
     from piecework.rehearsing.checking import check_campaign
 
@@ -91,6 +112,26 @@ def check(
     if known is not None:
         for line in lines_of(checked.campaign, known):
             click.echo(line)
+
+
+def _trust(path: Path, variables: tuple[str, ...], *, as_json: bool) -> None:
+    """Let a campaign reach what it names, and say what that is."""
+    from piecework.config import trust
+    from piecework.config.campaign_file import parse_untrusted
+
+    file = parse_untrusted(path)
+    reach = trust.reach_of(file)
+    digest = trust.trust(file, variables)
+    # A program reads the answer of the check alone.
+    for named in reach:
+        click.echo(f"trusted: {printable(str(named))}", err=as_json)
+    for name in variables:
+        click.echo(f"trusted with the environment variable {name}", err=as_json)
+    if not reach:
+        click.echo(f"{path} reads its own folder alone and needs no trust", err=as_json)
+    else:
+        entry = ":".join(filter(None, (digest, ",".join(variables))))
+        click.echo(f"on another machine: {trust.TRUST}={entry}", err=as_json)
 
 
 def say_checked(checked: "Checked") -> None:

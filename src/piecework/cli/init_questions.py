@@ -27,7 +27,9 @@ from piecework.campaign.composing.draft import (
     usual_description,
 )
 from piecework.cli.init_wishes import ASSIGNMENTS, BATCHES, MINUTES, WAGE, Wishes
+from piecework.config.campaign_file import parse_untrusted
 from piecework.config.items_file import Row, read_rows
+from piecework.config.trust import trust
 from piecework.config.utf8 import write_new
 from piecework.domain.counts import plural
 from piecework.domain.errors import ConfigError
@@ -124,6 +126,8 @@ def write_campaign_file(wishes: Wishes, *, may_ask: bool, today: date) -> Writte
         fresh.replace(path)
     else:
         write_new(path, text)
+    # The person has named what the file names.
+    trust(parse_untrusted(path))
     return Written(path, check_campaign(path, on=today), person.taken)
 
 

@@ -23,7 +23,7 @@ def read_panel(path: Path) -> "Panel":
     Raises:
         ConfigError: the file has faults; each is a sentence with line and key.
     """
-    from piecework.config.campaign_file import schema_faults
+    from piecework.config.schema_faults import schema_faults
     from piecework.panel.panel_file import Panel
 
     text = read_text(path, name="panel file", next_step=_EXAMPLE)

@@ -4,7 +4,7 @@ import hashlib
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 FILE_NAME = "piecework.db"
 """The name of a store that is a file."""
@@ -107,3 +107,19 @@ def refused_option(name: str, value: str) -> bool:
     if name == "host":  # the folder of a socket on this machine
         return not value.startswith("/") or "," in value
     return name not in _OPTIONS
+
+
+def first_refused(url: str) -> str:
+    """Return the first option of a PostgreSQL URL that is not in the list; or "".
+
+    The client library finds options after the first `?` of the database's name; here,
+    what follows any `?` counts.
+
+    >>> first_refused("postgresql://a@host/b?sslmode=require&options=-c%20x")
+    'options'
+    """
+    pairs = url.partition("?")[2].split("&") if "?" in url else []
+    for name, _, value in (pair.partition("=") for pair in pairs):
+        if refused_option(name, unquote(value)):
+            return name
+    return ""

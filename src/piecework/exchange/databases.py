@@ -180,8 +180,8 @@ def _url_of(address: str) -> sa.URL:
         raise ConfigError([wrong]) from fault
     if url.drivername not in _DIALECTS:
         known = ", ".join(f"{name}://" for name in _DIALECTS)
-        fault = f"{address}: piecework does not open {url.drivername}://; it opens"
-        raise ConfigError([f"{fault} {known}"])
+        unknown = f"{address}: piecework does not open {url.drivername}://"
+        raise ConfigError([f"{unknown}; it opens {known}"])
     url = url.set(drivername=_DIALECTS[url.drivername])
     is_postgres = url.drivername == _POSTGRES
     for name, value in url.query.items():

@@ -11,8 +11,9 @@ from itertools import product
 
 from pydantic import ValidationError
 
-from piecework.config.campaign_file import CampaignFile, schema_faults
+from piecework.config.campaign_file import CampaignFile
 from piecework.config.schema import MONEY_KEYS, CampaignTables
+from piecework.config.schema_faults import schema_faults
 from piecework.domain.errors import ConfigError
 from piecework.domain.suggestion import did_you_mean
 

@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime, time
 from itertools import chain
 from pathlib import Path
 
-from piecework.campaign.assembling import read_anywhere
+from piecework.campaign.assembling import assemble_anywhere
 from piecework.campaign.caps import check_caps
 from piecework.campaign.dealing import all_first_rounds
 from piecework.campaign.earlier_campaigns import warnings_of_earlier
@@ -17,6 +17,8 @@ from piecework.campaign.pricing import Price, expected_out_of_reach, price
 from piecework.campaign.reachable_pictures import sample_of_pictures, unreached
 from piecework.campaign.source_check import warnings_of_source
 from piecework.campaign.warnings import campaign_warnings
+from piecework.config.campaign_file import parse_untrusted
+from piecework.config.trust import confined, refusal_of
 from piecework.domain.campaign import Campaign, Rewards
 from piecework.domain.crowds import MarketPrice
 from piecework.domain.errors import ConfigError
@@ -119,6 +121,8 @@ def check_campaign(
 ) -> Checked:
     """Read, render and price a campaign by the fees of a day, or of a marketplace.
 
+    Of a campaign that is not trusted, only its own folder is read.
+
     Args:
         path: the campaign file.
         on: the day.
@@ -132,8 +136,15 @@ def check_campaign(
         BudgetExceeded: a cap is below the plain cost.
         StoreError: the campaign was started in another currency.
         SinkFailed: a sink does not answer.
+        RefusedForSafety: it is not trusted, and its items or task are elsewhere, or
+            `reach` is wanted.
     """
-    campaign, prices = as_priced(read_anywhere(path), endpoint, on=on)
+    file = parse_untrusted(path)
+    refusal = refusal_of(file)
+    if refusal is not None and reach:
+        raise refusal
+    campaign = assemble_anywhere(confined(file))
+    campaign, prices = as_priced(campaign, endpoint, on=on)
     if campaign.growth is not None and not campaign.items:
         raise ConfigError(
             [
@@ -164,6 +175,7 @@ def check_campaign(
         price=cost,
         markets=market_prices(campaign, on=on),
         warnings=(
+            *([f"{refusal}; next: {refusal.next_step}"] if refusal else ()),
             *_about_marketplace(campaign, least),
             *campaign_warnings(campaign, cost),
             *warnings_of_earlier(campaign),
