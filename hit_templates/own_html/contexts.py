@@ -143,6 +143,10 @@ class _Words:
                 yield from self._in_script(step.text)
             elif step.name == "style":
                 yield from self._in_style(step.text)
+            elif step.name == "script":
+                # A script's own templates may write `${...}` too.
+                own = Place(context="text", in_script="template literal")
+                yield from self._all_in(step.text, own)
             else:
                 yield from self._all_in(step.text, Place(context="text"))
 
@@ -175,9 +179,11 @@ class _Words:
         for key, value in attributes.items():
             yield from self._all_in(key, Place(context="tag"))
             if self._word.search(value):
-                yield from self._in_attribute(key, value)
+                yield from self._in_attribute(name, key, value)
 
-    def _in_attribute(self, name: str, value: str) -> Iterator[tuple[int, Place]]:
+    def _in_attribute(
+        self, tag: str, name: str, value: str
+    ) -> Iterator[tuple[int, Place]]:
         if name == "srcdoc":
             inner: Iterator[tuple[int, Place]] = map(
                 _in_srcdoc, self._in_document(value)
@@ -192,7 +198,8 @@ class _Words:
         elif name == "style":
             inner = self._in_style(value)
         else:
-            yield from self._in_value(name, value)
+            is_data = name == "data" and tag != "object"
+            yield from self._in_value("" if is_data else name, value)
             return
         for number, place in inner:
             yield number, replace(place, within=(*place.within, "attribute"))

@@ -136,12 +136,15 @@ def _slider(name: str, values: Values) -> Control:
 
 
 def _number(name: str, values: Values) -> Control:
+    low, high = _float(values.get("min"), None), _float(values.get("max"), None)
+    if low is not None and high is not None and low >= high:
+        low = high = None  # A script sets them.
     return Control(
         name=name,
         kind="number",
         is_required=_is_on(values, "required"),
-        minimum=_float(values.get("min"), None),
-        maximum=_float(values.get("max"), None),
+        minimum=low,
+        maximum=high,
         step=None if values.get("step") == "any" else _float(values.get("step"), 1),
     )
 

@@ -361,7 +361,10 @@ class _Reader:
                 control.kind = "carried"
             elif control.kind in {"one", "several"} and not control.options:
                 control.kind = "text"
-        self.controls.title = _tidy(self.controls.title)
+            elif control.kind == "several" and any("|" in v for v in control.options):
+                control.kind = "text"  # Values of one name are joined by "|".
+        title = _tidy(self.controls.title)
+        self.controls.title = "" if is_mark(title) else title
         return self.controls
 
     def _add_faults(self, marked: str) -> None:

@@ -1,15 +1,33 @@
-"""Finds the other hosts from which a page loads scripts, styles and frames."""
+"""Finds what a page loads: from which other hosts, and which files beside it."""
 
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from piecework.hit_templates.own_html.markup import lines_of, steps
+from piecework.hit_templates.own_html.markup import Step, lines_of, steps
 from piecework.hit_templates.own_html.page import KNOWN
-from piecework.hit_templates.own_html.placeholders import cut
+from piecework.hit_templates.own_html.placeholders import cut, is_mark
 
 _LOADS = {"script": "src", "link": "href", "iframe": "src", "embed": "src"}
+_FILES = {
+    **dict.fromkeys(("img", "source", "input"), ("src", "srcset")),
+    **dict.fromkeys(("script", "iframe", "embed", "audio", "track"), ("src",)),
+    "video": ("src", "poster"),
+    "link": ("href",),
+    "object": ("data",),
+    "image": ("href", "xlink:href"),
+    "body": ("background",),
+}
+"""Attributes that make a browser load a file."""
+
+_URL = re.compile(r"""url\(\s*["']?([^"')]+)|@import\s+["']([^"']+)""")
+_IN_SCRIPT = re.compile(
+    r"""["'`]([\w./-]*\w\.(?:css|js|json|png|jpe?g|gif|svg|webp|mp3|wav|ogg|mp4|webm))["'`]"""
+)
+_NOT_BESIDE = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:|[/#?\\]|$")
+"""What begins an address that leads to no file beside the page."""
+
 _IS_ELSEWHERE = re.compile(r"(?:https?:)?//", re.IGNORECASE)
 _IN_STYLE = re.compile(
     r"""(?:@import\s+|url\()(?:url\()?\s*["']?((?:https?:)?//[^"')\s]+)"""
@@ -23,6 +41,39 @@ def hosts_refused(path: Path, html: str, allowed: Sequence[str]) -> dict[str, st
         for host, line in _hosts_of(cut(html).marked).items()
         if host not in allowed
     }
+
+
+def files_beside(html: str) -> dict[str, int]:
+    """Return addresses relative to the page, each with the first line that has it.
+
+    An item's value inside of an address is a placeholder's mark; an address that begins
+    with one is the item's own.
+    """
+    first: dict[str, int] = {}
+    number, based = 0, False
+    for step in steps(cut(html).marked):
+        if step.kind == "start":
+            number = step.number
+            based |= step.name == "base" and "href" in step.attributes
+        for address in _files_of(step):
+            if not _NOT_BESIDE.match(address) and not is_mark(address[:1]):
+                first.setdefault(address, number)
+    lines = lines_of(cut(html).marked) if first and not based else []
+    return {address: lines[number] for address, number in first.items() if lines}
+
+
+def _files_of(step: Step) -> Iterator[str]:
+    if step.kind == "start":
+        for name in _FILES.get(step.name, ()):
+            text = step.attributes.get(name, "")
+            several = text.split(",") if name == "srcset" else [text]
+            yield from (part.split()[0] for part in several if part.strip())
+        styled = step.attributes.get("style", "")
+    else:
+        styled = step.text if step.name == "style" else ""
+    yield from (match[1] or match[2] for match in _URL.finditer(styled))
+    if step.kind == "text" and step.name == "script":
+        yield from (match[1] for match in _IN_SCRIPT.finditer(step.text))
 
 
 def _hosts_of(html: str) -> dict[str, int]:

@@ -18,7 +18,7 @@ from piecework.hit_templates.own_html.contexts import Place, places
 from piecework.hit_templates.own_html.escaping import written
 
 _FIRST = 0xF0000
-_MARK = re.compile("[\U000f0000-\U000ffffd]")
+MARKS = re.compile("[\U000f0000-\U000ffffd]")
 """Private-use characters; each stands for a placeholder while a page is read."""
 
 _MOST = 0xFFFE
@@ -132,18 +132,18 @@ class Template:
 
 def is_mark(text: str) -> bool:
     """Return whether a text of a marked page holds a placeholder."""
-    return _MARK.search(text) is not None
+    return MARKS.search(text) is not None
 
 
 @lru_cache(maxsize=32)
 def cut(html: str) -> Template:
     """Cut the page at its placeholders."""
-    if _MARK.search(html):
+    if MARKS.search(html):
         fault = "the page holds private-use characters, which are not allowed"
         return Template(texts=(html,), gaps=(), faults=(fault,))
     named, faults = _Named(html), list(_faults_of_tags(html))
     marked = _GAP.sub(named.mark, html)
-    texts = tuple(_MARK.split(marked))
+    texts = tuple(MARKS.split(marked))
     if len(named.placeholders) > _MOST:
         faults.append(f"the page has more than {_MOST:,} placeholders")
         return Template(texts=(html,), gaps=(), faults=tuple(faults))

@@ -257,6 +257,32 @@ def test_what_check_cannot_see_is_warned_of(tmp_path: Path) -> None:
     assert "line 3: <input> has no name" in shown
 
 
+FILES = {
+    "style.css": "<link rel=stylesheet href=style.css>",
+    "clip.js": '<script src="clip.js"></script>',
+    "sounds/...": '<audio src="sounds/${text}"></audio>',
+    "a.png": '<img srcset="https://a.org/b.png, a.png 2x">',
+    "./b.png": "<style>p { background: url('./b.png') }</style>",
+    "c.png": '<p style="background: url(c.png)">',
+    "d.mp3": '<script>new Audio("d.mp3").play()</script>',
+    "../e.mp4": '<video poster="/x"><source src="../e.mp4"></video>',
+}
+
+
+def test_files_beside_the_page_are_named_with_their_lines(tmp_path: Path) -> None:
+    """Workers load only what a marketplace or a host serves."""
+    page = "\n".join(["<p>${text}</p><input name='a'>", *FILES.values()])
+    shown = warnings_of(tmp_path, page)
+    for line, name in enumerate(FILES, start=2):
+        assert f"hit.html: line {line}: {name!r} is a file beside the page" in shown
+    served = """<p>${text}</p><input name='a'><img src="${text}"><a href="x.html">x</a>
+    <img src="/pictures/a.png"><img src="data:image/png;base64,AA"><svg><use
+    href="#a"></use></svg><script src="https://assets.crowd.aws/x.js"></script>"""
+    assert "beside the page" not in warnings_of(
+        tmp_path, served, cell="https://a.org/b.png"
+    )
+
+
 def test_markup_that_is_shown_as_text_is_told_with_the_line_to_write(
     tmp_path: Path,
 ) -> None:

@@ -238,6 +238,33 @@ def test_a_disabled_input_is_optional_where_a_script_may_enable_it(
     assert task.rules == ()
 
 
+ODD = {
+    "a title of the item's": ("<title>${a}</title><input name=x>", "text"),
+    "limits without room": ("<input type=number name=x min=1 max=1>", "number"),
+    "a separator in a value": (
+        "<input type=checkbox name=x value='a|b'><input type=checkbox name=x value=c>",
+        "text",
+    ),
+    "JSON in an attribute": ("<div data='${a}'></div><input name=x>", "text"),
+    "a script's own template": (
+        "<script type='text/x-jquery-tmpl'>${unknown}</script><input name=x>",
+        "text",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_what_a_browser_shows_is_no_fault(tmp_path: Path, name: str) -> None:
+    """Real pages have all of these, and they worked on MTurk."""
+    html, kind = ODD[name]
+    page = page_of(tmp_path, html, a='{"b": "<i>"}')
+    assert "unknown}" in page or "unknown" not in html
+    task = task_of(tmp_path, html, title="")
+    assert [field.kind for field in task.fields] == [kind]
+    assert task.title.isprintable()
+    assert task.title.isascii()
+
+
 HARD = {
     "names that look alike": "".join(f'<input name="{n}">' for n in ("色", "ñ", "a\n")),
     "a long name": f'<input name="{"n" * 10_000}">',

@@ -7,9 +7,10 @@ from piecework.domain.counts import plural
 from piecework.domain.task import HtmlPage, Task
 from piecework.hit_templates.own_html.controls import controls_of
 from piecework.hit_templates.own_html.fields import REST
+from piecework.hit_templates.own_html.hosts import files_beside
 from piecework.hit_templates.own_html.markup import is_markup
 from piecework.hit_templates.own_html.page import controls_in
-from piecework.hit_templates.own_html.placeholders import cut, value_of
+from piecework.hit_templates.own_html.placeholders import MARKS, cut, value_of
 
 _SHOWN = 60
 _MOST_ITEMS = 200
@@ -39,11 +40,24 @@ def own_page_warnings(campaign: Campaign) -> Iterator[str]:
             f"renames inputs, or reads the form by its names, and check runs no "
             f"script: {_KEPT}"
         )
+    yield from _about_files(task, page)
     yield from _about_markup(campaign, page)
 
 
 def _collects_all(task: Task) -> bool:
     return any(field.sent_as == REST for field in task.fields)
+
+
+def _about_files(task: Task, page: HtmlPage) -> Iterator[str]:
+    """Yield which files beside the page workers cannot load."""
+    path = task.own.path if task.own else ""
+    for address, line in files_beside(page.html).items():
+        shown = _cut(MARKS.sub("...", address))
+        yield (
+            f"{path}: line {line}: {shown!r} is a file beside the page, which workers "
+            "cannot load: put it into the folder of items.pictures, and write "
+            f"{_cut(f'/pictures/{shown}')!r}"
+        )
 
 
 def _about_markup(campaign: Campaign, page: HtmlPage) -> Iterator[str]:
