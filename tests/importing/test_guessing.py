@@ -414,6 +414,20 @@ def test_columns_are_obeyed_for_a_survey_of_participants(tmp_path: Path) -> None
     assert set(kinds(document)) == {"seen"}
 
 
+def test_a_stated_answer_that_is_missing_is_refused(tmp_path: Path) -> None:
+    """With the columns that a survey has; nothing is read without it."""
+    export, trials = tmp_path / "export.csv", tmp_path / "trials.csv"
+    export.write_text(EXPORT, encoding="utf-8")
+    trials.write_text(TRIALS.replace("trial,", "Unnamed: 0,"), encoding="utf-8")
+    columns = tmp_path / "columns.toml"
+    columns.write_text('answers = { seen = "anwser" }\n', encoding="utf-8")
+    refused = piecework("import", export, trials, "--columns", columns, "--map")
+    assert refused.exit_code
+    assert "did you mean 'answer'" in " ".join(refused.output.split())
+    # What pandas calls an index that has no name is no answer.
+    assert set(kinds(understood(export, trials))) == {"answer"}
+
+
 def test_rows_of_an_assignment_may_stand_apart(tmp_path: Path) -> None:
     """Sorted by item, each worker's rows still are one assignment."""
     columns = tmp_path / "columns.toml"

@@ -8,6 +8,7 @@ import pytest
 import piecework
 from piecework.domain.imported import Reading
 from piecework.importing.assessing import assess_files
+from piecework.library.answers import opened_answers
 from tests.importing.batches import row, write
 
 TEXTS = ["a dog on wet grass", "two red cups on a table", "a blue door in a wall"]
@@ -175,6 +176,22 @@ def test_rules_hold_for_what_was_asked() -> None:
     assert _violations(asked) == ["2"]
     # A caption that has too few words breaks a rule that was asked.
     assert _violations(frame.assign(caption=["A bird.", *texts[1:]])) == ["0"]
+
+
+def test_many_different_numbers_of_a_frame_are_numbers() -> None:
+    """A dtype says it, where the cells of a file would be codes."""
+    frame = pd.DataFrame(
+        {
+            "task": [f"t{n % 12}" for n in range(48)],
+            "worker": [f"w{n // 12}" for n in range(48)],
+            "price": range(1000, 1480, 10),
+        }
+    )
+    for dtype, kind in (("int64", "number"), ("str", "text")):
+        typed = frame.astype({"price": dtype})
+        with opened_answers(typed, fields={}, task="") as answers:
+            (field,) = answers.opened.campaign.task.fields
+        assert field.kind == kind
 
 
 def _violations(frame: pd.DataFrame) -> list[str]:

@@ -17,7 +17,7 @@ from piecework.importing.readers.head import MOST_COLUMNS
 from piecework.importing.readers.rows import ImportedRow
 
 _MOST_COMPARED = 50
-_LEAST_COMPARED = 8
+_LEAST_COMPARED = 6
 """So few answers do not show whether they were chosen or written."""
 
 _QUESTIONS = frozenset({"q", "question", "ques", "frage"})

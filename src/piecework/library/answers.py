@@ -46,6 +46,9 @@ _DTYPES: Mapping[str, tuple[Callable[["pd.Series[Any]"], bool], str]] = {
 }
 """The dtypes that some columns must have."""
 
+_MOST_CODES = 30
+"""More different numbers than this are no codes of options."""
+
 _ROW = "row "
 """Before the number of an assignment, so that it contains no worker id."""
 
@@ -128,6 +131,9 @@ def opened_answers(
         kinds.setdefault(
             "text", "text"
         )  # otherwise short texts would be read as options
+    if not task:
+        # Many different numbers are measured, also if they are on no scale.
+        kinds = {**dict.fromkeys(frame.measured(), "number"), **kinds}
     reading = Reading(
         item=("task", *frame.of_items),
         item_id="task",
@@ -165,6 +171,14 @@ class _Frame:
         self._position_of = (
             pd.Series(self._number_of).groupby(self._number_of).cumcount() + 1
         )
+
+    def measured(self) -> Iterator[str]:
+        """Yield the columns of answers with many different numbers."""
+        for name in self._each:
+            column = self._answers[name]
+            is_number = pd.api.types.is_numeric_dtype(column)
+            if is_number and column.nunique() > _MOST_CODES:
+                yield name
 
     def faults(self) -> Iterator[str]:
         """Yield what is wrong with the columns, a sentence for each fault."""

@@ -7,6 +7,7 @@ gigabytes needs no more memory than a small one.
 import codecs
 import csv
 import json
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -33,6 +34,9 @@ SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 """What may separate the cells of a table, with its name for people."""
 
 _ROWS_COMPARED = 50
+_OF_PANDAS = re.compile(r"Unnamed: \d+")
+"""What pandas calls a column without a name when it writes it again."""
+
 _OF_SPREADSHEETS = "sep="
 """Spreadsheets begin a file with a line such as `sep=;` to state its separator."""
 
@@ -151,7 +155,7 @@ def _table_head(
         unnamed=frozenset(
             name
             for name, cell in zip(named(header), header, strict=True)
-            if not cell.strip()
+            if not cell.strip() or _OF_PANDAS.fullmatch(cell.strip())
         ),
         first_line=1 + is_stated,
         magic=magic,

@@ -139,8 +139,10 @@ def _read_by(reader: Reader, path: Path, head: Head) -> Source:
     if reader in _MONTH_FIRST:
         head = _with_month_first(head)
     if reader is figure_eight:
+        _check_answers(path, head)
         return _of_units(path, head)
     if reader is label_studio and label_studio.is_flat(head):
+        _check_answers(path, head)
         roles = label_studio.roles_of(path, head)
         rows = partial(label_studio.read_as, path, head, roles)
         return Source(path, head, reader.NAME, rows, others=roles.guesses)
@@ -160,6 +162,7 @@ def _of_units(path: Path, head: Head) -> Source:
 
 
 def _joined(path: Path, head: Head, export: Path, export_head: Head) -> Source:
+    _check_answers(path, head)
     survey = prolific_export.Survey.of(path, head, export, export_head)
     return Source(
         path,
@@ -185,6 +188,11 @@ def _is_plain(head: Head) -> bool:
 
 def _of_a_tool(head: Head) -> bool:
     return head.is_folder or any(reader.fits(head) for reader in READERS)
+
+
+def _check_answers(path: Path, head: Head) -> None:
+    """Check that the stated columns of answers exist."""
+    _check_columns(path, head, Reading(answers=head.reading.answers))
 
 
 def _check_columns(path: Path, head: Head, reading: Reading) -> None:
