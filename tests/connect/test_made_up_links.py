@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import httpx
+import pytest
 
 from piecework.connect.bridge.connect_crowd import ConnectRegister
 from piecework.marketplace.outside_crowd import Arrival
@@ -159,6 +160,38 @@ def test_an_id_that_breaks_a_call_keeps_nobody_else_out() -> None:
     let_in = [each for each in waiting if listed.place_of(each) is not None]
     assert [each.participant_id for each in let_in] == people[:150]
     assert account.calls <= 20
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+def test_the_assignment_of_another_person_takes_nothing_from_them(
+    town: Town, *, is_first: bool
+) -> None:
+    """Somebody comes with it and an id of their own, before or after its owner."""
+    hits = town.post(4)
+    town.settle()
+    project, bob, ann = town.project(), town.visitor(), town.visitor()
+    link, eve = bob.begin(project), _browser(town)
+    forged = link | {"participantId": ann.participant_id, "agreed": "1"}
+    for each in (True, False):
+        if each is is_first:
+            assert eve.post("/visit/arrive", data=forged).status_code == 201
+        else:
+            came = bob.http.post("/visit/arrive", data=link | {"agreed": "1"})
+            assert came.status_code == 201
+    assert _answer_all(eve)
+    visit = bob.visit()
+    while visit["stage"] == "Open":
+        visit = bob.answer()
+    bob.enter(str(visit["code"]))
+    town.settle()
+    for each in town.submitted(*hits):
+        town.requester.approve_assignment(AssignmentId=each)
+    for _ in range(3):
+        town.settle()
+        town.wait(hours=12)
+    assert town.status_of(bob.assignment_id)["status"] == "Approved"
+    accounts = town.connect.books()["accounts"]
+    assert (accounts["payments"], accounts["bonuses"]) == (110, 0)
 
 
 def _elsewhere(town: Town, person: Visitor) -> dict[str, str]:

@@ -91,10 +91,15 @@ def _take_all_in(
         "ORDER BY stage = 'Done' DESC, stage = 'Open' DESC, visits.id DESC",
         study["id"],
     ):
-        assignment = strangers.pop(visit["submission_id"], None)
+        assignment = strangers.get(visit["submission_id"])
         if assignment is None:
             open_visits.append(visit)
+        elif assignment.participant_id != visit["participant_id"]:
+            # The link of this visit named an assignment of somebody else.
+            visits.give_up_id(transaction, visit["id"])
+            open_visits.append(visit)
         else:
+            del strangers[assignment.id]
             take_in(transaction, visit, assignment)
     # The id in the link may be another than the API's: then the person tells.
     by_person = {each.participant_id: each for each in strangers.values()}

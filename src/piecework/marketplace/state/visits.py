@@ -331,6 +331,19 @@ def close(
             assignments.give_back(transaction, part, status=status, at_ms=moment)
 
 
+def give_up_id(transaction: Transaction, visit: int) -> None:
+    """Free the submission's id of a visit that another participant claims.
+
+    Of a market that does not show who is at work, an id is only what a link said. The
+    visit keeps an id that no link can have.
+    """
+    transaction.execute(
+        "UPDATE visits SET submission_id = 'claimed ' || id || ' ' || submission_id "
+        "WHERE id = ?",
+        visit,
+    )
+
+
 def close_submission(
     transaction: Transaction, submission_id: str, *, stage: str
 ) -> None:

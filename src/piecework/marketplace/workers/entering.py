@@ -69,7 +69,12 @@ def begun(
         Refusal: the submission is another participant's (403), or not active (409).
     """
     visit = visits.of_submission(transaction, arrival.submission_id)
-    if visit is not None and visit["worker"] != worker["id"]:
+    is_others = visit is not None and visit["worker"] != worker["id"]
+    if visit is not None and is_others and not submission.is_shown:
+        # Either link may be made up; neither keeps the other participant out.
+        visits.give_up_id(transaction, visit["id"])
+        visit = None
+    elif is_others:
         raise Refusal("NotYours", "This visit belongs to another person.", status=403)
     if submission.over:
         # This also holds for a visit that was begun: its link no longer opens a
