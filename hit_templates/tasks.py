@@ -119,7 +119,13 @@ def read_task(
     if isinstance(task, list):
         faults = [*task, *faults]
     else:
-        faults = faults or [*_faults_of_canned_text(task), *_faults_of_columns(task)]
+        faults = faults or _faults_of_columns(task)
+        if not (faults or strange):
+            at = spoken_in if "canned_text" in words else ""
+            strange = [
+                f"{at or _at(where, text, raw, fault)}: {fault}"
+                for fault in _faults_of_canned_text(task)
+            ]
     if isinstance(task, list) or faults or strange:
         located = [f"{_at(where, text, raw, fault)}: {fault}" for fault in faults]
         raise ConfigError([*located, *strange])

@@ -108,14 +108,15 @@ def score(
 
     def sentence(seconds: float, speed: float, least: float) -> str:
         most = params.max_words_per_second
-        typed = (
-            f" and types {measure_text(speed, most)} words a second (expected at most "
-            f"{most:g})"
-        )
-        return (
-            f"takes {measure_text(seconds, least)} seconds (expected at least "
-            f"{least:g}){typed if speed > 0 else ''}"
-        )
+        is_short, is_hasty = seconds < max(least, 0.0), speed > most
+        took = f"takes {measure_text(seconds, least)} seconds"
+        typed = f"types {measure_text(speed, most)} words a second"
+        if is_short or not is_hasty:
+            took += f" (expected at least {least:g})"
+        if is_hasty:
+            typed += f" (expected at most {most:g})"
+            return f"{took} and {typed}" if is_short else f"{typed}, in {took[6:]}"
+        return took
 
     return scored(
         table.index,

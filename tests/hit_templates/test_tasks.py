@@ -1,9 +1,12 @@
 """Task folders are read completely, and their faults are told all at once."""
 
+from pathlib import Path
+
 import pytest
 
 from piecework.domain.errors import ConfigError
 from piecework.domain.task import Task
+from piecework.hit_templates.starters import write_starter
 from piecework.hit_templates.tasks import FOLDER, load_task, read_task, task_names
 
 SMALL = """
@@ -199,3 +202,14 @@ parameters = { minimum = 3 }
     assert faults_of(text) == [
         "hit_templates/small/task.toml:4: canned_text: this breaks the rule why_words."
     ]
+
+
+def test_a_canned_text_in_the_messages_is_a_fault_of_that_file(tmp_path: Path) -> None:
+    """The file to change is named, not the task's own."""
+    write_starter(tmp_path / "dog", "text")
+    messages = tmp_path / "dog" / "messages.en.toml"
+    messages.write_text(f'canned_text = "No idea."\n{messages.read_text("utf-8")}')
+    with pytest.raises(ConfigError) as caught:
+        load_task("./dog", beside=tmp_path)
+    (fault,) = caught.value.faults
+    assert fault.startswith(f"{messages}: canned_text: this breaks the rule")

@@ -278,7 +278,8 @@ def _test(campaign: "Campaign") -> _Rows:
 
 def _price(campaign: "Campaign", cost: "Price") -> _Rows:
     rewards, shown = campaign.rewards, campaign.rewards.shown
-    again = f"{float(rewards.expected_loss):.0%} of answers lost and asked for again"
+    lost, more = float(rewards.expected_loss), cost.replacements / max(cost.plain, 1)
+    again = f"{lost:.0%} lost, then of these: +{more:.0%} in all"
     rounds = campaign.posting.rounds
     return [
         (

@@ -17,13 +17,20 @@ from piecework.cli.options import CAMPAIGN, POLL_SECONDS, PORT
     help="Port of the marketplace; 0 takes a free port.",
 )
 @click.option(
+    "--frames-port",
+    type=PORT,
+    default=0,
+    show_default=True,
+    help="Port of the question pages; 0 takes a free port.",
+)
+@click.option(
     "--poll-seconds",
     type=POLL_SECONDS,
     default=1.0,
     show_default=True,
     help="Seconds between two checks whether a pass has ended.",
 )
-def crowd(campaign: Path, *, port: int, poll_seconds: float) -> None:
+def crowd(campaign: Path, *, port: int, frames_port: int, poll_seconds: float) -> None:
     """Run a marketplace with simulated workers.
 
     Another program makes the passes: `piecework advance --rehearsal`, or a deployment.
@@ -37,4 +44,10 @@ def crowd(campaign: Path, *, port: int, poll_seconds: float) -> None:
     """
     from piecework.rehearsing.between_passes import work_between_passes
 
-    work_between_passes(campaign, port=port, poll_seconds=poll_seconds, say=click.echo)
+    work_between_passes(
+        campaign,
+        port=port,
+        frames_port=frames_port,
+        poll_seconds=poll_seconds,
+        say=click.echo,
+    )

@@ -28,7 +28,12 @@ from piecework.store.lock import only_pass
 
 
 def work_between_passes(
-    path: Path, *, port: int, poll_seconds: float, say: Callable[[str], None]
+    path: Path,
+    *,
+    port: int,
+    frames_port: int,
+    poll_seconds: float,
+    say: Callable[[str], None],
 ) -> None:
     """Serve a rehearsal's marketplace and let its crowd work until the campaign ends.
 
@@ -39,11 +44,12 @@ def work_between_passes(
     Args:
         path: the campaign file.
         port: the marketplace's port.
+        frames_port: the port of the question pages.
         poll_seconds: seconds to wait between two looks at the store.
         say: called with a message for each event.
     """
     campaign = prepare(path)
-    with rehearsal_market(campaign, port=port) as running:
+    with rehearsal_market(campaign, port=port, frames_port=frames_port) as running:
         clock = VirtualClock(running.endpoint_url)
         site = WorkerSite(running.endpoint_url, clock.now())
         with crowd_of(

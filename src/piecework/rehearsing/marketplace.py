@@ -43,6 +43,7 @@ def rehearsal_market(
     campaign: Campaign,
     *,
     port: int = 0,
+    frames_port: int = 0,
     prices: PriceList | None = None,
     program: Sequence[str] = PROGRAM,
 ) -> Iterator[Running]:
@@ -51,6 +52,7 @@ def rehearsal_market(
     Args:
         campaign: the campaign.
         port: where the marketplace listens; 0 takes a free port.
+        frames_port: the same for the question pages.
         prices: its currency and fees; None takes those of the campaign's price.
         program: the program that serves it (`serve_apart`).
 
@@ -67,6 +69,7 @@ def rehearsal_market(
                 serve_apart(
                     database,
                     port=port,
+                    frames_port=frames_port,
                     rehearsal=True,
                     seed=campaign.rehearsal.seed,
                     start=START,

@@ -25,6 +25,21 @@ def test_typing_has_a_speed_limit() -> None:
     assert "3.0 words a second" in evidence(scores, "a")
 
 
+def test_the_evidence_states_only_a_limit_that_is_passed() -> None:
+    """Ten seconds are enough, so the seconds are no reason; and the other way round."""
+    hasty = row("a", text="word " * 30, shown_seconds=10.0)
+    short = row("b", text="word " * 4, shown_seconds=3.0)
+    both = row("c", text="word " * 30, shown_seconds=3.0)
+    scores = score(table(hasty, short, both), Params())
+    assert flagged(scores) == {"a", "b", "c"}
+    assert "at least" not in evidence(scores, "a")
+    assert "at most" in evidence(scores, "a")
+    assert "at least" in evidence(scores, "b")
+    assert "at most" not in evidence(scores, "b")
+    assert "at least" in evidence(scores, "c")
+    assert "at most" in evidence(scores, "c")
+
+
 def test_exactly_the_speed_limit_is_allowed() -> None:
     """Twenty words in ten seconds are two a second."""
     scores = score(table(row("a", text="word " * 20, shown_seconds=10.0)), Params())
