@@ -22,6 +22,7 @@ from piecework.domain.hit import PICTURES, Item, is_picture
 from piecework.domain.ids import ItemId
 from piecework.domain.links import about_link, outward_link
 from piecework.domain.picture_location import PictureLocation
+from piecework.domain.printable import one_line
 from piecework.domain.suggestion import did_you_mean
 from piecework.domain.table_text import table_rows
 from piecework.domain.xml_text import with_newlines
@@ -35,7 +36,13 @@ _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff\ud800-\udfff]
 _DRAWN = re.compile(r"scene_([0-9]{4,6})\.svg")
 
 LONGEST_LINE = 500_000
-"""Far more than fits into a HIT, which has at most 65,535 bytes."""
+"""Characters of a row; far more than fits into a HIT."""
+
+_LONGEST_ID = 1_000
+"""Bytes of an item's id in UTF-8; PostgreSQL's indexes hold about 2,700."""
+
+_SHOWN = 200
+"""Characters of a cell that a message repeats."""
 
 Row = Mapping[str, str]
 
@@ -387,6 +394,11 @@ def _cell_faults(
         yield from (f"{where}: {fault}" for fault in faults)
 
 
+def is_too_long(item_id: str) -> bool:
+    """Return whether an id has more bytes than stores and pages take."""
+    return len(item_id.encode(errors="surrogatepass")) > _LONGEST_ID
+
+
 def _alike(name: str, header: list[str], renamed: tuple[str, ...]) -> str:
     """Return what to write if a column has a similar name; or ""."""
     alike = get_close_matches(name, header, n=1)
@@ -399,6 +411,9 @@ def _alike(name: str, header: list[str], renamed: tuple[str, ...]) -> str:
 
 def _id_faults(item_id: str, line: int, first_seen: dict[str, int]) -> list[str]:
     """Return what is wrong with an id; two ids that look the same are duplicates."""
+    if is_too_long(item_id):
+        bytes_ = len(item_id.encode(errors="surrogatepass"))
+        return [f"has {bytes_:,} bytes; an id has at most {_LONGEST_ID:,}"]
     if item_id != item_id.strip() or "\n" in item_id or "\r" in item_id:
         return [f"{item_id!r} has a space around it or a line break in it"]
     normalized = unicodedata.normalize("NFC", item_id)
@@ -407,28 +422,37 @@ def _id_faults(item_id: str, line: int, first_seen: dict[str, int]) -> list[str]
 
 
 def _url_faults(column: str, url: str, places: _Places) -> list[str]:
-    pictures = places.pictures
+    pictures, shown = places.pictures, one_line(url, at_most=_SHOWN)
     try:
         parts = urlsplit(url)
     except ValueError:
-        return [f"{column} {url!r} is not a valid address"]
+        return [f"{column} {shown!r} is not a valid address"]
     if parts.scheme in {"http", "https"}:
         good = parts.hostname and not re.search(r"\s", url)
-        return [] if good else [f"{column} {url!r} is not a valid address"]
+        return [] if good else [f"{column} {shown!r} is not a valid address"]
     if places.drawn:
         return _faults_of_drawn(url, places.drawn)
     if pictures is None:
-        fault = f"{column} {url!r} is not http(s), and [items] names no pictures folder"
-        return [fault]
-    is_there = bool(pictures.name_of(url))
-    if pictures.folder is not None:
-        inside = (pictures.folder / url.removeprefix("/pictures/")).resolve()
-        is_there = inside.is_relative_to(pictures.folder.resolve()) and inside.is_file()
-    return [] if is_there else [f"{column} {url!r}{_not_in(pictures)}"]
+        return [
+            f"{column} {shown!r} is not http(s), and [items] names no pictures folder"
+        ]
+    if pictures.folder is None:
+        is_there = bool(pictures.name_of(url))
+    else:
+        is_there = _is_file_in(pictures.folder, url.removeprefix("/pictures/"))
+    return [] if is_there else [f"{column} {shown!r}{_not_in(pictures)}"]
 
 
 def _not_in(pictures: PictureLocation | None) -> str:
     return f" is not a file in {pictures}"
+
+
+def _is_file_in(folder: Path, name: str) -> bool:
+    try:
+        inside = (folder / name).resolve()
+        return inside.is_relative_to(folder.resolve()) and inside.is_file()
+    except (OSError, ValueError):  # too long, or with a NUL
+        return False
 
 
 def _faults_of_drawn(url: str, drawn: int) -> list[str]:
@@ -438,8 +462,9 @@ def _faults_of_drawn(url: str, drawn: int) -> list[str]:
     match = _DRAWN.fullmatch(name)
     if match and 1 <= int(match[1]) <= drawn:
         return []
+    shown = one_line(url, at_most=_SHOWN)
     return [
-        f"url {url!r} is not one of the drawn scene_0001.svg to scene_{drawn:04}.svg"
+        f"url {shown!r} is not one of the drawn scene_0001.svg to scene_{drawn:04}.svg"
     ]
 
 

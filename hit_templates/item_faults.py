@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from urllib.parse import urlsplit
 
 from piecework.domain.hit import Item
+from piecework.domain.printable import one_line
 from piecework.domain.task import GOLD, GOLD_BECAUSE, PRACTICE, TRUTH, TWIN, Field, Task
 from piecework.domain.xml_text import NOT_FOR_XML
 from piecework.hit_templates.values import offered, typed, value_problems
@@ -26,9 +27,9 @@ def faults_of_item(task: Task, item: Item) -> list[str]:
 
 
 def faults_of_item_alone(task: Task, item: Item) -> list[str]:
-    """Return the faults in the texts of an item that arrives later than others."""
+    """Return the faults of an item that arrives later than others."""
     return [
-        *_faults_of_words(task, item),
+        *faults_of_item(task, item),
         *(
             f"the column {condition.column} is empty; it names the condition"
             for condition in task.conditions
@@ -100,8 +101,8 @@ def _faults_of_shape(task: Task, item: Item) -> Iterator[str]:
             yield f"the column {name} holds the control character {match[0]!r}"
         if (name == "url" or name.endswith("_url")) and text and not _is_address(text):
             yield (
-                f"{name} is {text!r}, neither http(s)://... nor a path that starts "
-                "with /"
+                f"{name} is {one_line(text)!r}, neither http(s)://... nor a path that "
+                "starts with /"
             )
 
 

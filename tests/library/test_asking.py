@@ -1,5 +1,6 @@
 """People as a function: a key is asked about once, and paid once."""
 
+import json
 import os
 import signal
 import time
@@ -12,6 +13,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 from botocore.httpsession import URLLib3Session
@@ -312,6 +314,46 @@ def test_who_is_not_answered_in_time_is_told(asked: Asked) -> None:
     assert (waiting.label, waiting.answers, waiting.is_final) == (None, 0, False)
     assert "cup" in str(asked.answer("a").label)
     _check_books(asked, ["a"])
+
+
+def test_a_row_that_is_too_long_is_refused_and_others_are_asked(asked: Asked) -> None:
+    """Also if another program has written it into the file."""
+    for address, key, words in (
+        ("x" * 200_000, "long", "has .* bytes; at most"),
+        ("x", "k" * 100_000, "has 100,000 bytes; an id has at most"),
+    ):
+        with pytest.raises(piecework.ConfigError, match=words) as caught:
+            piecework.ask(
+                {"url": f"https://example.org/{address}"},
+                key=key,
+                campaign=asked.path,
+                field="caption",
+                timeout=0,
+            )
+        assert len(str(caught.value)) < 1000
+    file = asked.path.with_name("asked.jsonl")
+    assert not file.exists()
+    rows = [{"image_id": "long", "url": "https://example.org/" + "x" * 200_000}]
+    rows.append({"image_id": "k" * 100_000, "url": "https://example.org/k"})
+    file.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    assert asked.answer("a").answers == 1
+    _check_books(asked, ["a"])
+    with open_to_look(load_campaign(asked.path)) as opened:
+        source = read_progress(opened).source
+    assert source is not None
+    assert source.quarantined == 2
+
+
+def test_missing_values_of_numpy_are_empty_cells(triage: Path) -> None:
+    """NaN of every width, and a missing time."""
+    for missing in (np.float16("nan"), np.float32("nan"), np.datetime64("NaT")):
+        with pytest.raises(piecework.ConfigError, match="description is missing"):
+            piecework.ask(
+                {"url": "https://example.org/1.jpg", "description": missing},
+                key="a",
+                campaign=triage,
+                rehearse=True,
+            )
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ HIT gets another slot. The rest goes into new HITs with only the items concerned
 import random
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date
 
 from piecework.campaign.market_split import Split
@@ -22,9 +22,38 @@ _Asked = tuple[tuple[ItemId, ...], int, PlannedHit | None]
 """Items, how often they are asked for, and the HIT that is extended for it, if any."""
 
 
+def _on_one_page(_item_ids: Sequence[ItemId]) -> bool:
+    """Return that a page can show any items."""
+    return True
+
+
 def _anybody(_item_ids: Sequence[ItemId]) -> int:
     """Return an unlimited number of workers."""
     return sys.maxsize
+
+
+Fits = Callable[[Sequence[ItemId]], bool]
+"""Whether a page can show these items together."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What bounds the HITs of a later round.
+
+    Attributes:
+        keeps_apart: whether an item may be asked for in two HITs at once. If not, what
+            is lacking beyond an extension waits for a later round.
+        free: how many workers have not answered any of these items; if they are fewer
+            than a HIT would ask for, each of its items gets a separate HIT.
+        fits: whether a page can show these items together; as for `first_round`.
+    """
+
+    keeps_apart: bool = True
+    free: Callable[[Sequence[ItemId]], int] = _anybody
+    fits: Fits = _on_one_page
+
+
+_UNLIMITED = Limits()
 
 
 def deal(campaign: Campaign) -> list[list[ItemId]]:
@@ -71,16 +100,18 @@ def first_round(
     *,
     on: date,
     excluded: int = 0,
+    fits: Fits = _on_one_page,
 ) -> list[PlannedHit]:
     """Return the HITs that post a batch's items for the first time, with a day's fees.
 
     If the number of workers is known, no HIT asks for more than remain without the
-    excluded ones.
+    excluded ones. Items that do not fit onto a page together get several HITs; an item
+    that does not fit onto a page alone gets one of its own.
     """
     wanted = campaign.posting.assignments
     if campaign.crowd_size is not None:
         wanted = max(1, min(wanted, campaign.crowd_size - excluded))
-    asked = [(group, wanted, None) for group in _groups(campaign, item_ids)]
+    asked = [(group, wanted, None) for group in _groups(campaign, item_ids, fits)]
     return _hits(campaign, batch, 0, asked, on=on)
 
 
@@ -149,8 +180,7 @@ def replacements(
     *,
     on: date,
     extendable: Sequence[PlannedHit] = (),
-    keeps_apart: bool = True,
-    free: Callable[[Sequence[ItemId]], int] = _anybody,
+    limits: Limits = _UNLIMITED,
 ) -> list[PlannedHit]:
     """Return HITs and extensions for what a batch lacks; those with fewest slots first.
 
@@ -162,19 +192,17 @@ def replacements(
             HITs, so that no answer is asked for twice.
         on: the day that determines the fees.
         extendable: HITs to which slots may be added.
-        keeps_apart: whether an item may be asked for in two HITs at once. If not, what
-            is lacking beyond an extension waits for a later round.
-        free: how many workers have not answered any of these items; if they are fewer
-            than a HIT would ask for, each of its items gets a separate HIT.
+        limits: what bounds the HITs.
     """
+    free, fits = limits.free, limits.fits
     left = dict(missing)
     asked = list(_extensions(campaign, left, extendable, free, on=on))
-    if not keeps_apart:
+    if not limits.keeps_apart:
         for item_ids, _, _ in asked:
             left.update(dict.fromkeys(item_ids, 0))
     for wanted in sorted({count for count in left.values() if count > 0}):
         alike = [item_id for item_id, count in left.items() if count == wanted]
-        for group in _groups(campaign, alike):
+        for group in _groups(campaign, alike, fits):
             parts = (
                 [group] if free(group) >= wanted else [(item_id,) for item_id in group]
             )
@@ -267,8 +295,13 @@ def _extensions(
             yield hit.item_ids, more, hit
 
 
-def _groups(campaign: Campaign, item_ids: Sequence[ItemId]) -> list[tuple[ItemId, ...]]:
-    """Group the items by HIT: as many as fit, without splitting a bundle."""
+def _groups(
+    campaign: Campaign, item_ids: Sequence[ItemId], fits: Fits
+) -> list[tuple[ItemId, ...]]:
+    """Group the items by HIT: as many as fit, without splitting a bundle.
+
+    A group that no page can show is divided all the same.
+    """
     size = campaign.posting.items_per_hit
     column = campaign.task.one_value_per_hit
     groups: list[tuple[ItemId, ...]] = []
@@ -283,8 +316,20 @@ def _groups(campaign: Campaign, item_ids: Sequence[ItemId]) -> list[tuple[ItemId
         held = value_of.get(bundle[0], "")
     if campaign.task.keeps_order:
         row = {item.item_id: number for number, item in enumerate(campaign.items)}
-        return [tuple(sorted(group, key=row.__getitem__)) for group in groups]
-    return groups
+        groups = [tuple(sorted(group, key=row.__getitem__)) for group in groups]
+    return [part for group in groups for part in _divided(group, fits)]
+
+
+def _divided(group: tuple[ItemId, ...], fits: Fits) -> list[tuple[ItemId, ...]]:
+    """Divide a group into parts that fit; what does not fit alone is apart."""
+    if len(group) == 1 or fits(group):
+        return [group]
+    alone = [(item_id,) for item_id in group if not fits((item_id,))]
+    rest = tuple(item_id for item_id in group if (item_id,) not in alone)
+    if alone:
+        return [*(_divided(rest, fits) if rest else []), *alone]
+    half = len(group) // 2
+    return [*_divided(group[:half], fits), *_divided(group[half:], fits)]
 
 
 def _bundles(

@@ -11,7 +11,9 @@ import resource
 import signal
 import tempfile
 import warnings
+from collections import deque
 from collections.abc import Iterable
+from dataclasses import replace
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import TextIO
@@ -34,6 +36,9 @@ _FRAME = re.compile(r'^  File "(.+)", line (\d+) in ', re.MULTILINE)
 
 def largest_page(campaign: Campaign, hits: Iterable[PlannedHit]) -> int:
     """Return the size of the largest question, in bytes.
+
+    In a campaign that grows, a pass divides HITs that no page can show, and sets rows
+    aside. So only rows that a page can show alone count, if there are any.
 
     Raises:
         ConfigError: an item or template has an error, or a page takes too long.
@@ -69,19 +74,26 @@ def _make(
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     _limit_memory()
     items = {item.item_id: item for item in campaign.items}
-    largest = 0
+    largest, first_fault, queue = 0, None, deque(hits)
     try:
-        for hit in hits:
+        while queue:
+            hit = queue.popleft()
             faulthandler.dump_traceback_later(PAGE_SECONDS, file=stack, exit=True)
-            largest = max(
-                largest, question_bytes(posted_question(campaign, hit, items))
-            )
+            try:
+                asked = posted_question(campaign, hit, items)
+                largest = max(largest, question_bytes(asked))
+            except ConfigError as fault:
+                if campaign.growth is None:
+                    raise
+                first_fault = first_fault or fault
+                if len(hit.item_ids) > 1:
+                    queue += [replace(hit, item_ids=(each,)) for each in hit.item_ids]
         faulthandler.cancel_dump_traceback_later()
     except Exception as fault:  # noqa: BLE001 - the parent raises it
         faulthandler.cancel_dump_traceback_later()
         parent.send(fault)
         return
-    parent.send(largest)
+    parent.send(largest or first_fault or 0)
 
 
 def _limit_memory() -> None:

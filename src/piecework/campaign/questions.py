@@ -29,7 +29,7 @@ def posted_question(
     """
     if campaign.task.html_page is None or len(hit.item_ids) != 1:
         return question(campaign, hit, items)
-    shown = _with_page_url(campaign, items[hit.item_ids[0]])
+    shown = item_on_page(campaign, items[hit.item_ids[0]])
     title = campaign.title or campaign.task.title
     return page_question(*parts_of_page(campaign.task, shown, title=title))
 
@@ -44,8 +44,8 @@ def question(campaign: Campaign, hit: PlannedHit, items: Mapping[ItemId, Item]) 
     """
     page = render_hit(
         campaign.task,
-        [_with_page_url(campaign, items[item_id]) for item_id in hit.item_ids],
-        practice=[_with_page_url(campaign, item) for item in campaign.practice],
+        [item_on_page(campaign, items[item_id]) for item_id in hit.item_ids],
+        practice=[item_on_page(campaign, item) for item in campaign.practice],
         title=campaign.title,
         round_number=hit.round,
         canary=planted_word(campaign.heuristics),
@@ -55,8 +55,8 @@ def question(campaign: Campaign, hit: PlannedHit, items: Mapping[ItemId, Item]) 
     return html_question(page)
 
 
-def _with_page_url(campaign: Campaign, item: Item) -> Item:
-    """Replace pictures that the marketplace serves with its paths for the page."""
+def item_on_page(campaign: Campaign, item: Item) -> Item:
+    """Return an item with paths of the marketplace for pictures that it serves."""
     task, page = campaign.task, campaign.task.html_page
     named = {"url"} if page is None else {*task.columns[1:]}
     pictures = campaign.pictures

@@ -15,6 +15,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Final
 
+import numpy as np
 import pandas as pd
 
 from piecework.campaign.assembling import assemble
@@ -47,6 +48,7 @@ from piecework.results.item_labels import (
     latest_items,
 )
 from piecework.results.whole_pass import advance_without_prefect
+from piecework.store import source
 
 RAISE: Final = "raise"
 """For `on_timeout`: raise `NotAnswered`."""
@@ -386,6 +388,13 @@ class _Asking:
             with self._looked() as opened:
                 if opened is not None and self._has_finished(opened, keys):
                     return
+                if opened is not None and (
+                    faults := source.unusable(opened.store, keys)
+                ):
+                    raise ConfigError(
+                        list(faults.values())[:MOST_FAULTS],
+                        next_step="ask with other cells under a new key",
+                    )
             left = deadline - time.monotonic()
             if self._is_over(progress) or left <= 0:
                 break
@@ -451,12 +460,12 @@ def _text(cell: object) -> str:
     Raises:
         TypeError: it is a list, a mapping or another object.
     """
+    if isinstance(cell, np.generic):
+        cell = cell.item()
     if cell is None or cell is pd.NA or cell is pd.NaT:
         return ""
     if isinstance(cell, float) and math.isnan(cell):
         return ""
     if isinstance(cell, str | bool | int | float) or hasattr(cell, "isoformat"):
         return str(cell)
-    if hasattr(cell, "item"):  # a number of numpy
-        return str(cell.item())
     raise TypeError(f"a cell is a {type(cell).__name__}, but must be text or a number")

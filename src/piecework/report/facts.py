@@ -277,11 +277,15 @@ class Growth:
             days on which neither happened may be absent.
         cents: what was spent and is held, by batch.
         wages_cents_per_hour: median pay of an assignment for an hour, by batch.
+        unusable: rows that cannot be used.
+        faults: why the first of these cannot, in sentences.
     """
 
     days: pd.DataFrame
     cents: Mapping[int, int]
     wages_cents_per_hour: Mapping[int, float]
+    unusable: int = 0
+    faults: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

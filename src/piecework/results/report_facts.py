@@ -52,9 +52,13 @@ from piecework.store import (
     qualification_scores,
     report_tables,
     simulated_workers,
+    source,
 )
 from piecework.store.intents import compensation_reasons
 from piecework.store.settlements import PAID_ALREADY
+
+_MOST_FAULTS = 20
+"""Rows that cannot be used and are named; the others are counted."""
 
 _PAID_BEFORE = "the marketplace had approved and paid it before it could be rejected"
 
@@ -167,6 +171,8 @@ def _growth(opened: OpenedCampaign) -> Growth | None:
     worked = _moments(rewards["submitted_at"]) - _moments(rewards["accepted_at"])
     pay = rewards["reward_cents"] * 3600 / worked.dt.total_seconds()
     wages = pay[worked > timedelta()].groupby(rewards["batch"]).median()
+    unusable, faults = source.quarantined(opened.store, most=_MOST_FAULTS)
+    folder = f"{opened.campaign.path.parent}/"
     return Growth(
         days=pd.DataFrame(
             dealt_items.days(opened.store, since=beginning),
@@ -176,6 +182,8 @@ def _growth(opened: OpenedCampaign) -> Growth | None:
         wages_cents_per_hour=dict(
             zip(wages.index.tolist(), wages.tolist(), strict=True)
         ),
+        unusable=unusable,
+        faults=tuple(fault.replace(folder, "") for fault in faults),
     )
 
 

@@ -168,6 +168,16 @@ def posted_since(store: Store, moment: datetime) -> bool:
     return row is not None
 
 
+def count_posted(store: Store, hit_keys: Iterable[HitKey]) -> int:
+    """Return how many of these HITs and extensions were posted."""
+    (number,) = store.db.execute(
+        "SELECT count(*) FROM hits WHERE posted_at IS NOT NULL "
+        "AND hit_key IN (SELECT value FROM json_each(?))",
+        [json.dumps(list(hit_keys))],
+    ).fetchone()
+    return int(number)
+
+
 def uncollected(store: Store) -> list[PlannedHit]:
     """Return posted HITs with answers that have not been fetched."""
     return _select(store, "hit_id IS NOT NULL AND collected_at IS NULL")
@@ -227,12 +237,25 @@ def older_than(store: Store, hit_keys: Iterable[HitKey]) -> frozenset[HitId]:
 
 
 def give_up(store: Store, keys: Iterable[HitKey]) -> None:
-    """Delete plans that were never posted; posted HITs stay."""
+    """Delete plans that were never posted; posted HITs stay.
+
+    Rows of a source wait again if their batch has no HIT any more. In other batches
+    they are asked for in the next round.
+    """
     with store.db.atomic():
         store.db.executemany(
             "DELETE FROM hits WHERE hit_key = ? AND posted_at IS NULL",
             [(key,) for key in keys],
         )
+        without_hits = (
+            "SELECT batch FROM source_batches WHERE NOT EXISTS "
+            "(SELECT 1 FROM hits WHERE hits.batch = source_batches.batch)"
+        )
+        store.db.execute(
+            f"UPDATE source_items SET batch = NULL WHERE batch IN ({without_hits})"
+        )
+        store.db.execute(f"DELETE FROM items WHERE batch IN ({without_hits})")
+        store.db.execute(f"DELETE FROM source_batches WHERE batch IN ({without_hits})")
 
 
 def batches_of_types(store: Store) -> dict[HitTypeId, int]:

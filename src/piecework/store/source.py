@@ -4,7 +4,7 @@ A row is taken in once, by its id. `piecework.store.dealt_items` deals them.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -16,7 +16,14 @@ from piecework.domain.ids import ItemId
 from piecework.store.columns import insert, moment, to_text
 from piecework.store.database import Store
 
-State = Literal["current", "withdrawn", "replaced"]
+_SET_ASIDE = (
+    "SELECT fault, seen_at, located FROM source_quarantine UNION ALL "
+    "SELECT fault, first_seen, item_id FROM source_items WHERE state = 'unusable' "
+    "AND row_id NOT IN (SELECT row_id FROM source_quarantine)"
+)
+"""SQL for rows that cannot be used: as they were read, and as no page can show them."""
+
+State = Literal["current", "withdrawn", "replaced", "unusable"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +60,7 @@ class Known:
     """The latest item of a row.
 
     Attributes:
-        is_dealt: whether it has a batch.
+        is_dealt: whether it has a batch, and a page can show it.
     """
 
     item_id: ItemId
@@ -121,7 +128,8 @@ def keep_reading(
 def known(store: Store, row_ids: Iterable[str]) -> dict[str, Known]:
     """Return the latest item of each of these rows, by row id."""
     rows = store.db.execute(
-        "SELECT row_id, item_id, version, digest, state, batch IS NOT NULL "
+        "SELECT row_id, item_id, version, digest, state, "
+        "batch IS NOT NULL AND state <> 'unusable' "
         "FROM json_each(?) AS listed JOIN source_items "
         "ON row_id = value AND is_gold = 0 "
         "ORDER BY version",
@@ -209,16 +217,39 @@ def add_gold(store: Store, items: Iterable[Item], *, at: datetime) -> None:
 def rewrite(
     store: Store, item_id: ItemId, row: SourceRow, digest: str, *, id_column: str
 ) -> None:
-    """Set the cells of an item that was not dealt; part of a transaction."""
+    """Set the cells of an item that no worker was shown; part of a transaction."""
     store.db.execute(
-        "UPDATE source_items SET columns = ?, digest = ?, state = 'current' "
-        "WHERE item_id = ? AND batch IS NULL",
+        "UPDATE source_items SET columns = ?, digest = ? "
+        "WHERE item_id = ? AND (batch IS NULL OR state = 'unusable')",
         [
             json.dumps({**row.cells, id_column: item_id}, ensure_ascii=False),
             digest,
             item_id,
         ],
     )
+    set_state(store, [item_id], "current")
+
+
+def set_unusable(store: Store, faults: Mapping[ItemId, str]) -> None:
+    """Set items aside that no page can show, each with its fault.
+
+    Those that were dealt are not asked again. Part of the caller's transaction.
+    """
+    set_state(store, list(faults), "unusable")
+    store.db.executemany(
+        "UPDATE source_items SET fault = ? WHERE item_id = ?",
+        [(fault, item_id) for item_id, fault in faults.items()],
+    )
+
+
+def unusable(store: Store, row_ids: Iterable[str]) -> dict[str, str]:
+    """Return why those of these rows that are set aside cannot be shown, by row id."""
+    rows = store.db.execute(
+        "SELECT row_id, fault FROM json_each(?) AS listed JOIN source_items "
+        "ON row_id = value WHERE state = 'unusable'",
+        [json.dumps(list(row_ids))],
+    )
+    return dict(rows.fetchall())
 
 
 def set_state(store: Store, item_ids: Sequence[ItemId], state: State) -> None:
@@ -231,13 +262,15 @@ def set_state(store: Store, item_ids: Sequence[ItemId], state: State) -> None:
     """
     of_items = json.dumps(item_ids)
     store.db.execute(
-        "UPDATE source_items SET state = ? "
+        "UPDATE source_items SET state = ?, fault = '' "
         "WHERE item_id IN (SELECT value FROM json_each(?))",
         [state, of_items],
     )
+    # Of an item that no page can show, no answer is wanted, as if its row were gone.
+    closed = {"current": None, "unusable": "withdrawn"}.get(state, state)
     store.db.execute(
         "UPDATE items SET closed = ? WHERE item_id IN (SELECT value FROM json_each(?))",
-        [None if state == "current" else state, of_items],
+        [closed, of_items],
     )
 
 
@@ -298,9 +331,10 @@ def see(store: Store, rows: Sequence[tuple[SourceRow, str]]) -> list[tuple[str, 
 
 
 def gone(store: Store) -> list[ItemId]:
-    """Return current items whose rows this reading did not see."""
+    """Return items whose rows this reading did not see, and not one before."""
     rows = store.db.execute(
-        "SELECT item_id FROM source_items WHERE state = 'current' AND is_gold = 0 "
+        "SELECT item_id FROM source_items "
+        "WHERE state IN ('current', 'unusable') AND is_gold = 0 "
         "AND NOT EXISTS (SELECT 1 FROM seen_rows "
         "WHERE seen_rows.row_id = source_items.row_id) ORDER BY number"
     )
@@ -308,9 +342,10 @@ def gone(store: Store) -> list[ItemId]:
 
 
 def count_current(store: Store) -> int:
-    """Return how many items are current: their rows are in the source."""
+    """Return how many items have rows in the source, usable or not."""
     (number,) = store.db.execute(
-        "SELECT count(*) FROM source_items WHERE state = 'current' AND is_gold = 0"
+        "SELECT count(*) FROM source_items "
+        "WHERE state IN ('current', 'unusable') AND is_gold = 0"
     ).fetchone()
     return int(number)
 
@@ -343,8 +378,11 @@ def forget_quarantined(store: Store, *, before: int) -> None:
 
 def quarantined(store: Store, *, most: int) -> tuple[int, list[str]]:
     """Return how many rows are set aside, and why the first ones are."""
-    (number,) = store.db.execute("SELECT count(*) FROM source_quarantine").fetchone()
+    (number,) = store.db.execute(
+        f"SELECT count(*) FROM ({_SET_ASIDE}) AS faults"
+    ).fetchone()
     rows = store.db.execute(
-        "SELECT fault FROM source_quarantine ORDER BY seen_at, located LIMIT ?", [most]
+        f"SELECT fault FROM ({_SET_ASIDE}) AS faults ORDER BY seen_at, located LIMIT ?",
+        [most],
     )
     return int(number), [fault for (fault,) in rows]

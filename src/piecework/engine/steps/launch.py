@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from itertools import takewhile
 from typing import NamedTuple
@@ -12,7 +12,7 @@ from piecework.campaign.opened import CampaignRun
 from piecework.campaign.questions import posted_question
 from piecework.domain.campaign import Campaign
 from piecework.domain.crowds import crowd_type
-from piecework.domain.errors import PlatformRefused
+from piecework.domain.errors import ConfigError, PlatformRefused
 from piecework.domain.hit import (
     PROLIFIC,
     HitType,
@@ -29,6 +29,7 @@ from piecework.engine.posting import (
 )
 from piecework.engine.posting.checks import check_campaign
 from piecework.engine.posting.exclusion import exclusion_type
+from piecework.engine.posting.pages import drop_unshowable
 from piecework.engine.posting.publishing import (
     OPERATION,
     annotation,
@@ -66,14 +67,15 @@ def act(run: CampaignRun, _unposted: int) -> int:
     """
     # Record HITs already posted before checking the caps.
     known = take_in(run)
+    held = _held(run)
     _price_anew(run)
     check_campaign(run)
     before, refused = hits.unposted(run.store), dict[str, PlatformRefused]()
-    while due := _payable(run, refused):
+    while due := _payable(run, refused, held):
         known_refusals = len(refused)
         for market, of_market in _by_market(due).items():
             try:
-                _post(run, of_market, known)
+                _post_showable(run, of_market, known)
             except PlatformRefused as refusal:
                 if run.campaign.crowds is None:
                     raise
@@ -82,20 +84,65 @@ def act(run: CampaignRun, _unposted: int) -> int:
         if len(refused) == known_refusals:
             break
     keep_refused(run, refused)
-    return len(before) - len(hits.unposted(run.store))
+    done = {hit.hit_key for hit in before} - {
+        hit.hit_key for hit in hits.unposted(run.store)
+    }
+    return hits.count_posted(run.store, done)
 
 
 launch = Step("launch", due, act)
 
 
+def _held(run: CampaignRun) -> frozenset[HitKey]:
+    """Drop HITs that could not be shown to be posted; return those that may be."""
+    if run.campaign.growth is None:
+        return frozenset()
+    begun = intents.begun(run.store, OPERATION)
+    cut_off = [hit for hit in hits.unposted(run.store) if publish_key(hit) in begun]
+    return drop_unshowable(run, cut_off, begun)
+
+
 def _payable(
-    run: CampaignRun, refused: Mapping[str, PlatformRefused]
+    run: CampaignRun,
+    refused: Mapping[str, PlatformRefused],
+    held: Collection[HitKey],
 ) -> list[PlannedHit]:
     """Return what to post now: what today's cap does not allow waits until tomorrow."""
     unposted = hits.unposted(run.store)
     return caps.payable_today(
-        run, [hit for hit in unposted if hit.market not in refused]
+        run,
+        [
+            hit
+            for hit in unposted
+            if hit.market not in refused and hit.hit_key not in held
+        ],
     )
+
+
+def _post_showable(
+    run: CampaignRun, unposted: Sequence[PlannedHit], known: Mapping[str, HitId]
+) -> None:
+    """Post HITs of one market; drop those of rows that no page can show.
+
+    Raises:
+        ConfigError: a page of a campaign with fixed items cannot be rendered.
+        PlatformRefused: as `_post`.
+    """
+    while unposted:
+        try:
+            _post(run, unposted, known)
+        except ConfigError:
+            if run.campaign.growth is None:
+                raise
+            # No call was made for a page that could not be rendered.
+            drop_unshowable(run, unposted, {})
+            left = {hit.hit_key for hit in hits.unposted(run.store)}
+            others = [hit for hit in unposted if hit.hit_key in left]
+            if len(others) == len(unposted):
+                raise
+            unposted = others
+        else:
+            return
 
 
 def _by_market(planned: Sequence[PlannedHit]) -> dict[str, list[PlannedHit]]:

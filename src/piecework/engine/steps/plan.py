@@ -6,6 +6,7 @@ from functools import partial
 from math import floor
 
 from piecework.campaign.dealing import (
+    Limits,
     affordable,
     deal,
     deal_batch,
@@ -22,6 +23,7 @@ from piecework.engine.planning.next_action import NextPosting
 from piecework.engine.posting.adopting import adopt, is_adopting
 from piecework.engine.posting.checks import check_campaign
 from piecework.engine.posting.market_choice import with_markets
+from piecework.engine.posting.pages import Pages, set_aside
 from piecework.engine.posting.replacing import extendable
 from piecework.engine.reader import Reader
 from piecework.engine.step import Step
@@ -89,17 +91,17 @@ def _planned_of_rows(run: CampaignRun, posting: NextPosting) -> list[PlannedHit]
     dealt = DealtItems(run.store)
     if posting.round:
         items = dealt.of_batch(posting.batch)
-        with writing(run.store):
-            campaign = replace(run.campaign, items=items)
-            ids = [item.item_id for item in items]
-            planned = affordable(
-                _replacements(run, posting, ids, campaign),
-                left_cents=posting.room_cents,
-            )
-            hits.plan(run.store, planned)
+        campaign = replace(run.campaign, items=items)
+        ids = [item.item_id for item in items]
+        planned = affordable(
+            _replacements(run, posting, ids, campaign), left_cents=posting.room_cents
+        )
+        hits.plan(run.store, planned)
         return planned
+    # Rendering takes long, so it does not keep the store's other writers waiting.
+    planned, unusable = _first_of_rows(run, posting)
     with writing(run.store):
-        planned = _first_of_rows(run, posting)
+        set_aside(run, unusable)
         hits.plan(run.store, planned)
         dealt_items.deal(
             run.store,
@@ -110,8 +112,13 @@ def _planned_of_rows(run: CampaignRun, posting: NextPosting) -> list[PlannedHit]
     return planned
 
 
-def _first_of_rows(run: CampaignRun, posting: NextPosting) -> list[PlannedHit]:
-    """Return the HITs of a new batch: of the rows that wait longest, with gold."""
+def _first_of_rows(
+    run: CampaignRun, posting: NextPosting
+) -> tuple[list[PlannedHit], dict[ItemId, str]]:
+    """Return the HITs of a new batch: of the rows that wait longest, with gold.
+
+    Rows that no page can show are in none of them, and are returned with the reason.
+    """
     campaign, today = run.campaign, run.clock.now().date()
     each = hit_cost_cents(campaign, campaign.posting.assignments, on=today)
     payable = posting.room_cents // each * campaign.posting.items_per_hit
@@ -120,14 +127,20 @@ def _first_of_rows(run: CampaignRun, posting: NextPosting) -> list[PlannedHit]:
     share = campaign.gold_share
     wanted = round(share * len(rows) / (1 - share)) if share else 0
     gold = dealt_items.next_waiting(run.store, wanted, gold=True)
+    items = {item.item_id: item for item in (*rows, *gold)}
+    pages = Pages(campaign, items, round_number=0)
     planned = first_round(
-        replace(campaign, items=(*rows, *gold)),
+        replace(campaign, items=tuple(items.values())),
         posting.batch,
         deal_batch(campaign, posting.batch, rows, gold),
         on=today,
         excluded=len(item_totals.excluded(run.store)),
+        fits=pages.fits,
     )
-    return affordable(with_markets(run, planned), left_cents=posting.room_cents)
+    unusable = pages.unusable(planned)
+    usable = [hit for hit in planned if hit.item_ids[0] not in unusable]
+    planned = affordable(with_markets(run, usable), left_cents=posting.room_cents)
+    return planned, unusable
 
 
 def _planned(run: CampaignRun, posting: NextPosting) -> list[PlannedHit]:
@@ -157,7 +170,12 @@ def _replacements(
     wanted, crowd = run.campaign.posting, run.campaign.crowd_size
     lacking = item_totals.lacking(run.store, posting.batch, wanted, crowd=crowd)
     today, more = run.clock.now().date(), extendable(run, posting.batch)
-    keeps_apart = run.platform.keeps_apart()
+    # In the order in which the batch was dealt.
+    missing = {item_id: lacking[item_id] for item_id in item_ids if item_id in lacking}
+    pages = Pages(run.campaign, run.items_by_id(missing), round_number=posting.round)
+    limits = Limits(keeps_apart=run.platform.keeps_apart(), fits=pages.fits)
+    if crowd is not None:
+        limits = replace(limits, free=partial(count_free, run.store, crowd))
 
     def again(missing: Mapping[ItemId, int]) -> list[PlannedHit]:
         planned = replacements(
@@ -167,15 +185,10 @@ def _replacements(
             missing,
             on=today,
             extendable=more,
-            keeps_apart=keeps_apart,
-            **(
-                {} if crowd is None else {"free": partial(count_free, run.store, crowd)}
-            ),
+            limits=limits,
         )
         return with_markets(run, planned)
 
-    # In the order in which the batch was dealt.
-    missing = {item_id: lacking[item_id] for item_id in item_ids if item_id in lacking}
     return _within_item_budget(run, posting.batch, missing, again)
 
 

@@ -7,10 +7,11 @@ does all its other work, and the campaign's status names the fault.
 
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from piecework.campaign.opened import CampaignRun, OpenedCampaign
 from piecework.campaign.row_faults import faults_of_row
+from piecework.config.items_file import is_too_long
 from piecework.domain.counts import plural
 from piecework.domain.errors import ConfigError
 from piecework.domain.growing import Delivery, Growth, SourceRow, version_of
@@ -191,9 +192,9 @@ class _TakingIn:
         for row in chunk:
             if row.fault:
                 sorts.faulty.append((row, f"{row.located}: {row.fault}"))
-            elif not row.row_id.strip():
+            elif not row.row_id.strip() or is_too_long(row.row_id):
                 faults = self._growth.source.faults(row)
-                sorts.faulty.append((row, "; ".join(faults)))
+                sorts.faulty.append((replace(row, row_id=""), "; ".join(faults)))
             else:
                 readable.append((row, row.digest(self._columns)))
         return readable

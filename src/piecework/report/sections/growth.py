@@ -27,14 +27,35 @@ def build(model: ReportModel) -> Section | None:
     Whole: all items were there at the start.
     """
     growth = model.facts.growth
-    if growth is None or not len(growth.days):
+    if growth is None or not (len(growth.days) or growth.unusable):
         return None
+    if not len(growth.days):
+        return Section(
+            key="growth",
+            title="Batch by batch",
+            lead=("No row was taken in.",),
+            tables=tuple(_unusable(growth)),
+        )
     return Section(
         key="growth",
         title="Batch by batch",
         lead=(_lead(growth),),
         figures=tuple(_figures(model, growth)),
-        tables=(_table(model, growth),),
+        tables=(_table(model, growth), *_unusable(growth)),
+    )
+
+
+def _unusable(growth: Growth) -> Iterator[Table]:
+    """Show why rows cannot be used, if there are any."""
+    if not growth.unusable:
+        return
+    hidden = growth.unusable - len(growth.faults)
+    yield Table(
+        caption="Rows that cannot be used",
+        columns=(text("Row, and why"),),
+        rows=tuple((fault,) for fault in growth.faults),
+        note="Nobody was asked about them. Correct them in the source."
+        + f" {plural(hidden, 'other row')} not shown." * (hidden > 0),
     )
 
 

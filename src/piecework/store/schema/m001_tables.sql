@@ -62,7 +62,9 @@ CREATE TABLE source_items (
     first_seen TEXT NOT NULL,
     batch INTEGER,
     state TEXT NOT NULL DEFAULT 'current'
-        CHECK (state IN ('current', 'withdrawn', 'replaced'))
+        CHECK (state IN ('current', 'withdrawn', 'replaced', 'unusable')),
+    -- Why no page can show it.
+    fault TEXT NOT NULL DEFAULT ''
 ) STRICT;
 CREATE UNIQUE INDEX source_items_by_row ON source_items (row_id, version);
 CREATE INDEX source_items_waiting ON source_items (is_gold, number)

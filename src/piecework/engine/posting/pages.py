@@ -1,0 +1,105 @@
+"""What pages can show: HITs that are too large are divided, unusable rows set aside.
+
+A source that grows brings rows that nobody looked at before. One that no page can show,
+or several that are too long for one page, must not keep the others from being asked.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from piecework.campaign.opened import CampaignRun
+from piecework.campaign.row_faults import faults_of_page
+from piecework.domain.campaign import Campaign
+from piecework.domain.hit import Item, PlannedHit
+from piecework.domain.ids import HitKey, ItemId
+from piecework.domain.printable import one_line
+from piecework.engine.posting.publishing import publish_key
+from piecework.engine.stopping import LONGEST_LAG
+from piecework.store import hits, source
+from piecework.store.database import writing
+
+
+class Pages:
+    """Which items fit onto a page together; each page is rendered once.
+
+    Args:
+        campaign: the campaign.
+        items: the items by id; perhaps with others.
+        round_number: the round that is planned.
+    """
+
+    def __init__(
+        self, campaign: Campaign, items: Mapping[ItemId, Item], *, round_number: int
+    ) -> None:
+        self._campaign, self._items, self._round = campaign, items, round_number
+        self._faults: dict[tuple[ItemId, ...], list[str]] = {}
+
+    def fits(self, item_ids: Sequence[ItemId]) -> bool:
+        """Return whether a page can show these items."""
+        return not self._faults_of(tuple(item_ids))
+
+    def unusable(self, planned: Sequence[PlannedHit]) -> dict[ItemId, str]:
+        """Return why items cannot be shown even alone, of HITs with one item."""
+        return {
+            hit.item_ids[0]: "; ".join(faults)
+            for hit in planned
+            if not hit.extends and len(hit.item_ids) == 1
+            if (faults := self._faults_of(hit.item_ids))
+        }
+
+    def _faults_of(self, item_ids: tuple[ItemId, ...]) -> list[str]:
+        if item_ids not in self._faults:
+            self._faults[item_ids] = faults_of_page(
+                self._campaign, self._items, item_ids, round_number=self._round
+            )
+        return self._faults[item_ids]
+
+
+def set_aside(run: CampaignRun, faults: Mapping[ItemId, str]) -> None:
+    """Set rows aside that no page can show; part of the caller's transaction."""
+    growth = run.campaign.growth
+    assert growth is not None  # noqa: S101 - only its rows can be set aside
+    source.set_unusable(
+        run.store,
+        {
+            item_id: one_line(f"{growth.source.name}: {item_id!r}: {fault}")
+            for item_id, fault in faults.items()
+        },
+    )
+
+
+def drop_unshowable(
+    run: CampaignRun,
+    planned: Iterable[PlannedHit],
+    begun: Mapping[str, datetime],
+) -> frozenset[HitKey]:
+    """Drop plans that no page can show; their rows are asked again, or set aside.
+
+    Pages may have changed since the HITs were planned, as with another version.
+
+    Args:
+        run: the campaign, which grows.
+        planned: HITs that are not posted.
+        begun: when calls of earlier passes were begun that have no outcome, by intent.
+
+    Returns:
+        HITs that no page can show, but that such a call may have posted.
+    """
+    lately = run.clock.now() - LONGEST_LAG
+    dropped, held, faults = [], set[HitKey](), dict[ItemId, str]()
+    for hit in planned:
+        pages = Pages(run.campaign, run.items_of([hit]), round_number=hit.round)
+        if hit.extends or pages.fits(hit.item_ids):
+            continue
+        if begun.get(publish_key(hit), lately) > lately:
+            held.add(hit.hit_key)
+            continue
+        dropped.append(hit.hit_key)
+        alone = [replace(hit, item_ids=(item_id,)) for item_id in hit.item_ids]
+        faults |= pages.unusable(alone)
+    if dropped:
+        with writing(run.store):
+            set_aside(run, faults)
+            hits.give_up(run.store, dropped)
+    return frozenset(held)
