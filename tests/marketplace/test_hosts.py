@@ -7,6 +7,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from piecework.marketplace.http.exposure import UnsafeBindError
 from piecework.marketplace.http.server import Marketplace, serve
 from tests.marketplace.live_market import give, running
 from tests.marketplace.market import START, Market, free_port
@@ -90,11 +91,11 @@ def test_the_names_by_which_it_is_reached_are_its_own(tmp_path: Path) -> None:
             (frames, "frames.example.org:8443", 421),
             (frames, "hits.example.org", 421),
         ):
-            reply = http.get(f"{url}/rehearsal/clock", headers={"Host": name})
+            reply = http.get(f"{url}/healthz", headers={"Host": name})
             assert reply.status_code == status, name
     with serve(options), socket.create_connection(("127.0.0.1", ports[0])) as line:
         named = b"Host: hits.example.org\r\n"
-        line.sendall(b"GET /rehearsal/clock HTTP/1.1\r\n" + named + named + b"\r\n")
+        line.sendall(b"GET /healthz HTTP/1.1\r\n" + named + named + b"\r\n")
         assert line.recv(65_536).startswith(b"HTTP/1.1 421 ")
 
 
@@ -136,3 +137,58 @@ def test_over_tls_browsers_are_told_to_stay_there(
                     headers={"Host": origin.partition("//")[2]},
                 )
                 assert reply.headers.get("strict-transport-security") == header
+
+
+@pytest.mark.parametrize("is_rehearsal", [True, False])
+def test_what_needs_no_signature_is_for_this_machine_alone(
+    tmp_path: Path, *, is_rehearsal: bool
+) -> None:
+    """A proxy may show workers the site; clock, calls and controls stay inside."""
+    port = free_port()
+    options = Marketplace(
+        tmp_path / "m.db",
+        rehearsal=is_rehearsal,
+        trust_local=not is_rehearsal,
+        port=port,
+        site_url="https://hits.example.org",
+        frames_url="https://frames.example.org",
+    )
+    call = {
+        "X-Amz-Target": "MTurkRequesterServiceV20170117.GetAccountBalance",
+        "Authorization": "AWS4-HMAC-SHA256 Credential=ANY/20260101/us-east-1/x/y",
+    }
+    with serve(options), httpx.Client(base_url=f"http://127.0.0.1:{port}") as http:
+        for host, is_inside in (
+            (f"127.0.0.1:{port}", True),
+            (f"localhost:{port}", True),
+            ("hits.example.org", False),
+        ):
+            named = {"Host": host}
+            assert http.get("/healthz", headers=named).status_code == 200
+            balance = http.post("/", headers=named | call, content=b"{}")
+            assert (balance.status_code == 403) is not is_inside
+            if not is_inside:
+                assert "only programs on this machine" in balance.text
+            clock = http.get("/rehearsal/clock", headers=named)
+            expected = (200 if is_inside else 403) if is_rehearsal else 404
+            assert clock.status_code == expected
+            moved = named | {"X-Rehearsal-Now": "1800000000000"}
+            if is_rehearsal:
+                reply = http.get("/healthz", headers=moved)
+                assert (reply.status_code == 403) is not is_inside
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "192.0.2.1", "::", ""])  # noqa: S104 - that is the law
+def test_a_rehearsal_keeps_to_this_machine(tmp_path: Path, host: str) -> None:
+    """Also with pictures and public names, it does not start."""
+    options = Marketplace(
+        tmp_path / "m.db",
+        rehearsal=True,
+        host=host,
+        pictures=tmp_path,
+        site_url="https://hits.example.org",
+        frames_url="https://frames.example.org",
+    )
+    with pytest.raises(UnsafeBindError, match="move its clock"), serve(options):
+        pass
+    assert not (tmp_path / "m.db").exists()

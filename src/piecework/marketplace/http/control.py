@@ -126,7 +126,7 @@ class Control:
 
 
 def _programs_only(request: Request) -> None:
-    check_is_program(name for name, _ in request.headers.raw)
+    check_is_program(request.headers.raw)
 
 
 async def _json(request: Request) -> object:

@@ -19,7 +19,7 @@ def check_host(host: str, *, is_guarded: bool, is_named: bool) -> None:
 
     Args:
         host: address to bind.
-        is_guarded: whether calls must be signed.
+        is_guarded: whether calls must be signed; those of a rehearsal need not be.
         is_named: whether the URLs of site and frames for browsers were given.
 
     Raises:
@@ -29,9 +29,11 @@ def check_host(host: str, *, is_guarded: bool, is_named: bool) -> None:
         return
     if not is_guarded:
         raise UnsafeBindError(
-            f"Without signatures, anyone who can reach {host} could spend its "
-            "requesters' money. To trust all callers, bind to 127.0.0.1, ::1 or "
-            "localhost."
+            f"Without signatures, anyone who can reach {host or 'this machine'} could "
+            "act as any requester, and in a rehearsal move its clock and make workers. "
+            "To trust all callers, bind to 127.0.0.1, ::1 or localhost. To let other "
+            "machines in, serve without --rehearsal and --trust-local, and give "
+            "requesters keys (piecework requester add NAME)."
         )
     if is_every_address(host) and not is_named:
         raise UnsafeBindError(

@@ -19,6 +19,7 @@ from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.http import refusing
 from piecework.marketplace.http.control import Control
 from piecework.marketplace.http.faults import FaultScript
+from piecework.marketplace.http.virtual_time import check_is_local
 from piecework.marketplace.requester.api import RequesterApi
 from piecework.marketplace.state.backend import Backend
 from piecework.marketplace.workers import replies
@@ -37,13 +38,18 @@ def site_app(
     api: RequesterApi,
     *,
     faults: FaultScript,
+    is_guarded: bool,
     pictures: Pictures,
     admittance: Admittance,
     readiness: Sequence[BaseRoute] = (),
 ) -> Starlette:
-    """Return the requester API, worker site and, in a rehearsal, its controls."""
+    """Return the requester API, worker site and, in a rehearsal, its controls.
+
+    Without signatures, the API answers this machine only: a proxy may show the site to
+    others.
+    """
     routes: list[BaseRoute] = [
-        _calls(api),
+        _calls(api, is_local=not is_guarded),
         Route("/", _to_hits, methods=["GET"]),
         *readiness,
         *Site(backend, origins, pictures, admittance).routes(),
@@ -81,8 +87,13 @@ class ByPort:
         await app(scope, receive, send)
 
 
-def _calls(api: RequesterApi) -> BaseRoute:
+def _calls(api: RequesterApi, *, is_local: bool = False) -> BaseRoute:
     async def call(request: Request) -> Response:
+        try:
+            if is_local:
+                check_is_local(request.headers.raw)
+        except Refusal as refusal:
+            return refusing.refused(request, refusal)
         return await api(request)
 
     return Route("/", call, methods=["POST"])

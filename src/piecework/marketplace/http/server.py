@@ -160,12 +160,11 @@ def _prepared(
     marketplace: Marketplace,
 ) -> Iterator[tuple[Server, list[socket.socket], Running]]:
     exposure.check_frames_url(marketplace.frames_url)
-    if not marketplace.rehearsal:
-        exposure.check_host(
-            marketplace.host,
-            is_guarded=not marketplace.trust_local,
-            is_named=bool(marketplace.site_url and marketplace.frames_url),
-        )
+    exposure.check_host(
+        marketplace.host,
+        is_guarded=_checks_signatures(marketplace),
+        is_named=bool(marketplace.site_url and marketplace.frames_url),
+    )
     with contextlib.ExitStack() as stack:
         connections = stack.enter_context(contextlib.closing(_connections(marketplace)))
         sockets: list[socket.socket] = [
@@ -274,15 +273,16 @@ def _app(
     sockets: list[socket.socket],
     aws_sockets: StandInSockets | None,
 ) -> ASGIApp:
-    checks = not (marketplace.rehearsal or marketplace.trust_local)
+    is_guarded = _checks_signatures(marketplace)
     faults = FaultScript()
     pictures = Pictures(marketplace.pictures, backend, origins)
-    api = RequesterApi(backend, Admission(backend, checks=checks), faults)
+    api = RequesterApi(backend, Admission(backend, checks=is_guarded), faults)
     site = routes.site_app(
         backend,
         origins,
         api,
         faults=faults,
+        is_guarded=is_guarded,
         pictures=pictures,
         admittance=Admittance(
             crowds=marketplace.crowds,
@@ -304,6 +304,10 @@ def _app(
         hosts = [f"https://{host}" for host in HOSTS]
         others[aws_sockets.tls_port] = named(routes.api_app(api), *hosts)
     return routes.ByPort(named(site, origins.site), others)
+
+
+def _checks_signatures(marketplace: Marketplace) -> bool:
+    return not (marketplace.rehearsal or marketplace.trust_local)
 
 
 def _origins(marketplace: Marketplace, sockets: list[socket.socket]) -> Origins:

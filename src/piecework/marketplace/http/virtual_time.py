@@ -9,6 +9,7 @@ they arrive.
 import asyncio
 import re
 from collections.abc import Iterable
+from urllib.parse import urlsplit
 
 from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -17,6 +18,7 @@ from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.state import clock
 from piecework.marketplace.state.backend import Backend
 from piecework.marketplace.workers import replies
+from piecework.webserver.listening import is_loopback
 
 HEADER = "x-rehearsal-now"
 
@@ -53,18 +55,42 @@ async def do_what_is_due(backend: Backend) -> None:
         await asyncio.sleep(_LOOK_SECONDS)
 
 
-def check_is_program(headers: Iterable[bytes]) -> None:
+def check_is_program(headers: Iterable[tuple[bytes, bytes]]) -> None:
     """Refuse browsers, so that a question's page cannot change its rehearsal.
 
     Args:
-        headers: the names of the request's headers, in lower case.
+        headers: the request's headers, with names in lower case.
 
     Raises:
-        Refusal: the request has a browser's origin headers (403).
+        Refusal: the request has a browser's origin headers, or came by a name that
+            others can use (403).
     """
-    if any(name in _SENT_BY_BROWSERS for name in headers):
+    headers = list(headers)
+    if any(name in _SENT_BY_BROWSERS for name, _ in headers):
         raise Refusal(
             "ProgramsOnly", "The controls are for programs, not for pages.", status=403
+        )
+    check_is_local(headers)
+
+
+def check_is_local(headers: Iterable[tuple[bytes, bytes]]) -> None:
+    """Refuse a request by a name that is not this machine's alone, as through a proxy.
+
+    Args:
+        headers: the request's headers, with names in lower case.
+
+    Raises:
+        Refusal: its host is not a loopback address or name (403).
+    """
+    host = next((value for name, value in headers if name == b"host"), b"")
+    name = (urlsplit(f"//{host.decode('latin-1')}").hostname or "").rstrip(".")
+    if not (is_loopback(name) or name.endswith(".localhost")):
+        raise Refusal(
+            "ThisMachineOnly",
+            "Nobody has to sign calls here, so only programs on this machine may make "
+            "them, at http://127.0.0.1:PORT. For other machines, serve without "
+            "--rehearsal and --trust-local, with keys of `piecework requester add`.",
+            status=403,
         )
 
 
@@ -72,7 +98,7 @@ def _asked_for(headers: list[tuple[bytes, bytes]]) -> int | None:
     value = next((value for name, value in headers if name == _NAME), None)
     if value is None:
         return None
-    check_is_program(name for name, _ in headers)
+    check_is_program(headers)
     end_of_time = clock.to_ms(clock.END_OF_TIME)
     if not _MILLISECONDS.fullmatch(value) or int(value) >= end_of_time:
         raise Refusal(
