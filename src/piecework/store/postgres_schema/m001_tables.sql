@@ -85,6 +85,8 @@ CREATE INDEX source_items_waiting ON source_items (is_gold, number)
     WHERE batch IS NULL AND state = 'current';
 CREATE INDEX source_items_dealt ON source_items (batch, number)
     WHERE batch IS NOT NULL;
+CREATE INDEX source_items_unusable ON source_items (first_seen)
+    WHERE state = 'unusable';
 
 CREATE TABLE source_reading (
     only_row BIGINT PRIMARY KEY CHECK (only_row = 1),
