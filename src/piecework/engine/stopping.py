@@ -5,7 +5,6 @@ a worker holds now and submits later.
 """
 
 from collections.abc import Sequence
-from datetime import timedelta
 
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.errors import PlatformRefused, TransientPlatformError
@@ -13,7 +12,12 @@ from piecework.domain.hit import PlannedHit
 from piecework.domain.ids import HitId
 from piecework.engine.posting.closing import close_gone
 from piecework.engine.posting.hit_status import status_of
-from piecework.engine.posting.publishing import OPERATION, publish_key, take_in
+from piecework.engine.posting.publishing import (
+    LONGEST_LAG,
+    OPERATION,
+    publish_key,
+    take_in,
+)
 from piecework.store import dealt_items, hits, intents, stops
 from piecework.store.acting import Refusal, carry_out
 from piecework.store.database import Store
@@ -21,9 +25,6 @@ from piecework.store.intents import Act, Intent
 from piecework.store.settlements import DONE
 
 _GONE = "disposed of before"
-LONGEST_LAG = timedelta(minutes=2)
-"""A HIT that is still in no list this long after its call began was never posted;
-MTurk's lists lag by seconds."""
 
 
 def is_stopped(store: Store) -> bool:

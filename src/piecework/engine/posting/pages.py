@@ -14,8 +14,7 @@ from piecework.domain.campaign import Campaign
 from piecework.domain.hit import Item, PlannedHit
 from piecework.domain.ids import HitKey, ItemId
 from piecework.domain.printable import one_line
-from piecework.engine.posting.publishing import publish_key
-from piecework.engine.stopping import LONGEST_LAG
+from piecework.engine.posting.publishing import LONGEST_LAG, publish_key
 from piecework.store import hits, source
 from piecework.store.database import writing
 

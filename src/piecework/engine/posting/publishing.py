@@ -9,6 +9,7 @@ not know what was posted since, and must not post it again.
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.errors import PlatformRefused, StoreError
@@ -21,6 +22,9 @@ from piecework.store.intents import Act, Intent
 OPERATION = "publish"
 _LONGEST_ANNOTATION = 255
 """Length limit of a `RequesterAnnotation`, in characters (MTurk's API reference)."""
+LONGEST_LAG = timedelta(minutes=2)
+"""A HIT that is still in no list this long after its call began was never posted;
+MTurk's lists lag by seconds."""
 GONE = "disposed of before"
 """Outcome of extending a HIT that the platform no longer has."""
 
