@@ -108,6 +108,7 @@ SLOW = (
     "tests/hit_templates/test_blank_page.py",
     "tests/hit_templates/test_starters.py",
     "tests/importing/test_analysing.py",
+    "tests/importing/test_hidden_ids.py",
     "tests/importing/test_hostile.py",
     "tests/importing/test_imported_shared.py",
     "tests/importing/test_columns.py",

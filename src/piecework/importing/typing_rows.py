@@ -13,6 +13,7 @@ from piecework.domain.ids import AssignmentId, HitId, ItemId, WorkerId
 from piecework.domain.imported import UNNAMED
 from piecework.domain.task import GOLD, Field, Task
 from piecework.hit_templates.answers import OF_THE_HIT, read_answers
+from piecework.hit_templates.own_html.control_kinds import is_reserved
 from piecework.hit_templates.values import SEPARATOR
 from piecework.importing.parts import ITEM_ID, Part, is_wired, item_of, measures, split
 from piecework.importing.readers.crowd_form import labels_in
@@ -154,7 +155,7 @@ class RowTyper:
             position: {
                 name: text
                 for name, text in sent.items()
-                if name not in columns and text
+                if name not in columns and text and not is_reserved(name)
             }
             for position, sent in cells.items()
         }
@@ -213,8 +214,7 @@ class RowIds:
     def _without_worker(self, row: ImportedRow) -> str:
         if not row.worker_id or row.worker_id not in row.assignment_id:
             return row.assignment_id
-        # Readers join the parts of an assignment id with slashes.
-        part = rf"(?:^|(?<=/)){re.escape(row.worker_id)}(?=/|$)"
+        part = rf"(?<![^\W_]){re.escape(row.worker_id)}(?![^\W_])"
         name = pseudonym(WorkerId(row.worker_id), self._key)
         return re.sub(part, name, row.assignment_id)
 

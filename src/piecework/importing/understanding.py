@@ -16,6 +16,7 @@ from piecework.domain.imported import Reading
 from piecework.domain.suggestion import did_you_mean
 from piecework.domain.task import Task
 from piecework.domain.toml_text import toml_key
+from piecework.hit_templates.own_html.control_kinds import is_reserved
 from piecework.hit_templates.tasks import load_task, task_names
 from piecework.importing.numbering import SeenNames
 from piecework.importing.parts import (
@@ -233,6 +234,7 @@ class _Items:
         self.ids: set[bytes] = set()
         self.columns: set[str] = set()
         self.answers: dict[str, ColumnSurvey] = defaultdict(ColumnSurvey)
+        self._workers_in: dict[str, set[str] | None] = {}
         self.once: dict[str, None] = {}
         self.parts = self.rows = 0
         self._owners: dict[str, dict[str, bytes]] = {
@@ -250,6 +252,7 @@ class _Items:
             for name, cell in part.sent.items():
                 answer = self._reading.values.get(cell.strip(), cell)
                 self.answers[name].see(answer)
+                self._see_ids(name, cell, row.worker_id)
             for name in [*self._owners]:
                 value = part.shown.get(name, "").strip()
                 if not value or self._owners[name].setdefault(value, key) != key:
@@ -258,6 +261,18 @@ class _Items:
         for name, cell in once.items():
             self.once[name] = None
             self.answers[name].see(cell)
+
+    def _see_ids(self, name: str, cell: str, worker_id: str) -> None:
+        """Note whether each filled cell holds the id of its row's worker."""
+        if not cell.strip():
+            return
+        workers = self._workers_in.setdefault(name, set())
+        if workers is None:
+            return
+        if not worker_id or worker_id.casefold() not in cell.casefold():
+            self._workers_in[name] = None
+        elif len(workers) < len("ab"):
+            workers.add(worker_id)
 
     def id_column(self) -> str:
         """Return a column with a different value for each item; or ""."""
@@ -269,7 +284,7 @@ class _Items:
         return {
             field: self._field(field, name)
             for name in self.answers
-            if not self._reading.answers or name in renamed
+            if (not self._reading.answers or name in renamed) and not is_reserved(name)
             if not self._is_empty_button(name)
             for field in [renamed.get(name, name)]
         }
@@ -298,7 +313,10 @@ class _Items:
     def _field(self, field: str, name: str) -> FieldTable:
         """Return the field for answers of this name: as specified, else a guess."""
         stated = FieldTable.model_validate(self._reading.fields.get(field, {}))
-        guess = self.answers[name].guess(self._asked(name), stated.kind)
+        # Ids are no options: the campaign file and the dataset would list them.
+        are_ids = len(self._workers_in.get(name) or ()) > 1
+        kind = stated.kind or ("text" if are_ids else None)
+        guess = self.answers[name].guess(self._asked(name), kind)
         once = {"scope": "hit"} if name in self.once else {}
         return guess.model_copy(
             update={**once, **stated.model_dump(exclude_unset=True)}

@@ -20,6 +20,7 @@ from piecework.hit_templates.answers import repeats
 from piecework.hit_templates.own_html.sent import is_added
 from piecework.postprocess.datasets.csv_file import to_csv
 from piecework.results.export import write_whole
+from piecework.results.table import hidden_ids
 from piecework.store import assignments, decisions, hits
 
 _COLUMNS = (
@@ -50,7 +51,16 @@ def write_batch_results(opened: OpenedCampaign, path: Path) -> int:
             ["the campaign's answers were imported: they were not sent by its page"],
             next_step="use the imported files, which have their own columns",
         )
-    rows = list(_rows(opened))
+    ids = hidden_ids(opened)
+    rows = [
+        {
+            name: ids.of_worker(cell, worker_id)
+            if name.startswith(("Input.", "Answer."))
+            else cell
+            for name, cell in row.items()
+        }
+        for worker_id, row in _rows(opened)
+    ]
     names = dict.fromkeys(name for row in rows for name in row)
     inputs = [name for name in names if name.startswith("Input.")]
     sent = [name for name in names if name.startswith("Answer.")]
@@ -60,7 +70,8 @@ def write_batch_results(opened: OpenedCampaign, path: Path) -> int:
     return len(rows)
 
 
-def _rows(opened: OpenedCampaign) -> Iterator[Row]:
+def _rows(opened: OpenedCampaign) -> Iterator[tuple[str, Row]]:
+    """Yield each assignment's worker and cells."""
     by_id = {hit.hit_id: hit for hit in hits.load(opened.store) if hit.hit_id}
     verdicts = {
         decision.subject_id: decision
@@ -72,23 +83,26 @@ def _rows(opened: OpenedCampaign) -> Iterator[Row]:
         decision = verdicts.get(assignment.assignment_id)
         hit = by_id[HitId(assignment.hit_id)]
         status = _STATUS.get(decision.verdict, "") if decision else ""
-        yield {
-            **_of_hit(opened, hit),
-            **_of_assignment(opened, assignment),
-            "AssignmentStatus": status or "Submitted",
-            "RequesterFeedback": decision.because
-            if decision and status == "Rejected"
-            else "",
-            **_inputs(
-                hit, items, is_numbered=opened.campaign.posting.items_per_hit > 1
-            ),
-            **_sent(
-                opened.campaign.task,
-                documents[assignment.assignment_id],
-                hit.item_ids[0],
-                assignment.platform_ids,
-            ),
-        }
+        yield (
+            assignment.worker_id,
+            {
+                **_of_hit(opened, hit),
+                **_of_assignment(opened, assignment),
+                "AssignmentStatus": status or "Submitted",
+                "RequesterFeedback": decision.because
+                if decision and status == "Rejected"
+                else "",
+                **_inputs(
+                    hit, items, is_numbered=opened.campaign.posting.items_per_hit > 1
+                ),
+                **_sent(
+                    opened.campaign.task,
+                    documents[assignment.assignment_id],
+                    hit.item_ids[0],
+                    assignment.platform_ids,
+                ),
+            },
+        )
 
 
 def _of_hit(opened: OpenedCampaign, hit: PlannedHit) -> Row:

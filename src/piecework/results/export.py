@@ -2,26 +2,35 @@
 
 import logging
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
 
+import pandas as pd
+
 from piecework.campaign.opened import OpenedCampaign
 from piecework.campaign.provenance import code_version
 from piecework.domain.counts import plural
+from piecework.domain.hit import Item
 from piecework.engine.progress import read_progress
 from piecework.engine.provisional import proposed_verdicts
 from piecework.postprocess.datasets.facts import DatasetFacts
 from piecework.postprocess.datasets.files import PICTURES, dataset_files
 from piecework.postprocess.datasets.sent_columns import sent_columns
+from piecework.postprocess.hidden_ids import (
+    held_columns,
+    hide_in_items,
+    hide_in_task,
+)
+from piecework.postprocess.splits import splits
 from piecework.report.markdown import render_markdown
 from piecework.report.page import render
 from piecework.results import releases
 from piecework.results.delivery import deliver
 from piecework.results.pictures import copy_pictures, picture_sizes
 from piecework.results.report_facts import report_facts
-from piecework.results.table import answers_table
+from piecework.results.table import answers_table, hidden_ids
 from piecework.results.unused_memory import give_back
 from piecework.store import hits, labels
 
@@ -54,7 +63,7 @@ def _write_dataset(opened: OpenedCampaign) -> DatasetFacts:
     campaign = opened.campaign
     proposed = proposed_verdicts(opened)
     table = answers_table(opened, proposed=proposed)
-    items = campaign.own_items
+    items: Sequence[Item] = campaign.own_items
     is_shown = ~table["is_provisional"] | table.index.isin(proposed)
     is_shown &= table["item_id"].isin([str(item.item_id) for item in items])
     if not is_shown.all():  # most campaigns show all, and a copy doubles the memory
@@ -63,6 +72,7 @@ def _write_dataset(opened: OpenedCampaign) -> DatasetFacts:
         dataset_facts(opened, provisional=len(proposed)),
         sent_columns=sent_columns(table, campaign.task),
     )
+    table, items, facts = _without_ids(opened, table, items, facts)
     files = dataset_files(table, items, facts, campaign.formats)
     folder = campaign.out / DATASET
     for name, write in files.items():
@@ -70,6 +80,38 @@ def _write_dataset(opened: OpenedCampaign) -> DatasetFacts:
     if campaign.dataset.pictures == "files":
         copy_pictures(campaign, folder / PICTURES)
     return facts
+
+
+def _without_ids(
+    opened: OpenedCampaign,
+    table: pd.DataFrame,
+    items: Sequence[Item],
+    facts: DatasetFacts,
+) -> tuple[pd.DataFrame, Sequence[Item], DatasetFacts]:
+    """Return the same without worker ids in items, options and ids of items."""
+    ids, answers = hidden_ids(opened), opened.answers()
+    hidden = hide_in_items(items, answers, ids)
+    facts = replace(
+        facts, task=hide_in_task(facts.task, held_columns(answers, ids), ids)
+    )
+    names = {
+        str(old.item_id): str(new.item_id)
+        for old, new in zip(items, hidden, strict=True)
+    }
+    if all(old == new for old, new in names.items()):
+        return table, hidden, facts
+    split_of = splits(hidden, facts.shares)
+    item_ids = table["item_id"].map(names).astype("str")
+    table = table.assign(item_id=item_ids, split=item_ids.map(split_of).astype("str"))
+    facts = replace(
+        facts,
+        sizes={names.get(name, name): size for name, size in facts.sizes.items()},
+        settled={
+            (names.get(item, item), field): label
+            for (item, field), label in facts.settled.items()
+        },
+    )
+    return table, hidden, facts
 
 
 def _release(opened: OpenedCampaign, facts: DatasetFacts) -> None:
@@ -119,8 +161,9 @@ def write_report(opened: OpenedCampaign) -> Path:
     """Write the report, and its first page as Markdown; return the report's path."""
     out = opened.campaign.out
     facts = report_facts(opened)
-    write_text(out / REPORT, render(facts))
-    write_text(out / SUMMARY, render_markdown(facts))
+    ids = hidden_ids(opened)
+    write_text(out / REPORT, ids.everywhere(render(facts)))
+    write_text(out / SUMMARY, ids.everywhere(render_markdown(facts)))
     return out / REPORT
 
 

@@ -20,7 +20,7 @@ from piecework.engine.provisional import proposed_verdicts
 from piecework.postprocess.aggregates import item_aggregates
 from piecework.postprocess.datasets.csv_file import to_csv
 from piecework.results.export import write_whole
-from piecework.results.table import answers_table
+from piecework.results.table import answers_table, hidden_ids
 from piecework.store import labels
 
 Row = Mapping[str, str]
@@ -57,7 +57,11 @@ def write_next_items(opened: OpenedCampaign, task: Task, path: Path) -> NextItem
             next_step=f"look at the labels: piecework analyse {opened.campaign.path}",
         )
     names = list(dict.fromkeys(name for row in items.rows for name in row))
-    cells = {name: [row.get(name, "") for row in items.rows] for name in names}
+    ids = hidden_ids(opened)
+    cells = {
+        name: [ids.everywhere(row.get(name, "")) for row in items.rows]
+        for name in names
+    }
     write_whole(path, lambda file: file.write(to_csv(cells)))
     return items
 

@@ -9,11 +9,15 @@ from piecework.analyses.pairwise_outcomes import comparisons
 from piecework.campaign.opened import OpenedCampaign
 from piecework.campaign.provenance import code_version
 from piecework.campaign.warnings import own_seconds
-from piecework.domain.campaign import Campaign
 from piecework.domain.ids import WorkerId
 from piecework.domain.imported import UNNAMED
 from piecework.domain.task import GOLD
 from piecework.engine.progress import read_progress
+from piecework.postprocess.hidden_ids import (
+    held_columns,
+    hide_in_items,
+    hide_in_task,
+)
 from piecework.postprocess.pseudonyms import pseudonyms
 from piecework.postprocess.registry import RULES
 from piecework.qc.gold import contradicted, gold_scores
@@ -43,7 +47,7 @@ from piecework.results.machine_facts import machine_facts
 from piecework.results.market_facts import market_facts
 from piecework.results.pictures import small_pictures
 from piecework.results.review_quality import review_quality
-from piecework.results.table import answers_table
+from piecework.results.table import answers_table, hidden_ids
 from piecework.store import (
     dealt_items,
     imports,
@@ -66,7 +70,8 @@ _PAID_BEFORE = "the marketplace had approved and paid it before it could be reje
 def report_facts(opened: OpenedCampaign) -> ReportFacts:
     """Gather everything that the report shows from the store."""
     campaign = opened.campaign
-    table, task = answers_table(opened), campaign.task
+    table, ids = answers_table(opened), hidden_ids(opened)
+    task = hide_in_task(campaign.task, held_columns(opened.answers(), ids), ids)
     is_open = table["is_provisional"]
     answers = table[~is_open] if is_open.any() else table
     waiting = table[is_open]
@@ -103,7 +108,7 @@ def report_facts(opened: OpenedCampaign) -> ReportFacts:
         ),
         compared=compared(answers, campaign.items, task.fields, task.conditions),
         before_work=_before_work(opened),
-        shown_items=_shown_items(campaign, answers),
+        shown_items=_shown_items(opened, answers),
         imported=_imported(opened),
         reviews=review_quality(opened),
         policy=campaign.policy,
@@ -235,9 +240,16 @@ def _silent(opened: OpenedCampaign) -> dict[str, str]:
     return silences(rated, campaign.heuristics)
 
 
-def _shown_items(campaign: Campaign, answers: pd.DataFrame) -> tuple[ShownItem, ...]:
+def _shown_items(
+    opened: OpenedCampaign, answers: pd.DataFrame
+) -> tuple[ShownItem, ...]:
+    campaign = opened.campaign
     kinds = chosen(answers, campaign.task)
-    items = {str(item.item_id): item for item in campaign.items}
+    hidden = hide_in_items(campaign.items, opened.answers(), hidden_ids(opened))
+    items = {
+        str(item.item_id): private
+        for item, private in zip(campaign.items, hidden, strict=True)
+    }
     pictures = small_pictures(campaign, kinds)
     return tuple(
         ShownItem(

@@ -10,9 +10,10 @@ from piecework.domain.ids import ItemId
 from piecework.domain.tables import MARKET, OUTCOME
 from piecework.domain.verdicts import Decision
 from piecework.postprocess.answers import answer_columns, with_edits
+from piecework.postprocess.hidden_ids import HiddenIds, hide_in_answers
 from piecework.postprocess.pseudonyms import pseudonyms
 from piecework.postprocess.splits import splits
-from piecework.store import edits, hits, imports, item_totals
+from piecework.store import assignments, edits, hits, imports, item_totals
 from piecework.store.answers_table import read_verdicts
 
 _NOT_YET = "not decided yet"
@@ -41,9 +42,11 @@ def answers_table(
     )
     columns = answer_columns(campaign.task)
     edited = with_edits(
-        table.drop(columns="worker_id"),
+        table,
         {str(answer_id): made for answer_id, made in edits.load(store).items()},
     )
+    edited = hide_in_answers(edited, campaign.task, hidden_ids(opened))
+    edited = edited.drop(columns="worker_id")
     if opened.is_imported:
         outcomes = imports.outcomes(store)
         of_answer = pd.Series(
@@ -57,6 +60,11 @@ def answers_table(
         market = edited["hit_id"].map(of_hit).fillna("").astype("str")
         return edited.assign(**{MARKET: market})[[*columns, MARKET]]
     return edited[list(columns)]
+
+
+def hidden_ids(opened: OpenedCampaign) -> HiddenIds:
+    """Return what puts pseudonyms in the place of the ids of all known workers."""
+    return HiddenIds(assignments.all_workers(opened.store), opened.pseudonym_key)
 
 
 def surplus(
