@@ -160,7 +160,7 @@ def test_a_store_is_bound_to_its_page(tmp_path: Path) -> None:
     bind_store(store, load_campaign(path), "here")
     bind_store(store, load_campaign(path), "here")
     (tmp_path / "hit.html").write_text(HTML + "<p>More</p>")
-    with pytest.raises(StoreError, match=r"files of its task .*hit\.html have changed"):
+    with pytest.raises(StoreError, match=r"its task .*hit\.html has changed"):
         bind_store(store, load_campaign(path), "here")
     store.close()
 

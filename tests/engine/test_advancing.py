@@ -337,7 +337,7 @@ def test_a_pass_loads_neither_plots_nor_word_lists() -> None:
     """Only results need them; they would double the start of every other pass."""
     program = (
         "import sys, piecework.engine.passes, piecework.engine.opening; "
-        "dear = {'matplotlib', 'wordfreq', 'sacrebleu', 'scipy.stats'}; "
+        "dear = {'matplotlib', 'wordfreq', 'sacrebleu', 'scipy.stats', 'selectolax'}; "
         "print(sorted(dear & set(sys.modules)))"
     )
     done = subprocess.run(
