@@ -6,6 +6,7 @@ Shares are never rounded to 0 % or 100 %: 99.96 % is shown as >99.9 %.
 NOTHING = "–"  # noqa: RUF001 - an en dash is what a table shows for "no value"
 
 _VOWELS = "aeiou"
+_HISSING = ("s", "x", "z", "ch", "sh")
 
 
 def count(number: float) -> str:
@@ -29,23 +30,29 @@ def plural(number: float, noun: str, many: str = "") -> str:
 
 
 def plural_of(noun: str) -> str:
-    """Return the plural of a noun, which may be the name of a field.
+    """Return the plural of a noun of ours.
 
-    >>> [plural_of(noun) for noun in ("HIT", "summary", "survey", "notes")]
-    ['HITs', 'summaries', 'surveys', 'notes']
+    >>> [plural_of(noun) for noun in ("HIT", "summary", "survey", "batch", "box")]
+    ['HITs', 'summaries', 'surveys', 'batches', 'boxes']
     """
     if noun.endswith("y") and noun[-2:-1] not in _VOWELS:
         return f"{noun[:-1]}ies"
-    return noun if noun.endswith("s") else f"{noun}s"
+    return f"{noun}es" if noun.endswith(_HISSING) else f"{noun}s"
 
 
 def with_article(noun: str) -> str:
-    """Return a noun with its indefinite article, chosen by its first letter.
+    """Return a noun with its indefinite article, chosen by its first sound.
+
+    >>> with_article("hour"), with_article("unit")
+    ('an hour', 'a unit')
 
     >>> with_article("answer"), with_article("novel caption"), with_article("item")
     ('an answer', 'a novel caption', 'an item')
     """
-    return f"{'an' if noun[:1].lower() in _VOWELS else 'a'} {noun}"
+    is_vowel = noun[:1].lower() in _VOWELS and not noun.startswith(
+        ("uni", "use", "one")
+    )
+    return f"{'an' if is_vowel or noun.startswith('hour') else 'a'} {noun}"
 
 
 def share(part: float, whole: float) -> str:

@@ -31,21 +31,6 @@ ROUNDING_CENTS = 1e-6
 """Wages are quotients; a smaller gap below the floor is a rounding error."""
 
 
-def noun_of(field: str) -> str:
-    """Turn the name of a field into a singular noun for sentences.
-
-    >>> noun_of("sentence_1"), noun_of("first_line"), noun_of("7")
-    ('sentence', 'first line', '7')
-    >>> noun_of("annotations"), noun_of("summaries"), noun_of("gloss")
-    ('annotation', 'summary', 'gloss')
-    """
-    words = field.replace("_", " ")
-    noun = words.rstrip("0123456789").rstrip() or words
-    if noun.endswith("ies"):
-        return f"{noun[:-3]}y"
-    return noun if noun.endswith(("ss", "us", "is")) else noun.removesuffix("s")
-
-
 @dataclass(frozen=True, kw_only=True)
 class ReportModel:
     """The facts and the values derived from them.
@@ -80,8 +65,13 @@ class ReportModel:
 
     @property
     def text_noun(self) -> str:
-        """The noun for a worker's text: "caption"; "" if the task asks for none."""
-        return noun_of(self.facts.task.main_text)
+        """The noun for a worker's text: "caption"; "" if the task asks for none.
+
+        The name of a field is no noun: nobody knows its singular.
+        """
+        task = self.facts.task
+        named = "caption" if task.dataset == "captions" else "text"
+        return named if task.main_text else ""
 
     @property
     def item_noun(self) -> str:
