@@ -3,6 +3,7 @@
 import os
 import secrets
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
@@ -74,7 +75,8 @@ def running_postgres(
         assert begun, "PostgreSQL ended"
         yield f"postgresql://writer@127.0.0.1:{port}/postgres"
     finally:
-        server.terminate()
+        # SIGTERM would wait until all sessions have ended by themselves.
+        server.send_signal(signal.SIGINT)
         assert server.stderr is not None
         # It may have more to say than a pipe holds.
         server.stderr.read()

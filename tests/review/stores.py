@@ -19,12 +19,12 @@ from piecework.domain.ids import (
     WorkerId,
     answer_id,
 )
-from piecework.domain.store_address import FILE_NAME
 from piecework.domain.verdicts import Decision, Finding, Verdict
 from piecework.engine.opening import open_to_look
 from piecework.store import assignments, bound, decisions, findings, hits
 from piecework.store.database import open_store
 from tests.small_campaign import CAMPAIGN
+from tests.trusted import own
 
 MONDAY = datetime(2026, 1, 5, 9, tzinfo=UTC)
 TEXT = "A red cup stands on a wooden table beside an open window"
@@ -61,8 +61,8 @@ def opened(
             it, captions.
     """
     path = _written(folder, campaign, items, drawn=drawn)
-    loaded = load_campaign(path)
-    with closing(open_store(loaded.out / FILE_NAME, create=True)) as store:
+    loaded = load_campaign(own(path))
+    with closing(open_store(loaded.store, create=True)) as store:
         with store.db.atomic():
             bind_store(store, loaded, "http://127.0.0.1:1")
             bound.bind(store, "name", "of a test")

@@ -62,6 +62,10 @@ class StoreError(PieceworkError):
     """The campaign's store cannot be read, written, or belongs to something else."""
 
 
+class StoreLocked(StoreError):  # noqa: N818 - not an error; a process writes
+    """Another process writes to the store for longer than this one waits."""
+
+
 class CampaignBusy(StoreError):  # noqa: N818 - not an error; a process is at work
     """Another process works on the campaign; its process id is in the message."""
 

@@ -14,7 +14,7 @@ from starlette.responses import Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from piecework.domain.errors import ConfigError
+from piecework.domain.errors import ConfigError, StoreError
 from piecework.domain.verdicts import Decision
 from piecework.report.sections.reviews import sentences
 from piecework.results.labels import has_labels
@@ -51,6 +51,7 @@ from piecework.review.replies import (
 )
 from piecework.review.sessions import NotAllowed, Session, Sessions
 from piecework.review.sign_in import Door, SignInPages
+from piecework.review.store_thread import StoreThread
 from piecework.review.words_page import Words
 from piecework.signin.roles import Role, may
 from piecework.webserver import security_log
@@ -71,7 +72,8 @@ class Review:
         self, desk: Desk, sessions: Sessions, door: Door | None = None
     ) -> None:
         self._desk, self._sessions = desk, sessions
-        self.sign_in = SignInPages(desk.opened, sessions, door)
+        self._store = StoreThread(desk.opened.store)
+        self.sign_in = SignInPages(desk.opened, sessions, door, self._store)
         self._has_door = door is not None
         self._has_labels = has_labels(desk.opened)
 
@@ -104,10 +106,11 @@ class Review:
                 HTTPException: no_such_page,
                 ConfigError: refused,
                 OperationalError: busy,
+                StoreError: busy,
             },
         )
 
-    async def overview(self, request: Request, session: Session) -> Response:
+    def overview(self, request: Request, session: Session) -> Response:
         """Show what waits for a person, worst first."""
         view, desk = _view(request), self._desk
         waiting = desk.waiting
@@ -134,7 +137,7 @@ class Review:
             is_blind=desk.manner.is_blind,
         )
 
-    async def next(self, request: Request, session: Session) -> Response:
+    def next(self, request: Request, session: Session) -> Response:
         """Redirect to the next card."""
         view = _view(request)
         after = request.query_params.get("after", "")
@@ -143,14 +146,14 @@ class Review:
             return moved(f"/?{urlencode({'view': view})}")
         return moved(address("/card", view, key))
 
-    async def card(self, request: Request, session: Session) -> Response:
+    def card(self, request: Request, session: Session) -> Response:
         """Show a card."""
         return self._card(self._group(request), session)
 
-    async def preview(self, request: Request, session: Session) -> Response:
+    def preview(self, request: Request, session: Session) -> Response:
         """Show what an act about many answers would do."""
         # POST keeps the form's token and the reason out of the URL.
-        form = await self._form(request, session)
+        form = self._form(request, session)
         group, act = self._group(request, form), _act(form)
         because = form.get("because", "")
         card = self._desk.card(group, by=session.reviewer)
@@ -183,7 +186,7 @@ class Review:
             needs_reason=ACTS[act][1] in NEEDS_REASON,
         )
 
-    async def quality(self, _request: Request, session: Session) -> Response:
+    def quality(self, _request: Request, session: Session) -> Response:
         """Show how often people upheld flags, beside the policy that uses the flags."""
         opened = self._desk.opened
         quality = review_quality(opened)
@@ -202,9 +205,9 @@ class Review:
             card_address=partial(address, "/card"),
         )
 
-    async def decide(self, request: Request, session: Session) -> Response:
+    def decide(self, request: Request, session: Session) -> Response:
         """Store the decision of a form, and redirect to the next card."""
-        form = await self._form(request, session)
+        form = self._form(request, session)
         group, act = self._group(request, form), _act(form)
         verdict = ACTS[act][1]
         # A reason is stored as one line.
@@ -234,9 +237,9 @@ class Review:
         session.notices.append(("done", done[act]))
         return moved(f"/next?{urlencode({'view': group.view})}")
 
-    async def undo(self, request: Request, session: Session) -> Response:
+    def undo(self, request: Request, session: Session) -> Response:
         """Undo the reviewer's last act, and show its card again."""
-        form = await self._form(request, session)
+        form = self._form(request, session)
         try:
             undone = undo(self._desk.opened, by=session.reviewer)
         except ConfigError as refusal:
@@ -247,9 +250,9 @@ class Review:
         key = self._desk.opened.shown_id(first.subject_kind, first.subject_id)
         return moved(address("/card", first.subject_kind, key))
 
-    async def undo_act(self, request: Request, session: Session) -> Response:
+    def undo_act(self, request: Request, session: Session) -> Response:
         """Undo the newest act about a card, also another person's."""
-        form = await self._form(request, session)
+        form = self._form(request, session)
         group, act = self._group(request, form), form.get("act", "")
         try:
             number = int(act) if act.isascii() and act.isdigit() else 0
@@ -344,8 +347,8 @@ class Review:
             raise HTTPException(404)
         return group
 
-    async def _form(self, request: Request, session: Session) -> dict[str, str]:
-        form = await fields(request)
+    def _form(self, request: Request, session: Session) -> dict[str, str]:
+        form: dict[str, str] = request.state.form
         self._sessions.check_form(session, form.get("form_token", ""))
         return form
 
@@ -369,7 +372,10 @@ class Review:
                     raise
                 return self.sign_in.asked(request, str(fault))
             self._sessions.check_role(session, least)
-            return await endpoint(request, session)
+            if request.method == "POST":
+                request.state.form = await fields(request)
+            reply = await self._store.run(partial(endpoint, request, session))
+            return reply if isinstance(reply, Response) else await reply
 
         return guarded
 
@@ -381,7 +387,9 @@ class Review:
         self._sessions.check(request)
         token = (await fields(request)).get("token", "")
         value, session = self._sessions.enter(token)
-        self.sign_in.record("signed in", session.identity, "by a link")
+        await self._store.run(
+            partial(self.sign_in.record, "signed in", session.identity, "by a link")
+        )
         security_log.write(request.scope, "signed_in", reviewer=session.reviewer)
         reply = Response(status_code=204, headers=HEADERS)
         self._sessions.set_cookie(reply, value)

@@ -30,7 +30,7 @@ class Labels:
             self._parts.post("/label", self.settle),
         ]
 
-    async def labels(self, _request: Request, session: Session) -> Response:
+    def labels(self, _request: Request, session: Session) -> Response:
         """Show the open labels, the least certain first, then the settled ones."""
         doubts = doubtful(self._opened)
         return self._parts.page(
@@ -42,7 +42,7 @@ class Labels:
             label_address=_address,
         )
 
-    async def label(self, request: Request, session: Session) -> Response:
+    def label(self, request: Request, session: Session) -> Response:
         """Show an item with its answers and its possible labels."""
         item_id = request.query_params.get("item", "")
         field = request.query_params.get("field", "")
@@ -67,9 +67,9 @@ class Labels:
             left=sum(doubt.settled is None for doubt in doubts),
         )
 
-    async def settle(self, request: Request, session: Session) -> Response:
+    def settle(self, request: Request, session: Session) -> Response:
         """Settle a label, or reopen it, and redirect to the next."""
-        form = await self._parts.form(request, session)
+        form = self._parts.form(request, session)
         item_id, field = form.get("item", ""), form.get("field", "")
         try:
             if form.get("what") == "again":

@@ -10,7 +10,8 @@ from starlette.routing import Route
 from piecework.review.desk import Desk
 from piecework.review.sessions import Session
 
-Endpoint = Callable[[Request, Session], Awaitable[Response]]
+Endpoint = Callable[[Request, Session], Response | Awaitable[Response]]
+"""Makes a reply in the thread that works with the store; the rest of one, after it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,6 @@ class Parts:
 
     desk: Desk
     page: Callable[..., Response]
-    form: Callable[[Request, Session], Awaitable[dict[str, str]]]
+    form: Callable[[Request, Session], dict[str, str]]
     get: Callable[[str, Endpoint], Route]
     post: Callable[[str, Endpoint], Route]

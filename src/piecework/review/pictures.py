@@ -1,5 +1,6 @@
 """Pictures of items, from the campaign's folder or from the hosts that items name."""
 
+from collections.abc import Awaitable
 from functools import lru_cache
 from mimetypes import guess_type
 from pathlib import Path
@@ -11,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from piecework.domain.hit import Item
 from piecework.results.pictures import (
     clean_picture,
     has_picture,
@@ -33,21 +35,24 @@ class Pictures:
         """Return the route of the pictures."""
         return [self._parts.get("/picture", self.picture)]
 
-    async def picture(self, request: Request, _session: Session) -> Response:
+    def picture(self, request: Request, _session: Session) -> Awaitable[Response]:
         """Send an item's picture, or a small copy of it."""
-        desk = self._parts.desk
-        item = desk.work.items.get(request.query_params.get("item", ""))
-        campaign = desk.opened.campaign
+        item = self._parts.desk.work.items.get(request.query_params.get("item", ""))
         if item is None:
             raise HTTPException(404)
+        return self._sent(item, is_small="small" in request.query_params)
+
+    async def _sent(self, item: Item, *, is_small: bool) -> Response:
+        """Read a picture; a bucket may take long, so no page waits for it."""
+        campaign = self._parts.desk.opened.campaign
         try:
             path = await run_in_threadpool(picture_path, campaign, item)
         except OSError as fault:
             raise HTTPException(503, str(fault)) from fault
         if path is None:
             raise HTTPException(404)
-        if "small" in request.query_params:
-            copy = _small(path, path.stat().st_mtime_ns)
+        if is_small:
+            copy = await run_in_threadpool(_small, path, path.stat().st_mtime_ns)
             if copy is not None:
                 kind, content = copy
                 return Response(content, media_type=kind, headers=PICTURE_HEADERS)

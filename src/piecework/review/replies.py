@@ -1,15 +1,18 @@
 """Replies that several pages give, and the reader of forms."""
 
+import logging
 from urllib.parse import urlencode
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from piecework.domain.errors import StoreError, StoreLocked
 from piecework.review.pages import HEADERS, page
 from piecework.review.sessions import NotAllowed
 from piecework.webserver import security_log
 
+_LOG = logging.getLogger(__name__)
 _LARGEST_FORM = 64 * 1024
 _NOT_FOUND = 404
 _NOT_SIGNED_IN = 401
@@ -63,11 +66,16 @@ async def refused(_request: Request, fault: Exception) -> Response:
     return page("refused.html.j2", status=422, sentence=str(fault))
 
 
-async def busy(_request: Request, _fault: Exception) -> Response:
-    """Say that the store did not answer, so nothing was stored."""
+async def busy(_request: Request, fault: Exception) -> Response:
+    """Say that the store did not answer, and whether something may be stored."""
+    _LOG.warning("the store did not answer: %s", fault)
+    is_unsure = isinstance(fault, StoreError) and not isinstance(fault, StoreLocked)
     sentence = (
         "Nothing was stored: another program holds the store, or the disk is full. "
         "Go back and try again."
+        if not is_unsure
+        else "The store does not answer now, so this page cannot be shown. If you sent "
+        "a decision, look at its card again before you repeat it."
     )
     reply = page("refused.html.j2", status=503, sentence=sentence)
     reply.headers["Retry-After"] = str(_RETRY_AFTER_SECONDS)

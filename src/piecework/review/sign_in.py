@@ -4,6 +4,7 @@ import logging
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode, urlsplit
 
@@ -15,6 +16,7 @@ from piecework.campaign.opened import OpenedCampaign
 from piecework.review.pages import HEADERS, page
 from piecework.review.parts import Parts
 from piecework.review.sessions import Session, Sessions
+from piecework.review.store_thread import StoreThread
 from piecework.signin.pending import PendingSignIns, own_path
 from piecework.signin.person import Person
 from piecework.signin.refusals import ProviderUnusable, SignInRefused
@@ -56,12 +58,18 @@ class SignInPages:
         opened: the campaign, whose store keeps the audit trail.
         sessions: the sessions of the page.
         door: how people sign in at a provider; `None`: only by links.
+        store_thread: the thread that works with the store.
     """
 
     def __init__(
-        self, opened: OpenedCampaign, sessions: Sessions, door: Door | None
+        self,
+        opened: OpenedCampaign,
+        sessions: Sessions,
+        door: Door | None,
+        store_thread: StoreThread,
     ) -> None:
         self._opened, self._sessions, self._door = opened, sessions, door
+        self._store_thread = store_thread
         origin = sessions.origin
         self._pending = PendingSignIns(
             f"piecework_signing_in_{urlsplit(origin).port or 0}",
@@ -84,8 +92,8 @@ class SignInPages:
             parts: how pages are protected; `post` makes a route for all sessions.
         """
 
-        async def sign_out(request: Request, session: Session) -> Response:
-            await parts.form(request, session)
+        def sign_out(request: Request, session: Session) -> Response:
+            parts.form(request, session)
             return self.sign_out(request, session)
 
         own = [parts.post("/sign-out", sign_out)]
@@ -143,7 +151,9 @@ class SignInPages:
         try:
             pending = self._pending.take(request)
             person = await self.provider.finish(request, pending.session)
-            value, session = self._opened_for(person)
+            value, session = await self._store_thread.run(
+                partial(self._opened_for, person)
+            )
         except SignInRefused as refusal:
             return self._refused(request, refusal)
         self._sessions.close(request)

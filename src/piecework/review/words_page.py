@@ -28,7 +28,7 @@ class Words:
             self._parts.post("/words/find", self.find),
         ]
 
-    async def words(self, _request: Request, session: Session) -> Response:
+    def words(self, _request: Request, session: Session) -> Response:
         """Show the words, those without a verdict first."""
         shown = words_shown(self._opened)
         waiting = [entry for entry in shown if entry.verdict is None]
@@ -41,9 +41,9 @@ class Words:
             judged=[entry for entry in shown if entry.verdict is not None],
         )
 
-    async def say(self, request: Request, session: Session) -> Response:
+    def say(self, request: Request, session: Session) -> Response:
         """Store the reviewer's verdict about a word."""
-        form = await self._parts.form(request, session)
+        form = self._parts.form(request, session)
         word, what = form.get("word", ""), form.get("what", "")
         meant = {"accept": form.get("after"), "type": form.get("typed")}.get(what)
         try:
@@ -61,9 +61,9 @@ class Words:
             session.notices.append(("fault", f"Not stored: {refusal}."))
         return moved("/words")
 
-    async def find(self, request: Request, session: Session) -> Response:
+    def find(self, request: Request, session: Session) -> Response:
         """Clean all texts again, with the verdicts about words so far."""
-        await self._parts.form(request, session)
+        self._parts.form(request, session)
         number = clean(self._opened)
         session.notices.append(("done", f"Cleaning proposes {number} edits."))
         return moved("/words")

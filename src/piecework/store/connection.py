@@ -70,6 +70,10 @@ class Connection(Protocol):
         """Run a statement; outside of a transaction, a write is stored at once."""
         ...
 
+    def wait_for_locks(self, seconds: float) -> None:
+        """Wait this long for other writers; else half a minute."""
+        ...
+
     def executemany(self, sql: str, rows: Iterable[Values | Mapping[str, Any]]) -> int:
         """Run a statement for each row; return how many rows it has written.
 

@@ -17,7 +17,7 @@ from psycopg import errors
 from psycopg.adapt import Buffer, Dumper, Loader
 from psycopg.types.string import StrDumper
 
-from piecework.domain.errors import StoreError
+from piecework.domain.errors import StoreError, StoreLocked
 from piecework.domain.store_address import StoreAddress
 from piecework.store.connection import Values
 
@@ -35,7 +35,7 @@ _EXPLAINED = (
     ),
     (
         errors.LockNotAvailable,
-        "another process has been writing for half a minute",
+        "another process is writing, and did not end in time",
         f"wait until it ends, or end it, then {AGAIN}",
     ),
     (
@@ -116,7 +116,17 @@ class PostgresDatabase:
         self._read_at: int | None = None
         self._written = self._transactions = 0
         self._is_closed = False
+        self._lock_seconds: float | None = None
         _adapt(self.conn)
+
+    def wait_for_locks(self, seconds: float) -> None:
+        """Wait this long for other writers; else half a minute."""
+        self._lock_seconds = seconds
+        self._limit_waiting()
+
+    def _limit_waiting(self) -> None:
+        if self._lock_seconds is not None:
+            self.conn.execute(f"SET lock_timeout = {round(self._lock_seconds * 1000)}")
 
     def execute(
         self, sql: str, parameters: Values | Mapping[str, Any] | None = None
@@ -242,7 +252,7 @@ class PostgresDatabase:
             return
         (writes,) = self.run(self._keep_out)
         if self._read_at is not None and self._read_at != writes:
-            raise StoreError(
+            raise StoreLocked(
                 f"{self.address}: another process has written at the same moment",
                 next_step=AGAIN,
             )
@@ -266,6 +276,7 @@ class PostgresDatabase:
         if is_lost and not self._depth and not self.is_shared:
             self.conn = self._connect()
             _adapt(self.conn)
+            self._limit_waiting()
 
     def _raise(self, fault: psycopg.Error) -> NoReturn:
         """Raise what a user can understand, or the fault itself if it is a bug."""
@@ -360,7 +371,8 @@ def explain(fault: psycopg.Error, address: StoreAddress) -> StoreError | None:
         )
     for kind, sentence, next_step in _EXPLAINED:
         if isinstance(fault, kind):
-            return StoreError(f"{address}: {sentence} ({cause})", next_step=next_step)
+            error = StoreLocked if kind is errors.LockNotAvailable else StoreError
+            return error(f"{address}: {sentence} ({cause})", next_step=next_step)
     return None
 
 

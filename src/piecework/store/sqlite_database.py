@@ -45,6 +45,10 @@ class SqliteDatabase(Database):
         super().__init__(connection)
         self._checkpoints = None if path is None else Checkpoints(connection, path)
 
+    def wait_for_locks(self, seconds: float) -> None:
+        """Wait this long for other writers; else half a minute."""
+        self.conn.execute(f"PRAGMA busy_timeout = {round(seconds * 1000)}")
+
     def executemany(self, sql: str, rows: Iterable[Values | Mapping[str, Any]]) -> int:
         """Run a statement for each row; return how many rows it has written."""
         return max(self.conn.executemany(sql, cast("Any", rows)).rowcount, 0)
