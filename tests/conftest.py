@@ -114,6 +114,7 @@ SLOW = (
     "tests/importing/test_columns.py",
     "tests/importing/test_importing.py",
     "tests/importing/test_parquet_size.py",
+    "tests/journeys",
     "tests/library/test_rehearsed.py",
     "tests/live",
     "tests/marketplace/test_admission.py",

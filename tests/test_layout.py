@@ -85,7 +85,7 @@ _OF_PROLIFIC = {
 """Prolific's own words, and where else one stands in its plain sense."""
 
 _THROUGH_ALL_ROOMS = {
-    *("bench", "browser", "clients", "crash", "end_to_end"),
+    *("bench", "browser", "clients", "crash", "end_to_end", "journeys"),
     *("live", "mutants", "operations", "schedule", "simulation"),
 }
 """Folders of tests that no single room holds."""

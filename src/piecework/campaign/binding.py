@@ -154,7 +154,9 @@ def _bind_dealt(
         fact,
         value,
         otherwise=otherwise,
-        next_step=f"{undo}, then repeat the command; to collect something else, "
+        next_step=_again(campaign)
+        if (bound.read(store).environment or "").startswith(REHEARSAL)
+        else f"{undo}, then repeat the command; to collect something else, "
         f"{bound.OWN_FOLDER}",
     )
 
@@ -354,8 +356,19 @@ def _row(item: Item) -> str:
     return json.dumps(dict(item.columns), sort_keys=True)
 
 
+def _again(campaign: Campaign) -> str:
+    return f"piecework rehearse {campaign.path} (with what the file says now)"
+
+
 def _if_moved(campaign: Campaign, known: str, environment: str) -> str:
     """Say what to do if a store belongs to another environment."""
+    if known.startswith(REHEARSAL) and environment.startswith(REHEARSAL):
+        return _again(campaign)
+    if REHEARSAL in {known.partition(",")[0], environment.partition(",")[0]}:
+        return (
+            "live work and rehearsals have folders of their own: copy the file with "
+            f'another name, such as name = "{campaign.name}-2"'
+        )
     if not (known.startswith("http") and environment.startswith("http")):
         return bound.OWN_FOLDER
     return (

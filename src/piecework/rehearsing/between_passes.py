@@ -55,17 +55,28 @@ def work_between_passes(
         with crowd_of(
             campaign, site, clock, posted=partial(_with_posted, campaign)
         ) as crowd:
-            with (
-                only_pass(campaign.store),
-                open_for_rehearsal(campaign, running.endpoint_url, clock) as run,
-            ):
-                simulated_workers.keep(
-                    run.store, crowd.traits_by_worker(), SIMULATED_BAD
-                )
+            while not _is_known(campaign, running.endpoint_url, clock, crowd):
+                time.sleep(poll_seconds)
             platform = MTurk.with_keys(running.endpoint_url, REHEARSAL)
             say(f"the crowd waits for passes at {running.endpoint_url}")
             while not _is_finished(campaign, platform, crowd, say):
                 time.sleep(poll_seconds)
+
+
+def _is_known(
+    campaign: Campaign, endpoint: str, clock: VirtualClock, crowd: Crowd
+) -> bool:
+    """Store who the workers are; return whether no pass was at work."""
+    try:
+        with (
+            only_pass(campaign.store),
+            open_for_rehearsal(campaign, endpoint, clock) as run,
+        ):
+            traits = crowd.traits_by_worker()
+            simulated_workers.keep(run.store, traits, SIMULATED_BAD)
+    except CampaignBusy:
+        return False
+    return True
 
 
 def _with_posted(campaign: Campaign) -> Campaign:

@@ -1,0 +1,63 @@
+"""From nothing to numbers: init, check, rehearse, change a rule, rehearse, compare."""
+
+import json
+
+import pytest
+
+from tests.journeys.conftest import PAGE, User
+
+pytestmark = pytest.mark.flow
+
+ITEMS = "id,text\n" + "".join(f"s{n},Sentence {n} is about soup\n" for n in range(8))
+
+
+def test_a_changed_rule_changes_the_result(user: User) -> None:
+    """Each rehearsal shows what the file says now, and names the change."""
+    user.write("hit.html", PAGE)
+    user.write("items.csv", ITEMS)
+    shown = user.types("init food.toml --task hit.html --items items.csv --yes")
+    assert "8 items" in shown
+    shown = user.types("check food.toml")
+    assert "WARNING: the policy" not in shown
+    first = user.rehearses("food.toml")
+    assert first["is_finished"]
+    assert (first["changes"], first["accepted"]) == ([], 40)
+    assert user.rehearses("food.toml")["is_same_as_before"]
+
+    user.replace("food.toml", "assignments = 5", "assignments = 3")
+    user.replace("food.toml", '"rule_violation"', '"random_sample"')
+    shown = user.types("status food.toml", exits=1)
+    assert "next: piecework rehearse" in shown
+    second = user.rehearses("food.toml")
+    assert second["changes"] == ["posting.assignments", "decisions.rule"]
+    assert second["accepted"] == 24
+    assert int(str(second["rewards_cents"])) < int(str(first["rewards_cents"]))
+
+    # The rehearsal before is there, to compare.
+    before = user.path("out/food/previous-rehearsal/report.md").read_text()
+    now = user.path("out/food/report.md").read_text()
+    assert "40" in before
+    assert before != now
+    # A comment is no new result, and still no other file's hash.
+    user.replace("food.toml", "seed = 1", "seed = 1 # as before")
+    third = user.rehearses("food.toml")
+    assert third["changes"] == ["the campaign file (no key)"]
+    different = {"changes", "seconds", "is_same_as_before"}
+    assert {k: v for k, v in third.items() if k not in different} == {
+        k: v for k, v in second.items() if k not in different
+    }
+
+
+def test_another_items_file_is_another_rehearsal(user: User) -> None:
+    """A row more, and the table of items has it."""
+    user.write("hit.html", PAGE)
+    user.write("items.csv", ITEMS)
+    user.types(
+        "init food.toml --task hit.html --items items.csv --assignments 2 --json"
+    )
+    user.rehearses("food.toml")
+    user.write("items.csv", ITEMS + "s8,Sentence 8 is about bread\n")
+    assert user.rehearses("food.toml")["changes"] == ["items.file: items.csv"]
+    assert {row["item_id"] for row in user.answers("food")} >= {"s0", "s8"}
+    manifest = json.loads(user.path("out/food/dataset/croissant.json").read_text())
+    assert manifest["distribution"]
