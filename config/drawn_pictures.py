@@ -9,6 +9,9 @@ import re
 
 from piecework.domain.ids import ItemId
 
+COLUMNS = ("image_id", "url")
+"""The columns of scenes that are the items themselves."""
+
 
 def scene_id(number: int) -> ItemId:
     """Return the item id of a scene, by its number from 1.
@@ -34,10 +37,10 @@ def scene_number(name: str) -> int:
 
 
 def item_rows(count: int) -> tuple[dict[str, str], ...]:
-    """Return rows for an items file: `image_id` and `url` of the first scenes."""
+    """Return rows for an items file: id and address of the first scenes."""
     item_ids = map(scene_id, range(1, count + 1))
     return tuple(
-        {"image_id": item_id, "url": f"/pictures/{picture_name(item_id)}"}
+        dict(zip(COLUMNS, (item_id, f"/pictures/{picture_name(item_id)}"), strict=True))
         for item_id in item_ids
     )
 

@@ -3,6 +3,7 @@
 A campaign file may come from anyone, and a pass over it must be made again whenever a
 file that it names has changed. So every key with text says whether the text is opened:
 `Annotated[str, Names.INPUT]`. A test walks the schema and refuses a key that does not.
+A text that is opened, or that leads browsers somewhere, has no control characters.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,8 +11,11 @@ from enum import Enum
 from types import UnionType
 from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin
 
-from pydantic import BaseModel
+from pydantic import BaseModel, GetCoreSchemaHandler
 from pydantic.fields import FieldInfo
+from pydantic_core import CoreSchema, core_schema
+
+from piecework.domain.printable import control_in
 
 
 class Names(Enum):
@@ -33,6 +37,15 @@ class Names(Enum):
     INPUT = "input"
     OUTPUT = "output"
     DATABASE = "database"
+
+    def __get_pydantic_core_schema__(
+        self, source: object, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        """Let pydantic refuse control characters wherever this mark stands."""
+        schema = handler(source)
+        if self is Names.NOTHING:
+            return schema
+        return core_schema.no_info_after_validator_function(_without_controls, schema)
 
 
 class Named(NamedTuple):
@@ -64,6 +77,15 @@ def keys_of(schema: type[BaseModel]) -> Iterator[Named]:
     """Yield every key of a schema that takes text, with what it names."""
     for name, field in schema.model_fields.items():
         yield from _keys(_hint(field), (name,), None)
+
+
+def _without_controls(value: object) -> object:
+    if isinstance(value, str) and (control := control_in(value)):
+        raise ValueError(f"a path or address cannot have the character {control!r}")
+    if isinstance(value, Mapping | list | tuple):
+        for each in value.values() if isinstance(value, Mapping) else value:
+            _without_controls(each)
+    return value
 
 
 def _hint(field: FieldInfo) -> Any:  # noqa: ANN401 - any type annotation

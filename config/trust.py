@@ -249,8 +249,6 @@ class _Trusted(NamedTuple):
 
 def _outside(text: str, home: str, names: Names | None) -> str | None:
     """Return where a text leads outside of a folder; `None` if it stays inside."""
-    if "\0" in text:  # No function of paths takes it, and a check says so.
-        return None
     if names is Names.DATABASE:  # "" stands for the file of a store
         return "" if text else None
     # A program that decodes a path once more than another sees other folders in it.

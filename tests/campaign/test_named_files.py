@@ -91,16 +91,22 @@ def test_a_page_is_html(sent: Path, named: str) -> None:
     assert f"{sent}:4: question: " in fault
 
 
-@pytest.mark.parametrize("key", ["question", "file"])
+@pytest.mark.parametrize("key", ["question", "items.file", "output.folder"])
 def test_a_name_with_a_nul_is_refused(sent: Path, key: str) -> None:
-    """In a sentence; no function of paths takes it."""
+    """In a sentence, with file and line; no function of paths takes it."""
+    name = key.rpartition(".")[2]
+    lines = (
+        sent.read_text().replace("[output]", '[output]\nfolder = "out"').splitlines()
+    )
     lines = [
-        f'{key} = "a\\u0000b"' if line.startswith(f"{key} = ") else line
-        for line in sent.read_text().splitlines()
+        f'{name} = "a\\u0000b"' if line.startswith(f"{name} = ") else line
+        for line in lines
     ]
     sent.write_text("\n".join(lines))
+    number = next(n for n, line in enumerate(lines, start=1) if "u0000" in line)
     (fault,) = faults(sent)
-    assert "NUL" in fault
+    assert fault.startswith(f"{sent}:{number}: {key}: ")
+    assert r"cannot have the character '\x00'" in fault
 
 
 def test_a_task_is_no_link(sent: Path) -> None:

@@ -104,7 +104,12 @@ def test_the_file_may_be_named_in_the_environment(tmp_path: Path) -> None:
         ("[serve]\nport = true", "port: true is not a whole number"),
         ("[serve]\nlive = 1", "live: 1 is not true or false"),
         ("[serve]\nhost = 1", "host: 1 is not a text in quotes"),
+        (
+            '[serve]\ndatabase = "a\\u0000b"',
+            r'database: "a\u0000b" is not a text in quotes, without control',
+        ),
         ("[serve]\nhost = ['a']", 'host: ["a"] is not a text in quotes'),
+        ("[serve]\ntls = ['a', 1]", 'tls: ["a", 1] is not a list of 2 texts'),
         ("[serve]\ntls = ['a']", 'tls: ["a"] is not a list of 2 texts'),
         ("[serve]\nclock-is-right = true", "give it on the command line"),
         ("[serve]\nport = ", "not valid TOML"),

@@ -1,10 +1,10 @@
 """Every key of a campaign file that takes text says whether the text is opened."""
 
 import re
-from typing import Annotated
+from typing import Annotated, Any
 
 import pytest
-from pydantic import BaseModel, StringConstraints
+from pydantic import BaseModel, StringConstraints, ValidationError
 
 from piecework.config.named import Named, Names, keys_of, texts_of
 from piecework.config.schema import CampaignTables, Words
@@ -46,6 +46,31 @@ def test_no_other_type_can_hold_text() -> None:
     assert [named.names for named in keys_of(Unmarked)] == [
         *(None, None, Names.INPUT, Names.DATABASE)
     ]
+
+
+@pytest.mark.parametrize("character", ["\0", "\n", "\x1b", "\x7f", "\x85"])
+@pytest.mark.parametrize(
+    "key", [key for key, _, names in KEYS if names is not Names.NOTHING], ids=".".join
+)
+def test_no_path_or_address_has_a_control_character(
+    key: tuple[str, ...], character: str
+) -> None:
+    """Each key that is opened or leads somewhere says so, also of a list or table."""
+    text, messages = f"https://a.org/b{character}c", []
+    for is_list in (True, False):
+        document: Any = text
+        for part in reversed(key):
+            has_list = part == "*" and is_list
+            document = [document] if has_list else {part: document}
+        with pytest.raises(ValidationError) as raised:
+            CampaignTables.model_validate(document)
+        messages += [
+            error["msg"]
+            for error in raised.value.errors()
+            if error["input"] == text or "address cannot have" in error["msg"]
+        ]
+    words = ("address cannot have", "should match pattern", "name a task")
+    assert any(word in message for word in words for message in messages)
 
 
 @pytest.mark.parametrize(

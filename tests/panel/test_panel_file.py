@@ -49,6 +49,7 @@ def _served(folder: Path, text: str, *words: str) -> Result:
         (_BY, 'by = "nothing"', "needs accepted_risk"),
         (_BY, 'by = "nothing"\naccepted_risk = "yes"', "needs accepted_risk"),
         (_BY, 'by = "list"\nids_file = "none.txt"', "the list of ids cannot be read"),
+        (_BY, 'by = "list"\nids_file = "a\\u0000b"', "verification.ids_file: "),
         ('name = "example"', 'name = "an example"', "panel.toml:1: name"),
         ('Person = "{person}"', 'Person = "{who}"', "there is no placeholder {who}"),
         ('Person = "{person}"', 'Person = "{person"', "a brace is open"),

@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from piecework.cli.main import main
+from piecework.hit_templates.tasks import load_task, task_names
 from piecework.qc.parameters import counted
 from piecework.qc.registry import HEURISTICS
 from tests.small_campaign import CAMPAIGN, write_campaign
@@ -38,6 +39,33 @@ def test_the_task_s_own_pace_is_compared_with_reward_and_floor(tmp_path: Path) -
     low, bonuses = _warnings(tmp_path, high)
     assert "2.3 minutes per HIT) the reward pays $13.13 an hour" in low
     assert bonuses == only
+
+
+@pytest.mark.parametrize(
+    ("asked", "needed"),
+    [
+        *((f'task = "{name}"', load_task(name, "en").columns) for name in task_names()),
+        ('question = "hit.html"', ("item_id", "image")),
+    ],
+)
+def test_drawn_pictures_are_items_only_of_tasks_that_need_no_more(
+    tmp_path: Path, asked: str, needed: tuple[str, ...]
+) -> None:
+    """Else a sentence names the columns that they lack, and nothing is drawn."""
+    (tmp_path / "hit.html").write_text('<img src="${image}"><input name="a">')
+    text = CAMPAIGN.replace('task = "caption"', asked)
+    path = write_campaign(tmp_path, text.replace('file = "items.csv"', "scenes = 4"))
+    lacking = [name for name in needed if name not in {"image_id", "url"}]
+    checked = _check(path)
+    if not lacking:
+        assert checked.exit_code == 0, checked.output
+        return
+    rehearsed = CliRunner().invoke(main, ["rehearse", str(path)])
+    for done in (checked, rehearsed):
+        assert done.exit_code == 2, done.exception
+        assert f"{path}:6: items.scenes: the items of " in done.output
+        assert f"have {', '.join(lacking)}; drawn pictures" in done.output
+    assert not (tmp_path / "out").exists()
 
 
 _FLOOR = 'wage_floor_per_hour = "20.00"'

@@ -19,7 +19,7 @@ from piecework.campaign.machine_votes import machine_votes
 from piecework.campaign.provenance import inputs_of
 from piecework.config import campaign_values as values
 from piecework.config.campaign_file import CampaignFile, parse
-from piecework.config.drawn_pictures import item_rows
+from piecework.config.drawn_pictures import COLUMNS, item_rows
 from piecework.config.imported_table import ImportedTable
 from piecework.config.items_file import items_from_rows
 from piecework.config.participant_file import read_recruiting
@@ -280,9 +280,11 @@ def _qualification(file: CampaignFile) -> QualificationTest | None:
 def _items(
     file: CampaignFile, task: Task, drawn: Sequence[Mapping[str, str]] | None
 ) -> tuple[Item, ...]:
+    table = file.tables.items
+    if table.scenes and table.file is None:
+        _check_scenes(file, task)
     if drawn is not None:
         return items_from_rows(drawn, task.columns)
-    table = file.tables.items
     if table.file is not None:
         if task.html_page is None:
             return file.items(task.columns, file=file.path.parent / table.file)
@@ -306,6 +308,16 @@ def _items(
             next_step=f"piecework rehearse {file.path} draws them",
         )
     return file.items(task.columns, file=left, is_own=False)
+
+
+def _check_scenes(file: CampaignFile, task: Task) -> None:
+    if lacking := [name for name in task.columns if name not in COLUMNS]:
+        where, drawn = file.at("items", "scenes"), " and ".join(COLUMNS)
+        fault = f"{where}: the items of {task.name} have {', '.join(lacking)}"
+        raise ConfigError(
+            [f"{fault}; drawn pictures have only {drawn}"],
+            next_step='list the items in a file: [items] file = "items.csv"',
+        )
 
 
 def _reader_of(

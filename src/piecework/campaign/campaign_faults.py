@@ -11,7 +11,7 @@ from piecework.config.schema import CampaignTables
 from piecework.domain.campaign import FORMATS
 from piecework.domain.counts import plural
 from piecework.domain.hit import Item
-from piecework.domain.links import NUL, about_link, outward_link
+from piecework.domain.links import about_link, outward_link
 from piecework.domain.suggestion import did_you_mean
 from piecework.domain.task import PRACTICE, Task
 from piecework.hit_templates.answers import text_fields
@@ -149,8 +149,6 @@ def _faults_of_served_store(file: CampaignFile) -> list[str]:
 
 
 def _fault_of_name(file: CampaignFile, key: tuple[str, ...], named: str) -> str:
-    if NUL in named:
-        return f"{named!r} contains a NUL, which is not allowed in a path"
     if key == ("question",) and not named.lower().endswith(_PAGES):
         return f"{named!r} is not a page: its name must end in {' or '.join(_PAGES)}"
     beside = file.path.parent

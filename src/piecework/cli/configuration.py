@@ -19,6 +19,7 @@ from click.core import ParameterSource
 
 from piecework.config.utf8 import read_text
 from piecework.domain.errors import ConfigError
+from piecework.domain.printable import control_in
 
 CONFIGURED = ("serve", "backup", "run", "advance", "review", "crowd")
 """The commands that supervisors and schedules start."""
@@ -156,7 +157,11 @@ def _wanted(option: click.Option, value: object) -> str:
     if option.is_flag:
         return "" if isinstance(value, bool) else "true or false"
     if option.nargs > 1:
-        is_right = isinstance(value, list) and len(value) == option.nargs
+        is_right = (
+            isinstance(value, list)
+            and len(value) == option.nargs
+            and all(_is_scalar(option, each) for each in value)
+        )
         return "" if is_right else f"a list of {option.nargs} texts"
     if isinstance(value, list):
         is_right = option.multiple and all(_is_scalar(option, each) for each in value)
@@ -171,7 +176,7 @@ def _is_scalar(option: click.Option, value: object) -> bool:
         return isinstance(value, int)
     if isinstance(option.type, click.types.FloatParamType):
         return isinstance(value, int | float)
-    return isinstance(value, str)
+    return isinstance(value, str) and not control_in(value)
 
 
 def _scalar(option: click.Option) -> str:
@@ -179,7 +184,7 @@ def _scalar(option: click.Option) -> str:
         return "a whole number"
     if isinstance(option.type, click.types.FloatParamType):
         return "a number"
-    return "a text in quotes"
+    return "a text in quotes, without control characters"
 
 
 def _printing(command: click.Command) -> Any:  # noqa: ANN401 - click's callback

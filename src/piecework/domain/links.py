@@ -7,9 +7,6 @@ a file of this machine that the user never named.
 import os
 from pathlib import Path
 
-NUL = "\0"
-"""Not allowed in paths; most path functions raise an error for it."""
-
 
 def outward_link(named: str, *, beside: Path) -> Path | None:
     """Return the first link on a path that leads out of a folder.
@@ -17,7 +14,7 @@ def outward_link(named: str, *, beside: Path) -> Path | None:
     An absolute path names its file explicitly, so its parts are not checked.
 
     Args:
-        named: the path as it was written, without a NUL.
+        named: the path as it was written, without control characters.
         beside: the folder where a relative path begins.
     """
     if Path(named).is_absolute():

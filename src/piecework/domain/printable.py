@@ -23,6 +23,15 @@ def printable(text: str) -> str:
     )
 
 
+def control_in(text: str) -> str:
+    r"""Return the first control character of a text; "" if it has none.
+
+    >>> control_in("birds\x1b.csv")
+    '\x1b'
+    """
+    return next((letter for letter in text if unicodedata.category(letter) == "Cc"), "")
+
+
 def one_line(text: str, *, at_most: int = 500) -> str:
     r"""Return the beginning of a stranger's text, printable and without line breaks.
 

@@ -38,6 +38,7 @@ HitTitle = Annotated[str, StringConstraints(max_length=_LONGEST)]
 ProjectId = Annotated[
     str, StringConstraints(pattern=r"^[0-9A-Za-z][\w.~@+=\-]{0,127}$")
 ]
+FileName = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f-\x9f]*$")]
 
 _Table = ConfigDict(extra="forbid", frozen=True)
 
@@ -90,8 +91,8 @@ class Verification(BaseModel):
     by: Literal["signature", "list", "secret", "nothing"]
     parameter: Parameter | Literal[""] = ""
     secret_variable: Annotated[str, StringConstraints(pattern=r"^\w{0,100}$")] = ""
-    secret_file: str = ""
-    ids_file: str = ""
+    secret_file: FileName = ""
+    ids_file: FileName = ""
     accepted_risk: Annotated[str, StringConstraints(max_length=1000)] = ""
 
     @model_validator(mode="after")

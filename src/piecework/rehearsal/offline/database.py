@@ -99,7 +99,8 @@ class OfflineState(Generic[SwitchesT]):
                 }
             )
         elif self.setting("kind") == kind.name:
-            self._make_tables()  # A file from an older version lacks some.
+            # A file from an older version lacks some.
+            self.conn.executescript(self._tables())
         else:
             self.conn.close()
             raise WrongDatabaseError(
@@ -177,8 +178,8 @@ class OfflineState(Generic[SwitchesT]):
         self.conn.execute("UPDATE setting SET value = ? WHERE name = ?", (value, name))
 
     def _make(self, settings: Mapping[str, object]) -> None:
-        self.conn.execute("BEGIN IMMEDIATE")
-        self._make_tables()
+        # `executescript` commits first, so the script itself begins the transaction.
+        self.conn.executescript(f"BEGIN IMMEDIATE; {self._tables()}")
         self.conn.executemany(
             "INSERT INTO setting VALUES (?, ?)",
             [
@@ -192,10 +193,8 @@ class OfflineState(Generic[SwitchesT]):
         )
         self.conn.execute("COMMIT")
 
-    def _make_tables(self) -> None:
-        # Not executescript, which would commit before the settings are written.
-        for statement in self._kind.schema.read_text(encoding="utf-8").split(";"):
-            self.conn.execute(statement)
+    def _tables(self) -> str:
+        return self._kind.schema.read_text(encoding="utf-8")
 
     def _clock(self, machine: Clock, *, clock_runs: bool) -> clock.EmulatedClock:
         offset_ms = int(self.setting("clock"))
