@@ -387,8 +387,9 @@ class ReportFacts:
         decisions: one row per decision; ids of workers hashed.
         workers: one row per worker who submitted, index the hashed id. `paid_cents` is
             rewards and bonuses without fees; `answers_dropped` includes the answers
-            of rejected assignments; `seconds_worked` is the time for the wage; `trait`
-            is empty and `is_planted_bad` false outside a rehearsal.
+            of rejected assignments; `seconds_worked` is the time of all assignments,
+            `seconds_paid` of those that were paid, for the wage; `trait` is empty and
+            `is_planted_bad` false outside a rehearsal.
         task: the task; its fields determine which sections there are.
         money: None for a dataset that was not paid for through a ledger.
         is_drawn: simulated workers answered at random, not about the items.

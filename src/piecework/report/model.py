@@ -42,8 +42,8 @@ class ReportModel:
             anything, by name: whether it flagged the answer, its assignment or its
             worker.
         verdicts: the decisions in force: the last one about each subject.
-        wages: cents per hour, index the hashed id; only workers with known time and
-            pay.
+        wages: cents per hour, index the hashed id; only workers with paid work
+            whose time is known. Work that was rejected or waits for pay has no wage.
     """
 
     facts: ReportFacts
@@ -137,6 +137,12 @@ class ReportModel:
         if not self.named_workers:
             return "workers whom no file names"
         return f"{named}, and others whom no file names"
+
+    @property
+    def paid_worker(self) -> str:
+        """The noun for a worker with a wage."""
+        is_each = len(self.wages) == len(self.facts.workers)
+        return "worker" if is_each else "paid worker"
 
     @property
     def named_workers(self) -> int:
@@ -303,5 +309,5 @@ def _flags(findings: pd.DataFrame, answers: pd.DataFrame) -> pd.DataFrame:
 
 
 def _wages(workers: pd.DataFrame) -> pd.Series:
-    timed = workers[workers["seconds_worked"] > 0]
-    return timed["paid_cents"] * 3600.0 / timed["seconds_worked"]
+    paid = workers[workers["seconds_paid"] > 0]
+    return paid["paid_cents"] * 3600.0 / paid["seconds_paid"]

@@ -56,6 +56,7 @@ WORKERS: Mapping[str, Kind] = {
     "assignments_rejected": "whole",
     "paid_cents": "whole",
     "seconds_worked": "number",
+    "seconds_paid": "number",
     "is_excluded": "truth",
     "trait": "text",
     "is_planted_bad": "truth",

@@ -74,7 +74,8 @@ def _row(
     cost: int,
 ) -> MarketFacts:
     """Return the facts about one market from its answers and assignments."""
-    timed = done[done["seconds"] > 0].groupby("worker_id")[["paid", "seconds"]].sum()
+    is_paid = (done["seconds"] > 0) & (done["paid"] > 0)
+    timed = done[is_paid].groupby("worker_id")[["paid", "seconds"]].sum()
     return MarketFacts(
         market=market,
         hits=work.hits,

@@ -174,8 +174,9 @@ def _growth(opened: OpenedCampaign) -> Growth | None:
     beginning = datetime(1, 1, 1, tzinfo=UTC)
     rewards = pd.DataFrame(report_tables.rewards(opened.store))
     worked = _moments(rewards["submitted_at"]) - _moments(rewards["accepted_at"])
-    pay = rewards["reward_cents"] * 3600 / worked.dt.total_seconds()
-    wages = pay[worked > timedelta()].groupby(rewards["batch"]).median()
+    paid = ledger.paid_cents(opened.store, "rewards", "bonuses")
+    pay = rewards["assignment_id"].map(paid) * 3600 / worked.dt.total_seconds()
+    wages = pay[worked > timedelta()].dropna().groupby(rewards["batch"]).median()
     unusable, faults = source.quarantined(opened.store, most=_MOST_FAULTS)
     folder = f"{opened.campaign.path.parent}/"
     return Growth(
@@ -405,9 +406,12 @@ def _workers(
     made = pd.DataFrame(report_tables.assignments(store))
     paid = ledger.paid_cents(store, "rewards", "bonuses")
     worked = _moments(made["submitted_at"]) - _moments(made["accepted_at"])
+    cents = made["assignment_id"].map(paid).fillna(0).astype("int64")
+    seconds = worked.dt.total_seconds()
     by_worker = made.assign(
-        seconds=worked.dt.total_seconds(),
-        paid=made["assignment_id"].map(paid).fillna(0).astype("int64"),
+        seconds=seconds,
+        seconds_paid=seconds.where(cents > 0, 0.0),
+        paid=cents,
         is_rejected=(made["verdict"] == "reject") & ~_was_paid_before(made),
     ).groupby("worker_id")
     is_excluded = decisions["verdict"].isin(["exclude", "block"])
@@ -425,6 +429,7 @@ def _workers(
             "assignments_rejected": by_worker["is_rejected"].sum().to_numpy(),
             "paid_cents": by_worker["paid"].sum().to_numpy(),
             "seconds_worked": by_worker["seconds"].sum().to_numpy(),
+            "seconds_paid": by_worker["seconds_paid"].sum().to_numpy(),
             "is_excluded": [worker in excluded for worker in workers],
             "trait": [trait for trait, _ in of_trait],
             "is_planted_bad": [is_bad for _, is_bad in of_trait],

@@ -87,7 +87,8 @@ def rewards(store: Store) -> Columns:
     """Return a row per assignment: what was offered for it, and how long it took."""
     return read_columns(
         store,
-        "SELECT batch, worker_id, accepted_at, submitted_at, reward_cents "
+        "SELECT batch, assignment_id, worker_id, accepted_at, submitted_at, "
+        "reward_cents "
         "FROM assignments JOIN hits USING (hit_id) "
         "ORDER BY submitted_at, assignment_id",
     )

@@ -77,6 +77,17 @@ def small(*, is_rehearsal: bool = True) -> ReportFacts:
     )
 
 
+def ill_paid(*, is_rehearsal: bool = True) -> ReportFacts:
+    """The same, but cheat got a cent for 90 seconds: 40 cents an hour."""
+    facts = small(is_rehearsal=is_rehearsal)
+    workers = facts.workers.copy()
+    workers.loc["cheat", ["paid_cents", "seconds_paid"]] = 1, 90.0
+    assert facts.money is not None
+    ledger = {**facts.money.ledger, "paid_rewards": 181}
+    money = replace(facts.money, ledger=ledger)
+    return replace(facts, workers=workers, money=money)
+
+
 def _answers() -> pd.DataFrame:
     rows = [
         {
@@ -201,17 +212,18 @@ def _workers(*, is_rehearsal: bool) -> pd.DataFrame:
         "assignments_rejected",
         "paid_cents",
         "seconds_worked",
+        "seconds_paid",
         "is_excluded",
         "trait",
         "is_planted_bad",
     ]
     rows = {
-        # Cents an hour: 60 x 3600 / 288 = 750; 90 x 3600 / 360 = 900; 0;
-        # 60 x 3600 / 300 = 720, which is below the floor of 725.
-        "ann": (1, 3, 0, 0, 60, 288.0, False, "careful", False),
-        "bob": (1, 3, 1, 0, 90, 360.0, False, "careful", False),
-        "cheat": (1, 3, 3, 1, 0, 90.0, False, "advertiser", True),
-        "dan": (1, 2, 0, 0, 60, 300.0, True, "slow", False),
+        # Cents an hour: 60 x 3600 / 288 = 750; 90 x 3600 / 360 = 900; no paid work, so
+        # no wage; 60 x 3600 / 300 = 720, which is below the floor of 725.
+        "ann": (1, 3, 0, 0, 60, 288.0, 288.0, False, "careful", False),
+        "bob": (1, 3, 1, 0, 90, 360.0, 360.0, False, "careful", False),
+        "cheat": (1, 3, 3, 1, 0, 90.0, 0.0, False, "advertiser", True),
+        "dan": (1, 2, 0, 0, 60, 300.0, 300.0, True, "slow", False),
     }
     frame = pd.DataFrame.from_dict(rows, orient="index", columns=columns)
     return frame if is_rehearsal else frame.assign(trait="", is_planted_bad=False)

@@ -374,6 +374,12 @@ class _Campaign:
                 "assignments_rejected": rejected,
                 "paid_cents": (len(assignments) - rejected) * REWARD_CENTS,
                 "seconds_worked": float(mine["shown_seconds"].sum()) * 1.1,
+                "seconds_paid": float(
+                    mine.loc[
+                        ~mine["assignment_id"].isin(self.rejected), "shown_seconds"
+                    ].sum()
+                )
+                * 1.1,
                 "is_excluded": worker in self.excluded,
                 "trait": self.traits[str(worker)].name,
                 "is_planted_bad": self.traits[str(worker)].is_bad,

@@ -64,7 +64,19 @@ def test_a_decision_of_a_person_replaces_the_policys() -> None:
 
 def test_wages_need_time() -> None:
     """Where time is known there is a wage: 60 cents in 288 s make 750 an hour."""
-    workers = _SMALL.workers.assign(seconds_worked=[288.0, 0, float("nan"), 300])
+    workers = _SMALL.workers.assign(seconds_paid=[288.0, 0, float("nan"), 300])
     wages = report_model(replace(_SMALL, workers=workers)).wages
 
     assert wages.to_dict() == {"ann": 750.0, "dan": 720.0}
+
+
+def test_work_that_is_not_paid_has_no_wage() -> None:
+    """A rejected assignment makes no wage of 0, and lowers no wage of paid work.
+
+    Ann is paid for 288 of her 688 seconds; the rest was rejected or waits.
+    """
+    workers = _SMALL.workers.copy()
+    workers.loc["ann", "seconds_worked"] = 688.0
+    wages = report_model(replace(_SMALL, workers=workers)).wages
+
+    assert wages.to_dict() == {"ann": 750.0, "bob": 900.0, "dan": 720.0}

@@ -79,13 +79,16 @@ def test_a_reason_that_quotes_evidence_says_what_flagged() -> None:
 
 
 def test_money_is_told_by_the_answer_and_by_the_hour() -> None:
-    """252 cents for four captions; wages of 0, 720, 750 and 900 cents an hour."""
+    """252 cents for four captions; wages of 720, 750 and 900 cents an hour.
+
+    The fourth worker's work was rejected, so it has no wage.
+    """
     paragraphs = _paragraphs()
 
     for fact in ("$2.52", "$10.00", "$0.42 in fees", "$0.63 for each novel caption"):
         assert fact in paragraphs["What it cost"]
-    assert "earned $7.35/h or more." in paragraphs["What it cost"]
-    assert "2 of 4 workers (50.0 %) earned less" in paragraphs["Be careful of"]
+    assert "earned $7.50/h or more." in paragraphs["What it cost"]
+    assert "1 of 3 paid workers (33.3 %) earned less" in paragraphs["Be careful of"]
 
 
 def test_a_rehearsal_paid_nobody() -> None:
@@ -98,7 +101,7 @@ def test_a_rehearsal_paid_nobody() -> None:
 
 def test_problems_come_first_in_what_to_be_careful_of() -> None:
     """Half of the workers below the floor is the one problem of the small campaign."""
-    cares = _paragraphs()["Be careful of"]
+    cares = _read(by_hand.ill_paid(is_rehearsal=False))["Be careful of"]
     assert cares.startswith("problem: ")
     assert cares.count("problem: ") == cares.count("watch: ") == 1
 

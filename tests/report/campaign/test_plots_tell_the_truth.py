@@ -21,10 +21,10 @@ def _paid(floor: int) -> Money:
 
 
 def test_every_wage_is_in_one_column_and_the_floor_is_an_edge() -> None:
-    """Wages of 0, 720, 750 and 900: two in red below $7.25, two in teal above."""
+    """Wages of 40, 720, 750 and 900: two in red below $7.25, two in teal above."""
     bins = [
         column
-        for column in money._bins(report_model(_SMALL), _paid(725))
+        for column in money._bins(report_model(by_hand.ill_paid()), _paid(725))
         if column.amount
     ]
 
@@ -32,7 +32,7 @@ def test_every_wage_is_in_one_column_and_the_floor_is_an_edge() -> None:
     assert [
         (column.start, column.end, column.amount, column.colour) for column in bins
     ] == [
-        (0.0, 0.25, 1, plots.RED),
+        (0.25, 0.75, 1, plots.RED),
         (6.75, 7.25, 1, plots.RED),
         (7.25, 7.75, 1, plots.TEAL),
         (8.75, 9.25, 1, plots.TEAL),
@@ -46,7 +46,7 @@ def test_wages_are_never_lost_between_columns(paid: list[int], floor: int) -> No
     """All workers are drawn, and red holds exactly those below the floor."""
     facts = replace(
         _SMALL,
-        workers=_SMALL.workers.assign(paid_cents=paid),
+        workers=_SMALL.workers.assign(paid_cents=paid, seconds_paid=300.0),
         money=_paid(floor),
     )
     model = report_model(facts)

@@ -379,27 +379,28 @@ def test_the_ledger_adds_up() -> None:
     assert "$0.63 per novel caption" in section.lead[0]
 
 
-def test_wages_are_pay_over_time_worked() -> None:
-    """Wages of 0, 720, 750 and 900 cents an hour: the median is 735."""
+def test_wages_are_pay_over_the_time_of_paid_work() -> None:
+    """Wages of 720, 750 and 900 cents an hour; the rejected work has none."""
     section = _section(money.build)
 
     assert _table(section, "Hourly wages of the workers") == {
-        "Lowest": ("$0.00/h", "-$7.25"),
-        # A quarter of three steps from 0: 0.75 x 720 = 540.
-        "Lower quarter": ("$5.40/h", "-$1.85"),
-        "Median": ("$7.35/h", "+$0.10"),
-        # 2.25 steps: 750 + 0.25 x 150 = 787.5, rounded down.
-        "Upper quarter": ("$7.87/h", "+$0.62"),
+        "Lowest": ("$7.20/h", "-$0.05"),
+        # A quarter of two steps from 720: 720 + 0.5 x 30 = 735.
+        "Lower quarter": ("$7.35/h", "+$0.10"),
+        "Median": ("$7.50/h", "+$0.25"),
+        # 1.5 steps: 750 + 0.5 x 150 = 825.
+        "Upper quarter": ("$8.25/h", "+$1.00"),
         "Highest": ("$9.00/h", "+$1.75"),
     }
-    # 210 cents in 288 + 360 + 90 + 300 = 1038 s: 728.3 cents an hour.
-    assert "the pay was $7.28/h" in section.lead[1]
+    # 210 cents in 288 + 360 + 300 = 948 s: 797.4 cents an hour.
+    assert "the pay was $7.97/h" in section.lead[1]
+    assert "leaves out 1 worker not paid (yet)." in section.lead[1]
 
 
 @pytest.mark.parametrize(
     ("floor", "median", "below"),
     [
-        # That the median meets the floor is no comfort where one of four got nothing.
+        # That the median meets the floor is no comfort where one of four got a cent.
         (735, "fact", "2 of 4 workers (50.0 %) earned less than the floor of $7.35/h"),
         (736, "problem", "2 of 4 workers (50.0 %) earned less than the floor of"),
         (720, "fact", "1 of 4 workers (25.0 %) earned less than the floor of $7.20/h"),
@@ -409,7 +410,7 @@ def test_a_wage_below_the_floor_is_said_plainly(
     floor: int, median: str, below: str
 ) -> None:
     """A wage of exactly the floor meets it; a cent more to ask and it is a problem."""
-    facts = by_hand.small()
+    facts = by_hand.ill_paid()
     assert facts.money is not None
     facts = replace(facts, money=replace(facts.money, wage_floor_cents_per_hour=floor))
     notes = money.wage_notes(report_model(facts))
@@ -446,11 +447,11 @@ def test_a_median_just_below_the_floor_is_watched_and_told_what_mends_it(
     )
 
 
-def test_one_of_two_workers_at_nothing_is_a_problem() -> None:
-    """The median of $0 and $20 an hour meets the floor; the figure is red."""
+def test_one_of_two_workers_at_a_dollar_is_a_problem() -> None:
+    """The median of $1 and $20 an hour meets the floor; the figure is red."""
     facts = by_hand.small()
     two = facts.workers.loc[["cheat", "ann"]].assign(
-        paid_cents=[0, 200], seconds_worked=360.0
+        paid_cents=[10, 200], seconds_paid=360.0
     )
     model = report_model(replace(facts, workers=two))
 
@@ -464,7 +465,7 @@ def test_few_below_the_floor_are_to_be_watched() -> None:
     levels = []
     for crowd in (10, 40):
         many = facts.workers.loc[["ann"] * crowd].assign(
-            paid_cents=[0] + [200] * (crowd - 1), seconds_worked=360.0
+            paid_cents=[10] + [200] * (crowd - 1), seconds_paid=360.0
         )
         many.index = pd.Index([f"w{n}" for n in range(crowd)])
         model = report_model(replace(facts, workers=many))
@@ -479,11 +480,11 @@ def test_a_worker_whose_time_is_unknown_has_no_wage() -> None:
     """No time worked is no wage, rather than an endless one."""
     facts = by_hand.small()
     facts = replace(
-        facts, workers=facts.workers.assign(seconds_worked=[0, float("nan"), 0, 0])
+        facts, workers=facts.workers.assign(seconds_paid=[0, float("nan"), 0, 0])
     )
     (note,) = money.wage_notes(report_model(facts))
     assert note.level == "watch"
-    assert "no working time" in note.text
+    assert "no paid work with a time" in note.text
     assert summary.key_figures(report_model(facts))[4].value == "unknown"
 
 
@@ -580,7 +581,7 @@ def test_rounds_are_told_with_their_times() -> None:
 
 
 def test_key_figures_are_the_ones_of_the_sections() -> None:
-    """Three images, six captions, four workers, $2.52, and $7.35 an hour."""
+    """Three images, six captions, four workers, $2.52, and $7.50 an hour."""
     figures = summary.key_figures(report_model(by_hand.small()))
 
     assert [(figure.label, figure.value) for figure in figures] == [
@@ -588,7 +589,7 @@ def test_key_figures_are_the_ones_of_the_sections() -> None:
         ("Accepted captions", "6"),
         ("Workers", "4"),
         ("Would have cost", "$2.52"),
-        ("Median wage", "$7.35/h"),
+        ("Median wage", "$7.50/h"),
     ]
     assert figures[0].beside == "3 with all 2 accepted answers"
     assert figures[1].beside == "4 novel, 2 canned; 6 wanted"

@@ -79,7 +79,9 @@ def wage_notes(model: ReportModel) -> tuple[Note, ...]:
         return ()
     floor = money.wage(money.wage_floor_cents_per_hour)
     if model.wages.empty:
-        return (Note("watch", "Wages are unknown: no working time is recorded."),)
+        return (
+            Note("watch", "Wages are unknown: no paid work with a time is recorded."),
+        )
     median = money.wage(float(model.wages.median()))
     is_below = model.is_median_below_floor
     below, level = model.below_floor, wage_level(model)
@@ -99,8 +101,8 @@ def wage_notes(model: ReportModel) -> tuple[Note, ...]:
         middle,
         Note(
             "problem" if level == "problem" else "watch",
-            f"{part_of(below, len(model.wages), 'worker')} earned less than the "
-            f"floor of {floor}, the least {money.wage(float(model.wages.min()))}.",
+            f"{part_of(below, len(model.wages), model.paid_worker)} earned less than "
+            f"the floor of {floor}, the least {money.wage(float(model.wages.min()))}.",
         ),
     )
 
@@ -108,7 +110,7 @@ def wage_notes(model: ReportModel) -> tuple[Note, ...]:
 def wage_level(model: ReportModel) -> Level:
     """How serious it is that workers earned less than the floor.
 
-    The median alone can look fine even if half of the workers got nothing. In a
+    The median alone can look fine even if half of the workers got a cent. In a
     rehearsal whose reward pays the floor at the task's own pace, it is never a problem:
     only the number of simulated workers would change it.
     """
@@ -142,17 +144,17 @@ def _remedy(model: ReportModel, money: Money) -> str:
 
 def _pay(model: ReportModel, money: Money) -> str:
     workers = model.facts.workers
-    timed = workers[workers["seconds_worked"] > 0]
-    seconds = float(timed["seconds_worked"].sum())
+    timed = workers.loc[model.wages.index]
+    seconds = float(timed["seconds_paid"].sum())
     if not seconds:
-        return "No working time is recorded, so hourly wages are unknown."
-    unpaid = int((timed["paid_cents"] == 0).sum())
-    untimed = len(workers) - len(timed)
+        return "No paid work with a time is recorded, so hourly wages are unknown."
+    unpaid = int((workers["paid_cents"] == 0).sum())
+    untimed = len(workers) - len(timed) - unpaid
     overall = float(timed["paid_cents"].sum()) * 3600 / seconds
     return (
-        f"Over all {seconds / 3600:,.1f} person-hours the pay was "
+        f"Over all {seconds / 3600:,.1f} person-hours of paid work the pay was "
         f"{money.wage(overall)}. Rewards and bonuses count, fees do not."
-        + f" This includes {plural(unpaid, 'worker')} not paid (yet)." * bool(unpaid)
+        + f" This leaves out {plural(unpaid, 'worker')} not paid (yet)." * bool(unpaid)
         + f" It leaves out {plural(untimed, 'worker')} without times." * bool(untimed)
     )
 
@@ -256,7 +258,7 @@ def _wage_figures(model: ReportModel, money: Money) -> tuple[Figure, ...]:
         ticks.append(((bins[-1].start + bins[-1].end) / 2, "more"))
     title = "Hourly wages"
     description = (
-        f"{plural(len(model.wages), 'worker')}, "
+        f"{plural(len(model.wages), model.paid_worker)}, "
         f"median {money.wage(float(model.wages.median()))}; "
         f"{count(model.below_floor)} below the floor of {money.wage(floor)} "
         "(dashed, red)."
@@ -319,7 +321,7 @@ def _wages(model: ReportModel, money: Money) -> Table:
         rows=tuple(
             (name, money.wage(cents), _over(cents, money)) for name, cents in lines
         ),
-        note="Wages are rounded down to the cent.",
+        note="Wages of paid work, rounded down to the cent.",
         empty="No hourly wage is known.",
     )
 

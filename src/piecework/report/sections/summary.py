@@ -102,7 +102,7 @@ def _wage_figure(model: ReportModel, money: Money) -> KeyFigure:
     below = "BELOW" if level == "problem" else "below"
     beside = f"{below if is_below else 'meets'} the floor of {floor}"
     if level == "problem" and not is_below:
-        workers = part_of(model.below_floor, len(model.wages), "worker")
+        workers = part_of(model.below_floor, len(model.wages), model.paid_worker)
         beside = f"but {workers} below the floor of {floor}"
     return KeyFigure(
         label="Median wage",

@@ -124,9 +124,8 @@ def _table(model: ReportModel) -> Table:
         rows=tuple(_row(model, row) for row in shown.to_dict("records")),
         note="Excluded workers first, then the busiest. Kept out: answers dropped or "
         "rejected."
-        + " Wage: the pay divided by the time worked; “below” means below the floor."
-        * bool(model.facts.money)
-        + left_out,
+        + " Wage: the pay divided by the time of the paid work; “below” means below "
+        "the floor." * bool(model.facts.money) + left_out,
         is_folded=True,
         is_middle=True,
     )
