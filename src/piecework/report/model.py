@@ -7,7 +7,7 @@ answers, assignments and workers can be compared.
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -161,6 +161,39 @@ class ReportModel:
             axis="columns"
         )
 
+    def strongest_flags(
+        self, answers: "pd.Index[str]", among: Collection[str]
+    ) -> pd.Series:
+        """The most suspicious flag of each answer: a heuristic, "" if it has none.
+
+        Args:
+            answers: their ids.
+            among: heuristics that are considered; empty for all but random samples.
+        """
+        findings = self.facts.findings
+        is_among = (
+            findings["heuristic"].isin(list(among))
+            if among
+            else findings["heuristic"] != RANDOM_SAMPLE
+        )
+        ranked = findings[findings["flag"] & is_among].sort_values(
+            ["suspicion", "heuristic"], ascending=[False, True]
+        )
+        of_answers = [
+            ids.rename("subject_id")
+            .rename_axis("answer_id")
+            .reset_index()
+            .merge(ranked[ranked["subject_kind"] == kind], on="subject_id")
+            for kind, ids in _subjects(self.came.loc[answers]).items()
+        ]
+        strongest = (
+            pd.concat(of_answers)
+            .sort_values(["suspicion", "heuristic"], ascending=[False, True])
+            .drop_duplicates("answer_id")
+            .set_index("answer_id")["heuristic"]
+        )
+        return strongest.reindex(answers, fill_value="")
+
     @property
     def wanted(self) -> int:
         """The number of accepted answers that the campaign asks for."""
@@ -293,11 +326,7 @@ def _flags(findings: pd.DataFrame, answers: pd.DataFrame) -> pd.DataFrame:
     Returns:
         One row per answer, one bool column per heuristic that flagged anything.
     """
-    ids = {
-        "answer": pd.Series(answers.index, index=answers.index),
-        "assignment": answers["assignment_id"],
-        "worker": answers["worker"],
-    }
+    ids = _subjects(answers)
     flagged = findings[findings["flag"]]
     columns = {}
     for name, rows in flagged.groupby("heuristic"):
@@ -306,6 +335,15 @@ def _flags(findings: pd.DataFrame, answers: pd.DataFrame) -> pd.DataFrame:
             touched |= ids[str(kind)].isin(subjects["subject_id"])
         columns[str(name)] = touched
     return pd.DataFrame(columns, index=answers.index)
+
+
+def _subjects(answers: pd.DataFrame) -> dict[str, pd.Series]:
+    """Return the ids that a finding about each answer may have, by kind of subject."""
+    return {
+        "answer": pd.Series(answers.index, index=answers.index),
+        "assignment": answers["assignment_id"],
+        "worker": answers["worker"],
+    }
 
 
 def _wages(workers: pd.DataFrame) -> pd.Series:

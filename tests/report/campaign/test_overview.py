@@ -1,6 +1,10 @@
 """The campaign in plain sentences, against the one counted by hand."""
 
+import re
 from dataclasses import replace
+
+import pandas as pd
+import pytest
 
 from piecework.domain.verdicts import PolicyRule
 from piecework.report.facts import ReportFacts
@@ -54,8 +58,8 @@ def test_what_does_not_count_has_its_reasons() -> None:
 def test_a_reason_that_quotes_evidence_says_what_flagged() -> None:
     """Without its evidence it would say nothing: “Set aside: …” (4).
 
-    Of the four, A3's three have a fast assignment and a worker who cheats; of these
-    two were pasted, as was A2's third.
+    Each is counted under its strongest flag: of A3's three, all by a worker with a flag
+    of 0.6, two were pasted (0.9), as was A2's third.
     """
     small = by_hand.small()
     because = small.answers["rejected_because"].replace("off the subject", "Set by: x.")
@@ -69,13 +73,69 @@ def test_a_reason_that_quotes_evidence_says_what_flagged() -> None:
         small, policy=(rule,), answers=small.answers.assign(rejected_because=because)
     )
     lost = _read(facts)["What does not count"]
-    for fact in ("4 answers: Set by,", "“Canned text too often” (3)", "“pasted” (3)"):
-        assert fact in lost
+    flagged = "4 answers: Set by, flagged most strongly as “pasted” (3) and "
+    assert f"{flagged}“Canned text too often” (1)." in lost
     # A flag that the rule does not name has not decided.
     other = replace(facts, policy=(replace(rule, any_of=("pasted",)),))
     lost = _read(other)["What does not count"]
-    assert "4 answers: Set by, flagged as “pasted” (3)." in lost
+    assert f"{flagged}no flag on record (1)." in lost
     assert "Canned" not in lost
+
+
+@pytest.mark.parametrize("flags_each", [1, 2, 9])
+def test_each_answer_has_one_reason_and_one_flag(flags_each: int) -> None:
+    """Reasons add up to the answers kept out, and a reason's flags to its answers.
+
+    However many flags an answer has, and if its reason is not recorded.
+    """
+    small = by_hand.small()
+    out = small.answers.index[small.answers["is_rejected"]]
+    because = small.answers["rejected_because"].replace("off the subject", "Set by: x.")
+    because[out[0]] = ""
+    names = [f"made_up_{place}" for place in range(flags_each)]
+    findings = pd.DataFrame(
+        [
+            (name, 1, "answer", answer, (place * turn) % 7 / 7, True, "")
+            for turn, answer in enumerate(out, start=3)
+            for place, name in enumerate(names)
+        ],
+        columns=small.findings.columns,
+    )
+    rule = PolicyRule(
+        subject_kind="answer",
+        any_of=tuple(names),
+        then="drop",
+        because="Set by: {evidence}.",
+    )
+    facts = replace(
+        small,
+        findings=findings,
+        policy=(rule,),
+        answers=small.answers.assign(rejected_because=because),
+    )
+    (lost,) = (
+        question
+        for question in overview.questions(report_model(facts))
+        if question.name == "What does not count"
+    )
+    assert "3 rejected without pay" in lost.answer
+    assert "1 dropped but paid" in lost.answer
+    of_reasons = [int(point.split()[0]) for point in lost.points]
+    assert sum(of_reasons) == 3 + 1
+    (quoting,) = (point for point in lost.points if "flagged" in point)
+    assert sum(map(int, re.findall(r"\((\d+)\)", quoting))) == max(of_reasons)
+
+
+def test_answers_that_wait_are_told_beside_those_that_count() -> None:
+    """What counts, what does not and what waits is all that came: 11 + 2."""
+    small = by_hand.small(is_rehearsal=False)
+    waiting = small.answers.iloc[:2].set_axis(["A9.1", "A9.2"])
+    waiting = waiting.rename_axis("answer_id")
+    lines = _read(replace(small, waiting=waiting, is_finished=False))
+
+    assert "13 answers by 4 workers; 6 count: " in lines["What came back"]
+    assert " 2 wait for a decision." in lines["What came back"]
+    assert lines["What does not count"].startswith("5 answers do not count")
 
 
 def test_money_is_told_by_the_answer_and_by_the_hour() -> None:

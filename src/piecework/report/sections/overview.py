@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _MOST_REASONS = 3
-_MOST_FLAGS = 2
+_MOST_FLAGS = 3
+_NO_REASON = "no reason is recorded"
 _MOST_CARES = 6
 _TITLE_CHARACTERS = 120
 _REASON_CHARACTERS = 110
@@ -77,12 +78,13 @@ def _came(model: ReportModel) -> str:
         f"{count(counted)} {'counts' if counted == 1 else 'count'}"
         f"{': ' * bool(kinds)}{listed(kinds)}."
     )
+    verb = "waits" if model.waiting == 1 else "wait"
     if facts.imported is not None:
-        verb = "waits" if model.waiting == 1 else "wait"
         waits = f" {count(model.waiting)} {verb} for a person." * bool(model.waiting)
         return f"{came}{waits}"
+    waits = f" {count(model.waiting)} {verb} for a decision." * bool(model.waiting)
     return (
-        f"{came}{_DRAWN if facts.is_drawn else ''} "
+        f"{came}{waits}{_DRAWN if facts.is_drawn else ''} "
         f"{part_of(model.complete_items, facts.items, model.item_noun)} "
         f"{'has' if model.complete_items == 1 else 'have'} all the answers wanted."
     )
@@ -128,8 +130,9 @@ def _lost(model: ReportModel) -> str:
 
 def _reasons(model: ReportModel) -> tuple[str, ...]:
     """The most frequent reasons, each with the number of its answers."""
-    reasons = model.as_stated(model.column("rejected_because", "rejected", "dropped"))
-    counts = reasons[reasons != ""].value_counts()
+    because = model.column("rejected_because", "rejected", "dropped")
+    reasons = model.as_stated(because).replace("", _NO_REASON)
+    counts = reasons.value_counts()
     # Sort equal counts by their text, so that the order of rows does not matter.
     ranked = sorted(counts.items(), key=lambda pair: (-pair[1], str(pair[0])))
     shown = tuple(
@@ -150,10 +153,10 @@ def _short(reason: str) -> str:
 
 
 def _flagged(model: ReportModel, answers: "pd.Index[str]", reason: str) -> str:
-    """The most frequent flags of answers, if their reason only quotes evidence.
+    """The strongest flag of each answer, if their reason only quotes evidence.
 
-    Flags that the rules with this reason do not name did not decide, so they are left
-    out.
+    Each answer is counted under one flag, so the counts add up. Flags that the rules
+    with this reason do not name did not decide, so they are left out.
     """
     if GAP not in reason:
         return ""
@@ -163,21 +166,19 @@ def _flagged(model: ReportModel, answers: "pd.Index[str]", reason: str) -> str:
         if reason.endswith(stated(rule.because, [rule]))
         for name in rule.any_of
     }
-    flags = model.flags.loc[answers]
-    if named:
-        flags = flags[[name for name in flags.columns if name in named]]
-    counts = flags.sum().astype("int64")
-    ranked = sorted(
-        ((name, times) for name, times in counts.items() if times),
-        key=lambda pair: (-pair[1], str(pair[0])),
-    )
-    if not ranked:
+    counts = model.strongest_flags(answers, named).value_counts()
+    unflagged = int(counts.pop("")) if "" in counts else 0
+    if counts.empty:
         return ""
+    ranked = sorted(counts.items(), key=lambda pair: (-pair[1], str(pair[0])))
     shown = [
-        f"“{model.title_of(str(name))}” ({count(int(times))})"
+        f"“{model.title_of(str(name))}” ({count(times)})"
         for name, times in ranked[:_MOST_FLAGS]
     ]
-    return f", flagged as {listed(shown)}"
+    others = sum(times for _, times in ranked[_MOST_FLAGS:])
+    shown += [f"another flag ({count(others)})"] * bool(others)
+    shown += [f"no flag on record ({count(unflagged)})"] * bool(unflagged)
+    return f", flagged most strongly as {listed(shown)}"
 
 
 def _cost(model: ReportModel, money: Money) -> str:

@@ -210,12 +210,13 @@ def _flagged_workers(model: ReportModel) -> tuple[Note, ...]:
 def _losses(model: ReportModel) -> tuple[Note, ...]:
     out = model.count("dropped", "rejected")
     novel = model.count("novel")
+    noun = "decided answer" if model.waiting else "answer"
     if not model.submitted:
         return ()
     return (
         Note(
             "fact",
-            f"{part_of(out, model.submitted, 'answer')} were dropped or "
+            f"{part_of(out, model.submitted, noun)} were dropped or "
             f"rejected; {share(novel, model.submitted)} became "
             f"{plural_of(model.accepted_noun)}.",
         ),
