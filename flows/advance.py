@@ -50,10 +50,13 @@ from piecework.flows.events import (
     tell_of_release,
 )
 from piecework.flows.prefect_tasks import (
+    end_dead_runs,
     label_run,
     materializing,
+    message_of,
     run_as_task,
     run_name,
+    says_what_helps,
 )
 from piecework.flows.run_log import logged_in_run
 from piecework.payments.outside_prices import say_unsettled
@@ -74,6 +77,7 @@ _LOG = logging.getLogger(__name__)
     on_failure=[tell_of_failure],
     on_crashed=[tell_of_failure],
 )
+@says_what_helps
 def advance(
     campaign: CampaignPath, *, poll_open_hits: bool = False, dry_run: bool = False
 ) -> State[dict[str, object]]:
@@ -126,6 +130,7 @@ def flow_of(
 ) -> Flow[[str], State[dict[str, object]]]:
     """Return the flow `advance` for a command, which states itself what it may do."""
 
+    @says_what_helps
     def as_requested(campaign: str) -> State[dict[str, object]]:  # noqa: ARG001 - names the run
         return _advance(request, None, watch, poll_open_hits=poll_open_hits)
 
@@ -139,6 +144,7 @@ def flow_of(
 
 
 @flow(name="run", flow_run_name=run_name, validate_parameters=True)
+@says_what_helps
 def run(
     campaign: CampaignPath,
     endpoint: str,
@@ -220,12 +226,15 @@ def _advance(
                 )
         except CampaignBusy as busy:
             watch.stop("busy")
-            return Completed(name="AnotherPassIsAtWork", message=str(busy), data={})
+            return Completed(
+                name="AnotherPassIsAtWork", message=message_of(busy), data={}
+            )
         watch.end(progress)
         label_run(progress)
         _resume_answered(request)
+        end_dead_runs()
         _LOG.info("%s", _so_far(progress))
-        tell_of_end(str(request.campaign), progress)
+        tell_of_end(str(request.campaign), progress, request.file.store)
     return _ended(progress)
 
 

@@ -3,14 +3,24 @@
 Events are best effort and may be lost, so no necessary work depends on one.
 """
 
+import secrets
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from uuid import UUID
 
 from prefect.client.schemas.objects import FlowRun, State
 from prefect.events import emit_event
+from prefect.events.worker import EventsWorker
 
-from piecework.domain.errors import PieceworkError
+from piecework.domain.errors import (
+    ConfigError,
+    PieceworkError,
+    RefusedForSafety,
+    TransientPlatformError,
+)
 from piecework.domain.progress import Progress
+from piecework.domain.store_address import StoreAddress
+from piecework.store import last_pass
 
 if TYPE_CHECKING:
     from prefect import Flow
@@ -24,6 +34,8 @@ ANSWERED = "piecework.answers.collected"
 DECIDED = "piecework.answers.decided"
 RELEASED = "piecework.dataset.released"
 
+_SECONDS_TO_SEND = 10.0
+
 
 def tell_of_failure(
     flow: "Flow[Any, Any]", flow_run: FlowRun, state: State[Any]
@@ -31,12 +43,23 @@ def tell_of_failure(
     """Tell that a pass failed or its process died; a hook of the flow.
 
     For piecework's own errors the payload holds the message that a user would read.
-    Other errors may contain anything, so only their type is told.
+    Other errors may contain anything, so only their type is told. The label
+    `piecework.fault` lets an automation choose whether a person has to act: "files" of
+    the campaign, the "marketplace" away, the process "died", or "other".
     """
     fault = state.result(raise_on_failure=False) if state.is_failed() else None
+    sentence, next_step = "", "read the run's log on Prefect's pages"
+    if isinstance(fault, PieceworkError):
+        sentence, next_step = str(fault), fault.next_step
+    elif fault is None:
+        sentence = f"the run's process ended before the pass: {state.message or ''}"
+        next_step = "nothing: the next pass continues, and does nothing twice"
     emit_event(
         event=FAILED,
-        resource=_resource(str(flow_run.parameters.get("campaign", ""))),
+        resource={
+            **_resource(str(flow_run.parameters.get("campaign", ""))),
+            "piecework.fault": _kind_of(fault),
+        },
         related=[
             {
                 "prefect.resource.id": f"prefect.flow-run.{flow_run.id}",
@@ -47,16 +70,44 @@ def tell_of_failure(
             "flow": flow.name,
             "state": state.name or state.type.value,
             "error": type(fault).__name__ if fault is not None else "",
-            "sentence": str(fault) if isinstance(fault, PieceworkError) else "",
-            "next_step": getattr(fault, "next_step", ""),
+            "sentence": sentence,
+            "next_step": next_step,
         },
     )
 
 
-def tell_of_end(campaign: str, progress: Progress) -> None:
-    """Tell that a pass succeeded: how far the campaign is, and who has to act."""
-    name = {"people": PEOPLE, "nobody": FINISHED}.get(progress.waiting_for, ENDED)
-    emit_event(event=name, resource=_resource(campaign), payload=progress.as_dict())
+def _kind_of(fault: object) -> str:
+    if fault is None:
+        return "died"
+    if isinstance(fault, ConfigError | RefusedForSafety):
+        return "files"
+    return "marketplace" if isinstance(fault, TransientPlatformError) else "other"
+
+
+def tell_of_end(campaign: str, progress: Progress, store: StoreAddress) -> None:
+    """Tell that a pass succeeded: how far the campaign is, and who has to act.
+
+    That it is finished is told once, by the first pass that finds it so.
+    """
+    event_id = None
+    if progress.is_finished:
+        event_id = last_pass.end_to_tell(store, event_id=secrets.token_hex(16))
+        if event_id is None:
+            return
+    emit_event(
+        event={"people": PEOPLE, "nobody": FINISHED}.get(progress.waiting_for, ENDED),
+        resource=_resource(campaign),
+        payload=progress.as_dict(),
+        id=None if event_id is None else UUID(event_id),
+    )
+    if event_id is None or _are_sent():
+        last_pass.mark_end_told(store, is_told=progress.is_finished)
+
+
+def _are_sent() -> bool:
+    """Wait until all events have left this process; whether they have."""
+    drained = EventsWorker.drain_all(timeout=_SECONDS_TO_SEND)
+    return isinstance(drained, tuple) and not drained[1]
 
 
 def tell_of_pass(campaign: str, before: Progress, after: Progress) -> None:

@@ -12,13 +12,19 @@ from piecework.engine.opening import open_to_look
 from piecework.engine.pass_request import CampaignPath
 from piecework.engine.progress import read_progress
 from piecework.flows.artifacts import publish_artifacts
-from piecework.flows.prefect_tasks import label_run, materializing, run_name
+from piecework.flows.prefect_tasks import (
+    label_run,
+    materializing,
+    run_name,
+    says_what_helps,
+)
 from piecework.flows.run_log import logged_in_run
 from piecework.results.export import write_report
 from piecework.results.whole_pass import write_results
 
 
 @flow(name="export", flow_run_name=run_name, validate_parameters=True)
+@says_what_helps
 def export(campaign: CampaignPath) -> str:
     """Clean all text, then write dataset and report.
 
@@ -40,6 +46,7 @@ def export(campaign: CampaignPath) -> str:
 
 
 @flow(name="report", flow_run_name=run_name, validate_parameters=True)
+@says_what_helps
 def report(campaign: CampaignPath) -> dict[str, object]:
     """Show progress, money and who has to act, and write only the report.
 

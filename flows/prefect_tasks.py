@@ -4,23 +4,52 @@ Prefect retries only `collect`, because it only reads. Steps that spend money re
 the store's intents and run again with the next pass.
 """
 
+import logging
 import re
 import socket
 from collections.abc import Callable
+from datetime import timedelta
+from functools import wraps
 from pathlib import Path
-from typing import TypeVar
+from typing import ParamSpec, TypeVar, cast
 
 from prefect import Task, get_client
 from prefect.cache_policies import NO_CACHE
+from prefect.client.orchestration import SyncPrefectClient
+from prefect.client.schemas.filters import (
+    FlowRunFilter,
+    FlowRunFilterDeploymentId,
+    FlowRunFilterState,
+    FlowRunFilterStateType,
+)
+from prefect.client.schemas.objects import FlowRun, StateType
 from prefect.context import FlowRunContext
+from prefect.events.filters import (
+    EventFilter,
+    EventOccurredFilter,
+    EventResourceFilter,
+)
+from prefect.exceptions import PrefectHTTPStatusError
 from prefect.runtime import flow_run
+from prefect.states import Crashed, Failed
 from prefect.tasks import MaterializingTask
 
 from piecework.domain.campaign import Campaign
+from piecework.domain.clock import SystemClock
+from piecework.domain.errors import ConfigError, PieceworkError
 from piecework.domain.progress import Progress
 from piecework.engine.step import Call
 
+_LOG = logging.getLogger(__name__)
+
 _T = TypeVar("_T")
+_P = ParamSpec("_P")
+_SILENCE = timedelta(minutes=10)
+"""How long a run may be silent; it sends a heartbeat every three minutes."""
+
+_MOST_FAULTS = 10
+"""In the message of a run's state."""
+
 _RETRIES = {"collect": 2}
 _NOT_IN_KEY = re.compile(r"[^A-Za-z0-9._~:/=+,-]")
 _MOST = 512
@@ -109,3 +138,84 @@ def label_run(progress: Progress) -> None:
     flow_run.name, flow_run.tags = name, sorted({*flow_run.tags, *labels})
     with get_client(sync_client=True) as client:
         client.update_flow_run(flow_run.id, name=flow_run.name, tags=flow_run.tags)
+
+
+def says_what_helps(flow_body: Callable[_P, _T]) -> Callable[_P, _T]:
+    """Let a flow that fails say in its final state why, and what to do next.
+
+    Prefect's lists show the message on one line, without the error's `next_step`. A
+    caller in this process gets the error itself.
+    """
+
+    @wraps(flow_body)
+    def body(*args: _P.args, **kwargs: _P.kwargs) -> _T:
+        try:
+            return flow_body(*args, **kwargs)
+        except PieceworkError as fault:
+            # To Prefect a returned state is the outcome of the run.
+            return cast(
+                "_T", Failed(message=message_of(fault), data=cast("None", fault))
+            )
+
+    return body
+
+
+def message_of(fault: PieceworkError) -> str:
+    """Return an error and its next step on one line; several faults are counted.
+
+    >>> message_of(ConfigError(["no reward", "no items"], next_step="piecework check"))
+    '2 faults: (1) no reward; (2) no items; next: piecework check'
+    """
+    faults = fault.faults if isinstance(fault, ConfigError) else [str(fault)]
+    lines = [" ".join(text.split()) for text in faults]
+    message = "; ".join(lines)
+    if len(lines) > 1:
+        listed = [f"({number}) {line}" for number, line in enumerate(lines, start=1)]
+        more = ["…"] if len(listed) > _MOST_FAULTS else []
+        message = f"{len(lines)} faults: " + "; ".join(listed[:_MOST_FAULTS] + more)
+    return f"{message}; next: {fault.next_step}" if fault.next_step else message
+
+
+def end_dead_runs() -> None:
+    """Set runs of this deployment whose process or machine is gone to Crashed.
+
+    Called after a pass that had the campaign's lock, so no other pass was at work. A
+    run that has sent no event for ten minutes is dead, also if it died before an
+    automation for that was created.
+    """
+    context = FlowRunContext.get()
+    if context is None or context.flow_run is None:
+        return
+    deployment, mine = context.flow_run.deployment_id, context.flow_run.id
+    if deployment is None:
+        return
+    with get_client(sync_client=True) as client:
+        live = FlowRunFilterStateType(any_=[StateType.PENDING, StateType.RUNNING])
+        runs = client.read_flow_runs(
+            flow_run_filter=FlowRunFilter(
+                deployment_id=FlowRunFilterDeploymentId(any_=[deployment]),
+                state=FlowRunFilterState(type=live),
+            )
+        )
+        for run in runs:
+            if run.id != mine and _is_silent(client, run):
+                words = (
+                    "No sign of life for ten minutes. Later passes continue its work."
+                )
+                client.set_flow_run_state(run.id, Crashed(message=words), force=True)
+                _LOG.info("run %s had died; it is Crashed now", run.name)
+
+
+def _is_silent(client: SyncPrefectClient, run: FlowRun) -> bool:
+    since = SystemClock().now() - _SILENCE
+    if run.state is None or run.state.timestamp > since:
+        return False
+    sent = EventFilter(
+        occurred=EventOccurredFilter(since=since),  # type: ignore[arg-type] - pydantic converts it
+        resource=EventResourceFilter(id=[f"prefect.flow-run.{run.id}"]),
+    )
+    try:
+        return not client.read_events(filter=sent, limit=1).events
+    except PrefectHTTPStatusError as refusal:
+        _LOG.warning("cannot tell whether run %s is dead: %s", run.name, refusal)
+        return False

@@ -17,6 +17,7 @@ from piecework.flows.prefect_tasks import (
     label_run,
     run_as_task,
     run_name,
+    says_what_helps,
 )
 from piecework.flows.run_log import logged_in_run
 from piecework.platforms.virtual_clock import START
@@ -33,6 +34,7 @@ from piecework.results.whole_pass import write_results
 
 
 @flow(name="rehearse", flow_run_name=run_name, validate_parameters=True)
+@says_what_helps
 def rehearse(
     campaign: CampaignPath, crowds: tuple[MarketName, ...] = ()
 ) -> dict[str, object]:
@@ -64,6 +66,7 @@ def rehearsal_flow(
         on_progress: called with how far the campaign is.
     """
 
+    @says_what_helps
     def as_prepared(
         campaign: str,  # noqa: ARG001 - shown by Prefect
         crowds: tuple[MarketName, ...],

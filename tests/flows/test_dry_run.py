@@ -5,9 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-import pytest
 
-from piecework.domain.errors import PieceworkError, RefusedForSafety
 from piecework.flows.advance import advance
 from tests.growing_campaign import Growing, growing, names
 from tests.trusted import own
@@ -64,7 +62,10 @@ def test_a_marketplace_that_does_not_answer_fails_it(tmp_path: Path) -> None:
     """Before the schedule finds out."""
     with growing(tmp_path, names(1, 5)) as work:
         path = work.path
-    with pytest.raises(RefusedForSafety, match="a marketplace on this machine"):
-        dry_run(path, "https://hits.example.org")
-    with pytest.raises(PieceworkError, match=r"http://127\.0\.0\.1:9"):
-        dry_run(path, "http://127.0.0.1:9")
+    state = dry_run(path, "https://hits.example.org")
+    assert state.is_failed()
+    assert "a marketplace on this machine; next: piecework crowd" in state.message
+    state = dry_run(path, "http://127.0.0.1:9")
+    assert state.is_failed()
+    assert "http://127.0.0.1:9" in state.message
+    assert "; next: " in state.message

@@ -104,7 +104,7 @@ class Site:
         """Names of the machines whose passes are connected to the store."""
         with psycopg.connect(self.url) as session:
             rows = session.execute(_SESSIONS).fetchall()
-        return [name.rpartition(" ")[2] for (name,) in rows]
+        return [name.split(" ")[3] for (name,) in rows]
 
     def runs(self) -> list[dict[str, Any]]:
         """All flow runs that a worker has taken, as the server lists them."""

@@ -22,7 +22,7 @@ import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 _BIN = Path(sys.executable).parent
-_PATIENCE = 180.0
+_PATIENCE = 600.0
 
 
 @dataclass(slots=True)
@@ -128,6 +128,36 @@ class PrefectApart:
         )
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
+
+    def run_to_its_end(self, flow: str) -> dict[str, Any]:
+        """Ask for a run as `prefect deployment run` does; return it when it is over."""
+        run = self.created(f"deployments/{self.deployment(flow)['id']}/create_flow_run")
+        until = time.monotonic() + _PATIENCE
+        while True:
+            shown = self.get(f"flow_runs/{run}")
+            if shown["state_type"] in {"COMPLETED", "FAILED", "CRASHED", "CANCELLED"}:
+                return shown
+            assert time.monotonic() < until, self.log_tail("worker")
+            time.sleep(0.3)
+
+    def deployment(self, flow: str) -> dict[str, Any]:
+        """What the server shows of the deployment of a flow, which has its name."""
+        return self.get(f"deployments/name/{flow}/{flow}")
+
+    def get(self, what: str) -> dict[str, Any]:
+        """What the server's API shows."""
+        reply = httpx.get(f"{self.api}/{what}", timeout=_PATIENCE).raise_for_status()
+        shown: dict[str, Any] = reply.json()
+        return shown
+
+    def created(self, what: str, **wanted: object) -> str:
+        """The id of what a call creates; a busy server may first answer 5xx."""
+        until = time.monotonic() + _PATIENCE
+        while True:
+            reply = httpx.post(f"{self.api}/{what}", json=wanted, timeout=_PATIENCE)
+            if not reply.is_server_error or time.monotonic() > until:
+                return str(reply.raise_for_status().json()["id"])
+            time.sleep(1)
 
     def states(self) -> list[str]:
         """Names of the states of all flow runs that have begun, oldest first."""

@@ -88,7 +88,7 @@ def _automate(prefect: PrefectApart, url: str) -> None:
     prefect.run("automation", "create", "--from-file", file)
     prefect.run(
         *("automation", "create", "--from-file"),
-        ROOT / "docs/how-to/automations/three-failed-passes.yaml",
+        ROOT / "docs/how-to/automations/faults-of-files.yaml",
     )
 
 
@@ -114,31 +114,6 @@ def _messages_of_passes(logs: list[dict[str, Any]]) -> list[str]:
     return [str(log["message"]) for log in logs if log["name"].startswith(ours)]
 
 
-def _run(prefect: PrefectApart, flow: str) -> None:
-    """Ask for a run as `prefect deployment run` does, and wait until it is over."""
-    deployment = httpx.get(
-        f"{prefect.api}/deployments/name/{flow}/{flow}", timeout=30
-    ).json()["id"]
-    run = _created(f"{prefect.api}/deployments/{deployment}/create_flow_run")
-    _until(
-        lambda: (
-            httpx.get(f"{prefect.api}/flow_runs/{run}", timeout=30).json()["state_type"]
-            in {"COMPLETED", "FAILED", "CRASHED", "CANCELLED"}
-        ),
-        lambda: prefect.log_tail("worker"),
-    )
-
-
-def _created(url: str) -> str:
-    """The id of what a call creates; a busy server may first answer 5xx."""
-    until = time.monotonic() + _PATIENCE
-    while True:
-        reply = httpx.post(url, json={}, timeout=_PATIENCE)
-        if not reply.is_server_error or time.monotonic() > until:
-            return str(reply.raise_for_status().json()["id"])
-        time.sleep(1)
-
-
 def _tell_that_people_are_waited_for(prefect: PrefectApart, campaign: Path) -> None:
     """Twice, as two passes would, with what the campaign's pass says of itself."""
     script = (
@@ -147,11 +122,12 @@ def _tell_that_people_are_waited_for(prefect: PrefectApart, campaign: Path) -> N
         "from piecework.flows.events import tell_of_end\n"
         "from piecework.engine.opening import open_to_look\n"
         "from piecework.engine.progress import read_progress\n"
-        "with open_to_look(load_campaign(Path(sys.argv[1]))) as run:\n"
+        "campaign = load_campaign(Path(sys.argv[1]))\n"
+        "with open_to_look(campaign) as run:\n"
         "    progress = read_progress(run)\n"
         "at_people = replace(progress, waiting_for='people', to_decide=7)\n"
         "for _ in range(2):\n"
-        "    tell_of_end(sys.argv[1], at_people)\n"
+        "    tell_of_end(sys.argv[1], at_people, campaign.store)\n"
     )
     subprocess.run(
         [sys.executable, "-c", script, campaign],
@@ -195,9 +171,9 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> Iterator[_Shown]:
             _automate(prefect, url)
             prefect.worker()
             while crowd.poll() is None:
-                _run(prefect, "advance")
+                prefect.run_to_its_end("advance")
             assert crowd.returncode == 0
-            _run(prefect, "rehearse")  # finds nothing left to do
+            prefect.run_to_its_end("rehearse")  # finds nothing left to do
             _tell_that_people_are_waited_for(prefect, campaign)
             _until(lambda: calls, lambda: prefect.log_tail("server"))
             _until(

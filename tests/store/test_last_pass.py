@@ -10,7 +10,14 @@ from piecework.domain.verdicts import Decision
 from piecework.store import decisions, hits, stops
 from piecework.store.columns import to_text
 from piecework.store.database import Store, open_store
-from piecework.store.last_pass import mark_polled, older_hits, recall, remember
+from piecework.store.last_pass import (
+    end_to_tell,
+    mark_end_told,
+    mark_polled,
+    older_hits,
+    recall,
+    remember,
+)
 
 START = datetime(2026, 1, 5, 9, tzinfo=UTC)
 LAST_FINDINGS = {"accepted": 3, "waiting_for": "people"}
@@ -33,6 +40,20 @@ def test_what_a_pass_found_holds_until_something_is_written(store: Store) -> Non
     )
     assert decisions.keep(store, [decision]) == 1
     assert recall(store.address, request_digest="request") is None
+
+
+def test_the_end_of_a_campaign_is_told_once_until_it_goes_on(store: Store) -> None:
+    """A pass that died before it had told the end leaves the event's id to the next."""
+    remember(store, LAST_FINDINGS, request_digest="request")
+    assert end_to_tell(store.address, event_id="first") == "first"
+    assert end_to_tell(store.address, event_id="after a crash") == "first"
+    mark_end_told(store.address, is_told=True)
+    assert end_to_tell(store.address, event_id="later") is None
+    last = recall(store.address, request_digest="request")
+    assert last is not None
+    assert last.progress == LAST_FINDINGS
+    mark_end_told(store.address, is_told=False)
+    assert end_to_tell(store.address, event_id="again") == "again"
 
 
 def test_what_others_write_while_a_pass_ends_is_not_remembered_as_found(

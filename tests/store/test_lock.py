@@ -6,7 +6,7 @@ import pytest
 
 from piecework.domain.errors import StoreError
 from piecework.domain.store_address import in_folder
-from piecework.store.lock import only_pass
+from piecework.store.lock import CROWD, only_pass
 
 
 def _hold_and_die(folder: Path) -> None:
@@ -15,13 +15,16 @@ def _hold_and_die(folder: Path) -> None:
 
 
 def test_a_second_pass_says_who_holds_the_campaign(tmp_path: Path) -> None:
-    """The message has the id of the process at work; the second does not wait."""
-    with (
-        only_pass(in_folder(tmp_path)),
-        pytest.raises(StoreError, match=f"process {os.getpid()} is working"),
-        only_pass(in_folder(tmp_path)),
-    ):
-        pass
+    """The message has the id of the process and what it does; nothing waits."""
+    for by, next_step in (("a pass", "wait until it ends"), (CROWD, "the next pass")):
+        with (
+            only_pass(in_folder(tmp_path), by=by),
+            pytest.raises(StoreError) as busy,
+            only_pass(in_folder(tmp_path)),
+        ):
+            pass
+        assert f"process {os.getpid()} ({by}) is working" in str(busy.value)
+        assert next_step in busy.value.next_step
 
 
 def test_the_lock_dies_with_its_process(tmp_path: Path) -> None:

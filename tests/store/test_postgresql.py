@@ -229,7 +229,9 @@ def test_the_lock_of_a_pass_holds_in_all_folders(
     )
     with only_pass(address):
         with (
-            pytest.raises(CampaignBusy, match=r"process \d+ on .+ is working on this"),
+            pytest.raises(
+                CampaignBusy, match=r"process \d+ on .+ \(a pass\) is working"
+            ),
             only_pass(other),
         ):
             pass

@@ -39,7 +39,10 @@ def archive(campaign: Path, *, keep: int | None, as_json: bool) -> None:
     loaded = load_campaign(campaign)
     growth = loaded.growth
     after = (growth.archive_after if growth else None) or KEEP
-    with open_to_look(loaded) as opened, only_pass(loaded.store):
+    with (
+        open_to_look(loaded) as opened,
+        only_pass(loaded.store, by="piecework archive"),
+    ):
         done = archive_settled(opened, keep=keep or after, compacts=True)
         folder = archive_folder(opened.store)
     batches = len({part.batch for part in done.parts})

@@ -112,7 +112,7 @@ def _carried_out(opened: "OpenedCampaign") -> str | None:
     from piecework.engine.steps.earn import earn
 
     try:
-        with only_pass(opened.campaign.store):
+        with only_pass(opened.campaign.store, by="piecework workers"):
             earn(on_its_platform(opened))
     except CampaignBusy as busy:
         return f"{busy}, and its next pass tells the marketplace"

@@ -65,7 +65,7 @@ def _expire(run: "CampaignRun") -> str:
 
     before = intents.done(run.store, "expire")
     try:
-        with only_pass(run.campaign.store):
+        with only_pass(run.campaign.store, by="piecework stop"):
             wind_down(run)
     except CampaignBusy as busy:
         return f"{busy}, and its next pass expires the open HITs"

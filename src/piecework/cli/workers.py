@@ -199,7 +199,7 @@ def _carried_out(opened: "OpenedCampaign") -> str | None:
     if opened.is_imported:
         return "imported, so there is no marketplace to tell"
     try:
-        with only_pass(opened.campaign.store):
+        with only_pass(opened.campaign.store, by="piecework workers"):
             settle_workers(on_its_platform(opened))
     except CampaignBusy as busy:
         return f"{busy}, and its next pass tells the marketplace"

@@ -238,7 +238,7 @@ def open_for_import(campaign: Campaign) -> Iterator[OpenedCampaign]:
         CampaignBusy: another process works on the campaign.
         StoreError: the store belongs to a campaign that collects answers.
     """
-    with only_pass(campaign.store), _made(campaign) as store:
+    with only_pass(campaign.store, by="an import"), _made(campaign) as store:
         _bind(store, campaign, IMPORTED)
         _name(store, secrets.token_hex(8), secrets.token_bytes(32))
         bind_items(store, campaign)

@@ -64,7 +64,7 @@ def rebind(
     before, now = bound_endpoint(campaign), normal_endpoint(endpoint)
     platform = MTurk.with_keys(now, credentials)
     with (
-        only_pass(campaign.store),
+        only_pass(campaign.store, by="piecework rebind"),
         # Without the marks of this look: the store keeps those of its last pass, so
         # that the next one recognises an older copy.
         known_store(campaign) as store,

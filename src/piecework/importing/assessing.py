@@ -110,7 +110,10 @@ def assess_campaign(path: Path) -> Assessed:
             next_step=f"piecework status {path}",
         )
     campaign = load_campaign(path)
-    with only_pass(campaign.store), open_to_look(campaign) as opened:
+    with (
+        only_pass(campaign.store, by="piecework assess"),
+        open_to_look(campaign) as opened,
+    ):
         inputs = campaign.inputs.by_code(code_version())
         used_inputs.record(opened.store, inputs, at=opened.clock.now())
         assess(opened)

@@ -24,7 +24,7 @@ from piecework.rehearsing.marketplace import rehearsal_market
 from piecework.store import simulated_workers
 from piecework.store.dealt_items import DealtItems
 from piecework.store.last_pass import recall
-from piecework.store.lock import only_pass
+from piecework.store.lock import CROWD, only_pass
 
 
 def work_between_passes(
@@ -69,7 +69,7 @@ def _is_known(
     """Store who the workers are; return whether no pass was at work."""
     try:
         with (
-            only_pass(campaign.store),
+            only_pass(campaign.store, by=CROWD),
             open_for_rehearsal(campaign, endpoint, clock) as run,
         ):
             traits = crowd.traits_by_worker()
@@ -92,7 +92,7 @@ def _is_finished(
 ) -> bool:
     """Let the crowd work if it is its turn; return whether the campaign is finished."""
     try:
-        with only_pass(campaign.store):
+        with only_pass(campaign.store, by=CROWD):
             last = recall(campaign.store)
             progress = last and Progress.from_dict(last.progress)
             if not last or not progress:

@@ -107,7 +107,7 @@ def _seldom_looking_for_garbage() -> Iterator[None]:
 def rehearsal_of(campaign: Campaign) -> Iterator[tuple[CampaignRun, Crowd]]:
     """Open the embedded marketplace, the campaign on it, and its crowd."""
     with (
-        only_pass(campaign.store),
+        only_pass(campaign.store, by="a rehearsal"),
         rehearsal_market(campaign) as running,
         _seldom_looking_for_garbage(),
     ):
@@ -139,7 +139,7 @@ def rehearsal_at(
         StoreError: the rehearsal was started with other workers.
     """
     with ExitStack() as stack:
-        stack.enter_context(only_pass(campaign.store))
+        stack.enter_context(only_pass(campaign.store, by="a rehearsal"))
         offline = {
             name: stack.enter_context(_offline(campaign, name)) for name in names
         }

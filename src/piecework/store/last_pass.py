@@ -6,6 +6,9 @@ and the wait until the next one stay.
 
 The quick check before a pass uses the standard library: sqlite-utils loads pandas if it
 is installed, which takes most of a second.
+
+The end of a campaign is told once. The event's id is stored before it is sent, so that
+a pass that follows a crash sends the same event, which its receiver knows.
 """
 
 import json
@@ -112,6 +115,42 @@ def mark_polled(address: StoreAddress, *, at: datetime, wait: timedelta) -> None
             "VALUES (1, ?, ?) ON CONFLICT (only_row) DO UPDATE SET "
             "polled_at = excluded.polled_at, wait_seconds = excluded.wait_seconds",
             [at.isoformat(), wait.total_seconds()],
+        )
+
+
+def end_to_tell(address: StoreAddress, *, event_id: str) -> str | None:
+    """Return the id of the event that tells of the end; `None` if it was told.
+
+    Args:
+        address: where the campaign's store is.
+        event_id: for the event, unless an earlier pass has given it an id.
+    """
+    with _connected(address) as connection:
+        if connection is None:
+            return None
+        row = connection.execute(
+            "SELECT end_event, end_is_told FROM last_pass"
+        ).fetchone()
+        if row is not None and row[0] is not None:
+            return None if row[1] else str(row[0])
+        connection.execute(
+            "INSERT INTO last_pass (only_row, end_event) VALUES (1, ?) "
+            "ON CONFLICT (only_row) DO UPDATE SET end_event = excluded.end_event",
+            [event_id],
+        )
+        return event_id
+
+
+def mark_end_told(address: StoreAddress, *, is_told: bool) -> None:
+    """Record that the end was told, or that the campaign goes on and may end again."""
+    with _connected(address) as connection:
+        if connection is None:
+            return
+        event = "end_event" if is_told else "NULL"
+        connection.execute(
+            f"UPDATE last_pass SET end_event = {event}, end_is_told = ? "
+            "WHERE end_event IS NOT NULL",
+            [int(is_told)],
         )
 
 

@@ -19,20 +19,27 @@ from piecework.store.files import make_private_folder
 
 FILE_NAME = ".piecework.lock"
 
+CROWD = "piecework crowd, whose workers are at work"
+
 
 @contextmanager
-def only_pass(address: StoreAddress) -> Iterator[None]:
+def only_pass(address: StoreAddress, *, by: str = "a pass") -> Iterator[None]:
     """Lock a campaign for the duration of the block.
 
+    Args:
+        address: where the campaign's store is.
+        by: what locks it, as others read it while they find it locked.
+
     Raises:
-        CampaignBusy: another process holds the lock; its id is in the message.
+        CampaignBusy: another process holds the lock; the message has what it does and
+            its id.
         StoreError: the store's database cannot be used.
     """
-    with _locked(address.folder):
+    with _locked(address.folder, by):
         if not address.url:
             yield
             return
-        with postgres.locked(address):
+        with postgres.locked(address, by=by):
             yield
 
 
@@ -46,12 +53,15 @@ def only_copy(address: StoreAddress) -> Iterator[None]:
         CampaignBusy: a pass works on it.
         StoreError: the store's database cannot be used.
     """
-    with postgres.locked(address) if address.url else _locked(address.folder):
+    by = "piecework store"
+    with (
+        postgres.locked(address, by=by) if address.url else _locked(address.folder, by)
+    ):
         yield
 
 
 @contextmanager
-def _locked(folder: Path) -> Iterator[None]:
+def _locked(folder: Path, by: str) -> Iterator[None]:
     make_private_folder(folder)
     with (folder / FILE_NAME).open("a+") as file:
         try:
@@ -61,12 +71,16 @@ def _locked(folder: Path) -> Iterator[None]:
             holder = file.read().strip() or "unknown"
             raise CampaignBusy(
                 f"{folder}: process {holder} is working on this campaign",
-                next_step=WAIT,
+                next_step=what_helps(holder),
             ) from fault
         file.truncate(0)
-        file.write(str(os.getpid()))
+        file.write(f"{os.getpid()} ({by})")
         file.flush()
         yield
 
 
-WAIT = "wait until it ends, or end it; meanwhile `piecework status` works"
+def what_helps(holder: str) -> str:
+    """Return the next step of a person who finds a campaign locked by this holder."""
+    if CROWD in holder:
+        return "wait for the next pass: the crowd lets go when its work is submitted"
+    return "wait until it ends, or end it; meanwhile `piecework status` works"

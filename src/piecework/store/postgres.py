@@ -21,12 +21,12 @@ RECORDS = Path(__file__).with_name("postgres_earned_schema")
 """The same for records of earned qualifications."""
 
 
-def locked(address: StoreAddress) -> AbstractContextManager[None]:
+def locked(address: StoreAddress, *, by: str) -> AbstractContextManager[None]:
     """Hold the lock of a pass (`postgres_sessions.locked`)."""
     _need_driver()
     from piecework.store import postgres_sessions  # noqa: PLC0415 - as above
 
-    return postgres_sessions.locked(address)
+    return postgres_sessions.locked(address, by=by)
 
 
 def connected(

@@ -27,7 +27,7 @@ from piecework.domain.errors import (
     StoreError,
 )
 from piecework.domain.store_address import StoreAddress
-from piecework.store.lock import WAIT
+from piecework.store.lock import what_helps
 from piecework.store.postgres import RECORDS, STORE
 from piecework.store.postgres_database import PostgresDatabase, explain, first_line
 from piecework.store.postgres_migrations import (
@@ -73,16 +73,20 @@ _passes: ContextVar[Mapping[tuple[str, str], PostgresDatabase]] = ContextVar(
 
 
 @contextmanager
-def locked(address: StoreAddress) -> Iterator[None]:
+def locked(address: StoreAddress, *, by: str) -> Iterator[None]:
     """Hold the lock of a pass on a store, on all machines.
 
     Raises:
-        CampaignBusy: another process holds it; the message has its id and its machine.
+        CampaignBusy: another process holds it; the message has its id, its machine and
+            what it does (`by`).
         StoreError: the database cannot be used.
     """
     session = _connect(address)
     try:
         _take_lock(session)
+        session.execute(
+            "SELECT set_config('application_name', ?, false)", [_this_process(by)]
+        )
         session.is_shared = True
         before = _passes.get()
         _passes.set({**before, (address.url, address.schema): session})
@@ -256,7 +260,7 @@ def _connection(address: StoreAddress) -> "psycopg.Connection[tuple[Any, ...]]":
             "postgresql://" + address.url.partition("://")[2],
             autocommit=True,
             connect_timeout=_CONNECT_SECONDS,
-            application_name=f"process {os.getpid()} on {platform.node()}"[:63],
+            application_name=_this_process(),
             keepalives_idle=30,
             keepalives_interval=10,
             keepalives_count=3,
@@ -308,8 +312,15 @@ def _take_lock(session: PostgresDatabase) -> None:
     row = session.conn.execute(_HOLDER, [unsigned >> 32, unsigned % 2**32]).fetchone()
     holder = row[0] if row else "another process"
     raise CampaignBusy(
-        f"{session.address}: {holder} is working on this campaign", next_step=WAIT
+        f"{session.address}: {holder} is working on this campaign",
+        next_step=what_helps(holder),
     )
+
+
+def _this_process(by: str = "") -> str:
+    """Return the name of this process among the sessions; 63 bytes at most."""
+    machine = platform.node()[:24]
+    return f"process {os.getpid()} on {machine}{by and f' ({by})'}"[:63]
 
 
 def _number(use: str, address: StoreAddress) -> int:

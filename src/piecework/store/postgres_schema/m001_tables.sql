@@ -510,7 +510,9 @@ CREATE TABLE last_pass (
     request_digest TEXT COLLATE "C",
     progress TEXT COLLATE "C",
     polled_at TEXT COLLATE "C",
-    wait_seconds DOUBLE PRECISION
+    wait_seconds DOUBLE PRECISION,
+    end_event TEXT COLLATE "C",
+    end_is_told BIGINT NOT NULL DEFAULT 0
 );
 
 -- Totals that triggers update (docs/decisions/running-totals.md).
