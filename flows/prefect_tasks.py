@@ -24,11 +24,7 @@ from prefect.client.schemas.filters import (
 )
 from prefect.client.schemas.objects import FlowRun, StateType
 from prefect.context import FlowRunContext
-from prefect.events.filters import (
-    EventFilter,
-    EventOccurredFilter,
-    EventResourceFilter,
-)
+from prefect.events.filters import EventFilter
 from prefect.exceptions import PrefectHTTPStatusError
 from prefect.runtime import flow_run
 from prefect.states import Crashed, Failed
@@ -210,9 +206,11 @@ def _is_silent(client: SyncPrefectClient, run: FlowRun) -> bool:
     since = SystemClock().now() - _SILENCE
     if run.state is None or run.state.timestamp > since:
         return False
-    sent = EventFilter(
-        occurred=EventOccurredFilter(since=since),  # type: ignore[arg-type] - pydantic converts it
-        resource=EventResourceFilter(id=[f"prefect.flow-run.{run.id}"]),
+    sent = EventFilter.model_validate(
+        {
+            "occurred": {"since": since},
+            "resource": {"id": [f"prefect.flow-run.{run.id}"]},
+        }
     )
     try:
         return not client.read_events(filter=sent, limit=1).events
