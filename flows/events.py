@@ -101,7 +101,7 @@ def tell_of_end(campaign: str, progress: Progress, store: StoreAddress) -> None:
         id=None if event_id is None else UUID(event_id),
     )
     if event_id is None or _are_sent():
-        last_pass.mark_end_told(store, is_told=progress.is_finished)
+        last_pass.mark_end_announced(store, is_announced=progress.is_finished)
 
 
 def _are_sent() -> bool:

@@ -12,7 +12,7 @@ from piecework.store.columns import to_text
 from piecework.store.database import Store, open_store
 from piecework.store.last_pass import (
     end_to_tell,
-    mark_end_told,
+    mark_end_announced,
     mark_polled,
     older_hits,
     recall,
@@ -42,17 +42,17 @@ def test_what_a_pass_found_holds_until_something_is_written(store: Store) -> Non
     assert recall(store.address, request_digest="request") is None
 
 
-def test_the_end_of_a_campaign_is_told_once_until_it_goes_on(store: Store) -> None:
+def test_the_end_of_a_campaign_is_announced_once_until_it_goes_on(store: Store) -> None:
     """A pass that died before it had told the end leaves the event's id to the next."""
     remember(store, LAST_FINDINGS, request_digest="request")
     assert end_to_tell(store.address, event_id="first") == "first"
     assert end_to_tell(store.address, event_id="after a crash") == "first"
-    mark_end_told(store.address, is_told=True)
+    mark_end_announced(store.address, is_announced=True)
     assert end_to_tell(store.address, event_id="later") is None
     last = recall(store.address, request_digest="request")
     assert last is not None
     assert last.progress == LAST_FINDINGS
-    mark_end_told(store.address, is_told=False)
+    mark_end_announced(store.address, is_announced=False)
     assert end_to_tell(store.address, event_id="again") == "again"
 
 

@@ -129,7 +129,7 @@ def end_to_tell(address: StoreAddress, *, event_id: str) -> str | None:
         if connection is None:
             return None
         row = connection.execute(
-            "SELECT end_event, end_is_told FROM last_pass"
+            "SELECT end_event, end_is_announced FROM last_pass"
         ).fetchone()
         if row is not None and row[0] is not None:
             return None if row[1] else str(row[0])
@@ -141,16 +141,16 @@ def end_to_tell(address: StoreAddress, *, event_id: str) -> str | None:
         return event_id
 
 
-def mark_end_told(address: StoreAddress, *, is_told: bool) -> None:
+def mark_end_announced(address: StoreAddress, *, is_announced: bool) -> None:
     """Record that the end was told, or that the campaign goes on and may end again."""
     with _connected(address) as connection:
         if connection is None:
             return
-        event = "end_event" if is_told else "NULL"
+        event = "end_event" if is_announced else "NULL"
         connection.execute(
-            f"UPDATE last_pass SET end_event = {event}, end_is_told = ? "
+            f"UPDATE last_pass SET end_event = {event}, end_is_announced = ? "
             "WHERE end_event IS NOT NULL",
-            [int(is_told)],
+            [int(is_announced)],
         )
 
 

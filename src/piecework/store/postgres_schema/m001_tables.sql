@@ -512,7 +512,7 @@ CREATE TABLE last_pass (
     polled_at TEXT COLLATE "C",
     wait_seconds DOUBLE PRECISION,
     end_event TEXT COLLATE "C",
-    end_is_told BIGINT NOT NULL DEFAULT 0
+    end_is_announced BIGINT NOT NULL DEFAULT 0
 );
 
 -- Totals that triggers update (docs/decisions/running-totals.md).

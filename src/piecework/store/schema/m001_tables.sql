@@ -739,7 +739,7 @@ CREATE TABLE last_pass (
     polled_at TEXT,
     wait_seconds REAL,
     end_event TEXT,
-    end_is_told INTEGER NOT NULL DEFAULT 0
+    end_is_announced INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE TRIGGER hits_insert_is_news AFTER INSERT ON hits BEGIN
     UPDATE last_pass SET progress = NULL WHERE progress IS NOT NULL;
