@@ -223,7 +223,8 @@ def _written(name: str) -> StoreAddress:
 
 
 def _only_schema(address: StoreAddress) -> str:
-    schemas = postgres.schemas(replace(address, schema="public"))
+    # The catalogue alone is read: what is in "public" may be other users'.
+    schemas = postgres.schemas(replace(address, schema="pg_temp"))
     if len(schemas) == 1:
         return schemas[0]
     named = f"{len(schemas)} stores" if schemas else "no store"
