@@ -193,27 +193,27 @@ def end_dead_runs() -> None:
                 state=FlowRunFilterState(type=live),
             )
         )
-        for run in runs:
-            if run.id != mine and _is_silent(client, run):
+        for listed in runs:
+            if listed.id != mine and _is_silent(client, listed):
                 words = (
                     "No sign of life for ten minutes. Later passes continue its work."
                 )
-                client.set_flow_run_state(run.id, Crashed(message=words), force=True)
-                _LOG.info("run %s had died; it is Crashed now", run.name)
+                client.set_flow_run_state(listed.id, Crashed(message=words), force=True)
+                _LOG.info("run %s had died; it is Crashed now", listed.name)
 
 
-def _is_silent(client: SyncPrefectClient, run: FlowRun) -> bool:
+def _is_silent(client: SyncPrefectClient, listed: FlowRun) -> bool:
     since = SystemClock().now() - _SILENCE
-    if run.state is None or run.state.timestamp > since:
+    if listed.state is None or listed.state.timestamp > since:
         return False
     sent = EventFilter.model_validate(
         {
             "occurred": {"since": since},
-            "resource": {"id": [f"prefect.flow-run.{run.id}"]},
+            "resource": {"id": [f"prefect.flow-run.{listed.id}"]},
         }
     )
     try:
         return not client.read_events(filter=sent, limit=1).events
     except PrefectHTTPStatusError as refusal:
-        _LOG.warning("cannot tell whether run %s is dead: %s", run.name, refusal)
+        _LOG.warning("cannot tell whether run %s is dead: %s", listed.name, refusal)
         return False
