@@ -7,6 +7,7 @@ script, which may enable it. Names that MTurk reserved for ids are no controls.
 """
 
 import re
+from base64 import b64decode
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -19,6 +20,9 @@ _STAND_INS = re.compile(r"//(?:s3\.amazonaws\.com/mturk-public|assets\.crowd\.aw
 """Scripts of MTurk's and of crowd forms, which make no inputs of their own."""
 
 _DATA = re.compile(r"text/(?!\S*(?:java|ecma|live|coffee|type|babel|jsx))|\S*json|x-")
+_EMBEDDED = re.compile(r"data:[a-z/]*javascript[^,]*;base64,(?=.{1,30000}\Z)")
+"""A script of the page's own in its address; what is longer is a library."""
+
 _MAKES_INPUTS = re.compile(
     r"""<(?:input|textarea|select|crowd-[a-z-]+)\b|createElement\(\s*["'](?:input|textarea|select)\b|"""
     r"""new FormData\b|\.serialize(?:Array)?\(|\.cloneNode\(|\.clone\(|"""
@@ -100,6 +104,8 @@ class _Scripts:
                 source = step.attributes.get("src", "")
                 is_own = step.name == "script" and source and is_code
                 self.is_there |= bool(is_own and not _STAND_INS.search(source))
+                if is_own and _EMBEDDED.match(source):
+                    here.append(_script_in(source))
             elif step.kind == "text" and step.name == "script":
                 here = [step.text] if is_code else []
                 if not is_code and _MAKES_INPUTS.search(step.text):
@@ -109,6 +115,15 @@ class _Scripts:
                 self.made_in = number
         self.text = "\n".join(texts)
         self.is_there |= bool(self.text.strip())
+
+
+def _script_in(address: str) -> str:
+    """Return the text of a script that is in its own address."""
+    try:
+        content = b64decode(address.partition(",")[2])
+    except ValueError:
+        return ""
+    return content.decode("utf-8", errors="replace")
 
 
 class _Reader:

@@ -1,7 +1,7 @@
 """Finds what a page loads: from which other hosts, and which files beside it."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -10,7 +10,7 @@ from piecework.hit_templates.own_html.page import KNOWN
 from piecework.hit_templates.own_html.placeholders import cut, is_mark
 
 _LOADS = {"script": "src", "link": "href", "iframe": "src", "embed": "src"}
-_FILES = {
+FILES = {
     **dict.fromkeys(("img", "source", "input"), ("src", "srcset")),
     **dict.fromkeys(("script", "iframe", "embed", "audio", "track"), ("src",)),
     "video": ("src", "poster"),
@@ -22,11 +22,14 @@ _FILES = {
 """Attributes that make a browser load a file."""
 
 _URL = re.compile(r"""url\(\s*["']?([^"')]+)|@import\s+["']([^"']+)""")
-_IN_SCRIPT = re.compile(
+IN_SCRIPT = re.compile(
     r"""["'`]([\w./-]*\w\.(?:css|js|json|png|jpe?g|gif|svg|webp|mp3|wav|ogg|mp4|webm))["'`]"""
 )
-_NOT_BESIDE = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:|[/#?\\]|$")
+NOT_BESIDE = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:|[/#?\\]|$")
 """What begins an address that leads to no file beside the page."""
+
+CANDIDATE = re.compile(r"([^\s,]\S*)(?:(?<!,)\s[^,]*)?")
+"""A file in a `srcset`; its address may end with commas that do not belong to it."""
 
 _IS_ELSEWHERE = re.compile(r"(?:https?:)?//", re.IGNORECASE)
 _IN_STYLE = re.compile(
@@ -34,12 +37,26 @@ _IN_STYLE = re.compile(
 )
 
 
-def hosts_refused(path: Path, html: str, allowed: Sequence[str]) -> dict[str, str]:
-    """Return hosts that a page uses without permission, each with its message."""
+def hosts_refused(
+    path: Path, html: str, allowed: Sequence[str], styles: Mapping[Path, str]
+) -> dict[str, str]:
+    """Return hosts that a page uses without permission, each with its message.
+
+    Args:
+        path: of the page.
+        html: of the page.
+        allowed: the hosts that it may load from.
+        styles: the text of each style sheet beside the page, by path.
+    """
+    lines = {host: (path, line) for host, line in _hosts_of(cut(html).marked).items()}
+    for file, text in styles.items():
+        for match in _IN_STYLE.finditer(text):
+            line = text.count("\n", 0, match.start()) + 1
+            lines.setdefault(_host_of(match[1].partition("//")[2]), (file, line))
     return {
-        host: f"{path}: line {line}: the page loads from {host}, which is not allowed."
-        for host, line in _hosts_of(cut(html).marked).items()
-        if host not in allowed
+        host: f"{at}: line {line}: the page loads from {host}, which is not allowed."
+        for host, (at, line) in lines.items()
+        if host and host not in allowed
     }
 
 
@@ -56,7 +73,7 @@ def files_beside(html: str) -> dict[str, int]:
             number = step.number
             based |= step.name == "base" and "href" in step.attributes
         for address in _files_of(step):
-            if not _NOT_BESIDE.match(address) and not is_mark(address[:1]):
+            if not NOT_BESIDE.match(address) and not is_mark(address[:1]):
                 first.setdefault(address, number)
     lines = lines_of(cut(html).marked) if first and not based else []
     return {address: lines[number] for address, number in first.items() if lines}
@@ -64,16 +81,18 @@ def files_beside(html: str) -> dict[str, int]:
 
 def _files_of(step: Step) -> Iterator[str]:
     if step.kind == "start":
-        for name in _FILES.get(step.name, ()):
+        for name in FILES.get(step.name, ()):
             text = step.attributes.get(name, "")
-            several = text.split(",") if name == "srcset" else [text]
-            yield from (part.split()[0] for part in several if part.strip())
+            if name == "srcset":
+                yield from (each[1].rstrip(",") for each in CANDIDATE.finditer(text))
+            elif text.strip():
+                yield text.split()[0]
         styled = step.attributes.get("style", "")
     else:
         styled = step.text if step.name == "style" else ""
     yield from (match[1] or match[2] for match in _URL.finditer(styled))
     if step.kind == "text" and step.name == "script":
-        yield from (match[1] for match in _IN_SCRIPT.finditer(step.text))
+        yield from (match[1] for match in IN_SCRIPT.finditer(step.text))
 
 
 def _hosts_of(html: str) -> dict[str, int]:

@@ -12,6 +12,7 @@ from piecework.domain.task import HtmlPage, OwnFiles, Task
 from piecework.domain.utf8 import not_utf8
 from piecework.domain.xml_text import NOT_FOR_XML, with_newlines
 from piecework.hit_templates.own_html.controls import Controls
+from piecework.hit_templates.own_html.embedding import LARGEST_BYTES, embedded
 from piecework.hit_templates.own_html.fields import (
     REST,
     StatedField,
@@ -28,9 +29,6 @@ from piecework.hit_templates.own_html.placeholders import cut
 ITEM_ID = "item_id"
 """The column with an item's id; without it, the rows of an items file are numbered."""
 
-_LARGEST_BYTES = 900_000
-"""The marketplace serves the page, and stores it once for all HITs."""
-
 _NO_NAME = re.compile(r"[^A-Za-z0-9_-]+")
 _HOUR = 3600
 _SECONDS_TO_BEGIN = 9.0
@@ -44,6 +42,8 @@ class Around:
         fields: by name.
         seconds: the expected time for the page, if stated.
         canned: the text that means "this cannot be done", by the name of its field.
+        folder: of the campaign, if it is not the page's; files beside the page must be
+            in it.
     """
 
     title: str
@@ -55,6 +55,7 @@ class Around:
     seconds: float | None = None
     language: str = "en"
     canned: Mapping[str, str] = field(default_factory=dict)
+    folder: Path | None = None
 
 
 def html_task(path: Path, around: Around) -> Task:
@@ -63,7 +64,8 @@ def html_task(path: Path, around: Around) -> Task:
     Raises:
         ConfigError: the file cannot be a page; names every fault with its line.
     """
-    html = _text(path)
+    page = embedded(_text(path), path, around.folder or path.parent)
+    html = page.html
     template, controls = cut(html), controls_in(html)
     stated_fields = around.fields
     is_open = controls.has_script or controls.has_varying_names
@@ -76,7 +78,7 @@ def html_task(path: Path, around: Around) -> Task:
     faults = [f"{path}: {fault}." for fault in (*template.faults, *controls.faults)]
     canned, misplaced = canned_text(around.canned, fields)
     faults += [f"{path}: {fault}." for fault in (*mismatched, *misplaced)]
-    refused = hosts_refused(path, html, around.hosts)
+    refused = hosts_refused(path, html, around.hosts, page.styles)
     faults += refused.values()
     if not fields and not faults:
         faults.append(
@@ -137,6 +139,8 @@ def html_task(path: Path, around: Around) -> Task:
                 name for name in template.possible_addresses if name != ITEM_ID
             ),
             possible_columns=template.possible_columns,
+            left_out=page.left_out,
+            lost=page.lost,
         ),
     )
 
@@ -172,12 +176,12 @@ def _text(path: Path) -> str:
             [f"{path}: the campaign names this file, but it does not exist."]
         )
     content = path.read_bytes()
-    if len(content) > _LARGEST_BYTES:
+    if len(content) > LARGEST_BYTES:
         raise ConfigError(
             [
                 (
                     f"{path}: has {len(content):,} bytes; a page may have at most "
-                    f"{_LARGEST_BYTES:,}"
+                    f"{LARGEST_BYTES:,}"
                 )
             ],
             next_step="move pictures, sounds and libraries out of the page into the "

@@ -122,3 +122,16 @@ def test_changed_keys_are_named_and_a_comment_is_a_change_too(tmp_path: Path) ->
     assert changes(CAMPAIGN.replace("batches = 2", "batches = 1")) == (
         "posting.batches",
     )
+
+
+def test_a_changed_file_beside_a_page_is_another_input(tmp_path: Path) -> None:
+    """Also one that a style names, and one that was not there before."""
+    stated = CAMPAIGN.replace('task = "caption"', 'question = "hit.html"')
+    path = write_campaign(tmp_path)
+    path.write_text(stated)
+    (tmp_path / "hit.html").write_text("<link href=a.css><input name=q>")
+    (tmp_path / "a.css").write_text("p { background: url(b.png) }")
+    before, request = inputs_of(parse(path)), _request(path)
+    (tmp_path / "b.png").write_bytes(b"x")
+    assert before.changes(inputs_of(parse(path))) == ("question: b.png",)
+    assert _request(path) != request

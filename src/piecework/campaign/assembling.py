@@ -141,7 +141,9 @@ def _asked(file: CampaignFile) -> Task:
         return _asked_elsewhere(file, tables.imported)
     if tables.question is None:
         return _task(file, str(tables.task))
-    return html_task(file.path.parent / tables.question, _around_page(tables))
+    folder = file.path.parent
+    around = replace(_around_page(tables), folder=folder)
+    return html_task(folder / tables.question, around)
 
 
 def _asked_elsewhere(file: CampaignFile, imported: ImportedTable) -> Task:

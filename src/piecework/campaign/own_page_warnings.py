@@ -53,11 +53,17 @@ def _about_files(task: Task, page: HtmlPage) -> Iterator[str]:
     path = task.own.path if task.own else ""
     for address, line in files_beside(page.html).items():
         shown = _cut(MARKS.sub("...", address))
+        why = f" ({page.left_out[address]})" if address in page.left_out else ""
         yield (
             f"{path}: line {line}: {shown!r} is a file beside the page, which workers "
-            "cannot load: put it into the folder of items.pictures, and write "
+            f"cannot load{why}: put it into the folder of items.pictures, and write "
             f"{_cut(f'/pictures/{shown}')!r}"
         )
+    yield from (
+        f"{clause} cannot be loaded from a file that is a part of the page: load it "
+        "in the page itself"
+        for clause in page.lost
+    )
 
 
 def _about_markup(campaign: Campaign, page: HtmlPage) -> Iterator[str]:

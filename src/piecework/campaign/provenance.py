@@ -16,6 +16,7 @@ from piecework.config.campaign_file import CampaignFile
 from piecework.config.named import Names, texts_of
 from piecework.domain.inputs import CAMPAIGN_FILE, Inputs
 from piecework.hit_templates.own_files import is_own
+from piecework.hit_templates.own_html.embedding import embedded
 
 _READ = {Names.DEFINITION, Names.INPUT}
 _ROOT = Path(__file__).resolve().parents[3]
@@ -38,9 +39,10 @@ def code_version() -> str:
 def inputs_of(file: CampaignFile) -> Inputs:
     """Return the digests of a campaign file and of every file that it names.
 
-    A task's folder counts with all files. Of a folder of pictures only names and sizes
-    count. Items that grow do not count: the store has each row that was dealt. An
-    address is not read; a file that cannot be read has the digest "".
+    A task's folder counts with all files, and a page with the files beside it. Of a
+    folder of pictures only names and sizes count. Items that grow do not count: the
+    store has each row that was dealt. An address is not read; a file that cannot be
+    read has the digest "".
     """
     digests = {CAMPAIGN_FILE: file.source_hash}
     for key, name in named_files(file):
@@ -48,6 +50,8 @@ def inputs_of(file: CampaignFile) -> Inputs:
         is_listed = key == "items.pictures"
         digest = _listing if is_listed else _contents
         digests[f"{key}: {name}"] = digest(path, besides=file.out)
+        if key == "question":
+            digests |= _beside_page(path, file.path.parent)
     return Inputs(text=file.text, digests=digests)
 
 
@@ -61,6 +65,18 @@ def named_files(file: CampaignFile) -> Iterator[tuple[str, str]]:
             continue
         if not (key == "items.file" and file.tables.items.grows):
             yield key, named.text
+
+
+def _beside_page(page: Path, folder: Path) -> dict[str, str]:
+    """Return the digests of the files that a page has inside."""
+    try:
+        html = page.read_text("utf-8-sig", errors="replace")
+    except OSError:
+        return {}
+    return {
+        f"question: {os.path.relpath(path, folder)}": digest
+        for path, digest in embedded(html, page, folder).digests.items()
+    }
 
 
 def _contents(path: Path, *, besides: Path) -> str:

@@ -138,7 +138,7 @@ def _asked(wishes: Wishes, person: _Person, folder: Path) -> Asked:
 
     def read(named: str) -> Asked:
         hosts = wishes.hosts
-        if unknown := unknown_hosts(named, allowed=hosts):
+        if unknown := unknown_hosts(named, folder=folder, allowed=hosts):
             hosts = (*hosts, *_allowed(unknown, person))
         return read_asked(named, folder=folder, hosts=hosts)
 

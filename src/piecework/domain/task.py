@@ -245,12 +245,14 @@ class HtmlPage:
     """A requester's own HTML page of a task (`piecework.hit_templates.own_html`).
 
     Attributes:
-        html: the file, with its placeholders.
+        html: the file, with its placeholders, and with files beside it inside.
         hosts: other hosts that it may load scripts, styles and frames from.
         html_columns: columns with markup, which is inserted unchanged.
         possible_addresses: columns that a script may show pictures from.
         possible_columns: names in template literals of a script; they are columns if
             the items have them.
+        left_out: why a file beside the page is not inside, by its address: a clause.
+        lost: what files inside load in vain: clauses with file and line.
     """
 
     html: str
@@ -258,6 +260,8 @@ class HtmlPage:
     html_columns: tuple[str, ...] = ()
     possible_addresses: tuple[str, ...] = ()
     possible_columns: tuple[str, ...] = ()
+    left_out: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    lost: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -507,3 +507,32 @@ def test_a_page_has_as_columns_what_a_browser_shows(
     seen = {name for name in item.columns if item.columns[name] in html}
     assert seen - {"item_id"} == task.shown_columns - {"item_id"}
     assert seen.isdisjoint({"unused", "out"})
+
+
+def test_files_beside_the_page_reach_workers(
+    market: Market, open_site: Open, tmp_path: Path
+) -> None:
+    """A style hides, a script fills in a field, a picture of a style is shown."""
+    (tmp_path / "css").mkdir()
+    (tmp_path / "css/style.css").write_text(
+        ".no { display: none }\n#box { background: url(../bird.svg); height: 9px }"
+    )
+    (tmp_path / "clip.js").write_text('const q = "é"; document.forms[0].q.value = q;')
+    svg = '<svg xmlns="http://www.w3.org/2000/svg" width="31" height="9"></svg>'
+    (tmp_path / "bird.svg").write_text(svg)
+    html = """<link rel="stylesheet" href="css/style.css"><p class="no">Not shown</p>
+    <p>${text}</p><img src="bird.svg"><div id="box"></div>
+    <form><input type="hidden" name="q"><input name="word"><button>Send</button></form>
+    <script defer src="clip.js"></script>"""
+    task, item = task_of(tmp_path, html), item_of(text="Birds")
+    page, hit = posted(market, open_site, task, item)
+    frame = page.frame_locator("iframe")
+    expect(frame.get_by_text("Birds")).to_be_visible()
+    expect(frame.get_by_text("Not shown")).to_be_hidden()
+    expect(frame.locator("img")).to_have_js_property("naturalWidth", 31)
+    expect(frame.locator("#box")).to_have_css(
+        "background-image", re.compile("data:image/svg")
+    )
+    frame.locator("[name=word]").fill("a")
+    frame.get_by_role("button", name="Send").click()
+    assert submitted(market, page, hit, task, item) == {"q": "é", "word": "a"}

@@ -18,6 +18,7 @@ from piecework.domain.campaign import Campaign
 from piecework.domain.errors import ConfigError
 from piecework.domain.money import Currency
 from piecework.domain.task import Task
+from piecework.hit_templates.own_html.embedding import embedded
 from piecework.hit_templates.own_html.hosts import hosts_refused
 from piecework.hit_templates.own_html.placeholders import cut
 from piecework.hit_templates.own_html.task import Around, html_task
@@ -164,18 +165,22 @@ def read_asked(named: str, *, folder: Path, hosts: tuple[str, ...] = ()) -> Aske
     )
 
 
-def unknown_hosts(named: str, *, allowed: Sequence[str]) -> dict[str, str]:
+def unknown_hosts(
+    named: str, *, folder: Path, allowed: Sequence[str]
+) -> dict[str, str]:
     """Return refused hosts that a page loads from, with reasons; none for a task."""
     path = Path(named)
     if path.suffix.lower() not in {".html", ".htm"} or not path.is_file():
         return {}
-    return hosts_refused(path, path.read_text("utf-8-sig", errors="replace"), allowed)
+    html = path.read_text("utf-8-sig", errors="replace")
+    return hosts_refused(path, html, allowed, embedded(html, path, folder).styles)
 
 
 def _page(path: Path, folder: Path, hosts: tuple[str, ...]) -> Asked:
-    task = html_task(
-        path, Around(title="", description="A page.", fields={}, hosts=hosts)
+    around = Around(
+        title="", description="A page.", fields={}, hosts=hosts, folder=folder
     )
+    task = html_task(path, around)
     assert task.html_page is not None  # noqa: S101 - html_task made it
     template = cut(task.html_page.html)
     with_default = {
