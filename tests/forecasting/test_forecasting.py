@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from playwright.sync_api import Browser
 
 from piecework.bulk.dask_cluster import LOCAL, dask_client
 from piecework.cli.forecast import say_forecast
@@ -163,10 +164,12 @@ def _outcome(cost: float, bad_found: float = nan) -> Outcome:
 
 
 def test_many_rehearsals_are_a_mean_and_a_range() -> None:
-    """Of 0 to 100 the middle nine tenths are 5 to 95; what nobody has is no number."""
+    """Of 0 to 100 the middle nine tenths are 5 to 95; of fewer than 20 values, all."""
     summary = summarised([_outcome(float(cost)) for cost in range(101)])
     assert summary["cost_cents"] == Estimate(50, 5, 95)
     assert isnan(summary["bad_found"].mean)
+    few = summarised([_outcome(float(cost)) for cost in range(19)])
+    assert few["cost_cents"] == Estimate(9, 0, 18)
     some = summarised([_outcome(1, bad_found=0.5), _outcome(1)])
     assert some["bad_found"] == Estimate(0.5, 0.5, 0.5)
 
@@ -181,7 +184,7 @@ def test_estimates_are_told_with_their_ranges() -> None:
     """Money in its currency, shares in percent; a range that is a point is left out."""
     known = Row("as it is", summarised([_outcome(11200.0), _outcome(11800.0)]))
     mean_and_range_of = partial(mean_and_range, _forecast(known), known)
-    assert mean_and_range_of("cost_cents") == ("£115.00", "112.30 to 117.70")
+    assert mean_and_range_of("cost_cents") == ("£115.00", "112.00 to 118.00")
     assert mean_and_range_of("bad_kept") == ("25.0", "")
     assert mean_and_range_of("bad_found") == ("–", "")  # noqa: RUF001 - as tables show it
 
@@ -212,7 +215,7 @@ def test_choices_stand_side_by_side_as_far_as_the_terminal_is_wide(
     printed = capsys.readouterr().out
     heads = [line.split() for line in printed.splitlines() if "assignments" in line]
     assert [len(head) // 2 for head in heads] == [3, 1]
-    assert printed.count("105.00 to 195.00") == 4
+    assert printed.count("100.00 to 200.00") == 4
     assert max(map(len, printed.splitlines()[:25])) <= 80
 
 
@@ -227,7 +230,49 @@ def test_the_page_has_a_plot_of_each_figure_and_names_are_escaped() -> None:
     assert page.count('role="img"') == 6  # nobody was bad, so none was found
     assert "<b>" not in page
     assert "<i>" not in page
-    assert "Mean of 2 rehearsals each" in page
+    assert "Mean of 2 rehearsals each, and the range of all of them" in page
+    assert "nine in ten" not in page
+    assert "nine in ten" in render(replace(made, seeds=20))
+    assert "all of them" not in render(replace(made, seeds=20))
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_page_hides_no_number(browser: Browser, width: int) -> None:
+    """A dot at 0 stands clear of its label; at 1280 the table need not scroll."""
+    names = Outcome.__dataclass_fields__
+    some = dict.fromkeys(names, Estimate(0.874, 0.714, 1.0))
+    cents = {
+        "cost_cents": Estimate(1e6, 9e5, 2e6),
+        "wage_cents": Estimate(2e3, 1e3, 3e3),
+    }
+    rows = [
+        Row("assignments 3", dict.fromkeys(names, Estimate(0.0, 0.0, 0.0))),
+        Row("assignments 5", {**some, **cents}),
+    ]
+    page = browser.new_page(viewport={"width": width, "height": 900})
+    try:
+        page.set_content(render(_forecast(*rows)))
+        hidden, touching = page.evaluate(_HIDDEN)
+    finally:
+        page.close()
+    assert touching == 0
+    assert width < 1280 or hidden <= 0
+
+
+_HIDDEN = """() => {
+    const scroll = document.querySelector(".scroll");
+    const boxes = [...document.querySelectorAll("svg text")]
+        .filter(text => text.textContent.startsWith("assignments"))
+        .map(text => text.getBoundingClientRect());
+    const dots = [...document.querySelectorAll("svg use, svg path")]
+        .map(dot => dot.getBoundingClientRect())
+        .filter(dot => dot.width && dot.width < 20 && dot.height < 20);
+    if (!boxes.length || !dots.length) throw new Error("no labels or no dots");
+    const touching = dots.filter(dot => boxes.some(box =>
+        dot.left < box.right + 2 && dot.right > box.left
+        && dot.top < box.bottom && dot.bottom > box.top));
+    return [scroll.scrollWidth - scroll.clientWidth, touching.length];
+}"""
 
 
 def test_one_rehearsal_of_a_choice_leaves_nothing_behind(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 from piecework.campaign.opened import OpenedCampaign
 from piecework.platforms.virtual_clock import START
 from piecework.report.facts import SPENT
-from piecework.report.forecast import Estimate
+from piecework.report.forecast import NINE_TENTHS_FROM, Estimate
 from piecework.report.model import report_model
 from piecework.report.sections.planted import score
 from piecework.results.report_facts import report_facts
@@ -62,18 +62,19 @@ def outcome_of(rehearsed: OpenedCampaign) -> Outcome:
 
 
 def summarised(outcomes: Sequence[Outcome]) -> dict[str, Estimate]:
-    """Summarise each figure over many rehearsals; NaN if none has it."""
+    """Summarise each figure over the rehearsals of a choice; NaN if none has it."""
+    ends = (_LOW, _HIGH) if len(outcomes) >= NINE_TENTHS_FROM else (0.0, 1.0)
     return {
-        name: _range([getattr(outcome, name) for outcome in outcomes])
+        name: _range([getattr(outcome, name) for outcome in outcomes], ends)
         for name in Outcome.__dataclass_fields__
     }
 
 
-def _range(values: Sequence[float]) -> Estimate:
+def _range(values: Sequence[float], ends: tuple[float, float]) -> Estimate:
     known = np.array([value for value in values if not np.isnan(value)])
     if not len(known):
         return Estimate(float("nan"), float("nan"), float("nan"))
-    low, high = np.quantile(known, [_LOW, _HIGH])
+    low, high = np.quantile(known, ends)
     return Estimate(float(known.mean()), float(low), float(high))
 
 

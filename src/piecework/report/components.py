@@ -59,11 +59,12 @@ class Column:
     """A table's column; `spoken` is the long name if `label` is short.
 
     Attributes:
-        style: `n` for numbers, right-aligned; `t` for times, never broken.
+        style: `n` for numbers, right-aligned; `r` for numbers with a range, which may
+            stand in a second line; `t` for times, never broken.
     """
 
     label: str
-    style: Literal["", "n", "t"] = ""
+    style: Literal["", "n", "r", "t"] = ""
     spoken: str = ""
 
 
@@ -262,6 +263,11 @@ def text(label: str) -> Column:
 def number(label: str, *, spoken: str = "") -> Column:
     """A column of numbers, right-aligned."""
     return Column(label, style="n", spoken=spoken)
+
+
+def ranges(label: str) -> Column:
+    """A column of numbers, each with a range."""
+    return Column(label, style="r")
 
 
 def time(label: str) -> Column:

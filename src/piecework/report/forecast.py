@@ -7,21 +7,30 @@ from math import isnan
 from piecework.domain.counts import NOTHING, count, plural
 from piecework.domain.crowds import MarketPrice
 from piecework.domain.money import Currency, shown
-from piecework.report.components import Figure, KeyFigure, Section, Table, number, text
+from piecework.report.components import (
+    Figure,
+    KeyFigure,
+    Section,
+    Table,
+    number,
+    ranges,
+    text,
+)
 from piecework.report.formatting import excerpt
 from piecework.report.means_plot import Mean, means
 from piecework.report.page import environment
 from piecework.report.svg import svg
 
-_ON_DOTS = (
-    "A dot is the mean of all rehearsals of a choice; its line covers nine in ten of "
-    "them."
-)
+NINE_TENTHS_FROM = 20
+"""With fewer rehearsals of a choice, a range covers all of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """The mean of many rehearsals, and the range of nine in ten of them."""
+    """The mean of some rehearsals, and their range.
+
+    The range is that of nine in ten, or of all with less than `NINE_TENTHS_FROM`.
+    """
 
     mean: float
     low: float
@@ -76,14 +85,30 @@ _FIGURES: Mapping[str, _Figure] = {
     ),
     "complete": _Figure("Answers kept, %", "of the number wanted"),
 }
+_JOINED = "\N{NO-BREAK SPACE}"
 _SHORT_DAYS = 2.0
 _HOURS = 24.0
 
 
 def caption(forecast: Forecast) -> str:
     """The caption of the table."""
+    if forecast.seeds == 1:
+        return "One rehearsal each"
     seeds = plural(forecast.seeds, "rehearsal")
-    return f"Mean of {seeds} each, and the range of nine in ten of them"
+    return f"Mean of {seeds} each, and the range of {_covered(forecast)}"
+
+
+def _covered(forecast: Forecast) -> str:
+    return "nine in ten" if forecast.seeds >= NINE_TENTHS_FROM else "all of them"
+
+
+def _on_dots(forecast: Forecast) -> str:
+    if forecast.seeds == 1:
+        return "A dot is the rehearsal of a choice."
+    return (
+        f"A dot is the mean of {plural(forecast.seeds, 'rehearsal')} of a choice; its "
+        f"line covers {_covered(forecast)}."
+    )
 
 
 def columns(forecast: Forecast) -> Mapping[str, str]:
@@ -123,12 +148,12 @@ def _table(forecast: Forecast) -> Table:
         caption=caption(forecast),
         columns=(
             text("Choice"),
-            *(number(figure.label) for figure in figures.values()),
+            *(ranges(figure.label) for figure in figures.values()),
         ),
         rows=tuple(
             (
                 excerpt(row.name, limit=120),
-                *(_in_words(forecast, row, name) for name in figures),
+                *(_in_cell(forecast, row, name) for name in figures),
             )
             for row in forecast.rows
         ),
@@ -141,6 +166,12 @@ def _table(forecast: Forecast) -> Table:
 def _in_words(forecast: Forecast, row: Row, name: str) -> str:
     mean, between = mean_and_range(forecast, row, name)
     return f"{mean} ({between})" if between else mean
+
+
+def _in_cell(forecast: Forecast, row: Row, name: str) -> str:
+    """The same, in two lines if there is no room for one."""
+    mean, between = mean_and_range(forecast, row, name)
+    return f"{mean} ({between.replace(' ', _JOINED)})" if between else mean
 
 
 def _mean(forecast: Forecast, row: Row, name: str) -> str:
@@ -182,7 +213,7 @@ def _choices(forecast: Forecast) -> Section:
     return Section(
         key="choices",
         title="What each choice costs and yields",
-        lead=(_ON_DOTS,),
+        lead=(_on_dots(forecast),),
         figures=tuple(
             _plot(forecast, name)
             for name in _FIGURES

@@ -14,6 +14,8 @@ from piecework.report.svg import INK, LINE, Plot
 _ROW_INCHES = 0.34
 _ROW_INCHES_WITH_VALUES = 0.62
 _LABEL_POINTS = 5.3
+_LABEL_GAP = 5
+"""In points: a dot at the left end of the scale does not touch its label."""
 _LONGEST_LABEL = 22
 _SPREAD = 0.26
 """Values of a mean lie in a band this much above and below its line."""
@@ -52,7 +54,7 @@ def means(
             decimals=decimals,
         ),
         height_inches=inches * max(len(rows), 1) + 0.6,
-        left=10 + _LABEL_POINTS * longest,
+        left=10 + _LABEL_GAP + _LABEL_POINTS * longest,
         right=16,
         top=6,
     )
@@ -89,4 +91,5 @@ def _paint(
     axes.set_xlabel(x_label)
     axes.grid(visible=True, axis="x", color=LINE)
     axes.tick_params(length=0)
+    axes.tick_params(axis="y", pad=3.5 + _LABEL_GAP)
     axes.spines["left"].set_visible(False)
