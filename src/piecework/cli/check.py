@@ -85,7 +85,6 @@ def check(
     page, and prices the campaign. It changes nothing and posts nothing.
 
     Examples:
-      piecework check birds.toml
       piecework check birds.toml --reach
       piecework check birds.toml --trust --variable WAREHOUSE_PASSWORD
       piecework check birds.toml --endpoint https://hits.example.org

@@ -307,11 +307,12 @@ def say_workers(database: Path, *, as_json: bool) -> None:
 )
 @DATABASE
 def continue_(*, person: str, site_url: str, database: Path) -> None:
-    """Print a link that continues a participant's visit in another browser.
+    """Print a link that continues a participant's visit.
 
     PERSON is a worker id, or the participant's id at Prolific, Connect or a panel. A
-    visit belongs to the browser that began it. If a participant asks you, on a way that
-    shows who they are, send them this link on the same way. It works once, for a day.
+    visit belongs to the browser that began it; the link opens it in another. If a
+    participant asks you, on a way that shows who they are, send them this link on the
+    same way. It works once, for a day.
 
     Examples:
       piecework workers continue A1B2C3D4E5F6G7

@@ -87,7 +87,7 @@ def check_is_local(headers: Iterable[tuple[bytes, bytes]]) -> None:
     if not (is_loopback(name) or name.endswith(".localhost")):
         raise Refusal(
             "ThisMachineOnly",
-            "Nobody has to sign calls here, so only programs on this machine may make "
+            "Calls need no signature here, so only programs on this machine may make "
             "them, at http://127.0.0.1:PORT. For other machines, serve without "
             "--rehearsal and --trust-local, with keys of `piecework requester add`.",
             status=403,
