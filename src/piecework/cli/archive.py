@@ -62,7 +62,7 @@ def archive(campaign: Path, *, keep: int | None, as_json: bool) -> None:
         click.echo(f"nothing to archive: the newest {newest}")
         return
     click.echo(
-        f"{plural(done.answers, 'answer')} of {plural(batches, 'batch', 'batches')} "
+        f"{plural(done.answers, 'answer')} of {plural(batches, 'batch')} "
         f"moved into {folder}"
     )
     megabytes = [size / 1e6 for size in (done.bytes_before, done.bytes_after)]

@@ -167,7 +167,7 @@ def _work(checked: "Checked") -> _Rows:
         (
             "items",
             f"{len(campaign.items):,}",
-            f"in {plural(posting.batches, 'batch', 'batches')}"
+            f"in {plural(posting.batches, 'batch')}"
             if campaign.growth is None
             else "the first batch of a source that grows; all figures are of one batch",
         ),

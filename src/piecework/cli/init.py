@@ -130,7 +130,7 @@ def _say(written: "Written", *, as_json: bool) -> None:
     shown = campaign.rewards.shown
     click.echo(
         f"written: {path}: {plural(len(campaign.items), 'item')} in "
-        f"{plural(campaign.posting.batches, 'batch', 'batches')}, "
+        f"{plural(campaign.posting.batches, 'batch')}, "
         f"{plural(cost.hits, 'HIT')} at "
         f"{shown(campaign.rewards.reward_cents)}, each by "
         f"{plural(campaign.posting.assignments, 'worker')}; expected to cost about "

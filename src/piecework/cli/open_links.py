@@ -72,8 +72,7 @@ def make_open_link(
     name = row["name"]
     click.echo(document["link"])
     click.echo(
-        f"{plural(row['places'], 'person', 'people')} may join {name} until "
-        f"{document['until']}.",
+        f"{plural(row['places'], 'person')} may join {name} until {document['until']}.",
         err=True,
     )
     click.echo(

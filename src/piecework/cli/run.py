@@ -91,7 +91,7 @@ def run(
         "campaign %s: %s in %s on %s; store, dataset and report: %s",
         loaded.name,
         plural(len(loaded.items), "item"),
-        plural(loaded.posting.batches, "batch", "batches"),
+        plural(loaded.posting.batches, "batch"),
         endpoint,
         loaded.out,
     )

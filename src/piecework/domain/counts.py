@@ -7,6 +7,9 @@ NOTHING = "–"  # noqa: RUF001 - an en dash is what a table shows for "no value
 
 _VOWELS = "aeiou"
 _HISSING = ("s", "x", "z", "ch", "sh")
+_IRREGULAR = {"child": "children", "person": "people", "series": "series"}
+_CONSONANT_FIRST = ("eu", "uni", "use", "one")
+_SILENT_H = ("hour", "honest", "honour", "heir")
 
 
 def count(number: float) -> str:
@@ -23,18 +26,25 @@ def plural(number: float, noun: str, many: str = "") -> str:
 
     >>> plural(1, "worker"), plural(2, "worker"), plural(0, "HIT")
     ('1 worker', '2 workers', '0 HITs')
-    >>> plural(2, "batch", "batches")
-    '2 batches'
+    >>> plural(2, "more", "more")
+    '2 more'
     """
     return f"{count(number)} {noun if number == 1 else many or plural_of(noun)}"
 
 
 def plural_of(noun: str) -> str:
-    """Return the plural of a noun of ours.
+    """Return the plural of a noun of ours; names of fields are never nouns.
 
     >>> [plural_of(noun) for noun in ("HIT", "summary", "survey", "batch", "box")]
     ['HITs', 'summaries', 'surveys', 'batches', 'boxes']
+    >>> [plural_of(noun) for noun in ("person", "analysis", "novel series")]
+    ['people', 'analyses', 'novel series']
     """
+    first, _, last = noun.rpartition(" ")
+    if last in _IRREGULAR:
+        return f"{first} {_IRREGULAR[last]}".lstrip()
+    if noun.endswith("sis"):
+        return f"{noun[:-2]}es"
     if noun.endswith("y") and noun[-2:-1] not in _VOWELS:
         return f"{noun[:-1]}ies"
     return f"{noun}es" if noun.endswith(_HISSING) else f"{noun}s"
@@ -49,10 +59,9 @@ def with_article(noun: str) -> str:
     >>> with_article("answer"), with_article("novel caption"), with_article("item")
     ('an answer', 'a novel caption', 'an item')
     """
-    is_vowel = noun[:1].lower() in _VOWELS and not noun.startswith(
-        ("uni", "use", "one")
-    )
-    return f"{'an' if is_vowel or noun.startswith('hour') else 'a'} {noun}"
+    sound = noun.lower()
+    is_vowel = sound[:1] in _VOWELS and not sound.startswith(_CONSONANT_FIRST)
+    return f"{'an' if is_vowel or sound.startswith(_SILENT_H) else 'a'} {noun}"
 
 
 def share(part: float, whole: float) -> str:

@@ -79,7 +79,7 @@ def archive_settled(
         _logger.info(
             "%s of %s moved into %s",
             plural(moved.answers, "answer"),
-            plural(len({part.batch for part in parts}), "batch", "batches"),
+            plural(len({part.batch for part in parts}), "batch"),
             archive_folder(store),
         )
     return moved

@@ -3,11 +3,12 @@
 import doctest
 import unicodedata
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from piecework.domain import counts
-from piecework.domain.counts import share
+from piecework.domain.counts import plural_of, share, with_article
 from piecework.report import formatting, plots
 
 
@@ -54,3 +55,30 @@ def test_an_excerpt_is_one_visible_line(text: str, limit: int) -> None:
     assert not hidden
     assert not set(shown) & set("\u202a\u202b\u202d\u202e\u2066\u2067\u2068\u200e")
     assert shown.encode().decode() == shown
+
+
+@pytest.mark.parametrize(
+    ("single", "several"),
+    [
+        ("a glass", "glasses"),
+        ("a box", "boxes"),
+        ("a series", "series"),
+        ("an hour", "hours"),
+        ("an honest worker", "honest workers"),
+        ("a person", "people"),
+        ("an analysis", "analyses"),
+        ("a photo", "photos"),
+        ("a child", "children"),
+        ("a young child", "young children"),
+        ("a HIT", "HITs"),
+        ("a summary", "summaries"),
+        ("a survey", "surveys"),
+        ("a unit", "units"),
+        ("a European", "Europeans"),
+        ("an image", "images"),
+    ],
+)
+def test_nouns_agree_in_number_and_article(single: str, several: str) -> None:
+    """Regular and irregular nouns; an article goes by the first sound."""
+    _, noun = single.split(" ", 1)
+    assert (with_article(noun), plural_of(noun)) == (single, several)

@@ -44,7 +44,7 @@ def _lead(model: ReportModel, by_policy: pd.Series) -> str:
     verdicts = model.verdicts
     people = verdicts.loc[~by_policy, "decided_by"].nunique()
     by_people = (
-        f"{count((~by_policy).sum())} by {plural(people, 'person', 'people')}"
+        f"{count((~by_policy).sum())} by {plural(people, 'person')}"
         if people
         else "none by a person"
     )
