@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 from piecework.domain import tables
+from piecework.domain.column_names import OUTCOME
 from piecework.domain.dataset import SPLITS
 from piecework.domain.edit import Edit
 from piecework.domain.tables import CLEANED, COLLECTED, PUBLISHED, VERDICTS, Column
@@ -100,7 +101,7 @@ def faults(table: pd.DataFrame, task: Task) -> list[str]:
 
 def _faults_of_cells(table: pd.DataFrame, columns: Mapping[str, Column]) -> list[str]:
     complete = [name for name, column in columns.items() if column.dtype == "str"]
-    if tables.OUTCOME not in table:
+    if OUTCOME not in table:
         # Only files of other tools may lack the time of an answer.
         complete.append("submitted_at")
     sentences = [

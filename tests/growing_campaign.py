@@ -17,6 +17,7 @@ from piecework.platforms.virtual_clock import VirtualClock
 from piecework.store import hits
 from tests.crash.people import People
 from tests.small_campaign import CAMPAIGN
+from tests.trusted import own
 
 START = datetime(2026, 1, 5, 9, tzinfo=UTC)
 TEXT = CAMPAIGN.replace("batches = 2", "batch_size = 4\nbatch_every_hours = 24")
@@ -85,7 +86,7 @@ def write_growing(folder: Path, names: Iterable[str], text: str = TEXT) -> Path:
     path.write_text(text)
     rows = "".join(row(name) for name in names)
     (folder / "items.csv").write_text("image_id,url\n" + rows)
-    return path
+    return own(path)
 
 
 def names(first: int, last: int) -> list[str]:

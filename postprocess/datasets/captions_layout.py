@@ -14,9 +14,9 @@ import pyarrow as pa
 from piecework.analyses.difficulty import difficulties
 from piecework.analyses.fields import counted, votes
 from piecework.analyses.votes import counted as voices
-from piecework.domain.column_names import CAPTIONS
+from piecework.domain.column_names import CAPTIONS, MARKET, OUTCOME
 from piecework.domain.hit import Item
-from piecework.domain.tables import ITEM_VALUE, MARKET, OUTCOME, value_column
+from piecework.domain.tables import ITEM_VALUE, value_column
 from piecework.domain.task import Field, Task
 from piecework.postprocess.aggregates import leading, option_votes
 from piecework.postprocess.answers import set_aside_reasons, was_rejected

@@ -11,8 +11,9 @@ import pyarrow as pa
 from piecework.analyses.condition_scores import compared
 from piecework.analyses.conditions import condition_means
 from piecework.domain import column_names as names
+from piecework.domain.column_names import MARKET, OUTCOME
 from piecework.domain.hit import Item
-from piecework.domain.tables import MARKET, ORDER, OUTCOME, value_column
+from piecework.domain.tables import ORDER, value_column
 from piecework.postprocess.aggregates import item_aggregates
 from piecework.postprocess.answers import set_aside_reasons, was_rejected
 from piecework.postprocess.datasets.card import fields_card

@@ -221,8 +221,10 @@ def test_two_passes_at_once_grant_it_once(scene: Scene) -> None:
     for path in paths:
         whole = path.read_text()
         path.write_text(whole.replace(EARNED, ""))
+        own(path)
         scene.work(path, ("ann", "good"), ("bob", "shout"))
         path.write_text(whole)
+        own(path)
     begun, calls = threading.Barrier(2, timeout=20), list[str]()
     with ExitStack() as stack:
         runs = [stack.enter_context(scene.opened(path)) for path in paths]

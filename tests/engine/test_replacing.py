@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from piecework.campaign.dealing import all_first_rounds, replacements
+from piecework.campaign.dealing import Limits, all_first_rounds, replacements
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.clock import FixedClock
 from piecework.domain.ids import HitId, ItemId
@@ -70,7 +70,7 @@ def test_extensions_and_hits_ask_for_exactly_what_is_missing(
         *(example, 1, 1, missing),
         on=TODAY,
         extendable=[replace(hit, hit_id=HitId(hit.hit_key)) for hit in before],
-        keeps_apart=keeps_apart,
+        limits=Limits(keeps_apart=keeps_apart),
     )
     asked: Counter[ItemId] = Counter()
     shown: Counter[ItemId] = Counter()

@@ -11,18 +11,24 @@ from piecework.campaign.assembling import load_campaign
 from piecework.cli.main import main
 from piecework.domain.campaign import Campaign
 from piecework.domain.progress import Progress
+from piecework.engine.passes import run_pass
 from piecework.rehearsing.campaign import prepare
 from piecework.rehearsing.previous_rehearsal import (
     FOLDER,
     is_finished,
     set_aside_if_changed,
 )
-from piecework.rehearsing.rehearsal import rehearsal_of, work_through
+from piecework.rehearsing.rehearsal import (
+    rehearsal_at,
+    rehearsal_of,
+    work_through,
+)
 from piecework.results.whole_pass import write_results
 from piecework.store import bound
 from piecework.store.database import open_store
 from tests.rehearsing.test_rehearse import CAMPAIGN as DEAR
 from tests.stores import KINDS, stored_in, url_of
+from tests.trusted import own
 
 CAMPAIGN = DEAR.format(reward="0.40", budget="20.00")
 RULES = """
@@ -145,6 +151,18 @@ def test_a_live_store_is_never_set_aside(tmp_path: Path) -> None:
     assert campaign.store.path.exists()
 
 
+def test_another_crowd_is_another_rehearsal(tmp_path: Path) -> None:
+    """Its marketplace holds different people."""
+    path = tmp_path / "birds.toml"
+    path.write_text(CAMPAIGN)
+    campaign = prepare(path)
+    with rehearsal_at(campaign, ["panel"]) as (run, _, _):
+        run_pass(run)
+    assert set_aside_if_changed(campaign, ("panel",)) == ()
+    assert set_aside_if_changed(campaign, ()) == ("--crowd",)
+    assert not campaign.store.path.exists()
+
+
 @pytest.mark.parametrize("kind", KINDS[1:])
 def test_a_store_in_a_database_is_set_aside_as_a_schema(
     tmp_path: Path, request: pytest.FixtureRequest, kind: str
@@ -155,9 +173,10 @@ def test_a_store_in_a_database_is_set_aside_as_a_schema(
     text = CAMPAIGN.replace('folder = "out"\n', "")
     text = stored_in(text, tmp_path, url_of(request))
     path.write_text(text)
-    before, _ = _rehearse(path)
+    before, _ = _rehearse(own(path))
     for reward in ("0.60", "0.50"):
         path.write_text(text.replace('"0.40"', f'"{reward}"'))
+        own(path)
         after, changes = _rehearse(path)
         assert changes == ("rewards.reward",)
         assert after.rewards_cents != before.rewards_cents

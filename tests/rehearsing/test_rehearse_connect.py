@@ -4,13 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from piecework.domain.errors import ConfigError, StoreError
+from piecework.domain.errors import ConfigError
 from piecework.engine.progress import read_progress
 from piecework.rehearsing.campaign import prepare
 from piecework.rehearsing.connect import AtConnect
 from piecework.rehearsing.rehearsal import (
     rehearsal_at,
-    rehearsal_of,
     work_through,
 )
 from piecework.results.whole_pass import write_results
@@ -59,17 +58,5 @@ def test_another_currency_is_refused(tmp_path: Path) -> None:
     with (
         pytest.raises(ConfigError, match="Connect pays in USD, not GBP"),
         rehearsal_at(prepare(write(tmp_path)), ["connect"]),
-    ):
-        pass
-
-
-def test_a_rehearsal_goes_on_only_with_the_crowd_it_began_with(tmp_path: Path) -> None:
-    """Their marketplaces hold different people."""
-    campaign = prepare(write(tmp_path, _IN_DOLLARS))
-    with rehearsal_at(campaign, ["connect"]):
-        pass
-    with (
-        pytest.raises(StoreError, match="started with --crowd connect"),
-        rehearsal_of(campaign),
     ):
         pass

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from piecework.domain.errors import ConfigError, StoreError
+from piecework.domain.errors import ConfigError
 from piecework.engine.progress import read_progress
 from piecework.rehearsal.crowd.events import Event
 from piecework.rehearsal.panel.simulated_panel import SimulatedPanel
@@ -19,7 +19,6 @@ from piecework.rehearsing.campaign import prepare
 from piecework.rehearsing.panel import AtPanel
 from piecework.rehearsing.rehearsal import (
     rehearsal_at,
-    rehearsal_of,
     work_through,
 )
 from piecework.results.books import Books
@@ -161,17 +160,5 @@ def test_a_campaign_with_a_test_is_refused(tmp_path: Path) -> None:
     with (
         pytest.raises(ConfigError, match="take no qualification tests"),
         rehearsal_at(campaign, ["panel"]),
-    ):
-        pass
-
-
-def test_another_crowd_does_not_continue_it(tmp_path: Path) -> None:
-    """Its workers would be other people."""
-    campaign = prepare(write(tmp_path))
-    with rehearsal_at(campaign, ["panel"]):
-        pass
-    with (
-        pytest.raises(StoreError, match="started with --crowd panel"),
-        rehearsal_of(campaign),
     ):
         pass

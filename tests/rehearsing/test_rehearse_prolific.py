@@ -17,14 +17,13 @@ from typing import Any
 
 import pytest
 
-from piecework.domain.errors import PlatformRefused, StoreError
+from piecework.domain.errors import PlatformRefused
 from piecework.domain.progress import Progress
 from piecework.engine.progress import read_progress
 from piecework.rehearsal.crowd.events import Event
 from piecework.rehearsing.campaign import prepare
 from piecework.rehearsing.rehearsal import (
     rehearsal_at,
-    rehearsal_of,
     work_through,
 )
 from piecework.results.books import Books
@@ -344,25 +343,6 @@ def test_participants_take_a_paid_test_and_who_fails_never_works(
     assert "does not belong to a HIT" in report
     ended = rows(out / "prolific.db", "SELECT status FROM study")
     assert {each["status"] for each in ended} == {"COMPLETED"}
-
-
-@pytest.mark.full
-def test_the_two_crowds_are_not_mixed(tmp_path: Path) -> None:
-    """A rehearsal goes on as it was begun, or is refused in a sentence."""
-    campaign = prepare(write(tmp_path))
-    with rehearsal_of(campaign):
-        pass
-    with (
-        pytest.raises(StoreError, match="started with --crowd workers"),
-        rehearsal_at(campaign, ["prolific"]),
-    ):
-        pass
-    (campaign.out / "prolific.db").touch()
-    with (
-        pytest.raises(StoreError, match="started with --crowd prolific"),
-        rehearsal_of(campaign),
-    ):
-        pass
 
 
 def test_why_ledgers_differ_is_said() -> None:

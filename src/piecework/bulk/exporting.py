@@ -27,7 +27,7 @@ from piecework.bulk.judging import ROWS, cleaning_of, judge, split
 from piecework.bulk.parts import Source, keep_items, known_items, states
 from piecework.bulk.running import PartRunner
 from piecework.bulk.work_folder import finish, open_work
-from piecework.domain.column_names import SENT_MORE
+from piecework.domain.column_names import MARKET, OUTCOME, SENT_MORE
 from piecework.domain.edit import Edit
 from piecework.domain.errors import ConfigError
 from piecework.domain.hit import Item
@@ -36,9 +36,7 @@ from piecework.domain.tables import (
     COLLECTED,
     HIT_VALUE,
     ITEM_VALUE,
-    MARKET,
     ORDER,
-    OUTCOME,
     PUBLISHED,
     VERDICTS,
     Column,

@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Literal
 
-from piecework.domain.tables import MARKET, OUTCOME
 from piecework.domain.task import AggregateKind, Field
 from piecework.domain.typing_record import TYPING
 
@@ -68,6 +67,14 @@ CAPTIONS: Columns = {
     "is_provisional": "truth",
 }
 """Columns of `captions.*`, in order; `set_aside.*` also has `set_aside`."""
+
+OUTCOME = "outcome_elsewhere"
+"""Additional column of imported answers: the decision where they were collected, as
+that tool wrote it; '' without one."""
+
+MARKET = "market"
+"""Additional column if HITs went to several markets: the market that the worker came
+from; '' for HITs without one."""
 
 ITEM, URL, SPLIT = "item_id", "url", "split"
 PICTURE = FILE_NAME, WIDTH, HEIGHT = "file_name", "width", "height"

@@ -100,14 +100,6 @@ PUBLISHED: Mapping[str, Column] = {
     "split": Column("str", "the part of the dataset that the item belongs to"),
 }
 
-OUTCOME = "outcome_elsewhere"
-"""Additional column of imported answers: the decision where they were collected, as
-that tool wrote it; '' without one."""
-
-MARKET = "market"
-"""Additional column if HITs went to several markets: the market that the worker came
-from; '' for HITs without one."""
-
 _FIELD_DTYPES = {"choices": "object", "number": "float64"}
 
 Cells = Mapping[str, Sequence[Any] | npt.NDArray[Any]]

@@ -294,7 +294,7 @@ class MTurk:
                     ExpireAt=datetime.fromtimestamp(second, UTC),
                 )
             except PlatformRefused as refusal:
-                if refusal.code != "RequestError" or second == _EXPIRING_TRIES - 1:
+                if refusal.kind != "other" or second == _EXPIRING_TRIES - 1:
                     raise
             else:
                 return

@@ -7,7 +7,8 @@ import pandas as pd
 
 from piecework.analyses.fields import counted, votes
 from piecework.campaign.opened import OpenedCampaign
-from piecework.domain.tables import MARKET, value_column
+from piecework.domain.column_names import MARKET
+from piecework.domain.tables import value_column
 from piecework.domain.task import GOLD, Field
 from piecework.postprocess.aggregates import leading, option_votes
 from piecework.qc.gold import gold_scores

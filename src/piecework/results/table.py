@@ -5,9 +5,9 @@ from collections.abc import Mapping
 import pandas as pd
 
 from piecework.campaign.opened import OpenedCampaign
+from piecework.domain.column_names import MARKET, OUTCOME
 from piecework.domain.dataset import SPLITS
 from piecework.domain.ids import ItemId
-from piecework.domain.tables import MARKET, OUTCOME
 from piecework.domain.verdicts import Decision
 from piecework.postprocess.answers import answer_columns, with_edits
 from piecework.postprocess.hidden_ids import HiddenIds, hide_in_answers

@@ -89,7 +89,8 @@ def check_known(session: PostgresDatabase, folder: Path) -> bool:
             next_step="continue with the version that created it, or give this "
             "campaign another `[output] folder` to begin again",
         )
-    if not applied and _tables(session):
+    # Another process may have made the tables between the two questions.
+    if not applied and _tables(session) and not _applied(session):
         raise StoreError(
             f"{address} has another program's tables, and is not a campaign's store",
             next_step="give this campaign another `[output] folder`, or the URL of "

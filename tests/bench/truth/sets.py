@@ -368,6 +368,7 @@ def answer(answer_id: str, **columns: object) -> Row:
         "submitted_at": LONG_AGO + timedelta(minutes=1),
         "typing": "",
         "problems": (),
+        "also_sent": "",
     }
     return unknown | dict.fromkeys(times + counts, nan) | columns
 
