@@ -184,8 +184,8 @@ def test_the_assignment_of_another_person_takes_nothing_from_them(
         visit = bob.answer()
     bob.enter(str(visit["code"]))
     town.settle()
-    for each in town.submitted(*hits):
-        town.requester.approve_assignment(AssignmentId=each)
+    for assignment_id in town.submitted(*hits):
+        town.requester.approve_assignment(AssignmentId=assignment_id)
     for _ in range(3):
         town.settle()
         town.wait(hours=12)

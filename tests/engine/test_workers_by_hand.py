@@ -261,7 +261,7 @@ def test_without_a_pass_at_work_the_marketplace_is_told_at_once(
         ann, path = _named(run, "ann"), run.campaign.path
         free = in_folder(run.campaign.out.with_name("free"))
         monkeypatch.setattr(
-            "piecework.cli.workers.only_pass", lambda _: only_pass(free)
+            "piecework.cli.workers.only_pass", lambda _, by="": only_pass(free, by=by)
         )
         done = _workers("exclude", path, ann, "--because", WHY, "--json")
         assert json.loads(done.stdout)["carried_out"]

@@ -18,6 +18,7 @@ from piecework.domain.hit import HitType
 from piecework.domain.ids import AssignmentId, HitId, HitTypeId
 from piecework.domain.money import CrowdPrices, FeeSchedule, PriceList
 from piecework.platforms.mturk import MTurk
+from piecework.platforms.question import SharedQuestion
 
 EVENING = datetime(2026, 1, 5, 20, tzinfo=UTC)
 FEES = {
@@ -108,7 +109,7 @@ class TwoMarkets(MTurk):
     def publish(
         self,
         hit_type_id: HitTypeId,
-        question: str,
+        question: str | SharedQuestion,
         *,
         max_assignments: int,
         lifetime_seconds: int,

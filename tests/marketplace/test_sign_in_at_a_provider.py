@@ -1,6 +1,7 @@
 """Invited workers sign in at a provider of OpenID Connect, on any device."""
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -287,7 +288,11 @@ def test_settings_that_do_not_fit_end_serve(tmp_path: Path) -> None:
             (options[2:], "only with --oidc-issuer"),
             (options, "has another name for itself"),
         ):
-            refused = CliRunner().invoke(main, [*serve_at, *words])
+            # `serve` has an event loop, and a browser of this process may have another.
+            with ThreadPoolExecutor(1) as pool:
+                refused = pool.submit(
+                    CliRunner().invoke, main, [*serve_at, *words]
+                ).result()
             assert refused.exit_code == 2, refused.output
             assert sentence in refused.output
 
