@@ -159,7 +159,7 @@ class CampaignFile:
 def parse(path: Path) -> CampaignFile:
     """Read a campaign file and check each key; items are not read yet.
 
-    Whoever has what this returns may open what the file names.
+    Code that has what this returns may open what the file names.
 
     Raises:
         ConfigError: the file cannot be read, is not TOML, or breaks the schema.

@@ -65,7 +65,7 @@ def value_problems(field: Field, value: FieldValue, columns: Columns) -> list[st
 
 
 def number_in(text: str) -> float | None:
-    """Return the number that a text is; `None` if it is none.
+    """Return the number that a text is; `None` if it is not a number.
 
     >>> number_in("4.5"), number_in("1_0"), number_in("nan")
     (4.5, None, None)

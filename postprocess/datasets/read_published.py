@@ -35,7 +35,7 @@ _PICTURE = re.compile(r"\"?[^\s,;|]+\.(?:jpe?g|png|gif|webp|bmp)\b", re.IGNORECA
 
 _MOST_LINES = 20
 _MOST_LEFT_OUT = 0.01
-"""A file of which more than this cannot be read has another format."""
+"""If more than this share of a file cannot be read, it has another format."""
 
 Document = Mapping[str, object]
 

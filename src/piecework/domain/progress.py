@@ -66,7 +66,7 @@ class Progress:
         replaced: HITs that were posted or extended because answers were missing.
         submitted: assignments that were collected.
         answers: answers in them.
-        with_more: those with which something was sent that is no field.
+        with_more: those with which something was sent that is not a field.
         flagged: subjects that a heuristic flagged.
         accepted: answers that count towards the dataset.
         dropped: answers that a decision keeps out of the dataset.

@@ -242,7 +242,7 @@ def note_compared(transaction: Transaction, lists: Iterable[str]) -> None:
 def _take_out_sent(
     transaction: Transaction, panel: Panel, ways: WaysOut, number: int, sent: Sent
 ) -> None:
-    """Take lines out that stand in files of which only the rows are known."""
+    """Take lines out that stand in files whose rows alone are known."""
     left = Counter(sent.rows)
     lines = transaction.all(_LINES, number)
     for line, row in zip(lines, _rows(panel, ways, lines), strict=True):

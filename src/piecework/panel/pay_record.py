@@ -70,7 +70,7 @@ class Sent:
     Attributes:
         visits: cents by participation.
         bonuses: how often by participation, cents and reason.
-        rows: how often, of files of which only the rows are known.
+        rows: how often, in files whose rows alone are known.
     """
 
     visits: Counter[str] = field(default_factory=Counter)
@@ -124,7 +124,7 @@ class PayRecord:
             self._put({"list": {**_members(listed), "payments": payments}})
 
     def add_file(self, panel: str, file: str, text: str, *, made: str) -> str:
-        """Record a list of which only the file is known; return its key."""
+        """Record a list that is known by its file alone; return its key."""
         digest = digest_of(text)
         key = digest[:16]
         rows = list(csv.reader(io.StringIO(text, newline="")))[1:]

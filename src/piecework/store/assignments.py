@@ -113,7 +113,7 @@ def count(store: Store) -> int:
 
 
 def count_with_more(store: Store) -> int:
-    """Return with how many answers something was sent that is no field."""
+    """Return with how many answers something was sent that is not a field."""
     (number,) = store.db.execute(
         "SELECT count(*) FROM answers WHERE also_sent <> ''"
     ).fetchone()

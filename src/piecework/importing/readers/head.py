@@ -245,7 +245,7 @@ def _encoding(
     with path.open("rb") as file:
         while piece := file.read(_PIECE_BYTES):
             text = decoder.decode(piece)
-            # A character of several bytes is one, and so is a byte that is none.
+            # A character of several bytes counts once, and so does a damaged byte.
             characters += len(piece) - len(text)
             faults += text.count("\ufffd")
         faults += decoder.decode(b"", final=True).count("\ufffd")

@@ -134,7 +134,7 @@ def _year_last(match: re.Match[str], times: Times) -> date:
     elif is_day_first is None and max(first, second) > _MONTHS_A_YEAR:
         is_day_first = first > _MONTHS_A_YEAR
     elif is_day_first is None:
-        # Even 3/3: a file of which only some rows can be read is to be refused.
+        # Even 3/3: a file is refused if only some of its rows can be read.
         raise _UnclearError(
             "it may have the day or the month first; state day_first = true or "
             "day_first = false"

@@ -51,7 +51,7 @@ class Question:
 
 
 def read(text: str, *, most: int = LARGEST_BYTES) -> Question:
-    """Read a question document that a requester sends, of at most so many bytes.
+    """Read a question document that a requester sends, of at most `most` bytes.
 
     Raises:
         Refusal: `ParameterValidationError` with the position and the complaint.

@@ -24,7 +24,7 @@ def check_texts(member: str, value: object) -> list[str]:
     """Return the texts of a request: a JSON list, deflated, as base64.
 
     Raises:
-        Refusal: it is none, or is longer than a question may be.
+        Refusal: it is not a text, or is longer than a question may be.
     """
     try:
         packer = zlib.decompressobj(-15)

@@ -54,7 +54,7 @@ def _unusable(growth: Growth) -> Iterator[Table]:
         caption="Rows that cannot be used",
         columns=(text("Row, and why"),),
         rows=tuple((fault,) for fault in growth.faults),
-        note="Nobody was asked about them. Correct them in the source."
+        note="No worker was asked about them. Correct them in the source."
         + f" {plural(hidden, 'other row')} not shown." * (hidden > 0),
     )
 
