@@ -196,7 +196,7 @@ class _Files:
         )
 
     def find(self, address: str, beside: Path) -> Path | str:
-        """Return the file that an address names, or why there is none."""
+        """Return the file that an address names, or why it cannot be used."""
         name = unquote(re.split(r"[?#]", address, maxsplit=1)[0])
         path = beside / name
         if path.suffix.lower() not in _TYPES:

@@ -1,8 +1,9 @@
 """Columns of what workers sent and the task has no field for.
 
-A page's script may make inputs that nobody declared, and an items file may bring some.
-What came under each such name is a column of text. A program could send thousands of
-names, so there is a most; the rest is one JSON object for each answer.
+A page's script may make inputs that the file does not declare, and an items file may
+bring some. What came under each such name is a column of text. A program could
+send thousands of names, so their number is limited; the rest is one JSON object for
+each answer.
 """
 
 import json

@@ -126,7 +126,7 @@ class ConnectRegister:
         """Return who exists: those whom Connect does not deny.
 
         An id that makes Connect refuse a whole call is asked about apart, so that it
-        keeps nobody else out. Who is left over waits for the next list.
+        keeps no other person out. People who are left over wait for the next list.
         """
         valid: dict[str, bool] = {}
         parts = [

@@ -1,7 +1,7 @@
 """What pages can show: HITs that are too large are divided, unusable rows set aside.
 
-A source that grows brings rows that nobody looked at before. One that no page can show,
-or several that are too long for one page, must not keep the others from being asked.
+A source that grows brings rows that no check has seen before. A row that no page can
+show, or several rows too long for one page, must not keep the others from being asked.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -75,7 +75,7 @@ def roles_of(path: Path, head: Head) -> Roles:
         return known
     every = dict.fromkeys(names)
     if isinstance(first, dict):
-        # A key may be missing in the first object: nobody answered that question.
+        # A key may be missing in the first object, if that question was left out.
         for _, document in objects_of(path, head):
             if not isinstance(document, str):
                 every |= dict.fromkeys(document.keys() - _OF_ANNOTATION)

@@ -114,7 +114,7 @@ class Register(Protocol):
     """A connection to a market that says who has a place; each call may take long."""
 
     def place(self, arrival: Arrival) -> Place | None:
-        """Return the place that a link names; None if there is none.
+        """Return the place that a link names; None if it names no place.
 
         Raises:
             ApiError: the call failed.
