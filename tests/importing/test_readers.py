@@ -347,6 +347,10 @@ def test_prolifics_export_alone_tells_who_and_when(tmp_path: Path) -> None:
     assert returned.why == "returned"
     assert (first.worker_id, first.outcome) == ("p1", "APPROVED")
     assert first.submitted_at == rejected.submitted_at == NOON
+    (source,) = recognise([tmp_path / "file"])
+    ((guess, otherwise),) = source.guesses()
+    assert "no file has their answers" in guess
+    assert "together with the file of the answers" in otherwise
 
 
 def test_answers_are_joined_to_prolifics_export(tmp_path: Path) -> None:

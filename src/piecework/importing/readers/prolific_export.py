@@ -61,6 +61,15 @@ def read(path: Path, head: Head) -> Iterator[Read]:
     return read_table(path, head, _row)
 
 
+def guesses(path: Path) -> tuple[tuple[str, str], ...]:
+    """Return what is assumed about an export without a file of answers."""
+    guess = (
+        f"{path.name} says who took part, and no file has their answers: the "
+        "completion code stands for them"
+    )
+    return ((guess, "import it together with the file of the answers"),)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Survey:
     """A table of answers joined to an export.

@@ -146,7 +146,9 @@ def _read_by(reader: Reader, path: Path, head: Head) -> Source:
         roles = label_studio.roles_of(path, head)
         rows = partial(label_studio.read_as, path, head, roles)
         return Source(path, head, reader.NAME, rows, others=roles.guesses)
-    return Source(path, head, reader.NAME, partial(reader.read, path, head))
+    others = prolific_export.guesses(path) if reader is prolific_export else ()
+    rows = partial(reader.read, path, head)
+    return Source(path, head, reader.NAME, rows, others=others)
 
 
 def _of_units(path: Path, head: Head) -> Source:
