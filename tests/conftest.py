@@ -134,6 +134,7 @@ SLOW = (
     "tests/marketplace/test_invitations.py",
     "tests/marketplace/test_kept_apart.py",
     "tests/marketplace/test_layouts.py",
+    "tests/marketplace/test_locked_database.py",
     "tests/marketplace/test_life_laws.py",
     "tests/marketplace/test_money_laws.py",
     "tests/marketplace/test_notifications.py",

@@ -20,7 +20,7 @@ def test_a_lock_of_another_program_is_named_as_such(tmp_path: Path) -> None:
     with pytest.raises(sqlite3.OperationalError) as locked:
         other.db.execute("UPDATE bound SET campaign = 'birds'")
     problem, next_step = explain(locked.value)
-    assert "another program holds the store" in problem
+    assert "another program has locked the database" in problem
     assert "fuser" in next_step
     holder.db.execute("ROLLBACK")
     holder.close()

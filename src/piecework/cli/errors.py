@@ -88,8 +88,14 @@ def explain(fault: OSError | sqlite3.Error) -> tuple[str, str]:
         )
     if _code(fault) in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
         return (
-            f"another program holds the store, and piecework stopped waiting: {fault}",
-            f"end that program (`fuser -v` on piecework.db names it), {_THEN}",
+            (
+                "another program has locked the database, and piecework stopped "
+                f"waiting: {fault}"
+            ),
+            (
+                "end that program (`fuser -v FILE` names it; FILE is piecework.db or "
+                f"the marketplace's), {_THEN}"
+            ),
         )
     if _code(fault) in _DAMAGED:
         return f"the store is damaged: {fault}", _BRING_BACK

@@ -77,6 +77,7 @@ def moment(ms: int) -> str:
 def _opened(database: Path, *, must_be_live: bool, currency: str | None) -> "Backend":
     from piecework.marketplace.state.backend import Backend, Rules, rules_of
     from piecework.marketplace.state.database_file import WrongDatabaseError
+    from piecework.marketplace.state.storage import is_passing
 
     try:
         rules = rules_of(database) if database.exists() else Rules()
@@ -99,6 +100,8 @@ def _opened(database: Path, *, must_be_live: bool, currency: str | None) -> "Bac
     except WrongDatabaseError as wrong:
         raise ConfigError([str(wrong)]) from wrong
     except sqlite3.DatabaseError as fault:
+        if isinstance(fault, sqlite3.OperationalError) and is_passing(fault):
+            raise
         raise ConfigError(
             [f"{database} is not a marketplace's file: {fault}"]
         ) from fault

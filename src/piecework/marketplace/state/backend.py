@@ -255,6 +255,10 @@ class Backend:
         with self.without_catch_up() as transaction:
             clock.keep_checked_ms(transaction.conn, clock.machine_ms())
 
+    def is_locked(self) -> bool:
+        """Return at once whether another connection is writing to the file."""
+        return self._storage.is_locked()
+
     def data_version(self) -> int:
         """Return a number that changes when another connection changes the file."""
         return self._storage.data_version()

@@ -10,6 +10,9 @@ Everything here runs on the serving event loop, so it does not need a lock:
 3. `_commit` makes all of it durable at once and releases the replies. If it fails, none
   of it has happened, and each reply is replaced by one that says so.
 
+While another program writes to the database, requests that may write wait before they
+begin, and all others are served.
+
 If more work is due than a call should wait for, `_work_off_backlog` does the rest in
 slices, with calls in between.
 """
@@ -32,6 +35,10 @@ _LOG = logging.getLogger(__name__)
 MARK_HEADER = b"x-piecework-mark"
 _REQUESTERS = b"x-amzn-requestid"
 """A header that only replies to requesters have."""
+_READING = {"GET", "HEAD"}
+_LOCK_SECONDS = 2.0
+"""How long a request waits until other programs have written."""
+_LOOK_SECONDS = 0.05
 _PAUSE_SECONDS = 0.001
 _PAUSE_AFTER_FAULT_SECONDS = 1.0
 
@@ -83,6 +90,8 @@ class GroupCommit:
             has_begun = True
             await send(message)
 
+        if scope["type"] == "http" and scope["method"] not in _READING:
+            await self._wait_for_lock()
         try:
             # A client that disconnects in the middle of a request made no request.
             with suppress(ClientDisconnect):
@@ -93,6 +102,13 @@ class GroupCommit:
             security_log.forget_noted(scope)
             _LOG.warning("a request was not stored: %s", fault)
             await self._not_stored(Request(scope))(scope, receive, send)
+
+    async def _wait_for_lock(self) -> None:
+        """Wait until no other program writes, but not for long."""
+        loop = asyncio.get_running_loop()
+        until = loop.time() + _LOCK_SECONDS
+        while self._backend.is_locked() and loop.time() < until:  # noqa: ASYNC110 - another process's lock sends no event
+            await asyncio.sleep(_LOOK_SECONDS)
 
     def _add_mark(self, message: Message) -> None:
         """Add the database's mark to a requester's reply."""

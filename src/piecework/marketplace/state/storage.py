@@ -10,6 +10,10 @@ makes it all or nothing, and its writes wait with later ones for the next `commi
 sync is most of the cost of a small write, and many writes can share it. Until that
 commit returns, replies that could have seen these writes must wait.
 
+Patience: another program may write, too. A command or a bridge waits for it. A server
+must not, since all its requests would wait: while commits are shared, a transaction
+waits a moment, and then begins without the lock. So it can read; its first write fails.
+
 `synchronous = FULL` with a write-ahead log: a commit that returned survives a power
 cut, so a worker who reads "submitted" has submitted. A rehearsal omits the sync
 (`commit_without_sync`): its commits survive the death of the process, but a power cut
@@ -29,8 +33,11 @@ from piecework.sqlitefile.files import make_private
 from piecework.sqlitefile.schema import bring_up_to_date, patiently
 from piecework.sqlitefile.sqlite_utils_alone import Database
 
+_PATIENCE_MS = 10_000
+_SERVING_PATIENCE_MS = 250
+"""Longer than a write of another program takes; shorter than anybody notices."""
+
 _PRAGMAS = (
-    "PRAGMA busy_timeout = 10000",
     "PRAGMA synchronous = FULL",
     "PRAGMA foreign_keys = ON",
     "PRAGMA cache_size = -65536",
@@ -55,6 +62,7 @@ class Storage:
         self._has_unsaved = False
         self._is_whole = True
         self._changes_at_begin = 0
+        self._patience_ms = 0
         # Only the owner may read a new file; SQLite copies its mode to the files beside
         # it.
         if str(database) != ":memory:":
@@ -72,6 +80,7 @@ class Storage:
             patiently(self._conn, "PRAGMA journal_mode = WAL")
             for pragma in _PRAGMAS:
                 self._conn.execute(pragma).close()
+            self._wait_at_most(_PATIENCE_MS)
             self._checkpoints = Checkpoints(self._conn, database)
             bring_up_to_date(Database(self._conn), migrations)
         except BaseException:
@@ -87,6 +96,8 @@ class Storage:
     def share_commits(self, on_first_write: Callable[[], None] | None) -> None:
         """Let transactions' writes wait for `commit` from now on; None ends that.
 
+        Meanwhile, transactions hardly wait for other programs (`is_locked`).
+
         Args:
             on_first_write: called once before each `commit`, with the lock held, when
                 the first transaction that needs it ends.
@@ -94,6 +105,24 @@ class Storage:
         with self._lock:
             self.commit()
             self._on_first_write = on_first_write
+            is_serving = on_first_write is not None
+            self._wait_at_most(_SERVING_PATIENCE_MS if is_serving else _PATIENCE_MS)
+
+    def is_locked(self) -> bool:
+        """Return at once whether another connection is writing."""
+        with self._lock:
+            if self._conn.in_transaction:
+                return False
+            patience_ms = self._patience_ms
+            self._wait_at_most(0)
+            try:
+                self._conn.execute("BEGIN IMMEDIATE")
+                self._conn.execute("ROLLBACK")
+            except sqlite3.OperationalError as fault:
+                return _kind(fault) == sqlite3.SQLITE_BUSY
+            finally:
+                self._wait_at_most(patience_ms)
+            return False
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
@@ -171,7 +200,18 @@ class Storage:
             # Waiting writes keep SQLite's transaction open. If it is closed, SQLite has
             # rolled them back, and new writes must not hide that.
             self._is_whole = not self._has_unsaved
-            self._conn.execute("BEGIN IMMEDIATE")
+            try:
+                self._conn.execute("BEGIN IMMEDIATE")
+            except sqlite3.OperationalError as fault:
+                is_serving = self._on_first_write is not None
+                if not is_serving or _kind(fault) != sqlite3.SQLITE_BUSY:
+                    raise
+                # The next ones do not wait for this lock again.
+                self._wait_at_most(0)
+                self._conn.execute("BEGIN")
+            else:
+                if self._on_first_write is not None:
+                    self._wait_at_most(_SERVING_PATIENCE_MS)
             self._changes_at_begin = self._conn.total_changes
 
     def _end(self) -> None:
@@ -193,6 +233,12 @@ class Storage:
             self._conn.execute(f"PRAGMA user_version = {count + 1}").close()
             self._checkpoints.choose()
 
+    def _wait_at_most(self, milliseconds: int) -> None:
+        """Wait this long when another connection writes."""
+        if milliseconds != self._patience_ms:
+            self._conn.execute(f"PRAGMA busy_timeout = {milliseconds}").close()
+            self._patience_ms = milliseconds
+
     def _roll_back(self) -> None:
         if self._conn.in_transaction:
             self._conn.execute("ROLLBACK")
@@ -200,5 +246,9 @@ class Storage:
 
 def is_passing(fault: sqlite3.OperationalError) -> bool:
     """Return whether the disk is full or the database locked, which may pass."""
+    return _kind(fault) in _PASSING
+
+
+def _kind(fault: sqlite3.OperationalError) -> int:
     # The lowest byte is the kind; the rest is detail.
-    return int(getattr(fault, "sqlite_errorcode", 0)) & 0xFF in _PASSING
+    return int(getattr(fault, "sqlite_errorcode", 0)) & 0xFF
