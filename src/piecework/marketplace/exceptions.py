@@ -74,8 +74,11 @@ def wrong_state(thing: str, key: str, *, state: str, allowed: str) -> Refusal:
 def already_processed(token: str) -> Refusal:
     """A request token was repeated.
 
-    The text is as seen live. The code is that of MTurk's ExtendHIT, the predecessor of
-    CreateAdditionalAssignmentsForHIT; a repeated CreateHIT has another.
+    The text is as seen live: for UpdateExpirationForHIT in a report (Dallinger issue
+    3109 of 2021), for SendBonus in programs that look for it. The code is known only of
+    ExtendHIT, the predecessor of CreateAdditionalAssignmentsForHIT, from a client of
+    the API of 2012. For SendBonus and UpdateExpirationForHIT it is an analogy: AWS
+    documents no code, only "an error". A repeated CreateHIT has another code.
     """
     return request_error(
         "DuplicateCall",
