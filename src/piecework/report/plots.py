@@ -17,6 +17,9 @@ RED = "#b42318"
 GREY = "#7b8894"
 PALE = "#b8d8d6"
 
+_BEYOND = 1.03
+"""How far a curve goes on after its last step."""
+
 _BAR_INCHES = 0.24
 _LABEL_POINTS = 5.3
 """Room for one character of a label, rounded up."""
@@ -250,6 +253,9 @@ def _paint_curve(
 ) -> None:
     hours = [0.0, *(hour for hour, _ in points)]
     counts = [0, *(count for _, count in points)]
+    # Without a piece after it, the last step would be hidden at the edge.
+    hours.append(max(*hours, 0.01) * _BEYOND)
+    counts.append(counts[-1])
     amount, words = goal
     axes.fill_between(hours, counts, step="post", color=PALE, linewidth=0)
     axes.step(hours, counts, where="post", color=TEAL, linewidth=1.6)
@@ -257,7 +263,7 @@ def _paint_curve(
     axes.annotate(
         words, (0, amount), xytext=(4, 3), textcoords="offset points", color=INK
     )
-    axes.set_xlim(0, max([*hours, 0.01]))
+    axes.set_xlim(0, hours[-1])
     axes.set_ylim(0, max([*counts, amount, 1]) * 1.14)
     _count_upwards(axes)
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from matplotlib.figure import Figure
 
 from piecework.report import plots
 from piecework.report.facts import Money
@@ -37,6 +38,17 @@ def test_every_wage_is_in_one_column_and_the_floor_is_an_edge() -> None:
         (7.25, 7.75, 1, plots.TEAL),
         (8.75, 9.25, 1, plots.TEAL),
     ]
+
+
+def test_the_last_answer_is_seen_on_the_curve() -> None:
+    """The count stays at its end for a visible piece, inside the axes."""
+    plot = plots.curve([(1, 1), (2, 3)], x_label="x", y_label="y", goal=(3, "3"))
+    axes = Figure().subplots()
+    plot.paint(axes)
+
+    hours, counts = axes.lines[0].get_data()
+    assert list(counts)[-2:] == [3, 3]
+    assert list(hours)[-2] == 2 < list(hours)[-1] <= axes.get_xlim()[1]
 
 
 @pytest.mark.full
