@@ -56,7 +56,9 @@ def test_three_people_and_one_of_them_careless(user: User, serves: Serves) -> No
     user.types(
         "init food.toml --task hit.html --items items.csv --assignments 3 --json"
     )
-    user.write("food.toml", user.path("food.toml").read_text() + HEURISTICS)
+    written = user.path("food.toml").read_text()
+    assert 'description = "Is it about food?"' in written
+    user.write("food.toml", written + HEURISTICS)
     user.replace("food.toml", '"rule_violation"', '"same_sentence"')
     with serves() as market:
         advance = f"advance food.toml --endpoint {market.site}"

@@ -2,6 +2,7 @@
 
 import math
 import os
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -114,7 +115,9 @@ def items_per_hit(task: Task, count: int, batches: int) -> int:
 def usual_description(asked: Asked, title: str) -> str:
     """Return the purpose of a collection, as far as its task tells."""
     if title or asked.has_title:
-        return f"{(title or asked.task.title).rstrip('.')}."
+        name = (title or asked.task.title).strip()
+        ends = unicodedata.category(name[-1:] or ".") == "Po"
+        return name if ends else f"{name}."
     return "Answers to a page of questions about each item."
 
 
