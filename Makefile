@@ -13,13 +13,10 @@ export PREFECT_HOME ?= $(CURDIR)/.piecework/prefect
 # Compiled files are kept: each of the many processes that tests start reads them.
 unexport PYTHONDONTWRITEBYTECODE
 
-# What `make quick` leaves out: browsers, Prefect servers, long forms, and `slow`.
-QUICK := not browser and not flow and not full and not clients and not slow
-
 # Of two cores a quarter is idle while three tests wait for browsers, servers and clocks.
 AT_ONCE ?= 4
 
-.PHONY: demo quick test test-full test-clients mutants check fmt lint types imports docs bench bench-full truth truth-machine lock release clean
+.PHONY: demo near test test-full test-clients mutants check fmt lint types imports docs bench bench-full truth truth-machine lock release clean
 
 # Modules are compiled when they are first imported: most never are.
 PIP_INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-compile
@@ -38,8 +35,8 @@ $(READY): $(RUNS) requirements-dev.lock  # and the extras, and the tools to work
 demo: $(RUNS)  ## the main job: a whole campaign on simulated workers
 	$(BIN)/piecework rehearse config/campaigns/demo.toml
 
-quick: $(READY)  ## what needs no browser and no Prefect server: a minute on two cores
-	$(BIN)/pytest -n 2 --dist worksteal -q --hypothesis-profile=quick -m "$(QUICK)"
+near: $(READY)  ## the tests nearest to what changed, for 20 seconds
+	$(BIN)/python -m tools.near
 
 test: $(READY)  ## all tests; installs chromium for the browser tests where it can
 	@sh tests/need_chromium.sh

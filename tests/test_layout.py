@@ -4,16 +4,13 @@ import ast
 import importlib.util
 import re
 import string
-import tokenize
 import tomllib
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 
 import pytest
 
 from piecework.engine.passes import STEPS
-from tests.conftest import SLOW
 
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
@@ -23,67 +20,7 @@ LINKED = ["config", "flows", "hit_templates", "postprocess", "qc"]
 """Rooms that stand at the root; the package has links to them."""
 MODULES = sorted(path for room in ROOMS for path in (PACKAGE / room).rglob("*.py"))
 _BESIDE = ["connect", "marketplace", "panel", "prolific", "rehearsal"]
-_HOUSE_WORDS = {
-    "courier": (),
-    "fate": ("rehearsal", "report"),
-    "glance": ("rehearsal",),  # a worker's, at a page
-    "harvest": (),
-    "harvests": (),
-    "house": (),
-    "leave": ("cli", "marketplace", "rehearsal"),  # what is under way
-    "mint": (),
-    "newborn": (),
-    "orders": (
-        *("analyses", "domain", "results", "hit_templates", "marketplace"),
-        *("postprocess", "qc", "rehearsal", "report"),
-        *("store/answers_table.py", "store/assignments.py"),
-    ),  # in which things are shown
-    "place": (
-        *("analyses", "config", "domain", "results", "hit_templates"),
-        *(
-            "connect",
-            "marketplace",
-            "postprocess",
-            "prolific",
-            "qc",
-            "rehearsal",
-            "report",
-        ),
-        "store/assignments.py",
-    ),  # in a text, on a page, in the world
-    "ripe": (),
-    "ripeness": (),
-    "standing": ("marketplace", "rehearsal"),
-    "turn": ("cli", "platforms/pace.py", "rehearsal", "report"),  # to go; of a drawing
-    "workplace": (),
-    "world": (),
-    "worlds": (),
-}
-"""Words that the field or the ecosystem already has a term for, and where each may
-stand in its plain sense."""
-
-
 _PRETENDING = {"cli", "forecasting", "library", "rehearsing", *_BESIDE}
-_PLAIN_SUBMISSION = ("engine/snapshot.py", "store/assignments.py")  # that it was sent
-_VISITS = (
-    "marketplace/outside_crowd.py",
-    "marketplace/state/visits.py",
-    "marketplace/workers/visit_site.py",
-    "marketplace/workers/entering.py",
-)
-_TRIAL = ("rehearsing/live_trial.py", "rehearsing/live_trial_checks.py")
-_OF_VISITS = ("connect", "panel", "visit", "visiting")
-_OF_PROLIFIC = {
-    "researcher": (),
-    "studies": (*_TRIAL, "rehearsing/prolific.py"),
-    "submission": (
-        *(*_PLAIN_SUBMISSION, *_VISITS, "panel", *_TRIAL),
-        *(f"rehearsal/crowd/{site}_site.py" for site in _OF_VISITS),
-    ),
-    "submissions": _TRIAL,
-}
-"""Prolific's own words, and where else one stands in its plain sense."""
-
 _THROUGH_ALL_ROOMS = {
     *("bench", "browser", "clients", "crash", "end_to_end", "journeys"),
     *("live", "mutants", "operations", "schedule", "simulation"),
@@ -95,20 +32,6 @@ _NAMELESS = {"found", "given", "one", "said", "told"}
 
 _SPEECH = {"said", "told"}
 """Words that no name holds: they say that something was spoken, not what it is."""
-
-
-def _by_folder() -> dict[str, list[Path]]:
-    """All Python files by room, `tools`, and folder of the tests."""
-    folders: dict[str, list[Path]] = {}
-    for path in (*MODULES, *ROOT.glob("tools/**/*.py"), *ROOT.glob("tests/**/*.py")):
-        in_package = path.is_relative_to(PACKAGE)
-        *parts, _ = path.relative_to(PACKAGE if in_package else ROOT).parts
-        depth = 2 if parts[0] == "tests" else 1
-        folders.setdefault("/".join(parts[:depth]), []).append(path)
-    return folders
-
-
-_FOLDERS = _by_folder()
 
 
 def _named(names: list[str]) -> list[str]:
@@ -150,21 +73,18 @@ def test_the_package_that_is_imported_is_this_one() -> None:
     assert spec.origin == str(PACKAGE / "__init__.py")
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(PACKAGE)))
-def test_a_module_is_one_idea_and_says_which(path: Path) -> None:
+def test_a_module_is_one_idea_and_says_which() -> None:
     """Each opens with why it exists, and none is longer than ten screens."""
-    lines = path.read_text(encoding="utf-8").splitlines()
-    assert len(lines) <= 500
-    assert lines, "an empty module says nothing"
-    if lines[0] == "#!python":
-        del lines[0]  # what is also installed as a script
-    assert lines[0].lstrip("r").startswith('"""')
-
-
-@pytest.mark.parametrize("path", SLOW)
-def test_what_is_called_slow_is_there(path: str) -> None:
-    """A test file that was renamed would be quick again without a word."""
-    assert (ROOT / path).exists()
+    faults = []
+    for path in MODULES:
+        lines = path.read_text(encoding="utf-8").splitlines()
+        if lines[:1] == ["#!python"]:
+            del lines[0]  # what is also installed as a script
+        if not (lines and lines[0].lstrip("r").startswith('"""')):
+            faults.append(f"{path}: does not open with what it is for")
+        if len(lines) > 500:
+            faults.append(f"{path}: {len(lines)} lines; a module has up to 500")
+    assert not faults, "\n".join(faults)
 
 
 def test_names_of_the_field_are_not_blurred() -> None:
@@ -229,28 +149,25 @@ def _targets(node: ast.AST) -> list[ast.AST]:
     return []
 
 
-@pytest.mark.parametrize("folder", _FOLDERS)
+def _faults_of_names(path: Path) -> Iterator[str]:
+    module, where = ast.parse(path.read_bytes()), path.relative_to(ROOT)
+    for line, name in sorted(_bound_names(module)):
+        if _is_nameless(name):
+            yield f"{where}:{line}: {name}: name what it holds"
+    for part in (*where.parts[:-1], path.stem):
+        if _is_nameless(part.removeprefix("test_")):
+            yield f"{where}: {part}: name what it holds"
+    if where.parts[0] != "tests":
+        for line in _other_runs(module):
+            yield f"{where}:{line}: run: that is what a campaign at work is called"
+
+
+@pytest.mark.parametrize("folder", ["src/piecework", "tests", "tools"])
 def test_a_name_says_what_it_holds(folder: str) -> None:
     """No name of a value, function, class, module or folder would fit any other."""
-    faults = []
-    for path in _FOLDERS[folder]:
-        module, where = ast.parse(path.read_bytes()), path.relative_to(ROOT)
-        faults += [
-            f"{where}:{line}: {name}: name what it holds"
-            for line, name in sorted(_bound_names(module))
-            if _is_nameless(name)
-        ]
-        faults += [
-            f"{where}: {part}: name what it holds"
-            for part in (*where.parts[:-1], path.stem)
-            if _is_nameless(part.removeprefix("test_"))
-        ]
-        if where.parts[0] != "tests":
-            faults += [
-                f"{where}:{line}: run: that is what a campaign at work is called"
-                for line in _other_runs(module)
-            ]
-    assert not faults, "\n".join(faults)
+    inside = (ROOT / folder).rglob("*.py")
+    paths = MODULES if folder == "src/piecework" else sorted(inside)
+    assert not [fault for path in paths for fault in _faults_of_names(path)]
 
 
 _BINDINGS = """
@@ -310,59 +227,6 @@ def c(run):
 def test_the_rule_of_names_knows_a_campaign_run() -> None:
     """A line each: another annotation, another value, no annotation, a loop."""
     assert sorted(_other_runs(ast.parse(_RUNS))) == [4, 7, 8, 10]
-
-
-@cache
-def _identifiers(path: Path) -> frozenset[str]:
-    with path.open("rb") as file:
-        tokens = tokenize.tokenize(file.readline)
-        return frozenset(
-            token.string.strip("_") for token in tokens if token.type == tokenize.NAME
-        )
-
-
-@cache
-def _places_by_word() -> dict[str, list[tuple[str, str]]]:
-    """Files and identifiers by each word of the tables above that they hold."""
-    places: dict[str, list[tuple[str, str]]] = {}
-    wanted = {*_HOUSE_WORDS, *_OF_PROLIFIC}
-    for path in MODULES:
-        # To take a module apart costs; two in three hold none of the words anywhere.
-        if not wanted & _words(path.read_text(encoding="utf-8")):
-            continue
-        for name in _identifiers(path):
-            for word in wanted & _words(name):
-                places.setdefault(word, []).append(
-                    (str(path.relative_to(PACKAGE)), name)
-                )
-    return places
-
-
-def _words(names: str) -> set[str]:
-    """The words that names are made of, in lower case."""
-    return {*re.findall(r"[a-z]+", re.sub(r"([A-Z])", r"_\1", names).lower())}
-
-
-def _identifiers_with(word: str, *, but_in: tuple[str, ...]) -> set[tuple[str, str]]:
-    """Files and identifiers that hold the word, outside of these places."""
-    places = _places_by_word().get(word, [])
-    return {(path, name) for path, name in places if not path.startswith(but_in)}
-
-
-@pytest.mark.parametrize("word", sorted(_HOUSE_WORDS))
-def test_no_house_word_stands_for_what_has_a_name(word: str) -> None:
-    """No identifier holds the word but where it has its plain sense."""
-    assert not _identifiers_with(word, but_in=_HOUSE_WORDS[word])
-
-
-@pytest.mark.parametrize("word", sorted(_OF_PROLIFIC))
-def test_prolifics_words_stay_where_prolific_is_spoken_to(word: str) -> None:
-    """Elsewhere the field's words are used: HIT, assignment, worker, requester."""
-    spoken_to = (
-        *("connect", "prolific", "rehearsal/prolific"),
-        "marketplace/bridging",
-    )
-    assert not _identifiers_with(word, but_in=(*spoken_to, *_OF_PROLIFIC[word]))
 
 
 def _drawings(heading: str) -> list[str]:

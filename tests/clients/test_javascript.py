@@ -10,6 +10,7 @@ import pytest
 
 from tests.clients.driven import Driven
 from tests.clients.environments import UnavailableError, node_client
+from tests.conftest import absent
 from tests.marketplace.market import HIT_TYPE, QUESTION, Market
 
 pytestmark = pytest.mark.clients
@@ -58,7 +59,7 @@ def node(standing: Market) -> Iterator[Driven]:
     try:
         home = node_client()
     except UnavailableError as fault:
-        pytest.skip(f"the AWS SDK for JavaScript is not here: {fault}")
+        absent("node", f"the AWS SDK for JavaScript is not here: {fault}")
     environment = {
         "PATH": os.environ["PATH"],
         "HOME": "/nonexistent",

@@ -23,6 +23,7 @@ from piecework.webserver.stand_in import authority
 from tests.clients.driven import Driven
 from tests.clients.environments import UnavailableError, node_client, python_client
 from tests.clients.scene import command_line_environment
+from tests.conftest import absent
 from tests.marketplace.market import HIT_TYPE, QUESTION
 
 _DRIVERS = Path(__file__).with_name("drivers")
@@ -96,7 +97,7 @@ def test_the_sdk_for_javascript_is_let_in(live: Live, tmp_path: Path) -> None:
     try:
         home = node_client()
     except UnavailableError as fault:
-        pytest.skip(f"the AWS SDK for JavaScript is not here: {fault}")
+        absent("node", f"the AWS SDK for JavaScript is not here: {fault}")
     words = ["node", str(_DRIVERS / "javascript.cjs")]
     message: dict[str, Any] = {"as": live.key.access_key, "input": {}}
     right = {**live.environment(as_aws=False), "HOME": str(tmp_path)}
@@ -118,7 +119,7 @@ def test_both_sdks_for_javascript_post_a_hundred_identical_hits(
     try:
         home = node_client()
     except UnavailableError as fault:
-        pytest.skip(f"the AWS SDKs for JavaScript are not here: {fault}")
+        absent("node", f"the AWS SDKs for JavaScript are not here: {fault}")
     hit = {**HIT_TYPE, "LifetimeInSeconds": 3600, "Question": QUESTION}
     message = {"as": live.key.access_key, "input": {**hit, "Reward": "0.01"}}
     environment = {**live.environment(as_aws=False), "HOME": str(tmp_path)}

@@ -16,7 +16,7 @@ from piecework.cli.main import main
 from piecework.config.campaign_file import parse
 from piecework.domain.store_address import StoreAddress, in_folder
 from piecework.store.database import exists
-from tests.conftest import in_full
+from tests.conftest import absent, in_full
 from tests.crash.campaign import check_store
 from tests.crash.passing_on import KEYS, advance_apart, passes
 from tests.crash.people import WITH_A_HALF, People
@@ -53,7 +53,7 @@ def disk() -> Iterator[Disk]:
     """A server with a tablespace on a small disk."""
     initdb = installed_initdb()
     if initdb is None:
-        pytest.skip("PostgreSQL is not installed")
+        absent("postgresql", "PostgreSQL is not installed")
     # The server's user has to reach it, so it is not in pytest's private folder.
     mine = Path(tempfile.mkdtemp(prefix="piecework-tables-"))
     mine.chmod(0o755)

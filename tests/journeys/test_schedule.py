@@ -5,13 +5,10 @@ import json
 import re
 import time
 
-import pytest
-
 from tests.journeys.conftest import PAGE, User
 from tests.marketplace.market import free_port
 
 
-@pytest.mark.slow
 def test_passes_take_an_edited_file_and_say_which_file_decided(user: User) -> None:
     """The report names both files, and a finished campaign has nothing more to do."""
     user.write("hit.html", PAGE)

@@ -14,6 +14,7 @@ import pytest
 from piecework.review import store_thread
 from piecework.store import decisions
 from piecework.store.database import Store, open_store
+from tests.conftest import absent
 from tests.postgres_server import installed_initdb, running_postgres
 from tests.review import stores
 from tests.review.conftest import Served, served
@@ -124,7 +125,7 @@ def test_a_database_that_is_away_is_said(tmp_path: Path) -> None:
     """No server listens any more where the store was."""
     initdb = installed_initdb()
     if initdb is None:
-        pytest.skip("PostgreSQL is not installed")
+        absent("postgresql", "PostgreSQL is not installed")
     with ExitStack() as server:
         url = server.enter_context(running_postgres(initdb))
         text = stored_in(CAMPAIGN, tmp_path, url)
