@@ -1,7 +1,8 @@
-"""Replace worker ids by keyed hashes before they leave the store.
+"""Replace ids of workers and assignments by keyed hashes before they leave the store.
 
 A plain hash would not be enough: MTurk's worker ids are few and known, so anyone could
-hash them all and compare. Only the requester has the key.
+hash them all and compare. Only the requester has the key. An assignment's id, such as
+Prolific's submission id, leads to its worker for everyone who may ask the market.
 """
 
 import hashlib
@@ -9,7 +10,7 @@ import hmac
 import re
 from typing import TYPE_CHECKING
 
-from piecework.domain.ids import WorkerId
+from piecework.domain.ids import AnswerId, AssignmentId, WorkerId, answer_id
 from piecework.domain.imported import UNNAMED
 
 if TYPE_CHECKING:
@@ -18,11 +19,12 @@ if TYPE_CHECKING:
 _HEX_CHARACTERS = 16
 """64 bits: the probability that two of 100,000 workers collide is below 1e-9."""
 
-_PSEUDONYM = re.compile(f"(?:{UNNAMED})?[0-9a-f]{{16,64}}")
+_PSEUDONYM = re.compile(f"(?:{UNNAMED})?(?:[0-9a-f]{{16}}|[0-9a-f]{{32,64}})")
+"""Of piecework, or longer ones of another program. Prolific's own ids have 24."""
 
 
 def is_pseudonym(name: str) -> bool:
-    """Return whether a text can be a keyed hash in hex, as `pseudonym` writes it.
+    """Return whether a text can be a keyed hash in hex.
 
     >>> is_pseudonym("A1B2C3D4E5F6G7"), is_pseudonym("0123456789abcdef")
     (False, True)
@@ -40,11 +42,8 @@ def pseudonym(worker_id: WorkerId, key: bytes) -> str:
     Raises:
         ValueError: the key is empty, so the hash would protect no worker.
     """
-    if not key:
-        raise ValueError("the key of the pseudonyms is empty")
-    digest = hmac.new(key, worker_id.encode(), hashlib.sha256).hexdigest()
     unnamed = UNNAMED if worker_id.startswith(UNNAMED) else ""
-    return unnamed + digest[:_HEX_CHARACTERS]
+    return unnamed + _keyed_hash(worker_id, key)
 
 
 def pseudonyms(worker_ids: "pd.Series[str]", key: bytes) -> "pd.Series[str]":
@@ -53,3 +52,34 @@ def pseudonyms(worker_ids: "pd.Series[str]", key: bytes) -> "pd.Series[str]":
     return worker_ids.map(
         {worker: pseudonym(WorkerId(worker), key) for worker in different}
     ).astype("str")
+
+
+def assignment_pseudonym(assignment_id: AssignmentId, key: bytes) -> AssignmentId:
+    """Return 16 hex characters for an assignment, the same for the same key.
+
+    Raises:
+        ValueError: the key is empty.
+    """
+    # A worker and an assignment with the same id have different pseudonyms.
+    return AssignmentId(_keyed_hash(f"assignment {assignment_id}", key))
+
+
+def answer_pseudonym(private: AnswerId, key: bytes) -> AnswerId:
+    """Return an answer's id with the pseudonym of its assignment.
+
+    >>> answer_pseudonym(AnswerId("A1.B2.3"), b"key").rpartition(".")[2]
+    '3'
+    """
+    assignment_id, _, position = private.rpartition(".")
+    if not position.isdecimal():  # of a file that another program wrote
+        return AnswerId(assignment_pseudonym(AssignmentId(private), key))
+    return answer_id(
+        assignment_pseudonym(AssignmentId(assignment_id), key), int(position)
+    )
+
+
+def _keyed_hash(name: str, key: bytes) -> str:
+    if not key:
+        raise ValueError("the key of the pseudonyms is empty")
+    digest = hmac.new(key, name.encode(), hashlib.sha256).hexdigest()
+    return digest[:_HEX_CHARACTERS]

@@ -1,5 +1,7 @@
 """A campaign's answers in files: judged as the campaign judges them."""
 
+import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -251,6 +253,49 @@ def test_the_market_of_each_answer_is_exported(tmp_path: Path) -> None:
             assert market == asked_of[answer_id]
             seen += 1
     assert seen == len(rows)
+
+
+def test_no_id_in_other_peoples_files_is_published(tmp_path: Path) -> None:
+    """In texts, items, answers and names of answers, in whichever part they are."""
+    workers = ("A1QQ2WW3EE4RR5", "5f0c1e2d3b4a596877665544", "7", "W90")
+    many_captions.write(tmp_path / "answers", 60, 1)
+    (path,) = (tmp_path / "answers").iterdir()
+    rows = pq.read_table(path).to_pandas()
+    own = [workers[n % 4] for n in range(60)]
+    names = [f"6A0b1c2d3e4f5a6b7c8d9e{n:02}" for n in range(60)]
+    both = list(zip(own, names, strict=True))
+    rows = rows.assign(
+        worker_id=own,
+        assignment_id=names,
+        answer_id=[f"{name}.1" for name in names],
+        text=[f"a dog by {worker} in {name.upper()}" for worker, name in both],
+        item_id=[f"{workers[1]}_{n // 4}" for n in range(60)],
+        url=[f"https://a.org/{workers[0]}/{n // 4}.jpg" for n in range(60)],
+        also_sent=[json.dumps({w: "x", "workerId": w, "s": s}) for w, s in both],
+        **{"value.has_text": own, "value.flaw_other": own},
+    )
+    pq.write_table(pa.Table.from_pandas(rows, preserve_index=False), path)
+    written = exported(tmp_path / "answers", tmp_path / "parts", bucket_rows=8)
+    text = "".join(table.to_csv() for table in written.values())
+    alone = "|".join([*workers[:2], workers[3], *names])
+    around = f"(?<![0-9A-Za-z])(?:{alone})(?![0-9A-Za-z])"
+    assert re.findall(around, text, re.IGNORECASE) == []
+    main = pd.concat([written["captions"], written["set_aside"]])
+    assert "7" not in set(main["flaw_other"])
+    sent = map(json.loads, main["sent_more"])
+    assert "7" not in {each["workerId"] for each in sent}
+    assert len(set(main["worker"])) == len(workers)
+
+
+def test_ids_of_prolific_are_no_pseudonyms(tmp_path: Path) -> None:
+    """They are written in the same digits."""
+    many_captions.write(tmp_path / "answers", 50, 1)
+    (path,) = (tmp_path / "answers").iterdir()
+    rows = with_strange_workers(pq.read_table(path)).drop_columns(["worker"])
+    ids = pa.array(["5f0c1e2d3b4a596877665544"] * len(rows))
+    pq.write_table(rows.append_column("worker", ids), path)
+    with pytest.raises(ConfigError, match="are not keyed hashes"):
+        exported(tmp_path / "answers", tmp_path / "parts")
 
 
 def with_strange_workers(table: pa.Table) -> pa.Table:

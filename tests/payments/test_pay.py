@@ -8,13 +8,14 @@ import pytest
 
 from piecework.domain.clock import FixedClock
 from piecework.domain.errors import BudgetExceeded, ConfigError
+from piecework.domain.ids import AnswerId
 from piecework.engine.progress import read_progress
 from piecework.payments.bonus_csv import label_fault, read_bonuses
 from piecework.payments.bonuses import OPERATION
 from piecework.payments.interrupted_payments import close_interrupted
 from piecework.payments.pay import pay
 from piecework.payments.wage_floor_bonuses import top_ups
-from piecework.postprocess.pseudonyms import pseudonym
+from piecework.postprocess.pseudonyms import answer_pseudonym, pseudonym
 from piecework.store import assignments, intents, ledger
 from tests.engine.conftest import Open
 from tests.payments.bookkeeping import (
@@ -67,17 +68,23 @@ def test_what_is_paid_already_counts_towards_the_floor(
         ] == [(ann, 45)]
 
 
+@pytest.mark.parametrize("is_of_dataset", [False, True])
 def test_a_file_pays_once_however_often_it_is_read(
-    at_work: Open, campaign_text: str
+    at_work: Open, campaign_text: str, *, is_of_dataset: bool
 ) -> None:
     """The label and what it is for are the key; another label is another bonus."""
     with at_work(campaign_text) as opened:
         run = first_batch_paid(opened)
+
+        def named(answer: str) -> str:
+            published = answer_pseudonym(AnswerId(answer), run.pseudonym_key)
+            return published if is_of_dataset else answer
+
         ann, bob = assignment_ids(run)
         worker = assignments.load(run.store)[1].worker_id
         hashed = pseudonym(worker, run.pseudonym_key)
         text = bonus_file(
-            (f"{ann}.2", "", "0.25", "Fine."),
+            (named(f"{ann}.2"), "", "0.25", "Fine."),
             ("", hashed, "0.10", "'=Ok"),
             header="assignment_id,worker,amount,reason",
         )

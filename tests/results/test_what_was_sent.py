@@ -14,13 +14,14 @@ from hypothesis import strategies as st
 
 from piecework.domain.answer_xml import fields_of
 from piecework.domain.column_names import MEASURES, OF_DATASETS, ON_THE_PAGE
-from piecework.domain.ids import AssignmentId, ItemId
+from piecework.domain.ids import AnswerId, AssignmentId, ItemId
 from piecework.domain.task import Task
 from piecework.engine.passes import run_pass
 from piecework.marketplace.workers.answers import OWN, RESERVED
 from piecework.platforms.virtual_clock import VirtualClock
 from piecework.postprocess.datasets.csv_file import to_csv
 from piecework.postprocess.datasets.sent_columns import sent_columns
+from piecework.postprocess.pseudonyms import answer_pseudonym
 from piecework.rehearsal.crowd.crowd import Crowd
 from piecework.rehearsal.crowd.page import Page
 from piecework.rehearsal.crowd.people import Person
@@ -38,9 +39,12 @@ Form = Sequence[tuple[str, str]]
 PAGE = """<p>${image_url} <input name="color"> <input type="number" name="how-many">
 <label><input type="radio" name="ok" value="yes"> yes</label>
 <label><input type="radio" name="ok" value="no"> no</label></p>"""
+REPEATED = sorted({*RESERVED} - {OWN})
+"""What a form says of the platform's; with `OWN` of another's work it is refused."""
+
 NAMES = st.one_of(
     st.sampled_from(
-        (*sorted(OF_DATASETS | ON_THE_PAGE), *RESERVED, "color", "how-many")
+        (*sorted(OF_DATASETS | ON_THE_PAGE), *REPEATED, "color", "how-many")
     ),
     st.sampled_from(("ok", "ok.yes", "item.1", "pastes.1", "typing.1", "taskAnswer")),
     st.text(st.characters(codec="utf-8"), max_size=20),
@@ -147,6 +151,10 @@ def arrived(folder: Path, forms: Sequence[Form]) -> Arrived:
         write_batch_results(run, folder / "batch.csv")
         kept = assignments.load(run.store)
         dataset = folder / "out/birds/dataset"
+        answers_of = {
+            name: answer_pseudonym(AnswerId(f"{name}.1"), run.pseudonym_key)
+            for name in program.sent
+        }
         tables = [rows_of(dataset / f"{name}.csv") for name in ("answers", "set_aside")]
         return Arrived(
             sent=program.sent,
@@ -154,7 +162,12 @@ def arrived(folder: Path, forms: Sequence[Form]) -> Arrived:
             platform={a.assignment_id: {*a.platform_ids.values()} for a in kept},
             table=answers_table(run),
             undeclared=assignments.names_also_sent(run.store),
-            answers={row["answer_id"]: row for row in chain(*tables)},
+            answers={
+                assignment_id: row
+                for row in chain(*tables)
+                for assignment_id in program.sent
+                if row["answer_id"] == answers_of[assignment_id]
+            },
             batch={row["AssignmentId"]: row for row in rows_of(folder / "batch.csv")},
             task=task,
         )
@@ -190,7 +203,7 @@ def test_nothing_that_was_sent_is_lost(forms: Sequence[Form]) -> None:
     assert len(came.answers) == len(came.documents) == len(came.sent) == len(forms)
     assert sent_columns(came.table, came.task).keys() == came.undeclared.keys()
     for assignment_id, form in came.sent.items():
-        wire, row = wire_of(form), came.answers[f"{assignment_id}.1"]
+        wire, row = wire_of(form), came.answers[assignment_id]
         assert fields_of(came.documents[AssignmentId(assignment_id)]) == wire
         for name, value in wire.items():
             if name in ADDED and ADDED[name](value):

@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 
 import pandas as pd
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 from piecework.bulk.answer_files import (
@@ -20,6 +21,7 @@ from piecework.bulk.answer_files import (
     columns_of,
     has_texts,
     pieces_of,
+    read_piece,
     warnings_of,
 )
 from piecework.bulk.buckets import bucket_count
@@ -27,7 +29,7 @@ from piecework.bulk.judging import ROWS, cleaning_of, judge, split
 from piecework.bulk.parts import Source, keep_items, known_items, states
 from piecework.bulk.running import PartRunner
 from piecework.bulk.work_folder import finish, open_work
-from piecework.domain.column_names import MARKET, OUTCOME, SENT_MORE
+from piecework.domain.column_names import FILE_NAME, MARKET, OUTCOME, SENT_MORE
 from piecework.domain.edit import Edit
 from piecework.domain.errors import ConfigError
 from piecework.domain.hit import Item
@@ -35,6 +37,7 @@ from piecework.domain.ids import ItemId
 from piecework.domain.tables import (
     COLLECTED,
     HIT_VALUE,
+    INDEX,
     ITEM_VALUE,
     ORDER,
     PUBLISHED,
@@ -51,11 +54,20 @@ from piecework.postprocess.datasets.files import layout_of
 from piecework.postprocess.datasets.parquet_file import write_parquet
 from piecework.postprocess.datasets.pictures import picture_columns
 from piecework.postprocess.edits import replay
+from piecework.postprocess.hidden_ids import (
+    HiddenIds,
+    hide_in_answers,
+    hide_in_task,
+    is_of_a_market,
+    own_workers_in,
+)
 from piecework.postprocess.pseudonyms import is_pseudonym, pseudonyms
 from piecework.postprocess.splits import splits
 from piecework.qc.scores import is_first
 
 _NEEDED = ("worker_id", "item_id", "batch", "text", "is_canned", "submitted_at")
+_IDS = (INDEX, "worker_id")
+_ANSWERED = (ITEM_VALUE, HIT_VALUE)
 _TEXT = Column("str", "")
 _CLEANED = {"clean_text": _TEXT, "edits": _TEXT}
 _NOTHING: Mapping[str, object] = {
@@ -102,7 +114,8 @@ def export_files(
 ) -> ExportedFiles:
     """Write the tables of a dataset with the answers of all files.
 
-    Texts are cleaned, unless the files have `clean_text` and `edits`. Answers without
+    Ids of workers and of markets' assignments become pseudonyms, in any cell. Texts
+    are cleaned, unless the files have `clean_text` and `edits`. Answers without
     verdicts are all kept, but only the first of a worker's answers about an item.
 
     Args:
@@ -147,12 +160,103 @@ def export_files(
         keep_items(job, several)
         own = [item for item in several if not item.columns.get(MIXED_IN)]
         job.folder.keep("listed", lambda: _listed(own, facts))
+    run_parts("ids", partial(_see_ids, job), range(len(pieces)))
+    job.folder.keep("hidden", partial(_hidden, job))
     run_parts("split", partial(split, job), range(len(pieces)))
     is_judged = not _CLEANED.keys() <= wanted.keys() and facts.task.html_page is None
     if is_judged:
         judge(job, run_parts)
     run_parts("writing", partial(_write, job, is_judged=is_judged), range(job.buckets))
     return _finished(job, into)
+
+
+@dataclass(frozen=True, slots=True)
+class _Hidden:
+    """What must not leave.
+
+    Attributes:
+        ids: of the workers.
+        held: the columns in which each filled cell holds its worker's id.
+    """
+
+    ids: HiddenIds
+    held: frozenset[str]
+
+
+def _see_ids(job: _Job, number: int) -> None:
+    """Note a piece's workers, and which columns hold the ids of their rows."""
+    names = [name for name in job.schema.names if name.startswith(_ANSWERED)]
+    schema = pa.schema([job.schema.field(name) for name in (*_IDS, *names)])
+
+    def seen() -> tuple[set[str], dict[str, set[str] | None]]:
+        workers: set[str] = set()
+        own: dict[str, set[str] | None] = {key: set() for key in names}
+        for table in read_piece(job.pieces[number], schema):
+            frame = as_frame(table, job.columns)
+            workers |= set(frame["worker_id"])
+            own = _joined(own, own_workers_in(frame))
+        return workers, own
+
+    job.folder.keep(f"ids-{number}", seen)
+
+
+def _hidden(job: _Job) -> _Hidden:
+    workers: set[str] = set()
+    own: dict[str, set[str] | None] = {}
+    for number in range(len(job.pieces)):
+        more, of_piece = job.folder.kept(f"ids-{number}")
+        workers |= more
+        own = _joined(own, of_piece) if own else of_piece
+    return _Hidden(
+        # Files that name people by pseudonyms were made without their ids.
+        HiddenIds([] if job.is_hashed else workers, job.folder.kept("key")),
+        frozenset(name for name, those in own.items() if len(those or ()) > 1),
+    )
+
+
+def _joined(
+    some: Mapping[str, set[str] | None], more: Mapping[str, set[str] | None]
+) -> dict[str, set[str] | None]:
+    """Return the workers of two parts by column; two are enough to tell."""
+    return {
+        name: None
+        if those is None or (others := more[name]) is None
+        else {*[*those, *others][:2]}
+        for name, those in some.items()
+    }
+
+
+def _without_ids(
+    job: _Job, rows: pd.DataFrame, facts: DatasetFacts
+) -> tuple[pd.DataFrame, DatasetFacts]:
+    """Return the answers and the task without ids; `_shown` is for items."""
+    hidden: _Hidden = job.folder.shared("hidden")
+    held = frozenset() if job.is_hashed else hidden.held
+    rows = hide_in_answers(rows, facts.task, hidden.ids, held=held)
+    facts = replace(facts, task=hide_in_task(facts.task, held, hidden.ids))
+    named = [name.rpartition(".")[0] or name for name in rows.index]
+    if job.is_hashed and all(map(is_pseudonym, named)):
+        return rows, facts
+    own = HiddenIds([], job.folder.shared("key"), assignment_ids={*named})
+    rows = hide_in_answers(rows, facts.task, own, held=())
+    index = [
+        own.answer(answer_id) if is_of_a_market(name) else answer_id
+        for answer_id, name in zip(rows.index, named, strict=True)
+    ]
+    return rows.set_axis(pd.Index(index, dtype="str", name=INDEX), axis=0), facts
+
+
+def _shown(table: FileTable, ids: HiddenIds) -> FileTable:
+    """Return a table without ids in what it says of items."""
+    cells = table.cells
+    made = {
+        name: cells[name].map(
+            {cell: ids.everywhere(cell) for cell in cells[name].dropna().unique()}
+        )
+        for name in ("item_id", "url", FILE_NAME)
+        if name in table.types
+    }
+    return replace(table, cells=cells.assign(**made))
 
 
 def _wanted(facts: DatasetFacts, there: frozenset[str]) -> dict[str, Column]:
@@ -195,9 +299,11 @@ def _write(job: _Job, bucket: int, *, is_judged: bool) -> None:
         own = _items_of(rows)
     table = _cleaned(job, rows, bucket, is_judged=is_judged)
     absent = answer_columns(job.facts.task).keys() - table.columns
-    layout = layout_of(_whole(job, table), own, job.facts)
+    table, facts = _without_ids(job, table, job.facts)
+    layout = layout_of(_whole(job, table), own, facts)
+    ids: HiddenIds = job.folder.shared("hidden").ids
     for name in (layout.main, "set_aside", "items"):
-        cells = _with_known(job, rows, layout.tables[name], absent)
+        cells = _shown(_with_known(job, rows, layout.tables[name], absent), ids)
         folder = job.folder.out(name)
         folder.mkdir(exist_ok=True)
 

@@ -24,7 +24,7 @@ from piecework.domain.errors import ConfigError
 SUCCESS = "_SUCCESS"
 """The last file to be written: JSON with the files and their numbers of rows."""
 
-FORM = 1
+FORM = 2
 """Incremented when the format of parts changes: work that an earlier version began is
 then started again."""
 

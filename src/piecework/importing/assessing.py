@@ -31,7 +31,6 @@ from piecework.qc.silence import silences
 from piecework.report.findings import findings_page
 from piecework.report.sections_page import SectionsPage
 from piecework.results.answers_shown import Work
-from piecework.results.table import hidden_ids
 from piecework.store import used_inputs
 from piecework.store.findings import flagged_by
 from piecework.store.lock import only_pass
@@ -165,7 +164,7 @@ def _assessment(
 
 
 def _frame(opened: OpenedCampaign, work: Work, flags: list[Finding]) -> pd.DataFrame:
-    rows, ids = [], hidden_ids(opened)
+    rows = []
     for flag in flags:
         numbers = work.rows(flag.subject_kind, flag.subject_id)
         rows.append(
@@ -175,11 +174,9 @@ def _frame(opened: OpenedCampaign, work: Work, flags: list[Finding]) -> pd.DataF
                 flag.subject_kind,
                 opened.shown_id(flag.subject_kind, flag.subject_id),
                 flag.suspicion,
-                ids.everywhere(flag.evidence),
+                work.evidence(flag),
                 work.assignment_id(numbers[0]) if numbers else "",
-                ids.of_worker(work.line(numbers[0]), work.worker_id(numbers[0]))
-                if numbers
-                else "",
+                work.line(numbers[0]) if numbers else "",
                 len(numbers),
             )
         )

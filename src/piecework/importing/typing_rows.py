@@ -192,7 +192,7 @@ class RowIds:
 
     Args:
         key: the key of the pseudonyms. A pseudonym replaces a worker id in an
-            assignment id, because datasets contain assignment ids but never worker ids.
+            assignment id, because findings name assignments but never workers.
     """
 
     def __init__(self, key: bytes) -> None:

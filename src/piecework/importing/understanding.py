@@ -28,11 +28,13 @@ from piecework.importing.parts import (
 from piecework.importing.readers.recognise import Source
 from piecework.importing.readers.rows import ImportedRow, NotSent, Unreadable
 from piecework.importing.survey import ColumnSurvey
+from piecework.postprocess.hidden_ids import HiddenIds
 
 _MOST_NAMED = 20
 _ID_WORDS = ("id", "key", "uuid", "name", "filename", "url")
 _MOST_CANDIDATES = 8
 _MOST_SHOWN = 4
+_ANY_KEY = b"only whether an id is there"
 _KINDS: Mapping[str | None, str] = {
     "text": "text",
     "choice": "one option each",
@@ -235,6 +237,7 @@ class _Items:
         self.columns: set[str] = set()
         self.answers: dict[str, ColumnSurvey] = defaultdict(ColumnSurvey)
         self._workers_in: dict[str, set[str] | None] = {}
+        self._workers: set[str] = set()
         self.once: dict[str, None] = {}
         self.parts = self.rows = 0
         self._owners: dict[str, dict[str, bytes]] = {
@@ -243,6 +246,7 @@ class _Items:
 
     def see(self, row: ImportedRow) -> None:
         parts, once = split(row, self._reading)
+        self._workers.add(row.worker_id)
         for part in parts:
             item = item_of(part, row, self._reading)
             key = item[ITEM_ID].encode(errors="replace")
@@ -261,6 +265,7 @@ class _Items:
         for name, cell in once.items():
             self.once[name] = None
             self.answers[name].see(cell)
+            self._see_ids(name, cell, row.worker_id)
 
     def _see_ids(self, name: str, cell: str, worker_id: str) -> None:
         """Note whether each filled cell holds the id of its row's worker."""
@@ -280,9 +285,10 @@ class _Items:
 
     def fields(self) -> dict[str, FieldTable]:
         """Return the fields, as far as the answers show them."""
+        ids = HiddenIds(self._workers, _ANY_KEY)
         renamed = {sent: name for name, sent in self._reading.answers.items()}
         return {
-            field: self._field(field, name)
+            field: self._field(field, name, ids)
             for name in self.answers
             if (not self._reading.answers or name in renamed) and not is_reserved(name)
             if not self._is_empty_button(name)
@@ -310,13 +316,16 @@ class _Items:
                 other = "text" if table.options else "choice"
                 yield f"{name} holds {_KINDS[table.kind]}", f'{key} = "{other}"'
 
-    def _field(self, field: str, name: str) -> FieldTable:
+    def _field(self, field: str, name: str, ids: HiddenIds) -> FieldTable:
         """Return the field for answers of this name: as specified, else a guess."""
         stated = FieldTable.model_validate(self._reading.fields.get(field, {}))
         # Ids are no options: the campaign file and the dataset would list them.
         are_ids = len(self._workers_in.get(name) or ()) > 1
         kind = stated.kind or ("text" if are_ids else None)
         guess = self.answers[name].guess(self._asked(name), kind)
+        options = map(str, guess.options or ())
+        if not stated.kind and any(ids.everywhere(each) != each for each in options):
+            guess = self.answers[name].guess(self._asked(name), "text")
         once = {"scope": "hit"} if name in self.once else {}
         return guess.model_copy(
             update={**once, **stated.model_dump(exclude_unset=True)}

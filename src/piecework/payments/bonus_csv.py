@@ -1,8 +1,8 @@
 """Bonuses in a CSV that a person wrote; every fault is reported, and then none is paid.
 
-The person has the dataset, in which a worker is a keyed hash and an answer has an id.
-So a row names `assignment_id` (an `answer_id` works too) or `worker`. A worker's bonus
-is paid with the last paid assignment of that worker.
+The person has the dataset, in which a worker and an assignment are keyed hashes. So a
+row names `assignment_id` (the dataset's `answer_id` works too) or `worker`. A bonus
+by `worker` is paid with the last paid assignment of that worker.
 """
 
 import csv
@@ -19,6 +19,7 @@ from piecework.payments.bonuses import PlannedBonus, planned_bonus, recorded_bon
 from piecework.payments.plan import BonusPlan
 from piecework.payments.wage_floor_bonuses import is_too_late
 from piecework.postprocess.datasets.csv_file import plain
+from piecework.postprocess.pseudonyms import assignment_pseudonym
 from piecework.store import assignments, hits, ledger
 
 COLUMNS = ("assignment_id", "worker", "amount", "reason")
@@ -92,6 +93,10 @@ class _Rows:
             assignment.assignment_id: assignment
             for assignment in assignments.load(run.store)
         }
+        self._by_pseudonym = {
+            assignment_pseudonym(name, run.pseudonym_key): name
+            for name in self._assignments
+        }
         self._paid = ledger.paid_cents(run.store, "rewards")
         # The last paid assignment of each worker, by pseudonym.
         self._last = {
@@ -140,6 +145,8 @@ class _Rows:
                 raise ValueError(f"worker {worker!r} has no paid assignment here")
             return f"worker:{worker}", self._last[worker]
         name = assignments.assignment_of(self._run.store, named) or AssignmentId(named)
+        of_dataset = self._by_pseudonym.get(AssignmentId(named.partition(".")[0]))
+        name = of_dataset or name
         assignment = self._assignments.get(name)
         if assignment is None:
             raise ValueError(f"{named!r} is not an assignment of this campaign")

@@ -24,8 +24,9 @@ from piecework.postprocess.datasets.file_table import (
     as_json,
 )
 from piecework.postprocess.datasets.parquet_file import write_parquet
+from piecework.postprocess.hidden_ids import hide_assignments
 from piecework.results.export import dataset_facts, write_whole
-from piecework.results.table import answers_table
+from piecework.results.table import answers_table, hidden_ids
 
 _TYPES = {
     "int64": WHOLE,
@@ -39,12 +40,15 @@ _TYPES = {
 def write_answers(opened: OpenedCampaign, path: Path) -> int:
     """Write the table of answers; return the number of answers.
 
-    `edits` are JSON, `worker` is a keyed hash. Workers' answers about themselves are
-    left out: the cells of personal fields are empty.
+    `edits` are JSON; `worker` is a keyed hash, `answer_id` and `assignment_id` have
+    one. Workers' answers about themselves are left out: the cells of personal fields
+    are empty.
     """
     proposed = proposed_verdicts(opened)
     warning = dataset_facts(opened, provisional=len(proposed)).warning
-    table = answers_table(opened, proposed=proposed)
+    table = hide_assignments(
+        answers_table(opened, proposed=proposed), hidden_ids(opened)
+    )
     table = table.assign(edits=as_json(table["edits"]))
     for field in opened.campaign.task.fields:
         if field.is_personal:

@@ -1,5 +1,6 @@
-"""The answers of a campaign as reviewers see them."""
+"""The answers of a campaign as reviewers see them: with pseudonyms for ids."""
 
+import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -10,7 +11,14 @@ from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.ids import AnswerId, AssignmentId, WorkerId
 from piecework.domain.tables import ITEM_VALUE, answer_line, answered
 from piecework.domain.verdicts import RANDOM_SAMPLE, Finding, SubjectKind
+from piecework.postprocess.hidden_ids import (
+    fixed_options,
+    held_columns,
+    hidden_cell,
+)
+from piecework.postprocess.pseudonyms import is_pseudonym
 from piecework.results.evidence import Parts
+from piecework.results.table import hidden_ids
 
 
 class Work:
@@ -23,6 +31,9 @@ class Work:
 
     def __init__(self, opened: OpenedCampaign) -> None:
         self.table = opened.answers()
+        self._hidden = hidden_ids(opened)
+        self._held = held_columns(self.table)
+        self._fixed = fixed_options(opened.campaign.task)
         self.items = {str(item.item_id): item for item in opened.campaign.items}
         self._answered_columns = [
             name
@@ -41,6 +52,7 @@ class Work:
                 "worker_id",
                 "assignment_id",
                 "batch",
+                "also_sent",
                 *self._answered_columns,
             )
         }
@@ -74,6 +86,16 @@ class Work:
             if flag.heuristic != RANDOM_SAMPLE
             for number in self.rows(flag.subject_kind, flag.subject_id)
         }
+
+    def named_by(self, kind: SubjectKind, name: str) -> str | None:
+        """Return the answer or assignment that a dataset names so; `None` if none."""
+        head = name.partition(".")[0]
+        for own in map(
+            str, self._groups["assignment_id"] if is_pseudonym(head) else ()
+        ):
+            if self._hidden.assignment(own) == head:
+                return own + name.removeprefix(head) if kind == "answer" else own
+        return None
 
     def rows_of_item(self, item_id: str) -> list[int]:
         """Numbers of the answers about an item."""
@@ -152,6 +174,19 @@ class Work:
         """An answer in one line: its text, or each field with its value."""
         return answer_line(self._row(number))
 
+    def also_sent(self, number: int) -> list[tuple[str, str]]:
+        """What came with an answer under names that are no fields of the task."""
+        document = self._cells["also_sent"][number]
+        hidden = self._hidden.sent(document, self.worker_id(number))
+        return list(json.loads(hidden).items()) if hidden else []
+
+    def evidence(self, finding: Finding) -> str:
+        """The evidence of a finding; it may quote what its worker wrote."""
+        rows = self.rows(finding.subject_kind, finding.subject_id)
+        if not rows:
+            return self._hidden.everywhere(finding.evidence)
+        return self._hidden.of_worker(finding.evidence, self.worker_id(rows[0]))
+
     def seconds(self, number: int) -> float:
         """How long an item was on screen, or its share of the time until submission.
 
@@ -167,7 +202,18 @@ class Work:
 
     def _row(self, number: int) -> dict[str, Any]:
         """The cells with the values of an answer."""
-        return {name: self._cells[name][number] for name in self._answered_columns}
+        worker_id = self.worker_id(number)
+        return {
+            name: hidden_cell(
+                self._cells[name][number],
+                worker_id,
+                self._hidden,
+                name=name,
+                fixed=self._fixed,
+                is_held=name in self._held,
+            )
+            for name in self._answered_columns
+        }
 
     def _group(self, column: str, value: str) -> list[int]:
         return [int(number) for number in self._groups[column].get(value, ())]

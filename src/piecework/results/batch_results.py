@@ -19,6 +19,7 @@ from piecework.domain.task import Task
 from piecework.hit_templates.answers import repeats
 from piecework.hit_templates.own_html.sent import is_added
 from piecework.postprocess.datasets.csv_file import to_csv
+from piecework.postprocess.hidden_ids import HiddenIds, is_id
 from piecework.results.export import write_whole
 from piecework.results.table import hidden_ids
 from piecework.store import assignments, decisions, hits
@@ -53,12 +54,7 @@ def write_batch_results(opened: OpenedCampaign, path: Path) -> int:
         )
     ids = hidden_ids(opened)
     rows = [
-        {
-            name: ids.of_worker(cell, worker_id)
-            if name.startswith(("Input.", "Answer."))
-            else cell
-            for name, cell in row.items()
-        }
+        {name: _without_ids(name, cell, worker_id, ids) for name, cell in row.items()}
         for worker_id, row in _rows(opened)
     ]
     names = dict.fromkeys(name for row in rows for name in row)
@@ -68,6 +64,14 @@ def write_batch_results(opened: OpenedCampaign, path: Path) -> int:
     cells = {name: [row.get(name, "") for row in rows] for name in header}
     write_whole(path, lambda file: file.write(to_csv(cells)))
     return len(rows)
+
+
+def _without_ids(name: str, cell: str, worker_id: str, ids: HiddenIds) -> str:
+    if name.startswith("Input."):
+        return ids.of_worker(ids.named(name, cell), worker_id)
+    if name.startswith("Answer."):
+        return ids.of_worker(cell, worker_id, is_held=is_id(name, cell, worker_id))
+    return cell
 
 
 def _rows(opened: OpenedCampaign) -> Iterator[tuple[str, Row]]:

@@ -20,6 +20,7 @@ from piecework.postprocess.datasets.files import PICTURES, dataset_files
 from piecework.postprocess.datasets.sent_columns import sent_columns
 from piecework.postprocess.hidden_ids import (
     held_columns,
+    hide_assignments,
     hide_in_items,
     hide_in_task,
 )
@@ -72,13 +73,16 @@ def _write_dataset(opened: OpenedCampaign) -> DatasetFacts:
         dataset_facts(opened, provisional=len(proposed)),
         sent_columns=sent_columns(table, campaign.task),
     )
-    table, items, facts = _without_ids(opened, table, items, facts)
-    files = dataset_files(table, items, facts, campaign.formats)
+    table, hidden, facts = _without_ids(opened, table, items, facts)
+    files = dataset_files(table, hidden, facts, campaign.formats)
     folder = campaign.out / DATASET
     for name, write in files.items():
         write_whole(folder / name, write)
     if campaign.dataset.pictures == "files":
-        copy_pictures(campaign, folder / PICTURES)
+        shown_as = {
+            str(item.item_id): shown for item, shown in zip(items, hidden, strict=True)
+        }
+        copy_pictures(campaign, folder / PICTURES, shown_as)
     return facts
 
 
@@ -88,21 +92,26 @@ def _without_ids(
     items: Sequence[Item],
     facts: DatasetFacts,
 ) -> tuple[pd.DataFrame, Sequence[Item], DatasetFacts]:
-    """Return the same without worker ids in items, options and ids of items."""
+    """Return the same without ids in items, options and ids of items and answers."""
     ids, answers = hidden_ids(opened), opened.answers()
     hidden = hide_in_items(items, answers, ids)
-    facts = replace(
-        facts, task=hide_in_task(facts.task, held_columns(answers, ids), ids)
-    )
+    facts = replace(facts, task=hide_in_task(facts.task, held_columns(answers), ids))
+    table = hide_assignments(table, ids)
+    if hidden == list(items):
+        return table, hidden, facts
     names = {
         str(old.item_id): str(new.item_id)
         for old, new in zip(items, hidden, strict=True)
     }
-    if all(old == new for old, new in names.items()):
-        return table, hidden, facts
-    split_of = splits(hidden, facts.shares)
     item_ids = table["item_id"].map(names).astype("str")
-    table = table.assign(item_id=item_ids, split=item_ids.map(split_of).astype("str"))
+    urls = {str(item.item_id): item.picture for item in hidden}
+    # Items are grouped by their pictures and ids, which have changed.
+    split_of = splits(hidden, facts.shares)
+    table = table.assign(
+        item_id=item_ids,
+        url=item_ids.map(urls).astype("str"),
+        split=item_ids.map(split_of).astype("str"),
+    )
     facts = replace(
         facts,
         sizes={names.get(name, name): size for name, size in facts.sizes.items()},

@@ -104,16 +104,23 @@ def small_pictures_of(names: Mapping[str, str], folder: Path) -> dict[str, str]:
     return addresses
 
 
-def copy_pictures(campaign: Campaign, folder: Path) -> None:
+def copy_pictures(
+    campaign: Campaign, folder: Path, shown_as: Mapping[str, Item] | None = None
+) -> None:
     """Copy the pictures of all items into a folder, under their names in the dataset.
 
     The copies have no metadata. A copy of an unchanged picture is left alone.
+
+    Args:
+        campaign: with its items.
+        folder: of the copies.
+        shown_as: items that the dataset has without ids of workers, by their own ids.
 
     Raises:
         ConfigError: the pictures are in a bucket, and it cannot be read.
     """
     for item in campaign.items:
-        name = local_picture(item)
+        name = local_picture((shown_as or {}).get(str(item.item_id), item))
         if not name:  # the dataset has its address
             continue
         try:

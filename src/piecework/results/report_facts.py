@@ -71,7 +71,7 @@ def report_facts(opened: OpenedCampaign) -> ReportFacts:
     """Gather everything that the report shows from the store."""
     campaign = opened.campaign
     table, ids = answers_table(opened), hidden_ids(opened)
-    task = hide_in_task(campaign.task, held_columns(opened.answers(), ids), ids)
+    task = hide_in_task(campaign.task, held_columns(opened.answers()), ids)
     is_open = table["is_provisional"]
     answers = table[~is_open] if is_open.any() else table
     waiting = table[is_open]

@@ -34,18 +34,18 @@ def answers_table(
         opened: the campaign.
         proposed: decisions to show for undecided answers, by answer id.
     """
-    campaign, store = opened.campaign, opened.store
+    campaign, store, ids = opened.campaign, opened.store, hidden_ids(opened)
     table = opened.answers().sort_index()
     table = table.assign(
         **_verdicts(opened, table, proposed or {}),
-        **_published(opened, table),
+        **_published(opened, table, ids),
     )
     columns = answer_columns(campaign.task)
     edited = with_edits(
         table,
         {str(answer_id): made for answer_id, made in edits.load(store).items()},
     )
-    edited = hide_in_answers(edited, campaign.task, hidden_ids(opened))
+    edited = hide_in_answers(edited, campaign.task, ids)
     edited = edited.drop(columns="worker_id")
     if opened.is_imported:
         outcomes = imports.outcomes(store)
@@ -63,8 +63,12 @@ def answers_table(
 
 
 def hidden_ids(opened: OpenedCampaign) -> HiddenIds:
-    """Return what puts pseudonyms in the place of the ids of all known workers."""
-    return HiddenIds(assignments.all_workers(opened.store), opened.pseudonym_key)
+    """Return what puts pseudonyms in the place of all known ids."""
+    return HiddenIds(
+        assignments.all_workers(opened.store),
+        opened.pseudonym_key,
+        assignment_ids=assignments.ids_unlike_items(opened.store),
+    )
 
 
 def surplus(
@@ -125,10 +129,10 @@ def _verdicts(
 
 
 def _published(
-    opened: OpenedCampaign, table: pd.DataFrame
+    opened: OpenedCampaign, table: pd.DataFrame, ids: HiddenIds
 ) -> dict[str, "pd.Series[str]"]:
     campaign = opened.campaign
-    urls = {str(item.item_id): item.picture for item in campaign.items}
+    urls = {str(item.item_id): ids.everywhere(item.picture) for item in campaign.items}
     # Items that were mixed in are in no split and in no file of the dataset.
     split_of = dict.fromkeys(urls, SPLITS[0]) | splits(
         campaign.own_items, campaign.dataset.shares

@@ -26,7 +26,7 @@ from piecework.domain.task import Task
 from piecework.engine.provisional import proposed_verdicts
 from piecework.postprocess.datasets.csv_file import to_csv
 from piecework.results.export import write_whole
-from piecework.results.table import answers_table
+from piecework.results.table import answers_table, hidden_ids
 from piecework.results.word_verdicts import is_of_a_word, words_shown
 from piecework.store import edits, labels, words
 from piecework.store.database import writing
@@ -47,6 +47,8 @@ _ANSWERS = 3
 _LEAST_ALIKE = 2
 _AROUND = 200
 _SENTENCES = 3
+_Use = tuple[tuple[str, ...], Edit, bool]
+"""A text before, at and after an edit, the edit, and whether cleaning makes it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,10 +100,13 @@ class Taken:
 
 
 def word_questions(opened: OpenedCampaign) -> list[WordQuestion]:
-    """Return the words that the last cleaning doubted, most mistakes first."""
-    decided = words.load(opened.store)
+    """Return the words that the last cleaning doubted, most mistakes first.
+
+    Workers read the sentences, so they have pseudonyms for ids of workers.
+    """
+    decided, ids = words.load(opened.store), hidden_ids(opened)
     table = opened.answers()["text"]
-    uses: dict[str, list[tuple[str, Edit, bool]]] = defaultdict(list)
+    uses: dict[str, list[_Use]] = defaultdict(list)
     for is_made, kept in (
         (False, edits.load_proposals(opened.store)),
         (True, edits.load(opened.store)),
@@ -110,12 +115,16 @@ def word_questions(opened: OpenedCampaign) -> list[WordQuestion]:
             for edit in filter(is_of_a_word, of_answer):
                 word = edit.before.casefold()
                 if word not in decided and edit.probability < DOUBTED_UP_TO:
-                    uses[word].append((str(table[answer_id]), edit, is_made))
+                    text = str(table[answer_id])
+                    parts = text[: edit.start], edit.before, text[edit.end :]
+                    hidden = tuple(map(ids.everywhere, parts))
+                    if "".join(hidden) == ids.everywhere(text):  # else part of an id
+                        uses[word].append((hidden, edit, is_made))
     questions = [_question(word, of_word) for word, of_word in uses.items()]
     return sorted(questions, key=lambda each: (-each.mistakes, each.word))
 
 
-def _question(word: str, uses: Sequence[tuple[str, Edit, bool]]) -> WordQuestion:
+def _question(word: str, uses: Sequence[_Use]) -> WordQuestion:
     proposed = Counter(edit.after for _, edit, _ in uses).most_common(1)[0][0]
     return WordQuestion(
         word=word,
@@ -125,18 +134,17 @@ def _question(word: str, uses: Sequence[tuple[str, Edit, bool]]) -> WordQuestion
             1 - edit.probability if is_made else edit.probability
             for _, edit, is_made in uses
         ),
-        sentences=list(dict.fromkeys(_sentence(text, edit) for text, edit, _ in uses))[
+        sentences=list(dict.fromkeys(_sentence(*parts) for parts, _, _ in uses))[
             :_SENTENCES
         ],
     )
 
 
-def _sentence(text: str, edit: Edit) -> tuple[str, str, str]:
-    begin, end = max(0, edit.start - _AROUND), edit.end + _AROUND
+def _sentence(before: str, written: str, after: str) -> tuple[str, str, str]:
     return (
-        ("…" if begin else "") + text[begin : edit.start],
-        edit.before,
-        text[edit.end : end] + ("…" if end < len(text) else ""),
+        ("…" if len(before) > _AROUND else "") + before[-_AROUND:],
+        written,
+        after[:_AROUND] + ("…" if len(after) > _AROUND else ""),
     )
 
 

@@ -161,6 +161,15 @@ def all_workers(store: Store) -> list[WorkerId]:
     return [WorkerId(worker_id) for (worker_id,) in rows]
 
 
+def ids_unlike_items(store: Store) -> list[AssignmentId]:
+    """Return the ids of assignments; files of other tools may name them as items."""
+    rows = store.db.execute(
+        "SELECT assignment_id FROM assignments "
+        "WHERE assignment_id NOT IN (SELECT item_id FROM items) ORDER BY 1"
+    )
+    return [AssignmentId(assignment_id) for (assignment_id,) in rows]
+
+
 def assignment_of(store: Store, answer_id: str) -> AssignmentId | None:
     """Return the assignment of an answer; `None` if there is no such answer."""
     return next(iter(assignments_of(store, [answer_id])), None)

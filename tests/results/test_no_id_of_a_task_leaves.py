@@ -1,0 +1,217 @@
+"""No id leaves a campaign of any task of the gallery, in whichever field it stands."""
+
+import json
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from piecework.campaign.assembling import load_campaign
+from piecework.campaign.binding import bind_store
+from piecework.campaign.opened import OpenedCampaign
+from piecework.domain.assignment import Answer, Assignment, FieldValue
+from piecework.domain.hit import PlannedHit
+from piecework.domain.ids import (
+    AnswerId,
+    AssignmentId,
+    HitId,
+    HitKey,
+    HitTypeId,
+    WorkerId,
+    answer_id,
+)
+from piecework.domain.task import Field
+from piecework.domain.verdicts import Decision
+from piecework.engine.opening import open_to_look
+from piecework.engine.steps.assess import assess
+from piecework.hit_templates.example_items import example_items
+from piecework.hit_templates.tasks import load_task, task_names
+from piecework.postprocess.pseudonyms import answer_pseudonym
+from piecework.results.answers_file import write_answers
+from piecework.results.batch_results import write_batch_results
+from piecework.results.clean import clean
+from piecework.results.export import export
+from piecework.results.next_items import write_next_items
+from piecework.results.word_questions import word_questions, write_word_items
+from piecework.store import assignments, bound, decisions, hits
+from piecework.store.database import open_store
+from tests.importing.test_no_id_leaves import ids_in, texts_of
+
+WORKERS = ("A1QQ2WW3EE4RR5", "5f0c1e2d3b4a596877665544", "W90")
+ASSIGNMENTS = tuple(f"6a0b1c2d3e4f5a6b7c8d9e0{n}" for n in range(len(WORKERS)))
+EVERY = (*WORKERS, *ASSIGNMENTS)
+NOON = datetime(2026, 1, 5, 12, tzinfo=UTC)
+MOST_ITEMS = 4
+FOLLOWED = {"congruency": "error_categories", "error_categories": "correction"}
+
+TOML = """name = "ids"
+description = "Only a test."
+task = "{task}"
+[items]
+file = "items.jsonl"
+[posting]
+batches = 1
+assignments = {workers}
+items_per_hit = {items}
+[rewards]
+reward = "0.50"
+budget = "90.00"
+wage_floor_per_hour = "1.00"
+expected_minutes = 1
+[decisions]
+by = "person"
+[dataset]
+splits = {{ train = 50, val = 25, test = 25 }}
+[output]
+formats = {formats}
+"""
+
+
+def planted(number: int) -> str:
+    """A sentence with the ids of a worker and of their assignment."""
+    worker, name = WORKERS[number], ASSIGNMENTS[number]
+    return f"A dgo of {worker.lower()} at https://a.org/?SESSION_ID={name} sleeps"
+
+
+def value_of(field: Field, number: int) -> FieldValue:
+    """What a worker gives a field: a sentence, one of its options, a number."""
+    options = [option.value for option in field.options]
+    if field.kind == "number":
+        return float(field.minimum)
+    if field.kind == "choices":
+        return (options[0], WORKERS[number]) if options else (WORKERS[number],)
+    if options and not field.is_open:
+        return options[-1] if number else WORKERS[number]
+    return planted(number)
+
+
+def answers_of(
+    opened_task: Any,  # noqa: ANN401 - a loaded task
+    hit: PlannedHit,
+    number: int,
+) -> tuple[Assignment, list[Answer]]:
+    """An assignment, and its answers about each item of its HIT."""
+    name = AssignmentId(ASSIGNMENTS[number])
+    assignment = Assignment(
+        assignment_id=name,
+        hit_id=HitId("H1"),
+        worker_id=WorkerId(WORKERS[number]),
+        status="Submitted",
+        accepted_at=NOON,
+        submitted_at=NOON + timedelta(minutes=5 + number),
+        raw="<Answer/>",
+    )
+    more = {"workerId": WORKERS[number], f"x_{WORKERS[number]}": planted(number)}
+    return assignment, [
+        Answer(
+            answer_id=answer_id(name, position),
+            assignment_id=name,
+            item_id=item_id,
+            position=position,
+            values={
+                field.name: value_of(field, number) for field in opened_task.item_fields
+            },
+            hit_values={
+                field.name: value_of(field, number) for field in opened_task.hit_fields
+            },
+            shown_ms=20_000,
+            also_sent=more,
+        )
+        for position, item_id in enumerate(hit.item_ids, start=1)
+    ]
+
+
+@contextmanager
+def collected(folder: Path, task_name: str) -> Iterator[OpenedCampaign]:
+    """A campaign of the task's examples, whose workers wrote ids everywhere."""
+    task = load_task(task_name)
+    rows = []
+    for n, item in enumerate(example_items(task)[:MOST_ITEMS]):
+        cells = dict(item.columns)
+        if "url" in cells:
+            cells["url"] = f"https://a.org/{WORKERS[0]}/{n}.jpg?s={ASSIGNMENTS[1]}"
+        rows.append(cells | {"source": f"{WORKERS[1].upper()}, {n}", "pid": "W90"})
+    (folder / "items.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    formats = ["csv", "parquet"]
+    formats += ["vizwiz_json"] if task.dataset == "captions" else []
+    path = folder / "ids.toml"
+    path.write_text(
+        TOML.format(
+            task=task_name,
+            workers=len(WORKERS),
+            items=len(rows),
+            formats=json.dumps(formats),
+        )
+    )
+    campaign = load_campaign(path)
+    hit = PlannedHit(
+        hit_key=HitKey("k1"),
+        batch=1,
+        round=0,
+        max_assignments=len(WORKERS),
+        reward_cents=50,
+        fee_cents=10,
+        item_ids=tuple(item.item_id for item in campaign.items),
+    )
+    with closing(open_store(campaign.store, create=True)) as store:
+        with store.db.atomic():
+            bind_store(store, campaign, "http://127.0.0.1:1")
+            bound.bind(store, "name", "of a test")
+            bound.bind(store, "pseudonym_key", "01" * 32)
+        hits.plan(store, [hit])
+        with store.db.atomic():
+            hits.mark_posted(
+                store,
+                hit.hit_key,
+                hit_type_id=HitTypeId("T"),
+                hit_id=HitId("H1"),
+                at=NOON,
+            )
+            hits.mark_collected(store, HitId("H1"), at=NOON)
+            for number in range(len(WORKERS)):
+                assignments.keep(store, *answers_of(campaign.task, hit, number))
+    with open_to_look(campaign) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize("task_name", task_names())
+def test_ids_in_any_field_of_a_task_stay_in_the_store(
+    tmp_path: Path, task_name: str
+) -> None:
+    """In dataset, card, report and files for other programs; answers keep their words.
+
+    Batch results are for the requester alone, and name assignments.
+    """
+    out = tmp_path / "out"
+    with collected(tmp_path, task_name) as opened:
+        assess(opened)
+        dropped = Decision(
+            subject_kind="answer",
+            subject_id=answer_id(AssignmentId(ASSIGNMENTS[0]), 1),
+            verdict="drop",
+            decided_by="ada",
+            decided_at=NOON,
+            because=f"it names {WORKERS[0]}",
+        )
+        decisions.keep(opened.store, [dropped])
+        clean(opened)
+        export(opened)
+        write_answers(opened, out / "all.parquet")
+        write_batch_results(opened, tmp_path / "batch.csv")
+        if questions := word_questions(opened):
+            write_word_items(questions, out / "words.csv")
+        if task_name in FOLLOWED:
+            write_next_items(opened, load_task(FOLLOWED[task_name]), out / "next.csv")
+        key = opened.pseudonym_key
+        names = [answer_pseudonym(AnswerId(f"{name}.1"), key) for name in ASSIGNMENTS]
+    texts = texts_of(out)
+    assert {"README.md", "croissant.json", "report.html", "report.md"} <= {*texts}
+    for name, content in texts.items():
+        assert ids_in(content, EVERY) == [], name
+    assert ids_in((tmp_path / "batch.csv").read_text(), WORKERS) == []
+    tables = "".join(text for name, text in texts.items() if name.endswith(".csv"))
+    assert all(name in tables for name in names)
+    assert task_name in {"crowd_judgement", "pairwise"} or "sleeps" in tables
