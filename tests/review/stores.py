@@ -44,6 +44,7 @@ def opened(
     campaign: str = CAMPAIGN,
     drawn: bool = True,
     values: Callable[[int, int], Mapping[str, str]] | None = None,
+    also_sent: Mapping[str, str] | None = None,
 ) -> Iterator[OpenedCampaign]:
     """A campaign in which each worker answered every item, two items a HIT.
 
@@ -59,6 +60,7 @@ def opened(
         drawn: whether there are pictures in a folder.
         values: what a worker answers about an item, by their numbers from 0; without
             it, captions.
+        also_sent: what each answer brings that is no field.
     """
     path = _written(folder, campaign, items, drawn=drawn)
     loaded = load_campaign(own(path))
@@ -94,7 +96,9 @@ def opened(
         with store.db.atomic():
             for w in range(workers):
                 for place, hit in enumerate(planned):
-                    made, flags = _answered(hit, w, place, texts, values)
+                    made, flags = _answered(
+                        hit, w, place, texts, values, also_sent or {}
+                    )
                     assignments.keep(store, *made)
                     all_flags += flags
                     proposed += _proposals(made, is_first=place == 0)
@@ -130,6 +134,7 @@ def _answered(
     place: int,
     texts: Sequence[str],
     values: Callable[[int, int], Mapping[str, str]] | None,
+    also_sent: Mapping[str, str],
 ) -> tuple[tuple[Assignment, list[Answer]], list[Finding]]:
     assignment_id = AssignmentId(f"A{w:04}-{hit.hit_key}")
     sent = MONDAY + timedelta(minutes=w, seconds=place)
@@ -157,6 +162,7 @@ def _answered(
                 if values is None
                 else values(w, number),
                 shown_ms=20_000 + 1000 * w,
+                also_sent=also_sent,
             )
         )
         if position == 1:

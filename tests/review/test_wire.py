@@ -7,7 +7,9 @@ from pathlib import Path
 import httpx
 import pytest
 
+from piecework.domain.ids import AnswerId, WorkerId
 from piecework.domain.verdicts import Finding, SubjectKind
+from piecework.postprocess.pseudonyms import answer_pseudonym
 from piecework.review.model.deciding import waiting_for_people
 from piecework.store import decisions, findings
 from tests.domain.test_picture_metadata import is_clean, saved
@@ -118,6 +120,40 @@ def test_one_reviewers_form_is_no_others(page: Served) -> None:
     assert [decision.decided_by for decision in decisions.load(page.run.store)] == [
         "ada"
     ]
+
+
+def test_what_is_no_field_is_on_the_card_escaped_and_without_ids(
+    tmp_path: Path,
+) -> None:
+    """Who decides reads all that came; names and values are a stranger's text."""
+    sent = {"<i>n</i>": "<script>x</script>", "workerId": "worker0001 wrote this"}
+    sent |= {f"more_{n}": "y" * 20_000 for n in range(60)}
+    with stores.opened(tmp_path, also_sent=sent) as run, served(run) as page:
+        name = page.run.pseudonym(WorkerId("WORKER0001"))
+        with page.client() as ada:
+            for card in (CARD, CARD | {"view": "assignment", "key": "A0000-k1"}):
+                text = ada.get("/card", params=card).text
+                assert "&lt;i&gt;n&lt;/i&gt;" in text
+                assert "&lt;script&gt;x" in text
+                assert "<script>x" not in text
+                assert f"{name} wrote this" in text
+                assert "worker0001" not in text.casefold()
+                assert "and 42 more" in text
+                assert len(text) < 5_000_000
+
+
+def test_an_answer_of_the_dataset_has_its_card(page: Served) -> None:
+    """By the pseudonym that stands there; an unknown one is no card."""
+    key, private = page.run.pseudonym_key, AnswerId(CARD["key"])
+    published = str(answer_pseudonym(private, key))
+    with page.client() as ada:
+        named, own = (
+            ada.get("/card", params=CARD | {"key": each}).text
+            for each in (published, CARD["key"])
+        )
+        assert re.findall(r"<h1.*?</h1>", named) == re.findall(r"<h1.*?</h1>", own)
+        unknown = CARD | {"key": f"{'0' * 16}.1"}
+        assert ada.get("/card", params=unknown).status_code == 404
 
 
 @pytest.mark.parametrize(

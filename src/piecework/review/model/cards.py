@@ -40,6 +40,7 @@ _MOST_OTHERS = 12
 _MOST_HISTORY = 10
 _MOST_EVIDENCE = 12
 _MOST_PROPOSED = 12
+_MOST_SENT = 20
 _MOST_CHARACTERS = 10_000
 """Characters of a text on a page; other tools' files may hold megabytes."""
 MOST_LISTED = 60
@@ -58,6 +59,8 @@ class AnswerShown:
 
     Attributes:
         fields: names and values of the answer; a value without a name is the text.
+        also_sent: what came under names that are no fields; the first ones.
+        more_sent: how many more names came.
         verdict: the verdict in force; `None` while the answer waits.
         waits: whether it waits for a person.
         seconds: the time it took, as text; "" if not known.
@@ -71,6 +74,8 @@ class AnswerShown:
     verdict: Verdict | None
     waits: bool
     seconds: str = ""
+    also_sent: Sequence[tuple[str, str]] = ()
+    more_sent: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -193,8 +198,11 @@ def answers_shown(
             verdict=verdicts.get(answer_id),
             waits=("answer", str(answer_id)) in waiting,
             seconds=_took(work, number),
+            also_sent=cut(also_sent[:_MOST_SENT]),
+            more_sent=max(0, len(also_sent) - _MOST_SENT),
         )
         for number, answer_id in zip(rows, ids, strict=True)
+        for also_sent in [work.also_sent(number)]
     ]
 
 

@@ -94,7 +94,10 @@ class Plan:
 
 
 def group_of(work: Work, view: View, key: str) -> Group | None:
-    """Return the group with this key; `None` if there is none."""
+    """Return the group with this key; `None` if there is none.
+
+    The key of an answer or an assignment may be its pseudonym in the dataset.
+    """
     if view == "item":
         rows = work.rows_of_item(key)
     elif view == "worker":
@@ -102,6 +105,8 @@ def group_of(work: Work, view: View, key: str) -> Group | None:
         rows = [] if worker_id is None else work.rows("worker", worker_id)
     else:
         rows = work.rows(view, key)
+        if not rows and (named := work.named_by(view, key)):
+            key, rows = named, work.rows(view, named)
     if not rows:
         return None
     return Group(view=view, key=key, rows=tuple(rows), subjects=work.subjects(rows))
