@@ -20,6 +20,7 @@ from piecework.hit_templates.starters import (
     starter_files,
 )
 from piecework.hit_templates.tasks import task_names
+from tests.for_each import for_each
 from tests.test_layout import MODULES, PACKAGE, ROOMS
 from tools import campaign_keys_page, python_api_page
 
@@ -51,7 +52,7 @@ def test_the_meaning_of_a_key_fits_its_cell() -> None:
     assert not [meaning for meaning in rows if len(meaning.split()) > 25]
 
 
-@pytest.mark.parametrize("name", sorted(main.commands))
+@for_each("name", sorted(main.commands))
 def test_every_command_is_documented_and_shows_an_example(name: str) -> None:
     """README or docs name the command, and its help has an example that names it."""
     text = README + "".join(DOCS.values())
@@ -64,7 +65,7 @@ def test_every_command_is_documented_and_shows_an_example(name: str) -> None:
     assert f"piecework {name}" in help_text
 
 
-@pytest.mark.parametrize("name", task_names())
+@for_each("name", task_names())
 def test_every_task_is_in_the_gallery(name: str) -> None:
     """The page has it under its name, with a picture."""
     page = (ROOT / "docs/reference/gallery.md").read_text()
@@ -91,11 +92,7 @@ def _anchors(text: str) -> set[str]:
     return {*anchors, *re.findall(r'\b(?:id|name)="([^"]+)"', text)}
 
 
-@pytest.mark.parametrize(
-    "path",
-    [*PAGES, ROOT / "CHANGELOG.md"],
-    ids=lambda path: str(path.relative_to(ROOT)),
-)
+@for_each("path", [*PAGES, ROOT / "CHANGELOG.md"])
 def test_every_anchor_of_a_link_exists(path: Path) -> None:
     """In the page itself or in another; the site's builder would refuse the rest."""
     text = _without_code(path.read_text("utf-8"))
@@ -105,7 +102,7 @@ def test_every_anchor_of_a_link_exists(path: Path) -> None:
             assert anchor in _anchors(page.read_text("utf-8")), f"{target}#{anchor}"
 
 
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+@for_each("path", PAGES)
 def test_every_row_of_a_table_is_one_line_with_the_cells_of_its_head(
     path: Path,
 ) -> None:
@@ -124,20 +121,19 @@ def test_every_row_of_a_table_is_one_line_with_the_cells_of_its_head(
         assert cells == head, line
 
 
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+@for_each("path", PAGES)
 def test_every_link_between_pages_leads_somewhere(path: Path) -> None:
     """A link to a file of the repository names one that exists."""
     for target in _LINK.findall(path.read_text()):
         assert (path.parent / target).exists(), target
 
 
-@pytest.mark.parametrize(
+@for_each(
     "path",
     [
         *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
         *DOCS,
     ],
-    ids=lambda path: str(path.relative_to(ROOT)),
 )
 def test_every_file_of_ours_that_a_page_names_is_there(path: Path) -> None:
     """A module that was moved or deleted is no longer named; rooms go without src/."""
@@ -230,9 +226,7 @@ def test_the_closure_of_mturk_is_said_where_a_user_could_be_misled() -> None:
         assert "2026-09-30" in text
 
 
-@pytest.mark.parametrize(
-    "path", WITH_EXAMPLES, ids=lambda path: str(path.relative_to(PACKAGE))
-)
+@for_each("path", WITH_EXAMPLES)
 def test_the_examples_of_docstrings_are_true(path: Path) -> None:
     """What a docstring shows after `>>>` is what comes out."""
     name = ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from piecework.engine.passes import STEPS
+from tests.for_each import for_each
 
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
@@ -197,7 +198,7 @@ def test_the_rule_of_names_knows_every_way_to_bind_a_name() -> None:
     assert bound == {*string.ascii_lowercase, "bind", "Kind", "wait"} - {"q"}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "is_nameless"),
     [
         *(("one", True), ("_Found", True), ("SAID", True), ("told_apart", True)),

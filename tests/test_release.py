@@ -5,12 +5,12 @@ import tomllib
 from collections.abc import Iterator
 from importlib.metadata import distribution
 
-import pytest
 import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from tests.conftest import ROOT
+from tests.for_each import for_each
 
 _PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 _DIRECT = [
@@ -38,7 +38,7 @@ def test_each_dependency_has_a_licence_on_the_page() -> None:
     )
 
 
-@pytest.mark.parametrize("name", [requirement.name for requirement in _DIRECT])
+@for_each("name", [requirement.name for requirement in _DIRECT])
 def test_a_licence_on_the_page_is_what_the_package_declares(name: str) -> None:
     """As an SPDX expression, in its own words, or as a classifier."""
     assert _licences()[name] in _declared(name)

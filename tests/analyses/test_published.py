@@ -7,6 +7,7 @@ import pytest
 
 from piecework.analyses.bleu import corpus_bleu
 from tests.analyses import published
+from tests.for_each import for_each
 
 SOURCES = sorted((published.ROOT / "src/piecework/analyses").glob("*.py"))
 
@@ -24,7 +25,7 @@ ROUNDED = {
 """What the page explains: 2.325 is printed as 2.33, and 0.05 is another kind."""
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
+@for_each("path", SOURCES)
 def test_every_method_is_on_the_page(path: Path) -> None:
     """docs/explanation/analyses.md names each module."""
     if path.stem != "__init__":

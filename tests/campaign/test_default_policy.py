@@ -2,12 +2,11 @@
 
 from dataclasses import replace
 
-import pytest
-
 from piecework.campaign.composing.default_policy import default_policy
 from piecework.domain.task import Task
 from piecework.hit_templates.tasks import load_task, task_names
 from piecework.qc.registry import is_on
+from tests.for_each import for_each
 
 
 def named(task: Task) -> set[str]:
@@ -27,7 +26,7 @@ def test_words_about_quality_count_in_caption_tasks_alone() -> None:
     assert "capitals" in named(own)
 
 
-@pytest.mark.parametrize("name", task_names())
+@for_each("name", task_names())
 def test_no_rule_of_a_new_campaign_refuses_pay(name: str) -> None:
     """Dropped answers are paid, so a flag such as `not_typed` does not reduce pay."""
     for rule in default_policy(load_task(name), ()):

@@ -10,6 +10,7 @@ from piecework.cli.docs_page import page_of
 from piecework.cli.lazy_group import LazyCommand
 from piecework.cli.main import main
 from tests.conftest import ROOT
+from tests.for_each import for_each
 
 _COLUMNS = 80
 _FEWEST_WORDS, _MOST_WORDS = 3, 8
@@ -35,7 +36,7 @@ def _paths(group: click.Group = main, before: str = "") -> Iterator[str]:
 _ALL = list(_paths())
 
 
-@pytest.mark.parametrize("group", ["", *sorted({path.split()[0] for path in _ALL})])
+@for_each("group", ["", *sorted({path.split()[0] for path in _ALL})])
 def test_each_command_is_in_the_list_on_one_line(group: str) -> None:
     """No summary is cut or wrapped at 80 columns."""
     lines = [line.split(maxsplit=1) for line in _help(group).splitlines()]
@@ -45,7 +46,7 @@ def test_each_command_is_in_the_list_on_one_line(group: str) -> None:
             assert lines.count([path.split()[-1], summary]) == 1
 
 
-@pytest.mark.parametrize("path", _ALL)
+@for_each("path", _ALL)
 def test_help_says_what_shows_how_and_names_a_page(path: str) -> None:
     """A short summary, two or three commands, a documentation page; 80 columns."""
     lines = _help(path).splitlines()
@@ -61,7 +62,7 @@ def test_help_says_what_shows_how_and_names_a_page(path: str) -> None:
     assert lines[-1] == f"  Documentation: {page_of(path)}"
 
 
-@pytest.mark.parametrize("path", ["piecework", *_ALL])
+@for_each("path", ["piecework", *_ALL])
 def test_the_page_that_help_names_exists(path: str) -> None:
     """Each command has an entry, and its page was not moved without it."""
     assert (ROOT / page_of(path)).is_file()

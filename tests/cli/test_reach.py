@@ -20,6 +20,7 @@ from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
 from piecework.domain.picture_location import PictureLocation
 from tests.campaign.test_own_page import written
+from tests.for_each import for_each
 
 PUBLIC = "93.184.215.14"
 
@@ -90,7 +91,7 @@ def on_the_internet(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(socket.socket, "connect", connected)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "host",
     [
         *("127.0.0.1", "localhost", "127.1", "2130706433", "0x7f000001", "0"),

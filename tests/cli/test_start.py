@@ -14,6 +14,7 @@ import pytest
 import piecework.cli
 from piecework.cli.lazy_group import LazyCommand
 from piecework.cli.main import main
+from tests.for_each import for_each
 from tests.test_layout import LINKED, PACKAGE
 
 FOLDER = Path(piecework.cli.__file__).parent
@@ -31,7 +32,7 @@ def _entries(group: click.Group) -> Iterator[LazyCommand]:
 ENTRIES = list(_entries(main))
 
 
-@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.module)
+@for_each("entry", ENTRIES)
 def test_the_table_says_what_the_module_says(entry: LazyCommand) -> None:
     """A name or sentence that changed in the module alone would be told wrongly."""
     command = entry.load()

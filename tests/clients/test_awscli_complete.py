@@ -3,11 +3,11 @@
 import re
 from pathlib import Path
 
-import pytest
 from botocore import xform_name
 from botocore.loaders import Loader
 
 from tests.clients.scene import extent
+from tests.for_each import for_each
 
 _TESTS = [
     Path(__file__).with_name(f"test_awscli_{part}.py")
@@ -23,7 +23,7 @@ def test_the_service_model_has_39_operations() -> None:
     assert len(OPERATIONS) == 39
 
 
-@pytest.mark.parametrize("operation", OPERATIONS)
+@for_each("operation", OPERATIONS)
 def test_each_operation_is_typed_and_described(operation: str) -> None:
     """Each has a command in these tests and a row in the manual."""
     command = re.compile(

@@ -14,6 +14,7 @@ from piecework.domain.money import (
     cents_to_wire,
     shown,
 )
+from tests.for_each import for_each
 
 
 @pytest.mark.parametrize(
@@ -61,7 +62,7 @@ def test_dollars_that_a_person_wrote(text: str, cents: int) -> None:
     assert cents_from_text(text) == cents
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text", ["", "-1", "+1", "1,50", "1e3", "0.005", "1000000000", "$", ".5", "1.", "٣"]
 )
 def test_what_is_no_amount_is_refused(text: str) -> None:

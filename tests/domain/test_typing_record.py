@@ -12,6 +12,7 @@ from piecework.domain.typing_record import (
     typing_record,
     typing_records,
 )
+from tests.for_each import for_each
 from tests.typing_records import record
 
 
@@ -25,7 +26,7 @@ def test_a_record_survives_the_wire() -> None:
     assert typing_records("{}", ["caption"]) == {}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "value"),
     [
         ("quick", -1),

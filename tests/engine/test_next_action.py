@@ -20,6 +20,7 @@ from piecework.engine.planning.next_action import (
     next_posting,
 )
 from tests.campaign.campaigns import TODAY, campaign
+from tests.for_each import for_each
 
 MIDNIGHT = datetime(2026, 1, 6, tzinfo=UTC)
 EVENING = datetime(2026, 1, 5, 20, tzinfo=UTC)
@@ -78,7 +79,7 @@ LACKING = replace(DONE, batches={1: batch(), 2: batch(lacking=1)})
 STOPPED = replace(LACKING, stopped=True)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("snapshot", "waiting_for", "step", "stopped_by"),
     [
         (DONE, "nobody", "", ""),
@@ -185,7 +186,7 @@ AT_WORK = replace(DONE, batch=1, batches={1: batch(lacking=1)})
 """The first of two batches lacks an answer, and nothing of it is open."""
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("snapshot", "posting"),
     [
         (FRESH, NextPosting(batch=1, round=0, room_cents=10_000)),

@@ -27,6 +27,7 @@ from piecework.hit_templates.render import (
 )
 from piecework.hit_templates.tasks import load_task, task_names
 from piecework.hit_templates.templates import environment
+from tests.for_each import for_each
 from tests.hit_templates.examples import example_of
 
 PRINTS_ONLY = {
@@ -53,7 +54,7 @@ def by_template(
     return _rendered(frame, shown, _page_data(task, shown))
 
 
-@pytest.mark.parametrize("name", task_names())
+@for_each("name", task_names())
 def test_every_example_is_the_page_of_its_template(name: str) -> None:
     """Whole, and compressed pages decompressed, to the last byte."""
     example = example_of(load_task(name))
@@ -66,7 +67,7 @@ def test_every_example_is_the_page_of_its_template(name: str) -> None:
     assert decompress(example.page) == wanted
 
 
-@pytest.mark.parametrize("name", task_names())
+@for_each("name", task_names())
 def test_templates_that_only_print_are_rendered_once(name: str) -> None:
     """All others are rendered for each HIT."""
     frame = _Frame(load_task(name), "", 0, ())
@@ -117,7 +118,7 @@ def test_a_text_with_the_mark_of_compression_leaves_the_page_whole() -> None:
     assert "data-compressed" not in page
 
 
-@pytest.mark.parametrize(
+@for_each(
     "source",
     [
         "{% if value %}yes{% endif %}",

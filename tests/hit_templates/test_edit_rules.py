@@ -4,6 +4,7 @@ import pytest
 
 from piecework.hit_templates.rules import check
 from piecework.hit_templates.tasks import load_task
+from tests.for_each import for_each
 
 TASK = load_task("correction")
 MAN = "A man in a blue shirt."
@@ -19,7 +20,7 @@ def broken(error: str, after: str, *, outcome: str = "corrected") -> list[str]:
     return [rule.name for rule in broken_rules]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("error", "after", "names"),
     [
         ("color_of_clothing", "A man in a red shirt.", []),

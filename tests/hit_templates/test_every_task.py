@@ -19,6 +19,7 @@ from piecework.platforms.question import html_question
 from piecework.rehearsal.crowd.judging import Judging
 from piecework.rehearsal.crowd.page import read_page
 from piecework.rehearsal.crowd.people import people
+from tests.for_each import for_each
 from tests.hit_templates.examples import Example, example_of
 
 _FOLDER = Path(__file__).resolve().parents[2] / "config" / "campaigns"
@@ -159,7 +160,7 @@ def test_the_crowd_fills_the_form_as_the_page_would_send_it(
         ]
 
 
-@pytest.mark.parametrize("path", CAMPAIGNS, ids=lambda path: path.stem)
+@for_each("path", CAMPAIGNS)
 def test_every_example_campaign_can_be_read(path: Path) -> None:
     """Its items fit its task, and it has settings for nothing that is not there."""
     if path.stem != "demo":  # its items are drawn when it is rehearsed

@@ -8,6 +8,7 @@ import pytest
 
 from piecework.hit_templates.messages import FOLDER, frame_texts, languages
 from piecework.hit_templates.tasks import task_names
+from tests.for_each import for_each
 
 TEMPLATES = sorted([*FOLDER.glob("*/question.html.j2"), *FOLDER.glob("_*.html.j2")])
 SCRIPTS = sorted(FOLDER.glob("_*.js"))
@@ -23,9 +24,7 @@ _TEXTS = re.compile(r"""\b(?:aria-label|title|alt|placeholder)="([^"]*)\"""")
 _SLOT = re.compile(r"\{(\w+)\}")
 
 
-@pytest.mark.parametrize(
-    "path", TEMPLATES, ids=lambda path: f"{path.parent.name}/{path.name}"
-)
+@for_each("path", TEMPLATES)
 def test_no_text_of_a_task_s_page_bypasses_the_messages(path: Path) -> None:
     """Neither between tags nor in an attribute."""
     source = _UNSEEN.sub(" ", path.read_text("utf-8"))
@@ -36,7 +35,7 @@ def test_no_text_of_a_task_s_page_bypasses_the_messages(path: Path) -> None:
     assert re.findall(r"[A-Za-z]{2,}", " ".join([*attributes, between])) == []
 
 
-@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.name)
+@for_each("path", SCRIPTS)
 def test_no_script_of_a_page_has_a_sentence_of_its_own(path: Path) -> None:
     """It takes them from the page's data."""
     code = re.sub(r"(?m)//.*$", "", path.read_text("utf-8"))
@@ -72,7 +71,7 @@ def keys_of(table: dict[str, object], above: str = "") -> set[str]:
     return keys
 
 
-@pytest.mark.parametrize("name", task_names())
+@for_each("name", task_names())
 def test_a_task_has_every_text_in_each_of_its_languages(name: str) -> None:
     """A task in two languages says the same in both."""
     keys = {

@@ -14,6 +14,7 @@ from piecework.hit_templates.messages import FOLDER
 from piecework.hit_templates.render import render_hit
 from piecework.hit_templates.tasks import read_task
 from piecework.hit_templates.templates import QUESTION, environment
+from tests.for_each import for_each
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs/reference/macros.md").read_text(
     "utf-8"
@@ -88,9 +89,7 @@ def task_of(source: str) -> Task:
     return replace(task, fields=asked or task.fields[:1], own=own)
 
 
-@pytest.mark.parametrize(
-    ("name", "source"), [(example[0], example[2]) for example in EXAMPLES]
-)
+@for_each(("name", "source"), [(example[0], example[2]) for example in EXAMPLES])
 def test_every_example_is_a_page_that_can_be_answered(name: str, source: str) -> None:
     """It renders, and every field in it has its control and its place for messages."""
     if "fields." not in source:

@@ -20,6 +20,7 @@ from piecework.hit_templates.own_html.placeholders import cut
 from piecework.hit_templates.own_html.sent import as_page_sends, received
 from piecework.hit_templates.own_html.task import Around, html_task
 from piecework.hit_templates.render import render_hit
+from tests.for_each import for_each
 from tests.hit_templates.own_html import LIBRARIES, SHARED, needs_shared, task_of
 
 ASSIGNMENT = AssignmentId("3ASSIGNMENT1")
@@ -135,7 +136,7 @@ def test_a_value_ends_no_comment_and_no_pattern(script: str) -> None:
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("html", "wanted"),
     [
         ('<td class="a"">${a}</td>', "{text}"),

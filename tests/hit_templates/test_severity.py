@@ -7,6 +7,7 @@ from piecework.domain.ids import AssignmentId, ItemId
 from piecework.hit_templates.answers import read_answers
 from piecework.hit_templates.order import item_order
 from piecework.hit_templates.tasks import load_task
+from tests.for_each import for_each
 
 TASK = load_task("severity")
 ASSIGNMENT = AssignmentId("3SEVERITY")
@@ -46,7 +47,7 @@ def test_a_whole_answer_has_no_problem() -> None:
     assert problems() == ()
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("changed", "named"),
     [
         ({"quality__1": None}, "quality_required"),

@@ -8,6 +8,7 @@ from piecework.domain.errors import ConfigError
 from piecework.domain.task import Task
 from piecework.hit_templates.starters import write_starter
 from piecework.hit_templates.tasks import FOLDER, load_task, read_task, task_names
+from tests.for_each import for_each
 
 SMALL = """
 version = 1
@@ -112,7 +113,7 @@ def test_all_faults_of_a_file_are_told_at_once() -> None:
     assert len(faults) == 5
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("before", "after", "fault"),
     [
         ('name = "why"', 'name = "grade"', "grade appears twice"),

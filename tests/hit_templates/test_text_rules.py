@@ -2,7 +2,6 @@
 
 from unicodedata import normalize
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,6 +12,7 @@ from piecework.hit_templates.text_rules import (
     plain,
     words,
 )
+from tests.for_each import for_each
 
 POINTS = Points(
     abbreviations=("st", "dr", "oz", "approx"),
@@ -22,7 +22,7 @@ POINTS = Points(
 )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "count"),
     [
         ("", 0),
@@ -53,7 +53,7 @@ def test_words_are_counted_as_a_person_counts_them(text: str, count: int) -> Non
     assert len(words(text)) == count
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "A dog.",
@@ -82,7 +82,7 @@ def test_an_honest_sentence_is_never_refused_for_a_period(text: str) -> None:
     assert is_one_sentence(text, POINTS)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "A dog. A cat.",
@@ -104,7 +104,7 @@ def test_a_second_sentence_is_seen(text: str) -> None:
     assert not is_one_sentence(text, POINTS)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "beginning", "expected"),
     [
         ("There is a dog", "There is", True),

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from piecework.importing.survey import ColumnSurvey
+from tests.for_each import for_each
 from tests.importing.batches import row, write
 from tests.importing.test_importing import answers, done, piecework
 
@@ -68,7 +69,7 @@ CODES = {
 }
 
 
-@pytest.mark.parametrize("values", CODES.values(), ids=CODES)
+@for_each("values", CODES.values())
 def test_codes_are_no_numbers(values: Sequence[str]) -> None:
     """Whatever is not written as a measurement on a scale keeps its spelling."""
     survey = ColumnSurvey()

@@ -16,6 +16,7 @@ from piecework.importing.readers.moments import moment
 from piecework.importing.readers.recognise import recognise
 from piecework.importing.readers.results_file import unpack
 from piecework.importing.readers.rows import ImportedRow, NotSent, Read, Unreadable
+from tests.for_each import for_each
 from tests.importing.batches import row, stances, write
 
 XSD = (
@@ -63,7 +64,7 @@ def only(rows: Sequence[Read]) -> ImportedRow:
     return imported
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "expected"),
     [
         ("Sat Apr 20 07:00:00 CDT 2019", NOON),

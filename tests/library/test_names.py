@@ -7,6 +7,7 @@ import sys
 import pytest
 
 import piecework
+from tests.for_each import for_each
 
 
 def test_the_import_loads_nothing_but_the_list() -> None:
@@ -37,7 +38,7 @@ def test_labels_load_no_marketplace_and_no_store() -> None:
     assert rooms <= {"analyses", "domain", "hit_templates", "library"}
 
 
-@pytest.mark.parametrize("name", piecework.__all__)
+@for_each("name", piecework.__all__)
 def test_every_name_leads_to_what_bears_it(name: str) -> None:
     """It is listed, loaded from one place, and explained."""
     value = getattr(piecework, name)

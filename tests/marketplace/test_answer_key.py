@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.forms.answer_key import check_against, read_answer_key
 from piecework.marketplace.forms.schema import read_form
+from tests.for_each import for_each
 from tests.marketplace.documents import (
     choice,
     form,
@@ -57,7 +58,7 @@ def test_the_examples_of_the_manual() -> None:
     assert value(key(scores, mapping=scale("3")), nextmove=["D"]) == 15
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("score", "mapping", "expected"),
     [
         (1, percentage(8), 13),  # 12.5
@@ -79,7 +80,7 @@ def test_halves_are_rounded_up(score: int, mapping: str, expected: int) -> None:
     assert value(document, q=["a"]) == expected
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("document", "words"),
     [
         ("<AnswerKey/>", "in the namespace of 2005-10-01"),

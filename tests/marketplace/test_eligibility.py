@@ -11,6 +11,7 @@ from piecework.marketplace.workers.eligibility import (
     percent_approved,
     unmet,
 )
+from tests.for_each import for_each
 
 WASHINGTON = Locale(country="US", subdivision="WA")
 FRANCE = Locale(country="FR")
@@ -21,7 +22,7 @@ def compare(comparator: str, values: list[int], holding: Holding | None) -> bool
     return meets({"Comparator": comparator, "IntegerValues": values}, holding)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("comparator", "values", "met_by", "failed_by"),
     [
         ("LessThan", [5], [4, -1], [5, 6]),
@@ -64,7 +65,7 @@ def test_lacking_a_qualification_meets_only_does_not_exist(comparator: str) -> N
     assert compare("DoesNotExist", [], None)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("comparator", "locales", "holding", "is_met"),
     [
         ("EqualTo", [{"Country": "US"}], WASHINGTON, True),

@@ -10,6 +10,7 @@ from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.forms.patterns import Format, Match, complaint_about, matched
 from piecework.marketplace.forms.schema import read_form
 from piecework.marketplace.workers import form_views
+from tests.for_each import for_each
 from tests.marketplace.documents import form, free_text, question
 from tests.marketplace.market import Market, post
 
@@ -73,7 +74,7 @@ def test_a_form_has_one_budget_for_all_its_patterns() -> None:
     assert verdicts == {match: match[0] is slow for match in matches}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("fields", "reason"),
     [
         ([f"a{{{n}}}{'x' * 1000}" for n in range(4)], "4000 characters together"),
@@ -101,7 +102,7 @@ def test_the_patterns_of_a_form_are_bounded(fields: list[str], reason: str) -> N
         read_form(document)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("source", "is_quick"),
     [
         ("\\S", True),

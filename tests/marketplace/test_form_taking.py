@@ -9,6 +9,7 @@ from piecework.marketplace.forms.patterns import Unmatched, matched
 from piecework.marketplace.forms.schema import read_form
 from piecework.marketplace.forms.taking import Answer, Taken, take
 from piecework.marketplace.workers import form_views
+from tests.for_each import for_each
 from tests.marketplace.documents import choice, form, free_text, question
 
 TWO_OF_THREE = choice(
@@ -39,7 +40,7 @@ def complaint_about(answer: str, *values: str, required: bool = True) -> str:
     return outcome.complaints.get("q", "")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("constraints", "text", "complaint"),
     [
         ("", "anything", ""),
@@ -143,7 +144,7 @@ def test_a_pattern_that_takes_for_ever_is_given_up(
     assert "too long" in caplog.text
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("answer", "control"),
     [
         (free_text(), "text"),

@@ -10,6 +10,7 @@ import pytest
 from piecework.marketplace import languages
 from piecework.marketplace.languages import plural, say, speaking
 from piecework.marketplace.workers import pages
+from tests.for_each import for_each
 from tests.marketplace.market import Market, post
 
 MARKETPLACE = Path(languages.__file__).parents[1]
@@ -99,7 +100,7 @@ def test_a_language_has_every_sentence_and_no_other(language: str) -> None:
             )
 
 
-@pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: path.name)
+@for_each("path", TEMPLATES)
 def test_no_text_of_a_template_bypasses_the_messages(path: Path) -> None:
     """Neither between tags, nor in an attribute, nor chosen in an expression."""
     source = _BLOCK.sub("", path.read_text("utf-8"))

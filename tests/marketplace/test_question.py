@@ -9,6 +9,7 @@ from piecework.marketplace.requester.question import (
     Question,
     read,
 )
+from tests.for_each import for_each
 
 
 def html(content: str, height: str = "450") -> str:
@@ -93,7 +94,7 @@ def test_a_fault_in_the_xml_is_told_with_its_position() -> None:
     assert "line 2, column 5: not well-formed" in caught.value.message
 
 
-@pytest.mark.parametrize(
+@for_each(
     "document",
     [
         "",

@@ -16,6 +16,7 @@ from piecework.marketplace.forms.model import (
     Title,
 )
 from piecework.marketplace.forms.schema import read_form
+from tests.for_each import for_each
 from tests.marketplace.documents import (
     FORM_2005,
     choice,
@@ -114,7 +115,7 @@ def test_a_fault_is_told_with_its_line_and_column() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("document", "words"),
     [
         ("", "line 1, column 0"),
@@ -195,7 +196,7 @@ def test_what_the_schema_does_not_know_is_refused(document: str, words: str) -> 
     assert "line " in message
 
 
-@pytest.mark.parametrize(
+@for_each(
     "document",
     [
         '<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>',
@@ -255,7 +256,7 @@ def test_allowed_markup_is_written_anew(markup: str, safe: str) -> None:
     assert parsed.content == (Formatted(safe),)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "markup",
     [
         "<script>alert(1)</script>",

@@ -11,6 +11,7 @@ from botocore.exceptions import ClientError
 
 from piecework.marketplace.reviewing.scoring import Agreement, agreement, known_score
 from piecework.marketplace.state.audit import LAWS
+from tests.for_each import for_each
 from tests.marketplace.documents import choice, form, question
 from tests.marketplace.market import Market, Worker, expire, post, refusal
 
@@ -501,7 +502,7 @@ def values(**texts: str) -> dict[str, frozenset[str]]:
     return {name: frozenset(text.split()) for name, text in texts.items()}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("answers", "threshold", "expected"),
     [
         (["x", "x", "y"], 66, Agreement(answer=frozenset("x"), score=66)),  # 66.7 > 66

@@ -11,6 +11,7 @@ import yaml
 from click.testing import CliRunner
 
 from piecework.cli.main import main
+from tests.for_each import for_each
 from tests.operations.deployed import (
     DEPLOY,
     PAGES,
@@ -36,9 +37,7 @@ def test_the_guide_has_commands() -> None:
     assert {"check", "rehearse", "workers", "restore", "review", "export"} <= set(names)
 
 
-@pytest.mark.parametrize(
-    "words", sorted({tuple(words) for _, words in _WITH_COMMANDS}), ids=" ".join
-)
+@for_each("words", sorted({tuple(words) for _, words in _WITH_COMMANDS}))
 def test_every_command_of_the_pages_is_accepted(words: tuple[str, ...]) -> None:
     """An option that was renamed fails here."""
     check_accepted(words)

@@ -13,6 +13,7 @@ from piecework.marketplace.state.money import MTURK
 from piecework.marketplace.state.outside_market import OutsideMarket
 from piecework.panel.placeholders import check_exit, filled_address
 from piecework.rehearsal.panel.simulated_panel import SimulatedPanel
+from tests.for_each import for_each
 from tests.panel.scene import SECRET, changed
 
 _COMPLETE = (
@@ -70,7 +71,7 @@ def test_a_file_that_will_not_do_is_refused(
     assert not (tmp_path / "m.db").exists()
 
 
-@pytest.mark.parametrize(
+@for_each(
     "address",
     [
         "http://panel.example/back",

@@ -12,6 +12,7 @@ from piecework.engine.pass_request import PassRequest
 from piecework.marketplace.http.server import serve
 from piecework.platforms.endpoint import normal_endpoint
 from piecework.results.whole_pass import advance_without_prefect
+from tests.for_each import for_each
 from tests.small_campaign import write_campaign
 
 
@@ -33,7 +34,7 @@ def test_one_marketplace_has_one_spelling(written: str, normal: str) -> None:
     assert normal_endpoint(normal) == normal
 
 
-@pytest.mark.parametrize(
+@for_each(
     "written",
     [
         "http://exa mple:80",

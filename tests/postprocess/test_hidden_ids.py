@@ -5,13 +5,14 @@ import pytest
 from piecework.domain.ids import WorkerId
 from piecework.postprocess.hidden_ids import HiddenIds
 from piecework.postprocess.pseudonyms import pseudonym
+from tests.for_each import for_each
 
 KEY = b"key"
 WORKERS = ("A1B2C3D4E5F6G7", "5f0c1e2d3b4a596877665544", "W0", "7", "worker", "a@b.org")
 IDS = HiddenIds(WORKERS, KEY)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("worker", "text"),
     [
         ("A1B2C3D4E5F6G7", "@@"),

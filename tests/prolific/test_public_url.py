@@ -1,8 +1,7 @@
 """What is certainly wrong with an address is told from here; what may be, is warned."""
 
-import pytest
-
 from piecework.webclient.public_url import check_public_url
+from tests.for_each import for_each
 
 _ADDRESSES = {
     "hits.example.org": ["93.184.215.14"],
@@ -17,7 +16,7 @@ def _resolve(host: str) -> list[str]:
     return _ADDRESSES[host]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("url", "level"),
     [
         ("https://hits.example.org", "ok"),

@@ -15,6 +15,7 @@ from piecework.webclient.errors import ApiError, Unusable
 from piecework.webclient.request import Request
 from piecework.webclient.token import Exposed
 from piecework.webclient.transport import Patience, Transport
+from tests.for_each import for_each
 from tests.prolific.calls import ALL, ID
 from tests.prolific.stub import LOST, SECRET, Answer, Stub
 
@@ -139,7 +140,7 @@ def test_an_address_has_one_spelling(address: str, normal: str) -> None:
     assert api_address(address, SERVICE) == normal
 
 
-@pytest.mark.parametrize(
+@for_each(
     "address",
     [
         "http://api.prolific.com",

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from piecework.qc.registry import HEURISTICS, Description, describe
+from tests.for_each import for_each
 from tools.heuristics_page import heuristics_page
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -32,7 +33,7 @@ def test_files_registry_and_tests_are_the_same_list() -> None:
     assert tests == listed
 
 
-@pytest.mark.parametrize("each", describe(), ids=lambda each: each.name)
+@for_each("each", describe())
 def test_every_heuristic_says_idea_naive_reading_and_edge_cases(
     each: Description,
 ) -> None:

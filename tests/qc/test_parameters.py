@@ -6,6 +6,7 @@ from typing import Literal
 import pytest
 
 from piecework.qc.parameters import Amount, Count, Phrases, Share, describe, read
+from tests.for_each import for_each
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +54,7 @@ def test_what_fits_is_taken(key: str, stated: object, value: object) -> None:
     assert type(values[key]) is type(value)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("key", "stated"),
     [
         ("share", 1.1),

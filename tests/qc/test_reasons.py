@@ -10,6 +10,7 @@ from piecework.domain.verdicts import Finding, PolicyRule, SubjectKind, Verdict
 from piecework.qc.policy import check_rules, decide
 from piecework.qc.reasons import stated
 from piecework.qc.registry import HEURISTICS
+from tests.for_each import for_each
 from tests.qc.tables import row, table
 
 AT = datetime(2026, 3, 2, tzinfo=UTC)
@@ -120,7 +121,7 @@ def test_a_reason_keeps_to_what_the_marketplace_takes() -> None:
     assert reason.endswith("….")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("refused", "word"),
     [
         (

@@ -3,8 +3,7 @@
 import csv
 from collections import Counter
 
-import pytest
-
+from tests.for_each import for_each
 from tools.examples.items_files import EXAMPLES, FOLDER, as_csv, pictures
 from tools.examples.one_error import ERRORS, STIMULI, Row, rows
 
@@ -21,13 +20,13 @@ def apart(first: str, second: str) -> int:
     return sum(a != b for a, b in zip(first, second, strict=True))
 
 
-@pytest.mark.parametrize("row", [*rows("zh-Hant")], ids=lambda row: row["item_id"])
+@for_each("row", [*rows("zh-Hant")])
 def test_a_chinese_error_is_one_character(row: Row) -> None:
     """So that measures of textual likeness give every error the same (section 4.2)."""
     assert apart(row["reference"], row["description"]) == 1
 
 
-@pytest.mark.parametrize("row", [*rows("en")], ids=lambda row: row["item_id"])
+@for_each("row", [*rows("en")])
 def test_an_english_error_is_one_word(row: Row) -> None:
     """Everything else, articles included, stays."""
     both = row["reference"].split(), row["description"].split()

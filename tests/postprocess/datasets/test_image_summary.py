@@ -11,6 +11,7 @@ import pytest
 
 from piecework.analyses.difficulty import difficulties, difficulty
 from piecework.postprocess.datasets.captions_layout import image_summary
+from tests.for_each import for_each
 from tests.postprocess.made_tables import caption_task, captions_table
 
 DATA = Path(__file__).resolve().parents[3] / "../shared/data"
@@ -21,7 +22,7 @@ def _summary(rows: list[Mapping[str, object]], item_ids: list[str]) -> pd.DataFr
     return image_summary(captions_table(rows), item_ids, caption_task())
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("canned", "answers", "expected"),
     [
         (0, 5, "easy"),

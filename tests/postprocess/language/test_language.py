@@ -26,6 +26,7 @@ from piecework.postprocess.language.tokens import capitals, folded, place, words
 from piecework.postprocess.language.weights import REAL_WORD_WEIGHTS, WEIGHTS
 from piecework.postprocess.language.word_shapes import is_spelling_variant
 from piecework.postprocess.text import Text
+from tests.for_each import for_each
 
 LETTERS = st.text(alphabet="abcdeilnorst", min_size=4, max_size=9)
 
@@ -145,7 +146,7 @@ def test_every_feature_has_a_weight() -> None:
     assert tuple(REAL_WORD_WEIGHTS) == confusions.NAMES
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "word", "is_fixed"),
     [
         ("a tabel here", "tabel", False),

@@ -1,12 +1,12 @@
 """Slips of one sort, told from what was meant and what was typed."""
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rapidfuzz.distance import OSA
 
 from piecework.postprocess.language.one_edit import one_edit_apart
 from piecework.postprocess.language.slips import NAMES, slips
+from tests.for_each import for_each
 
 WORDS = st.text(alphabet="abert", min_size=1, max_size=4)
 """So short that a vowel for a vowel, which costs a little less, is never worth a slip
@@ -17,7 +17,7 @@ def _named(typed: str, meant: str) -> dict[str, float]:
     return {name: n for name, n in zip(NAMES, slips(typed, meant), strict=True) if n}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("typed", "meant", "expected"),
     [
         ("runnning", "running", {"added_double": 1}),
@@ -37,11 +37,14 @@ def _named(typed: str, meant: str) -> dict[str, float]:
         ("dgo", "dog", {"swapped_kinds": 1}),
         ("whiel", "while", {"swapped_kinds": 1}),
         ("brigth", "bright", {"swapped_alike": 1}),
-        ("skaetbord", "skateboard", {"swapped_kinds": 1, "lost_vowel": 1,
-                                     "more_slips": 1}),
+        (
+            "skaetbord",
+            "skateboard",
+            {"swapped_kinds": 1, "lost_vowel": 1, "more_slips": 1},
+        ),
         ("dog", "dog", {}),
     ],
-)  # fmt: skip
+)
 def test_each_slip_has_its_sort(
     typed: str, meant: str, expected: dict[str, float]
 ) -> None:

@@ -18,6 +18,7 @@ from piecework.postprocess.language.candidates import candidates
 from piecework.postprocess.language.corpus import Corpus
 from piecework.postprocess.rules import spelling
 from piecework.postprocess.text import Text
+from tests.for_each import for_each
 
 CASES = Path(__file__).resolve().parents[2] / "cases" / "spelling"
 
@@ -50,23 +51,20 @@ def _spelled(text: str, *others: str, protected: frozenset[str] = frozenset()) -
     return replayed(text, _proposed(among).get("a", ()))
 
 
-@pytest.mark.parametrize(
-    ("text", "wrong", "right"),
-    [*_rows("in_the_wild"), *_rows("synthetic")],
-)
+@for_each(("text", "wrong", "right"), [*_rows("in_the_wild"), *_rows("synthetic")])
 def test_a_slip_in_a_caption_is_mended(text: str, wrong: str, right: str) -> None:
     """The typo and nothing else is replaced by the word that was meant."""
     assert wrong in text
     assert _spelled(text) == text.replace(wrong, right, 1)
 
 
-@pytest.mark.parametrize(("frame", "wrong", "right"), _rows("per_word"))
+@for_each(("frame", "wrong", "right"), _rows("per_word"))
 def test_a_known_slip_is_mended(frame: str, wrong: str, right: str) -> None:
     """A frame that fits many words leaves the choice to the word itself."""
     assert _spelled(frame.format(wrong)) == frame.format(right)
 
 
-@pytest.mark.parametrize(("text", "why"), _rows("negative"))
+@for_each(("text", "why"), _rows("negative"))
 def test_what_is_right_is_left(text: str, why: str) -> None:
     """Nothing is changed, and each case says what makes it tempting."""
     assert _spelled(text) == text, why

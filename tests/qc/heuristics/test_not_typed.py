@@ -4,6 +4,7 @@ import pytest
 
 from piecework.domain.typing_record import TypingRecord
 from piecework.qc.heuristics.not_typed import Params, score
+from tests.for_each import for_each
 from tests.qc.tables import CANNED, NAN, cells, evidence, flagged, row, table
 from tests.typing_records import TYPED, record
 
@@ -112,7 +113,7 @@ def test_a_record_decides_whatever_the_counts_say() -> None:
     assert "intervals (80 ms)" in evidence(scores, "even")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("own", "text", "is_flagged"),
     [
         (record(), "x" * 120, False),  # 70 of 120 are missing: no more than probable

@@ -5,6 +5,7 @@ import pytest
 from piecework.rehearsal.prolific.absent import ABSENT
 from piecework.rehearsal.prolific.operation import Operation
 from piecework.rehearsal.prolific.routes import OPERATIONS, PREFIX, WITHOUT_TOKEN
+from tests.for_each import for_each
 from tests.rehearsal.prolific import documented
 
 pytestmark = [
@@ -18,11 +19,7 @@ _DOCUMENTED = [(PREFIX, each) for each in OPERATIONS] + [
 ]
 
 
-@pytest.mark.parametrize(
-    ("prefix", "operation"),
-    _DOCUMENTED,
-    ids=[operation.name for _, operation in _DOCUMENTED],
-)
+@for_each(("prefix", "operation"), _DOCUMENTED)
 def test_an_operation_is_where_the_document_has_it(
     prefix: str, operation: Operation
 ) -> None:

@@ -3,13 +3,13 @@
 from collections.abc import Callable
 from functools import partial
 
-import pytest
 from markdown_it import MarkdownIt
 
 from piecework.report.facts import ReportFacts
 from piecework.report.markdown import render_markdown
 from piecework.report.model import report_model
 from piecework.report.sections import summary
+from tests.for_each import for_each
 from tests.report.campaign import by_hand, hostile, made_up
 
 _CAMPAIGNS: dict[str, Callable[[], ReportFacts]] = {
@@ -23,7 +23,7 @@ _CAMPAIGNS: dict[str, Callable[[], ReportFacts]] = {
 }
 
 
-@pytest.mark.parametrize("campaign", _CAMPAIGNS.values(), ids=_CAMPAIGNS.keys())
+@for_each("campaign", _CAMPAIGNS.values())
 def test_a_reader_of_markdown_sees_the_key_figures_and_notes(
     campaign: Callable[[], ReportFacts],
 ) -> None:

@@ -3,13 +3,13 @@
 import doctest
 import unicodedata
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from piecework.domain import counts
 from piecework.domain.counts import plural_of, share, with_article
 from piecework.report import formatting, plots
+from tests.for_each import for_each
 
 
 def test_the_examples_in_the_docstrings_run() -> None:
@@ -57,7 +57,7 @@ def test_an_excerpt_is_one_visible_line(text: str, limit: int) -> None:
     assert shown.encode().decode() == shown
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("single", "several"),
     [
         ("a glass", "glasses"),
