@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from piecework.analyses.ability import SHARED_ERROR, ability
 from piecework.analyses.majority import accuracy, majority
@@ -11,6 +11,7 @@ from piecework.domain.imported import UNNAMED
 from tests.analyses import published
 from tests.analyses.ballots import ballots, seldom_seen, votes_on
 from tests.conftest import in_full
+from tests.examples import examples
 
 ITEMS, WORKERS = 400, 40
 
@@ -210,7 +211,7 @@ def test_a_label_is_a_value_that_a_worker_gave() -> None:
     assert set(fit.labels["value"].drop("i0")) == {"b"}
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(ballots())
 def test_any_votes_give_probabilities(votes: pd.DataFrame) -> None:
     """Whatever is missing: rows sum to one, and nothing is infinite."""

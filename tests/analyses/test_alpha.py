@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from piecework.analyses.alpha import Level, krippendorff_alpha
 from piecework.analyses.votes import vote_table
 from tests.analyses.ballots import votes_of, votes_on
+from tests.examples import examples
 
 LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval")
 
@@ -77,7 +78,7 @@ def by_pairs(items: list[list[int]], level: Level) -> float:
     return 1 - observed / (crossed / (len(pool) - 1))
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(
     st.lists(st.lists(st.integers(1, 4), max_size=4), min_size=1, max_size=6),
     st.sampled_from(["nominal", "ordinal", "interval"]),

@@ -6,14 +6,15 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from scipy import stats
 
 from piecework.analyses.anova import repeated_measures
 from piecework.analyses.sphericity import sphericity
 from tests.analyses.measured import Floats, scores_of, simulated, tables
+from tests.examples import examples
 
-few = settings(max_examples=25)
+few = examples(25)
 
 
 def test_an_analysis_worked_by_hand() -> None:

@@ -5,10 +5,11 @@ from collections import Counter
 
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from piecework.analyses.bleu import corpus_bleu, correction_gains
+from tests.examples import examples
 
 
 def test_a_collection_scored_by_hand() -> None:
@@ -61,7 +62,7 @@ def papineni(rows: list[tuple[str, str, str | None]], order: int) -> float:
     return brevity * math.exp(sum(logs) / order)
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(collections)
 def test_bleu_is_the_paper_s_formula(rows: list[tuple[str, str, str | None]]) -> None:
     """All orders, items with one or two references, short and long candidates."""

@@ -6,15 +6,16 @@ from collections import Counter
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from piecework.analyses.bradley_terry import BradleyTerry, bradley_terry
+from tests.examples import examples
 
 Pair = tuple[str, str, str]
 
-few = settings(max_examples=25)
+few = examples(25)
 
 
 def compared(*rows: tuple[str, str, str | None, int]) -> pd.DataFrame:

@@ -6,12 +6,13 @@ import random
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from piecework.analyses.dawid_skene import _Fit, dawid_skene
 from piecework.analyses.majority import accuracy, majority
 from tests.analyses.ballots import ballots, votes_of, votes_on
+from tests.examples import examples
 
 
 def slowly(
@@ -55,7 +56,7 @@ def slowly(
     return truth, log_likelihood
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(ballots(), st.integers(1, 4), st.sampled_from([0.0, 0.1]))
 def test_the_estimates_are_those_of_the_paper_s_equations(
     votes: pd.DataFrame, rounds: int, smoothing: float
@@ -71,7 +72,7 @@ def test_the_estimates_are_those_of_the_paper_s_equations(
     )
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(ballots())
 def test_every_round_makes_the_votes_likelier(votes: pd.DataFrame) -> None:
     """Expectation and maximisation never lose likelihood (the theorem behind EM)."""
@@ -81,7 +82,7 @@ def test_every_round_makes_the_votes_likelier(votes: pd.DataFrame) -> None:
     assert (np.diff(fit.log_likelihoods) > -1e-9).all()
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(ballots())
 def test_probabilities_add_up(votes: pd.DataFrame) -> None:
     """Truths of an item, the prior, and what a worker says of a truth he has met."""

@@ -6,7 +6,7 @@ from itertools import combinations, product
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from piecework.analyses.kappa import (
@@ -17,6 +17,7 @@ from piecework.analyses.kappa import (
     fleiss_kappa_of_counts,
 )
 from tests.analyses.ballots import votes_of, votes_on
+from tests.examples import examples
 
 PRINTED = [
     [0, 0, 0, 0, 14],
@@ -51,7 +52,7 @@ def brute_force(votes: list[list[int]]) -> float:
     return float((np.mean(agreeing) - chance) / (1 - chance))
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(st.lists(st.lists(st.integers(0, 2), max_size=6), min_size=1, max_size=8))
 def test_fleiss_kappa_agrees_with_listing_all_pairs(votes: list[list[int]]) -> None:
     """Whatever the numbers of ratings, the formula is the definition."""
@@ -95,7 +96,7 @@ def cost(first: int, other: int, weights: Weights) -> float:
     return {"none": float(apart > 0), "linear": apart, "quadratic": apart**2}[weights]
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(
     st.lists(st.tuples(st.integers(1, 5), st.integers(1, 5)), min_size=1, max_size=20),
     st.sampled_from(["none", "linear", "quadratic"]),

@@ -6,11 +6,12 @@ from fractions import Fraction
 
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from piecework.analyses.majority import accuracy, majority, weighted_majority
 from tests.analyses.ballots import ballots, votes_of, votes_on
+from tests.examples import examples
 
 
 def test_a_majority_a_tie_and_one_voter() -> None:
@@ -34,7 +35,7 @@ def by_hand(votes: pd.DataFrame, weights: dict[str, int]) -> dict[str, tuple[str
     }
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(ballots())
 def test_the_majority_is_what_counting_by_hand_gives(votes: pd.DataFrame) -> None:
     """Leaders, and their share of the votes."""
@@ -49,7 +50,7 @@ def test_the_majority_is_what_counting_by_hand_gives(votes: pd.DataFrame) -> Non
 WORKERS = [f"w{place}" for place in range(5)]
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(ballots(), st.lists(st.integers(0, 3), min_size=5, max_size=5))
 def test_weights_are_added(votes: pd.DataFrame, whole: list[int]) -> None:
     """Tenths that are added as floats give the leaders that whole numbers give."""
@@ -59,7 +60,7 @@ def test_weights_are_added(votes: pd.DataFrame, whole: list[int]) -> None:
     assert labels["leaders"].to_dict() == by_hand(votes, weights)
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(ballots())
 def test_equal_weights_are_the_majority(votes: pd.DataFrame) -> None:
     """Whatever the weight, if all have the same, a third among them."""

@@ -4,14 +4,15 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from scipy import stats
 
 from piecework.analyses.equivalence import equivalence_tests
 from piecework.analyses.paired import paired_t_tests
 from tests.analyses.measured import Floats, scores_of, simulated, tables
+from tests.examples import examples
 
-few = settings(max_examples=25)
+few = examples(25)
 
 
 @few

@@ -5,10 +5,11 @@ from collections.abc import Sequence
 
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from piecework.analyses.preferences import preferences
+from tests.examples import examples
 
 
 def graded(**criteria: Sequence[float | None]) -> pd.DataFrame:
@@ -34,7 +35,7 @@ def test_counts_shares_and_the_sign_test_by_hand() -> None:
     assert table["high"]["style"] == pytest.approx(0.9055, abs=0.0001)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(st.integers(0, 12), st.integers(0, 12))
 def test_the_sign_test_counts_ways(better: int, worse: int) -> None:
     """Twice the ways that fall at least as far to the smaller side, of all ways."""

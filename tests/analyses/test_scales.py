@@ -5,11 +5,12 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from scipy import stats
 
 from piecework.analyses.mean_ratings import mean_ratings
 from tests.analyses.measured import Floats, tables
+from tests.examples import examples
 
 
 def ratings_of(table: Floats) -> pd.DataFrame:
@@ -22,7 +23,7 @@ def ratings_of(table: Floats) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["item_id", "condition", "value"])
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(tables)
 def test_the_interval_is_student_s_over_items(table: Floats) -> None:
     """As scipy's one-sample test of the items' means has it."""

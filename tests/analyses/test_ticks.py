@@ -5,12 +5,13 @@ from itertools import combinations
 
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from piecework.analyses.kappa import fleiss_kappa
 from piecework.analyses.multilabel_agreement import category_agreement, jaccard
 from tests.analyses.ballots import votes_on
+from tests.examples import examples
 
 CATEGORIES = ["age", "gender", "number"]
 
@@ -52,7 +53,7 @@ answers = st.lists(
 )
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(answers)
 def test_each_category_is_a_yes_or_no_question(
     items: list[list[frozenset[str]]],
@@ -67,7 +68,7 @@ def test_each_category_is_a_yes_or_no_question(
         assert table["answers"][category] == asked.sum()
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(answers)
 def test_jaccard_is_the_mean_over_pairs(items: list[list[frozenset[str]]]) -> None:
     """By listing pairs; the order of answers never matters."""

@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image, ImageCms, ImageDraw, ImageOps, PngImagePlugin
 
 from piecework.domain.picture_metadata.cleaning import has_place, without_metadata
+from tests.examples import examples
 
 OWNER = "Ann Example, 12 Home Street"
 XMP = f"<x:xmpmeta><rdf exif:GPSLatitude='52,31N'>{OWNER}</rdf></x:xmpmeta>".encode()
@@ -250,7 +251,7 @@ def test_what_is_no_picture_stays_as_it_is() -> None:
 
 @pytest.mark.parametrize("form", [*FORMATS, "GIF"])
 @given(data=st.data())
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_a_broken_picture_is_no_crash(form: str, data: st.DataObject) -> None:
     """Cut off, or with some bytes exchanged; whatever comes out is bytes."""
     content = bytearray(_WHOLE[form]())

@@ -2,11 +2,12 @@
 
 import pytest
 from defusedxml.ElementTree import fromstring
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.workers.answers import NAMESPACE, OWN, to_xml
+from tests.examples import examples
 
 TEXTS = st.text(st.characters(codec="utf-8"), max_size=60)
 
@@ -36,7 +37,7 @@ def carried(text: str) -> str:
 BAD = {0xFFFE, 0xFFFF}
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(fields=st.dictionaries(TEXTS, TEXTS, min_size=1, max_size=5))
 def test_typed_text_survives_the_xml(fields: dict[str, str]) -> None:
     """What a parser reads is what was typed, but for what XML cannot carry."""

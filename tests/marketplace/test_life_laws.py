@@ -25,6 +25,7 @@ from piecework.marketplace.requester.calling import perform
 from piecework.marketplace.state import accounts, audit, clock
 from piecework.marketplace.state.backend import Backend, Rules
 from piecework.marketplace.workers import assignment_actions, discovery
+from tests.examples import examples
 from tests.marketplace.market import QUESTION, START
 
 WORKERS = 3
@@ -416,12 +417,7 @@ class ManyLives(LifeLaws):
 
 
 TestLifeLaws = LifeLaws.TestCase
-TestLifeLaws.settings = settings(
-    max_examples=20,
-    stateful_step_count=50,
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
-)
+TestLifeLaws.settings = examples(20, unchecked=list(HealthCheck))
 
 TestManyLives = pytest.mark.full(ManyLives.TestCase)
 TestManyLives.settings = settings(TestLifeLaws.settings, max_examples=1500)

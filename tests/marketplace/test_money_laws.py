@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
@@ -26,6 +26,7 @@ from piecework.marketplace.requester.calling import perform
 from piecework.marketplace.state import accounts, audit, clock
 from piecework.marketplace.state.backend import Backend, Rules
 from piecework.marketplace.workers import assignment_actions
+from tests.examples import examples
 from tests.marketplace.market import QUESTION, START
 
 WORKERS = 4
@@ -365,9 +366,4 @@ class MoneyLaws(RuleBasedStateMachine):
 
 
 TestMoneyLaws = MoneyLaws.TestCase
-TestMoneyLaws.settings = settings(
-    max_examples=35,
-    stateful_step_count=50,
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
-)
+TestMoneyLaws.settings = examples(35, unchecked=list(HealthCheck))

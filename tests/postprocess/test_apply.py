@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import cast
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from piecework.domain.edit import Edit
@@ -29,6 +29,7 @@ from piecework.postprocess.language.corpus import Corpus
 from piecework.postprocess.language.tokens import words
 from piecework.postprocess.registry import RULES, CorpusRule, Rule
 from piecework.postprocess.rules import spelling
+from tests.examples import examples
 from tests.for_each import for_each
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -65,7 +66,7 @@ def _cleaned(sample: Sequence[Text]) -> list[Text]:
     ]
 
 
-@settings(deadline=None, max_examples=20)
+@examples(20)
 @given(texts(), st.randoms(use_true_random=False))
 def test_the_order_of_texts_never_matters(
     drawn: list[Text],
@@ -77,7 +78,7 @@ def test_the_order_of_texts_never_matters(
     assert _edits(shuffled) == _edits(drawn)
 
 
-@settings(deadline=None, max_examples=20)
+@examples(20)
 @given(texts())
 def test_every_change_can_be_taken_back(drawn: list[Text]) -> None:
     """The original comes back from the cleaned text and its edits."""
@@ -86,7 +87,7 @@ def test_every_change_can_be_taken_back(drawn: list[Text]) -> None:
         assert undo(cleaned.text, edits[text.text_id]) == text.text
 
 
-@settings(deadline=None, max_examples=20)
+@examples(20)
 @given(texts())
 def test_canned_texts_are_never_touched(drawn: list[Text]) -> None:
     """Not even their spaces: the dataset recognises them by their exact words."""

@@ -33,6 +33,7 @@ from piecework.store import (
 from piecework.store.database import Store, open_store
 from piecework.store.intents import Intent
 from tests.campaign.campaigns import campaign
+from tests.examples import examples
 from tests.store.answered import answered_hits
 
 START = datetime(2026, 1, 5, 9, tzinfo=UTC)
@@ -94,7 +95,7 @@ def _answered(url: str) -> Iterator[Store]:
 
 
 @given(_ACTS)
-@settings(max_examples=60)
+@examples(60)
 def test_what_triggers_carry_on_is_what_the_logs_say(acts: Acts) -> None:
     """After every list of acts, in any order."""
     _check_totals("", acts)

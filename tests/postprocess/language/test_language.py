@@ -26,6 +26,7 @@ from piecework.postprocess.language.tokens import capitals, folded, place, words
 from piecework.postprocess.language.weights import REAL_WORD_WEIGHTS, WEIGHTS
 from piecework.postprocess.language.word_shapes import is_spelling_variant
 from piecework.postprocess.text import Text
+from tests.examples import examples
 from tests.for_each import for_each
 
 LETTERS = st.text(alphabet="abcdeilnorst", min_size=4, max_size=9)
@@ -43,7 +44,7 @@ def _read(*texts: Text) -> tuple[Corpus, list[Suspect]]:
     return corpus, find_suspects(texts, corpus)
 
 
-@settings(deadline=None, max_examples=10)
+@examples(10)
 @given(LETTERS)
 def test_candidates_are_all_words_within_two_edits(word: str) -> None:
     """Found at once, and the same as comparing with every word one by one."""
@@ -53,7 +54,7 @@ def test_candidates_are_all_words_within_two_edits(word: str) -> None:
     assert {other for other, edits in neighbours.items() if edits <= 2} == expected
 
 
-@settings(deadline=None, max_examples=10)
+@examples(10)
 @given(LETTERS)
 def test_the_likeliest_are_the_first_of_all_that_are_near(word: str) -> None:
     """Not all are sorted, and still none is missed, nor in another order."""
@@ -124,7 +125,7 @@ def test_what_was_never_seen_costs_more_than_anything() -> None:
     assert nothing.price(pairs).tolist() == [UNHEARD_OF] * 4
 
 
-@settings(deadline=None, max_examples=10)
+@examples(10)
 @given(st.lists(st.tuples(LETTERS, LETTERS), min_size=1, max_size=20))
 def test_a_price_is_the_same_alone_and_among_others(
     pairs: list[tuple[str, str]],

@@ -3,10 +3,11 @@
 import hashlib
 import math
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from piecework.qc.heuristics.random_sample import Params, score
+from tests.examples import examples
 from tests.qc.tables import flagged, row, table
 
 
@@ -38,7 +39,7 @@ def test_whoever_knows_seed_and_id_can_check_the_draw() -> None:
         assert flagged(scores) == ({"A.1"} if share > drawn else set())
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(st.integers(0, 60), st.integers(0, 60), st.integers())
 def test_later_answers_change_nothing(first: int, more: int, seed: int) -> None:
     """What was drawn stays drawn when answers are added, and the rest stays out."""

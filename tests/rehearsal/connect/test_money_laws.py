@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
-from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
@@ -28,6 +27,7 @@ from piecework.rehearsal.connect.options import Options, Switches
 from piecework.rehearsal.connect.state import State
 from piecework.rehearsal.offline import clock
 from piecework.rehearsal.offline.errors import ApiError
+from tests.examples import examples
 from tests.rehearsal.connect.requester import PROJECT, START
 
 OPENING = 2_000
@@ -372,7 +372,7 @@ class MoneyLawsWithOpenedPlaces(MoneyLaws):
     rejected_fill = ()
 
 
-_SETTINGS = settings(max_examples=30, stateful_step_count=50, deadline=None)
+_SETTINGS = examples(30)
 TestMoneyLaws = MoneyLaws.TestCase
 TestMoneyLaws.settings = _SETTINGS
 TestMoneyLawsWithOpenedPlaces = MoneyLawsWithOpenedPlaces.TestCase

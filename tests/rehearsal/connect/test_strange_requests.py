@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from piecework.domain.clock import SystemClock
@@ -15,6 +15,7 @@ from piecework.rehearsal.connect.options import Options
 from piecework.rehearsal.connect.routes import CONTROLS, OPERATIONS
 from piecework.rehearsal.connect.state import State
 from piecework.rehearsal.offline.errors import ApiError
+from tests.examples import examples
 from tests.rehearsal.connect.requester import PROJECT, START, Requester
 
 _FIELDS = {
@@ -40,7 +41,7 @@ _VALUES: st.SearchStrategy[Any] = st.recursive(
 )
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(data=st.data())
 def test_any_body_is_done_or_refused(data: st.DataObject) -> None:
     """To a live project with work in it: fields of any operation, two of them odd."""

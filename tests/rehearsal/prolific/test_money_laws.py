@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
-from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
@@ -28,6 +27,7 @@ from piecework.rehearsal.prolific.due import catch_up
 from piecework.rehearsal.prolific.options import Options
 from piecework.rehearsal.prolific.state import State
 from piecework.rehearsal.prolific.workspaces import make_account
+from tests.examples import examples
 from tests.rehearsal.prolific.people import CODE, START, STUDY
 from tests.rehearsal.prolific.test_studies import REJECTION
 
@@ -369,6 +369,4 @@ class MoneyLaws(RuleBasedStateMachine):
 
 
 TestMoneyLaws = MoneyLaws.TestCase
-TestMoneyLaws.settings = settings(
-    max_examples=30, stateful_step_count=50, deadline=None
-)
+TestMoneyLaws.settings = examples(30)

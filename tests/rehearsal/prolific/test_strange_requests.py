@@ -5,7 +5,7 @@ from typing import Any
 
 import httpx
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from piecework.domain.clock import SystemClock
@@ -19,6 +19,7 @@ from piecework.rehearsal.prolific.options import Options, Switches
 from piecework.rehearsal.prolific.routes import NAMES, OPERATIONS, PARTICIPANTS
 from piecework.rehearsal.prolific.state import State
 from piecework.rehearsal.prolific.workspaces import make_account
+from tests.examples import examples
 from tests.rehearsal.prolific.people import START, STUDY, Researcher
 
 _FIELDS = {
@@ -110,7 +111,7 @@ def _make_one_of_each(state: State) -> None:
             handlers[name](Call(state=state, body=body))
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(data=st.data())
 def test_any_body_is_done_or_refused(data: st.DataObject) -> None:
     """A study's own fields with one or two changed, and fields of any operation."""
@@ -163,7 +164,7 @@ def test_any_body_is_done_or_refused(data: st.DataObject) -> None:
     state.close()
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(value=_VALUES)
 def test_any_control_is_done_or_refused(value: Any) -> None:  # noqa: ANN401 - any JSON
     """Scripts of faults and switches."""

@@ -2,10 +2,11 @@
 
 from dataclasses import replace
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from piecework.report.model import OUTCOMES, ReportModel, report_model
+from tests.examples import examples
 from tests.report.campaign import by_hand
 
 _SMALL = by_hand.small()
@@ -22,7 +23,7 @@ def _marked(
     return report_model(replace(_SMALL, answers=answers))
 
 
-@settings(deadline=None, max_examples=15)
+@examples(15)
 @given(_MARKS, _MARKS, _MARKS)
 def test_fates_add_up_whatever_is_marked(
     canned: list[bool], rejected: list[bool], surplus: list[bool]
@@ -33,7 +34,7 @@ def test_fates_add_up_whatever_is_marked(
     assert sum(model.count(outcome) for outcome in OUTCOMES) == 11
 
 
-@settings(deadline=None, max_examples=15)
+@examples(15)
 @given(_MARKS, _MARKS, _MARKS)
 def test_novel_is_neither_rejected_canned_nor_surplus(
     canned: list[bool], rejected: list[bool], surplus: list[bool]
