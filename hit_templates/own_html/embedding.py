@@ -24,6 +24,9 @@ from piecework.hit_templates.own_html.hosts import (
 LARGEST_BYTES = 900_000
 """The marketplace serves the page, and stores it once for all HITs."""
 
+IS_MISSING = "does not exist"
+"""The end of the reason why a file that is not there is left out."""
+
 _STYLE, _SCRIPT = "text/css", "text/javascript"
 _TYPES = {
     ".css": _STYLE,
@@ -206,7 +209,7 @@ class _Files:
             if not real.is_relative_to(self.folder.resolve()):
                 return f"{path} leads out of the campaign's folder"
             self.digests.setdefault(path, "")
-            return path if real.is_file() else f"{path} does not exist"
+            return path if real.is_file() else f"{path} {IS_MISSING}"
         except (OSError, ValueError):
             return "it is not the name of a file"
 

@@ -275,6 +275,10 @@ def test_files_beside_the_page_are_named_with_their_lines(tmp_path: Path) -> Non
     shown = warnings_of(tmp_path, page)
     for line, name in enumerate(FILES, start=2):
         assert f"hit.html: line {line}: {name!r} is a file beside the page" in shown
+    for name in ("style.css", "clip.js", "a.png", "./b.png", "c.png"):
+        assert f"{name.removeprefix('./')} does not exist): put {name} beside" in shown
+    for name in ("sounds/...", "d.mp3", "../e.mp4"):
+        assert f"and write '/pictures/{name}'" in shown
     served = """<p>${text}</p><input name='a'><img src="${text}"><a href="x.html">x</a>
     <img src="/pictures/a.png"><img src="data:image/png;base64,AA"><svg><use
     href="#a"></use></svg><script src="https://assets.crowd.aws/x.js"></script>"""

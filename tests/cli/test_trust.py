@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from piecework.campaign.assembling import load_campaign
+from piecework.campaign.provenance import inputs_of
 from piecework.cli.main import main
 from piecework.config.campaign_file import parse, parse_untrusted
 from piecework.config.named import Names, keys_of
@@ -352,6 +353,24 @@ def test_trust_ends_when_the_campaign_changes(tmp_path: Path) -> None:
         assert reads(path)
     (folder / "mine" / "more.js").write_text("1")
     with pytest.raises(RefusedForSafety, match="has changed"):
+        parse(path)
+
+
+def test_a_file_inside_a_page_needs_no_trust_of_its_own(tmp_path: Path) -> None:
+    """It lies in the folder and names nothing for this machine; the page counts."""
+    folder = tmp_path / "sent"
+    folder.mkdir()
+    text = CAMPAIGN.replace('task = "caption"', 'question = "hit.html"')
+    path = write_received(folder, text.replace("[output]", OUT))
+    page, style = folder / "hit.html", folder / "style.css"
+    page.write_text("<link rel=stylesheet href=style.css><input name=a>${url}")
+    style.write_text("p { color: red }")
+    trusted(path)
+    before = inputs_of(parse(path))
+    style.write_text("p { background: url(../out.png) }")
+    assert before.changes(inputs_of(parse(path))) == ("question: style.css",)
+    page.write_text(f"{page.read_text()} ")
+    with pytest.raises(RefusedForSafety, match="has changed since it was trusted"):
         parse(path)
 
 

@@ -6,6 +6,7 @@ from piecework.domain.campaign import Campaign
 from piecework.domain.counts import plural
 from piecework.domain.task import HtmlPage, Task
 from piecework.hit_templates.own_html.controls import controls_of
+from piecework.hit_templates.own_html.embedding import IS_MISSING
 from piecework.hit_templates.own_html.fields import REST
 from piecework.hit_templates.own_html.hosts import files_beside
 from piecework.hit_templates.own_html.markup import is_markup
@@ -53,11 +54,17 @@ def _about_files(task: Task, page: HtmlPage) -> Iterator[str]:
     path = task.own.path if task.own else ""
     for address, line in files_beside(page.html).items():
         shown = _cut(MARKS.sub("...", address))
-        why = f" ({page.left_out[address]})" if address in page.left_out else ""
+        reason = page.left_out.get(address, "")
+        remedy = (
+            "put it into the folder of items.pictures, and write "
+            f"{_cut(f'/pictures/{shown}')!r}"
+        )
+        if reason.endswith(IS_MISSING):
+            remedy = f"put {shown} beside the page"
+        why = f" ({reason})" if reason else ""
         yield (
             f"{path}: line {line}: {shown!r} is a file beside the page, which workers "
-            f"cannot load{why}: put it into the folder of items.pictures, and write "
-            f"{_cut(f'/pictures/{shown}')!r}"
+            f"cannot load{why}: {remedy}"
         )
     yield from (
         f"{clause} cannot be loaded from a file that is a part of the page: load it "
