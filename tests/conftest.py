@@ -4,12 +4,14 @@ import gc
 import os
 import shutil
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import NoReturn
 
+import httpx._transports.default
 import pytest
 from _pytest.mark import ParameterSet
-from httpx._config import DEFAULT_TIMEOUT_CONFIG
+from httpx._config import DEFAULT_TIMEOUT_CONFIG, create_ssl_context
 from hypothesis import HealthCheck, Phase, settings
 from playwright.sync_api import Browser, expect, sync_playwright
 
@@ -21,6 +23,9 @@ read_once()
 expect.set_options(timeout=15_000)
 # Five seconds, httpx's default, are no promise of ours: a loaded machine takes longer.
 DEFAULT_TIMEOUT_CONFIG.read = DEFAULT_TIMEOUT_CONFIG.connect = 60.0
+
+# A context reads all root certificates, and each client of httpx would make its own.
+httpx._transports.default.create_ssl_context = cache(create_ssl_context)
 
 # For `make test-full`: as many examples of each law as Hypothesis thinks right.
 settings.register_profile(
