@@ -180,11 +180,16 @@ class PrefectApart:
         Returns how many passes died with it.
         """
         # The passes first: they are soon over.
-        passes = flow_runs_of(self.home) if name == "worker" else []
+        killed = self._kill_passes() if name == "worker" else 0
+        self.kill_alone(name)
+        # The worker may have started one meanwhile.
+        return killed + (self._kill_passes() if name == "worker" else 0)
+
+    def _kill_passes(self) -> int:
+        passes = flow_runs_of(self.home)
         for pid in passes:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
-        self.kill_alone(name)
         return len(passes)
 
     def kill_alone(self, name: str) -> int:

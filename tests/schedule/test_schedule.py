@@ -87,6 +87,38 @@ def test_a_pass_outlives_its_worker(tmp_path: Path) -> None:
         assert "12 HITs were posted or extended" in messages
 
 
+def test_a_machine_that_dies_before_its_run_begins_delays_the_schedule(
+    tmp_path: Path,
+) -> None:
+    """The run holds the slot and imports no flow; after its lease, others run."""
+    lease = {**SHORT_LEASES, next(iter(SHORT_LEASES)): "90"}
+    with prefect_apart(tmp_path / "prefect", lease) as prefect:
+        dead: list[str] = []
+
+        def kill_before_it_begins(_posted: int) -> None:
+            pending = {"state": {"type": {"any_": ["PENDING"]}}}
+            runs = [] if dead else prefect.read("flow_runs/filter", flow_runs=pending)
+            if runs:
+                prefect.kill("worker")
+                dead.append(str(runs[0]["id"]))
+                prefect.worker()
+
+        ended = driven_by_a_schedule(
+            tmp_path / "campaign",
+            prefect,
+            pictures=5,
+            batches=1,
+            every_seconds=20,
+            patience=900,
+            disturb=kill_before_it_begins,
+        )
+        lost = prefect.get(f"flow_runs/{dead[0]}")
+        assert (lost["state_type"], lost["start_time"]) == ("PENDING", None)
+        assert "Finished" in ended.states
+        assert not {"Failed", "Crashed"} & set(ended.states)
+        print(f"{ended.seconds:.0f} s", Counter(ended.states))  # noqa: T201 - docs/measurements/schedule.md
+
+
 def test_kills_on_the_way_leave_no_trace_in_the_dataset(tmp_path: Path) -> None:
     """600 pictures: worker and server die by SIGKILL; the files are the same bytes."""
     ended = []

@@ -24,6 +24,7 @@ from tests.schedule.killed_machines import (
     outcome_of,
 )
 from tests.schedule.prefect_apart import PrefectApart, prefect_apart
+from tests.trusted import own
 
 pytestmark = [
     pytest.mark.flow,
@@ -92,7 +93,7 @@ def _own_database(url: str) -> dict[str, str]:
 def _check_books(site: Site) -> None:
     """Store and marketplace say the same: each HIT once, each assignment paid once."""
     books = site.market.books()
-    with closing(open_store(parse(site.copies / "crash.toml").store)) as store:
+    with closing(open_store(parse(own(site.copies / "crash.toml")).store)) as store:
         _check_hits(store.db, books)
         _check_money(store.db, books)
 
