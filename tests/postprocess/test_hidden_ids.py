@@ -1,10 +1,12 @@
 """Where an id of a worker is replaced, and where a text stays as it is."""
 
+import json
+
 import pytest
 
-from piecework.domain.ids import WorkerId
+from piecework.domain.ids import AssignmentId, WorkerId
 from piecework.postprocess.hidden_ids import HiddenIds
-from piecework.postprocess.pseudonyms import pseudonym
+from piecework.postprocess.pseudonyms import assignment_pseudonym, pseudonym
 from tests.for_each import for_each
 
 KEY = b"key"
@@ -55,6 +57,42 @@ def test_a_distinctive_id_is_replaced_in_every_row() -> None:
     text = "ask 5F0C1E2D3B4A596877665544 or W0"
     name = pseudonym(WorkerId(WORKERS[1]), KEY)
     assert IDS.everywhere(text) == f"ask {name} or W0"
+
+
+ASSIGNMENT = "60f2A7c1d9e8b0a1c2d3e4f5"
+
+
+@for_each("text", ["@@", "W0:@@", "https://a.org/?SESSION_ID=@@&x=1"])
+def test_an_assignments_id_is_replaced_in_every_row(text: str) -> None:
+    """By another pseudonym than a worker's; short ids are numbers as others are."""
+    ids = HiddenIds(WORKERS, KEY, assignment_ids=[ASSIGNMENT, "row_17", "12345678"])
+    name = assignment_pseudonym(AssignmentId(ASSIGNMENT), KEY)
+    assert name != pseudonym(WorkerId(ASSIGNMENT), KEY)
+    for spelled in (ASSIGNMENT, ASSIGNMENT.upper()):
+        shown = ids.everywhere(text.replace("@@", spelled))
+        assert shown == text.replace("@@", name)
+    assert ids.everywhere("row_17, 12345678") == "row_17, 12345678"
+
+
+def test_what_was_sent_has_no_ids_in_names_and_cells() -> None:
+    """As JSON writes them; a short id under a name that says so, and nothing else."""
+    name = pseudonym(WorkerId("7"), KEY)
+    sent = {"workerId": "7", "user_rating": "7", "a@b.org": "é A1B2C3D4E5F6G7"}
+    shown = json.loads(IDS.sent(json.dumps(sent), "7"))
+    assert shown["workerId"] == name
+    assert shown["user_rating"] == "7"
+    others = [pseudonym(WorkerId(each), KEY) for each in (WORKERS[5], WORKERS[0])]
+    assert shown[others[0]] == f"é {others[1]}"
+
+
+def test_ids_that_begin_alike_are_looked_for_by_what_differs() -> None:
+    """A text with the tool's name is not compared with each of its ids."""
+    ids = HiddenIds([f"annotator_{n:06}" for n in range(5000)], KEY)
+    assert max(map(len, ids._by_part.values())) == 1
+    name = pseudonym(WorkerId("annotator_004711"), KEY)
+    assert ids.everywhere("Annotator_004711 is an annotator_") == (
+        f"{name} is an annotator_"
+    )
 
 
 def test_a_column_of_ids_is_known_by_its_cells() -> None:
