@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from piecework.domain.hit import Item
@@ -21,6 +21,7 @@ from piecework.domain.task import Aggregate, Arrangement, Field, Option, Task
 from piecework.qc.ratings import sources, with_ratings
 from piecework.qc.registry import HEURISTICS, Heuristic, columns, scores
 from piecework.qc.scores import SHOWN_FROM
+from tests.examples import examples
 from tests.qc.rated import choice, scale, task_of
 from tests.qc.tables import CANNED, NAN, START, row, table
 from tests.typing_records import record
@@ -97,66 +98,65 @@ def ids(answers: pd.DataFrame, heuristic: Heuristic) -> set[str]:
 every_heuristic = pytest.mark.parametrize(
     "heuristic", HEURISTICS, ids=lambda heuristic: heuristic.NAME
 )
-short = settings(
-    max_examples=5, deadline=None, suppress_health_check=[HealthCheck.too_slow]
-)
 
 
-@every_heuristic
-@short
+@examples(12)
 @given(answers=rows())
 def test_every_subject_has_one_row_with_a_sound_verdict(
-    heuristic: Heuristic, answers: list[dict[str, object]]
+    answers: list[dict[str, object]],
 ) -> None:
     """Suspicion is in [0, 1], has evidence, and the frame is left as it was."""
     built = table(*answers)
     before = built.copy(deep=True)
-    scores = heuristic.score(built, heuristic.Params())
-    pd.testing.assert_frame_equal(built, before)
-    assert scores.index.is_unique
-    assert set(scores.index) == ids(built, heuristic)
-    assert scores.index.name == f"{heuristic.SUBJECT}_id"
-    assert scores["suspicion"].between(0, 1).all()
-    assert (
-        scores["evidence"][scores["flag"] | (scores["suspicion"] >= SHOWN_FROM)] != ""
-    ).all()
-    assert scores["flag"].dtype == "bool"
+    for heuristic in HEURISTICS:
+        name = heuristic.NAME
+        scores = heuristic.score(built, heuristic.Params())
+        assert scores.index.is_unique, name
+        assert set(scores.index) == ids(built, heuristic), name
+        assert scores.index.name == f"{heuristic.SUBJECT}_id", name
+        assert scores["suspicion"].between(0, 1).all(), name
+        is_shown = scores["flag"] | (scores["suspicion"] >= SHOWN_FROM)
+        assert (scores["evidence"][is_shown] != "").all(), name
+        assert scores["flag"].dtype == "bool", name
+        pd.testing.assert_frame_equal(built, before, obj=f"the frame after {name}")
 
 
-@every_heuristic
-@short
+@examples(12)
 @given(answers=rows(), chance=st.randoms(use_true_random=False))
 def test_the_order_of_rows_never_matters(
-    heuristic: Heuristic,
-    answers: list[dict[str, object]],
-    chance: random.Random,
+    answers: list[dict[str, object]], chance: random.Random
 ) -> None:
     """The same answers in another order are judged the same, to the last bit."""
     shuffled = list(answers)
     chance.shuffle(shuffled)
-    first = heuristic.score(table(*answers), heuristic.Params())
-    second = heuristic.score(table(*shuffled), heuristic.Params())
-    pd.testing.assert_frame_equal(
-        first.sort_index(), second.sort_index(), check_exact=True
-    )
+    first, second = table(*answers), table(*shuffled)
+    for heuristic in HEURISTICS:
+        params = heuristic.Params()
+        pd.testing.assert_frame_equal(
+            heuristic.score(first, params).sort_index(),
+            heuristic.score(second, params).sort_index(),
+            check_exact=True,
+            obj=heuristic.NAME,
+        )
 
 
-@every_heuristic
-@short
+@examples(12)
 @given(answers=rows("x"), others=rows("yy"))
 def test_an_unrelated_batch_changes_nothing(
-    heuristic: Heuristic,
-    answers: list[dict[str, object]],
-    others: list[dict[str, object]],
+    answers: list[dict[str, object]], others: list[dict[str, object]]
 ) -> None:
     """Other workers on other items in another batch are another story."""
-    own = table(*answers)
-    alone = heuristic.score(own, heuristic.Params())
-    together = heuristic.score(table(*answers, *others), heuristic.Params())
-    subjects = [subject for subject in alone.index if subject]
-    pd.testing.assert_frame_equal(
-        alone.loc[subjects], together.loc[subjects], check_exact=True
-    )
+    own, both = table(*answers), table(*answers, *others)
+    for heuristic in HEURISTICS:
+        alone = heuristic.score(own, heuristic.Params())
+        together = heuristic.score(both, heuristic.Params())
+        subjects = [subject for subject in alone.index if subject]
+        pd.testing.assert_frame_equal(
+            alone.loc[subjects],
+            together.loc[subjects],
+            check_exact=True,
+            obj=heuristic.NAME,
+        )
 
 
 def rated_table(task: Task, seed: int) -> pd.DataFrame:
@@ -330,7 +330,7 @@ POOR: dict[str, dict[str, object]] = {
 """What may be poor about a frame, alone and together."""
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@examples(12)
 @given(
     faults=st.sets(st.sampled_from(sorted(POOR)), min_size=1),
     size=st.sampled_from([0, 1, 2, 5, 97]),

@@ -13,6 +13,7 @@ from piecework.qc import joined
 from piecework.qc.ratings import with_ratings
 from piecework.qc.registry import HEURISTICS, Heuristic, Settings, params_of
 from piecework.qc.silence import silences
+from tests.for_each import for_each
 from tests.qc.rated import choice, task_of
 from tests.qc.tables import NAN, row, table
 from tests.typing_records import record
@@ -99,35 +100,36 @@ def silent_in(frame: str) -> Mapping[str, str]:
         return silences(rated_frame(frame), ON)
 
 
-@functools.cache
-def scores_in(frame: str, name: str) -> pd.DataFrame:
-    """Score a frame with the heuristic of a name; a warning is an error."""
-    (heuristic,) = (known for known in HEURISTICS if name == known.NAME)
+def scores_in(frame: str, heuristic: Heuristic) -> pd.DataFrame:
+    """Score a frame; a warning is an error."""
     with warnings.catch_warnings(), np.errstate(divide="warn", invalid="warn"):
         warnings.simplefilter("error")
         return heuristic.score(rated_frame(frame), params_of(heuristic, ON, seed=1))
 
 
-@pytest.mark.parametrize("heuristic", HEURISTICS, ids=lambda heuristic: heuristic.NAME)
-def test_a_poor_frame_is_no_flag_and_no_warning(heuristic: Heuristic) -> None:
+@pytest.mark.parametrize("frame", FRAMES)
+def test_a_poor_frame_is_no_flag_and_no_warning(frame: str) -> None:
     """Numbers that divide by nothing, means of nothing: not even a warning.
 
-    Who says why it is silent has nothing to say.
+    Who says why it is silent has nothing to say, and the joined suspicion neither.
     """
-    name = heuristic.NAME
-    for frame in FRAMES:
-        scores = scores_in(frame, name)
-        assert scores["suspicion"].between(0, 1).all(), frame
-        assert name == DRAWN or not scores["flag"].any(), frame
-        assert name not in silent_in(frame) or (scores["suspicion"] == 0).all(), frame
+    silent = silent_in(frame)
+    of_all = {known.NAME: scores_in(frame, known) for known in HEURISTICS}
+    for name, scores in of_all.items():
+        assert scores["suspicion"].between(0, 1).all(), name
+        assert name == DRAWN or not scores["flag"].any(), name
+        assert name not in silent or (scores["suspicion"] == 0).all(), name
+    with warnings.catch_warnings(), np.errstate(divide="warn", invalid="warn"):
+        warnings.simplefilter("error")
+        assert list(joined.findings(rated_frame(frame), of_all)) == []
 
 
-@pytest.mark.parametrize("heuristic", HEURISTICS, ids=lambda heuristic: heuristic.NAME)
-def test_who_needs_more_than_an_answer_says_so(heuristic: Heuristic) -> None:
+@for_each("frame", ("one answer", "two answers", "one worker and item"))
+def test_who_needs_more_than_an_answer_says_so(frame: str) -> None:
     """A new heuristic says why it is silent, or is one that needs no other answer."""
-    for frame in ("one answer", "two answers", "one worker and item"):
+    for heuristic in HEURISTICS:
         is_silent = heuristic.NAME in silent_in(frame)
-        assert is_silent == (heuristic.NAME not in BY_THEMSELVES), frame
+        assert is_silent == (heuristic.NAME not in BY_THEMSELVES), heuristic.NAME
 
 
 def test_who_knows_nothing_says_so() -> None:
@@ -139,16 +141,7 @@ def test_who_knows_nothing_says_so() -> None:
     }
 
 
-@pytest.mark.parametrize("frame", FRAMES)
-def test_the_joined_suspicion_needs_no_more(frame: str) -> None:
-    """Nor does it warn or suspect."""
-    scores = {known.NAME: scores_in(frame, known.NAME) for known in HEURISTICS}
-    with warnings.catch_warnings(), np.errstate(divide="warn", invalid="warn"):
-        warnings.simplefilter("error")
-        assert list(joined.findings(rated_frame(frame), scores)) == []
-
-
-@pytest.mark.parametrize(
+@for_each(
     ("frame", "name", "why"),
     [
         ("no answer", "capitals", "there are no answers"),
