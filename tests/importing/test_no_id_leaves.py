@@ -369,8 +369,7 @@ def test_ids_stay_in_the_store_wherever_a_file_has_them(
     assert reader is vizwiz or {*texts} >= FILES | {"all.parquet"}
     for name, content in texts.items():
         assert ids_in(content, every) == [], name
-    # Findings name an assignment, for whoever has its file.
     for name, content in texts_of(findings).items():
-        assert ids_in(content, WORKERS) == [], name
+        assert ids_in(content, every) == [], name
     if reader is mturk:
         assert texts["answers.csv"].count("number 3 of ") == 1

@@ -47,7 +47,8 @@ COLUMNS = (
     "touched",
 )
 """The columns of the table of findings. Workers have pseudonyms; `assignment_id` is the
-subject's own, or the worker's first."""
+subject's own, or the worker's first. Findings of a campaign name answers and
+assignments as its dataset does, findings of files as the files do."""
 
 _TYPES: dict[str, pa.DataType] = dict.fromkeys(COLUMNS, TEXT) | {
     "version": WHOLE,
@@ -87,7 +88,9 @@ def assess_files(
     with opened_sources(sources, reading, task_name=task_name) as sources_read:
         aside = sources_read.unreadable
         remarks = (f"{aside:,} rows could not be read.",) if aside else ()
-        findings, page = _assessment(sources_read.opened, _named(paths), remarks)
+        findings, page = _assessment(
+            sources_read.opened, _named(paths), remarks, has_store=False
+        )
     return Assessed(findings=findings, page=page, understood=sources_read.understood)
 
 
@@ -117,7 +120,7 @@ def assess_campaign(path: Path) -> Assessed:
         used_inputs.record(opened.store, inputs, at=opened.clock.now())
         assess(opened)
         decide(opened)
-        findings, page = _assessment(opened, campaign.name, ())
+        findings, page = _assessment(opened, campaign.name, (), has_store=True)
         progress = read_progress(opened)
         drawn = len(flagged_by(opened.store, RANDOM_SAMPLE))
     return Assessed(findings=findings, page=page, progress=progress, drawn=drawn)
@@ -136,7 +139,11 @@ def _named(paths: Sequence[Path]) -> str:
 
 
 def _assessment(
-    opened: OpenedCampaign, source: str, remarks: tuple[str, ...]
+    opened: OpenedCampaign,
+    source: str,
+    remarks: tuple[str, ...],
+    *,
+    has_store: bool,
 ) -> tuple[pd.DataFrame, SectionsPage]:
     table = opened.answers()
     flags = [
@@ -145,7 +152,7 @@ def _assessment(
         if finding.flag and finding.heuristic != RANDOM_SAMPLE
     ]
     work = Work(opened)
-    findings = _frame(opened, work, flags)
+    findings = _frame(opened, work, flags, has_store=has_store)
     touched = work.touched(flags)
     answers = table[["assignment_id", "worker_id", "item_id"]].assign(
         is_touched=[number in touched for number in range(len(table))]
@@ -163,19 +170,26 @@ def _assessment(
     )
 
 
-def _frame(opened: OpenedCampaign, work: Work, flags: list[Finding]) -> pd.DataFrame:
+def _frame(
+    opened: OpenedCampaign, work: Work, flags: list[Finding], *, has_store: bool
+) -> pd.DataFrame:
     rows = []
     for flag in flags:
         numbers = work.rows(flag.subject_kind, flag.subject_id)
+        subject_id = opened.shown_id(flag.subject_kind, flag.subject_id)
+        assignment_id = str(work.assignment_id(numbers[0])) if numbers else ""
+        if has_store:  # without one, only the file's own ids lead back to its rows
+            subject_id = work.published_id(flag.subject_kind, subject_id)
+            assignment_id = work.published_id("assignment", assignment_id)
         rows.append(
             (
                 flag.heuristic,
                 flag.version,
                 flag.subject_kind,
-                opened.shown_id(flag.subject_kind, flag.subject_id),
+                subject_id,
                 flag.suspicion,
                 work.evidence(flag),
-                work.assignment_id(numbers[0]) if numbers else "",
+                assignment_id,
                 work.line(numbers[0]) if numbers else "",
                 len(numbers),
             )

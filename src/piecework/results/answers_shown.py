@@ -87,6 +87,16 @@ class Work:
             for number in self.rows(flag.subject_kind, flag.subject_id)
         }
 
+    def published_id(self, kind: SubjectKind, name: str) -> str:
+        """Return an id of an answer or assignment as a dataset has it; others as is."""
+        if not name or kind == "worker":
+            return name
+        return (
+            self._hidden.answer(name)
+            if kind == "answer"
+            else (self._hidden.assignment(name))
+        )
+
     def named_by(self, kind: SubjectKind, name: str) -> str | None:
         """Return the answer or assignment that a dataset names so; `None` if none."""
         head = name.partition(".")[0]
