@@ -263,6 +263,25 @@ def test_a_full_disk_leaves_nothing_behind(tmp_path: Path) -> None:
         assert _called("restore", replica, folder / "m.db").exit_code == 0
 
 
+@pytest.mark.parametrize("lost", [0, 1, 2])
+def test_a_restore_that_lacks_a_single_confirmed_commit_is_refused(
+    tmp_path: Path, lost: int
+) -> None:
+    """The marker counts commits that were sent; `--at` restores what is left."""
+    replica = tmp_path / "replica"
+    backed_up_once(_marketplace(tmp_path / "first.db"), replica)
+    marker = replica / "piecework.json"
+    content = json.loads(marker.read_text())
+    content["commits"] += lost
+    marker.write_text(json.dumps(content))
+    done = _called("restore", replica, tmp_path / "m.db")
+    assert (tmp_path / "m.db").exists() == (done.exit_code == 0) == (lost == 0)
+    if lost:
+        assert f"lacks {lost} commits that the backup had sent" in done.stderr
+        words = ("restore", replica, tmp_path / "m.db", "--at", "2999-01-01")
+        assert _called(*words).exit_code == 0
+
+
 def test_a_damaged_replica_gets_no_name(tmp_path: Path) -> None:
     """What comes back is checked before it is put where it was wanted."""
     replica = tmp_path / "replica"

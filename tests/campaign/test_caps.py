@@ -1,7 +1,7 @@
 """Caps of campaign, batch and day: no call beyond them, and a day is only put off."""
 
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
@@ -12,15 +12,25 @@ from piecework.domain.errors import BudgetExceeded
 from piecework.domain.hit import PlannedHit
 from piecework.domain.ids import HitKey
 from piecework.engine.passes import post, run_pass
-from piecework.store import hits, ledger
+from piecework.store import hits, intents, ledger
+from piecework.store.intents import Intent
 from tests.engine.conftest import Open
 
 NOON = datetime(2026, 1, 5, 12, tzinfo=UTC)
 
 
 def with_key(text: str, line: str) -> str:
-    """The campaign file with one more key of `[rewards]`."""
+    """The campaign file with one more key of `[rewards]`, or another budget."""
+    if line.startswith("budget"):
+        return text.replace('budget = "20.00"', line)
     return text.replace('reward = "0.50"', f'reward = "0.50"\n{line}')
+
+
+def _nothing_replaced(text: str) -> str:
+    """The campaign file with a policy that drops no answer of the script."""
+    return text.replace(
+        'any_of = ["capitals", "rule_violation"]', 'any_of = ["not_typed"]'
+    ).replace("not_typed = false\n", "")
 
 
 def at(run: CampaignRun, moment: datetime) -> CampaignRun:
@@ -34,6 +44,10 @@ def at(run: CampaignRun, moment: datetime) -> CampaignRun:
     [
         ('batch_budget = "1.19"', r"batch_budget is \$1\.19.*batch costs \$1"),
         ('day_budget = "1.19"', r"day_budget is \$1\.19.*HIT alone costs \$1"),
+        ('month_budget = "1.19"', r"month_budget is \$1\.19.*HIT alone costs \$1"),
+        # Two answers to each of the HIT's two items.
+        ('item_budget = "0.59"', r"item_budget is \$0\.59, but 2 answers .*\$1\.20"),
+        ('budget = "2.39"', r"budget is \$2\.39, but the campaign costs \$2\.40"),
     ],
 )
 def test_a_cap_that_nothing_fits_in_stops_everything_before_a_call(
@@ -46,15 +60,138 @@ def test_a_cap_that_nothing_fits_in_stops_everything_before_a_call(
         assert list(run.platform.find_hits()) == []
 
 
+_JUST_ENOUGH = (
+    'budget = "2.40"',
+    'batch_budget = "1.20"',
+    'day_budget = "1.20"',
+    'month_budget = "1.20"',
+)
+
+
+def test_a_cap_that_just_pays_for_what_it_bounds_lets_it_be_posted(
+    at_work: Open, campaign_text: str
+) -> None:
+    """To the cent, all at once; an item's share of a HIT is 60 cents."""
+    text = campaign_text
+    for line in (*_JUST_ENOUGH, 'item_budget = "0.60"'):
+        text = with_key(text, line)
+    with at_work(text) as (run, _):
+        post(run)
+        assert len(list(run.platform.find_hits())) == 1
+
+
+@pytest.mark.parametrize("line", _JUST_ENOUGH)
+def test_a_call_under_way_counts_as_spent_until_its_outcome_is_known(
+    at_work: Open, campaign_text: str, line: str
+) -> None:
+    """With one cent more under way than a cap leaves, the next HIT is not posted."""
+    text = with_key(campaign_text, line)
+    spare = 120 if line.startswith("budget") else 0
+    with at_work(text) as (run, _):
+        for key, cents in (("bonus:a:X", spare), ("bonus:b:X", 1)):
+            begun = Intent(
+                key=key, operation="bonus", subject=("worker", "X"), amount_cents=cents
+            )
+            with run.store.db.atomic():
+                intents.declare(run.store, begun, run.clock)
+        with pytest.raises(BudgetExceeded, match=r"only \$1\.19 is left of"):
+            post(run)
+        assert list(run.platform.find_hits()) == []
+        # It was never paid: what it would have cost may be spent.
+        intents.withdraw(run.store, "bonus:b:X")
+        post(run)
+        assert len(list(run.platform.find_hits())) == 1
+
+
+_OFFSET = timezone(timedelta(hours=2))
+
+
+def test_a_month_s_cap_is_that_of_the_utc_month_and_begins_anew_with_the_next(
+    at_work: Open, campaign_text: str
+) -> None:
+    """From the first moment of its first day to the last of its last, in any zone."""
+    with at_work(with_key(campaign_text, 'month_budget = "9.00"')) as (run, _):
+        post(at(run, datetime(2026, 1, 31, 23, 59, 59, tzinfo=UTC)))
+        for moment, spent in (
+            (datetime(2026, 1, 1, tzinfo=UTC), 120),
+            (datetime(2026, 2, 1, 1, 59, tzinfo=_OFFSET), 120),
+            (datetime(2026, 2, 1, 2, tzinfo=_OFFSET), 0),
+            (datetime(2026, 2, 1, tzinfo=UTC), 0),
+            (datetime(2025, 12, 31, 23, 59, tzinfo=UTC), 0),
+            (datetime(2027, 1, 31, tzinfo=UTC), 0),
+        ):
+            then = at(run, moment)
+            assert caps.left_today(then) == 900 - spent, moment
+            assert not caps.is_month_spent(then, 900 - spent)
+            assert caps.is_month_spent(then, 901 - spent)
+        for month in range(1, 13):
+            begins = datetime(2028, month, 1, tzinfo=UTC)
+            follows = datetime(2028 + month // 12, month % 12 + 1, 1, tzinfo=UTC)
+            last = follows - timedelta(seconds=1)
+            for moment in (begins, last, last.astimezone(_OFFSET)):
+                assert caps.next_month(at(run, moment)) == follows
+                day = begins if moment == begins else follows - timedelta(days=1)
+                assert caps.next_day(at(run, moment)) == day + timedelta(days=1)
+
+
+def test_the_tighter_of_day_and_month_decides_what_may_be_promised_today(
+    at_work: Open, campaign_text: str
+) -> None:
+    """Either may be the lower one, and either may be absent."""
+    with at_work(campaign_text) as (run, _):
+        assert caps.left_today(run) is None
+        for day, month in ((300, 200), (200, 300), (200, None), (None, 200)):
+            capped = replace(
+                run.campaign.rewards, day_budget_cents=day, month_budget_cents=month
+            )
+            poor = replace(run, campaign=replace(run.campaign, rewards=capped))
+            assert caps.left_today(poor) == 200
+
+
+def test_a_month_s_cap_puts_work_off_until_the_next_utc_month(
+    at_work: Open, campaign_text: str
+) -> None:
+    """$1.20 a month: the second batch waits for February and is not a failure."""
+    text = with_key(campaign_text, 'month_budget = "1.20"')
+    with at_work(_nothing_replaced(text)) as (run, people):
+        last_day = at(run, datetime(2026, 1, 31, 20, tzinfo=UTC))
+        run_pass(last_day)
+        people.work()
+        reached = run_pass(last_day)
+        assert (reached.waiting_for, reached.stopped_by) == (
+            "the next month",
+            "rewards.month_budget",
+        )
+        assert reached.goes_on_at == "2026-02-01T00:00:00+00:00"
+        late = at(run, datetime(2026, 1, 31, 23, 59, 59, tzinfo=UTC))
+        assert run_pass(late).waiting_for == "the next month"
+        assert len(list(run.platform.find_hits())) == 1
+        assert run_pass(at(run, datetime(2026, 2, 1, tzinfo=UTC))).batch == 2
+        assert len(list(run.platform.find_hits())) == 2
+
+
+@pytest.mark.parametrize(("budget", "slots"), [("0.90", 3), ("0.89", 2)])
+def test_an_item_is_asked_again_as_long_as_its_own_cap_pays_its_share(
+    at_work: Open, campaign_text: str, budget: str, slots: int
+) -> None:
+    """60 cents an item were paid; bob's two answers cost 30 cents an item once more."""
+    text = with_key(campaign_text, f'item_budget = "{budget}"')
+    with at_work(text) as (run, people):
+        evening = at(run, NOON.replace(hour=20))
+        run_pass(evening)
+        people.work(at_most=2)
+        run_pass(evening)
+        assert hits.load(run.store)[0].max_assignments == slots
+        # What is closed stays missing, and the next batch begins.
+        assert run_pass(evening).batch == (1 if slots == 3 else 2)
+
+
 def test_a_day_s_cap_puts_work_off_until_the_next_utc_day(
     at_work: Open, campaign_text: str
 ) -> None:
     """$1.20 a day: the second batch waits for midnight and is not a failure."""
     text = with_key(campaign_text, 'day_budget = "1.20"')
-    text = text.replace(
-        'any_of = ["capitals", "rule_violation"]', 'any_of = ["not_typed"]'
-    ).replace("not_typed = false\n", "")
-    with at_work(text) as (run, people):
+    with at_work(_nothing_replaced(text)) as (run, people):
         monday = at(run, NOON)
         run_pass(monday)
         people.work()

@@ -15,9 +15,13 @@ from piecework.campaign.opened import CampaignRun
 from piecework.campaign.pricing import price
 from piecework.cli.main import main
 from piecework.domain.clock import FixedClock
-from piecework.domain.errors import RefusedForSafety, StoreError
+from piecework.domain.errors import (
+    RefusedForSafety,
+    StoreError,
+    TransientPlatformError,
+)
 from piecework.engine.opening import as_begun, open_on_marketplace, open_to_look
-from piecework.engine.passes import run_pass
+from piecework.engine.passes import post, run_pass
 from piecework.engine.progress import read_progress
 from piecework.marketplace.http.server import serve
 from piecework.marketplace.requester import extensions
@@ -25,9 +29,12 @@ from piecework.marketplace.state.money import MTURK, PriceList
 from piecework.payments.bonus_csv import read_bonuses
 from piecework.payments.pay import pay
 from piecework.platforms.client import turk_client
+from piecework.platforms.mturk import MTurk
+from piecework.platforms.ports import PostedHit
 from piecework.results.whole_pass import write_results
 from piecework.store import hits, ledger
 from tests.crash.people import People
+from tests.engine.test_publishing import Deaf
 from tests.payments.bookkeeping import EVENING, assignment_ids, bonus_file, check_books
 from tests.small_campaign import CAMPAIGN, write_campaign
 
@@ -261,6 +268,35 @@ def test_what_was_put_off_costs_what_is_taken_when_it_is_posted(tmp_path: Path) 
         # Two of 50p and 21p, two of 50p and 25p.
         assert ledger.balances(run.store)["held"] == 142 + 150
         check_books(run)
+
+
+def test_a_hit_whose_call_was_cut_off_is_booked_at_the_fee_of_that_call(
+    tmp_path: Path,
+) -> None:
+    """The fees rise before the next pass, and lists do not show the HIT yet."""
+    with (
+        market(tmp_path, PROLIFIC) as endpoint,
+        at_work(tmp_path, endpoint) as run,
+        pytest.raises(TransientPlatformError),
+    ):
+        post(replace(run, platform=Deaf(endpoint)))
+    dearer, port = replace(PROLIFIC, percent=Decimal(50)), int(endpoint[-5:])
+    with (
+        market(tmp_path, dearer, port=port),
+        at_work(tmp_path, endpoint) as run,
+    ):
+        post(replace(run, platform=_Lagging(endpoint)))
+        # Two of 50p and 21p, on both sides.
+        assert ledger.balances(run.store)["held"] == 142
+        check_books(run)
+
+
+class _Lagging(MTurk):
+    """Its lists do not show a HIT that was just posted."""
+
+    def find_hits(self, **_: object) -> Iterator[PostedHit]:
+        """List none."""
+        return iter(())
 
 
 def test_a_store_keeps_its_currency(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ from tests.engine.conftest import Open
 from tests.payments.bookkeeping import assignment_ids
 
 
-class _Deaf(MTurk):
+class Deaf(MTurk):
     """Posts, and never hears the reply."""
 
     def publish(self, *args: Any, **wanted: Any) -> HitId:  # noqa: ANN401
@@ -55,7 +55,7 @@ class _Broken(MTurk):
 
 
 def _post_unheard(run: CampaignRun) -> None:
-    deaf = replace(run, platform=_Deaf(run.platform.endpoint))
+    deaf = replace(run, platform=Deaf(run.platform.endpoint))
     with pytest.raises(TransientPlatformError):
         post(deaf)
     assert hits.unposted(run.store)

@@ -16,11 +16,14 @@ from hypothesis import strategies as st
 from piecework.campaign.dealing import Limits, all_first_rounds, replacements
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.clock import FixedClock
+from piecework.domain.errors import PlatformRefused
 from piecework.domain.ids import HitId, ItemId
 from piecework.engine.opening import open_on_marketplace
 from piecework.engine.passes import run_pass
+from piecework.engine.posting.exclusion import exclusion_type
 from piecework.engine.progress import read_progress
 from piecework.engine.steps import assess, collect, decide, settle
+from piecework.platforms.client import turk_client
 from piecework.platforms.mturk import MTurk
 from piecework.platforms.virtual_clock import VirtualClock
 from piecework.store import hits, ledger
@@ -248,11 +251,17 @@ class _Deleting(MTurk):
 def test_a_store_from_a_copy_adds_no_slots_twice(
     at_work: Open, campaign_text: str, tmp_path: Path
 ) -> None:
-    """The slots are there, so the copy takes them for its own and makes no call."""
-    with at_work(campaign_text) as (opened, people):
+    """The slots are there, so the copy takes them for its own and makes no call.
+
+    Of two HITs the older one was extended, so the newest of the list does not show it.
+    """
+    text = campaign_text.replace("batches = 2", "batches = 1")
+    with at_work(text) as (opened, people):
+        people.script = (("ann", "good"), ("ann", "good"), ("bob", "shout"))
+        people.script += (("cat", "good"),)
         run = _evening(opened)
         run_pass(run)
-        people.work(at_most=2)
+        assert people.work() == 4
         for step in (collect.collect, assess.assess, decide.decide, settle.settle):
             step(run)
         older = replace(run.campaign, out=_copy_of(run, tmp_path / "copy"))
@@ -268,9 +277,33 @@ def test_a_store_from_a_copy_adds_no_slots_twice(
         ) as later:
             copy = _evening(later)
             run_pass(copy)
-            assert hits.load(copy.store)[0].max_assignments == 3
+            slots = [hit.max_assignments for hit in hits.load(copy.store)]
+            assert slots == [3, 2, 1]  # two HITs, and the extension of the first
             check_books(copy)
         assert not (_calls(run) - before)["CreateAdditionalAssignmentsForHIT"]
+
+
+def test_no_slot_is_added_for_workers_who_can_no_longer_be_kept_out(
+    at_work: Open, campaign_text: str
+) -> None:
+    """The exclusion's qualification type was deleted, and bob is excluded.
+
+    Dan's answers to the other HIT are dropped, too. A slot more of it would be bob's.
+    """
+    text = campaign_text.replace("batches = 2", "batches = 1")
+    with at_work(text) as (opened, people):
+        run = _evening(opened)
+        people.script = (("ann", "good"), ("bob", "shout"))
+        people.script += (("cat", "good"), ("dan", "shout"))
+        run_pass(run)
+        client = turk_client(run.endpoint, access_key=None, secret_key=None)
+        client.delete_qualification_type(QualificationTypeId=exclusion_type(run))
+        assert people.work() == 4
+        with pytest.raises(PlatformRefused, match="can post no more HITs"):
+            run_pass(run)
+        assert [hit["max_assignments"] for hit in books(run)["hits"]] == [2, 2]
+        with _signed_in(people, "bob") as bob:
+            assert not [group for group in _groups(bob) if group["may_accept"]]
 
 
 def _calls(run: CampaignRun) -> Counter[str]:

@@ -54,6 +54,8 @@ def broken(task: Task, **changes: FieldValue) -> list[str]:
         ({"flaws": ()}, ["flaws_required"]),
         ({"flaws": ("blur", "dark")}, []),
         ({"flaws": ("blur", "none")}, ["flaws_none_alone"]),
+        ({"flaws": ("none", "none")}, []),  # sent twice, it is still alone
+        ({"flaws": ("none", "blur", "none")}, ["flaws_none_alone"]),
         ({"flaws": ("other",)}, ["flaw_other_required"]),
         ({"flaws": ("other",), "flaw_other": " "}, ["flaw_other_required"]),
         ({"flaws": ("other",), "flaw_other": "a finger"}, []),

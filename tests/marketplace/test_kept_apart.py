@@ -58,12 +58,53 @@ def test_it_holds_in_the_other_direction_for_slots_that_come_later(
     )
     # Both are open, one slot each: nothing for ann or bob, one of the two for cat.
     assert ann.groups() == bob.groups() == []
+    for worker, hit in ((ann, second), (bob, first), (bob, second), (ann, first)):
+        group = hit["HITGroupId"]
+        assert worker.accept(group).status_code == 409
+        assert worker.accept(group, hit_id=hit["HITId"]).status_code == 409
     assert [group["available"] for group in cat.groups()] == [2]
     taken = cat.accept(first["HITGroupId"]).json()["hit_id"]
     assert taken == first["HITId"]
     assert cat.groups() == []
     dan = market.worker()
     assert dan.accept(first["HITGroupId"]).json()["hit_id"] == second["HITId"]
+
+
+def test_several_others_are_each_kept_apart_from_the_new_one(market: Market) -> None:
+    """Ann did the first and bob the second, so neither takes the third, nor cat more.
+
+    The first two are not kept apart from each other: cat may do both.
+    """
+    client = market.requester()
+    ann, bob, cat = (market.worker() for _ in range(3))
+    first = post(client, MaxAssignments=2)
+    second = post(client, MaxAssignments=2, Title="Another")
+    ann.do(first["HITGroupId"])
+    bob.do(second["HITGroupId"])
+    third = _post_apart(
+        client, [first["HITId"], second["HITId"]], MaxAssignments=2, Title="A third"
+    )
+    cat.do(first["HITGroupId"])
+    cat.do(second["HITGroupId"])
+    for worker in (ann, bob, cat):
+        assert worker.accept(third["HITGroupId"]).status_code == 409
+    dan = market.worker()
+    dan.do(third["HITGroupId"])
+    for hit in (first, second):
+        client.create_additional_assignments_for_hit(
+            HITId=hit["HITId"], NumberOfAdditionalAssignments=1
+        )
+        assert dan.accept(hit["HITGroupId"]).status_code == 409
+
+
+def test_work_that_was_rejected_counts_as_done(market: Market) -> None:
+    """Ann's answer is rejected, and the other HIT is still not for her."""
+    client, ann = market.requester(), market.worker()
+    first = post(client)
+    done = ann.do(first["HITGroupId"])
+    client.reject_assignment(AssignmentId=done, RequesterFeedback="Empty.")
+    second = _post_apart(client, [first["HITId"]])
+    assert ann.accept(second["HITGroupId"]).status_code == 409
 
 
 def test_what_was_returned_keeps_nobody_from_the_other(market: Market) -> None:

@@ -1,13 +1,16 @@
 """Money over the wire: holds, fees, payments, and the books behind them."""
 
+from contextlib import closing
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 from botocore.exceptions import ClientError
 
+from piecework.marketplace.http.server import serve
 from piecework.marketplace.state.system_qualifications import MASTERS_PRODUCTION
-from tests.marketplace.market import QUESTION, Market, expire, post, refusal
+from tests.marketplace.market import QUESTION, START, Market, expire, post, refusal
 
 
 def test_a_hit_is_held_for_and_paid_from_the_hold(standing: Market) -> None:
@@ -28,6 +31,43 @@ def test_a_hit_is_held_for_and_paid_from_the_hold(standing: Market) -> None:
     assert balances() == ("9998.68", "0.66")
     expire(client, made["HITId"])
     assert balances() == ("9999.34", "0.00")
+
+
+def test_a_common_limit_counts_what_all_requesters_hold_and_have_spent(
+    tmp_path: Path,
+) -> None:
+    """$2.00 together: three slots of 66 cents fit, a fourth does not, whose it ever is.
+
+    Deposits are no spending. What an expired HIT held may be spent again; a paid
+    reward may not.
+    """
+    with (
+        serve(
+            tmp_path / "m.db", rehearsal=True, start=START, spend_at_most_cents=200
+        ) as running,
+        closing(Market(running.endpoint_url, running.frames_url)) as market,
+    ):
+        lab, office, ann = market.requester(), market.requester(), market.worker()
+        assert office.get_account_balance()["AvailableBalance"] == "2.00"
+        done = ann.do(post(lab, MaxAssignments=2)["HITGroupId"])
+        lab.approve_assignment(AssignmentId=done)
+        assert office.get_account_balance()["AvailableBalance"] == "0.68"
+        held = post(office)
+        with pytest.raises(ClientError) as caught:
+            post(lab)
+        assert refusal(caught.value)[1] == "InsufficientFunds"
+        expire(office, held["HITId"])
+        post(lab)
+        with pytest.raises(ClientError):
+            lab.send_bonus(
+                WorkerId=ann.worker_id,
+                BonusAmount="0.02",
+                AssignmentId=done,
+                Reason="Two and one cent; two cents are left.",
+            )
+        lab.send_bonus(
+            WorkerId=ann.worker_id, BonusAmount="0.01", AssignmentId=done, Reason="One."
+        )
 
 
 @pytest.mark.parametrize(

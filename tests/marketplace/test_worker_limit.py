@@ -33,12 +33,14 @@ BARE: dict[str, Any] = {
 }
 
 
-def post_hits(market: Market, hit_type: HitType, number: int) -> str:
+def post_hits(
+    market: Market, hit_type: HitType, number: int, *, requester: str = "LAB"
+) -> str:
     """Post HITs of a type; return its id."""
-    platform = MTurk(market.endpoint, access_key="LAB", secret_key="any")  # noqa: S106
+    platform = MTurk(market.endpoint, access_key=requester, secret_key="any")  # noqa: S106
     type_id = platform.hit_type(hit_type)
     for _ in range(number):
-        market.requester("LAB").create_hit_with_hit_type(
+        market.requester(requester).create_hit_with_hit_type(
             HITTypeId=type_id,
             Question=QUESTION,
             LifetimeInSeconds=3600,
@@ -90,6 +92,18 @@ def test_types_with_the_same_name_count_together(market: Market) -> None:
         ann.submit(taken.json()["assignment_id"])
     assert not group_of(ann, "Dear birds")["may_accept"]
     assert group_of(ann, "Fish")["may_accept"]
+
+
+def test_another_requester_s_limit_of_the_same_name_is_another(market: Market) -> None:
+    """Two laboratories call their campaigns `birds`; ann may do two HITs of each."""
+    ann = market.worker()
+    for requester in ("LAB", "OFFICE"):
+        post_hits(market, replace(TYPE, title=requester), 3, requester=requester)
+        group = group_of(ann, requester)
+        assert group["available"] == 2
+        for _ in range(2):
+            ann.submit(ann.accept(group["hit_group_id"]).json()["assignment_id"])
+        assert ann.accept(group["hit_group_id"]).status_code == 409
 
 
 def test_returned_work_does_not_count_and_rejected_work_does(market: Market) -> None:

@@ -61,6 +61,18 @@ def test_a_visit_leads_from_the_link_to_the_exit(
     assert "ann" not in caplog.text
 
 
+@pytest.mark.parametrize(("asked", "approved_after"), [(30, 20), (20, 20), (19, 19)])
+def test_a_visit_is_approved_before_the_market_would_approve_it(
+    scene: Scene, asked: int, approved_after: int
+) -> None:
+    """After the HIT's own delay, in days, but not after more than twenty."""
+    hits = scene.post(2, AutoApprovalDelayInSeconds=asked * 86_400)
+    assert _finished(scene, "ann", "s1") == "complete"
+    for days, status in ((approved_after - 1, "Submitted"), (1, "Approved")):
+        scene.market.wait(days=days)
+        assert {each["AssignmentStatus"] for each in scene.submitted(hits)} == {status}
+
+
 def test_a_person_is_one_worker_in_all_projects(scene: Scene) -> None:
     """Their id at the panel decides, not the session or the project."""
     hits = scene.post(4, most=1)

@@ -105,6 +105,31 @@ def test_a_file_pays_once_however_often_it_is_read(
         check_books(run)
 
 
+@pytest.mark.parametrize("at_once", [1, 4])
+def test_two_bonuses_that_look_alike_are_both_paid(
+    at_work: Open, campaign_text: str, at_once: int
+) -> None:
+    """One is for the work and one for the worker: the same assignment, sum and words.
+
+    The platform lists no label and no subject, so one could pass for the other.
+    """
+    with at_work(campaign_text) as opened:
+        run = replace(first_batch_paid(opened), at_once=at_once)
+        ann, bob = assignment_ids(run)
+        worker = pseudonym(assignments.load(run.store)[0].worker_id, run.pseudonym_key)
+        text = bonus_file(
+            (ann, "", "0.25", "Fine."),
+            ("", worker, "0.25", "Fine."),
+            (bob, "", "0.25", "Fine."),
+            header="assignment_id,worker,amount,reason",
+        )
+        done = pay(run, read_bonuses(run, text, label="bonus", name="b.csv"))
+        assert done.bonuses == 3
+        paid = [bonus["assignment_id"] for bonus in books(run)["bonuses"]]
+        assert sorted(paid) == sorted([ann, ann, bob])
+        check_books(run)
+
+
 BAD_ROWS: tuple[tuple[tuple[str, ...], str], ...] = (
     (("{ann}", "0.123", "r"), "line 2: '0.123' is not an amount"),
     (("{ann}", "-1", "r"), "is not an amount"),

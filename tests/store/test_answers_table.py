@@ -186,6 +186,33 @@ def test_what_is_kept_beyond_what_an_item_takes_is_surplus(
     assert set(verdicts["verdict"]) == {"keep"}
 
 
+@pytest.mark.parametrize("first_id", ["H1-ann", "H2-ann"])
+def test_the_earliest_answer_counts_whatever_its_id_is(
+    answered: Store, first_id: str
+) -> None:
+    """Of ann's two and of all, by when they were submitted; ids are drawn by chance."""
+    _decide(answered, [(name, "keep") for name in ("H1-ann.1", "H2-ann.2", "H1-bob.1")])
+    minutes = {"H1-ann": 3, "H2-ann": 4, "H1-bob": 9} | {first_id: 1}
+    for assignment_id, minute in minutes.items():
+        at = (START + timedelta(minutes=minute)).isoformat(timespec="microseconds")
+        answered.db.execute(
+            "UPDATE assignments SET submitted_at = ? WHERE assignment_id = ?",
+            [at, assignment_id],
+        )
+    table = read_answers(answered, TASK)
+    is_kept = table.index.to_series().isin(["H1-ann.1", "H2-ann.2", "H1-bob.1"])
+    of_item = table.index[is_kept]
+    both = {"H1-ann": ["H2-ann.2"], "H2-ann": ["H1-ann.1"]}[first_id]
+    for least, wanted, surplus in (
+        (2, {}, both),
+        (1, {}, [*both, "H1-bob.1"]),
+        (1, {ItemId("a"): 2}, both),
+        (2, {ItemId("a"): 1}, [*both, "H1-bob.1"]),
+    ):
+        is_surplus = beyond(table, is_kept, least=least, wanted=wanted)
+        assert set(table.index[is_surplus]) == set(surplus) <= set(of_item)
+
+
 def test_the_latest_decision_holds_and_undecided_answers_have_none(
     answered: Store,
 ) -> None:

@@ -1,3 +1,5 @@
+from datetime import UTC, datetime, timedelta, timezone
+
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -16,12 +18,7 @@ def test_all_accounts_always_sum_to_zero(
     store: Store, clock: FixedClock, moves: list[tuple[int, str, str]]
 ) -> None:
     """Any sequence of entries only moves money: the accounts sum to zero."""
-    with store.db.atomic():
-        intents.declare(
-            store,
-            Intent(key="publish:a", operation="publish", subject=("hit", "S1")),
-            clock,
-        )
+    _declare(store, clock)
     for cents, credit, debit in moves:
         with store.db.atomic():
             ledger.move(
@@ -38,3 +35,87 @@ def test_all_accounts_always_sum_to_zero(
     assert ledger.taken_cents(store) == sum(
         cents for account, cents in balances.items() if account != "requester"
     )
+
+
+def test_a_day_and_a_month_are_utc_s(store: Store, clock: FixedClock) -> None:
+    """A cent a day over new year: 31 in December and January, 28 in February."""
+    _declare(store, clock)
+    first = datetime(2025, 12, 1, 0, 0, tzinfo=UTC)
+    with store.db.atomic():
+        for number in range(31 + 31 + 28 + 1):
+            moment = first + timedelta(days=number, hours=number % 24)
+            ledger.move(
+                store,
+                1,
+                credit="requester",
+                debit="held",
+                intent_key="publish:a",
+                batch=1,
+                at=moment,
+            )
+    for month, cents in ((12, 31), (1, 31), (2, 28), (3, 1), (4, 0)):
+        moment = datetime(2025 + (month < 12), month, 15, tzinfo=UTC)
+        assert ledger.promised_in_month_cents(store, moment) == cents
+        assert ledger.promised_on_day_cents(store, moment) == min(cents, month != 3)
+    east = timezone(timedelta(hours=14))
+    eve = datetime(2026, 3, 1, 13, 59, tzinfo=east)  # the last day of February in UTC
+    assert ledger.promised_in_month_cents(store, eve) == 28
+    assert ledger.promised_on_day_cents(store, datetime(2026, 3, 2, 13, tzinfo=east))
+    assert ledger.promised_on_day_cents(store, datetime(2026, 3, 2, tzinfo=UTC)) == 0
+
+
+def test_an_act_that_is_undone_leaves_every_account_as_it_was(
+    store: Store, clock: FixedClock
+) -> None:
+    """Its batch costs nothing either; what a day promised stays promised."""
+    _declare(store, clock)
+    with store.db.atomic():
+        before = ledger.balances(store)
+        paid = {"rewards": 50, "fees": 10}
+        ledger.pay(
+            store,
+            paid,  # type: ignore[arg-type]  # of the literal's own
+            intent_key="publish:a",
+            batch=2,
+            at=clock.now(),
+        )
+        assert ledger.taken_by_batch(store) == {2: 60}
+        ledger.undo(store, "publish:a", at=clock.now())
+    assert ledger.balances(store) == before
+    assert ledger.taken_by_batch_cents(store, 2) == 0
+    assert ledger.promised_on_day_cents(store, clock.now()) == 60
+
+
+def test_released_money_is_what_was_held_and_came_back(
+    store: Store, clock: FixedClock
+) -> None:
+    """Not what was paid from it, nor a payment that was taken back."""
+    _declare(store, clock)
+    moves = (
+        (100, "requester", "held"),
+        (30, "held", "requester"),
+        (50, "held", "rewards"),
+        (50, "rewards", "requester"),
+    )
+    with store.db.atomic():
+        for cents, credit, debit in moves:
+            ledger.move(
+                store,
+                cents,
+                credit=credit,  # type: ignore[arg-type]  # of the literal's own
+                debit=debit,  # type: ignore[arg-type]  # of the literal's own
+                intent_key="publish:a",
+                batch=1,
+                at=clock.now(),
+            )
+    assert ledger.released_cents(store) == 30
+    assert ledger.taken_cents(store) == 20
+
+
+def _declare(store: Store, clock: FixedClock) -> None:
+    with store.db.atomic():
+        intents.declare(
+            store,
+            Intent(key="publish:a", operation="publish", subject=("hit", "S1")),
+            clock,
+        )

@@ -17,6 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from piecework.domain.campaign import AsNeeded
 from piecework.domain.clock import FixedClock
 from piecework.domain.ids import AssignmentId, HitId, HitKey, ItemId
 from piecework.domain.store_address import StoreAddress, store_address
@@ -272,6 +273,8 @@ def _check_money(store: Store) -> None:
         moment = START + timedelta(days=day)
         expected = promises[moment.date().isoformat()]
         assert ledger.promised_on_day_cents(store, moment) == expected
+        month = ledger.promised_in_month_cents(store, moment)
+        assert month == sum(promises.values())
 
 
 def test_counts_follow_hits_and_items_that_change(address: StoreAddress) -> None:
@@ -295,6 +298,44 @@ def test_counts_follow_hits_and_items_that_change(address: StoreAddress) -> None
         item_totals.reopen_within_budget(store)
         assert set(item_totals.batches_lacking(store, TWO)) == {1, 2}
         hits.mark_collected(store, HitId("H1"), at=START)
+        _check_counts(store)
+
+
+def test_a_label_is_weighed_again_when_its_answers_change(
+    address: StoreAddress,
+) -> None:
+    """With one answer more it wants as many as before; with one less, the least again.
+
+    What was wanted of the item was computed from an answer that counts no more.
+    """
+    posting = replace(TWO, as_needed=AsNeeded(most=4, until=0.9))
+    ann, bob, again = "H1-ann.1", "H1-bob.1", "H2-ann.2"
+
+    def decide(answer_id: str, verdict: Literal["keep", "drop"]) -> None:
+        number = SUBJECTS["answer"].index(answer_id)
+        _judge(store, ("overrule", "answer", number, VERDICTS["answer"].index(verdict)))
+
+    def weigh(wanted: int, probability: float) -> None:
+        weighed = item_totals.Weighed(wanted=wanted, probability=probability)
+        item_totals.keep_weighed(store, {ItemId("a"): weighed})
+
+    with _answered(address.url) as store:
+        for answer_id in (ann, bob):
+            decide(answer_id, "keep")
+        assert item_totals.to_weigh(store, posting) == {"a": 2}
+        weigh(3, 0.6)
+        assert item_totals.lacking(store, 1, posting) == {"a": 1, "b": 2}
+        decide(again, "keep")
+        assert item_totals.wanted(store, posting) == {"a": 3}
+        weigh(3, 0.6)
+        decide(again, "drop")
+        decide(bob, "drop")
+        # One worker's answer is left; two are wanted, not three.
+        assert item_totals.wanted(store, posting) == {}
+        assert item_totals.lacking(store, 1, posting) == {"a": 1, "b": 2}
+        assert item_totals.sureness(store) == []
+        decide(bob, "keep")
+        assert item_totals.to_weigh(store, posting) == {"a": 2}
         _check_counts(store)
 
 
