@@ -89,7 +89,7 @@ class Scene:
             )
             client.post("/mturk/externalSubmit", data=form).raise_for_status()
 
-    def holders(self) -> set[str]:
+    def holders(self, name: str = "good at captions") -> set[str]:
         """The handles of those who hold the qualification at the marketplace."""
         return {
             row["handle"]
@@ -97,7 +97,8 @@ class Scene:
                 "SELECT handle FROM qualifications JOIN workers "
                 "ON workers.id = worker JOIN qualification_types "
                 "ON qualification_types.id = qualification_type "
-                "WHERE name = 'good at captions' AND qualifications.status = 'Granted'"
+                "WHERE name = ? AND qualifications.status = 'Granted'",
+                name,
             )
         }
 
@@ -199,6 +200,54 @@ def test_it_lapses_and_can_be_earned_again(scene: Scene) -> None:
         assert scene.holders() == set()
         assert "has lapsed" in scene.messages("ann")[-1]
         assert earn(later) == 0
+
+
+TWO_RULES = """
+[[earned]]
+name = "good at captions"
+kind = "captions"
+over = 5
+agreement = 0.75
+revoke_below = 0.7
+forget_after_days = 30
+records = "elsewhere.db"
+[[earned]]
+name = "very good at captions"
+kind = "captions"
+over = 5
+agreement = 1.0
+revoke_below = 0.9
+records = "elsewhere.db"
+"""
+
+
+def test_the_file_says_when_it_is_earned_lost_and_forgotten(scene: Scene) -> None:
+    """Four of five items are 80 %: enough for one qualification, not for the other.
+
+    A campaign without the good workers is for whoever has not earned it.
+    """
+    first, second = (
+        scene.write(name, text=TEXT.replace(EARNED, TWO_RULES))
+        for name in ("first", "second")
+    )
+    scene.work(first, ("ann", "good"), ("bob", "half"))
+    very_good = "very good at captions"
+    assert (scene.holders(), scene.holders(very_good)) == ({"ann", "bob"}, {"ann"})
+    assert {path.name for path in scene.folder.glob("e*.db")} == {"elsewhere.db"}
+    novices = scene.write(
+        "novices", '\n[requirements]\nnot_earned = ["good at captions"]\n', CAMPAIGN
+    )
+    with scene.opened(novices) as run:
+        run_pass(run)
+    assert "novices" in scene.titles("cat")
+    assert not {"novices"} & (scene.titles("ann") | scene.titles("bob"))
+    scene.work(second, ("ann", "half"), ("cat", "shout"))
+    assert (scene.holders(), scene.holders(very_good)) == ({"ann", "bob"}, set())
+    with scene.opened(second) as run:
+        for days, changes in ((29, 0), (31, 2)):
+            moment = run.clock.now() + timedelta(days=days)
+            assert earn(replace(run, clock=FixedClock(moment))) == changes
+    assert scene.holders() == set()
 
 
 def test_two_files_must_state_the_same_rule(scene: Scene) -> None:

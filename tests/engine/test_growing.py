@@ -13,6 +13,7 @@ from piecework.rehearsing.checking import check_campaign
 from piecework.results.releases import latest, read_release
 from piecework.results.whole_pass import finish_pass
 from piecework.store import item_totals, ledger, source, stops
+from tests.conftest import in_full
 from tests.growing_campaign import START, TEXT, growing, names, row, write_growing
 
 
@@ -63,16 +64,16 @@ def _splits(table: pa.Table) -> dict[str, str]:
     return dict(zip(ids, split_of, strict=True))
 
 
-@pytest.mark.full
 def test_a_batch_waits_for_its_size_or_for_its_time(tmp_path: Path) -> None:
-    """Three rows of four wait a day; four rows wait no time."""
-    with growing(tmp_path, names(1, 3)) as campaign:
+    """Three rows of four wait for six hours; four rows wait no time."""
+    text = TEXT.replace("batch_every_hours = 24", "batch_every_hours = 6")
+    with growing(tmp_path, names(1, 3), text) as campaign:
         waits = campaign.advance()
         assert (waits.waiting_for, waits.hits_posted) == ("new rows", 0)
         assert waits.source is not None
         assert waits.source.waiting == 3
-        assert waits.due_at == "2026-01-06T09:00:00+00:00"
-        campaign.move(hours=23.9)
+        assert waits.due_at == "2026-01-05T15:00:00+00:00"
+        campaign.move(hours=5.9)
         assert campaign.advance().hits_posted == 0
         campaign.move(hours=0.1)
         assert campaign.advance().hits_posted == 2
@@ -99,13 +100,11 @@ def test_a_row_that_appears_again_changes_nothing(tmp_path: Path) -> None:
         assert campaign.shown() == names(1, 4)
 
 
-@pytest.mark.full
 @pytest.mark.parametrize(
     ("on_change", "shown", "quarantined", "changed"),
     [
-        ("refuse", names(1, 4), 1, 0),
-        ("keep", names(1, 4), 0, 1),
         ("ask_again", sorted([*names(1, 4), "p002@2"]), 0, 1),
+        *in_full(("refuse", names(1, 4), 1, 0), ("keep", names(1, 4), 0, 1)),
     ],
 )
 def test_a_row_whose_cells_change(
@@ -165,6 +164,41 @@ def test_the_open_hits_of_a_row_that_disappears_expire(tmp_path: Path) -> None:
         # It comes back: its answer is asked for again.
         campaign.append(str(gone))
         assert campaign.finish().accepted == 4
+
+
+@pytest.mark.parametrize(
+    ("line", "withdrawn"),
+    [
+        ('on_removal = "keep"', 0),
+        ("most_removed_percent = 24", 0),
+        ("most_removed_percent = 25", 1),
+    ],
+)
+def test_the_file_says_whether_rows_may_disappear_and_how_many(
+    tmp_path: Path, line: str, withdrawn: int
+) -> None:
+    """A row of four is 25 per cent; more than the limit is stated as a fault."""
+    text = TEXT.replace("grows = true", f"grows = true\n{line}")
+    with growing(tmp_path, names(1, 4), text) as campaign:
+        campaign.advance()
+        campaign.items.write_text("image_id,url\n" + "".join(map(row, names(2, 4))))
+        source_now = campaign.advance().source
+        assert source_now is not None
+        assert source_now.withdrawn == withdrawn
+        assert ("most_removed_percent" in source_now.fault) == line.endswith("24")
+
+
+def test_rows_of_a_rehearsal_arrive_as_many_a_day_as_the_file_says(
+    tmp_path: Path,
+) -> None:
+    """Three rows on the first day, three on the next, and the rest on the third."""
+    text = f"{TEXT}[rehearsal]\nrows_a_day = 3\n"
+    with growing(tmp_path, names(1, 8), text) as campaign:
+        for arrived in (3, 6, 8):
+            campaign.advance()
+            rows = campaign.run.store.db.execute("SELECT count(*) FROM source_items")
+            assert rows.fetchone() == (arrived,)
+            campaign.move(days=1)
 
 
 @pytest.mark.full

@@ -1,0 +1,430 @@
+"""What keys of the campaign file change: each has a value that is not the default.
+
+A group of keys is looked at in one campaign: in the HIT that it posts, in the dataset
+that it writes, in its price, in its decisions. `tests/test_promises.py` has the list of
+all keys, with the test that sees each.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import date, timedelta
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from piecework.campaign.assembling import load_campaign
+from piecework.campaign.dealing import all_first_rounds, hit_cost_cents
+from piecework.campaign.opened import CampaignRun
+from piecework.campaign.pricing import price
+from piecework.campaign.questions import question
+from piecework.domain.campaign import Campaign
+from piecework.domain.clock import FixedClock
+from piecework.domain.verdicts import JOINED
+from piecework.engine.passes import post, run_pass
+from piecework.platforms.client import turk_client
+from piecework.postprocess.splits import splits
+from piecework.qc.policy import decide
+from piecework.rehearsing.campaign import prepare
+from piecework.rehearsing.rehearsal import rehearsal_of
+from piecework.results.export import export
+from tests.campaign.test_own_page import written
+from tests.engine.conftest import Open
+from tests.engine.test_qualification import CAMPAIGN as GATED
+from tests.engine.test_qualification import written as gated
+from tests.payments.bookkeeping import EVENING
+from tests.qc.tables import row, table
+from tests.qc.test_policy import AT, finding
+from tests.small_campaign import CAMPAIGN, write_campaign
+
+DAY = date(2026, 1, 5)
+POSTING = """
+lifetime_hours = 36
+assignment_minutes = 7
+auto_approval_hours = 48
+title = "Look at birds"
+description = "Say what flies."
+keywords = ["bird", "wing"]
+"""
+REQUIREMENTS = """[requirements]
+approved_hits_above = 77
+approval_rate_at_least = 91
+countries = ["FR", "US-WA"]
+exclusion_name = "not for birds again"
+[[requirements.qualification]]
+id = "00000000000000000060"
+comparator = "EqualTo"
+values = [1]
+[[requirements.qualification]]
+id = "00000000000000000040"
+comparator = "NotIn"
+values = [107, 109]
+[output]"""
+
+Seen = Mapping[str, tuple[Callable[[], object], object]]
+"""By key: what is looked at, and what it should be."""
+
+
+def check(seen: Seen) -> None:
+    """Every key changes what it should."""
+    assert {key: look() for key, (look, _) in seen.items()} == {
+        key: value for key, (_, value) in seen.items()
+    }
+
+
+def at_evening(run: CampaignRun) -> CampaignRun:
+    """The run at a time when the day's work is done."""
+    return replace(run, clock=FixedClock(EVENING))
+
+
+def loaded(folder: Path, *changes: tuple[str, str], pictures: int = 4) -> Campaign:
+    """The small campaign with some lines replaced."""
+    text = CAMPAIGN
+    for before, after in changes:
+        assert text.count(before) == 1, before
+        text = text.replace(before, after)
+    return load_campaign(write_campaign(folder, text, pictures=pictures))
+
+
+def required(hit: Mapping[str, Any]) -> list[tuple[str, str, object]]:
+    """What a HIT requires of workers: the type, the comparator, the values."""
+    return [
+        (
+            each["QualificationTypeId"],
+            each["Comparator"],
+            each.get("IntegerValues") or each.get("LocaleValues"),
+        )
+        for each in hit["QualificationRequirements"]
+    ]
+
+
+def test_a_posted_hit_shows_what_the_file_says(at_work: Open) -> None:
+    """Its texts, times, pay, slots, page and requirements."""
+    text = CAMPAIGN.replace('name = "crash"', 'name = "birds"')
+    text = text.replace("assignments = 2", f"assignments = 3{POSTING}")
+    text = text.replace("items_per_hit = 2", "items_per_hit = 1")
+    text = text.replace('"0.50"', '"0.33"').replace("batches = 2", "batches = 4")
+    with at_work(text.replace("[output]", REQUIREMENTS)) as (run, _):
+        post(run)
+        client = turk_client(run.endpoint, access_key=None, secret_key=None)
+        [hit] = client.list_hits()["HITs"]
+        wanted, (excluded, absent, _none) = required(hit)[:-1], required(hit)[-1]
+        excluded_type = client.get_qualification_type(QualificationTypeId=excluded)
+        lifetime = hit["Expiration"] - hit["CreationTime"]
+        check(
+            {
+                "name": (
+                    lambda: "/birds.b0001.r00" in hit["RequesterAnnotation"],
+                    True,
+                ),
+                "posting.batches": (lambda: len(client.list_hits()["HITs"]), 1),
+                "posting.assignments": (lambda: hit["MaxAssignments"], 3),
+                "posting.items_per_hit": (
+                    lambda: (
+                        hit["Question"].count("&quot;url&quot;")
+                        or hit["Question"].count('"id":"p')
+                    ),
+                    1,
+                ),
+                "posting.lifetime_hours": (lambda: lifetime, timedelta(hours=36)),
+                "posting.assignment_minutes": (
+                    lambda: hit["AssignmentDurationInSeconds"],
+                    7 * 60,
+                ),
+                "posting.auto_approval_hours": (
+                    lambda: hit["AutoApprovalDelayInSeconds"],
+                    48 * 3600,
+                ),
+                "posting.title": (lambda: hit["Title"], "Look at birds"),
+                "posting.description": (lambda: hit["Description"], "Say what flies."),
+                "posting.keywords": (
+                    lambda: hit["Keywords"].replace(" ", "").split(","),
+                    ["bird", "wing"],
+                ),
+                "rewards.reward": (lambda: hit["Reward"], "0.33"),
+                "requirements.approved_hits_above": (
+                    lambda: wanted[0],
+                    ("00000000000000000040", "GreaterThan", [77]),
+                ),
+                "requirements.approval_rate_at_least": (
+                    lambda: wanted[1],
+                    ("000000000000000000L0", "GreaterThanOrEqualTo", [91]),
+                ),
+                "requirements.countries": (
+                    lambda: wanted[2][1:],
+                    ("In", [{"Country": "FR"}, {"Country": "US", "Subdivision": "WA"}]),
+                ),
+                "requirements.qualification": (
+                    lambda: wanted[3:],
+                    [
+                        ("00000000000000000060", "EqualTo", [1]),
+                        ("00000000000000000040", "NotIn", [107, 109]),
+                    ],
+                ),
+                "requirements.exclusion_name": (
+                    lambda: (absent, excluded_type["QualificationType"]["Name"]),
+                    ("DoesNotExist", "not for birds again"),
+                ),
+            }
+        )
+
+
+def test_a_test_before_the_work_is_posted_as_the_file_says(tmp_path: Path) -> None:
+    """Its name, its time, when it may be taken again, and what passes."""
+    text = GATED.replace("retry_hours = 1", "retry_hours = 2\ntime_limit_minutes = 25")
+    text = text.replace("spelling = 12", "spelling = 9")
+    text = text.replace('name = "English"', 'name = "Plain English"')
+    with rehearsal_of(prepare(gated(tmp_path, text))) as (run, _):
+        post(run)
+        client = run.platform._client  # type: ignore[attr-defined]
+        [hit] = client.list_hits(MaxResults=1)["HITs"]
+        [type_id, comparator, least] = required(hit)[0]
+        made = client.get_qualification_type(QualificationTypeId=type_id)
+        posted = made["QualificationType"]
+        check(
+            {
+                "qualification.task": (
+                    lambda: "spelling" in posted["Test"].casefold(),
+                    True,
+                ),
+                "qualification.items": (
+                    lambda: posted["Test"].count("<Question>") >= 40,
+                    True,
+                ),
+                "qualification.name": (lambda: posted["Name"], "Plain English"),
+                "qualification.correct_at_least": (
+                    lambda: (comparator, least),
+                    ("GreaterThanOrEqualTo", [9 + 12 + 8]),
+                ),
+                "qualification.time_limit_minutes": (
+                    lambda: posted["TestDurationInSeconds"],
+                    25 * 60,
+                ),
+                "qualification.retry_hours": (
+                    lambda: posted["RetryDelayInSeconds"],
+                    2 * 3600,
+                ),
+            }
+        )
+
+
+STATED = """
+[dataset]
+title = "Birds in words"
+version = "2.3.4"
+licence = "Answers-1"
+licence_url = "https://licence.example/answers"
+items_licence = "Items-1"
+items_licence_url = "https://licence.example/items"
+contact = "Ada, ada at birds.example"
+citation = "Ada (2026). Birds."
+consent = "Stated on page one."
+ethics = "Reviewed by board seven."
+homepage = "https://birds.example/home"
+tags = ["feathers"]
+splits = { train = 25, val = 25, test = 50 }
+"""
+
+
+def test_the_dataset_states_what_the_file_says_in_the_folder_that_it_names(
+    at_work: Open, tmp_path: Path
+) -> None:
+    """The card has the requester's sentences; only the formats asked for are there."""
+    text = CAMPAIGN.replace(
+        'formats = ["csv"]', 'folder = "elsewhere"\nformats = ["vizwiz_json"]'
+    )
+    with at_work(text + STATED) as (opened, people):
+        run = at_evening(opened)
+        run_pass(run)
+        people.work()
+        run_pass(run)
+        export(run)
+    folder = tmp_path / "elsewhere/dataset"
+    card = (folder / "README.md").read_text()
+    facts = json.loads((folder / "croissant.json").read_text())
+    files = {path.name.partition(".")[2] for path in folder.iterdir()}
+    sentences = {
+        "description": "Small enough to be killed at every call.",
+        "dataset.title": "# Birds in words",
+        "dataset.licence": "The answers: [Answers-1](https://licence.example/answers)",
+        "dataset.items_licence": "The items: [Items-1](https://licence.example/items)",
+        "dataset.contact": "Contact\n\nAda, ada at birds.example",
+        "dataset.citation": "Citation\n\n    Ada (2026). Birds.",
+        "dataset.consent": "Consent\n\nStated on page one.",
+        "dataset.ethics": "Ethics\n\nReviewed by board seven.",
+        "dataset.homepage": "<https://birds.example/home>",
+        "dataset.tags": "\n- feathers\n",
+        "dataset.splits": "25 / 25 / 50 per cent",
+    }
+    assert [key for key, sentence in sentences.items() if sentence not in card] == []
+    check(
+        {
+            "output.folder": ((tmp_path / "out").exists, False),
+            "output.formats": (lambda: files, {"md", "json"}),
+            "dataset.version": (lambda: facts["version"], "2.3.4"),
+            "dataset.homepage": (lambda: facts["url"], "https://birds.example/home"),
+        }
+    )
+
+
+def parts(folder: Path, dataset: str, items: str = "") -> dict[str, str]:
+    """The split of each of twelve items of a campaign with this `[dataset]`."""
+    path = write_campaign(folder, f"{CAMPAIGN}[dataset]\n{dataset}", pictures=12)
+    if items:
+        (folder / "items.csv").write_text(items)
+    campaign = load_campaign(path)
+    return splits(campaign.own_items, campaign.dataset.shares)
+
+
+def test_items_are_divided_as_the_file_says(tmp_path: Path) -> None:
+    """By shares, by another drawing, by a column that groups, by one that fixes."""
+    shares = "splits = { train = 25, val = 50, test = 25 }\n"
+    drawn = parts(tmp_path, shares)
+    assert pd.Series(drawn).value_counts().to_dict() == {
+        "train": 3,
+        "val": 6,
+        "test": 3,
+    }
+    other = parts(tmp_path, f"{shares}split_seed = 2")
+    assert other != drawn
+    assert sorted(other.values()) == sorted(drawn.values())
+    assert parts(tmp_path, f"{shares}split_seed = 1") == drawn
+    rows = [
+        f"p{n},https://a.org/{n}.jpg,g{n % 4},{'test' * (n < 5)}" for n in range(12)
+    ]
+    items = "\n".join(["image_id,url,group,part", *rows])
+    grouped = parts(tmp_path, 'split_by = "group"', items)
+    for number in range(4):
+        assert len({grouped[f"p{n}"] for n in range(number, 12, 4)}) == 1
+    assert len(set(grouped.values())) > 1
+    fixed = parts(tmp_path, f'{shares}split_column = "part"', items)
+    assert {fixed[f"p{n}"] for n in range(5)} == {"test"}
+    assert set(fixed.values()) > {"test"}
+
+
+FEES = """wage_floor_per_hour = "6.00"
+expected_minutes = 9
+expected_loss_percent = 50
+[[rewards.fees]]
+valid_from = 2026-01-01
+percent = 10
+extra_percent_from_ten = 5
+masters_percent = 7
+minimum = "0.04"
+source = "our own list of fees"
+[[rewards.fees]]
+valid_from = 2026-06-01
+percent = 90
+source = "a later list"
+"""
+MASTERS = """[[requirements.qualification]]
+id = "2F1QJWKUDD8XADTFD2Q0G6UTO95ALH"
+comparator = "Exists"
+[output]"""
+
+
+def test_the_price_is_that_of_the_file_s_fees_and_expectations(tmp_path: Path) -> None:
+    """Two batches of a HIT, each with two assignments of a dollar, or ten.
+
+    Of a dollar 10 % are 10 cents, 15 % from ten assignments on, 17 % for Masters; the
+    least fee is 4 cents. Nine minutes at $6.00 are 90 cents.
+    """
+    dollar = ('reward = "0.50"', 'reward = "1.00"')
+    fees = ('wage_floor_per_hour = "5.00"\n', FEES)
+    ten = ("assignments = 2", "assignments = 10")
+    one = ("batches = 2", "batches = 1")
+    stated = loaded(tmp_path, dollar, fees)
+    assert hit_cost_cents(stated, 2, on=DAY) == 2 * 110
+    assert hit_cost_cents(stated, 10, on=DAY) == 10 * 115
+    assert hit_cost_cents(stated, 2, on=date(2026, 6, 1)) == 2 * 190
+    assert stated.rewards.fees_on(DAY).source == "our own list of fees"
+    cheap = loaded(tmp_path, ('reward = "0.50"', 'reward = "0.10"'), fees)
+    assert hit_cost_cents(cheap, 2, on=DAY) == 2 * 14
+    masters = loaded(tmp_path, dollar, fees, ("[output]", MASTERS))
+    assert hit_cost_cents(masters, 2, on=DAY) == 2 * 117
+    # A dollar for 9 minutes is above the floor; 50 cents lack 40, and 4 are the fee.
+    assert not price(stated, on=DAY).bonus_each
+    poor = loaded(tmp_path, fees)
+    assert price(poor, on=DAY).bonus_each == 40
+    # Half of ten answers is lost in each round; each round asks for them again.
+    rounds = ("items_per_hit = 2", "items_per_hit = 2\nmax_rounds = 1")
+    lossy = loaded(tmp_path, dollar, fees, ten, one, rounds, pictures=2)
+    sure = loaded(
+        tmp_path,
+        dollar,
+        (fees[0], FEES.replace("percent = 50", "percent = 0")),
+        *(ten, one, rounds),
+        pictures=2,
+    )
+    assert price(sure, on=DAY).expected == price(sure, on=DAY).plain == 1150
+    assert price(lossy, on=DAY).expected > 1150 * 1.4
+    more = loaded(tmp_path, dollar, fees, ten, one, pictures=2)
+    assert price(more, on=DAY).expected > price(lossy, on=DAY).expected
+
+
+RULES = """by = "policy"
+[[decisions.rule]]
+on = "worker"
+any_of = ["too_fast", "capitals"]
+at_least = 2
+share = 0.5
+least_answers = 2
+then = "block"
+because = "Blocked: {flagged} of {answers} answers."
+[[decisions.rule]]
+on = "worker"
+suspicion_above = 0.95
+then = "exclude"
+because = "Excluded: {evidence}."
+"""
+
+
+def test_a_rule_of_the_file_decides_as_it_is_written(tmp_path: Path) -> None:
+    """Two heuristics on half of two answers block; joined suspicion excludes."""
+    head, _, rest = CAMPAIGN.partition('by = "policy"\n')
+    text = head + RULES + rest[rest.index("[output]") :]
+    text = text.replace("too_fast = false\n", "").replace("joined = false\n", "")
+    policy = load_campaign(write_campaign(tmp_path, text)).policy
+    answers = table(
+        *[
+            row(f"A.{n}", assignment_id="A", worker_id="w", item_id=str(n))
+            for n in range(2)
+        ]
+    )
+
+    def decided(*found: Any) -> dict[str, tuple[str, str]]:  # noqa: ANN401 - findings
+        decisions = decide(
+            answers, found, policy, campaign="birds", at=AT, longest_reason=1024
+        )
+        return {
+            each.subject_id: (each.verdict, each.because)
+            for each in decisions
+            if each.subject_kind == "worker"
+        }
+
+    both = [finding("too_fast", "A.0"), finding("capitals", "A.0")]
+    assert decided(*both) == {"w": ("block", "Blocked: 1 of 2 answers.")}
+    assert decided(*both[:1]) == {}
+    joined = replace(finding(JOINED, "w", "worker"), suspicion=0.95)
+    assert decided(joined) == {"w": ("exclude", "Excluded: seen.")}
+    assert decided(replace(joined, suspicion=0.94)) == {}
+
+
+@pytest.mark.parametrize("is_markup", [True, False])
+def test_a_column_with_markup_is_inserted_unchanged(
+    tmp_path: Path, *, is_markup: bool
+) -> None:
+    """Others are escaped: whoever wrote the items did not write the page."""
+    path = written(tmp_path, html="<div>${text}</div><input name='a'>")
+    (tmp_path / "birds.csv").write_text('text\n"<b>one</b>"\n"<b>two</b>"\n')
+    if is_markup:
+        keys = '[page]\nhtml_columns = ["text"]\nhosts = ["pictures.example"]\n[items]'
+        path.write_text(path.read_text().replace("[items]", keys))
+    campaign = load_campaign(path)
+    hit = all_first_rounds(campaign, on=DAY)[0][0]
+    page = question(campaign, hit, {item.item_id: item for item in campaign.items})
+    assert ("<b>one</b>" in page or "<b>two</b>" in page) == is_markup
+    assert ("&lt;b&gt;" in page) == (not is_markup)
+    assert ("pictures.example" in page) == is_markup
