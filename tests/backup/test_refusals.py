@@ -282,6 +282,18 @@ def test_a_restore_that_lacks_a_single_confirmed_commit_is_refused(
         assert _called(*words).exit_code == 0
 
 
+def test_a_restore_of_another_database_is_refused(tmp_path: Path) -> None:
+    """The marker says which database was copied; another one's files lie there."""
+    replica = tmp_path / "replica"
+    backed_up_once(_marketplace(tmp_path / "first.db"), replica)
+    marker = replica / "piecework.json"
+    marker.write_text(json.dumps(json.loads(marker.read_text()) | {"word": "another"}))
+    done = _called("restore", replica, tmp_path / "m.db")
+    assert done.exit_code == 1
+    assert "has another database than it should" in done.stderr
+    assert not (tmp_path / "m.db").exists()
+
+
 def test_a_damaged_replica_gets_no_name(tmp_path: Path) -> None:
     """What comes back is checked before it is put where it was wanted."""
     replica = tmp_path / "replica"

@@ -2,10 +2,13 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
 
 import pytest
 
 from piecework.campaign import caps
+from piecework.campaign.assembling import load_campaign
+from piecework.campaign.caps import check_caps
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.clock import FixedClock
 from piecework.domain.errors import BudgetExceeded
@@ -15,6 +18,8 @@ from piecework.engine.passes import post, run_pass
 from piecework.store import hits, intents, ledger
 from piecework.store.intents import Intent
 from tests.engine.conftest import Open
+from tests.growing_campaign import TEXT, names, write_growing
+from tests.small_campaign import write_campaign
 
 NOON = datetime(2026, 1, 5, 12, tzinfo=UTC)
 
@@ -78,6 +83,40 @@ def test_a_cap_that_just_pays_for_what_it_bounds_lets_it_be_posted(
     with at_work(text) as (run, _):
         post(run)
         assert len(list(run.platform.find_hits())) == 1
+        assert caps.left(run, 1) == caps.Left(campaign=120, batch=0, day=0, month=0)
+        assert caps.left(run, 2).batch == 120
+
+
+def test_the_most_expensive_batch_has_to_fit_its_cap(
+    tmp_path: Path, campaign_text: str
+) -> None:
+    """Of five pictures the first batch has three: two HITs of $1.20."""
+    for budget in ("2.40", "2.39"):
+        text = with_key(campaign_text, f'batch_budget = "{budget}"')
+        campaign = load_campaign(write_campaign(tmp_path, text, pictures=5))
+        if budget == "2.40":
+            check_caps(campaign, at=NOON)
+            continue
+        with pytest.raises(BudgetExceeded, match=r"batch costs \$2\.40"):
+            check_caps(campaign, at=NOON)
+
+
+@pytest.mark.parametrize(
+    "name", ["budget", "batch_budget", "day_budget", "month_budget", "item_budget"]
+)
+def test_a_campaign_that_grows_needs_caps_that_pay_for_one_hit(
+    tmp_path: Path, name: str
+) -> None:
+    """A HIT of two rows costs 60 cents with one answer each."""
+    for cents, is_refused in ((60, False), (59, True)):
+        cap = cents // 2 if name == "item_budget" else cents
+        text = with_key(TEXT.replace("900.00", "20.00"), f'{name} = "0.{cap}"')
+        campaign = load_campaign(write_growing(tmp_path, names(1, 4), text))
+        if is_refused:
+            with pytest.raises(BudgetExceeded, match=rf"rewards\.{name} is"):
+                check_caps(campaign, at=NOON)
+        else:
+            check_caps(campaign, at=NOON)
 
 
 @pytest.mark.parametrize("line", _JUST_ENOUGH)

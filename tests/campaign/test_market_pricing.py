@@ -45,6 +45,11 @@ def at_two(crowds: Crowds, *, items: int = 10) -> Campaign:
     return replace(whole, rewards=rewards)
 
 
+def with_cap(whole: Campaign, name: str, cents: int) -> Campaign:
+    """The campaign with another cap."""
+    return replace(whole, rewards=replace(whole.rewards, **{name: cents}))  # type: ignore[arg-type]
+
+
 def test_each_market_costs_what_it_charges() -> None:
     """6 HITs of 5 x 140 cents are 4,200; 4 of 5 x 120 are 2,400."""
     prolific, connect = market_prices(at_two(SIXTY_FORTY), on=TODAY)
@@ -81,6 +86,11 @@ def test_caps_count_on_the_most_expensive_market() -> None:
         check_caps(short, at=EVENING)
     enough = replace(whole, rewards=replace(whole.rewards, budget_cents=6600))
     check_caps(enough, at=EVENING)
+    # A HIT may go to Connect for 600 cents, and another one to Prolific for 700.
+    for name in ("day_budget_cents", "month_budget_cents"):
+        check_caps(with_cap(whole, name, 700), at=EVENING)
+        with pytest.raises(BudgetExceeded, match="HIT alone costs"):
+            check_caps(with_cap(whole, name, 699), at=EVENING)
 
 
 def test_losses_and_bonuses_are_expected_by_the_shares() -> None:

@@ -6,17 +6,20 @@ from datetime import timedelta
 import httpx
 import pytest
 
+from piecework.campaign.opened import CampaignRun
 from piecework.domain.clock import FixedClock
 from piecework.domain.errors import BudgetExceeded, ConfigError
-from piecework.domain.ids import AnswerId
+from piecework.domain.ids import AnswerId, HitKey
+from piecework.engine.passes import run_pass
 from piecework.engine.progress import read_progress
 from piecework.payments.bonus_csv import label_fault, read_bonuses
 from piecework.payments.bonuses import OPERATION
 from piecework.payments.interrupted_payments import close_interrupted
-from piecework.payments.pay import pay
-from piecework.payments.wage_floor_bonuses import top_ups
+from piecework.payments.pay import check_bonuses, pay
+from piecework.payments.plan import BonusPlan
+from piecework.payments.wage_floor_bonuses import is_too_late, top_ups
 from piecework.postprocess.pseudonyms import answer_pseudonym, pseudonym
-from piecework.store import assignments, intents, ledger
+from piecework.store import assignments, hits, intents, ledger
 from tests.engine.conftest import Open
 from tests.payments.bookkeeping import (
     EVENING,
@@ -51,6 +54,28 @@ def test_everybody_of_a_kind_is_lifted_to_the_floor_for_the_median_time(
         assert facts.money.cents("paid_bonuses") == 150
         # 50 cents and 75: $1.25 for 12 minutes, and for 18.
         assert sorted(facts.workers["paid_cents"]) == [125, 125]
+
+
+@pytest.mark.parametrize(("pictures", "kind"), [(3, ""), (4, "another HIT type")])
+def test_hits_of_another_size_or_type_are_another_kind(
+    at_work: Open, campaign_text: str, pictures: int, kind: str
+) -> None:
+    """15 minutes at the median for one HIT, 5 for the other, which needs no bonus."""
+    text = campaign_text.replace("batches = 2", "batches = 1")
+    with at_work(text, pictures=pictures) as (opened, people):
+        people.script = tuple((name, "good") for name in ("ann", "ann", "eve", "eve"))
+        people.minutes = (12, 4, 18, 6)
+        run = replace(opened, clock=FixedClock(EVENING))
+        run_pass(run)
+        assert people.work() == 4
+        run_pass(run)
+        if kind:
+            last = "(SELECT max(rowid) FROM hits)"
+            with run.store.db.atomic():
+                run.store.db.execute(
+                    f"UPDATE hits SET hit_type_id = ? WHERE rowid = {last}", [kind]
+                )
+        assert [payment.bonus.cents for payment in top_ups(run).due] == [75, 75]
 
 
 def test_what_is_paid_already_counts_towards_the_floor(
@@ -111,7 +136,8 @@ def test_two_bonuses_that_look_alike_are_both_paid(
 ) -> None:
     """One is for the work and one for the worker: the same assignment, sum and words.
 
-    The platform lists no label and no subject, so one could pass for the other.
+    The platform lists no label and no subject, so one could pass for the other. A bonus
+    of the same sum that was sent by hand, with other words, is neither.
     """
     with at_work(campaign_text) as opened:
         run = replace(first_batch_paid(opened), at_once=at_once)
@@ -123,11 +149,11 @@ def test_two_bonuses_that_look_alike_are_both_paid(
             (bob, "", "0.25", "Fine."),
             header="assignment_id,worker,amount,reason",
         )
-        done = pay(run, read_bonuses(run, text, label="bonus", name="b.csv"))
-        assert done.bonuses == 3
+        plan = read_bonuses(run, text, label="bonus", name="b.csv")
+        run.platform.bonus(replace(plan.due[-1].bonus, reason="By hand."), token="b")  # noqa: S106
+        assert pay(run, plan).bonuses == 3
         paid = [bonus["assignment_id"] for bonus in books(run)["bonuses"]]
-        assert sorted(paid) == sorted([ann, ann, bob])
-        check_books(run)
+        assert sorted(paid) == sorted([ann, ann, bob, bob])
 
 
 BAD_ROWS: tuple[tuple[tuple[str, ...], str], ...] = (
@@ -219,12 +245,53 @@ def test_a_plan_beyond_the_cap_pays_nothing(at_work: Open, campaign_text: str) -
         assert books(run)["bonuses"] == []
 
 
+def test_bonuses_leave_room_for_all_that_is_planned_under_each_cap(
+    at_work: Open, campaign_text: str
+) -> None:
+    """Bonuses of 12, 24 and 36 cents with fees; HITs of 60 cents, two and one.
+
+    180 cents are taken, all by the first batch. The first two bonuses are the first
+    batch's, the third is another's.
+    """
+    with at_work(campaign_text) as opened:
+        run = first_batch_paid(opened)
+        (posted, *_) = hits.load(run.store)
+        unposted = replace(posted, posted_at=None, hit_id=None, collected_at=None)
+        hits.plan(
+            run.store,
+            [
+                replace(
+                    unposted, hit_key=HitKey(f"h{n}"), batch=batch, max_assignments=1
+                )
+                for n, batch in enumerate((1, 1, 2))
+            ],
+        )
+        ann, bob = assignment_ids(run)
+        text = bonus_file((ann, "0.10", "r"), (bob, "0.20", "r"))
+        due = read_bonuses(run, text, label="a", name="b.csv").due
+        third = bonus_file((ann, "0.30", "r"))
+        (more,) = read_bonuses(run, third, label="c", name="b.csv").due
+        plan = BonusPlan(label="a", due=(*due, replace(more, batch=2)))
+        for cap, enough in (
+            ("batch_budget_cents", 180 + 36 + 120),
+            ("budget_cents", 180 + 72 + 180),
+        ):
+            check_bonuses(_with_cap(run, cap, enough), plan)
+            with pytest.raises(BudgetExceeded, match="nothing was paid"):
+                check_bonuses(_with_cap(run, cap, enough - 1), plan)
+
+
+def _with_cap(run: CampaignRun, name: str, cents: int) -> CampaignRun:
+    capped = replace(run.campaign.rewards, **{name: cents})  # type: ignore[arg-type]
+    return replace(run, campaign=replace(run.campaign, rewards=capped))
+
+
 def test_a_day_s_cap_pays_the_rest_on_the_next_day(
     at_work: Open, campaign_text: str
 ) -> None:
-    """$2.80 a day: HITs for 1.20 and 0.60 (bob's replacement), then one bonus of 90."""
+    """$2.70 a day: HITs for 1.20 and 0.60 (bob's replacement), then one bonus of 90."""
     text = campaign_text.replace(
-        'reward = "0.50"', 'reward = "0.50"\nday_budget = "2.80"'
+        'reward = "0.50"', 'reward = "0.50"\nday_budget = "2.70"'
     )
     with at_work(text) as opened:
         run = first_batch_paid(opened)
@@ -246,6 +313,12 @@ def test_work_of_half_a_year_ago_gets_no_bonus(
         late = replace(run, clock=FixedClock(EVENING + timedelta(days=184)))
         plan = top_ups(late)
         assert (plan.due, len(plan.too_late)) == ((), 2)
+        window = run.platform.capabilities.bonus_window
+        for work in assignments.load(run.store):
+            last = replace(run, clock=FixedClock(work.submitted_at + window))
+            assert not is_too_late(last, work)
+            after = FixedClock(last.clock.now() + timedelta(seconds=1))
+            assert is_too_late(replace(run, clock=after), work)
         with pytest.raises(ConfigError, match="more than six months ago"):
             read_bonuses(
                 late,

@@ -213,6 +213,16 @@ def test_the_earliest_answer_counts_whatever_its_id_is(
         assert set(table.index[is_surplus]) == set(surplus) <= set(of_item)
 
 
+def test_of_answers_of_the_same_moment_the_first_by_id_counts(answered: Store) -> None:
+    """Wherever the item stood in its HIT: the choice is the same at every export."""
+    kept = ["H1-bob.2", "H2-bob.1"]  # both about item b
+    _decide(answered, [(name, "keep") for name in kept])
+    table = read_answers(answered, TASK)
+    is_kept = table.index.to_series().isin(kept)
+    is_surplus = beyond(table, is_kept, least=2, wanted={})
+    assert table.index[is_surplus].tolist() == ["H2-bob.1"]
+
+
 def test_the_latest_decision_holds_and_undecided_answers_have_none(
     answered: Store,
 ) -> None:

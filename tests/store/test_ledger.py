@@ -1,12 +1,16 @@
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from piecework.domain.clock import FixedClock
-from piecework.store import intents, ledger
+from piecework.domain.ids import AssignmentId, HitKey
+from piecework.store import hits, intents, ledger
 from piecework.store.database import Store
 from piecework.store.intents import Intent
+from piecework.store.ledger import Account
+from tests.store.answered import answered_hits
 
 _ACCOUNTS = st.sampled_from(["requester", "held", "rewards", "bonuses", "fees"])
 _MOVES = st.lists(st.tuples(st.integers(0, 10_000), _ACCOUNTS, _ACCOUNTS), max_size=20)
@@ -110,6 +114,79 @@ def test_released_money_is_what_was_held_and_came_back(
             )
     assert ledger.released_cents(store) == 30
     assert ledger.taken_cents(store) == 20
+
+
+def test_what_was_spent_on_work_is_told_by_assignment(
+    store: Store, clock: FixedClock
+) -> None:
+    """What was taken back is no pay; a compensation is the worker's."""
+    steps: tuple[tuple[str, int, Account, Account], ...] = (
+        ("approve", 50, "held", "rewards"),
+        ("approve", 10, "held", "fees"),
+        ("bonus", 25, "requester", "bonuses"),
+        ("bonus", 5, "requester", "fees"),
+    )
+    one, two = AssignmentId("A1"), AssignmentId("A2")
+    for name in (one, two):
+        _book(store, clock, name, *steps)
+    assert ledger.paid_cents(store, "rewards") == {one: 50, two: 50}
+    assert ledger.paid_cents(store, "rewards", "bonuses") == {one: 75, two: 75}
+    assert ledger.spent_on(store, one) == {"rewards": 50, "fees": 15, "bonuses": 25}
+    _book(
+        store,
+        clock,
+        two,
+        ("reverse", 50, "rewards", "requester"),
+        ("reverse", 10, "fees", "requester"),
+    )
+    assert ledger.paid_cents(store, "rewards") == {one: 50}
+    assert ledger.paid_cents(store, "rewards", "bonuses") == {one: 75, two: 25}
+    assert ledger.spent_on(store, two) == {"fees": 5, "bonuses": 25}
+
+
+def test_what_is_held_for_a_hit_is_its_slots_without_decided_work(
+    store: Store, clock: FixedClock
+) -> None:
+    """Two slots and one that was added; another HIT's money is not counted."""
+    answered_hits(
+        store, {"H1": (1, "a"), "H2": (1, "b")}, ["ann", "bob"], at=clock.now()
+    )
+    first, second = hits.load(store)
+    more = replace(first, hit_key=HitKey("more"), extends=first.hit_key, hit_id=None)
+    hits.plan(store, [replace(more, posted_at=None, collected_at=None)])
+    for name, cents in ((first.hit_key, 120), (second.hit_key, 120), ("more", 60)):
+        _book(store, clock, name, ("publish", cents, "requester", "held"), kind="hit")
+    assert [ledger.held_cents(store, hit) for hit in (first, second)] == [180, 120]
+    _book(store, clock, "H1-ann", ("approve", 60, "held", "rewards"))
+    assert [ledger.held_cents(store, hit) for hit in (first, second)] == [120, 120]
+    _book(store, clock, "H1-bob", ("reject", 60, "held", "requester"))
+    _book(store, clock, "H2-bob", ("reject", 60, "held", "requester"))
+    assert [ledger.held_cents(store, hit) for hit in (first, second)] == [60, 60]
+
+
+def _book(
+    store: Store,
+    clock: FixedClock,
+    subject: str,
+    *steps: tuple[str, int, Account, Account],
+    kind: str = "assignment",
+) -> None:
+    """Declare the acts on a subject, and move their money."""
+    with store.db.atomic():
+        for operation in dict.fromkeys(step[0] for step in steps):
+            key = f"{operation}:{subject}"
+            act = Intent(key=key, operation=operation, subject=(kind, subject))
+            intents.declare(store, act, clock)
+        for operation, cents, credit, debit in steps:
+            ledger.move(
+                store,
+                cents,
+                credit=credit,
+                debit=debit,
+                intent_key=f"{operation}:{subject}",
+                batch=1,
+                at=clock.now(),
+            )
 
 
 def _declare(store: Store, clock: FixedClock) -> None:
