@@ -394,9 +394,9 @@ def test_a_rule_of_the_file_decides_as_it_is_written(tmp_path: Path) -> None:
         ]
     )
 
-    def decided(*found: Any) -> dict[str, tuple[str, str]]:  # noqa: ANN401 - findings
+    def decided(*findings: Any) -> dict[str, tuple[str, str]]:  # noqa: ANN401 - of them
         decisions = decide(
-            answers, found, policy, campaign="birds", at=AT, longest_reason=1024
+            answers, findings, policy, campaign="birds", at=AT, longest_reason=1024
         )
         return {
             each.subject_id: (each.verdict, each.because)

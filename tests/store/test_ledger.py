@@ -126,22 +126,22 @@ def test_what_was_spent_on_work_is_told_by_assignment(
         ("bonus", 25, "requester", "bonuses"),
         ("bonus", 5, "requester", "fees"),
     )
-    one, two = AssignmentId("A1"), AssignmentId("A2")
-    for name in (one, two):
+    first, second = AssignmentId("A1"), AssignmentId("A2")
+    for name in (first, second):
         _book(store, clock, name, *steps)
-    assert ledger.paid_cents(store, "rewards") == {one: 50, two: 50}
-    assert ledger.paid_cents(store, "rewards", "bonuses") == {one: 75, two: 75}
-    assert ledger.spent_on(store, one) == {"rewards": 50, "fees": 15, "bonuses": 25}
+    assert ledger.paid_cents(store, "rewards") == {first: 50, second: 50}
+    assert ledger.paid_cents(store, "rewards", "bonuses") == {first: 75, second: 75}
+    assert ledger.spent_on(store, first) == {"rewards": 50, "fees": 15, "bonuses": 25}
     _book(
         store,
         clock,
-        two,
+        second,
         ("reverse", 50, "rewards", "requester"),
         ("reverse", 10, "fees", "requester"),
     )
-    assert ledger.paid_cents(store, "rewards") == {one: 50}
-    assert ledger.paid_cents(store, "rewards", "bonuses") == {one: 75, two: 25}
-    assert ledger.spent_on(store, two) == {"fees": 5, "bonuses": 25}
+    assert ledger.paid_cents(store, "rewards") == {first: 50}
+    assert ledger.paid_cents(store, "rewards", "bonuses") == {first: 75, second: 25}
+    assert ledger.spent_on(store, second) == {"fees": 5, "bonuses": 25}
 
 
 def test_what_is_held_for_a_hit_is_its_slots_without_decided_work(
