@@ -334,7 +334,7 @@ def test_the_price_is_that_of_the_file_s_fees_and_expectations(tmp_path: Path) -
     dollar = ('reward = "0.50"', 'reward = "1.00"')
     fees = ('wage_floor_per_hour = "5.00"\n', FEES)
     ten = ("assignments = 2", "assignments = 10")
-    one = ("batches = 2", "batches = 1")
+    single = ("batches = 2", "batches = 1")
     stated = loaded(tmp_path, dollar, fees)
     assert hit_cost_cents(stated, 2, on=DAY) == 2 * 110
     assert hit_cost_cents(stated, 10, on=DAY) == 10 * 115
@@ -350,17 +350,17 @@ def test_the_price_is_that_of_the_file_s_fees_and_expectations(tmp_path: Path) -
     assert price(poor, on=DAY).bonus_each == 40
     # Half of ten answers is lost in each round; each round asks for them again.
     rounds = ("items_per_hit = 2", "items_per_hit = 2\nmax_rounds = 1")
-    lossy = loaded(tmp_path, dollar, fees, ten, one, rounds, pictures=2)
+    lossy = loaded(tmp_path, dollar, fees, ten, single, rounds, pictures=2)
     sure = loaded(
         tmp_path,
         dollar,
         (fees[0], FEES.replace("percent = 50", "percent = 0")),
-        *(ten, one, rounds),
+        *(ten, single, rounds),
         pictures=2,
     )
     assert price(sure, on=DAY).expected == price(sure, on=DAY).plain == 1150
     assert price(lossy, on=DAY).expected > 1150 * 1.4
-    more = loaded(tmp_path, dollar, fees, ten, one, pictures=2)
+    more = loaded(tmp_path, dollar, fees, ten, single, pictures=2)
     assert price(more, on=DAY).expected > price(lossy, on=DAY).expected
 
 
