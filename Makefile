@@ -54,8 +54,8 @@ $(MUTANTS)/.ready: tests/mutants/cosmic-ray.lock
 	$(MUTANTS)/bin/pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r $<
 	touch $@
 
-mutants: $(READY) $(MUTANTS)/.ready  ## small changes to the files of subjects.toml: a test notices each; FILE=... for one file
-	$(MUTANTS)/bin/python -m tests.mutants $(FILE)
+mutants: $(READY) $(MUTANTS)/.ready  ## small changes to money and exclusion: a test notices each of a week's sample; SEED=, FILE=, ALL=1
+	$(MUTANTS)/bin/python -m tests.mutants $(if $(ALL),--all) $(if $(SEED),--seed $(SEED)) $(FILE)
 
 check: fmt lint types imports docs test  ## what a change must pass
 

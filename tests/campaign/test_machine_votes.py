@@ -47,6 +47,18 @@ def test_labels_are_read_with_the_name_of_the_file(tmp_path: Path) -> None:
     assert [vote.probability for vote in votes] == [0.9, None, None, None]
 
 
+def test_the_field_that_is_labelled_may_be_named(tmp_path: Path) -> None:
+    """It has to be one that the task asks for."""
+    named = '[machine]\nfield = "congruent"'
+    text = WITH_MODEL.replace("[machine]", named)
+    plain = load_campaign(write_with_model(tmp_path)).machine
+    assert load_campaign(write_with_model(tmp_path, text)).machine == plain
+    with pytest.raises(ConfigError, match="machine"):
+        load_campaign(
+            write_with_model(tmp_path, text.replace('"congruent"', '"colour"', 1))
+        )
+
+
 @pytest.mark.parametrize(
     ("line", "fault"),
     [

@@ -6,7 +6,10 @@ all keys, with the test that sees each.
 """
 
 import json
+import sqlite3
+from collections import Counter
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
@@ -15,7 +18,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from piecework.campaign.assembling import load_campaign
+from piecework.campaign.assembling import load_campaign, read_anywhere
 from piecework.campaign.dealing import all_first_rounds, hit_cost_cents
 from piecework.campaign.opened import CampaignRun
 from piecework.campaign.pricing import price
@@ -28,8 +31,10 @@ from piecework.platforms.client import turk_client
 from piecework.postprocess.splits import splits
 from piecework.qc.policy import decide
 from piecework.rehearsing.campaign import prepare
-from piecework.rehearsing.rehearsal import rehearsal_of
+from piecework.rehearsing.rehearsal import rehearsal_of, work_through
 from piecework.results.export import export
+from piecework.results.releases import latest
+from piecework.results.whole_pass import write_results
 from tests.campaign.test_own_page import written
 from tests.engine.conftest import Open
 from tests.engine.test_qualification import CAMPAIGN as GATED
@@ -40,6 +45,7 @@ from tests.qc.test_policy import AT, finding
 from tests.small_campaign import CAMPAIGN, write_campaign
 
 DAY = date(2026, 1, 5)
+CAMPAIGNS = Path(__file__).resolve().parents[2] / "config/campaigns"
 POSTING = """
 lifetime_hours = 36
 assignment_minutes = 7
@@ -428,3 +434,148 @@ def test_a_column_with_markup_is_inserted_unchanged(
     assert ("<b>one</b>" in page or "<b>two</b>" in page) == is_markup
     assert ("&lt;b&gt;" in page) == (not is_markup)
     assert ("pictures.example" in page) == is_markup
+
+
+FIELDS = """[fields.pressed]
+options = ["Yes", "No"]
+label = "Is it a bird?"
+required = true
+[fields.age]
+kind = "number"
+minimum = 2
+maximum = 8
+step = 2
+[items]"""
+
+
+def test_the_file_says_what_a_page_does_not_say_of_its_fields(tmp_path: Path) -> None:
+    """What a script fills in, the range of a number, and the page's own sentence."""
+    html = (
+        "<img src='${image_url}'><input type='hidden' name='pressed'><input name='age'>"
+    )
+    path = written(tmp_path, html=html, rows=2)
+    path.write_text(path.read_text().replace("[items]", FIELDS))
+    task = load_campaign(path).task
+    by_name = {field.name: field for field in task.fields}
+    pressed, age = by_name["pressed"], by_name["age"]
+    check(
+        {
+            "fields.<name>.options": (
+                lambda: [option.value for option in pressed.options],
+                ["Yes", "No"],
+            ),
+            "fields.<name>.label": (lambda: str(pressed.label), "Is it a bird?"),
+            "fields.<name>.required": (
+                lambda: "pressed_required" in {rule.name for rule in task.rules},
+                True,
+            ),
+            "fields.<name>.kind": (lambda: age.kind, "number"),
+            "fields.<name>.minimum": (lambda: age.minimum, 2),
+            "fields.<name>.maximum": (lambda: age.maximum, 8),
+            "fields.<name>.step": (lambda: age.step, 2),
+        }
+    )
+    path = written(tmp_path, html="<textarea name='note'></textarea>", rows=2)
+    canned = '[fields.note]\ncanned = "Nothing can be seen."\n[items]'
+    path.write_text(path.read_text().replace("[items]", canned))
+    assert load_campaign(path).task.canned_text == "Nothing can be seen."
+
+
+SINKS = """releases = true
+[[output.sinks]]
+to = "sqlite:///{folder}/lab.db"
+table = "captions"
+history = true
+[[output.sinks]]
+to = "{folder}/copies"
+"""
+
+
+def test_releases_go_where_the_file_says(at_work: Open, tmp_path: Path) -> None:
+    """A table with its history, and a folder; the release is in the campaign's own."""
+    text = CAMPAIGN.replace(
+        'formats = ["csv"]',
+        'formats = ["parquet"]\n' + SINKS.replace("{folder}", str(tmp_path)),
+    )
+    with at_work(text) as (opened, people):
+        run = at_evening(opened)
+        while not run_pass(run).is_finished:
+            people.work()
+        write_results(run)
+    assert latest(tmp_path / "out/crash/releases") == 1
+    assert list((tmp_path / "copies").rglob("*.parquet"))
+    with closing(sqlite3.connect(tmp_path / "lab.db")) as lab:
+        rows = lab.execute("SELECT count(*), max(release) FROM captions")
+        assert rows.fetchone() == (8, 1)
+
+
+REHEARSED = """[rehearsal]
+seed = {seed}
+replay = "said.csv"
+[rehearsal.crowd]
+diligent = 3
+shouting = 2
+"""
+
+
+def test_a_rehearsal_has_the_workers_and_the_chance_that_the_file_says(
+    tmp_path: Path,
+) -> None:
+    """Three of one trait and two of another; their captions are those of a file."""
+    said = {
+        f"p{n}": f"A {what} stands beside the tall green tree in a park"
+        for n, what in enumerate(("dog", "cat", "bus", "man"), start=1)
+    }
+    rows = "".join(f"{name},{text}\n" for name, text in said.items())
+    (tmp_path / "said.csv").write_text(f"image_id,caption\n{rows}")
+    seen = []
+    for seed in (5, 6):
+        folder = tmp_path / str(seed)
+        folder.mkdir()
+        (folder / "said.csv").write_text((tmp_path / "said.csv").read_text())
+        text = CAMPAIGN + REHEARSED.replace("{seed}", str(seed))
+        with rehearsal_of(prepare(write_campaign(folder, text))) as (run, crowd):
+            work_through(run, crowd)
+            answers = run.answers()
+            traits = Counter(crowd.traits_by_worker().values())
+        assert traits == {"diligent": 3, "shouting": 2}
+        texts = {text.casefold().strip(" .") for text in answers["value.caption"]}
+        assert texts & {text.casefold() for text in said.values()}
+        seen.append(answers["worker_id"].tolist())
+    assert seen[0] != seen[1]
+
+
+def test_pages_speak_the_language_of_the_file() -> None:
+    """A task's texts and the frame's."""
+    pages = {}
+    for name in ("severity", "severity_en"):
+        campaign = read_anywhere(CAMPAIGNS / f"{name}.toml")
+        hit = all_first_rounds(campaign, on=DAY)[0][0]
+        items = {item.item_id: item for item in campaign.items}
+        pages[campaign.task.language] = question(campaign, hit, items)
+    assert set(pages) == {"zh-Hant", "en"}
+    for language, page in pages.items():
+        assert f'lang="{language}"' in page
+
+
+ELSEWHERE = """name = "birds"
+description = "Collected elsewhere."
+[imported]
+item = "text"
+answers = { mood = "said" }
+[fields.mood]
+kind = "text"
+scope = "hit"
+[rewards]
+budget = "1.00"
+wage_floor_per_hour = "0"
+"""
+
+
+def test_an_imported_answer_may_be_about_the_whole_hit(tmp_path: Path) -> None:
+    """By `scope`, which says that it was asked once for all items of a row."""
+    path = tmp_path / "birds.toml"
+    for line, scope in (('scope = "hit"', "hit"), ('scope = "item"', "item")):
+        path.write_text(ELSEWHERE.replace('scope = "hit"', line))
+        [mood] = load_campaign(path).task.fields
+        assert mood.scope == scope

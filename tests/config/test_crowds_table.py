@@ -20,6 +20,9 @@ def test_shares_add_up_to_the_whole(tmp_path: Path) -> None:
     assert crowds(tmp_path, "connect = 40\nprolific = 60\n") == Crowds(
         percent=(("prolific", 60), ("connect", 40))
     )
+    three = crowds(tmp_path, "connect = 30\nprolific = 60\npanel = 10\n")
+    assert three is not None
+    assert dict(three.percent) == {"prolific": 60, "connect": 30, "panel": 10}
 
 
 def test_the_cheapest_has_a_deadline(tmp_path: Path) -> None:

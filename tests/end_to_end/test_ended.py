@@ -17,6 +17,7 @@ import pytest
 
 from piecework.marketplace.http.server import serve
 from tests.crash.people import People
+from tests.end_to_end import web_pages
 from tests.end_to_end.conftest import ROOT
 from tests.small_campaign import write_campaign
 
@@ -110,7 +111,10 @@ def test_a_killed_run_takes_its_prefect_server_along(tmp_path: Path) -> None:
 def test_a_run_says_what_it_does_and_ends_when_it_is_told(
     tmp_path: Path, number: signal.Signals, kind: Literal["lines", "json"]
 ) -> None:
-    """What comes is said while its HIT is open; soon after a signal it is gone."""
+    """What comes is said while its HIT is open; soon after a signal it is gone.
+
+    Meanwhile a web page reads and writes nothing at its temporary Prefect server.
+    """
     log = tmp_path / "run.log"
     options = ["--json"] if kind == "json" else []
     options += ["--log-file", str(log), "--poll-seconds", "0.2"]
@@ -121,7 +125,8 @@ def test_a_run_says_what_it_does_and_ends_when_it_is_told(
         start_seconds = time.monotonic() - began
         while "next look at" not in progress:
             progress += line_of(run.stderr)
-        assert temporary_servers(tmp_path)
+        (server,) = temporary_servers(tmp_path)
+        web_pages.check_refused(server)
         # One of the two whom the HIT is for: it stays open, and what she did is shown.
         assert People(endpoint).work(at_most=1) == 1
         while "2 answers came" not in progress:

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from datetime import timedelta
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from piecework.domain.ids import HitId, ItemId
 from piecework.engine.opening import open_on_marketplace
 from piecework.engine.passes import run_pass
 from piecework.engine.posting.exclusion import exclusion_type
+from piecework.engine.posting.replacing import extendable
 from piecework.engine.progress import read_progress
 from piecework.engine.steps import assess, collect, decide, settle
 from piecework.platforms.client import turk_client
@@ -302,8 +304,53 @@ def test_no_slot_is_added_for_workers_who_can_no_longer_be_kept_out(
         with pytest.raises(PlatformRefused, match="can post no more HITs"):
             run_pass(run)
         assert [hit["max_assignments"] for hit in books(run)["hits"]] == [2, 2]
+        assert not [hit for hit in hits.load(run.store) if hit.extends]
         with _signed_in(people, "bob") as bob:
             assert not [group for group in _groups(bob) if group["may_accept"]]
+
+
+@pytest.mark.parametrize(("hours", "is_extended"), [(83, True), (85, False)])
+def test_a_hit_is_extended_in_the_first_half_of_its_life(
+    at_work: Open, campaign_text: str, hours: int, *, is_extended: bool
+) -> None:
+    """Of 168 hours: later, a new HIT finds more workers than a slot of an old one."""
+    with at_work(campaign_text) as (opened, people):
+        run = _evening(opened)
+        run_pass(run)
+        people.work(at_most=2)
+        later = replace(run, clock=FixedClock(EVENING + timedelta(hours=hours)))
+        run_pass(later)
+        (first, again) = hits.load(run.store)
+        assert (again.extends == first.hit_key) == is_extended
+
+
+@pytest.mark.parametrize("platform", [MTurk, _Elsewhere])
+def test_a_hit_whose_items_are_in_another_is_extended_only_if_they_are_kept_apart(
+    at_work: Open, campaign_text: str, platform: type[MTurk]
+) -> None:
+    """Elsewhere, workers of the other HIT could take the slot.
+
+    Half of ann's work was dropped, and a HIT of its own asks eve for it. Only those who
+    answered are kept out of that HIT: cat and dan are not.
+    """
+    with at_work(campaign_text) as (opened, people):
+        people.script = (("ann", "half"), ("bob", "good"), ("eve", "shout"))
+        run = replace(_evening(opened), platform=platform(opened.platform.endpoint))
+        run_pass(run)
+        people.work(at_most=2)
+        run_pass(run)
+        (first, part) = hits.load(run.store)
+        assert (part.extends, len(part.item_ids)) == (None, 1)
+        for name, is_offered in (("ann", False), ("bob", False), ("cat", True)):
+            with _signed_in(people, name) as client:
+                offered = [group for group in _groups(client) if group["may_accept"]]
+                assert bool(offered) == is_offered
+        assert people.work(at_most=1) == 1
+        for step in (collect.collect, assess.assess, decide.decide, settle.settle):
+            step(run)
+        keys = [hit.hit_key for hit in extendable(run, 1)]
+        both = [first.hit_key, part.hit_key]
+        assert keys == (both if platform is MTurk else [])
 
 
 def _calls(run: CampaignRun) -> Counter[str]:

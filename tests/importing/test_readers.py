@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pyarrow as pa
@@ -492,6 +492,35 @@ def test_any_table_by_its_columns(tmp_path: Path) -> None:
         "took",
         "'soon' is not a number of seconds",
     )
+
+
+def test_every_line_about_columns_counts(tmp_path: Path) -> None:
+    """A file without a header, in an old encoding, with times of two zones."""
+    (tmp_path / "columns.toml").write_text(
+        'header = ["task", "who", "from", "to", "text", "said", "label", "note"]\n'
+        'separator = ";"\nencoding = "cp1252"\nday_first = true\n'
+        'zone = "Europe/Berlin"\nzones = { IST = "Asia/Jerusalem" }\n'
+        'item = "text"\nanswers = { mood = "said" }\n'
+        '[columns]\nhit = "task"\nworker = "who"\naccepted = "from"\n'
+        'submitted = "to"\noutcome = "label"\nfeedback = "note"\n'
+    )
+    path = tmp_path / "table"
+    path.write_bytes(
+        "7;zoë;03/04/2019 14:00;03/04/2019 14:30;Rain;wet;ok;merci, zoë\n".encode(
+            "cp1252"
+        )
+    )
+    (source,) = recognise([path], read_reading(tmp_path / "columns.toml"))
+    imported = only(list(source.rows()))
+    assert (imported.hit_id, imported.worker_id) == ("7", "zoë")
+    noon = datetime(2019, 4, 3, 12, tzinfo=UTC)
+    assert (imported.accepted_at, imported.submitted_at) == (
+        noon,
+        noon + timedelta(minutes=30),
+    )
+    assert imported.sent == {"said": "wet"}
+    assert imported.feedback == "merci, zoë"
+    assert imported.outcomes == {1: "ok"} or imported.outcome == "ok"
 
 
 def test_counted_votes_are_as_many_answers(tmp_path: Path) -> None:

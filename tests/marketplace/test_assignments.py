@@ -6,6 +6,9 @@ import pytest
 from botocore.exceptions import ClientError
 from defusedxml.ElementTree import fromstring
 
+from piecework.marketplace.exceptions import Refusal
+from piecework.marketplace.state.backend import Backend
+from piecework.marketplace.workers.assignment_actions import any_assignment
 from tests.marketplace.market import Market, post, refusal
 
 ANSWERS = (
@@ -205,3 +208,60 @@ def test_a_returned_hit_comes_back_only_by_name(market: Market) -> None:
     assert again.json()["assignment_id"] != took["assignment_id"]
     assert ann.submit(took["assignment_id"]).status_code == 409
     assert ann.submit(again.json()["assignment_id"]).status_code == 200
+
+
+def test_each_reason_to_refuse_a_worker_s_act_has_a_name(standing: Market) -> None:
+    """Programs decide by it; nothing was accepted or submitted."""
+    client, ann, bob = standing.requester(), standing.worker(), standing.worker()
+    made = post(client)
+    careful = client.create_qualification_type(
+        Name="Careful", Description="Works well.", QualificationTypeStatus="Active"
+    )["QualificationType"]["QualificationTypeId"]
+    closed = post(
+        client,
+        Title="For careful workers",
+        QualificationRequirements=[
+            {
+                "QualificationTypeId": careful,
+                "Comparator": "Exists",
+                "ActionsGuarded": "Accept",
+            }
+        ],
+    )
+    hidden = post(
+        client,
+        Title="For careful workers alone",
+        QualificationRequirements=[
+            {
+                "QualificationTypeId": careful,
+                "Comparator": "Exists",
+                "ActionsGuarded": "DiscoverPreviewAndAccept",
+            }
+        ],
+    )
+    bobs = bob.accept(made["HITGroupId"]).json()["assignment_id"]
+    group = made["HITGroupId"]
+    for reply, reason in (
+        (ann.accept(closed["HITGroupId"]), "DoesNotMeetRequirements"),
+        (ann.accept(hidden["HITGroupId"]), "GroupDoesNotExist"),
+        (ann.accept(group, hit_id=closed["HITId"]), "HitDoesNotExist"),
+        (ann.accept(group), "NoHitsAvailable"),
+        (bob.accept(group, hit_id=made["HITId"]), "AlreadyDone"),
+        (ann.submit(bobs), "NotYours"),
+        (ann.http.post("/mturk/externalSubmit", data={"caption": "a"}), "BadForm"),
+    ):
+        assert (reply.is_client_error, reply.json()["error"]) == (True, reason)
+    assert client.list_assignments_for_hit(HITId=made["HITId"])["Assignments"] == []
+    bob.submit(bobs)
+    again = bob.submit(bobs)
+    assert (again.status_code, again.json()["error"]) == (409, "AssignmentNotOpen")
+
+
+def test_a_form_of_a_preview_is_no_answer(backend: Backend) -> None:
+    """It names no assignment, so the page says to accept the HIT first."""
+    with (
+        backend.transaction() as transaction,
+        pytest.raises(Refusal, match="First accept the HIT") as refused,
+    ):
+        any_assignment(transaction, "ASSIGNMENT_ID_NOT_AVAILABLE")
+    assert (refused.value.kind, refused.value.status) == ("PreviewOnly", 409)

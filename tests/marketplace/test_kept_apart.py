@@ -97,6 +97,23 @@ def test_several_others_are_each_kept_apart_from_the_new_one(market: Market) -> 
         assert dan.accept(hit["HITGroupId"]).status_code == 409
 
 
+def test_what_is_open_to_a_worker_is_counted_once(market: Market) -> None:
+    """Ann did two of four; the third is kept apart from both, the fourth from none."""
+    client, ann = market.requester(), market.worker()
+    first, second = post(client), post(client)
+    group = first["HITGroupId"]
+    ann.do(group)
+    ann.do(group)
+    _post_apart(client, [first["HITId"], second["HITId"]])
+    post(client)
+    assert [each["available"] for each in ann.groups()] == [1]
+    # A HIT that she did herself is not counted as closed a second time.
+    client.create_additional_assignments_for_hit(
+        HITId=first["HITId"], NumberOfAdditionalAssignments=1
+    )
+    assert [each["available"] for each in ann.groups()] == [1]
+
+
 def test_work_that_was_rejected_counts_as_done(market: Market) -> None:
     """Ann's answer is rejected, and the other HIT is still not for her."""
     client, ann = market.requester(), market.worker()

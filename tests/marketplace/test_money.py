@@ -53,6 +53,8 @@ def test_a_common_limit_counts_what_all_requesters_hold_and_have_spent(
         lab.approve_assignment(AssignmentId=done)
         assert office.get_account_balance()["AvailableBalance"] == "0.68"
         held = post(office)
+        # Two cents are left of the limit; more is never shown, nor less than nothing.
+        assert lab.get_account_balance()["AvailableBalance"] == "0.02"
         with pytest.raises(ClientError) as caught:
             post(lab)
         assert refusal(caught.value)[1] == "InsufficientFunds"

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
+from piecework.marketplace.state import system_qualifications as system
 from piecework.marketplace.state.system_qualifications import (
     ADULT,
     LOCALE,
@@ -343,3 +344,47 @@ def test_a_worker_asks_for_a_qualification(market: Market) -> None:
         QualificationTypeId=asked_kind, WorkerId=ann.worker_id
     )
     assert score["Qualification"]["IntegerValue"] == 3
+
+
+@pytest.mark.parametrize("standing_as", ["is_adult", "is_master"])
+def test_adults_and_masters_are_told_apart(standing: Market, standing_as: str) -> None:
+    """Whoever is the other of the two may not accept."""
+    wanted = {
+        "is_adult": {
+            "QualificationTypeId": system.ADULT,
+            "Comparator": "EqualTo",
+            "IntegerValues": [1],
+        },
+        "is_master": {
+            "QualificationTypeId": system.MASTERS_PRODUCTION,
+            "Comparator": "Exists",
+        },
+    }[standing_as]
+    made = post(standing.requester(), QualificationRequirements=[wanted])
+    for holder in ("is_adult", "is_master"):
+        both = {"is_adult": False, "is_master": False} | {holder: True}
+        reply = standing.worker(**both).accept(made["HITGroupId"])
+        assert reply.status_code == (201 if holder == standing_as else 409)
+
+
+def test_a_qualification_that_was_taken_back_is_none(standing: Market) -> None:
+    """Ann had it, so she may no more; with it, she may again."""
+    client, ann = standing.requester(), standing.worker()
+    careful = client.create_qualification_type(
+        Name="Careful again", Description="Works.", QualificationTypeStatus="Active"
+    )["QualificationType"]["QualificationTypeId"]
+    wanted = {"QualificationTypeId": careful, "Comparator": "Exists"}
+    made = post(client, QualificationRequirements=[wanted])
+    for is_held in (True, False, True):
+        if is_held:
+            client.associate_qualification_with_worker(
+                QualificationTypeId=careful, WorkerId=ann.worker_id, IntegerValue=1
+            )
+        else:
+            client.disassociate_qualification_from_worker(
+                QualificationTypeId=careful, WorkerId=ann.worker_id
+            )
+        reply = ann.accept(made["HITGroupId"], hit_id=made["HITId"])
+        assert reply.status_code == (201 if is_held else 409)
+        if is_held:
+            ann.give_back(reply.json()["assignment_id"])

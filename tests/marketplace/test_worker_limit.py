@@ -122,6 +122,47 @@ def test_returned_work_does_not_count_and_rejected_work_does(market: Market) -> 
     assert ann.accept(group).status_code == 409
 
 
+def test_a_hit_whose_time_ran_out_may_be_replaced_by_another(market: Market) -> None:
+    """Ann did not finish in ten minutes: it is not work that counts."""
+    post_hits(market, with_limits(replace(LIMIT, most=1)), 3)
+    ann = market.worker()
+    group = group_of(ann)["hit_group_id"]
+    assert ann.accept(group).status_code == 201
+    market.wait(minutes=11)
+    assert ann.accept(group).status_code == 201
+    assert ann.accept(group).status_code == 409
+
+
+def test_a_limit_that_was_lowered_below_what_was_done_leaves_nothing(
+    market: Market,
+) -> None:
+    """Two were done, one is allowed now; the other limit would leave seven."""
+    two = with_limits(*of_batch(1, most=3, in_all=3))
+    post_hits(market, two, 4)
+    ann = market.worker()
+    group = group_of(ann)["hit_group_id"]
+    for _ in range(2):
+        ann.submit(ann.accept(group).json()["assignment_id"])
+    post_hits(market, with_limits(*of_batch(1, most=1, in_all=9)), 0)
+    assert (group_of(ann)["available"], group_of(ann)["may_accept"]) == (0, False)
+    refused = ann.accept(group)
+    assert refused.status_code == 409
+    assert "You have done 2 HITs of this batch" in refused.text
+
+
+def test_if_both_limits_are_reached_the_campaign_s_is_named(market: Market) -> None:
+    """No later batch has work for the worker either, whichever was stated first."""
+    limits = of_batch(1, most=1, in_all=1)
+    for requester, stated in (("LAB", limits), ("OFFICE", limits[::-1])):
+        kind = replace(TYPE, title=requester, limits=stated)
+        post_hits(market, kind, 2, requester=requester)
+        ann = market.worker()
+        group = group_of(ann, requester)["hit_group_id"]
+        ann.submit(ann.accept(group).json()["assignment_id"])
+        refused = ann.accept(group)
+        assert "as many as one worker may do." in refused.text
+
+
 def test_calls_at_the_same_time_do_not_pass_the_limit(market: Market) -> None:
     """Of sixteen requests at once, two are accepted."""
     post_hits(market, TYPE, 16)

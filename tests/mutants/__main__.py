@@ -3,6 +3,9 @@
 Cosmic Ray makes the mutants; `make mutants` runs this in an environment of its own. A
 copy of the checkout is changed, never the checkout. What survives needs a test, or a
 reason in `subjects.toml` why it changes nothing.
+
+All mutants take hours. So without files it tries a sample that ends in ten minutes on
+two cores. The week of the year draws it, or a number that is given.
 """
 
 import argparse
@@ -16,10 +19,15 @@ import time
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import date
 from difflib import unified_diff
+from math import inf
+from multiprocessing import get_context
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import parso
@@ -33,12 +41,16 @@ from tests.mutants.operators import Node, Provider
 ROOT = Path(__file__).resolve().parents[2]
 SUBJECTS = Path(__file__).with_name("subjects.toml")
 PLACE = ROOT / ".piecework" / "mutants"
-COPY = PLACE / "checkout"
+_AT_ONCE = 2
+_MINUTES = 10
+_SAMPLED = 12
+"""Mutants of a file in a sample, so that ten minutes reach several files."""
 _PYTEST = [
     *("-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist"),
     "--hypothesis-profile=any_failure",
 ]
 _OFTEN = 20
+_SURVIVED = ": survived:"
 _SENSELESS = re.compile(
     "core/ReplaceBinaryOperator_.*_(Pow|RShift|LShift|Mod|FloorDiv|BitXor)"
     "|core/ReplaceBinaryOperator_(Add|Sub|Mul|Div)_(BitOr|BitAnd)"
@@ -64,11 +76,15 @@ class Outcome:
 
 
 def main() -> int:
-    """Try every mutant of every file, or of those that are named; 1 if one survives."""
+    """Try a sample, or every mutant of the named files or of all; 1 if one survives."""
     parser = argparse.ArgumentParser(
         prog="python -m tests.mutants", description=__doc__
     )
-    parser.add_argument("paths", nargs="*", help="files of subjects.toml; all if none")
+    parser.add_argument("paths", nargs="*", help="files of subjects.toml, each whole")
+    parser.add_argument("--all", action="store_true", help="all files, each whole")
+    parser.add_argument(
+        "--seed", type=int, help="draws the sample; by default the week of the year"
+    )
     parser.add_argument(
         "--go-on",
         action="store_true",
@@ -81,23 +97,65 @@ def main() -> int:
     if unknown:
         parser.error(f"not in {SUBJECTS}: {', '.join(sorted(unknown))}")
     plugins.OPERATOR_PROVIDERS["piecework"] = Provider()
-    _copy_checkout()
-    os.chdir(COPY)
-    os.environ["PYTHONPATH"] = os.pathsep.join([str(COPY / "src"), str(COPY)])
+    PLACE.mkdir(parents=True, exist_ok=True)
+    if options.paths or options.all:
+        chosen = [
+            subject
+            for subject in subjects
+            if not options.paths or subject["path"] in options.paths
+        ]
+        return _run(chosen, copy=0, goes_on=options.go_on)
+    seed = options.seed
+    if seed is None:
+        seed = date.today().isocalendar().week  # noqa: DTZ011 - only a draw
+    print(f"a sample drawn with --seed {seed}", flush=True)
+    Random(seed).shuffle(subjects)  # noqa: S311 - no secret
+    until = time.monotonic() + _MINUTES * 60
+    with ProcessPoolExecutor(_AT_ONCE, mp_context=get_context("fork")) as pool:
+        ends = [
+            pool.submit(_run, subjects[n::_AT_ONCE], copy=n, seed=seed, until=until)
+            for n in range(_AT_ONCE)
+        ]
+        return max(end.result() for end in ends)
+
+
+def _run(
+    subjects: list[dict[str, Any]],
+    *,
+    copy: int,
+    goes_on: bool = False,
+    seed: int | None = None,
+    until: float = inf,
+) -> int:
+    """Try mutants of these files in a copy of the checkout; 1 if one survives.
+
+    Args:
+        subjects: tables of `subjects.toml`.
+        copy: the number of the copy; another process has another one.
+        goes_on: try only what was not tried yet, and what survived.
+        seed: draws a sample; `None`: all mutants.
+        until: when to begin no more, as `time.monotonic` counts.
+    """
+    plugins.OPERATOR_PROVIDERS["piecework"] = Provider()
+    place = PLACE / f"checkout-{copy}"
+    _copy_checkout(place)
+    os.chdir(place)
+    os.environ["PYTHONPATH"] = os.pathsep.join([str(place / "src"), str(place)])
     outcomes, faults = [], 0
     for subject in subjects:
-        if not options.paths or subject["path"] in options.paths:
-            outcome, complaints = _try(subject, goes_on=options.go_on)
-            outcomes.append(outcome)
-            faults += len(complaints)
-            print("\n\n".join(complaints), flush=True)
+        if time.monotonic() >= until:
+            break
+        outcome, complaints = _try(subject, goes_on=goes_on, seed=seed, until=until)
+        outcomes.append(outcome)
+        faults += len(complaints)
+        print("\n\n".join(complaints), flush=True)
     _print_table(outcomes)
     return 1 if faults else 0
 
 
-def _copy_checkout() -> None:
+def _copy_checkout(place: Path) -> None:
     """What git knows or would add; tests and mutants run there."""
-    shutil.rmtree(COPY, ignore_errors=True)
+    shutil.rmtree(place, ignore_errors=True)
     names = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
         cwd=ROOT,
@@ -107,12 +165,14 @@ def _copy_checkout() -> None:
     ).stdout
     for name in filter(None, names.split("\0")):
         if (ROOT / name).is_symlink() or (ROOT / name).is_file():
-            (COPY / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / name, COPY / name, follow_symlinks=False)
+            (place / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, place / name, follow_symlinks=False)
 
 
-def _try(subject: dict[str, Any], *, goes_on: bool) -> tuple[Outcome, list[str]]:
-    """All mutants of a file, one by one; what became of them, and what is wrong."""
+def _try(
+    subject: dict[str, Any], *, goes_on: bool, seed: int | None, until: float
+) -> tuple[Outcome, list[str]]:
+    """Mutants of a file, one by one; what became of them, and what is wrong."""
     path = subject["path"]
     begun = time.monotonic()
     session = PLACE / (path.replace("/", ".") + ".sqlite")
@@ -126,7 +186,11 @@ def _try(subject: dict[str, Any], *, goes_on: bool) -> tuple[Outcome, list[str]]
             if result.test_outcome == TestOutcome.SURVIVED
         ]
         items = [*survivors, *work.pending_work_items]
+        if seed is not None:
+            items = Random(f"{seed} {path}").sample(items, min(_SAMPLED, len(items)))  # noqa: S311 - no secret
         for number, item in enumerate(items, 1):
+            if time.monotonic() >= until:
+                break
             work.set_result(item.job_id, _result(item, run))
             if number % _OFTEN == 0:
                 print(f"{path}: {number} of {len(items)}", flush=True)
@@ -134,7 +198,13 @@ def _try(subject: dict[str, Any], *, goes_on: bool) -> tuple[Outcome, list[str]]
     outcome = Outcome(path, mutants=len(results), seconds=time.monotonic() - begun)
     outcome.killed = sum(result.is_killed for result in results)
     outcome.timed_out = sum(result.output == "time" for result in results)
-    return outcome, _unexplained(subject, outcome, results)
+    complaints = _unexplained(subject, outcome, results)
+    # A sample says nothing about reasons whose mutant is not in it.
+    return outcome, complaints if seed is None else _survivors(complaints)
+
+
+def _survivors(complaints: list[str]) -> list[str]:
+    return [complaint for complaint in complaints if _SURVIVED in complaint]
 
 
 @contextmanager
@@ -146,7 +216,7 @@ def _tests(path: str, tests: list[str]) -> Iterator[Callable[[], str]]:
     """
     words = [f"{ROOT}/.venv/bin/python", "tests/mutants/warm_tests.py", path]
     with (
-        (PLACE / "output.txt").open("w") as output,
+        Path("mutants.txt").open("w") as output,
         subprocess.Popen(
             [*words, *_PYTEST, *tests],
             stdin=subprocess.PIPE,
@@ -164,7 +234,8 @@ def _tests(path: str, tests: list[str]) -> Iterator[Callable[[], str]]:
             return warm.stdout.readline().strip()
 
         if run() != "0":
-            sys.exit(f"{path}: its tests fail without any mutant, see {output.name}")
+            log = Path(output.name).resolve()
+            sys.exit(f"{path}: its tests fail without any mutant, see {log}")
         yield run
 
 
@@ -247,7 +318,7 @@ def _unexplained(
             reasons[change] += 1
             outcome.explained += 1
         else:
-            complaints.append(f"{subject['path']}: survived:\n{result.diff}")
+            complaints.append(f"{subject['path']}{_SURVIVED}\n{result.diff}")
     complaints += [
         f"{subject['path']}: no mutant survives that a reason is given for:\n"
         f"- {was}\n+ {now}"

@@ -7,6 +7,7 @@ anew the file that changed, and the modules that have something of it.
 Each line of the input is a run. The answer is a line: pytest's exit code, or "time".
 """
 
+import ast
 import contextlib
 import gc
 import os
@@ -15,7 +16,6 @@ import signal
 import sys
 import time
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
@@ -54,19 +54,22 @@ def _module_name(path: Path) -> str:
 
 
 def _forget(changed: str) -> None:
-    """Let the next import read a module anew, and each that has something of it."""
+    """Let the next import read a module anew, and each that imports it.
+
+    By the modules' texts: a value made of a changed function, such as a step of a pass,
+    does not show where its parts are from.
+    """
     here = str(Path.cwd()) + os.sep
-    kept = {
-        name: module
+    imported_by = {
+        name: _imports(Path(module.__file__))
         for name, module in sys.modules.items()
         if str(getattr(module, "__file__", None) or "").startswith(here)
+        and module.__file__
         and not hasattr(module, "__path__")
     }
     forgotten = {changed}
     while (
-        more := {
-            name for name, module in kept.items() if _has_something(module, forgotten)
-        }
+        more := {name for name, names in imported_by.items() if names & forgotten}
         - forgotten
     ):
         forgotten |= more
@@ -77,12 +80,16 @@ def _forget(changed: str) -> None:
             delattr(sys.modules[package], attribute)
 
 
-def _has_something(module: ModuleType, of: set[str]) -> bool:
-    return any(
-        getattr(value, "__module__", None) in of
-        or (isinstance(value, ModuleType) and value.__name__ in of)
-        for value in vars(module).values()
-    )
+def _imports(path: Path) -> set[str]:
+    """Every name that may be a module and that a file imports anywhere."""
+    names = set[str]()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names.add(node.module)
+            names.update(f"{node.module}.{alias.name}" for alias in node.names)
+    return names
 
 
 def _run(seconds: float, arguments: list[str]) -> str:

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from piecework.domain.crowds import crowd_type
+from piecework.marketplace.state import system_qualifications as system
 from piecework.rehearsal.panel.simulated_panel import Terms
 from tests.marketplace.test_worker_limit import LIMIT, TYPE, post_hits
 from tests.panel.scene import Scene, Visitor, a_scene, changed
@@ -59,6 +61,25 @@ def test_a_visit_leads_from_the_link_to_the_exit(
     # The log names the worker, and never the person.
     assert workers_in(caplog.text) == workers
     assert "ann" not in caplog.text
+
+
+def test_a_panel_s_people_hold_what_their_panel_checks_and_that_they_are_its(
+    scene: Scene,
+) -> None:
+    """HITs for adults of the panel: a person may do them, and an own worker may not."""
+    requirements = [
+        {
+            "QualificationTypeId": system.ADULT,
+            "Comparator": "EqualTo",
+            "IntegerValues": [1],
+        },
+        {"QualificationTypeId": crowd_type("panel"), "Comparator": "Exists"},
+    ]
+    hits = scene.post(2, QualificationRequirements=requirements)
+    own = scene.market.worker(is_adult=True)
+    assert not [group for group in own.groups() if group["may_accept"]]
+    assert _finished(scene, "ann", "s1") == "complete"
+    assert len(scene.submitted(hits)) == 2
 
 
 @pytest.mark.parametrize(("asked", "approved_after"), [(30, 20), (20, 20), (19, 19)])

@@ -114,7 +114,6 @@ def test_what_is_no_opinion_has_no_leaning() -> None:
     assert opinion_offset(TASK, fact, item("a", "age"), CROWD[0], seed=1) == 0.0
 
 
-@pytest.mark.full
 def test_people_answer_about_themselves_as_often_as_the_campaign_says() -> None:
     """35 women and 26 men of 61, 59 native speakers and 2 fluent ones, as published."""
     campaign = read_anywhere(CAMPAIGNS / "severity.toml")

@@ -39,7 +39,8 @@ Afterwards the test reads the books of both sides:
 - the bridge has nothing left to do
 
 The table covers {runs} campaigns at Prolific; {bad} went wrong. `make test` runs a
-sample of them, `make test-full` runs all; some runs really kill the process.
+sample of them, `make test-full` runs all (`tests/prolific/bridge/test_faults.py`); some
+runs really kill the process.
 `python -m tests.prolific.bridge.table` writes this section.
 
 | cell | meaning |
