@@ -275,7 +275,7 @@ def test_the_dataset_states_what_the_file_says_in_the_folder_that_it_names(
     )
 
 
-def parts(folder: Path, dataset: str, items: str = "") -> dict[str, str]:
+def parts(folder: Path, dataset: str, items: str = "") -> Mapping[str, str]:
     """The split of each of twelve items of a campaign with this `[dataset]`."""
     path = write_campaign(folder, f"{CAMPAIGN}[dataset]\n{dataset}", pictures=12)
     if items:
@@ -522,11 +522,11 @@ def test_a_rehearsal_has_the_workers_and_the_chance_that_the_file_says(
     tmp_path: Path,
 ) -> None:
     """Three of one trait and two of another; their captions are those of a file."""
-    said = {
+    captions = {
         f"p{n}": f"A {what} stands beside the tall green tree in a park"
         for n, what in enumerate(("dog", "cat", "bus", "man"), start=1)
     }
-    rows = "".join(f"{name},{text}\n" for name, text in said.items())
+    rows = "".join(f"{name},{text}\n" for name, text in captions.items())
     (tmp_path / "said.csv").write_text(f"image_id,caption\n{rows}")
     seen = []
     for seed in (5, 6):
@@ -540,7 +540,7 @@ def test_a_rehearsal_has_the_workers_and_the_chance_that_the_file_says(
             traits = Counter(crowd.traits_by_worker().values())
         assert traits == {"diligent": 3, "shouting": 2}
         texts = {text.casefold().strip(" .") for text in answers["value.caption"]}
-        assert texts & {text.casefold() for text in said.values()}
+        assert texts & {text.casefold() for text in captions.values()}
         seen.append(answers["worker_id"].tolist())
     assert seen[0] != seen[1]
 

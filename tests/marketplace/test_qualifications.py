@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from piecework.marketplace.state import system_qualifications as system
 from piecework.marketplace.state.system_qualifications import (
     ADULT,
     LOCALE,
@@ -351,12 +350,12 @@ def test_adults_and_masters_are_told_apart(standing: Market, standing_as: str) -
     """Whoever is the other of the two may not accept."""
     wanted = {
         "is_adult": {
-            "QualificationTypeId": system.ADULT,
+            "QualificationTypeId": ADULT,
             "Comparator": "EqualTo",
             "IntegerValues": [1],
         },
         "is_master": {
-            "QualificationTypeId": system.MASTERS_PRODUCTION,
+            "QualificationTypeId": MASTERS_PRODUCTION,
             "Comparator": "Exists",
         },
     }[standing_as]

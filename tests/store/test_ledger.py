@@ -1,5 +1,6 @@
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
+from typing import Literal
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -169,7 +170,7 @@ def _book(
     clock: FixedClock,
     subject: str,
     *steps: tuple[str, int, Account, Account],
-    kind: str = "assignment",
+    kind: Literal["assignment", "hit"] = "assignment",
 ) -> None:
     """Declare the acts on a subject, and move their money."""
     with store.db.atomic():
