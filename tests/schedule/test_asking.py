@@ -75,7 +75,7 @@ ADVANCE = (
     "import sys; from piecework.flows.advance import advance; "
     "advance(sys.argv[1], poll_open_hits=True)"
 )
-_PATIENCE = 120.0
+_PATIENCE = 600.0
 
 
 def _state(prefect: PrefectApart, run_id: str) -> dict[str, Any]:
