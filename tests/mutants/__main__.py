@@ -45,6 +45,8 @@ _AT_ONCE = 2
 _MINUTES = 10
 _SAMPLED = 12
 """Mutants of a file in a sample, so that ten minutes reach several files."""
+_FIRST_RUN_SECONDS = 60
+"""A file begins with a run of its tests without a mutant."""
 _PYTEST = [
     *("-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist"),
     "--hypothesis-profile=any_failure",
@@ -143,7 +145,7 @@ def _run(
     os.environ["PYTHONPATH"] = os.pathsep.join([str(place / "src"), str(place)])
     outcomes, faults = [], 0
     for subject in subjects:
-        if time.monotonic() >= until:
+        if time.monotonic() >= until - _FIRST_RUN_SECONDS:
             break
         outcome, complaints = _try(subject, goes_on=goes_on, seed=seed, until=until)
         outcomes.append(outcome)

@@ -8,7 +8,7 @@ import pytest
 
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.clock import FixedClock
-from piecework.domain.errors import BudgetExceeded, ConfigError
+from piecework.domain.errors import BudgetExceeded, ConfigError, PlatformRefused
 from piecework.domain.ids import AnswerId, HitKey
 from piecework.engine.passes import run_pass
 from piecework.engine.progress import read_progress
@@ -65,7 +65,7 @@ def test_hits_of_another_size_or_type_are_another_kind(
     with at_work(text, pictures=pictures) as (opened, people):
         people.script = tuple((name, "good") for name in ("ann", "ann", "eve", "eve"))
         people.minutes = (12, 4, 18, 6)
-        run = replace(opened, clock=FixedClock(EVENING))
+        run = replace(opened, clock=FixedClock(EVENING), at_once=1)
         run_pass(run)
         assert people.work() == 4
         run_pass(run)
@@ -245,6 +245,33 @@ def test_a_plan_beyond_the_cap_pays_nothing(at_work: Open, campaign_text: str) -
         assert books(run)["bonuses"] == []
 
 
+def test_bonuses_that_the_marketplace_refuses_are_named_and_the_others_paid(
+    at_work: Open, campaign_text: str
+) -> None:
+    """Six are for a worker whom nobody knows; five of them are named, with the code."""
+    with at_work(campaign_text) as opened:
+        run = first_batch_paid(opened)
+        ann, bob = assignment_ids(run)
+        due = read_bonuses(run, bonus_file((bob, "1", "r")), label="b", name="b").due
+        for number in range(6):
+            (wrong,) = read_bonuses(
+                run, bonus_file((ann, "1", "r")), label=f"w{number}", name="b"
+            ).due
+            arguments = {**wrong.intent.arguments, "worker": "ANOBODYKNOWSME"}
+            intent = replace(wrong.intent, arguments=arguments)
+            due = (replace(wrong, intent=intent), *due)
+        with pytest.raises(PlatformRefused, match="6 of 7 bonuses were refused") as no:
+            pay(run, BonusPlan(label="b", due=due))
+        keys = [f"bonus:w{number}:{ann}" for number in range(6)]
+        assert sum(key in str(no.value) for key in keys) == 5
+        assert no.value.code
+        assert str(no.value).count(f"({no.value.code})") == 5
+        assert [each["assignment_id"] for each in books(run)["bonuses"]] == [bob]
+        check_books(run)
+        with pytest.raises(PlatformRefused, match="1 of 1 bonuses"):
+            pay(run, BonusPlan(label="b", due=due[:1]))
+
+
 def test_bonuses_leave_room_for_all_that_is_planned_under_each_cap(
     at_work: Open, campaign_text: str
 ) -> None:
@@ -279,6 +306,16 @@ def test_bonuses_leave_room_for_all_that_is_planned_under_each_cap(
             check_bonuses(_with_cap(run, cap, enough), plan)
             with pytest.raises(BudgetExceeded, match="nothing was paid"):
                 check_bonuses(_with_cap(run, cap, enough - 1), plan)
+
+
+def test_a_cap_that_was_lowered_below_what_was_spent_has_nothing_left(
+    at_work: Open, campaign_text: str
+) -> None:
+    """It never says that less than nothing is left."""
+    with at_work(campaign_text) as opened:
+        run = first_batch_paid(opened)
+        with pytest.raises(BudgetExceeded, match=r"\$0\.00 are left of"):
+            check_bonuses(_with_cap(run, "budget_cents", 100), top_ups(run))
 
 
 def _with_cap(run: CampaignRun, name: str, cents: int) -> CampaignRun:
