@@ -388,7 +388,7 @@ because = "Excluded: {evidence}."
 
 
 def test_a_rule_of_the_file_decides_as_it_is_written(tmp_path: Path) -> None:
-    """Two heuristics on half of two answers block; joined suspicion excludes."""
+    """Two heuristics on half of the answers block; joined suspicion excludes."""
     head, _, rest = CAMPAIGN.partition('by = "policy"\n')
     text = head + RULES + rest[rest.index("[output]") :]
     text = text.replace("too_fast = false\n", "").replace("joined = false\n", "")
@@ -396,7 +396,7 @@ def test_a_rule_of_the_file_decides_as_it_is_written(tmp_path: Path) -> None:
     answers = table(
         *[
             row(f"A.{n}", assignment_id="A", worker_id="w", item_id=str(n))
-            for n in range(2)
+            for n in range(3)
         ]
     )
 
@@ -410,9 +410,11 @@ def test_a_rule_of_the_file_decides_as_it_is_written(tmp_path: Path) -> None:
             if each.subject_kind == "worker"
         }
 
-    both = [finding("too_fast", "A.0"), finding("capitals", "A.0")]
-    assert decided(*both) == {"w": ("block", "Blocked: 1 of 2 answers.")}
-    assert decided(*both[:1]) == {}
+    both = [finding("too_fast", "A.0"), finding("capitals", "A.1")]
+    assert decided(*both) == {"w": ("block", "Blocked: 2 of 3 answers.")}
+    # One heuristic is not two, and one answer of three is not half of them.
+    assert decided(both[0], finding("too_fast", "A.1")) == {}
+    assert decided(both[0], finding("capitals", "A.0")) == {}
     joined = replace(finding(JOINED, "w", "worker"), suspicion=0.95)
     assert decided(joined) == {"w": ("exclude", "Excluded: seen.")}
     assert decided(replace(joined, suspicion=0.94)) == {}
