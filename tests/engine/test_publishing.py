@@ -1,6 +1,7 @@
 """What is posted and not in the store: taken in whatever the caps say, or refused."""
 
 import sqlite3
+from collections.abc import Container, Iterator
 from contextlib import closing
 from dataclasses import replace
 from datetime import timedelta
@@ -21,7 +22,9 @@ from piecework.engine.steps import assess, collect, decide, settle
 from piecework.payments.bonus_csv import read_bonuses
 from piecework.payments.pay import check_bonuses, pay
 from piecework.payments.plan import BonusPlan
+from piecework.platforms.client import turk_client
 from piecework.platforms.mturk import MTurk
+from piecework.platforms.ports import PostedHit
 from piecework.platforms.virtual_clock import VirtualClock
 from piecework.store import hits, intents, ledger, stops
 from tests.engine.conftest import Open
@@ -94,6 +97,64 @@ def test_what_a_dead_pass_posted_is_taken_in_though_no_cap_has_room(
         assert people.work() == 0
         assert run_pass(poor).is_finished
         assert ledger.balances(run.store)["held"] == _books(run)["held_cents"] == 0
+
+
+class _ListedLate(MTurk):
+    """Its first list does not show a HIT that was just posted; later ones do."""
+
+    lists = 0
+
+    def find_hits(self, *, older: Container[str] = ()) -> Iterator[PostedHit]:
+        """List the HITs, from the second time on."""
+        self.lists += 1
+        return super().find_hits(older=older) if self.lists > 1 else iter(())
+
+
+def test_a_hit_that_a_list_shows_late_is_neither_foreign_nor_posted_again(
+    at_work: Open, campaign_text: str
+) -> None:
+    """This store began it, so it is not a sign of a newer copy of the store."""
+    with at_work(campaign_text) as (run, _):
+        _post_unheard(run)
+        post(replace(run, platform=_ListedLate(run.platform.endpoint)))
+        assert not hits.unposted(run.store)
+        assert len(_books(run)["hits"]) == 1
+
+
+def test_slots_whose_reply_was_lost_are_added_once_though_no_token_is_remembered(
+    at_work: Open, campaign_text: str
+) -> None:
+    """Both answers were dropped, so two slots are added to two."""
+    with at_work(campaign_text) as (market, people):
+        people.script = (("ann", "shout"), ("bob", "shout"))
+        run = _in_its_time(market)
+        run_pass(run)
+        people.work()
+        deaf = replace(run, platform=Deaf(run.platform.endpoint))
+        with pytest.raises(TransientPlatformError):
+            run_pass(deaf)
+        VirtualClock(run.platform.endpoint).let_pass(timedelta(hours=25))
+        run_pass(_in_its_time(run))
+        assert [hit["max_assignments"] for hit in _books(run)["hits"]] == [4]
+        assert ledger.balances(run.store)["held"] == _books(run)["held_cents"] == 120
+
+
+def test_a_cut_off_extension_of_a_hit_that_was_deleted_is_given_up(
+    at_work: Open, campaign_text: str
+) -> None:
+    """The next pass does not end in an error, and a HIT is posted in its place."""
+    with at_work(campaign_text) as (market, people):
+        run = _in_its_time(market)
+        run_pass(run)
+        people.work(at_most=2)
+        with pytest.raises(TransientPlatformError):
+            run_pass(replace(run, platform=_Broken(run.platform.endpoint)))
+        client = turk_client(run.endpoint, access_key=None, secret_key=None)
+        client.delete_hit(HITId=str(hits.load(run.store)[0].hit_id))
+        run_pass(run)
+        reached = run_pass(run)
+        assert (reached.hits_posted, reached.hits_open) == (2, 1)
+        assert ledger.balances(run.store)["held"] == _books(run)["held_cents"]
 
 
 def test_bonuses_leave_room_for_what_is_planned(

@@ -218,7 +218,6 @@ def test_no_worker_is_asked_twice_about_an_item(
         assert ledger.balances(run.store)["held"] == 0
 
 
-@pytest.mark.full
 def test_a_hit_that_was_deleted_is_replaced_by_another(
     at_work: Open, campaign_text: str
 ) -> None:
