@@ -107,11 +107,17 @@ def test_what_is_open_to_a_worker_is_counted_once(market: Market) -> None:
     _post_apart(client, [first["HITId"], second["HITId"]])
     post(client)
     assert [each["available"] for each in ann.groups()] == [1]
-    # A HIT that she did herself is not counted as closed a second time.
-    client.create_additional_assignments_for_hit(
-        HITId=first["HITId"], NumberOfAdditionalAssignments=1
-    )
-    assert [each["available"] for each in ann.groups()] == [1]
+    # Bea gave a HIT back and did another that is kept apart from it: the first was
+    # hers, so it is not counted as closed as well.
+    bea, title = market.worker(), "For bea"
+    early = post(client, Title=title)
+    theirs = early["HITGroupId"]
+    bea.give_back(bea.accept(theirs).json()["assignment_id"])
+    _post_apart(client, [early["HITId"]], Title=title)
+    bea.do(theirs)
+    post(client, Title=title)
+    [group] = (each for each in bea.groups() if each["title"] == title)
+    assert group["available"] == 1
 
 
 def test_work_that_was_rejected_counts_as_done(market: Market) -> None:

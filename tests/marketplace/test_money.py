@@ -72,6 +72,28 @@ def test_a_common_limit_counts_what_all_requesters_hold_and_have_spent(
         )
 
 
+def test_a_limit_adds_nothing_to_a_balance_and_takes_it_to_nothing_at_most(
+    tmp_path: Path,
+) -> None:
+    """$1.00 under a limit of $2.00; then 66 cents are held and the limit is 50."""
+    for limit, before, after in ((200, "1.00", "0.34"), (50, "0.00", "0.00")):
+        with (
+            serve(
+                tmp_path / "m.db",
+                rehearsal=True,
+                start=START,
+                balance_cents=100,
+                spend_at_most_cents=limit,
+            ) as running,
+            closing(Market(running.endpoint_url, running.frames_url)) as market,
+        ):
+            lab = market.requester("LAB")
+            assert lab.get_account_balance()["AvailableBalance"] == before
+            if limit == 200:
+                post(lab)
+            assert lab.get_account_balance()["AvailableBalance"] == after
+
+
 @pytest.mark.parametrize(
     ("reward", "assignments", "held"),
     [

@@ -152,7 +152,8 @@ def test_a_limit_that_was_lowered_below_what_was_done_leaves_nothing(
 
 def test_if_both_limits_are_reached_the_campaign_s_is_named(market: Market) -> None:
     """No later batch has work for the worker either, whichever was stated first."""
-    limits = of_batch(1, most=1, in_all=1)
+    batch = WorkerLimit(name="a batch of birds", most=1, is_of_batch=True)
+    limits = (replace(LIMIT, most=1), batch)
     for requester, stated in (("LAB", limits), ("OFFICE", limits[::-1])):
         kind = replace(TYPE, title=requester, limits=stated)
         post_hits(market, kind, 2, requester=requester)

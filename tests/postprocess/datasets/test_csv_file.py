@@ -1,5 +1,6 @@
 """CSV that loads everywhere and runs nowhere."""
 
+import csv
 import io
 from datetime import UTC, datetime
 from typing import Any
@@ -30,6 +31,41 @@ def test_defusing_loses_nothing(text: str) -> None:
 def test_no_cell_begins_like_a_formula(text: str) -> None:
     """Whatever was typed, the cell begins with something harmless."""
     assert not defused(text).startswith(FORMULA_SIGNS)
+
+
+_FIRST_OF_FORMULAS = (
+    "=",
+    "+",
+    "-",
+    "@",
+    "\t",
+    "\r",
+    "\n",
+    "\uff1d",
+    "\uff0b",
+    "\uff0d",
+)
+
+
+@pytest.mark.parametrize("sign", [*_FIRST_OF_FORMULAS, "\uff20"])
+def test_no_cell_of_a_file_begins_a_formula(sign: str) -> None:
+    """Texts and lists get an apostrophe, and one alone comes off again."""
+    typed = [f"{sign}1", f"'{sign}1", f"''{sign}1", f"a {sign}1"]
+    cells = pd.DataFrame({"text": typed, "lists": [[text, "b"] for text in typed]})
+    file = io.BytesIO()
+    write_csv(
+        FileTable(
+            cells=cells.astype({"text": "str"}), types={"text": TEXT, "lists": TEXTS}
+        ),
+        file,
+    )
+    small = to_csv({"text": typed, "lists": cells["lists"].tolist()})
+    assert file.getvalue() == small
+    loaded = list(csv.reader(io.StringIO(small.decode(), newline="")))[1:]
+    for text, (cell, joined) in zip(typed, loaded, strict=True):
+        is_first = not text.startswith("a")
+        assert (cell, joined) == ("'" * is_first + text, "'" * is_first + f"{text}|b")
+        assert plain(cell) == text
 
 
 @pytest.mark.parametrize("text", ["a dog", "", "'tis a dog", "5 - 3", "a@b", "1=1"])
@@ -82,5 +118,7 @@ def test_a_table_in_batches_has_the_same_form(texts: list[str]) -> None:
 
 def test_no_cell_steers_a_terminal() -> None:
     """An escape, a delete and the one-byte forms of C1 are symbols in the file."""
-    (_, cell) = to_csv({"text": ["a\x1b[2J\x7f\x9b31m\x85b\tc"]}).decode().splitlines()
-    assert cell == '"a\u241b[2J\u2421\ufffd31m\ufffdb\tc"'
+    (_, cell) = (
+        to_csv({"text": ["a\x1b[2J\x7f\x9b31m\x85b\tc\x9f\x80"]}).decode().splitlines()
+    )
+    assert cell == '"a\u241b[2J\u2421\ufffd31m\ufffdb\tc\ufffd\ufffd"'

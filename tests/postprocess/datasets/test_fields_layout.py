@@ -46,6 +46,27 @@ def test_every_field_is_a_column_in_both_formats() -> None:
     assert table["order_ticks"].to_pylist()[0] == ["a", "b", "c"]
 
 
+def test_what_no_decision_dropped_is_not_called_rejected() -> None:
+    """A proposal to drop it is no decision."""
+    frame = rows(JUDGEMENTS)
+    for column in ("is_rejected", "is_provisional"):
+        frame.loc["b.i2", column] = True
+    files = contents(frame, ITEMS, FACTS, ("csv",))
+    aside = pd.read_csv(io.BytesIO(files["set_aside.csv"]))
+    assert not aside["is_rejected"].any()
+
+
+def test_a_label_that_a_person_settled_replaces_the_majority_alone() -> None:
+    """Other items keep theirs, and the table says which is which."""
+    facts = replace(FACTS, settled={("i1", "fit"): "no"})
+    frame = rows(JUDGEMENTS)
+    frame.loc["b.i2", "is_rejected"] = True  # so that `yes` has a majority
+    files = contents(frame, ITEMS, facts, ("parquet",))
+    items = pq.read_table(io.BytesIO(files["items.parquet"])).to_pandas()
+    assert items["fit"].tolist() == ["no", "yes", ""]
+    assert items["fit_settled_by_person"].tolist() == [True, False, False]
+
+
 def test_items_say_what_their_answers_say_together() -> None:
     """One row an item, answered or not."""
     items = pq.read_table(io.BytesIO(made()["items.parquet"])).to_pandas()

@@ -85,6 +85,25 @@ def test_the_same_dataset_gives_the_same_bytes(
     assert first == again
 
 
+def test_what_no_decision_dropped_is_not_called_rejected(
+    row: MakeRow, items: list[Item], facts: DatasetFacts
+) -> None:
+    """A proposal is none; and an answer that is no option is no answer."""
+    rows = [
+        row("a", is_rejected=True, rejected_because="shouts"),
+        row("b", is_rejected=True, is_provisional=True, text_detected="perhaps"),
+        row("c", text_detected="yes"),
+    ]
+    made = contents(captions_table(rows), items, facts, ("parquet",))
+    tables = [
+        pd.read_parquet(io.BytesIO(made[f"{name}.parquet"]))
+        for name in ("captions", "set_aside")
+    ]
+    whole = pd.concat(tables).set_index("answer_id")
+    assert whole["is_rejected"].to_dict() == {"a": True, "b": False, "c": False}
+    assert whole.loc[["b", "c"], "text_detected"].tolist() == ["", "yes"]
+
+
 def test_csv_and_parquet_hold_the_same_captions(
     rows: list[Mapping[str, object]],
     items: list[Item],
