@@ -7,7 +7,7 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from datetime import date
-from itertools import chain
+from itertools import chain, product
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from piecework.hit_templates.messages import FOLDER
 from piecework.hit_templates.starters import STARTER_KINDS
 from piecework.hit_templates.tasks import task_names
 from tests.campaign.test_own_page import HTML
+from tests.conftest import in_full
 
 SVG = "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 9 6' width='90'/>"
 
@@ -242,8 +243,16 @@ def test_a_task_of_one_s_own_becomes_a_campaign(kind: str) -> None:
     assert wanted[kind] in rules[-1]["any_of"]
 
 
-@pytest.mark.parametrize("count", [1, 3, 8, 40])
-@pytest.mark.parametrize("assignments", ["1", "2", "3", "5"])
+_FEW_SIZES = ((1, "1"), (3, "5"), (8, "2"), (40, "3"))
+
+
+@pytest.mark.parametrize(
+    ("count", "assignments"),
+    [
+        *_FEW_SIZES,
+        *in_full(*sorted({*product((1, 3, 8, 40), "1235")} - {*_FEW_SIZES})),
+    ],
+)
 @pytest.mark.parametrize("task", ["caption", "correction", "severity", "dog", "p.html"])
 def test_the_rules_that_are_written_can_all_apply(
     task: str, assignments: str, count: int

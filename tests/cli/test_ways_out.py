@@ -11,9 +11,12 @@ import pytest
 from click.testing import CliRunner, Result
 
 from piecework.cli.main import main
+from piecework.engine.passes import run_pass
 from piecework.marketplace.http.server import serve
 from piecework.marketplace.state import accounts
 from piecework.marketplace.state.backend import Backend, Rules
+from piecework.rehearsing.campaign import prepare
+from piecework.rehearsing.rehearsal import rehearsal_of
 from tests.small_campaign import write_campaign
 
 
@@ -199,7 +202,8 @@ def test_a_renamed_campaign_names_the_store_beside_it(tmp_path: Path) -> None:
     """It has not begun under its new name; the store with its items has another."""
     assert piecework("new-task", tmp_path / "own").exit_code == 0
     file = tmp_path / "own.toml"
-    assert piecework("rehearse", file).exit_code == 0
+    with rehearsal_of(prepare(file)) as (run, _):
+        run_pass(run)
     text = file.read_text("utf-8")
     file.write_text(text.replace('name = "own"', 'name = "birds"'), "utf-8")
     shown = piecework("status", file)
