@@ -5,6 +5,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from tests.conftest import in_full
 from tests.importing.batches import row, write
 from tests.importing.test_importing import done
 
@@ -49,7 +50,11 @@ def exported(tmp_path: Path, names: tuple[str, ...]) -> tuple[str, pd.DataFrame]
     return printed, pd.concat(tables)
 
 
-@pytest.mark.parametrize("names", [NAMES, tuple(f"q{'.' * n}" for n in range(200))])
+def _alike(number: int) -> tuple[str, ...]:
+    return tuple(f"q{'.' * n}" for n in range(number))
+
+
+@pytest.mark.parametrize("names", [NAMES, _alike(40), *in_full((_alike(200),))])
 def test_each_answer_has_a_column_of_its_own(
     tmp_path: Path, names: tuple[str, ...]
 ) -> None:
