@@ -164,7 +164,7 @@ def test_a_preview_shows_everything_and_cannot_submit(
     page.evaluate("document.getElementById('send').disabled = false")
     page.click("#send")
     page.evaluate("document.getElementById('work').requestSubmit()")
-    page.wait_for_timeout(100)
+    page.wait_for_timeout(100)  # nothing shows that a page submits nothing
     assert host.posted == []
     assert draft_keys(page) == []
 

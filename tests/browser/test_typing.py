@@ -45,6 +45,7 @@ def test_keys_are_counted_with_their_rhythm(host: Host, open_page: Open) -> None
     page = open_page(host.address())
     page.focus("#caption-1")
     page.keyboard.type(f"{RED_HOUSE}xy", delay=40)
+    # Pauses are counted from one second, and long ones from two.
     page.wait_for_timeout(1100)
     page.keyboard.press("Backspace")
     page.wait_for_timeout(2100)
@@ -57,7 +58,8 @@ def test_keys_are_counted_with_their_rhythm(host: Host, open_page: Open) -> None
     assert own.pauses == (2, 1)
     # Each key but the first follows another; two of the intervals are pauses.
     assert own.intervals == len(RED_HOUSE) + 2 - 1
-    assert 38 <= own.median <= 80
+    # The keys come 40 ms apart, later on a busy machine, and never as late as a pause.
+    assert 38 <= own.median < 1000
     assert (own.untrusted, own.outside, own.inside) == ((0, 0), 0, 0)
     assert (own.unseen, own.quick, own.start) == (0, 0, 0)
     assert "flaw_other" not in records

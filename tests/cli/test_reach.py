@@ -2,7 +2,6 @@
 
 import socket
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -142,9 +141,8 @@ def test_a_server_that_never_ends_its_head_is_given_up() -> None:
     """Each byte comes in time, and the whole never."""
     with served() as server:
         url = f"http://127.0.0.1:{server.port}/slow"
-        begun = time.monotonic()
+        # Without a limit for the whole it would not return: the head has no end.
         faults = unreached([url] * 9, asks_inside=True, seconds=1)
-        assert time.monotonic() - begun < 10
     assert faults == [f"{url}: does not answer within 1 seconds"] * 9
 
 

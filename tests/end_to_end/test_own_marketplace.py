@@ -100,7 +100,7 @@ def test_a_run_waits_while_the_marketplace_is_away_and_goes_on(
             assert not begun.done(), begun.result().stderr
             time.sleep(0.05)
         world.kill()
-        time.sleep(4)
+        time.sleep(4)  # it says that it waits where no test can read yet
         world.mend()
         while _posted(world) < 60:
             assert not begun.done(), begun.result().stderr

@@ -1,6 +1,5 @@
 """What a marketplace's customers can do, as objects for tests."""
 
-import contextlib
 import secrets
 import socket
 from contextlib import ExitStack
@@ -151,17 +150,20 @@ def post(client: "MTurkClient", **parameters: object) -> dict[str, Any]:
     return dict(client.create_hit(**values)["HIT"])
 
 
-_OWN_PORTS = range(20_000, 32_000)
-"""Below those that systems give to whoever asks for any, so none of these is given away
-between the moment it is chosen and the moment it is used."""
+_HELD: list[socket.socket] = []
 
 
 def free_port() -> int:
-    """A port on which nobody answers yet."""
-    while True:
-        port = secrets.choice(_OWN_PORTS)
-        with contextlib.suppress(OSError), socket.create_server(("127.0.0.1", port)):
-            return port
+    """A port on which nothing answers, kept for a server that this test starts.
+
+    A socket holds it until the tests end, so the system gives it to no other program.
+    It does not listen, so a server that may share the address can still listen there.
+    """
+    held = socket.socket()
+    held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    held.bind(("127.0.0.1", 0))
+    _HELD.append(held)
+    return int(held.getsockname()[1])
 
 
 def expire(client: "MTurkClient", hit_id: str, at: object = 0) -> None:

@@ -14,6 +14,16 @@ from tests.marketplace.market import START, Market, free_port
 from tests.marketplace.signing import send, signed_request
 
 
+def test_a_free_port_is_kept_for_the_server_of_a_test() -> None:
+    """No other program gets it, and a server may take it, and take it again."""
+    port = free_port()
+    with socket.socket() as other, pytest.raises(OSError, match="in use"):
+        other.bind(("127.0.0.1", port))
+    for _ in range(2):
+        with socket.create_server(("127.0.0.1", port)):
+            pass
+
+
 def test_a_call_that_was_signed_for_another_host_is_not_carried_out(
     tmp_path: Path,
 ) -> None:

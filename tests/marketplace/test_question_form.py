@@ -218,7 +218,8 @@ def test_bombs_do_not_go_off(document: str) -> None:
     """Entities, depth, breadth and size: a sentence, and at once."""
     begun = time.process_time()
     complaint(document)
-    assert time.process_time() - begun < 1.0
+    # Milliseconds; what goes off takes minutes, or all memory.
+    assert time.process_time() - begun < 20
 
 
 @pytest.mark.parametrize(

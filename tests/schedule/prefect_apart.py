@@ -7,7 +7,6 @@ ended is ended by process id: a worker with the flow runs that it has started.
 import contextlib
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -19,6 +18,8 @@ from typing import Any
 
 import httpx
 import yaml
+
+from tests.marketplace.market import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 _BIN = Path(sys.executable).parent
@@ -244,10 +245,7 @@ def prefect_apart(
 ) -> Iterator[PrefectApart]:
     """A Prefect of its own; nothing is started yet, and nothing is left running."""
     home.mkdir(parents=True)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = int(free.getsockname()[1])
-    prefect = PrefectApart(home, port, settings or {})
+    prefect = PrefectApart(home, free_port(), settings or {})
     try:
         yield prefect
     finally:

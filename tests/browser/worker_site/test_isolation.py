@@ -207,7 +207,7 @@ def test_a_hostile_question_cannot_submit_for_another_assignment(
         asked = page.frame_locator("iframe").get_by_role("button", name="Submit")
         expect(asked).to_be_visible()
         expect(page.frame_locator("iframe").locator("body")).to_contain_text("HIT 0")
-    page.wait_for_timeout(400)
+    page.wait_for_timeout(400)  # nothing shows that no submission is on its way
     assert statuses(market) == {victim: "Accepted", hostile: "Accepted"}
 
 

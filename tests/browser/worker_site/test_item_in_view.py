@@ -349,12 +349,12 @@ def test_a_slow_click_at_the_edge_of_the_window_counts(
     edge = round(box["y"] + box["height"] / 2)
     page.set_viewport_size({"width": 1280, "height": edge})
     page.evaluate("scrollTo(0, 0)")
-    page.wait_for_timeout(200)
+    page.wait_for_timeout(200)  # the page may scroll by itself, or not
     box = again.bounding_box()
     assert box is not None
     assert box["y"] + 8 < edge < box["y"] + box["height"] - 8
     page.mouse.move(box["x"] + box["width"] / 2, edge - 3)
     page.mouse.down()
-    page.wait_for_timeout(300)
+    page.wait_for_timeout(300)  # as long as a person presses
     page.mouse.up()
     expect(text).to_have_value(original)

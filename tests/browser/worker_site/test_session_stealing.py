@@ -218,6 +218,7 @@ def tried(scene: Scene, trick: str) -> str:
     scene.page.goto(scene.preview)
     scene.page.frame_locator("iframe").get_by_role("heading").wait_for()
     scene.page.frames[1].evaluate(AROUND, [trick, scene.known()])
+    # Nothing shows that a trick has failed.
     scene.page.wait_for_timeout(PAUSE_MS)
     for other in scene.context.pages:
         if other is not scene.page:

@@ -106,8 +106,8 @@ def test_made_up_links_cost_few_calls_and_nobody_waits_behind_them(town: Town) -
     assert len(flood.statuses) == MADE_UP
     assert set(flood.statuses) <= {403, 503}
     assert _calls(town) - before <= FEW_CALLS
-    assert waited[0] < 2, waited
-    assert waited[1] < 5, waited
+    # Those who are known wait for no look-up, and a newcomer not for all of them.
+    assert max(waited) < MADE_UP * SLOW_SECONDS / 4, waited
     assert len(town.rows("SELECT 1 FROM visits")) == 2
 
 
