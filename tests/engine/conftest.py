@@ -27,14 +27,16 @@ def in_folder(
     *,
     pictures: int = 4,
     write: Write | None = None,
+    port: int = 0,
 ) -> Iterator[Opened]:
-    """A campaign of a new folder, opened on a marketplace of its own.
+    """A campaign of a folder, opened on a marketplace of its own.
 
     Args:
         folder: where it is written.
         text: its file.
         pictures: items of the small campaign of the crash suite.
         write: writes another campaign's files, and says where its file is.
+        port: of the marketplace; a store that is opened again needs the same.
     """
     if write is None:
         path = write_campaign(folder, text, pictures=pictures)
@@ -47,6 +49,7 @@ def in_folder(
             rehearsal=True,
             seed=1,
             start=datetime(2026, 1, 5, 9, tzinfo=UTC),
+            port=port,
         ) as running,
     ):
         patch.setenv("AWS_ACCESS_KEY_ID", "A-REQUESTER")

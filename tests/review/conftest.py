@@ -1,5 +1,6 @@
 """A review page that is served, and a reviewer's program that opens its link."""
 
+import shutil
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -9,19 +10,23 @@ from pathlib import Path
 import httpx
 import pytest
 
-from piecework.campaign.opened import OpenedCampaign
+from piecework.campaign.opened import CampaignRun, OpenedCampaign
+from piecework.engine.passes import run_pass
 from piecework.review.desk import Manner
 from piecework.review.server import Address, bound_to, server_of
 from piecework.review.sessions import Sessions
 from piecework.webserver.connections import Limits, Listening
 from tests.browser.conftest import open_page
-from tests.engine.conftest import at_work, campaign_text
+from tests.engine.conftest import in_folder
+from tests.marketplace.market import free_port
 from tests.review import stores
+from tests.small_campaign import CAMPAIGN
 
-__all__ = ["at_work", "campaign_text", "open_page"]
-"""Fixtures of other rooms' tests."""
+__all__ = ["open_page"]
+"""A fixture of another room's tests."""
 
 _USUAL = Limits()
+_DECIDED_BY_PEOPLE = CAMPAIGN.replace('by = "policy"', 'by = "person"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +87,29 @@ def served_at(
     finally:
         server.should_exit = True
         thread.join()
+
+
+@pytest.fixture(scope="session")
+def worked(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, int]:
+    """A folder in which ann and bob have worked and two passes were made, and a port.
+
+    The store names the address of its marketplace, so each copy needs the same port.
+    """
+    folder, port = tmp_path_factory.mktemp("worked"), free_port()
+    with in_folder(folder, _DECIDED_BY_PEOPLE, port=port) as (run, people):
+        run_pass(run)
+        assert people.work() == 2
+        run_pass(run)
+    return folder, port
+
+
+@pytest.fixture
+def waiting(worked: tuple[Path, int], tmp_path: Path) -> Iterator[CampaignRun]:
+    """Bob's capitals wait for a person: two answers, their assignment, an exclusion."""
+    folder, port = worked
+    shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
+    with in_folder(tmp_path, _DECIDED_BY_PEOPLE, port=port) as (run, _):
+        yield run
 
 
 @pytest.fixture

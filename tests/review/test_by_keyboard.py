@@ -7,13 +7,12 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from piecework.campaign.opened import OpenedCampaign
+from piecework.campaign.opened import CampaignRun, OpenedCampaign
 from piecework.engine.passes import run_pass
 from piecework.review.model.decisions_csv import waiting_csv
 from piecework.store import decisions, ledger
 from tests.browser.test_accessibility import fits, violations
 from tests.conftest import in_full
-from tests.engine.conftest import Open
 from tests.payments.bookkeeping import check_books
 from tests.review import stores
 from tests.review.conftest import Served, served
@@ -36,86 +35,76 @@ def _entered(open_page: OpenPage, link: str, **size: int) -> Page:
 
 
 def test_what_is_decided_by_keys_is_settled_to_the_cent(
-    at_work: Open, campaign_text: str, open_page: OpenPage
+    waiting: CampaignRun, open_page: OpenPage
 ) -> None:
     """Bob's first answer is kept, undone, dropped; the second dropped; he goes."""
-    text = campaign_text.replace('by = "policy"', 'by = "person"')
-    with at_work(text) as (run, people):
-        run_pass(run)
-        people.work()
-        run_pass(run)
-        with served(run) as started:
-            page = _entered(open_page, started.links["ada"])
-            assert page.url == f"{started.url}/"  # the token is in no address
-            assert page.evaluate("history.length") == 2  # the empty page, and this
-            _press(page, "Enter")
-            expect(page.get_by_text("proposed")).to_have_count(3)
-            expect(page.get_by_text("1 answer asked for again.")).to_be_visible()
-            _press(page, "k")
-            _expect_notice(page, "Kept.")
-            _press(page, "u")
-            _expect_notice(page, "It waits again")
-            _press(page, "d")
-            _expect_notice(page, "Dropped;")
-            expect(page.get_by_text("$0.60 paid, fees included.").first).to_be_visible()
-            _press(page, "e")
-            page.keyboard.type("Own words: ")
-            _press(page, "Escape")
-            _press(page, "d")
-            expect(page.get_by_text("Nothing waits in this view")).to_be_visible()
-            page.get_by_role("link", name="1 by worker").click()
-            expect(page.get_by_role("heading", name="1 worker waits")).to_be_visible()
-            _press(page, "Enter")
-            expect(page.get_by_text("Keep worker")).to_be_visible()
-            _press(page, "x")
-            _expect_notice(page, "Excluded from later HITs.")
-        assert waiting_csv(run)[1] == 0
-        made = [
-            decision
-            for decision in decisions.load(run.store)
-            if decision.decided_by == "ada"
-        ]
-        assert sorted(decision.verdict for decision in made) == [
-            "approve", "drop", "drop", "exclude"
-        ]  # fmt: skip
-        assert any("Own words" in decision.because for decision in made)
-        reached = run_pass(run)
-        assert (reached.rewards_cents, reached.dropped, reached.excluded) == (100, 2, 1)
-        assert (reached.rejected, reached.replaced) == (0, 1)
-        # And the marketplace's own books say the same.
-        check_books(run)
+    with served(waiting) as started:
+        page = _entered(open_page, started.links["ada"])
+        assert page.url == f"{started.url}/"  # the token is in no address
+        assert page.evaluate("history.length") == 2  # the empty page, and this
+        _press(page, "Enter")
+        expect(page.get_by_text("proposed")).to_have_count(3)
+        expect(page.get_by_text("1 answer asked for again.")).to_be_visible()
+        _press(page, "k")
+        _expect_notice(page, "Kept.")
+        _press(page, "u")
+        _expect_notice(page, "It waits again")
+        _press(page, "d")
+        _expect_notice(page, "Dropped;")
+        expect(page.get_by_text("$0.60 paid, fees included.").first).to_be_visible()
+        _press(page, "e")
+        page.keyboard.type("Own words: ")
+        _press(page, "Escape")
+        _press(page, "d")
+        expect(page.get_by_text("Nothing waits in this view")).to_be_visible()
+        page.get_by_role("link", name="1 by worker").click()
+        expect(page.get_by_role("heading", name="1 worker waits")).to_be_visible()
+        _press(page, "Enter")
+        expect(page.get_by_text("Keep worker")).to_be_visible()
+        _press(page, "x")
+        _expect_notice(page, "Excluded from later HITs.")
+    assert waiting_csv(waiting)[1] == 0
+    made = [
+        decision
+        for decision in decisions.load(waiting.store)
+        if decision.decided_by == "ada"
+    ]
+    assert sorted(decision.verdict for decision in made) == [
+        "approve", "drop", "drop", "exclude"
+    ]  # fmt: skip
+    assert any("Own words" in decision.because for decision in made)
+    reached = run_pass(waiting)
+    assert (reached.rewards_cents, reached.dropped, reached.excluded) == (100, 2, 1)
+    assert (reached.rejected, reached.replaced) == (0, 1)
+    # And the marketplace's own books say the same.
+    check_books(waiting)
 
 
 def test_what_is_paid_is_what_the_page_said(
-    at_work: Open, campaign_text: str, open_page: OpenPage
+    waiting: CampaignRun, open_page: OpenPage
 ) -> None:
     """A rejection and an approval are taken back; the sums of what stands are paid."""
-    text = campaign_text.replace('by = "policy"', 'by = "person"')
-    with at_work(text) as (run, people):
-        run_pass(run)
-        people.work()
-        run_pass(run)
-        paid_before = _paid(run)
-        stated_cents: list[int] = []
-        with served(run) as started:
-            page = _entered(open_page, started.links["ada"])
-            acts = (("r", 0), ("u", 0), ("a", 60), ("u", 0), ("d", 0), ("d", 60))
-            for key, expected in acts:
-                if key == "u":
-                    stated_cents.pop()
-                    _press(page, "u")
-                    _expect_notice(page, "It waits again")
-                    continue
-                view = "assignment" if key in "ra" else "answer"
-                page.goto(f"{started.url}/next?view={view}")
-                stated_cents.append(_cents_to_be_paid(page, key))
-                assert stated_cents[-1] == expected, key
-                _press(page, key)
-                expect(page.locator(".notice.done")).to_be_visible()
-        assert sum(stated_cents) == 60
-        run_pass(run)
-        assert _paid(run) - paid_before == sum(stated_cents)
-        check_books(run)
+    paid_before = _paid(waiting)
+    stated_cents: list[int] = []
+    with served(waiting) as started:
+        page = _entered(open_page, started.links["ada"])
+        acts = (("r", 0), ("u", 0), ("a", 60), ("u", 0), ("d", 0), ("d", 60))
+        for key, expected in acts:
+            if key == "u":
+                stated_cents.pop()
+                _press(page, "u")
+                _expect_notice(page, "It waits again")
+                continue
+            view = "assignment" if key in "ra" else "answer"
+            page.goto(f"{started.url}/next?view={view}")
+            stated_cents.append(_cents_to_be_paid(page, key))
+            assert stated_cents[-1] == expected, key
+            _press(page, key)
+            expect(page.locator(".notice.done")).to_be_visible()
+    assert sum(stated_cents) == 60
+    run_pass(waiting)
+    assert _paid(waiting) - paid_before == sum(stated_cents)
+    check_books(waiting)
 
 
 def _cents_to_be_paid(page: Page, key: str) -> int:

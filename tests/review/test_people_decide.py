@@ -3,6 +3,7 @@ import io
 
 import pytest
 
+from piecework.campaign.opened import CampaignRun
 from piecework.domain.errors import ConfigError
 from piecework.domain.verdicts import JOINED, Finding, SubjectKind
 from piecework.engine.passes import run_pass
@@ -10,11 +11,6 @@ from piecework.engine.steps.assess import table_of_batch
 from piecework.engine.steps.decide import split_by_doubt
 from piecework.review.model.decisions_csv import read_decisions, waiting_csv
 from piecework.store import assignments, decisions, findings
-from tests.engine.conftest import Open
-
-
-def _person(text: str) -> str:
-    return text.replace('by = "policy"', 'by = "person"')
 
 
 def _rows(content: bytes) -> list[dict[str, str]]:
@@ -34,108 +30,87 @@ def _written(rows: list[dict[str, str]], *, delimiter: str = ",") -> str:
     return out.getvalue()
 
 
-def test_what_is_flagged_waits_and_the_rest_does_not(
-    at_work: Open, campaign_text: str
-) -> None:
+def test_what_is_flagged_waits_and_the_rest_does_not(waiting: CampaignRun) -> None:
     """Ann's clean work is approved at once; bob's capitals wait for a person."""
-    with at_work(_person(campaign_text)) as (run, people):
-        run_pass(run)
-        assert people.work() == 2
-        reached = run_pass(run)
-        assert reached.waiting_for == "people"
-        # bob's assignment, his two answers, and the exclusion that is proposed.
-        assert reached.to_decide == 4
-        # Who says that answers are missing, while a person may keep them?
-        assert reached.too_few_workers == ""
-        assert reached.rewards_cents == 50
-        content, count = waiting_csv(run)
-        rows = _rows(content)
-        assert count == len(rows) == 4
-        assert {row["subject_kind"] for row in rows} == {
-            "answer",
-            "assignment",
-            "worker",
-        }
-        assert all("capitals" in row["evidence"] for row in rows[:2])
-        assert {row["verdict"] for row in rows} == {""}
-        bob = {row["worker"] for row in rows}
-        assert len(bob) == 1
-        answer = next(row for row in rows if row["subject_kind"] == "answer")
-        assert answer["picture"].endswith(f"/{answer['item_id'].removeprefix('p')}.jpg")
-        assert answer["submitted_at"].startswith("2026-01-05T09:")
-        assert answer["answer"].isupper()
-        assert not answer["other_answers"].isupper()
-        whole = next(row for row in rows if row["subject_kind"] == "assignment")
-        assert whole["answer"].count(" | ") == whole["picture"].count(" | ") == 1
-        workers = {assignment.worker_id for assignment in assignments.load(run.store)}
-        assert not [worker for worker in workers if worker in content.decode()]
+    reached = run_pass(waiting)
+    assert reached.waiting_for == "people"
+    # bob's assignment, his two answers, and the exclusion that is proposed.
+    assert reached.to_decide == 4
+    # Who says that answers are missing, while a person may keep them?
+    assert reached.too_few_workers == ""
+    assert reached.rewards_cents == 50
+    content, count = waiting_csv(waiting)
+    rows = _rows(content)
+    assert count == len(rows) == 4
+    assert {row["subject_kind"] for row in rows} == {
+        "answer",
+        "assignment",
+        "worker",
+    }
+    assert all("capitals" in row["evidence"] for row in rows[:2])
+    assert {row["verdict"] for row in rows} == {""}
+    bob = {row["worker"] for row in rows}
+    assert len(bob) == 1
+    answer = next(row for row in rows if row["subject_kind"] == "answer")
+    assert answer["picture"].endswith(f"/{answer['item_id'].removeprefix('p')}.jpg")
+    assert answer["submitted_at"].startswith("2026-01-05T09:")
+    assert answer["answer"].isupper()
+    assert not answer["other_answers"].isupper()
+    whole = next(row for row in rows if row["subject_kind"] == "assignment")
+    assert whole["answer"].count(" | ") == whole["picture"].count(" | ") == 1
+    workers = {assignment.worker_id for assignment in assignments.load(waiting.store)}
+    assert not [worker for worker in workers if worker in content.decode()]
 
 
-def test_what_no_heuristic_flags_waits_for_nobody(
-    at_work: Open, campaign_text: str
-) -> None:
+def test_what_no_heuristic_flags_waits_for_nobody(waiting: CampaignRun) -> None:
     """Rules look at a joined suspicion without a flag; people are not asked for it."""
-    with at_work(_person(campaign_text)) as (run, people):
-        run_pass(run)
-        people.work()
-        run_pass(run)
-        (ann, *_) = decisions.load(run.store)
-        suspected = Finding(
-            heuristic=JOINED,
-            version=1,
-            subject_kind="answer",
-            subject_id=ann.subject_id,
-            suspicion=0.7,
-            flag=False,
-            evidence="as likely bad as 0.70",
-        )
-        subjects: dict[SubjectKind, list[str]] = {"answer": [ann.subject_id]}
-        findings.replace(run.store, findings=[suspected], subjects=subjects)
-        assert suspected not in findings.load(run.store, only_flags=True)
-        flags = findings.load_for_rules(run.store)
-        assert suspected in flags
-        clear, waiting = split_by_doubt(table_of_batch(run), [ann], flags)
-        assert (clear, waiting) == ([ann], [])
+    (ann, *_) = decisions.load(waiting.store)
+    suspected = Finding(
+        heuristic=JOINED,
+        version=1,
+        subject_kind="answer",
+        subject_id=ann.subject_id,
+        suspicion=0.7,
+        flag=False,
+        evidence="as likely bad as 0.70",
+    )
+    subjects: dict[SubjectKind, list[str]] = {"answer": [ann.subject_id]}
+    findings.replace(waiting.store, findings=[suspected], subjects=subjects)
+    assert suspected not in findings.load(waiting.store, only_flags=True)
+    flags = findings.load_for_rules(waiting.store)
+    assert suspected in flags
+    clear, doubtful = split_by_doubt(table_of_batch(waiting), [ann], flags)
+    assert (clear, doubtful) == ([ann], [])
 
 
-def test_decisions_that_are_read_are_acted_on_once(
-    at_work: Open, campaign_text: str
-) -> None:
+def test_decisions_that_are_read_are_acted_on_once(waiting: CampaignRun) -> None:
     """As proposed: two drops, one approval, one exclusion; then replacements."""
-    with at_work(_person(campaign_text)) as (run, people):
-        run_pass(run)
-        people.work()
-        run_pass(run)
-        untouched = waiting_csv(run)[0].decode()
-        assert read_decisions(run, untouched, decided_by="ada", name="d.csv") == 0
-        text = _written(_as_proposed(_rows(untouched.encode())))
-        assert read_decisions(run, text, decided_by="ada", name="d.csv") == 4
-        assert read_decisions(run, text, decided_by="bea", name="d.csv") == 0
-        reached = run_pass(run)
-        assert (reached.dropped, reached.excluded) == (2, 1)
-        assert (reached.replaced, reached.waiting_for) == (1, "workers")
-        by_ada = [
-            decision
-            for decision in decisions.load(run.store)
-            if "ada" in decision.decided_by
-        ]
-        assert len(by_ada) == 4
+    untouched = waiting_csv(waiting)[0].decode()
+    assert read_decisions(waiting, untouched, decided_by="ada", name="d.csv") == 0
+    text = _written(_as_proposed(_rows(untouched.encode())))
+    assert read_decisions(waiting, text, decided_by="ada", name="d.csv") == 4
+    assert read_decisions(waiting, text, decided_by="bea", name="d.csv") == 0
+    reached = run_pass(waiting)
+    assert (reached.dropped, reached.excluded) == (2, 1)
+    assert (reached.replaced, reached.waiting_for) == (1, "workers")
+    by_ada = [
+        decision
+        for decision in decisions.load(waiting.store)
+        if "ada" in decision.decided_by
+    ]
+    assert len(by_ada) == 4
 
 
-def test_a_person_may_overrule_the_proposal(at_work: Open, campaign_text: str) -> None:
+def test_a_person_may_overrule_the_proposal(waiting: CampaignRun) -> None:
     """Kept answers count, a kept worker stays, and nothing is replaced."""
-    with at_work(_person(campaign_text)) as (run, people):
-        run_pass(run)
-        people.work()
-        run_pass(run)
-        rows = _as_proposed(_rows(waiting_csv(run)[0]))
-        for row in rows:
-            if row["subject_kind"] != "assignment":
-                row["verdict"], row["because"] = "keep", ""
-        assert read_decisions(run, _written(rows), decided_by="ada", name="d") == 4
-        reached = run_pass(run)
-        assert (reached.accepted, reached.excluded, reached.replaced) == (4, 0, 0)
-        assert reached.batch == 2
+    rows = _as_proposed(_rows(waiting_csv(waiting)[0]))
+    for row in rows:
+        if row["subject_kind"] != "assignment":
+            row["verdict"], row["because"] = "keep", ""
+    assert read_decisions(waiting, _written(rows), decided_by="ada", name="d") == 4
+    reached = run_pass(waiting)
+    assert (reached.accepted, reached.excluded, reached.replaced) == (4, 0, 0)
+    assert reached.batch == 2
 
 
 @pytest.mark.parametrize(
@@ -150,145 +125,107 @@ def test_a_person_may_overrule_the_proposal(at_work: Open, campaign_text: str) -
     ],
 )
 def test_a_bad_file_is_refused_whole(
-    at_work: Open, campaign_text: str, change: dict[str, str], words: str
+    waiting: CampaignRun, change: dict[str, str], words: str
 ) -> None:
     """One bad row and nothing is stored; the sentence names the line."""
-    with at_work(_person(campaign_text)) as (run, people):
-        run_pass(run)
-        people.work()
-        run_pass(run)
-        before = len(decisions.load(run.store))
-        rows = _as_proposed(_rows(waiting_csv(run)[0]))
-        rows[0] |= change
-        with pytest.raises(ConfigError, match=words) as error:
-            read_decisions(run, _written(rows), decided_by="ada", name="d.csv")
-        assert "d.csv: line 2" in error.value.faults[0]
-        assert len(decisions.load(run.store)) == before
+    before = len(decisions.load(waiting.store))
+    rows = _as_proposed(_rows(waiting_csv(waiting)[0]))
+    rows[0] |= change
+    with pytest.raises(ConfigError, match=words) as error:
+        read_decisions(waiting, _written(rows), decided_by="ada", name="d.csv")
+    assert "d.csv: line 2" in error.value.faults[0]
+    assert len(decisions.load(waiting.store)) == before
 
 
-def test_two_verdicts_about_one_subject_are_a_fault(
-    at_work: Open, campaign_text: str
-) -> None:
+def test_two_verdicts_about_one_subject_are_a_fault(waiting: CampaignRun) -> None:
     """Nobody has to guess which of two lines holds; a line twice says the same."""
-    with at_work(_person(campaign_text)) as (run, people):
-        run_pass(run)
-        people.work()
-        run_pass(run)
-        rows = _as_proposed(_rows(waiting_csv(run)[0]))
-        other = rows[0] | {"because": "Another reason."}
-        with pytest.raises(ConfigError, match="another verdict or reason in an earl"):
-            read_decisions(run, _written([*rows, other]), decided_by="ada", name="d")
-        twice = _written([*rows, rows[0]])
-        assert read_decisions(run, twice, decided_by="ada", name="d") == len(rows)
+    rows = _as_proposed(_rows(waiting_csv(waiting)[0]))
+    other = rows[0] | {"because": "Another reason."}
+    with pytest.raises(ConfigError, match="another verdict or reason in an earl"):
+        read_decisions(waiting, _written([*rows, other]), decided_by="ada", name="d")
+    twice = _written([*rows, rows[0]])
+    assert read_decisions(waiting, twice, decided_by="ada", name="d") == len(rows)
 
 
 def test_a_file_is_read_again_when_more_of_it_is_filled_in(
-    at_work: Open, campaign_text: str
+    waiting: CampaignRun,
 ) -> None:
     """What was read before stays as it is; another verdict about it is a fault."""
-    with at_work(_person(campaign_text)) as (run, people):
-        run_pass(run)
-        people.work()
-        run_pass(run)
-        rows = _rows(waiting_csv(run)[0])
-        first, filled = rows[0], _as_proposed(rows)
-        begun = [filled[0], *rows[1:]]
-        assert read_decisions(run, _written(begun), decided_by="ada", name="d") == 1
-        new = read_decisions(run, _written(filled), decided_by="bea", name="d")
-        assert new == len(rows) - 1
-        made = {
-            decision.subject_id: decision.decided_by
-            for decision in decisions.load(run.store)
-        }
-        assert made[first["subject_id"]] == "ada"
-        assert made[rows[1]["subject_id"]] == "bea"
-        changed = [first | {"verdict": "keep"}]
-        with pytest.raises(ConfigError, match="was decided before: drop, by ada"):
-            read_decisions(run, _written(changed), decided_by="bea", name="d")
+    rows = _rows(waiting_csv(waiting)[0])
+    first, filled = rows[0], _as_proposed(rows)
+    begun = [filled[0], *rows[1:]]
+    assert read_decisions(waiting, _written(begun), decided_by="ada", name="d") == 1
+    new = read_decisions(waiting, _written(filled), decided_by="bea", name="d")
+    assert new == len(rows) - 1
+    made = {
+        decision.subject_id: decision.decided_by
+        for decision in decisions.load(waiting.store)
+    }
+    assert made[first["subject_id"]] == "ada"
+    assert made[rows[1]["subject_id"]] == "bea"
+    changed = [first | {"verdict": "keep"}]
+    with pytest.raises(ConfigError, match="was decided before: drop, by ada"):
+        read_decisions(waiting, _written(changed), decided_by="bea", name="d")
 
 
-def test_a_spreadsheet_may_part_cells_as_it_likes(
-    at_work: Open, campaign_text: str
-) -> None:
+def test_a_spreadsheet_may_part_cells_as_it_likes(waiting: CampaignRun) -> None:
     """Semicolons, CRLF and lines of nothing but separators, in capitals."""
-    with at_work(_person(campaign_text)) as (run, people):
-        run_pass(run)
-        people.work()
-        run_pass(run)
-        rows = _as_proposed(_rows(waiting_csv(run)[0]))
-        for row in rows:
-            row["verdict"] = f" {row['verdict'].upper()} "
-        saved = _written(rows, delimiter=";") + ";" * (len(rows[0]) - 1) + "\r\n"
-        assert read_decisions(run, saved, decided_by="ada", name="d") == len(rows)
+    rows = _as_proposed(_rows(waiting_csv(waiting)[0]))
+    for row in rows:
+        row["verdict"] = f" {row['verdict'].upper()} "
+    saved = _written(rows, delimiter=";") + ";" * (len(rows[0]) - 1) + "\r\n"
+    assert read_decisions(waiting, saved, decided_by="ada", name="d") == len(rows)
 
 
 def test_a_rejected_assignment_cannot_leave_its_answers_in(
-    at_work: Open, campaign_text: str
+    waiting: CampaignRun,
 ) -> None:
     """Work that is used is paid for; to reject it is to drop it."""
-    with at_work(_person(campaign_text)) as (run, people):
-        run_pass(run)
-        people.work()
-        run_pass(run)
-        rows = _rows(waiting_csv(run)[0])
-        for row in rows:
-            verdicts = {"assignment": "reject", "answer": "keep", "worker": "keep"}
-            row["verdict"] = verdicts[row["subject_kind"]]
-            row["because"] = "Shouted throughout."
-        with pytest.raises(ConfigError, match="although its assignment is rejected"):
-            read_decisions(run, _written(rows), decided_by="ada", name="d")
+    rows = _rows(waiting_csv(waiting)[0])
+    for row in rows:
+        verdicts = {"assignment": "reject", "answer": "keep", "worker": "keep"}
+        row["verdict"] = verdicts[row["subject_kind"]]
+        row["because"] = "Shouted throughout."
+    with pytest.raises(ConfigError, match="although its assignment is rejected"):
+        read_decisions(waiting, _written(rows), decided_by="ada", name="d")
 
 
-def test_a_row_left_empty_goes_on_waiting(at_work: Open, campaign_text: str) -> None:
+def test_a_row_left_empty_goes_on_waiting(waiting: CampaignRun) -> None:
     """No verdict, no decision; the campaign still waits for people."""
-    with at_work(_person(campaign_text)) as (run, people):
-        run_pass(run)
-        people.work()
-        run_pass(run)
-        rows = _as_proposed(_rows(waiting_csv(run)[0]))
-        rows[0]["verdict"] = ""
-        assert read_decisions(run, _written(rows), decided_by="ada", name="d") == 3
-        reached = run_pass(run)
-        assert (reached.to_decide, reached.waiting_for) == (1, "people")
-        assert reached.batch == 1
+    rows = _as_proposed(_rows(waiting_csv(waiting)[0]))
+    rows[0]["verdict"] = ""
+    assert read_decisions(waiting, _written(rows), decided_by="ada", name="d") == 3
+    reached = run_pass(waiting)
+    assert (reached.to_decide, reached.waiting_for) == (1, "people")
+    assert reached.batch == 1
 
 
-def test_to_reject_an_assignment_is_to_drop_its_answers(
-    at_work: Open, campaign_text: str
-) -> None:
+def test_to_reject_an_assignment_is_to_drop_its_answers(waiting: CampaignRun) -> None:
     """One verdict is enough, in whatever case it is written; the reason goes along."""
-    with at_work(_person(campaign_text)) as (run, people):
-        run_pass(run)
-        people.work()
-        run_pass(run)
-        rows = _rows(waiting_csv(run)[0])
-        for row in rows:
-            if row["subject_kind"] == "assignment":
-                row |= {"verdict": " Reject ", "because": "Shouted throughout."}
-        assert read_decisions(run, _written(rows), decided_by="ada", name="d") == 1
-        dropped = decisions.load(run.store, "answer", verdicts=["drop"])
-        assert {decision.because for decision in dropped} == {
-            "its assignment was rejected: Shouted throughout."
-        }
-        assert len(dropped) == 2
-        reached = run_pass(run)
-        assert (reached.rejected, reached.dropped) == (1, 2)
-        # The exclusion that is proposed goes on waiting.
-        assert (reached.to_decide, reached.waiting_for) == (1, "people")
+    rows = _rows(waiting_csv(waiting)[0])
+    for row in rows:
+        if row["subject_kind"] == "assignment":
+            row |= {"verdict": " Reject ", "because": "Shouted throughout."}
+    assert read_decisions(waiting, _written(rows), decided_by="ada", name="d") == 1
+    dropped = decisions.load(waiting.store, "answer", verdicts=["drop"])
+    assert {decision.because for decision in dropped} == {
+        "its assignment was rejected: Shouted throughout."
+    }
+    assert len(dropped) == 2
+    reached = run_pass(waiting)
+    assert (reached.rejected, reached.dropped) == (1, 2)
+    # The exclusion that is proposed goes on waiting.
+    assert (reached.to_decide, reached.waiting_for) == (1, "people")
 
 
 def test_a_drop_without_a_reason_of_its_own_needs_a_proposal_of_one(
-    at_work: Open, campaign_text: str
+    waiting: CampaignRun,
 ) -> None:
     """An assignment that is proposed to be approved is not rejected for nothing."""
-    with at_work(_person(campaign_text)) as (run, people):
-        run_pass(run)
-        people.work()
-        run_pass(run)
-        rows = _rows(waiting_csv(run)[0])
-        for row in rows:
-            if row["subject_kind"] == "assignment":
-                assert row["proposed"] == "approve"
-                row["verdict"] = "reject"
-        with pytest.raises(ConfigError, match="reject needs a reason"):
-            read_decisions(run, _written(rows), decided_by="ada", name="d")
+    rows = _rows(waiting_csv(waiting)[0])
+    for row in rows:
+        if row["subject_kind"] == "assignment":
+            assert row["proposed"] == "approve"
+            row["verdict"] = "reject"
+    with pytest.raises(ConfigError, match="reject needs a reason"):
+        read_decisions(waiting, _written(rows), decided_by="ada", name="d")

@@ -2,7 +2,6 @@
 
 import csv
 import io
-from collections.abc import Iterator
 
 import pytest
 
@@ -26,18 +25,6 @@ from piecework.review.model.reviewing import (
     undo,
 )
 from piecework.store import decisions, intents
-from tests.engine.conftest import Open
-
-
-@pytest.fixture
-def waiting(at_work: Open, campaign_text: str) -> Iterator[CampaignRun]:
-    """Bob's capitals wait for a person: two answers, their assignment, an exclusion."""
-    text = campaign_text.replace('by = "policy"', 'by = "person"')
-    with at_work(text) as (run, people):
-        run_pass(run)
-        people.work()
-        run_pass(run)
-        yield run
 
 
 def _rows(run: CampaignRun) -> list[dict[str, str]]:
