@@ -10,8 +10,29 @@ from pathlib import Path
 
 import pytest
 
+from piecework.cli.prefect_server import TemporaryServer
+
 ROOT = Path(__file__).resolve().parents[2]
 Command = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture(scope="session")
+def prefect_server() -> Iterator[dict[str, str]]:
+    """The variables that name a server of Prefect, which takes long to start.
+
+    Tests of the temporary server, which each command would start, do without it.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS", "300")
+        server = TemporaryServer()
+        try:
+            server._wait_until_it_answers()
+            yield {
+                "PREFECT_API_URL": f"http://127.0.0.1:{server._port}/api",
+                "PREFECT_API_AUTH_STRING": server._auth,
+            }
+        finally:
+            server.close()
 
 
 @pytest.fixture(scope="session")
@@ -48,7 +69,9 @@ def installed(environment: dict[str, str]) -> Command:
 
 @pytest.fixture(scope="session")
 def piecework(
-    environment: dict[str, str], tmp_path_factory: pytest.TempPathFactory
+    environment: dict[str, str],
+    prefect_server: dict[str, str],
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Command]:
     """Runs `piecework` with the given words, forked where all is imported already.
 
@@ -62,7 +85,7 @@ def piecework(
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
-        env=environment,
+        env={**environment, **prefect_server},
         cwd=ROOT,
     ) as forking:
         assert forking.stdin is not None

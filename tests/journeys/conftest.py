@@ -17,10 +17,15 @@ from playwright.sync_api import Browser, Page
 
 from piecework.cli.main import main
 from tests.browser.pages import sign_in
-from tests.end_to_end.conftest import Command, environment, piecework
+from tests.end_to_end.conftest import (
+    Command,
+    environment,
+    piecework,
+    prefect_server,
+)
 from tests.marketplace.served_apart import served_apart
 
-__all__ = ["environment", "piecework"]
+__all__ = ["environment", "piecework", "prefect_server"]
 
 PAGE = """<!doctype html>
 <title>Is it about food?</title>
@@ -55,11 +60,13 @@ class User:
     Attributes:
         folder: where their files are.
         forked: runs a command in a process of its own.
+        prefect: names the server of Prefect that their commands use.
         settings: environment variables of their shell.
     """
 
     folder: Path
     forked: Command
+    prefect: dict[str, str]
     settings: dict[str, str] = field(default_factory=dict)
 
     def path(self, name: str) -> Path:
@@ -105,8 +112,7 @@ class User:
             str(Path(sys.executable).with_name("piecework")),
             *shlex.split(command),
         ]
-        environment = {**os.environ, **self.settings}
-        environment.pop("PREFECT_API_URL", None)
+        environment = {**os.environ, **self.prefect, **self.settings}
         environment["PREFECT_HOME"] = str(self.folder / "prefect")
         with subprocess.Popen(words, cwd=self.folder, env=environment) as started:
             try:
@@ -135,9 +141,9 @@ class User:
 
 
 @pytest.fixture
-def user(tmp_path: Path, piecework: Command) -> User:
+def user(tmp_path: Path, piecework: Command, prefect_server: dict[str, str]) -> User:
     """A user in an empty folder."""
-    return User(tmp_path, piecework)
+    return User(tmp_path, piecework, prefect_server)
 
 
 @dataclass
