@@ -45,17 +45,21 @@ class World:
         return lambda: f"id of {name}" if name in self.done else None
 
 
-def _ignore(_outcome: str) -> None:
-    return
+def _intent(key: str, cents: int = 0) -> Intent:
+    """An intent whose operation is what its key begins with."""
+    operation, _, subject = key.partition(":")
+    return Intent(
+        key=key, operation=operation, subject=("hit", subject), amount_cents=cents
+    )
 
 
 def _carry_out(
     store: Store,
     intent: Intent,
-    *,
     act: Callable[[], str],
-    look: Callable[[], str | None],
-    record: Callable[[str], None],
+    *,
+    look: Callable[[], str | None] = lambda: None,
+    record: Callable[[str], None] = lambda _: None,
     clock: FixedClock,
 ) -> str:
     """Carry out one act; return the outcome that is stored."""
@@ -69,21 +73,26 @@ def _carry_out(
     return str(row[0] if row else None)
 
 
+def _in_ledger(
+    store: Store, intent: Intent, clock: FixedClock
+) -> Callable[[str], None]:
+    """Record an outcome as the intent's amount, paid as a reward."""
+    return lambda _: ledger.move(
+        store,
+        intent.amount_cents,
+        credit="held",
+        debit="rewards",
+        intent_key=intent.key,
+        batch=1,
+        at=clock.now(),
+    )
+
+
 def test_an_act_that_is_done_is_not_done_again(store: Store, clock: FixedClock) -> None:
     """The second time, the stored outcome is returned without a call."""
-    world, intent = (
-        World(),
-        Intent(key="publish:a", operation="publish", subject=("hit", "S1")),
-    )
+    world, intent = World(), _intent("publish:a")
     first, second = (
-        _carry_out(
-            store,
-            intent,
-            act=world.act("a"),
-            look=world.look("a"),
-            record=_ignore,
-            clock=clock,
-        )
+        _carry_out(store, intent, world.act("a"), look=world.look("a"), clock=clock)
         for _ in range(2)
     )
     assert (first, second) == ("id of a", "id of a")
@@ -94,30 +103,20 @@ def test_a_lost_reply_is_looked_up_and_not_acted_on_again(
     store: Store, clock: FixedClock
 ) -> None:
     """An act with a lost reply has happened; the next pass finds it."""
-    world, intent = (
-        World(),
-        Intent(key="publish:a", operation="publish", subject=("hit", "S1")),
-    )
+    world = World()
     world.lose_next_reply = True
-    with pytest.raises(TransientPlatformError):
-        _carry_out(
-            store,
-            intent,
-            act=world.act("a"),
-            look=world.look("a"),
-            record=_ignore,
-            clock=clock,
-        )
-    assert intents.done(store, "publish") == set()
-    outcome = _carry_out(
+    again = partial(
+        _carry_out,
         store,
-        intent,
-        act=world.act("a"),
+        _intent("publish:a"),
+        world.act("a"),
         look=world.look("a"),
-        record=_ignore,
         clock=clock,
     )
-    assert outcome == "id of a"
+    with pytest.raises(TransientPlatformError):
+        again()
+    assert intents.done(store, "publish") == set()
+    assert again() == "id of a"
     assert world.done == ["a"]
     assert intents.done(store, "publish") == {"publish:a"}
 
@@ -126,35 +125,14 @@ def test_what_follows_is_stored_with_the_outcome_or_not_at_all(
     store: Store, clock: FixedClock
 ) -> None:
     """A failure while recording leaves the intent open and the ledger empty."""
-    world = World()
-    intent = Intent(
-        key="approve:x",
-        operation="approve",
-        subject=("assignment", "S1"),
-        amount_cents=120,
-    )
+    world, intent = World(), _intent("approve:x", 100)
 
-    def half_recorded(_outcome: str) -> None:
-        ledger.move(
-            store,
-            100,
-            credit="held",
-            debit="rewards",
-            intent_key=intent.key,
-            batch=1,
-            at=clock.now(),
-        )
+    def half_recorded(outcome: str) -> None:
+        _in_ledger(store, intent, clock)(outcome)
         raise RuntimeError("the disk is full")
 
     with pytest.raises(RuntimeError, match="disk"):
-        _carry_out(
-            store,
-            intent,
-            act=world.act("x"),
-            look=world.look("x"),
-            record=half_recorded,
-            clock=clock,
-        )
+        _carry_out(store, intent, world.act("x"), record=half_recorded, clock=clock)
     assert set(ledger.balances(store).values()) == {0}
     assert intents.done(store, "approve") == set()
 
@@ -166,19 +144,8 @@ def test_an_intent_that_never_got_through_may_be_mended(
     world = World()
 
     def for_cents(cents: int, act: Callable[[], str]) -> str:
-        return _carry_out(
-            store,
-            Intent(
-                key="publish:x",
-                operation="publish",
-                subject=("hit", "S1"),
-                amount_cents=cents,
-            ),
-            act=act,
-            look=world.look("x"),
-            record=_ignore,
-            clock=clock,
-        )
+        intent = _intent("publish:x", cents)
+        return _carry_out(store, intent, act, look=world.look("x"), clock=clock)
 
     def refused() -> str:
         raise PlatformRefused("too dear", code="InsufficientFunds")
@@ -196,19 +163,8 @@ def test_an_act_that_got_through_is_never_mended(
     """Done at one price, it stays done at that price, even if another is wanted."""
     world = World()
     for cents in (100, 200):
-        _carry_out(
-            store,
-            Intent(
-                key="publish:x",
-                operation="publish",
-                subject=("hit", "S1"),
-                amount_cents=cents,
-            ),
-            act=world.act("x"),
-            look=world.look("x"),
-            record=_ignore,
-            clock=clock,
-        )
+        intent = _intent("publish:x", cents)
+        _carry_out(store, intent, world.act("x"), look=world.look("x"), clock=clock)
     assert world.done == ["x"]
     row = store.db.execute("SELECT amount_cents FROM intents").fetchall()
     assert row == [(100,)]
@@ -218,28 +174,11 @@ def test_an_intent_closed_by_another_pass_is_not_recorded_twice(
     store: Store, clock: FixedClock
 ) -> None:
     """The second pass finds the intent closed, and its ledger entry is undone."""
-    intent = Intent(
-        key="approve:x",
-        operation="approve",
-        subject=("assignment", "S1"),
-        amount_cents=100,
-    )
-
-    def record(_outcome: str) -> None:
-        ledger.move(
-            store,
-            100,
-            credit="held",
-            debit="rewards",
-            intent_key=intent.key,
-            batch=1,
-            at=clock.now(),
-        )
+    intent = _intent("approve:x", 100)
+    record = _in_ledger(store, intent, clock)
 
     def pay(act: Callable[[], str]) -> str:
-        return _carry_out(
-            store, intent, act=act, look=lambda: None, record=record, clock=clock
-        )
+        return _carry_out(store, intent, act, record=record, clock=clock)
 
     with pytest.raises(StoreError, match="closed by another pass"):
         # While the first pass waits for its reply, a second one does everything.
@@ -250,25 +189,27 @@ def test_an_intent_closed_by_another_pass_is_not_recorded_twice(
 def _numbered(
     store: Store, number: int, do: Callable[[], str], clock: FixedClock
 ) -> Act:
-    intent = Intent(
-        key=f"approve:{number:03}",
-        operation="approve",
-        subject=("assignment", "S1"),
-        amount_cents=1,
-    )
-
-    def record(_outcome: str) -> None:
-        ledger.move(
-            store,
-            1,
-            credit="held",
-            debit="rewards",
-            intent_key=intent.key,
-            batch=1,
-            at=clock.now(),
-        )
-
+    intent = _intent(f"approve:{number:03}", 1)
+    record = _in_ledger(store, intent, clock)
     return Act(intent=intent, do=do, look=lambda: None, record=record)
+
+
+class _Called(list[int]):
+    """The numbers of the acts that were called, each with an error or without."""
+
+    def __init__(self, **errors: Exception) -> None:
+        super().__init__()
+        self._errors = errors
+
+    def act(self, store: Store, number: int, clock: FixedClock) -> Act:
+        """The act of a number, which raises the error at `nNUMBER`, if there is one."""
+        return _numbered(store, number, partial(self._do, number), clock)
+
+    def _do(self, number: int) -> str:
+        self.append(number)
+        if (error := self._errors.get(f"n{number}")) is not None:
+            raise error
+        return "done"
 
 
 def test_many_acts_are_under_way_at_once_and_each_is_done_once(
@@ -316,15 +257,8 @@ def test_a_fault_lets_nothing_begin_and_what_is_under_way_is_written_down(
     store: Store, clock: FixedClock
 ) -> None:
     """The fourth of many calls fails: all that succeeded are known, few were begun."""
-    begun: list[int] = []
-
-    def do(number: int) -> str:
-        begun.append(number)
-        if number == 3:
-            raise TransientPlatformError("the reply was lost")
-        return "done"
-
-    acts = (_numbered(store, n, partial(do, n), clock) for n in range(500))
+    begun = _Called(n3=TransientPlatformError("the reply was lost"))
+    acts = (begun.act(store, n, clock) for n in range(500))
     with pytest.raises(TransientPlatformError):
         carry_out(store, acts, clock=clock, at_once=4)
     assert len(begun) < 100
@@ -336,13 +270,9 @@ def test_a_fault_lets_nothing_begin_and_what_is_under_way_is_written_down(
 
 def test_a_refused_act_holds_no_other_up(store: Store, clock: FixedClock) -> None:
     """What was refused is named and stays open; all the others are done."""
-
-    def do(number: int) -> str:
-        if number % 10 == 7:
-            raise PlatformRefused("too late", code="InvalidAssignmentState")
-        return "done"
-
-    acts = [_numbered(store, n, partial(do, n), clock) for n in range(30)]
+    late = PlatformRefused("too late", code="InvalidAssignmentState")
+    called = _Called(n7=late, n17=late, n27=late)
+    acts = [called.act(store, n, clock) for n in range(30)]
     refused = carry_out(store, acts, clock=clock, at_once=4)
     named = {act.intent.key for act, _ in refused}
     assert named == {"approve:007", "approve:017", "approve:027"}
@@ -387,10 +317,7 @@ def test_calls_under_way_count_as_if_they_had_got_through(
 
 def test_tokens_fit_and_differ_by_store_and_key(store: Store) -> None:
     """MTurk takes 64 characters; equal keys of two stores are two tokens."""
-    first, second = (
-        Intent(key=key, operation="publish", subject=("hit", key)).token(store)
-        for key in "ab"
-    )
+    first, second = (_intent(key).token(store) for key in ("publish:a", "publish:b"))
     assert first != second
     assert len(first) == 64
 
@@ -450,13 +377,8 @@ def test_what_is_done_or_not_due_holds_no_other_up(
     store: Store, clock: FixedClock
 ) -> None:
     """It is skipped without a call, an intent or an entry."""
-    called: list[int] = []
-
-    def do(number: int) -> str:
-        called.append(number)
-        return "done"
-
-    acts = [_numbered(store, n, partial(do, n), clock) for n in range(4)]
+    called = _Called()
+    acts = [called.act(store, n, clock) for n in range(4)]
     carry_out(store, acts[:1], clock=clock)
     acts[1] = replace(acts[1], is_due=lambda: False)
     carry_out(store, acts, clock=clock)
@@ -468,13 +390,8 @@ def test_what_was_not_found_is_done_only_while_it_is_due(
     store: Store, clock: FixedClock
 ) -> None:
     """An open intent is looked for; not found, it is begun again if it is still due."""
-    called: list[int] = []
-
-    def do(number: int) -> str:
-        called.append(number)
-        return "done"
-
-    acts = [_numbered(store, n, partial(do, n), clock) for n in range(2)]
+    called = _Called()
+    acts = [called.act(store, n, clock) for n in range(2)]
     acts[0] = replace(acts[0], is_due=lambda: False)
     with store.db.atomic():
         for act in acts:
@@ -503,15 +420,8 @@ def test_a_refusal_is_collected_or_stops_as_it_is_asked(
     store: Store, clock: FixedClock
 ) -> None:
     """By default it delays no other act; with `stop_at_refusal`, no act follows."""
-    called: list[int] = []
-
-    def do(number: int) -> str:
-        called.append(number)
-        if number == 0:
-            raise PlatformRefused("no", code="RequestError")
-        return "done"
-
-    acts = [_numbered(store, n, partial(do, n), clock) for n in range(3)]
+    called = _Called(n0=PlatformRefused("no", code="RequestError"))
+    acts = [called.act(store, n, clock) for n in range(3)]
     with pytest.raises(PlatformRefused):
         carry_out(store, acts, clock=clock, stop_at_refusal=True)
     assert called == [0]
