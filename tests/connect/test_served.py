@@ -3,111 +3,42 @@
 import json
 import os
 import subprocess
-import sys
-import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
 
-import boto3
 import pytest
 
 from piecework.rehearsal.connect.offline_connect import OfflineConnect
 from piecework.rehearsal.connect.options import KEY
 from tests.conftest import in_full
 from tests.connect.town import Visitor
-from tests.marketplace.market import HIT_TYPE, QUESTION, free_port
-
-_PATIENCE_SECONDS = 60.0
-PIECEWORK = Path(sys.executable).with_name("piecework")
+from tests.marketplace.market import free_port
+from tests.marketplace.served_apart import SERVE, ServedForCrowd, until
 
 
-@contextmanager
-def _process(*words: str, url: str = "") -> Iterator["subprocess.Popen[str]"]:
-    """A command that says in a line that it listens; killed at the end."""
-    with subprocess.Popen(
-        [PIECEWORK, *words],
-        env={**os.environ, "CONNECT_API_KEY": KEY, "CONNECT_URL": url},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    ) as process:
-        try:
-            assert process.stdout is not None
-            assert " at http" in process.stdout.readline()
-            yield process
-        finally:
-            process.kill()
-
-
-class Served:
+class Served(ServedForCrowd):
     """A marketplace's process, its requester, and the offline Connect."""
 
     def __init__(self, folder: Path, stack: ExitStack) -> None:
-        self.database, self._stack = folder / "market.db", stack
         port = free_port()
-        stack.enter_context(_process("connect-emulator", "--port", str(port)))
-        self.url = f"http://127.0.0.1:{port}"
-        self.connect = stack.enter_context(OfflineConnect(self.url, KEY))
-        self._ports = free_port(), free_port()
-        self.endpoint = f"http://127.0.0.1:{self._ports[0]}"
-        self.requester = self._requester()
+        url = f"http://127.0.0.1:{port}"
+        super().__init__(folder, stack, {"CONNECT_API_KEY": KEY, "CONNECT_URL": url})
+        self.listening("connect-emulator", "--port", str(port))
+        self.connect = stack.enter_context(OfflineConnect(url, KEY))
         self.process = self.serve()
 
     def serve(self) -> "subprocess.Popen[str]":
         """Start it, or start it again."""
-        site, frames = self._ports
-        return self._stack.enter_context(
-            _process(
-                *("serve", "--database", str(self.database), "--port", str(site)),
-                *("--frames-port", str(frames)),
-                *("--frames-url", f"http://localhost:{frames}"),
-                *("--crowd", "connect", "--public-url", self.endpoint),
-                *("--live", "--spend-at-most", "20", "--hits-per-visit", "2"),
-                *("--settle-seconds", "0"),
-                url=self.url,
-            )
-        )
-
-    def _requester(self) -> Any:  # noqa: ANN401 - boto3's
-        words = ("requester", "add", "Lab", "--balance", "100")
-        printed = subprocess.run(
-            [PIECEWORK, *words, "--database", self.database],
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        key = dict(
-            line.removeprefix("export ").split("=") for line in printed.split("\n")[:2]
-        )
-        return boto3.Session().client(
-            "mturk",
-            endpoint_url=self.endpoint,
-            region_name="us-east-1",
-            aws_access_key_id=key["AWS_ACCESS_KEY_ID"],
-            aws_secret_access_key=key["AWS_SECRET_ACCESS_KEY"],
+        return self.serve_for(
+            *("--crowd", "connect", "--public-url", self.endpoint),
+            *("--live", "--spend-at-most", "20", "--hits-per-visit", "2"),
+            *("--settle-seconds", "0"),
         )
 
     def command(self, *words: str) -> "subprocess.CompletedProcess[str]":
         """What `piecework connect` says."""
-        return subprocess.run(
-            [PIECEWORK, "connect", *words],
-            env={**os.environ, "CONNECT_API_KEY": KEY, "CONNECT_URL": self.url},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-
-    def post(self, hits: int) -> list[str]:
-        """Post HITs of one type."""
-        kind = self.requester.create_hit_type(**HIT_TYPE)["HITTypeId"]
-        return [
-            self.requester.create_hit_with_hit_type(
-                HITTypeId=kind, Question=QUESTION, LifetimeInSeconds=3600
-            )["HIT"]["HITId"]
-            for _ in range(hits)
-        ]
+        return self.run("connect", *words)
 
     def live_project(self) -> str:
         """The project that recruits; "" while there is none."""
@@ -115,15 +46,6 @@ class Served:
             if each["status"] == "Live":
                 return str(each["projectId"])
         return ""
-
-
-def until(holds: Callable[[], str | bool]) -> str:
-    """Wait until the bridge has brought something about; what it is."""
-    deadline = time.monotonic() + _PATIENCE_SECONDS
-    while not (result := holds()):
-        assert time.monotonic() < deadline, "the bridge has not done it"
-        time.sleep(0.2)
-    return str(result)
 
 
 @pytest.fixture
@@ -198,7 +120,7 @@ def test_options_that_cannot_work_end_in_a_sentence(
     )
     run = subprocess.run(
         [
-            *(PIECEWORK, "serve", "--crowd", "connect"),
+            *(*SERVE, "--crowd", "connect"),
             *("--database", str(tmp_path / "market.db")),
             *("--connect-url", "http://127.0.0.1:9", *usual, *words),
         ],

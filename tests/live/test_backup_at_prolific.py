@@ -20,6 +20,7 @@ from piecework.backup.address import read_address
 from piecework.backup.restoring import restore
 from piecework.cli.main import main
 from tests.backup.conftest import litestream_of
+from tests.marketplace.served_apart import until
 from tests.prolific.bridge.served import Served
 from tests.prolific.bridge.town import Visitor
 
@@ -53,10 +54,10 @@ def test_answers_that_are_lost_with_the_machine_are_paid_once(tmp_path: Path) ->
         served.post(2)
         someone = Visitor(served.endpoint, served.researcher, country="GB")
         stack.enter_context(someone.http)
-        served.until(someone.studies)
+        until(someone.studies)
         [study] = someone.studies()
         assert someone.arrive(study).status_code == 201
-        served.until(_is_in_replica(replica, tmp_path, "SELECT 1 FROM visits"))
+        until(_is_in_replica(replica, tmp_path, "SELECT 1 FROM visits"))
 
         os.kill(litestream_of(served.database), signal.SIGSTOP)
         visit = someone.visit()
@@ -76,10 +77,10 @@ def test_answers_that_are_lost_with_the_machine_are_paid_once(tmp_path: Path) ->
         done = CliRunner().invoke(main, words)
         assert done.exit_code == 0, done.output
         served.process = served.serve("--backup", str(replica))
-        served.until(lambda: f"--pay-lost {study}" in served.command("status").stdout)
+        until(lambda: f"--pay-lost {study}" in served.command("status").stdout)
         paid = served.command("reconcile", "--pay-lost", study)
         assert (paid.returncode, paid.stderr) == (0, "")
-        served.until(
+        until(
             lambda: served.researcher.books()["submissions"][0]["status"] == "APPROVED"
         )
         [submission] = served.researcher.books()["submissions"]
@@ -87,7 +88,7 @@ def test_answers_that_are_lost_with_the_machine_are_paid_once(tmp_path: Path) ->
         # The HITs are still open, and another participant does them.
         other = Visitor(served.endpoint, served.researcher, country="GB")
         stack.enter_context(other.http)
-        served.until(other.studies)
+        until(other.studies)
         [again] = other.studies()
         other.work(again)
         submissions = served.researcher.books()["submissions"]

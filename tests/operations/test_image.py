@@ -16,8 +16,8 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from tests.marketplace.market import free_port
+from tests.marketplace.served_apart import PIECEWORK
 from tests.operations.deployed import DEPLOY, ROOT, services
-from tests.panel.served import PIECEWORK
 from tools.image_lock import beyond, entries
 
 _TEXT = (DEPLOY / "Containerfile").read_text(encoding="utf-8")

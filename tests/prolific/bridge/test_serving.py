@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from botocore.exceptions import ClientError
 
+from tests.marketplace.served_apart import until
 from tests.prolific.bridge.served import Served
 from tests.prolific.bridge.town import Visitor
 
@@ -24,7 +25,7 @@ def test_a_kill_in_the_middle_of_a_visit_loses_nothing(served: Served) -> None:
     hit_ids = served.post(2)
     someone = Visitor(served.endpoint, served.researcher, country="GB")
     with someone.http:
-        served.until(someone.studies)
+        until(someone.studies)
         [study] = someone.studies()
         assert someone.arrive(study).status_code == 201
         assert someone.answer(caption="The first.")["answered"] == 1
@@ -40,7 +41,7 @@ def test_a_kill_in_the_middle_of_a_visit_loses_nothing(served: Served) -> None:
         ]
         assert "The " in assignment["Answer"]
         served.requester.approve_assignment(AssignmentId=assignment["AssignmentId"])
-    served.until(
+    until(
         lambda: (
             served.researcher.status(study) == "COMPLETED"
             and served.researcher.books()["submissions"][0]["status"] == "APPROVED"
@@ -62,14 +63,14 @@ def test_a_copy_that_is_brought_back_goes_on_once_a_person_has_decided(
     ):
         source.backup(target)
     served.post(2)
-    served.until(lambda: served.researcher.get("/studies/")["results"])
+    until(lambda: served.researcher.get("/studies/")["results"])
     [study] = [each["id"] for each in served.researcher.get("/studies/")["results"]]
-    served.until(lambda: served.researcher.status(study) == "ACTIVE")
+    until(lambda: served.researcher.status(study) == "ACTIVE")
     served.restore(copy, "--log-file", str(log))
     hit_ids = served.post(2)
-    served.until(lambda: f"--adopt {study}" in served.command("status").stdout)
+    until(lambda: f"--adopt {study}" in served.command("status").stdout)
     steps = _steps(served)
-    served.until(lambda: _steps(served) >= steps + 2)
+    until(lambda: _steps(served) >= steps + 2)
     assert len(served.researcher.get("/studies/")["results"]) == 1
     assert f"the study {study} " in log.read_text()
 
@@ -87,11 +88,9 @@ def test_a_copy_that_is_brought_back_goes_on_once_a_person_has_decided(
             "Assignments"
         ]
         served.requester.approve_assignment(AssignmentId=assignment["AssignmentId"])
-    served.until(
-        lambda: served.researcher.books()["submissions"][0]["status"] == "APPROVED"
-    )
+    until(lambda: served.researcher.books()["submissions"][0]["status"] == "APPROVED")
     assert len(served.researcher.get("/studies/")["results"]) == 1
-    served.until(lambda: "no difference" in served.command("reconcile").stdout)
+    until(lambda: "no difference" in served.command("reconcile").stdout)
 
 
 def _steps(served: Served) -> int:
@@ -109,7 +108,7 @@ def test_beyond_the_amount_requesters_are_refused_in_mturks_words(
     served.post(1, Reward="14.00")
     with pytest.raises(ClientError, match="insufficient funds"):
         served.post(1, Reward="1.00")
-    served.until(lambda: served.researcher.get("/studies/")["results"])
+    until(lambda: served.researcher.get("/studies/")["results"])
 
 
 @pytest.mark.full
@@ -124,6 +123,6 @@ def test_webhooks_are_registered_and_arrive(tmp_path: Path) -> None:
         served.post(2)
         someone = Visitor(served.endpoint, served.researcher, country="GB")
         stack.callback(someone.http.close)
-        served.until(someone.studies)
+        until(someone.studies)
         log = f"/hooks/subscriptions/{first['id']}/events/"
-        served.until(lambda: served.researcher.get(log, status="SUCCEEDED")["results"])
+        until(lambda: served.researcher.get(log, status="SUCCEEDED")["results"])

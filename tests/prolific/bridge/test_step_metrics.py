@@ -15,7 +15,7 @@ from piecework.prolific.bridge import messages
 from piecework.prolific.bridge.bridge import Bridge
 from piecework.prolific.bridge.step import step
 from tests.marketplace.market import free_port
-from tests.marketplace.served_apart import figures_in, scraped
+from tests.marketplace.served_apart import figures_in, scraped, until
 from tests.prolific.bridge.served import Served
 from tests.prolific.bridge.test_pay import decide
 from tests.prolific.bridge.town import Town, Visitor
@@ -127,7 +127,7 @@ def test_a_served_bridge_shows_its_steps_visits_and_money(tmp_path: Path) -> Non
         served.post(2)
         visitor = Visitor(served.endpoint, served.researcher, country="GB")
         with visitor.http:
-            served.until(visitor.studies)
+            until(visitor.studies)
             assert visitor.arrive(visitor.studies()[0]).status_code == 201
             figures = scraped(url)
         with closing(sqlite3.connect(served.database)) as conn:
