@@ -26,6 +26,7 @@ from piecework.platforms.question import html_question
 from piecework.rehearsal.pictures.drawing import draw
 from piecework.rehearsal.pictures.scenes import scenes
 from tests.browser.pages import sign_in
+from tests.conftest import in_full
 from tests.hit_templates.examples import example_of
 from tests.marketplace.market import Market, post
 
@@ -277,7 +278,13 @@ def test_the_item_is_in_view_beside_every_input(
     )
 
 
-@pytest.mark.parametrize("name", task_names())
+_IN_SHORT = ("caption", "pairwise", "severity")
+"""Text, two sides and a scale: the tasks whose pages differ most."""
+
+
+@pytest.mark.parametrize(
+    "name", [*_IN_SHORT, *in_full(*(n for n in task_names() if n not in _IN_SHORT))]
+)
 def test_nothing_lies_over_an_option_wherever_the_page_is_scrolled(
     open_hit: Callable[..., Page], name: str
 ) -> None:
