@@ -25,7 +25,7 @@ expect.set_options(timeout=15_000)
 DEFAULT_TIMEOUT_CONFIG.read = DEFAULT_TIMEOUT_CONFIG.connect = 60.0
 
 # A context reads all root certificates, and each client of httpx would make its own.
-httpx._transports.default.create_ssl_context = cache(create_ssl_context)
+vars(httpx._transports.default)["create_ssl_context"] = cache(create_ssl_context)
 
 # For `make test-full`: as many examples of each law as Hypothesis thinks right.
 settings.register_profile(

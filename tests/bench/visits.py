@@ -23,6 +23,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import httpx
 
+from tests.marketplace.served_apart import until
 from tests.prolific.bridge.served import Served
 
 PARTICIPANTS = 500
@@ -116,7 +117,7 @@ def main(participants: int, *, at_once: bool = False) -> None:
         people = [
             served.researcher.participant(country="GB") for _ in range(participants)
         ]
-        served.until(people[0].studies)
+        until(people[0].studies)
         [study] = people[0].studies()
         links = [
             someone.ask("POST", f"/studies/{study}", {})["url"] for someone in people

@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 from piecework.cli.configuration import CONFIGURED
 from piecework.cli.main import main
 from tests.marketplace.market import free_port
-from tests.panel.served import PIECEWORK
+from tests.marketplace.served_apart import PIECEWORK
 
 SERVE = """
 [serve]

@@ -19,7 +19,7 @@ from piecework.marketplace.bridging.running import Running
 from piecework.tracing import spans
 from piecework.webclient.request import get_request
 from tests.marketplace.market import free_port
-from tests.panel.served import PIECEWORK
+from tests.marketplace.served_apart import PIECEWORK
 from tests.prolific.stub import Answer, serving
 from tests.small_campaign import write_campaign
 from tests.tracing.collector import Collector, collecting

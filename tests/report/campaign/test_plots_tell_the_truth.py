@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -46,9 +47,10 @@ def test_the_last_answer_is_seen_on_the_curve() -> None:
     axes = Figure().subplots()
     plot.paint(axes)
 
-    hours, counts = axes.lines[0].get_data()
-    assert list(counts)[-2:] == [3, 3]
-    assert list(hours)[-2] == 2 < list(hours)[-1] <= axes.get_xlim()[1]
+    hours, counts = map(np.asarray, axes.lines[0].get_data())
+    assert counts[-2:].tolist() == [3, 3]
+    assert hours[-2] == 2
+    assert 2 < hours[-1] <= axes.get_xlim()[1]
 
 
 @pytest.mark.full
