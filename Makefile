@@ -13,8 +13,8 @@ export PREFECT_HOME ?= $(CURDIR)/.piecework/prefect
 # Compiled files are kept: each of the many processes that tests start reads them.
 unexport PYTHONDONTWRITEBYTECODE
 
-# One waits for browsers, servers and clocks while two compute; each collects all tests.
-AT_ONCE ?= 3
+# Of two cores a quarter is idle while three tests wait for browsers, servers and clocks.
+AT_ONCE ?= 4
 
 .PHONY: demo near test test-full test-clients mutants check fmt lint types imports docs bench bench-full truth truth-machine lock release clean
 
