@@ -424,7 +424,7 @@ def test_a_rule_of_the_file_decides_as_it_is_written(tmp_path: Path) -> None:
 def test_a_column_with_markup_is_inserted_unchanged(
     tmp_path: Path, *, is_markup: bool
 ) -> None:
-    """Others are escaped: whoever wrote the items did not write the page."""
+    """Other columns are escaped: their text is no part of the page."""
     path = written(tmp_path, html="<div>${text}</div><input name='a'>")
     (tmp_path / "birds.csv").write_text('text\n"<b>one</b>"\n"<b>two</b>"\n')
     if is_markup:

@@ -224,7 +224,7 @@ records = "elsewhere.db"
 def test_the_file_says_when_it_is_earned_lost_and_forgotten(scene: Scene) -> None:
     """Four of five items are 80 %: enough for one qualification, not for the other.
 
-    A campaign without the good workers is for whoever has not earned it.
+    A campaign that leaves out the good workers is for all others.
     """
     first, second = (
         scene.write(name, text=TEXT.replace(EARNED, TWO_RULES))

@@ -54,7 +54,7 @@ def _module_name(path: Path) -> str:
 
 
 def _forget(changed: str) -> None:
-    """Let the next import read a module anew, and each that imports it.
+    """Let the next import read a module again, and each module that imports it.
 
     By the modules' texts: a value made of a changed function, such as a step of a pass,
     does not show where its parts are from.

@@ -248,7 +248,7 @@ def test_a_plan_beyond_the_cap_pays_nothing(at_work: Open, campaign_text: str) -
 def test_bonuses_that_the_marketplace_refuses_are_named_and_the_others_paid(
     at_work: Open, campaign_text: str
 ) -> None:
-    """Six are for a worker whom nobody knows; five of them are named, with the code."""
+    """Six are for an unknown worker; the message names five of them, with the code."""
     with at_work(campaign_text) as opened:
         run = first_batch_paid(opened)
         ann, bob = assignment_ids(run)

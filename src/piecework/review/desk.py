@@ -72,7 +72,7 @@ class Desk:
         return self._waiting
 
     def group(self, view: View, key: str) -> Group | None:
-        """Return the group with this key; `None` if there is none."""
+        """Return the group with this key, or `None` if no group has it."""
         return group_of(self.work, view, key)
 
     def card(self, group: Group, *, by: str) -> Card:

@@ -33,21 +33,11 @@ def test_no_cell_begins_like_a_formula(text: str) -> None:
     assert not defused(text).startswith(FORMULA_SIGNS)
 
 
-_FIRST_OF_FORMULAS = (
-    "=",
-    "+",
-    "-",
-    "@",
-    "\t",
-    "\r",
-    "\n",
-    "\uff1d",
-    "\uff0b",
-    "\uff0d",
-)
+_BEGINS_FORMULAS = "=+-@\t\r\n\uff1d\uff0b\uff0d\uff20"
+"""Written again and not imported: a sign that is lost there is noticed here."""
 
 
-@pytest.mark.parametrize("sign", [*_FIRST_OF_FORMULAS, "\uff20"])
+@pytest.mark.parametrize("sign", _BEGINS_FORMULAS)
 def test_no_cell_of_a_file_begins_a_formula(sign: str) -> None:
     """Texts and lists get an apostrophe, and one alone comes off again."""
     typed = [f"{sign}1", f"'{sign}1", f"''{sign}1", f"a {sign}1"]

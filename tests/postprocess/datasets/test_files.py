@@ -88,7 +88,7 @@ def test_the_same_dataset_gives_the_same_bytes(
 def test_what_no_decision_dropped_is_not_called_rejected(
     row: MakeRow, items: list[Item], facts: DatasetFacts
 ) -> None:
-    """A proposal is none; and an answer that is no option is no answer."""
+    """A proposal settles nothing, and a value outside the options is no answer."""
     rows = [
         row("a", is_rejected=True, rejected_because="shouts"),
         row("b", is_rejected=True, is_provisional=True, text_detected="perhaps"),

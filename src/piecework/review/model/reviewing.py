@@ -94,7 +94,7 @@ class Plan:
 
 
 def group_of(work: Work, view: View, key: str) -> Group | None:
-    """Return the group with this key; `None` if there is none.
+    """Return the group with this key, or `None` if no group has it.
 
     The key of an answer or an assignment may be its pseudonym in the dataset.
     """
