@@ -1,5 +1,6 @@
 """From nothing to numbers: init, check, rehearse, change a rule, rehearse, compare."""
 
+import hashlib
 import json
 
 import pytest
@@ -37,6 +38,7 @@ def test_a_changed_rule_changes_the_result(user: User) -> None:
     before = user.path("out/food/previous-rehearsal/report.md").read_text()
     now = user.path("out/food/report.md").read_text()
     assert "40" in before
+    assert hashlib.sha256(user.path("food.toml").read_bytes()).hexdigest() in now
     assert before != now
     # A comment is no new result, and still no other file's hash.
     user.replace("food.toml", "seed = 1", "seed = 1 # as before")

@@ -16,6 +16,7 @@ def render_markdown(facts: ReportFacts) -> str:
     kind = "a rehearsal on simulated workers" if facts.is_rehearsal else "a campaign"
     state = "finished" if facts.is_finished else "NOT FINISHED"
     span = f"{facts.time_span} UTC" if facts.time_span else "times unknown"
+    decided_by = facts.sources[-1]
     lines = [
         f"# {_plain(facts.campaign)}",
         "",
@@ -32,6 +33,8 @@ def render_markdown(facts: ReportFacts) -> str:
         ),
         "",
         *(f"- **{note.word}**: {_plain(note.text)}" for note in summary.notes(model)),
+        "",
+        f"Made by the campaign file with the sha256 {_plain(decided_by.sha256)}.",
     ]
     return "\n".join(lines) + "\n"
 

@@ -53,3 +53,9 @@ def test_the_words_are_those_of_the_report() -> None:
         assert figure.beside in text
     for note in summary.notes(model):
         assert note.text in text
+
+
+def test_it_says_which_file_the_answers_were_decided_by() -> None:
+    """The last of the files that passes used, as the page says too."""
+    facts = by_hand.small()
+    assert f"the sha256 {facts.sources[-1].sha256}." in render_markdown(facts)
