@@ -121,11 +121,12 @@ def own_features(
         table: all answers of each batch, or any if `usual` is of all answers.
         usual: of `own_usual`.
     """
-    usual = own_usual(own_tally(table)) if usual is None else usual
+    of_batch = _of_batch(table)
+    usual = own_usual(_tally(table["batch"], of_batch)) if usual is None else usual
     off_item = -text_fit(table)["log_odds"]
     own = {
         name: _in_sds(values, table["batch"], usual[usual["feature"] == name])
-        for name, values in _of_batch(table).items()
+        for name, values in of_batch.items()
     }
     # 0 if the likeness is not known, and on average: both tell nothing.
     is_like = own["like_item"]
@@ -137,13 +138,7 @@ def own_features(
 
 def own_tally(table: pd.DataFrame) -> Tally:
     """How often each `value` of a `feature` occurs in a `batch`."""
-    return pd.concat(
-        [
-            tally({"batch": table["batch"], "value": values}).assign(feature=name)
-            for name, values in _of_batch(table).items()
-        ],
-        ignore_index=True,
-    )
+    return _tally(table["batch"], _of_batch(table))
 
 
 def own_usual(counts: Tally) -> pd.DataFrame:
@@ -154,6 +149,18 @@ def own_usual(counts: Tally) -> pd.DataFrame:
         of_batch = spreads(rows_of(rows).set_axis(["group", "value"], axis=1))
         by_feature.append(of_batch[["mean", "sd"]].assign(feature=name))
     return pd.concat(by_feature)
+
+
+def _tally(
+    batches: "pd.Series[int]", of_batch: Mapping[str, "pd.Series[float]"]
+) -> Tally:
+    return pd.concat(
+        [
+            tally({"batch": batches, "value": values}).assign(feature=name)
+            for name, values in of_batch.items()
+        ],
+        ignore_index=True,
+    )
 
 
 def _of_batch(table: pd.DataFrame) -> Mapping[str, "pd.Series[float]"]:

@@ -60,7 +60,6 @@ from piecework.qc.heuristics import (
 from piecework.qc.joined import Judged
 from piecework.qc.ratings import sources
 from piecework.qc.scores import SHOWN_FROM, Scope
-from piecework.qc.text_fit import COLUMNS as COMPARED
 from piecework.qc.text_fit import FIT, text_fit, with_text_fit
 
 Settings = Mapping[str, Mapping[str, object] | None]
@@ -202,7 +201,7 @@ def assess(
     refuse_faults(settings)
     if batches is not None:
         batches.forget_changed(table)
-    table = _compared(table, settings, batches)
+    table = _compared(table, batches)
     scores = _scores(table, settings, seed, batches)
     for name, rows in scores.items():
         findings.extend(findings_of(BY_NAME[name], rows))
@@ -242,7 +241,7 @@ def scores(
         ConfigError: as `assess`.
     """
     refuse_faults(settings)
-    return _scores(_compared(table, settings, None), settings, seed, None)
+    return _scores(_compared(table, None), settings, seed, None)
 
 
 def is_on(name: str, settings: Settings) -> bool:
@@ -313,15 +312,8 @@ def describe() -> Sequence[Description]:
     return [_description(heuristic) for heuristic in HEURISTICS]
 
 
-def _compared(
-    table: pd.DataFrame, settings: Settings, batches: BatchScores | None
-) -> pd.DataFrame:
-    """Compare the texts of the table once, and not for each heuristic."""
-    needs = any(
-        set(COMPARED) <= set(heuristic.COLUMNS) for heuristic in _switched_on(settings)
-    )
-    if not needs:
-        return table
+def _compared(table: pd.DataFrame, batches: BatchScores | None) -> pd.DataFrame:
+    """Compare the texts of the table once: the joined suspicion always reads that."""
     if batches is None:
         return with_text_fit(table)
     fits = batches.scored(FIT, table, text_fit, of_answers=True)

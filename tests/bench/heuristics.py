@@ -145,6 +145,7 @@ def captions(n_items: int, *, seed: int = 1) -> pd.DataFrame:
         "focus_losses": np.zeros(len(rows)),
         "typing": np.full(len(rows), ""),
         "problems": _problems(rows, draw),
+        "also_sent": np.full(len(rows), ""),
         "value.caption": texts,
         "value.has_text": np.where(
             draw.random(len(rows)) < np.where(rows["item"] % 3, 0.95, 0.05), "yes", "no"

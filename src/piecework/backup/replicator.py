@@ -120,6 +120,7 @@ class Replicator:
             self._trouble.report(str(fault))
         except TakenOverError as taken:
             # A last attempt would write over the other process's work.
+            self._is_running = False
             self._process.end(at_once=True)
             self._trouble.report(f"{taken}. This process does not write it again")
         finally:
