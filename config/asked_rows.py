@@ -49,9 +49,7 @@ def append_new(source: TableFile, rows: Sequence[SourceRow]) -> int:
             if there.get(row.row_id, row.digest(None)) != row.digest(None)
         ]
         if faults:
-            raise ConfigError(
-                faults[:MOST_FAULTS], next_step="give a changed row a new key"
-            )
+            raise ConfigError(faults[:MOST_FAULTS], next_step="give a changed row a new key")
         new = [row for row in rows if row.row_id not in there]
         file.write("".join(map(_line, new)).encode())
         file.flush()

@@ -2,14 +2,7 @@
 
 from typing import Annotated
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Discriminator,
-    Field,
-    Tag,
-    model_validator,
-)
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, model_validator
 
 
 class AssignmentsTable(BaseModel):
@@ -25,9 +18,7 @@ class AssignmentsTable(BaseModel):
     @model_validator(mode="after")
     def _may_grow(self) -> "AssignmentsTable":
         if self.most <= self.least:
-            raise ValueError(
-                "most must be more than least; for a fixed number, write it alone"
-            )
+            raise ValueError("most must be more than least; for a fixed number, write it alone")
         return self
 
 

@@ -23,11 +23,7 @@ from piecework.config.variables import with_secrets
 from piecework.domain.errors import ConfigError
 from piecework.domain.hit import Item
 from piecework.domain.picture_location import PictureLocation
-from piecework.domain.store_address import (
-    StoreAddress,
-    first_refused,
-    store_address,
-)
+from piecework.domain.store_address import StoreAddress, first_refused, store_address
 from piecework.domain.suggestion import did_you_mean
 
 STORE_URL = "PIECEWORK_STORE_URL"
@@ -151,8 +147,7 @@ class CampaignFile:
         except ConfigError as fault:
             where = self.at("items", "pictures")
             raise ConfigError(
-                [f"{where}: {problem}" for problem in fault.faults],
-                next_step=fault.next_step,
+                [f"{where}: {problem}" for problem in fault.faults], next_step=fault.next_step
             ) from fault
 
 
@@ -184,10 +179,7 @@ def parse_untrusted(path: Path) -> CampaignFile:
             next_step="`piecework init` writes one",
         )
     text = read_text(
-        path,
-        name="campaign file",
-        next_step="`piecework init` writes one",
-        most=_LARGEST_BYTES,
+        path, name="campaign file", next_step="`piecework init` writes one", most=_LARGEST_BYTES
     )
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     return replace(parse_text(path, text), source_hash=digest)

@@ -5,18 +5,9 @@ from pathlib import Path
 
 from piecework.config.earned_table import EarnedTable
 from piecework.config.experiment_table import ExperimentTable
-from piecework.config.prolific_table import (
-    FilterRange,
-    FilterShares,
-    ParticipantFile,
-)
+from piecework.config.prolific_table import FilterRange, FilterShares, ParticipantFile
 from piecework.config.requirements_table import RequirementsTable
-from piecework.config.schema import (
-    CampaignTables,
-    DatasetTable,
-    OutputTable,
-    PostingTable,
-)
+from piecework.config.schema import CampaignTables, DatasetTable, OutputTable, PostingTable
 from piecework.domain.campaign import AsNeeded, Posting
 from piecework.domain.dataset import Publication, Shares, Sink
 from piecework.domain.earned import EarnedRule
@@ -76,9 +67,7 @@ def posting(table: PostingTable, task: Task) -> Posting:
         ),
         auto_approval_delay_seconds=round(table.auto_approval_hours * HOUR),
         max_rounds=table.max_rounds,
-        as_needed=None
-        if isinstance(asked, int)
-        else AsNeeded(most=asked.most, until=asked.until),
+        as_needed=None if isinstance(asked, int) else AsNeeded(most=asked.most, until=asked.until),
         records_typing=table.records_typing,
     )
 
@@ -128,9 +117,7 @@ def requirements(table: RequirementsTable) -> tuple[QualificationRequirement, ..
     if table.countries:
         built_in.append(
             QualificationRequirement(
-                qualification_type_id=LOCALE,
-                comparator="In",
-                locales=table.countries,
+                qualification_type_id=LOCALE, comparator="In", locales=table.countries
             )
         )
     return (
@@ -166,9 +153,7 @@ def of_prolific(table: RequirementsTable) -> Iterator[QualificationRequirement]:
         for comparator, end in ends:
             if end is not None:
                 yield QualificationRequirement(
-                    qualification_type_id=type_id,
-                    comparator=comparator,
-                    integer_values=(end,),
+                    qualification_type_id=type_id, comparator=comparator, integer_values=(end,)
                 )
 
 

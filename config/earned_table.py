@@ -2,13 +2,7 @@
 
 from typing import Annotated
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    StringConstraints,
-    model_validator,
-)
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from piecework.config.named import Names
 
@@ -32,9 +26,7 @@ class EarnedTable(BaseModel):
     revoke_below: Annotated[float, Field(ge=0, le=1)] = 0.8
     forget_after_days: Annotated[int, Field(ge=1, le=3650)] = 180
     records: Annotated[
-        str,
-        StringConstraints(strip_whitespace=True, min_length=1, max_length=200),
-        Names.OUTPUT,
+        str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200), Names.OUTPUT
     ] = "earned.db"
 
     @model_validator(mode="after")

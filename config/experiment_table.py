@@ -36,9 +36,7 @@ class ExperimentTable(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     wordings: Annotated[tuple[_Wording, ...], Field(min_length=1, max_length=4)] = ("",)
-    paste: Annotated[tuple[PastePolicy, ...], Field(min_length=1, max_length=3)] = (
-        "allowed",
-    )
+    paste: Annotated[tuple[PastePolicy, ...], Field(min_length=1, max_length=3)] = ("allowed",)
     seed: Annotated[int, Field(ge=0)] = 1
 
     @model_validator(mode="after")
@@ -49,7 +47,6 @@ class ExperimentTable(BaseModel):
                 raise ValueError(f"{name} states something twice")
         if len(self.wordings) * len(self.paste) == 1:
             raise ValueError(
-                "there is nothing to compare; state several wordings, or several "
-                "values of paste"
+                "there is nothing to compare; state several wordings, or several values of paste"
             )
         return self

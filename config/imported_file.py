@@ -38,10 +38,7 @@ def read_reading(path: Path) -> Reading:
         raise ConfigError(faults) from fault
     except (ValueError, RecursionError) as fault:
         raise ConfigError([f"{path}: not valid TOML: {fault}"]) from fault
-    fields = {
-        name: field.model_dump(exclude_unset=True)
-        for name, field in table.fields.items()
-    }
+    fields = {name: field.model_dump(exclude_unset=True) for name, field in table.fields.items()}
     # Unlike in a campaign file, what is not stated here is guessed.
     guessed = () if "numbers" in table.model_fields_set else None
     return replace(table.reading(), fields=fields, numbers=table.numbers or guessed)

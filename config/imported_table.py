@@ -31,9 +31,7 @@ def _numbers(value: object) -> object:
     if not isinstance(value, list | tuple):
         return value
     return [
-        str(number)
-        if isinstance(number, int) and not isinstance(number, bool)
-        else number
+        str(number) if isinstance(number, int) and not isinstance(number, bool) else number
         for number in value
     ]
 
@@ -53,9 +51,7 @@ def _zone(name: str) -> str:
     return name
 
 
-Zone = Annotated[
-    str, StringConstraints(min_length=1), AfterValidator(_zone), Names.NOTHING
-]
+Zone = Annotated[str, StringConstraints(min_length=1), AfterValidator(_zone), Names.NOTHING]
 
 
 class _Strict(BaseModel):
@@ -110,9 +106,7 @@ class ImportedTable(_Strict):
             header=self.header,
             separator=self.separator or "",
             encoding=self.encoding or "",
-            times=Times(
-                zone=self.zone or "", zones=self.zones, day_first=self.day_first
-            ),
+            times=Times(zone=self.zone or "", zones=self.zones, day_first=self.day_first),
             numbers=self.numbers,
             item=self.item,
             item_id=self.item_id or "",

@@ -151,18 +151,14 @@ def items_of_folder(
     links = (outward_link(name, beside=folder) for name in names)
     _raise([about_link(link, beside=folder) for link in links if link is not None])
     if not names:
-        raise ConfigError(
-            [f"{folder} has no picture; looked for {', '.join(sorted(PICTURES))}"]
-        )
+        raise ConfigError([f"{folder} has no picture; looked for {', '.join(sorted(PICTURES))}"])
     rows = [dict.fromkeys((columns[0], *addresses[:1]), name) for name in names]
     return items_from_rows(rows, columns)
 
 
 def items_from_rows(rows: Iterable[Row], columns: tuple[str, ...]) -> tuple[Item, ...]:
     """Return rows as items, without checks (drawn rows, or checked before)."""
-    return tuple(
-        Item(item_id=ItemId(row[columns[0]]), columns=dict(row)) for row in rows
-    )
+    return tuple(Item(item_id=ItemId(row[columns[0]]), columns=dict(row)) for row in rows)
 
 
 def _renamed(
@@ -179,9 +175,7 @@ def _renamed(
         yield line, renamed_row(row, renamed, wanted=wanted)
 
 
-def _faults_of_renaming(
-    path: Path, header: list[str], renamed: Mapping[str, str]
-) -> list[str]:
+def _faults_of_renaming(path: Path, header: list[str], renamed: Mapping[str, str]) -> list[str]:
     return [
         f"{path}: column {name!r}, named in items.columns, is missing"
         f"{did_you_mean(name, header)}; the columns are {', '.join(header)}"
@@ -190,9 +184,7 @@ def _faults_of_renaming(
     ]
 
 
-def renamed_row(
-    row: Row, renamed: Mapping[str, str], *, wanted: tuple[str, ...]
-) -> Row:
+def renamed_row(row: Row, renamed: Mapping[str, str], *, wanted: tuple[str, ...]) -> Row:
     """Return a row with renamed columns; columns that the task needs keep theirs.
 
     Args:
@@ -206,11 +198,7 @@ def renamed_row(
 
 
 def header_faults(
-    path: Path,
-    header: list[str],
-    renamed: Mapping[str, str],
-    *,
-    wanted: tuple[str, ...],
+    path: Path, header: list[str], renamed: Mapping[str, str], *, wanted: tuple[str, ...]
 ) -> list[str]:
     """Return the columns that a header lacks, each in a sentence.
 
@@ -243,15 +231,11 @@ def _csv_rows(path: Path, text: str) -> Iterator[tuple[int, Row]]:
             cells = {key: value or "" for key, value in row.items() if key is not None}
             if None in row:
                 where = f"{path}: line {reader.line_num}"
-                raise ConfigError(
-                    [f"{where}: more cells than the header's {len(cells)} columns"]
-                )
+                raise ConfigError([f"{where}: more cells than the header's {len(cells)} columns"])
             yield reader.line_num, cells
     except csv.Error as error:
         # csv limits a cell to a quarter of the longest line.
-        raise ConfigError(
-            [f"{path}: line {reader.line_num}: not valid CSV ({error})"]
-        ) from error
+        raise ConfigError([f"{path}: line {reader.line_num}: not valid CSV ({error})"]) from error
 
 
 def _jsonl_rows(path: Path, text: str) -> Iterator[tuple[int, Row]]:
@@ -276,9 +260,7 @@ def json_row(line: str) -> Row:
         ValueError: it is not one object of plain values.
     """
     row = json.loads(line, object_pairs_hook=_once, parse_constant=_no_number)
-    if not isinstance(row, dict) or any(
-        isinstance(value, dict | list) for value in row.values()
-    ):
+    if not isinstance(row, dict) or any(isinstance(value, dict | list) for value in row.values()):
         raise ValueError("each line must be one object of plain values")
     return {key: _cell(value) for key, value in row.items()}
 
@@ -321,9 +303,7 @@ def _row_faults(
     for line, row in numbered:
         where = f"{path}: line {line}"
         for fault in _cell_faults(where, row, columns, places, line, first_seen):
-            (missing if fault.endswith(_not_in(places.pictures)) else faults).append(
-                fault
-            )
+            (missing if fault.endswith(_not_in(places.pictures)) else faults).append(fault)
     if len(missing) > _MISSING_SHOWN:
         # The folder is wrong, not each of the rows.
         many = f"{path}: {len(missing):,} pictures are not in {places.pictures}"
@@ -382,9 +362,7 @@ def _cell_faults(
     yield from (f"{where}: {column} is missing or empty" for column in empty)
     for column, cell in row.items():
         if _CONTROL.search(cell) or _CONTROL.search(column):
-            yield (
-                f"{where}: {column} has a control character, which a HIT cannot contain"
-            )
+            yield (f"{where}: {column} has a control character, which a HIT cannot contain")
     if columns[0] not in empty:
         faults = _id_faults(row[columns[0]], line, first_seen)
         yield from (f"{where}: {columns[0]} {fault}" for fault in faults)
@@ -433,9 +411,7 @@ def _url_faults(column: str, url: str, places: _Places) -> list[str]:
     if places.drawn:
         return _faults_of_drawn(url, places.drawn)
     if pictures is None:
-        return [
-            f"{column} {shown!r} is not http(s), and [items] names no pictures folder"
-        ]
+        return [f"{column} {shown!r} is not http(s), and [items] names no pictures folder"]
     if pictures.folder is None:
         is_there = bool(pictures.name_of(url))
     else:
@@ -463,9 +439,7 @@ def _faults_of_drawn(url: str, drawn: int) -> list[str]:
     if match and 1 <= int(match[1]) <= drawn:
         return []
     shown = one_line(url, at_most=_SHOWN)
-    return [
-        f"url {shown!r} is not one of the drawn scene_0001.svg to scene_{drawn:04}.svg"
-    ]
+    return [f"url {shown!r} is not one of the drawn scene_0001.svg to scene_{drawn:04}.svg"]
 
 
 def _raise(faults: list[str]) -> None:

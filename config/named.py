@@ -101,10 +101,7 @@ def _texts(
 ) -> Iterator[Named]:
     hint, names = _bare(hint, names)
     if isinstance(value, BaseModel):
-        yield from (
-            Named((*key, *inner.key), inner.text, inner.names)
-            for inner in texts_of(value)
-        )
+        yield from (Named((*key, *inner.key), inner.text, inner.names) for inner in texts_of(value))
     elif isinstance(value, str):
         yield Named(key, value, names or _of_text(hint))
     elif isinstance(value, Mapping):
@@ -125,9 +122,7 @@ def _keys(
     hint, names = _bare(hint, names)
     arms = get_args(hint)
     if isinstance(hint, type) and issubclass(hint, BaseModel):
-        yield from (
-            Named((*key, *inner.key), "", inner.names) for inner in keys_of(hint)
-        )
+        yield from (Named((*key, *inner.key), "", inner.names) for inner in keys_of(hint))
     elif hint in {str, object, Any}:
         yield Named(key, "", names)
     elif get_origin(hint) in {Union, UnionType}:

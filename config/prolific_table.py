@@ -24,10 +24,7 @@ _Number = Annotated[int, Field(ge=0, le=1_000_000_000)]
 FilterId = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9_-]{0,54}$")]
 """A filter of Prolific's, such as `first-language`."""
 
-FilterChoices = Annotated[
-    tuple[_Number, ...],
-    Field(min_length=1, max_length=15),
-]
+FilterChoices = Annotated[tuple[_Number, ...], Field(min_length=1, max_length=15)]
 """Numbers of a filter's choices."""
 
 
@@ -64,8 +61,7 @@ class FilterShares(BaseModel):
             raise ValueError("choices names a choice twice")
         if len(self.percent) != len(self.choices):
             raise ValueError(
-                f"there are {len(self.choices)} choices and {len(self.percent)} "
-                "numbers in percent"
+                f"there are {len(self.choices)} choices and {len(self.percent)} numbers in percent"
             )
         if sum(self.percent) != _WHOLE:
             raise ValueError(f"percent adds up to {sum(self.percent)}, not to 100")

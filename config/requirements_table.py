@@ -17,9 +17,7 @@ from piecework.config.named import Names
 from piecework.config.prolific_table import ProlificTable
 from piecework.domain.hit import Comparator
 
-_Words = Annotated[
-    str, StringConstraints(strip_whitespace=True, min_length=1), Names.NOTHING
-]
+_Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1), Names.NOTHING]
 
 
 def _country(value: str) -> str:
@@ -31,9 +29,7 @@ def _country(value: str) -> str:
 Country = Annotated[str, AfterValidator(_country), Names.NOTHING]
 
 CampaignPath = Annotated[
-    str,
-    StringConstraints(pattern=r"^\S(.*\S)?\.toml$", max_length=200),
-    Names.DEFINITION,
+    str, StringConstraints(pattern=r"^\S(.*\S)?\.toml$", max_length=200), Names.DEFINITION
 ]
 """Another campaign's file, relative to this one."""
 
@@ -72,9 +68,7 @@ class RequirementsTable(_Strict):
     exclusion_name: _Words | None = None
     workers: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
     max_hits_per_worker: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
-    max_hits_per_worker_per_batch: Annotated[int, Field(ge=1, le=1_000_000)] | None = (
-        None
-    )
+    max_hits_per_worker_per_batch: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
     qualification: Annotated[tuple[QualificationTable, ...], Field(max_length=6)] = ()
     only_workers_of: Annotated[tuple[CampaignPath, ...], Field(max_length=3)] = ()
     no_workers_of: Annotated[tuple[CampaignPath, ...], Field(max_length=3)] = ()

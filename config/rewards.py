@@ -74,13 +74,9 @@ def _strange_sign(
         yield (*where, key), str(fault)
 
 
-def _numbered(
-    tables: Sequence[object],
-) -> list[tuple[tuple[str | int, ...], dict[str, object]]]:
+def _numbered(tables: Sequence[object]) -> list[tuple[tuple[str | int, ...], dict[str, object]]]:
     return [
-        (("fees", number), table)
-        for number, table in enumerate(tables)
-        if isinstance(table, dict)
+        (("fees", number), table) for number, table in enumerate(tables) if isinstance(table, dict)
     ]
 
 

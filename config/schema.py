@@ -48,34 +48,21 @@ def _task(value: str) -> str:
 
 
 Name = Annotated[
-    str,
-    StringConstraints(pattern=r"^[a-z0-9][a-z0-9_-]*$", max_length=40),
-    Names.NOTHING,
+    str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9_-]*$", max_length=40), Names.NOTHING
 ]
 TaskName = Annotated[
-    str,
-    StringConstraints(min_length=1, max_length=200),
-    AfterValidator(_task),
-    Names.DEFINITION,
+    str, StringConstraints(min_length=1, max_length=200), AfterValidator(_task), Names.DEFINITION
 ]
 Host = Annotated[
-    str,
-    StringConstraints(pattern=r"^[A-Za-z0-9.-]+(:[0-9]{1,5})?$", max_length=253),
-    Names.LINK,
+    str, StringConstraints(pattern=r"^[A-Za-z0-9.-]+(:[0-9]{1,5})?$", max_length=253), Names.LINK
 ]
 Language = Annotated[
-    str,
-    StringConstraints(pattern=r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$"),
-    Names.NOTHING,
+    str, StringConstraints(pattern=r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$"), Names.NOTHING
 ]
-Words = Annotated[
-    str, StringConstraints(strip_whitespace=True, min_length=1), Names.NOTHING
-]
+Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1), Names.NOTHING]
 """Text that is shown or compared; what names a file or address has another mark."""
 
-WebAddress = Annotated[
-    str, StringConstraints(pattern=r"^https?://[^\s\"<>]+$"), Names.LINK
-]
+WebAddress = Annotated[str, StringConstraints(pattern=r"^https?://[^\s\"<>]+$"), Names.LINK]
 
 
 def _cents(value: object) -> int:
@@ -150,8 +137,7 @@ class ItemsTable(_Strict):
     def _one_source(self) -> "ItemsTable":
         if {self.file, self.scenes, self.pictures, self.query} == {None}:
             raise ValueError(
-                "give a file, a folder of pictures, or scenes for captions of drawn "
-                "pictures"
+                "give a file, a folder of pictures, or scenes for captions of drawn pictures"
             )
         if self.columns and self.file is None and self.query is None:
             raise ValueError("columns renames the columns of a file; set items.file")
@@ -162,10 +148,7 @@ class ItemsTable(_Strict):
                 "drawn pictures do not grow; name the scenes in a file, or leave out "
                 "scenes or grows"
             )
-        of_growing = {
-            *("on_change", "on_removal", "most_removed_percent"),
-            "archive_after_batches",
-        }
+        of_growing = {*("on_change", "on_removal", "most_removed_percent"), "archive_after_batches"}
         if not self.grows and (stated := sorted(of_growing & self.model_fields_set)):
             raise ValueError(f"{stated[0]} is for items that grow; set grows = true")
         return self
@@ -256,9 +239,7 @@ class PolicyTable(_Strict):
     share: Annotated[float, Field(ge=0, le=1)] = 0.0
     least_answers: Annotated[int, Field(ge=1, le=10_000)] = LEAST_ANSWERS
     then: Verdict
-    because: Annotated[
-        Words, StringConstraints(min_length=10, max_length=MTURK.longest_reason)
-    ]
+    because: Annotated[Words, StringConstraints(min_length=10, max_length=MTURK.longest_reason)]
 
     @model_validator(mode="after")
     def _verdict_fits(self) -> "PolicyTable":
@@ -267,8 +248,7 @@ class PolicyTable(_Strict):
         allowed = VERDICTS[self.on]
         if self.then not in allowed:
             raise ValueError(
-                f"then = {self.then!r} does not fit on = {self.on!r}; "
-                f"allowed: {', '.join(allowed)}"
+                f"then = {self.then!r} does not fit on = {self.on!r}; allowed: {', '.join(allowed)}"
             )
         return self
 
@@ -285,11 +265,7 @@ class SinkTable(_Strict):
 
     to: Annotated[Words, Names.OUTPUT]
     table: (
-        Annotated[
-            str,
-            StringConstraints(pattern=r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)?$"),
-            Names.NOTHING,
-        ]
+        Annotated[str, StringConstraints(pattern=r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)?$"), Names.NOTHING]
         | None
     ) = None
     history: bool = False
@@ -303,9 +279,7 @@ class SinkTable(_Strict):
             raise ValueError("history is for a table; a folder has all releases")
         if self.to.startswith("hf://"):
             if self.table is not None or self.format == "manifest":
-                raise ValueError(
-                    "a repository gets the whole dataset; leave out table and format"
-                )
+                raise ValueError("a repository gets the whole dataset; leave out table and format")
             if not re.fullmatch(r"hf://datasets/[\w.-]+/[\w.-]+", self.to):
                 raise ValueError("to is no dataset; write hf://datasets/OWNER/NAME")
         return self
@@ -323,9 +297,7 @@ class OutputTable(_Strict):
 class StoreTable(_Strict):
     """`[store]`: the database that holds the campaign's store."""
 
-    url: Annotated[str, StringConstraints(max_length=2_000), Names.DATABASE] | None = (
-        None
-    )
+    url: Annotated[str, StringConstraints(max_length=2_000), Names.DATABASE] | None = None
 
 
 class SplitsTable(_Strict):
@@ -346,9 +318,7 @@ class DatasetTable(_Strict):
     """`[dataset]`: what only the requester can tell readers of the dataset."""
 
     title: Annotated[Words, StringConstraints(max_length=200)] | None = None
-    version: Annotated[
-        str, StringConstraints(pattern=r"^\d+\.\d+\.\d+$"), Names.NOTHING
-    ] = "1.0.0"
+    version: Annotated[str, StringConstraints(pattern=r"^\d+\.\d+\.\d+$"), Names.NOTHING] = "1.0.0"
     licence: Words | None = None
     licence_url: WebAddress | None = None
     items_licence: Words | None = None
@@ -359,8 +329,7 @@ class DatasetTable(_Strict):
     ethics: Words | None = None
     homepage: WebAddress | None = None
     tags: Annotated[
-        tuple[Annotated[Words, StringConstraints(max_length=60)], ...],
-        Field(max_length=30),
+        tuple[Annotated[Words, StringConstraints(max_length=60)], ...], Field(max_length=30)
     ] = ()
     pictures: Pictures = "addresses"
     splits: SplitsTable = SplitsTable()
@@ -435,9 +404,7 @@ class CampaignTables(_Strict):
     crowds: CrowdsTable | None = None
     qualification: QualificationTestTable | None = None
     earned: Annotated[tuple[EarnedTable, ...], Field(max_length=5)] = ()
-    heuristics: dict[
-        str, dict[str, Annotated[object, Names.NOTHING]] | Literal[False]
-    ] = {}
+    heuristics: dict[str, dict[str, Annotated[object, Names.NOTHING]] | Literal[False]] = {}
     decisions: DecisionsTable = DecisionsTable()
     output: OutputTable = OutputTable()
     store: StoreTable = StoreTable()
@@ -478,9 +445,7 @@ class CampaignTables(_Strict):
                 f"posting.{min(growing)} is for items that grow; set items.grows = true"
             )
         if not self.items.grows and self.rehearsal.rows_a_day is not None:
-            raise ValueError(
-                "rehearsal.rows_a_day is for items that grow; set items.grows = true"
-            )
+            raise ValueError("rehearsal.rows_a_day is for items that grow; set items.grows = true")
         return self
 
     def _asked_elsewhere(self) -> "CampaignTables":

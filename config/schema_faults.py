@@ -12,11 +12,7 @@ from piecework.domain.suggestion import did_you_mean
 
 
 def schema_faults(
-    path: Path,
-    text: str,
-    fault: ValidationError,
-    *,
-    schema: type[BaseModel] = CampaignTables,
+    path: Path, text: str, fault: ValidationError, *, schema: type[BaseModel] = CampaignTables
 ) -> list[str]:
     """Return where a TOML file breaks its schema, each fault with line and key."""
     faults = []
@@ -25,9 +21,7 @@ def schema_faults(
         where = at(path, text, location)
         if error["type"] == "extra_forbidden":
             known = _keys_of(location[:-1], schema)
-            faults.append(
-                f"{where}: no such key{did_you_mean(str(location[-1]), known)}"
-            )
+            faults.append(f"{where}: no such key{did_you_mean(str(location[-1]), known)}")
         elif error["type"] == "missing":
             faults.append(f"{where}: is missing")
         else:

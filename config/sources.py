@@ -61,9 +61,7 @@ class TableRows:
     addresses: tuple[str, ...] = ("url",)
     possible: tuple[str, ...] = ()
 
-    def row(
-        self, located: str, cells: Mapping[str, str], *, fault: str = ""
-    ) -> SourceRow:
+    def row(self, located: str, cells: Mapping[str, str], *, fault: str = "") -> SourceRow:
         """Return a row under the new names of its columns."""
         if self.renamed and cells:
             cells = renamed_row(cells, self.renamed, wanted=self.columns)
@@ -94,8 +92,7 @@ class TableRows:
             )
         if row.cells.get(PRACTICE):
             faults.append(
-                f"{row.located}: {PRACTICE} is set, but items that arrive later cannot "
-                "be practice"
+                f"{row.located}: {PRACTICE} is set, but items that arrive later cannot be practice"
             )
         return faults
 
@@ -145,10 +142,7 @@ class TableFile(TableRows):
             file.close()
             raise
         delivery = Delivery(
-            chunks=iter(()),
-            is_whole=reading.is_whole,
-            header=reading.columns(),
-            close=file.close,
+            chunks=iter(()), is_whole=reading.is_whole, header=reading.columns(), close=file.close
         )
         delivery.chunks = in_chunks(reading.rows(delivery), most)
         return delivery
@@ -173,9 +167,7 @@ class TableReading:
     def begin(self, watermark: str) -> None:
         """Read the header, and pass over what is known if it has not changed."""
         if self._source.path.suffix.lower() not in {".csv", ".jsonl"}:
-            raise ConfigError(
-                [f"{self._source.path}: an items file ends in .csv or .jsonl"]
-            )
+            raise ConfigError([f"{self._source.path}: an items file ends in .csv or .jsonl"])
         if self._is_csv:
             self._read_header()
         known = json.loads(watermark) if watermark else None
@@ -204,9 +196,7 @@ class TableReading:
             raise ConfigError([f"{path}: {why}"])
         if twice := sorted({name for name in header if header.count(name) > 1}):
             raise ConfigError([f"{path}: line 1: column {twice[0]!r} occurs twice"])
-        faults = header_faults(
-            path, header, self._source.renamed, wanted=self._source.columns
-        )
+        faults = header_faults(path, header, self._source.renamed, wanted=self._source.columns)
         if faults:
             raise ConfigError(faults)
 
@@ -341,29 +331,21 @@ class PictureRows:
         Raises:
             ConfigError: they cannot be listed, or the task needs more than a picture.
         """
-        if more := [
-            name for name in self.columns[1:] if name not in self.addresses[:1]
-        ]:
+        if more := [name for name in self.columns[1:] if name not in self.addresses[:1]]:
             raise ConfigError(
                 [f"the task needs the column {more[0]!r}, which a picture lacks"],
                 next_step='list the items in a file: [items] file = "items.csv"',
             )
         keys = (self.columns[0], *self.addresses[:1])
         rows = (
-            SourceRow(
-                located=f"{self.name}: {name}",
-                row_id=name,
-                cells=dict.fromkeys(keys, name),
-            )
+            SourceRow(located=f"{self.name}: {name}", row_id=name, cells=dict.fromkeys(keys, name))
             for name in self.names()
         )
         return Delivery(chunks=in_chunks(rows, most), is_whole=True)
 
     def faults(self, row: SourceRow) -> list[str]:
         """Return why a picture cannot become an item."""
-        return item_row_faults(
-            row.located, row.cells, self.columns, pictures=None, addresses=()
-        )
+        return item_row_faults(row.located, row.cells, self.columns, pictures=None, addresses=())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -37,15 +37,11 @@ TRUST = "PIECEWORK_TRUST"
 person: `FINGERPRINT`, or `FINGERPRINT:NAME,NAME` with the variables it may have."""
 
 _OPENED = {Names.DEFINITION, Names.INPUT, Names.OUTPUT, Names.DATABASE}
-_ADDRESS = re.compile(
-    r"\s*[A-Za-z][A-Za-z0-9+.-]*:|\s*~|.*(\$\{|\\|[\x00-\x1f\x7f])", re.DOTALL
-)
+_ADDRESS = re.compile(r"\s*[A-Za-z][A-Za-z0-9+.-]*:|\s*~|.*(\$\{|\\|[\x00-\x1f\x7f])", re.DOTALL)
 """Begins as an address or a drive of Windows does, or has what no plain path has."""
 
 _PASSWORD = re.compile(r"(://[^/@\s:]*):(?!\$\{)[^/@\s]*@")
-_CREDENTIAL = re.compile(
-    "(AWS|AZURE|GOOGLE|GITHUB|GITLAB|HF|PREFECT|PIECEWORK|PROLIFIC|CONNECT)_"
-)
+_CREDENTIAL = re.compile("(AWS|AZURE|GOOGLE|GITHUB|GITLAB|HF|PREFECT|PIECEWORK|PROLIFIC|CONNECT)_")
 """Variables with credentials of other programs; a message does not propose them."""
 
 _LONGEST = 2_000
@@ -164,13 +160,10 @@ def refusal_of(file: "CampaignFile") -> RefusedForSafety | None:
     listed = ", ".join(map(str, reach))
     if wanted:
         listed += f"; and the environment variables {', '.join(wanted)}"
-    options = "".join(
-        f" --variable {name}" for name in wanted if not _CREDENTIAL.match(name)
-    )
+    options = "".join(f" --variable {name}" for name in wanted if not _CREDENTIAL.match(name))
     return RefusedForSafety(
         f"{file.path}: {why}, and it names what is outside of its folder: {listed}",
-        next_step="read the file; if you trust it: "
-        f"piecework check {file.path} --trust{options}",
+        next_step=f"read the file; if you trust it: piecework check {file.path} --trust{options}",
     )
 
 
@@ -299,9 +292,7 @@ def _is_example(file: "CampaignFile", named: Collection[Reach]) -> bool:
 def _of_environment() -> dict[str, tuple[str, ...]]:
     """Return the variables of each fingerprint that the environment trusts."""
     entries = (entry.partition(":") for entry in os.environ.get(TRUST, "").split())
-    return {
-        digest: tuple(filter(None, names.split(","))) for digest, _, names in entries
-    }
+    return {digest: tuple(filter(None, names.split(","))) for digest, _, names in entries}
 
 
 def _state_file() -> Path:

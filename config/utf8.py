@@ -25,9 +25,7 @@ def read_text(
     """
     # Reading a pipe or a device could block forever.
     if path.exists() and not path.is_file():
-        raise ConfigError(
-            [f"{path}: the {name} is not a regular file"], next_step=next_step
-        )
+        raise ConfigError([f"{path}: the {name} is not a regular file"], next_step=next_step)
     try:
         if (size := path.stat().st_size) > most:
             raise ConfigError(
@@ -37,8 +35,7 @@ def read_text(
         return path.read_bytes().decode("utf-8-sig")
     except OSError as fault:
         raise ConfigError(
-            [f"{path}: the {name} cannot be read ({fault.strerror})"],
-            next_step=next_step,
+            [f"{path}: the {name} cannot be read ({fault.strerror})"], next_step=next_step
         ) from fault
     except UnicodeDecodeError as fault:
         raise ConfigError([f"{path}: {not_utf8(fault)}"]) from fault

@@ -22,9 +22,7 @@ def with_secrets(address: str) -> str:
     def value(variable: re.Match[str]) -> str:
         name = variable[1]
         if not (setting := os.environ.get(name)):
-            raise ConfigError(
-                [f"{address}: the environment variable {name} is not set"]
-            )
+            raise ConfigError([f"{address}: the environment variable {name} is not set"])
         return quote(setting, safe="") if _is_credential(variable) else setting
 
     return _VARIABLE.sub(value, address)

@@ -43,12 +43,7 @@ from piecework.engine.steps.take_in import count_new
 from piecework.engine.watching.watch import Watch, pass_span, watch_passes
 from piecework.flows.artifacts import publish_artifacts
 from piecework.flows.credentials import from_block
-from piecework.flows.events import (
-    tell_of_end,
-    tell_of_failure,
-    tell_of_pass,
-    tell_of_release,
-)
+from piecework.flows.events import tell_of_end, tell_of_failure, tell_of_pass, tell_of_release
 from piecework.flows.prefect_tasks import (
     end_dead_runs,
     label_run,
@@ -186,16 +181,12 @@ def run(
         least = timedelta(seconds=poll_seconds)
         wait, submitted, call = least, 0, timed(run_as_task, watch)
         polls = False  # The first pass decides itself which open HITs it checks.
-        while (
-            progress := _one_pass(opened, call, poll_open_hits=polls)
-        ).waiting_for in GOES_ON:
+        while (progress := _one_pass(opened, call, poll_open_hits=polls)).waiting_for in GOES_ON:
             watch.end(progress)
             polls = progress.hits_posted <= WATCHED_HITS
             has_come = progress.submitted > submitted
             left = progress.hits_open
-            wait = (
-                least if has_come else next_wait(wait, came=0, left=left, least=least)
-            )
+            wait = least if has_come else next_wait(wait, came=0, left=left, least=least)
             submitted = progress.submitted
             label_run(progress)
             if progress.waiting_for != "the next pass":
@@ -209,11 +200,7 @@ def run(
 
 
 def _advance(
-    request: PassRequest,
-    credentials: Credentials | None,
-    watch: Watch,
-    *,
-    poll_open_hits: bool,
+    request: PassRequest, credentials: Credentials | None, watch: Watch, *, poll_open_hits: bool
 ) -> State[dict[str, object]]:
     with logged_in_run():
         try:
@@ -221,14 +208,10 @@ def _advance(
             if not poll_open_hits:
                 progress = cached_progress(request, credentials=credentials)
             if progress is None:
-                progress = _whole_pass(
-                    request, credentials, watch, poll_open_hits=poll_open_hits
-                )
+                progress = _whole_pass(request, credentials, watch, poll_open_hits=poll_open_hits)
         except CampaignBusy as busy:
             watch.stop("busy")
-            return Completed(
-                name="AnotherPassIsAtWork", message=message_of(busy), data={}
-            )
+            return Completed(name="AnotherPassIsAtWork", message=message_of(busy), data={})
         watch.end(progress)
         label_run(progress)
         _resume_answered(request)
@@ -238,9 +221,7 @@ def _advance(
     return _ended(progress)
 
 
-def _dry_run(
-    request: PassRequest, credentials: Credentials | None
-) -> State[dict[str, object]]:
+def _dry_run(request: PassRequest, credentials: Credentials | None) -> State[dict[str, object]]:
     """Return what a pass would do, from what can be read without changing anything.
 
     Raises:
@@ -255,10 +236,7 @@ def _dry_run(
         keys = REHEARSAL if request.rehearsal else credentials
         platform = MTurk.with_keys(normal_endpoint(request.endpoint), keys)
         ask_prices(
-            campaign,
-            platform,
-            today=SystemClock().now().date(),
-            has_posted=has_posted(campaign),
+            campaign, platform, today=SystemClock().now().date(), has_posted=has_posted(campaign)
         )
         for warning in warnings_of_source(campaign):
             _LOG.warning("%s", warning)
@@ -286,11 +264,7 @@ def _resume_answered(request: PassRequest) -> None:
         return
     with open_to_look(request.assembled) as opened:
         now = SystemClock().now()
-        ready = [
-            run_id
-            for run_id in waiting
-            if waiting_runs.may_continue(opened, run_id, now=now)
-        ]
+        ready = [run_id for run_id in waiting if waiting_runs.may_continue(opened, run_id, now=now)]
     with get_client(sync_client=True) as client:
         for run_id in ready:
             try:
@@ -341,11 +315,7 @@ def _cents(spend_at_most: str, currency: Currency) -> int | None:
 
 
 def _whole_pass(
-    request: PassRequest,
-    credentials: Credentials | None,
-    watch: Watch,
-    *,
-    poll_open_hits: bool,
+    request: PassRequest, credentials: Credentials | None, watch: Watch, *, poll_open_hits: bool
 ) -> Progress:
     call = timed(run_as_task, watch)
     with open_environment(request, credentials=credentials) as opened_run:

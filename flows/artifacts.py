@@ -18,9 +18,7 @@ from piecework.store import findings
 _ROWS = 1000
 
 
-def publish_artifacts(
-    opened: OpenedCampaign, progress: Progress, report: str | None
-) -> None:
+def publish_artifacts(opened: OpenedCampaign, progress: Progress, report: str | None) -> None:
     """Attach progress, flagged workers and the report to the flow run.
 
     A browser cannot open a file on another machine, so the report is attached as
@@ -61,9 +59,7 @@ def publish_artifacts(
             "a flag is a suspicion, not a verdict",
         )
     if report:
-        where = (
-            f"The whole report, with its plots: `{report}` on {socket.gethostname()}"
-        )
+        where = f"The whole report, with its plots: `{report}` on {socket.gethostname()}"
         create_markdown_artifact(
             f"{Path(report).with_name(SUMMARY).read_text(encoding='utf-8')}\n{where}\n",
             key=f"{key}-report",

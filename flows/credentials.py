@@ -28,19 +28,14 @@ def from_block(name: str) -> Credentials | None:
     except ValueError as fault:
         raise ConfigError(
             [f"there is no Prefect block secret/{name}"],
-            next_step=f"make it: Secret(value={{...}}).save({name!r}), see "
-            "docs/how-to/schedule.md",
+            next_step=f"make it: Secret(value={{...}}).save({name!r}), see docs/how-to/schedule.md",
         ) from fault
-    if not isinstance(held, dict) or not {
-        "access_key_id",
-        "secret_access_key",
-    } <= set(held):
+    if not isinstance(held, dict) or not {"access_key_id", "secret_access_key"} <= set(held):
         # Do not show the value: it may be a secret even in the wrong shape.
         raise ConfigError(
             [f"the block secret/{name} lacks access_key_id or secret_access_key"],
             next_step="save it again with both keys, see docs/how-to/schedule.md",
         )
     return Credentials(
-        access_key=str(held["access_key_id"]),
-        secret_key=str(held["secret_access_key"]),
+        access_key=str(held["access_key_id"]), secret_key=str(held["secret_access_key"])
     )

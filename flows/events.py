@@ -37,9 +37,7 @@ RELEASED = "piecework.dataset.released"
 _SECONDS_TO_SEND = 10.0
 
 
-def tell_of_failure(
-    flow: "Flow[Any, Any]", flow_run: FlowRun, state: State[Any]
-) -> None:
+def tell_of_failure(flow: "Flow[Any, Any]", flow_run: FlowRun, state: State[Any]) -> None:
     """Tell that a pass failed or its process died; a hook of the flow.
 
     For piecework's own errors the payload holds the message that a user would read.

@@ -12,12 +12,7 @@ from piecework.engine.opening import open_to_look
 from piecework.engine.pass_request import CampaignPath
 from piecework.engine.progress import read_progress
 from piecework.flows.artifacts import publish_artifacts
-from piecework.flows.prefect_tasks import (
-    label_run,
-    materializing,
-    run_name,
-    says_what_helps,
-)
+from piecework.flows.prefect_tasks import label_run, materializing, run_name, says_what_helps
 from piecework.flows.run_log import logged_in_run
 from piecework.results.export import write_report
 from piecework.results.whole_pass import write_results
@@ -34,10 +29,7 @@ def export(campaign: CampaignPath) -> str:
     Returns:
         The path of the report.
     """
-    with (
-        logged_in_run(),
-        open_to_look(load_campaign(Path(campaign))) as opened,
-    ):
+    with logged_in_run(), open_to_look(load_campaign(Path(campaign))) as opened:
         progress = read_progress(opened)
         label_run(progress)
         report_path = write_results(opened, call=materializing(opened.campaign))
@@ -56,10 +48,7 @@ def report(campaign: CampaignPath) -> dict[str, object]:
     Returns:
         The progress as plain values (`domain.progress.Progress`).
     """
-    with (
-        logged_in_run(),
-        open_to_look(load_campaign(Path(campaign))) as opened,
-    ):
+    with logged_in_run(), open_to_look(load_campaign(Path(campaign))) as opened:
         progress = read_progress(opened)
         label_run(progress)
         publish_artifacts(opened, progress, str(write_report(opened)))

@@ -56,11 +56,7 @@ def run_as_task(name: str, step: Callable[[], _T], /) -> _T:
     """Run a step as a task of the current flow."""
     # The step is a closure: Prefect would traverse a campaign passed as an argument.
     return Task(
-        step,
-        name=name,
-        retries=_RETRIES.get(name, 0),
-        retry_delay_seconds=5,
-        cache_policy=NO_CACHE,
+        step, name=name, retries=_RETRIES.get(name, 0), retry_delay_seconds=5, cache_policy=NO_CACHE
     )()
 
 
@@ -100,10 +96,7 @@ def asset_key(address: str, folder: Path) -> str:
     """
     protocol, separator, rest = address.partition("://")
     if not separator:
-        protocol, rest = (
-            "file",
-            f"{socket.gethostname()}{(folder / address).as_posix()}",
-        )
+        protocol, rest = ("file", f"{socket.gethostname()}{(folder / address).as_posix()}")
     host, slash, path = re.split("[?#]", rest)[0].partition("/")
     key = f"{host.rpartition('@')[2]}{slash}{path}"
     return f"{protocol.partition('+')[0].lower()}://{_NOT_IN_KEY.sub('_', key)}"[:_MOST]
@@ -149,9 +142,7 @@ def says_what_helps(flow_body: Callable[_P, _T]) -> Callable[_P, _T]:
             return flow_body(*args, **kwargs)
         except PieceworkError as fault:
             # To Prefect a returned state is the outcome of the run.
-            return cast(
-                "_T", Failed(message=message_of(fault), data=cast("None", fault))
-            )
+            return cast("_T", Failed(message=message_of(fault), data=cast("None", fault)))
 
     return body
 
@@ -195,9 +186,7 @@ def end_dead_runs() -> None:
         )
         for listed in runs:
             if listed.id != mine and _is_silent(client, listed):
-                words = (
-                    "No sign of life for ten minutes. Later passes continue its work."
-                )
+                words = "No sign of life for ten minutes. Later passes continue its work."
                 client.set_flow_run_state(listed.id, Crashed(message=words), force=True)
                 _LOG.info("run %s had died; it is Crashed now", listed.name)
 
@@ -207,10 +196,7 @@ def _is_silent(client: SyncPrefectClient, listed: FlowRun) -> bool:
     if listed.state is None or listed.state.timestamp > since:
         return False
     sent = EventFilter.model_validate(
-        {
-            "occurred": {"since": since},
-            "resource": {"id": [f"prefect.flow-run.{listed.id}"]},
-        }
+        {"occurred": {"since": since}, "resource": {"id": [f"prefect.flow-run.{listed.id}"]}}
     )
     try:
         return not client.read_events(filter=sent, limit=1).events

@@ -13,31 +13,19 @@ from piecework.domain.progress import Progress
 from piecework.engine.pass_request import CampaignPath
 from piecework.engine.progress import read_progress
 from piecework.flows.artifacts import publish_artifacts
-from piecework.flows.prefect_tasks import (
-    label_run,
-    run_as_task,
-    run_name,
-    says_what_helps,
-)
+from piecework.flows.prefect_tasks import label_run, run_as_task, run_name, says_what_helps
 from piecework.flows.run_log import logged_in_run
 from piecework.platforms.virtual_clock import START
 from piecework.rehearsal.crowd.crowd import Crowd
 from piecework.rehearsing.campaign import prepare
 from piecework.rehearsing.previous_rehearsal import set_aside_if_changed
-from piecework.rehearsing.rehearsal import (
-    MarketName,
-    rehearsal_at,
-    rehearsal_of,
-    work_through,
-)
+from piecework.rehearsing.rehearsal import MarketName, rehearsal_at, rehearsal_of, work_through
 from piecework.results.whole_pass import write_results
 
 
 @flow(name="rehearse", flow_run_name=run_name, validate_parameters=True)
 @says_what_helps
-def rehearse(
-    campaign: CampaignPath, crowds: tuple[MarketName, ...] = ()
-) -> dict[str, object]:
+def rehearse(campaign: CampaignPath, crowds: tuple[MarketName, ...] = ()) -> dict[str, object]:
     """Rehearse a campaign, from its file to the dataset and the report.
 
     Args:

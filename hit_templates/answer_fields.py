@@ -90,8 +90,6 @@ def answers_task(
         heuristics={"too_fast": {"min_seconds": 2.0}},
         language=language,
         own=OwnFiles(
-            path="[fields]",
-            digest=hashlib.sha256(of_it.encode()).hexdigest(),
-            templates={},
+            path="[fields]", digest=hashlib.sha256(of_it.encode()).hexdigest(), templates={}
         ),
     )

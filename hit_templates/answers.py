@@ -31,13 +31,7 @@ from piecework.hit_templates.order import item_order, option_order, shuffled
 from piecework.hit_templates.own_html.control_kinds import is_reserved
 from piecework.hit_templates.own_html.sent import received
 from piecework.hit_templates.rules import check
-from piecework.hit_templates.values import (
-    SEPARATOR,
-    Columns,
-    in_order,
-    typed,
-    value_problems,
-)
+from piecework.hit_templates.values import SEPARATOR, Columns, in_order, typed, value_problems
 
 OF_THE_HIT = ("comment",)
 """Fields that are sent once per HIT and do not belong to an answer."""
@@ -75,9 +69,7 @@ def read_answers(
         platform: the ids that forms repeat, such as `workerId`, by name. What says the
             same is no answer.
     """
-    fields = {
-        name: text for name, text in fields.items() if not repeats(name, text, platform)
-    }
+    fields = {name: text for name, text in fields.items() if not repeats(name, text, platform)}
     if task.html_page is not None:
         read = received(task.fields, fields)
         fields, more = read.fields, {1: read.more}
@@ -86,13 +78,7 @@ def read_answers(
             # The page has a field of this name, too.
             fields["item.1"], read.more["item.1"] = item_ids[0], shown
     whole = _whole(
-        task,
-        assignment_id,
-        item_ids,
-        fields,
-        columns or {},
-        more=more,
-        is_own_page=is_own_page,
+        task, assignment_id, item_ids, fields, columns or {}, more=more, is_own_page=is_own_page
     )
     return tuple(
         _answer(
@@ -180,13 +166,8 @@ def _whole(
         strange[position] = {**strange.get(position, {}), **cells}
     places: dict[int, int] = {}
     if task.shuffles_items and (is_own_page or ITEM_ORDER in fields):
-        groups = [
-            columns.get(item_id, _NOTHING).get(task.group_by, "")
-            for item_id in item_ids
-        ]
-        expected = item_order(
-            task, assignment_id, item_ids, groups if task.group_by else ()
-        )
+        groups = [columns.get(item_id, _NOTHING).get(task.group_by, "") for item_id in item_ids]
+        expected = item_order(task, assignment_id, item_ids, groups if task.group_by else ())
         shown = fields.get(ITEM_ORDER, "").split(SEPARATOR)
         if shown == [str(position) for position in expected]:
             places = {position: n for n, position in enumerate(expected, start=1)}
@@ -194,11 +175,7 @@ def _whole(
             problems.append("wrong_order:items")
             unread |= {ITEM_ORDER: fields[ITEM_ORDER]} if ITEM_ORDER in fields else {}
     return _Whole(
-        values=values,
-        places=places,
-        problems=tuple(problems),
-        more=strange,
-        unread=unread,
+        values=values, places=places, problems=tuple(problems), more=strange, unread=unread
     )
 
 
@@ -234,11 +211,7 @@ def _answer(
         **whole.unread,
         **({"item": shown} if shown not in {None, item_id} else {}),
         **_unread(task.item_fields, sent, values),
-        **{
-            name: text
-            for name, text in texts.items()
-            if text and measures[name] is None
-        },
+        **{name: text for name, text in texts.items() if text and measures[name] is None},
         **({TYPING: recorded} if records is None else {}),
     }
     problems = [
@@ -269,12 +242,7 @@ def _answer(
         place=whole.places.get(position),
         orders={name: order for name, order in orders.items() if order != ("",)},
         hit_values=whole.values,
-        also_sent=_together(
-            position,
-            whole.more.get(0, {}),
-            whole.more.get(position, {}),
-            unread,
-        ),
+        also_sent=_together(position, whole.more.get(0, {}), whole.more.get(position, {}), unread),
     )
 
 
@@ -317,9 +285,7 @@ def _orders(
 ) -> dict[str, tuple[str, ...]]:
     """Return the assignment's orders within an item, by name."""
     orders = {
-        field.name: option_order(
-            field, assignment_id, item_id, in_order(field, columns)
-        )
+        field.name: option_order(field, assignment_id, item_id, in_order(field, columns))
         for field in task.item_fields
         if field.shuffled
     }
@@ -333,19 +299,14 @@ def _orders(
 
 
 def _turned_back(
-    task: Task,
-    values: Mapping[str, FieldValue],
-    orders: Mapping[str, tuple[str, ...]],
+    task: Task, values: Mapping[str, FieldValue], orders: Mapping[str, tuple[str, ...]]
 ) -> dict[str, FieldValue]:
     """Translate values from the order shown back to the item's own columns."""
-    as_named = {
-        arrangement.name: arrangement.columns for arrangement in task.arrangements
-    }
+    as_named = {arrangement.name: arrangement.columns for arrangement in task.arrangements}
     turned = {
         field.name
         for field in task.item_fields
-        if field.mirrored_by
-        and orders[field.mirrored_by] == as_named[field.mirrored_by][::-1]
+        if field.mirrored_by and orders[field.mirrored_by] == as_named[field.mirrored_by][::-1]
     }
     return {
         field.name: mirrored(field, values[field.name])
@@ -394,10 +355,7 @@ def _measure_problems(
 def _has_extra_item(task: Task, n_items: int, fields: Mapping[str, str]) -> bool:
     known = _wire_names(task).of_items
     numbered = filter(None, map(_NUMBERED.fullmatch, fields))
-    return any(
-        int(match["position"]) > n_items and match["name"] in known
-        for match in numbered
-    )
+    return any(int(match["position"]) > n_items and match["name"] in known for match in numbered)
 
 
 def _strange_fields(

@@ -74,9 +74,7 @@ class BlankPage:
             more_than: bytes of UTF-8.
         """
         escaped = [str(escape(value)) for value in values]
-        page = "".join(
-            piece if isinstance(piece, str) else escaped[piece] for piece in self.whole
-        )
+        page = "".join(piece if isinstance(piece, str) else escaped[piece] for piece in self.whole)
         if len(page.encode()) <= more_than or MARK in page:
             return page
         compressed = "".join(
@@ -99,13 +97,9 @@ def blank_page(page: str) -> BlankPage:
         is_quoted.append(any(first <= start < last for first, last in spans))
         start += len(piece)
     return BlankPage(
-        whole=_numbered(_SLOT.split(page)),
-        compressed=_numbered(pieces),
-        is_quoted=tuple(is_quoted),
+        whole=_numbered(_SLOT.split(page)), compressed=_numbered(pieces), is_quoted=tuple(is_quoted)
     )
 
 
 def _numbered(pieces: Sequence[str]) -> tuple[str | int, ...]:
-    return tuple(
-        ord(piece) - _FIRST if n % 2 else piece for n, piece in enumerate(pieces)
-    )
+    return tuple(ord(piece) - _FIRST if n % 2 else piece for n, piece in enumerate(pieces))

@@ -20,10 +20,7 @@ from piecework.hit_templates.values import offered, typed, value_problems
 
 def faults_of_item(task: Task, item: Item) -> list[str]:
     """Return what is wrong with one item, one clause per fault."""
-    return [
-        *_faults_of_shape(task, item),
-        *_faults_of_words(task, item),
-    ]
+    return [*_faults_of_shape(task, item), *_faults_of_words(task, item)]
 
 
 def faults_of_item_alone(task: Task, item: Item) -> list[str]:
@@ -54,8 +51,7 @@ def faults_of_items(task: Task, items: Sequence[Item]) -> list[str]:
         twin = item.columns.get(TWIN, "")
         if twin and (twin not in known or twin == item.item_id):
             faults.append(
-                f"item {item.item_id!r}: {TWIN} is {twin!r}, but no other item has "
-                "this id"
+                f"item {item.item_id!r}: {TWIN} is {twin!r}, but no other item has this id"
             )
     return faults
 
@@ -73,9 +69,7 @@ def _faults_of_conditions(task: Task, items: Sequence[Item]) -> Iterator[str]:
     """Report items without a condition: answers are compared between conditions."""
     counted = [item for item in items if not item.columns.get(PRACTICE)]
     for condition in task.conditions:
-        named = [
-            item for item in counted if item.columns.get(condition.column, "").strip()
-        ]
+        named = [item for item in counted if item.columns.get(condition.column, "").strip()]
         if not named:
             yield (
                 f"no item has the column {condition.column}, which names the "
@@ -101,8 +95,7 @@ def _faults_of_shape(task: Task, item: Item) -> Iterator[str]:
             yield f"the column {name} holds the control character {match[0]!r}"
         if (name == "url" or name.endswith("_url")) and text and not _is_address(text):
             yield (
-                f"{name} is {one_line(text)!r}, neither http(s)://... nor a path that "
-                "starts with /"
+                f"{name} is {one_line(text)!r}, neither http(s)://... nor a path that starts with /"
             )
 
 
@@ -141,8 +134,7 @@ def _faults_of_expected(task: Task, item: Item) -> Iterator[str]:
     fields = {field.name: field for field in task.fields}
     for column, text in item.columns.items():
         prefix = next(
-            (beginning for beginning in (TRUTH, GOLD) if column.startswith(beginning)),
-            "",
+            (beginning for beginning in (TRUTH, GOLD) if column.startswith(beginning)), ""
         )
         if not prefix or not text or column == GOLD_BECAUSE:
             continue

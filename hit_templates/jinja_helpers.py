@@ -22,9 +22,7 @@ _AROUND = re.compile(r"\s*([{};>])\s*|([:,])\s+")
 _STRINGS = re.compile(r"""("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`[^`]*`)""")
 _SPACED = re.compile(r" ?([=<>!&|?:,;{}()\[\]]) ?")
 _ENDED = re.compile(r"([;{,(\[])\n")
-_OWN_CODE = frozenset(
-    path.name for kind in ("_*.js", "_*.css") for path in FOLDER.glob(kind)
-)
+_OWN_CODE = frozenset(path.name for kind in ("_*.js", "_*.css") for path in FOLDER.glob(kind))
 """The only files that an untrusted template can read with `minified`."""
 
 _WITH_DRAWINGS = frozenset(path.parent.name for path in FOLDER.glob("*/*.svg"))
@@ -89,9 +87,7 @@ def packed_drawings(folder: str) -> str:
             f"drawings{did_you_mean(folder, _WITH_DRAWINGS)}"
         )
     drawings = sorted((FOLDER / folder).glob("*.svg"))
-    return deflated(
-        json.dumps({path.stem: path.read_text("utf-8") for path in drawings})
-    )
+    return deflated(json.dumps({path.stem: path.read_text("utf-8") for path in drawings}))
 
 
 def deflated(text: str) -> str:

@@ -116,9 +116,7 @@ def render_tasks(tasks: Sequence[ListedTask]) -> str:
     parts = [_HEAD]
     for listed in tasks:
         task = listed.task
-        asked = "".join(
-            f"<li>{escape(describe_field(field))}</li>" for field in task.fields
-        )
+        asked = "".join(f"<li>{escape(describe_field(field))}</li>" for field in task.fields)
         parts.append(
             f"<h2>{escape(listed.named)}</h2><p>{escape(task.description)}</p><dl>"
             f"<dt>Asked</dt><dd><ul>{asked}</ul></dd><dt>Item columns</dt>"

@@ -71,11 +71,7 @@ def frame_texts(language: str) -> Mapping[str, str]:
 
 def joined(raw: Raw, wording: Raw, *, where: str) -> tuple[Raw, list[str]]:
     """Merge a messages file into a task's raw file, and return what does not fit."""
-    faults = [
-        f"{where}: {key}: no such key."
-        for key in wording
-        if key not in {*_TOP, *_TABLES}
-    ]
+    faults = [f"{where}: {key}: no such key." for key in wording if key not in {*_TOP, *_TABLES}]
     whole = {**raw, **{key: wording[key] for key in _TOP if key in wording}}
     groups = table_in(wording, "groups")
     of_fields = table_in(wording, "fields")
@@ -83,8 +79,7 @@ def joined(raw: Raw, wording: Raw, *, where: str) -> tuple[Raw, list[str]]:
     if isinstance(raw.get("fields"), list):
         entries = _entries(raw, "fields")
         whole["fields"] = [
-            _field(entry, table_in(of_fields, str(entry.get("name"))), groups)
-            for entry in entries
+            _field(entry, table_in(of_fields, str(entry.get("name"))), groups) for entry in entries
         ]
         faults += _strange(of_fields, entries, where=f"{where}: fields")
         faults += _strange_options(of_fields, entries, where=where)
@@ -126,11 +121,7 @@ def _option(option: object, words: Raw, groups: Raw) -> object:
 
 def _strange(wording: Raw, entries: list[Raw], *, where: str) -> list[str]:
     known = {str(entry.get("name")) for entry in entries}
-    return [
-        f"{where}.{name}: the task has no such entry."
-        for name in wording
-        if name not in known
-    ]
+    return [f"{where}.{name}: the task has no such entry." for name in wording if name not in known]
 
 
 def _strange_options(wording: Raw, entries: list[Raw], *, where: str) -> list[str]:
@@ -175,7 +166,5 @@ def table_in(raw: Raw, key: str) -> Raw:
 def _entries(raw: Raw, key: str) -> list[Raw]:
     entries = raw.get(key)
     return (
-        [entry for entry in entries if isinstance(entry, dict)]
-        if isinstance(entries, list)
-        else []
+        [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
     )

@@ -37,9 +37,7 @@ def rank(assignment_id: str, what: str, name: str) -> int:
 
 def shuffled(assignment_id: str, what: str, names: Sequence[str]) -> tuple[str, ...]:
     """Return the names in the assignment's order."""
-    return tuple(
-        sorted(names, key=lambda name: (rank(assignment_id, what, name), name))
-    )
+    return tuple(sorted(names, key=lambda name: (rank(assignment_id, what, name), name)))
 
 
 def item_order(

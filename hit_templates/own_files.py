@@ -67,9 +67,7 @@ def read_own_files(folder: Path) -> OwnFiles:
     if faults := [about_link(link, beside=folder) for link in links if link]:
         raise ConfigError(
             [f"{fault}." for fault in faults],
-            next_step=(
-                "templates may only read files in their own folder; copy the file there"
-            ),
+            next_step=("templates may only read files in their own folder; copy the file there"),
         )
     texts = {path.name: _text(path) for path in paths if path.is_file()}
     digest, digests = hashlib.sha256(), {}
@@ -77,14 +75,9 @@ def read_own_files(folder: Path) -> OwnFiles:
         digests[name] = hashlib.sha256(text.encode()).hexdigest()[:_SHORT]
         for part in (name, text):
             digest.update(hashlib.sha256(part.encode()).digest())
-    templates = {
-        name: text for name, text in texts.items() if Path(name).suffix in _TEMPLATES
-    }
+    templates = {name: text for name, text in texts.items() if Path(name).suffix in _TEMPLATES}
     return OwnFiles(
-        path=str(folder),
-        digest=digest.hexdigest(),
-        templates=templates,
-        digests=digests,
+        path=str(folder), digest=digest.hexdigest(), templates=templates, digests=digests
     )
 
 

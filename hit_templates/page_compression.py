@@ -37,9 +37,7 @@ _COMPRESSED = re.compile(
     r"(?s)<script data-compressed>\n.*?const compressed=(\{.*?\});\n.*?</script>\n"
 )
 _SCRIPT = re.compile(r"(?s)<script>\n((?:(?!<script).)*)</script>\n</body>")
-_PACKED = re.compile(
-    r'(?s)<script data-packed="([^"]*)">\n(?:(?!<script).)*</script>\n</body>'
-)
+_PACKED = re.compile(r'(?s)<script data-packed="([^"]*)">\n(?:(?!<script).)*</script>\n</body>')
 """The last script of a page."""
 
 
@@ -79,9 +77,7 @@ def is_packed(page: str) -> bool:
 
 def decompress(page: str) -> str:
     """Undo `compress` and `fitted`; return any other page unchanged."""
-    page = _PACKED.sub(
-        lambda match: f"<script>\n{inflated(match[1])}</script>\n</body>", page
-    )
+    page = _PACKED.sub(lambda match: f"<script>\n{inflated(match[1])}</script>\n</body>", page)
     return _COMPRESSED.sub(lambda match: _whole(json.loads(match[1])), page)
 
 
@@ -107,8 +103,7 @@ def _in_script(data: str) -> str:
 
 def _compressed_run(match: re.Match[str]) -> str:
     sections = [
-        section.split("\n")[:-1]
-        for section in re.findall(r"(?s).*?</section>\n", match[0])
+        section.split("\n")[:-1] for section in re.findall(r"(?s).*?</section>\n", match[0])
     ]
     if len(sections) < 2 or len({len(lines) for lines in sections}) > 1:  # noqa: PLR2004 - one has nothing to share
         return match[0]

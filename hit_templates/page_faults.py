@@ -18,11 +18,7 @@ def page_faults(task: Task, page: str) -> list[str]:
         page: its page with at least one item, not compressed.
     """
     where = f"{task.own.path if task.own else task.name}/{QUESTION}"
-    return [
-        f"{where}: {fault}."
-        for field in task.fields
-        for fault in _faults_of(field, page)
-    ]
+    return [f"{where}: {fault}." for field in task.fields for fault in _faults_of(field, page)]
 
 
 def _faults_of(field: Field, page: str) -> Iterator[str]:
@@ -42,9 +38,4 @@ def _faults_of(field: Field, page: str) -> Iterator[str]:
         )
 
 
-_MACROS = {
-    "text": "text_area",
-    "choice": "choice",
-    "choices": "choices",
-    "number": "slider",
-}
+_MACROS = {"text": "text_area", "choice": "choice", "choices": "choices", "number": "slider"}

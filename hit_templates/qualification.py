@@ -24,10 +24,7 @@ from piecework.hit_templates.templates import has_template, rendered
 from piecework.hit_templates.values import offered
 
 FORM = "question_form.xml.j2"
-_KEY = (
-    "http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/"
-    "2005-10-01/AnswerKey.xsd"
-)
+_KEY = "http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/2005-10-01/AnswerKey.xsd"
 _IDENTIFIER = re.compile(r"[A-Za-z0-9_-]{1,100}")
 _ANY_SITE = "https://marketplace.example"
 _MOST_RANGES = 400
@@ -91,9 +88,7 @@ def faults_of_test(test: QualificationTest) -> list[str]:
     if not has_template(task, FORM):
         return [f"qualification.task: {task.name} cannot be a test; it has no {FORM}"]
     if [field.kind for field in task.fields] != ["choice"]:
-        return [
-            f"qualification.task: {task.name} must have exactly one field, a choice"
-        ]
+        return [f"qualification.task: {task.name} must have exactly one field, a choice"]
     faults = [
         *(
             f"qualification: item {item.item_id!r}: {fault}"
@@ -104,10 +99,7 @@ def faults_of_test(test: QualificationTest) -> list[str]:
     ]
     if faults:
         return faults
-    sizes = {
-        "form": question_form(test, site=_ANY_SITE),
-        "key": answer_key(test),
-    }
+    sizes = {"form": question_form(test, site=_ANY_SITE), "key": answer_key(test)}
     return [
         f"qualification: the {name} has {len(text.encode()):,} bytes; at most "
         f"{MTURK.question_bytes:,} fit"

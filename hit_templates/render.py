@@ -77,17 +77,12 @@ def render_hit(
     """
     if task.html_page is not None and len(items) == 1:
         return own_page(task, items[0], title=title or task.title)
-    faults = [
-        *_faults_of_number(task, items),
-        *item_faults(task, [*practice, *items]),
-    ]
+    faults = [*_faults_of_number(task, items), *item_faults(task, [*practice, *items])]
     if faults:
         raise ConfigError(faults)
     shown = [_as_shown(task, item) for item in items]
     trials = [_as_shown(task, item) for item in practice]
-    frame = _Frame(
-        task, title, round_number, tuple(map(_frozen, trials)), canary, arm=arm
-    )
+    frame = _Frame(task, title, round_number, tuple(map(_frozen, trials)), canary, arm=arm)
     page = _fitted_page(frame._replace(records_typing=records_typing), shown)
     if records_typing and is_packed(page):
         # Browsers from before 2023 cannot unpack it; no record is worth their work.
@@ -129,9 +124,7 @@ def _fitted_page(frame: _Frame, shown: Sequence[Item]) -> str:
 def item_faults(task: Task, items: Sequence[Item]) -> list[str]:
     """Return why these items cannot be shown, one sentence per reason."""
     return [
-        f"item {item.item_id!r}: {fault}."
-        for item in items
-        for fault in faults_of_item(task, item)
+        f"item {item.item_id!r}: {fault}." for item in items for fault in faults_of_item(task, item)
     ]
 
 
@@ -149,8 +142,7 @@ def _blank_page(frame: _Frame, total: int) -> BlankPage | None:
     columns = sorted(frame.task.shown_columns)
     shown = [
         _SlotItem(
-            item_id=Slot(next(numbers)),
-            columns={name: Slot(next(numbers)) for name in columns},
+            item_id=Slot(next(numbers)), columns={name: Slot(next(numbers)) for name in columns}
         )
         for _ in range(total)
     ]
@@ -168,15 +160,10 @@ class _SlotItem:
     columns: Mapping[str, Slot]
 
 
-def _rendered(
-    frame: _Frame, shown: Sequence[Item | _SlotItem], page_data: Markup | Slot
-) -> str:
+def _rendered(frame: _Frame, shown: Sequence[Item | _SlotItem], page_data: Markup | Slot) -> str:
     """Render the task's template."""
     task = frame.task
-    trials = [
-        Item(item_id=item_id, columns=dict(columns))
-        for item_id, columns in frame.trials
-    ]
+    trials = [Item(item_id=item_id, columns=dict(columns)) for item_id, columns in frame.trials]
     values = {
         "task": task,
         "title": frame.title or task.title,
@@ -203,9 +190,7 @@ def _rendered(
     page = rendered(task, QUESTION, values)
     faults = [] if task.own is None or not shown else page_faults(task, page)
     if faults:
-        raise ConfigError(
-            faults, next_step="docs/reference/macros.md shows how fields are asked"
-        )
+        raise ConfigError(faults, next_step="docs/reference/macros.md shows how fields are asked")
     return page
 
 
@@ -230,10 +215,7 @@ def _page_data(task: Task, items: Sequence[Item]) -> Markup:
     of_items = {
         "groups": groups_of(task, items),
         "items": [
-            {
-                "id": item.item_id,
-                "columns": {name: item.columns[name] for name in _compared(task)},
-            }
+            {"id": item.item_id, "columns": {name: item.columns[name] for name in _compared(task)}}
             for item in items
         ],
     }
@@ -269,11 +251,7 @@ def _task_data(task: Task) -> Markup:
             "most_dots": MOST_DOTS,
             "texts": _script_texts(task),
             "fields": [
-                {
-                    "name": f.name,
-                    "kind": f.kind,
-                    **({"shuffled": True} if f.shuffled else {}),
-                }
+                {"name": f.name, "kind": f.kind, **({"shuffled": True} if f.shuffled else {})}
                 for f in task.fields
             ],
             "arrangements": [
@@ -314,16 +292,10 @@ def _frame(task: Task) -> Mapping[str, str]:
 
 def _stated(task: Task, kind: str, parameter: str) -> Mapping[str, object]:
     """Return a parameter of the rules of a kind, by field."""
-    return {
-        rule.field: rule.parameters[parameter]
-        for rule in task.rules
-        if rule.kind == kind
-    }
+    return {rule.field: rule.parameters[parameter] for rule in task.rules if rule.kind == kind}
 
 
 def _faults_of_number(task: Task, items: Sequence[Item]) -> list[str]:
     if 0 < len(items) <= task.items_per_hit:
         return []
-    return [
-        f"A HIT of {task.name} shows 1 to {task.items_per_hit} items, not {len(items)}."
-    ]
+    return [f"A HIT of {task.name} shows 1 to {task.items_per_hit} items, not {len(items)}."]

@@ -17,13 +17,7 @@ from piecework.domain.assignment import FieldValue
 from piecework.domain.differences import size
 from piecework.domain.task import FieldScope, Rule, Task
 from piecework.hit_templates.edit_rules import changes_of, is_same, stays_within
-from piecework.hit_templates.text_rules import (
-    Points,
-    begins_with,
-    is_one_sentence,
-    plain,
-    words,
-)
+from piecework.hit_templates.text_rules import Points, begins_with, is_one_sentence, plain, words
 
 Values = Mapping[str, FieldValue]
 Columns = Mapping[str, str]
@@ -46,11 +40,7 @@ class RuleKind:
 
 
 def check(
-    task: Task,
-    values: Values,
-    *,
-    columns: Columns | None = None,
-    scope: FieldScope = "item",
+    task: Task, values: Values, *, columns: Columns | None = None, scope: FieldScope = "item"
 ) -> tuple[Rule, ...]:
     """Return the rules of the task that these values break, in the task's order.
 
@@ -79,16 +69,8 @@ def parameter_faults(kind: str, parameters: Parameters) -> list[str]:
         return [f"kind {kind!r} is not one of {', '.join(RULE_KINDS)}"]
     types = RULE_KINDS[kind].parameters
     return [
-        *(
-            f"kind {kind} needs the parameter {name}"
-            for name in types
-            if name not in parameters
-        ),
-        *(
-            f"kind {kind} has no parameter {name}"
-            for name in parameters
-            if name not in types
-        ),
+        *(f"kind {kind} needs the parameter {name}" for name in types if name not in parameters),
+        *(f"kind {kind} has no parameter {name}" for name in parameters if name not in types),
         *(
             f"parameter {name} must be {_TYPE_NAMES[types[name]]}, not {value!r}"
             for name, value in parameters.items()
@@ -201,9 +183,7 @@ def _few_words_changed(values: Values, rule: Rule, columns: Columns) -> bool:
 
 def _words_within(values: Values, rule: Rule, columns: Columns) -> bool:
     text = _text(values, rule.field)
-    if text == "" or columns.get(str(rule.parameters["where"])) not in _texts(
-        rule, "among"
-    ):
+    if text == "" or columns.get(str(rule.parameters["where"])) not in _texts(rule, "among"):
         return True
     before = columns.get(str(rule.parameters["column"]), "")
     return stays_within(changes_of(before, text), _texts(rule, "groups"))
@@ -214,16 +194,10 @@ _TEXT = ("text",)
 
 RULE_KINDS: Mapping[str, RuleKind] = {
     "required": RuleKind(
-        parameters={},
-        field_kinds=("text", "choice", "choices", "number"),
-        holds=_required,
+        parameters={}, field_kinds=("text", "choice", "choices", "number"), holds=_required
     ),
-    "min_words": RuleKind(
-        parameters={"minimum": int}, field_kinds=_TEXT, holds=_min_words
-    ),
-    "max_length": RuleKind(
-        parameters={"maximum": int}, field_kinds=_TEXT, holds=_max_length
-    ),
+    "min_words": RuleKind(parameters={"minimum": int}, field_kinds=_TEXT, holds=_min_words),
+    "max_length": RuleKind(parameters={"maximum": int}, field_kinds=_TEXT, holds=_max_length),
     "one_sentence": RuleKind(
         parameters=dict.fromkeys(_POINTS, list), field_kinds=_TEXT, holds=_one_sentence
     ),
@@ -234,9 +208,7 @@ RULE_KINDS: Mapping[str, RuleKind] = {
         parameters={"option": str}, field_kinds=("choices",), holds=_exclusive_option
     ),
     "text_with_option": RuleKind(
-        parameters={"chosen_in": str, "option": str},
-        field_kinds=_TEXT,
-        holds=_text_with_option,
+        parameters={"chosen_in": str, "option": str}, field_kinds=_TEXT, holds=_text_with_option
     ),
     "most_chosen": RuleKind(
         parameters={"maximum": int}, field_kinds=("choices",), holds=_most_chosen
@@ -247,9 +219,7 @@ RULE_KINDS: Mapping[str, RuleKind] = {
         holds=_edited_with_option,
     ),
     "few_words_changed": RuleKind(
-        parameters={"column": str, "maximum": int},
-        field_kinds=_TEXT,
-        holds=_few_words_changed,
+        parameters={"column": str, "maximum": int}, field_kinds=_TEXT, holds=_few_words_changed
     ),
     "words_within": RuleKind(
         parameters={"column": str, "where": str, "among": list, "groups": list},
@@ -257,8 +227,6 @@ RULE_KINDS: Mapping[str, RuleKind] = {
         holds=_words_within,
     ),
     "must_choose": RuleKind(
-        parameters={"option": str},
-        field_kinds=("choice", "choices"),
-        holds=_must_choose,
+        parameters={"option": str}, field_kinds=("choice", "choices"), holds=_must_choose
     ),
 }

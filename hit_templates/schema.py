@@ -52,9 +52,7 @@ _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _OPTION = re.compile(r"[^|\s]+")
 
 
-def validated(
-    raw: Raw, *, name: str, language: str, texts: Mapping[str, str]
-) -> Task | list[str]:
+def validated(raw: Raw, *, name: str, language: str, texts: Mapping[str, str]) -> Task | list[str]:
     """Return the task, or what is wrong with the tables, one sentence per fault.
 
     Args:

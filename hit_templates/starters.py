@@ -48,15 +48,11 @@ def write_starter(path: Path, kind: StarterKind) -> Path:
     if not _ALLOWED.fullmatch(path.name):
         allowed = "small letters, digits, - and _, at most 40"
         raise ConfigError([f"{path}: {path.name!r} is not a valid name; {allowed}"])
-    files = {
-        path.parent / name: text
-        for name, text in starter_files(kind, path.name).items()
-    }
+    files = {path.parent / name: text for name, text in starter_files(kind, path.name).items()}
     there = [str(file) for file in (path, *files) if file.exists()]
     if there:
         raise ConfigError(
-            [f"{there[0]}: already exists; no file was written"],
-            next_step="choose another name",
+            [f"{there[0]}: already exists; no file was written"], next_step="choose another name"
         )
     for file, text in files.items():
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -43,21 +43,14 @@ def faults_of_rules(raw: Raw) -> list[str]:
     for i, rule in enumerate(_tables(raw, "rules")):
         kind, parameters = str(rule.get("kind")), rule.get("parameters", {})
         if isinstance(parameters, dict):
+            faults += [f"rules.{i}: {fault}." for fault in parameter_faults(kind, parameters)]
             faults += [
-                f"rules.{i}: {fault}." for fault in parameter_faults(kind, parameters)
-            ]
-            faults += [
-                f"rules.{i}: {fault}."
-                for fault in _reference_faults(rule, parameters, fields)
+                f"rules.{i}: {fault}." for fault in _reference_faults(rule, parameters, fields)
             ]
     return faults
 
 
-def _reference_faults(
-    rule: Raw,
-    parameters: Raw,
-    fields: dict[str, Raw],
-) -> list[str]:
+def _reference_faults(rule: Raw, parameters: Raw, fields: dict[str, Raw]) -> list[str]:
     """Return a rule's references to fields and options that do not exist."""
     name, kind = str(rule.get("field")), RULE_KINDS.get(str(rule.get("kind")))
     if name not in fields:
@@ -70,9 +63,7 @@ def _reference_faults(
     if chosen_in not in fields:
         faults.append(f"there is no field {chosen_in!r}")
     elif "option" in parameters:
-        options = [
-            entry.get("value") for entry in _tables(fields[chosen_in], "options")
-        ]
+        options = [entry.get("value") for entry in _tables(fields[chosen_in], "options")]
         if parameters["option"] not in options:
             faults.append(f"{chosen_in} has no option {parameters['option']!r}")
     return faults
@@ -85,10 +76,7 @@ def faults_between(raw: Raw) -> list[str]:
     faults = [f"fields: {name} appears twice." for name in _twice(fields)]
     faults += [f"rules: {name} appears twice." for name in _twice(rules)]
     for i, entry in enumerate(fields):
-        faults += [
-            f"fields.{i}: {entry.get('name')} {fault}."
-            for fault in _faults_of_field(entry)
-        ]
+        faults += [f"fields.{i}: {entry.get('name')} {fault}." for fault in _faults_of_field(entry)]
     for key, kind in (("main_text", "text"), ("text_present_field", "choice")):
         if raw.get(key) and kinds.get(str(raw[key])) != kind:
             faults.append(f"{key}: there is no {kind} field {raw[key]!r}.")
@@ -111,9 +99,7 @@ def _faults_of_field(entry: Raw) -> Iterator[str]:
         if bool(option.get("label")) == bool(option.get("column")):
             yield f"option {option.get('value')} needs either a label or a column"
     yield from _faults_of_number(entry)
-    if entry.get("scope") == "hit" and (
-        entry.get("expects_variation") or entry.get("shuffled")
-    ):
+    if entry.get("scope") == "hit" and (entry.get("expects_variation") or entry.get("shuffled")):
         yield "is asked once, so it cannot vary or be shuffled"
     yield from _faults_of_personal(entry)
     if entry.get("name") in _RESERVED:
@@ -124,9 +110,7 @@ def _faults_of_personal(entry: Raw) -> Iterator[str]:
     is_once = entry.get("scope") == "hit"
     if entry.get("is_personal") and not (is_once and entry.get("kind") == "choice"):
         yield "is personal, so it must be a choice that is asked once per HIT"
-    if not is_once and any(
-        option.get("excludes") for option in _tables(entry, "options")
-    ):
+    if not is_once and any(option.get("excludes") for option in _tables(entry, "options")):
         yield "is asked about each item, so its options cannot exclude a person"
 
 
@@ -153,8 +137,7 @@ def _faults_of_columns(raw: Raw, fields: list[Raw]) -> Iterator[str]:
     for entry in fields:
         if entry.get("mirrored_by") and entry["mirrored_by"] not in names:
             yield (
-                f"fields: {entry.get('name')}: there is no arrangement "
-                f"{entry['mirrored_by']!r}."
+                f"fields: {entry.get('name')}: there is no arrangement {entry['mirrored_by']!r}."
             )
 
 
@@ -186,9 +169,7 @@ def _faults_of_aggregates(raw: Raw, kinds: dict[str, object]) -> Iterator[str]:
         name, kind = str(entry.get("field")), str(entry.get("kind"))
         if name not in kinds:
             yield f"aggregates.{i}: there is no field {name!r}."
-        elif kinds[name] in _KINDS and kinds[name] not in _AGGREGATED.get(
-            kind, (kinds[name],)
-        ):
+        elif kinds[name] in _KINDS and kinds[name] not in _AGGREGATED.get(kind, (kinds[name],)):
             yield f"aggregates.{i}: kind {kind} is not for the field {name}."
         if (kind == "best_edit") != bool(entry.get("column")):
             yield f"aggregates.{i}: only best_edit takes a column, {name} has {kind}."

@@ -15,20 +15,8 @@ from piecework.domain.errors import ConfigError
 from piecework.domain.lines import line_of
 from piecework.domain.suggestion import did_you_mean
 from piecework.domain.task import AggregateKind, Task
-from piecework.hit_templates.messages import (
-    ENGLISH,
-    FOLDER,
-    joined,
-    messages,
-    shown_path,
-    texts,
-)
-from piecework.hit_templates.own_files import (
-    TASK_FILE,
-    is_own,
-    own_name,
-    read_own_files,
-)
+from piecework.hit_templates.messages import ENGLISH, FOLDER, joined, messages, shown_path, texts
+from piecework.hit_templates.own_files import TASK_FILE, is_own, own_name, read_own_files
 from piecework.hit_templates.rules import check
 from piecework.hit_templates.schema import validated
 from piecework.hit_templates.task_faults import faults_between, faults_of_rules
@@ -41,9 +29,7 @@ def task_names() -> tuple[str, ...]:
     return tuple(sorted(path.parent.name for path in FOLDER.glob(f"*/{TASK_FILE}")))
 
 
-def load_task(
-    named: str, language: str = ENGLISH, *, beside: Path | None = None
-) -> Task:
+def load_task(named: str, language: str = ENGLISH, *, beside: Path | None = None) -> Task:
     """Return the task that a campaign file names, in a language.
 
     Args:

@@ -74,9 +74,7 @@ def environment() -> ImmutableSandboxedEnvironment:
         grouped=grouped,
         steps_of=steps_of,
     )
-    made.filters.update(
-        rich=rich, breakable=breakable, filled=filled, plain_number=plain_number
-    )
+    made.filters.update(rich=rich, breakable=breakable, filled=filled, plain_number=plain_number)
     return made
 
 

@@ -59,17 +59,13 @@ _SYMBOLS_FIRST = re.compile(f"^[{_NO_WORD}]+")
 _BREAKS = re.compile(f"{_CHARACTER_CLASS['breaks']}+")
 _POINT_WITHIN = re.compile(r"[0-9],[0-9]|\.")
 _POINT_IN_NUMBER = re.compile(r"([0-9])[.,](?=[0-9])")
-_POINTED_LETTERS = re.compile(
-    f"(^|[{_NO_WORD}])((?:{_LETTER}\\.)+{_LETTER}?)(?=$|[{_NO_WORD}])"
-)
+_POINTED_LETTERS = re.compile(f"(^|[{_NO_WORD}])((?:{_LETTER}\\.)+{_LETTER}?)(?=$|[{_NO_WORD}])")
 _QUOTED = re.compile(
     f"{_CHARACTER_CLASS['double_quotes']}[^{CHARACTERS['double_quotes']}]*{_CHARACTER_CLASS['double_quotes']}"
 )
 _END = re.compile("[.!?]")
 _APOSTROPHES = re.compile(_CHARACTER_CLASS["apostrophes"])
-_CLOSERS_LAST = re.compile(
-    f"[)\\]}}*{CHARACTERS['double_quotes']}{CHARACTERS['apostrophes']}]+$"
-)
+_CLOSERS_LAST = re.compile(f"[)\\]}}*{CHARACTERS['double_quotes']}{CHARACTERS['apostrophes']}]+$")
 _LAST_PIECE = re.compile(f"(?:{_LETTER}|')+$")
 _NUMBER = re.compile("^[0-9][0-9.,/]*")
 _WORD_ENDS = re.compile(f"^(?:$|(?!{_CHARACTER_CLASS['hyphens']})[{_NO_WORD}])")
@@ -146,8 +142,7 @@ def begins_with(text: str, beginnings: Iterable[str]) -> bool:
     opening = _folded(_SYMBOLS_FIRST.sub("", plain(text)))
     folded = _folded_beginnings(tuple(beginnings))
     return opening.startswith(folded) and any(
-        opening.startswith(sought)
-        and _WORD_ENDS.match(opening[len(sought) : len(sought) + 1])
+        opening.startswith(sought) and _WORD_ENDS.match(opening[len(sought) : len(sought) + 1])
         for sought in folded
     )
 

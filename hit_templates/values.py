@@ -55,9 +55,7 @@ def value_problems(field: Field, value: FieldValue, columns: Columns) -> list[st
     if field.kind in {"choice", "choices"} and not field.is_open:
         chosen = (value,) if isinstance(value, str) else value
         known = (
-            {"", *offered(field, columns)}
-            if isinstance(value, str)
-            else {*offered(field, columns)}
+            {"", *offered(field, columns)} if isinstance(value, str) else {*offered(field, columns)}
         )
         if not known.issuperset(chosen):
             return [f"unknown_option:{field.name}"]

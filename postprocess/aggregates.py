@@ -28,11 +28,7 @@ from piecework.domain import column_names as names
 from piecework.domain.machine import MachineVote
 from piecework.domain.task import Aggregate, AggregateKind, Field
 from piecework.postprocess.best_edit import best_edits
-from piecework.postprocess.label_probabilities import (
-    of_choice,
-    of_ticks,
-    probability_columns,
-)
+from piecework.postprocess.label_probabilities import of_choice, of_ticks, probability_columns
 
 _HALF = 0.5
 _CONFIDENCE = 0.95
@@ -101,9 +97,7 @@ def option_votes(
     # An answer with an option twice has one vote for it.
     chosen = chosen[~chosen.set_index("value", append=True).index.duplicated()]
     counts = chosen.groupby(["item_id", "value"]).size().unstack(fill_value=0)  # noqa: PD010 - a table of counts
-    return counts.reindex(index=items, columns=list(options), fill_value=0).astype(
-        "int64"
-    )
+    return counts.reindex(index=items, columns=list(options), fill_value=0).astype("int64")
 
 
 def leading(counts: pd.DataFrame) -> pd.DataFrame:
@@ -126,39 +120,26 @@ def leading(counts: pd.DataFrame) -> pd.DataFrame:
     )  # fmt: skip
 
 
-def _majority(
-    field: Field, field_votes: pd.DataFrame, items: "pd.Index[str]"
-) -> pd.DataFrame:
-    counts = option_votes(
-        field_votes, [option.value for option in field.options], items
-    )
+def _majority(field: Field, field_votes: pd.DataFrame, items: "pd.Index[str]") -> pd.DataFrame:
+    counts = option_votes(field_votes, [option.value for option in field.options], items)
     leaders = leading(counts)
     return pd.DataFrame(
-        {field.name: leaders["value"], f"{field.name}{names.SHARE}": leaders["share"]},
-        index=items,
+        {field.name: leaders["value"], f"{field.name}{names.SHARE}": leaders["share"]}, index=items
     ).join(counts.add_prefix(f"{field.name}{names.VOTES}_"))
 
 
-def _shares(
-    field: Field, field_votes: pd.DataFrame, items: "pd.Index[str]"
-) -> pd.DataFrame:
-    counts = option_votes(
-        field_votes, [option.value for option in field.options], items
-    )
+def _shares(field: Field, field_votes: pd.DataFrame, items: "pd.Index[str]") -> pd.DataFrame:
+    counts = option_votes(field_votes, [option.value for option in field.options], items)
     voters = field_votes.groupby("item_id").size().reindex(items)
     shares = counts.div(voters, axis="index")
     options = shares.columns.to_numpy()
     most = [tuple(options[row]) for row in (shares > _HALF).to_numpy()]
     whole = shares.add_prefix(f"{field.name}{names.SHARE}_")
-    whole[f"{field.name}{names.MAJORITY}"] = pd.Series(
-        most, index=items, dtype="object"
-    )
+    whole[f"{field.name}{names.MAJORITY}"] = pd.Series(most, index=items, dtype="object")
     return whole
 
 
-def _mean(
-    field: Field, field_votes: pd.DataFrame, items: "pd.Index[str]"
-) -> pd.DataFrame:
+def _mean(field: Field, field_votes: pd.DataFrame, items: "pd.Index[str]") -> pd.DataFrame:
     grades = _grades(field_votes)
     by_item = grades.dropna().groupby(field_votes["item_id"])
     spread = by_item.agg(["size", "mean", "std"]).reindex(items)
@@ -201,9 +182,7 @@ def _estimates(
     return pd.DataFrame(index=items)
 
 
-def _adjusted(
-    field: Field, field_votes: pd.DataFrame, items: "pd.Index[str]"
-) -> pd.DataFrame:
+def _adjusted(field: Field, field_votes: pd.DataFrame, items: "pd.Index[str]") -> pd.DataFrame:
     ratings = field_votes.assign(value=_grades(field_votes)).dropna(subset="value")
     estimated = rating_scales(ratings).items.reindex(items).round(_DECIMALS)
     return estimated.rename(
@@ -216,8 +195,4 @@ def _adjusted(
 
 _Kind = Callable[[Field, pd.DataFrame, "pd.Index[str]"], pd.DataFrame]
 
-_KINDS: Mapping[AggregateKind, _Kind] = {
-    "majority": _majority,
-    "shares": _shares,
-    "mean": _mean,
-}
+_KINDS: Mapping[AggregateKind, _Kind] = {"majority": _majority, "shares": _shares, "mean": _mean}

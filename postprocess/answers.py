@@ -26,18 +26,10 @@ _SHOWN = 20
 def answer_columns(task: Task) -> dict[str, Column]:
     """Return the columns of `piecework.domain.tables` without worker ids."""
     collected = {name: COLLECTED[name] for name in COLLECTED if name != _SECRET}
-    return {
-        **collected,
-        **VERDICTS,
-        **CLEANED,
-        **PUBLISHED,
-        **tables.task_columns(task),
-    }
+    return {**collected, **VERDICTS, **CLEANED, **PUBLISHED, **tables.task_columns(task)}
 
 
-def with_edits(
-    table: pd.DataFrame, edits: Mapping[str, Sequence[Edit]]
-) -> pd.DataFrame:
+def with_edits(table: pd.DataFrame, edits: Mapping[str, Sequence[Edit]]) -> pd.DataFrame:
     """Return the table with the columns `clean_text` and `edits`.
 
     Args:
@@ -50,8 +42,7 @@ def with_edits(
     edited = [answer_id for answer_id in table.index if answer_id in edits]
     clean = table["text"].copy()
     clean[edited] = [
-        replay(text, edits[answer_id])
-        for answer_id, text in table.loc[edited, "text"].items()
+        replay(text, edits[answer_id]) for answer_id, text in table.loc[edited, "text"].items()
     ]
     of_row = [tuple(edits.get(answer_id, ())) for answer_id in table.index]
     column = pd.Series(of_row, index=table.index, dtype="object")
@@ -105,19 +96,13 @@ def _faults_of_cells(table: pd.DataFrame, columns: Mapping[str, Column]) -> list
         # Only files of other tools may lack the time of an answer.
         complete.append("submitted_at")
     sentences = [
-        f"The column {name!r} has missing values."
-        for name in complete
-        if table[name].isna().any()
+        f"The column {name!r} has missing values." for name in complete if table[name].isna().any()
     ]
     strange = sorted(set(table["split"].dropna().unique()) - set(SPLITS))
-    sentences += [
-        f"A split is {name!r}, but must be one of {SPLITS}." for name in strange
-    ]
+    sentences += [f"A split is {name!r}, but must be one of {SPLITS}." for name in strange]
     if not all(map(is_pseudonym, table["worker"].dropna().unique())):
         # The value is not shown: it may be the worker id that must not leave.
-        sentences.append(
-            "The column 'worker' contains something other than a keyed hash in hex."
-        )
+        sentences.append("The column 'worker' contains something other than a keyed hash in hex.")
     pairs = table[["item_id", "split"]].drop_duplicates()
     torn = pairs.loc[pairs["item_id"].duplicated(), "item_id"].unique()
     return sentences + [f"The item {name} is in several splits." for name in torn]

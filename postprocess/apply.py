@@ -53,10 +53,7 @@ class Cleaning:
 
 
 def clean_text(
-    text: str,
-    rules: Sequence[Rule] = RULES,
-    *,
-    protected: frozenset[str] = frozenset(),
+    text: str, rules: Sequence[Rule] = RULES, *, protected: frozenset[str] = frozenset()
 ) -> Cleaned:
     """Clean a single text, without the campaign's other texts to compare it with.
 
@@ -77,10 +74,7 @@ def clean_text(
     return Cleaned(replay(text, edits), edits, cleaning.proposals[""])
 
 
-def clean_and_propose(
-    texts: Sequence[Text],
-    rules: Sequence[Rule] = RULES,
-) -> Cleaning:
+def clean_and_propose(texts: Sequence[Text], rules: Sequence[Rule] = RULES) -> Cleaning:
     """Return the edits of every text, and the proposals for a person.
 
     The order of `texts` does not matter. Cleaning cleaned texts may change more,
@@ -126,9 +120,7 @@ def tidied(text: Text, rules: Sequence[Rule] = RULES) -> Tidied:
     return Tidied(original=text.text, text=draft, edits=edits)
 
 
-def judged(
-    tidy: Sequence[Tidied], corpus: Corpus, rules: Sequence[Rule] = RULES
-) -> Cleaning:
+def judged(tidy: Sequence[Tidied], corpus: Corpus, rules: Sequence[Rule] = RULES) -> Cleaning:
     """Let all rules judge texts; texts without edits are absent from the result.
 
     Args:
@@ -164,10 +156,7 @@ def _apart(edits: Iterable[Edit], others: Sequence[Edit]) -> tuple[Edit, ...]:
     """Return the edits, in order, that overlap no other and no earlier one."""
     kept: list[Edit] = []
     for edit in edits:
-        if all(
-            edit.end <= other.start or other.end <= edit.start
-            for other in (*others, *kept)
-        ):
+        if all(edit.end <= other.start or other.end <= edit.start for other in (*others, *kept)):
             kept.append(edit)
     return tuple(sorted(kept, key=lambda edit: edit.start))
 

@@ -33,20 +33,11 @@ def best_edits(
     texts = votes.loc[votes["value"].map(lambda text: isinstance(text, str))]
     texts = texts.assign(value=texts["value"].map(_spaced))
     texts = texts.loc[texts["value"] != ""]
-    of_item = {
-        str(item): Counter(rows) for item, rows in texts.groupby("item_id")["value"]
-    }
-    rows = [
-        _best(of_item.get(item, Counter()), _spaced(before.get(item, "")))
-        for item in items
-    ]
+    of_item = {str(item): Counter(rows) for item, rows in texts.groupby("item_id")["value"]}
+    rows = [_best(of_item.get(item, Counter()), _spaced(before.get(item, ""))) for item in items]
     whole = pd.DataFrame(rows, columns=["text", "share", "votes"], index=items)
     types = {"text": "str", "share": "float64", "votes": "int64"}
-    columns = {
-        "text": name,
-        "share": f"{name}{names.SHARE}",
-        "votes": f"{name}{names.VOTES}",
-    }
+    columns = {"text": name, "share": f"{name}{names.SHARE}", "votes": f"{name}{names.VOTES}"}
     return whole.astype(types).rename(columns=columns)
 
 

@@ -24,7 +24,7 @@ def replay(original: str, edits: Sequence[Edit]) -> str:
         if not position <= edit.start <= edit.end or text != edit.before:
             raise ValueError(
                 f"found {text!r} at {edit.start}:{edit.end}, but the edit "
-                f"({edit.rule}) is out of order or replaces {edit.before!r}",
+                f"({edit.rule}) is out of order or replaces {edit.before!r}"
             )
         parts += [original[position : edit.start], edit.after]
         position = edit.end
@@ -46,18 +46,14 @@ def undo(cleaned: str, edits: Sequence[Edit]) -> str:
         if edit.start < taken or text != edit.after:
             raise ValueError(
                 f"found {text!r} at {start}:{end}, but the edit ({edit.rule}) is out "
-                f"of order or made {edit.after!r}",
+                f"of order or made {edit.after!r}"
             )
         parts += [cleaned[position:start], edit.before]
         position, taken = end, edit.end
     return "".join([*parts, cleaned[position:]])
 
 
-def compose(
-    original: str,
-    first: Sequence[Edit],
-    second: Sequence[Edit],
-) -> tuple[Edit, ...]:
+def compose(original: str, first: Sequence[Edit], second: Sequence[Edit]) -> tuple[Edit, ...]:
     """Return one list of edits with the effect of `first` and then `second`.
 
     Edits of `second` have positions in `replay(original, first)`. If one overlaps the

@@ -34,11 +34,7 @@ from piecework.domain.ids import AnswerId, AssignmentId, ItemId, WorkerId
 from piecework.domain.imported import UNNAMED
 from piecework.domain.tables import HIT_VALUE, ITEM_VALUE, value_column
 from piecework.domain.task import Task
-from piecework.postprocess.pseudonyms import (
-    answer_pseudonym,
-    assignment_pseudonym,
-    pseudonym,
-)
+from piecework.postprocess.pseudonyms import answer_pseudonym, assignment_pseudonym, pseudonym
 
 _Kind = Literal["distinctive", "mixed", "word"]
 _LEAST, _LEAST_DIGITS, _LEAST_OF_ANY = 6, 9, 12
@@ -61,11 +57,7 @@ class HiddenIds:
     """Puts pseudonyms in the place of ids; see above."""
 
     def __init__(
-        self,
-        worker_ids: Iterable[str],
-        key: bytes,
-        *,
-        assignment_ids: Iterable[str] = (),
+        self, worker_ids: Iterable[str], key: bytes, *, assignment_ids: Iterable[str] = ()
     ) -> None:
         """Take all known ids, and the key of the pseudonyms."""
         self._key = key
@@ -218,10 +210,7 @@ def _by_part(words: Sequence[str]) -> dict[str, list[tuple[int, str]]]:
     by_part: dict[str, list[tuple[int, str]]] = {}
     for word, of_word in parts.items():
         if of_word:
-            best = min(
-                of_word,
-                key=lambda part: (max(shared[part[0]], _MOST_ALIKE), -len(part[0])),
-            )
+            best = min(of_word, key=lambda part: (max(shared[part[0]], _MOST_ALIKE), -len(part[0])))
             by_part.setdefault(best[0], []).append((best.start(), word))
     for listed in by_part.values():
         listed.sort(key=lambda place: -len(place[1]))
@@ -293,11 +282,7 @@ def own_workers_in(table: pd.DataFrame) -> dict[str, set[str] | None]:
 
 
 def hide_in_answers(
-    table: pd.DataFrame,
-    task: Task,
-    ids: HiddenIds,
-    *,
-    held: Collection[str] | None = None,
+    table: pd.DataFrame, task: Task, ids: HiddenIds, *, held: Collection[str] | None = None
 ) -> pd.DataFrame:
     """Return the table of answers without ids in its texts.
 
@@ -325,9 +310,7 @@ def hide_in_answers(
             hidden = [ids.sent(cell, worker) for cell, worker in cells]
         else:
             hidden = [
-                hidden_cell(
-                    cell, worker, ids, name=name, fixed=fixed, is_held=name in held
-                )
+                hidden_cell(cell, worker, ids, name=name, fixed=fixed, is_held=name in held)
                 for cell, worker in cells
             ]
         made[name] = pd.Series(hidden, index=column.index, dtype=column.dtype)
@@ -370,8 +353,7 @@ def hidden_cell(
     """
     if isinstance(cell, tuple):
         return tuple(
-            hidden_cell(part, worker, ids, name=name, fixed=fixed, is_held=is_held)
-            for part in cell
+            hidden_cell(part, worker, ids, name=name, fixed=fixed, is_held=is_held) for part in cell
         )
     if not isinstance(cell, str) or not cell:
         return cell
@@ -387,9 +369,7 @@ def hide_assignments(table: pd.DataFrame, ids: HiddenIds) -> pd.DataFrame:
         table: its index has the ids of answers; perhaps with `assignment_id`.
         ids: of the campaign.
     """
-    index = pd.Index(
-        [ids.answer(name) for name in table.index], dtype="str", name=table.index.name
-    )
+    index = pd.Index([ids.answer(name) for name in table.index], dtype="str", name=table.index.name)
     if "assignment_id" in table:
         assigned = [ids.assignment(name) for name in table["assignment_id"]]
         column = pd.Series(assigned, index=table.index, dtype="str")
@@ -397,9 +377,7 @@ def hide_assignments(table: pd.DataFrame, ids: HiddenIds) -> pd.DataFrame:
     return table.set_axis(index, axis=0)
 
 
-def hide_in_items(
-    items: Sequence[Item], table: pd.DataFrame, ids: HiddenIds
-) -> list[Item]:
+def hide_in_items(items: Sequence[Item], table: pd.DataFrame, ids: HiddenIds) -> list[Item]:
     """Return the items without ids in their columns and in their own ids.
 
     Args:
@@ -414,9 +392,7 @@ def hide_in_items(
     workers = [str(worker_of.get(str(item.item_id), "")) for item in items]
     names = dict.fromkeys(name for cells in columns for name in cells)
     held = {
-        name
-        for name in names
-        if ids.holds_own([cells.get(name, "") for cells in columns], workers)
+        name for name in names if ids.holds_own([cells.get(name, "") for cells in columns], workers)
     }
     hidden = [
         {
@@ -446,9 +422,7 @@ def hide_in_task(task: Task, held: Collection[str], ids: HiddenIds) -> Task:
             if is_held
             else tuple(
                 replace(
-                    option,
-                    value=ids.everywhere(option.value),
-                    label=ids.everywhere(option.label),
+                    option, value=ids.everywhere(option.value), label=ids.everywhere(option.label)
                 )
                 for option in field.options
             ),

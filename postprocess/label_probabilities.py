@@ -58,9 +58,7 @@ def of_choice(
     )
 
 
-def of_ticks(
-    field: Field, field_votes: pd.DataFrame, items: "pd.Index[str]"
-) -> pd.DataFrame:
+def of_ticks(field: Field, field_votes: pd.DataFrame, items: "pd.Index[str]") -> pd.DataFrame:
     """Return the probability that each option applies to each item; index `items`.
 
     Args:
@@ -113,6 +111,4 @@ def probability_columns(field: Field) -> tuple[str, ...]:
         return ()
     if field.kind == "choice":
         return (f"{field.name}{PROBABILITY}",)
-    return tuple(
-        f"{field.name}{PROBABILITY}_{option.value}" for option in field.options
-    )
+    return tuple(f"{field.name}{PROBABILITY}_{option.value}" for option in field.options)

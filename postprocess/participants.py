@@ -35,9 +35,7 @@ def participants(table: pd.DataFrame, fields: Sequence[Field]) -> pd.DataFrame:
             continue
         values = people[value_column(field)].tolist()
         counts = {option.value: values.count(option.value) for option in field.options}
-        rows += [
-            (field.name, value, number) for value, number in _disclosed(counts).items()
-        ]
+        rows += [(field.name, value, number) for value, number in _disclosed(counts).items()]
     return pd.DataFrame(rows, columns=list(OF_PARTICIPANTS), dtype="str")
 
 
@@ -57,7 +55,4 @@ def _disclosed(counts: dict[str, int]) -> dict[str, str]:
         if not hidden or (len(hidden) > 1 and behind >= LEAST):
             break
         hidden.append(value)
-    return {
-        value: HIDDEN if value in hidden else str(count)
-        for value, count in counts.items()
-    }
+    return {value: HIDDEN if value in hidden else str(count) for value, count in counts.items()}

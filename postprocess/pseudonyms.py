@@ -73,9 +73,7 @@ def answer_pseudonym(private: AnswerId, key: bytes) -> AnswerId:
     assignment_id, _, position = private.rpartition(".")
     if not position.isdecimal():  # of a file that another program wrote
         return AnswerId(assignment_pseudonym(AssignmentId(private), key))
-    return answer_id(
-        assignment_pseudonym(AssignmentId(assignment_id), key), int(position)
-    )
+    return answer_id(assignment_pseudonym(AssignmentId(assignment_id), key), int(position))
 
 
 def _keyed_hash(name: str, key: bytes) -> str:

@@ -43,9 +43,7 @@ class CorpusRule(Protocol):
         """Return whether an edit is made without asking a person."""
         ...
 
-    def propose(
-        self, texts: Sequence[Text], corpus: Corpus
-    ) -> Mapping[str, Sequence[Edit]]:
+    def propose(self, texts: Sequence[Text], corpus: Corpus) -> Mapping[str, Sequence[Edit]]:
         """Return edits by text id, with positions in that text.
 
         Pure; the order of `texts` has no effect.

@@ -40,9 +40,7 @@ def splits(items: Sequence[Item], shares: Shares) -> dict[str, Split]:
         for split in SPLITS:
             if _fixed(item, shares) == split:
                 fixed[name] = split
-    split_by_id = {
-        item_id: split for name, split in fixed.items() for item_id in groups[name]
-    }
+    split_by_id = {item_id: split for name, split in fixed.items() for item_id in groups[name]}
     ends = _ends(len(items) - len(split_by_id), shares)
     before = 0
     for name in sorted(groups, key=lambda name: _place(name, shares.seed)):

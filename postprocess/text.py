@@ -64,7 +64,5 @@ def protected_words(item: Item) -> frozenset[str]:
     ['coffee', 'gevalia']
     """
     return frozenset(
-        word.casefold()
-        for value in item.columns.values()
-        for word in _LETTERS.findall(value)
+        word.casefold() for value in item.columns.values() for word in _LETTERS.findall(value)
     )

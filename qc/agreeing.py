@@ -16,14 +16,7 @@ from statistics import median
 import pandas as pd
 
 from piecework.domain.task import GOLD
-from piecework.qc.ratings import (
-    MATTER_OF_FACT,
-    RATED,
-    Rating,
-    distance,
-    is_given,
-    is_scale,
-)
+from piecework.qc.ratings import MATTER_OF_FACT, RATED, Rating, distance, is_given, is_scale
 from piecework.qc.scores import is_first
 from piecework.qc.worker_scores import own_answers
 
@@ -57,9 +50,7 @@ def agreeing(table: pd.DataFrame, verdicts: "pd.Series[str]") -> pd.DataFrame:
     return rows.assign(agrees=agrees[is_counted].astype("bool"))
 
 
-def _contradicting(
-    table: pd.DataFrame, is_kept: "pd.Series[bool]"
-) -> Iterator[list[str]]:
+def _contradicting(table: pd.DataFrame, is_kept: "pd.Series[bool]") -> Iterator[list[str]]:
     """By field that is a matter of fact, the answers that contradict."""
     for field, answers in own_answers(table):
         if MATTER_OF_FACT + field not in table.columns:
@@ -68,20 +59,14 @@ def _contradicting(
         limit = TOLERANCE if is_scale(ratings) else _HALF
         kept: dict[str, list[tuple[str, Rating]]] = defaultdict(list)
         for item, answer, rating, counts in zip(
-            answers["item_id"],
-            answers.index,
-            ratings,
-            is_kept[answers.index],
-            strict=True,
+            answers["item_id"], answers.index, ratings, is_kept[answers.index], strict=True
         ):
             if counts:
                 kept[item].append((answer, rating))
         known = _known(answers, field)
         yield [
             answer
-            for item, answer, rating in zip(
-                answers["item_id"], answers.index, ratings, strict=True
-            )
+            for item, answer, rating in zip(answers["item_id"], answers.index, ratings, strict=True)
             if (
                 distance(rating, known[answer]) > TOLERANCE
                 if answer in known
@@ -98,8 +83,6 @@ def _known(answers: pd.DataFrame, field: str) -> dict[str, Rating]:
     return dict(zip(known.index.tolist(), known.tolist(), strict=True))
 
 
-def _is_far(
-    answer: str, rating: Rating, kept: list[tuple[str, Rating]], limit: float
-) -> bool:
+def _is_far(answer: str, rating: Rating, kept: list[tuple[str, Rating]], limit: float) -> bool:
     apart = [distance(rating, theirs) for other, theirs in kept if other != answer]
     return len(apart) >= LEAST_OTHERS and median(apart) > limit

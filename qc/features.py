@@ -75,14 +75,11 @@ def answer_features(
     means.index = own.index
     means[table["worker_id"].to_numpy() == ""] = 0.0
     suspicions = {
-        name: scores[name]["suspicion"].reindex(table.index).fillna(0.0)
-        if name in scores
-        else 0.0
+        name: scores[name]["suspicion"].reindex(table.index).fillna(0.0) if name in scores else 0.0
         for name in OF_ANSWERS
     }
     return pd.concat(
-        [own, pd.DataFrame(suspicions, index=own.index), means.add_prefix("worker:")],
-        axis=1,
+        [own, pd.DataFrame(suspicions, index=own.index), means.add_prefix("worker:")], axis=1
     )
 
 
@@ -100,21 +97,15 @@ def worker_features(
     }
     shares = _means(pd.DataFrame(of_answers, index=known.index), known)
     of_workers = {
-        name: scores[name]["suspicion"].reindex(means.index).fillna(0.0)
-        if name in scores
-        else 0.0
+        name: scores[name]["suspicion"].reindex(means.index).fillna(0.0) if name in scores else 0.0
         for name in OF_WORKERS
     }
-    whole = pd.concat(
-        [means, shares, pd.DataFrame(of_workers, index=means.index)], axis=1
-    )
+    whole = pd.concat([means, shares, pd.DataFrame(of_workers, index=means.index)], axis=1)
     names = [*TEXT_AND_TIME, *OF_ANSWERS, *OF_WORKERS]
     return whole.reindex(columns=names, fill_value=0.0)
 
 
-def own_features(
-    table: pd.DataFrame, usual: pd.DataFrame | None = None
-) -> pd.DataFrame:
+def own_features(table: pd.DataFrame, usual: pd.DataFrame | None = None) -> pd.DataFrame:
     """One row per answer: the features of `TEXT_AND_TIME`.
 
     Args:
@@ -151,9 +142,7 @@ def own_usual(counts: Tally) -> pd.DataFrame:
     return pd.concat(by_feature)
 
 
-def _tally(
-    batches: "pd.Series[int]", of_batch: Mapping[str, "pd.Series[float]"]
-) -> Tally:
+def _tally(batches: "pd.Series[int]", of_batch: Mapping[str, "pd.Series[float]"]) -> Tally:
     return pd.concat(
         [
             tally({"batch": batches, "value": values}).assign(feature=name)
@@ -167,9 +156,7 @@ def _of_batch(table: pd.DataFrame) -> Mapping[str, "pd.Series[float]"]:
     """The features in standard deviations of the batch; NaN if unknown."""
     fits = text_fit(table)
     words = fits["words"].where(fits["words"] > 0)
-    seconds = table["shown_seconds"].where(
-        table["shown_seconds"] > 0, table["market_seconds"]
-    )
+    seconds = table["shown_seconds"].where(table["shown_seconds"] > 0, table["market_seconds"])
     return {
         "unshared": 1 - fits["shared"] / words,
         "short": -np.log(words),
@@ -185,9 +172,7 @@ def _likeness(table: pd.DataFrame) -> "pd.Series[float]":
     return pd.Series(np.nan, index=table.index)
 
 
-def _in_sds(
-    values: "pd.Series[float]", batches: "pd.Series[int]", usual: pd.DataFrame
-) -> Floats:
+def _in_sds(values: "pd.Series[float]", batches: "pd.Series[int]", usual: pd.DataFrame) -> Floats:
     """Distances from the batch's mean in its standard deviations; 0 if unknown."""
     of_batch = usual[["mean", "sd"]].reindex(batches)
     mean, spread = of_batch["mean"].to_numpy(), of_batch["sd"].to_numpy()

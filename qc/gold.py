@@ -12,9 +12,7 @@ LEAST_WORKERS = 3
 """Two workers who both differ from a known answer prove nothing (ours)."""
 
 
-def failed_and_met(
-    table: pd.DataFrame, tolerance: float
-) -> Iterator[tuple[str, pd.DataFrame]]:
+def failed_and_met(table: pd.DataFrame, tolerance: float) -> Iterator[tuple[str, pd.DataFrame]]:
     """By rated field, how many known answers each worker met and failed.
 
     Args:
@@ -28,9 +26,7 @@ def failed_and_met(
         yield field, is_wrong.groupby(with_gold["worker_id"]).agg(["sum", "size"])
 
 
-def sections_of(
-    table: pd.DataFrame, tolerance: float
-) -> Iterator[tuple[str, pd.DataFrame]]:
+def sections_of(table: pd.DataFrame, tolerance: float) -> Iterator[tuple[str, pd.DataFrame]]:
     """By rated field, the same for each section of a test, where items name one.
 
     Args:
@@ -47,9 +43,7 @@ def sections_of(
             yield field, is_wrong.groupby(by, sort=False).agg(["sum", "size"])
 
 
-def wrong_answers(
-    table: pd.DataFrame, tolerance: float
-) -> Iterator[tuple[str, pd.DataFrame]]:
+def wrong_answers(table: pd.DataFrame, tolerance: float) -> Iterator[tuple[str, pd.DataFrame]]:
     """By rated field, the rows in which the worker's answer differs from the known one.
 
     Args:

@@ -182,9 +182,7 @@ def probabilities(weights: Weights, features: pd.DataFrame) -> Floats:
     return np.asarray(expit(weights.intercept + log_odds), dtype="float64")
 
 
-def refitted(
-    weights: Weights, features: pd.DataFrame, judged: Mapping[str, bool]
-) -> Weights:
+def refitted(weights: Weights, features: pd.DataFrame, judged: Mapping[str, bool]) -> Weights:
     """The most likely weights after these decisions, a normal prior around the old."""
     known = features[features.index.isin(list(judged))]
     if known.empty:
@@ -202,12 +200,7 @@ def refitted(
 
 
 def fit(
-    rows: Floats,
-    is_bad: Floats,
-    *,
-    around: Floats,
-    precision: Floats,
-    counts: Floats | None = None,
+    rows: Floats, is_bad: Floats, *, around: Floats, precision: Floats, counts: Floats | None = None
 ) -> Floats:
     """Fit a logistic regression with a normal prior, by Newton's method.
 
@@ -242,9 +235,7 @@ def _evidence(weights: Weights, features: Sequence[float], likely: float) -> str
     """
     parts = {
         name: weight * feature
-        for (name, weight), feature in zip(
-            weights.weights.items(), features, strict=True
-        )
+        for (name, weight), feature in zip(weights.weights.items(), features, strict=True)
     }
     ranked_parts = sorted(parts.items(), key=lambda part: (-abs(part[1]), part[0]))
     words = [

@@ -51,8 +51,7 @@ Phrases = Annotated[tuple[Annotated[str, Field(pattern=r"\S")], ...], Strict(Fal
 Samples = Annotated[
     tuple[
         Annotated[
-            tuple[str, str, Annotated[str, Field(pattern=r"\S")]],
-            Strict(False),  # noqa: FBT003 - as above
+            tuple[str, str, Annotated[str, Field(pattern=r"\S")]], Strict(False)  # noqa: FBT003 - as above
         ],
         ...,
     ],

@@ -86,8 +86,7 @@ def different_words(plain_texts: Sequence[str]) -> pa.LargeListArray:
     [['a', 'and', 'cat', '的貓', '色的', '黑色'], []]
     """
     spaced = [
-        text if text.isascii() else " ".join(map(_parted, text.split()))
-        for text in plain_texts
+        text if text.isascii() else " ".join(map(_parted, text.split())) for text in plain_texts
     ]
     words = pc.split_pattern(pa.array(spaced, pa.large_string()), " ")
     text = pc.list_parent_indices(words).to_numpy()

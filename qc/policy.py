@@ -96,9 +96,7 @@ def decide(
         longest_reason: how many characters of a reason the platform accepts.
     """
     flags = _Flags(table, findings)
-    verdicts = {
-        kind: _verdicts(kind, flags, rules, longest_reason) for kind in DEFAULTS
-    }
+    verdicts = {kind: _verdicts(kind, flags, rules, longest_reason) for kind in DEFAULTS}
     answers, assignments = verdicts["answer"], verdicts["assignment"]
     for answer_id, assignment_id in zip(
         table.index.tolist(), table["assignment_id"].tolist(), strict=True
@@ -221,9 +219,7 @@ class _Flags:
             for about in {*_ABOVE[kind], *_BELOW[kind]}
             for name in heuristics
             if self._flagged.get((about, name))
-            for subject_id in {
-                self.subject_ids[about][code] for code in self._codes[about][rows]
-            }
+            for subject_id in {self.subject_ids[about][code] for code in self._codes[about][rows]}
             if subject_id in self._flagged[about, name]
         }
 
@@ -257,9 +253,7 @@ def _verdicts(
         if rule.subject_kind == kind:
             decided_by[(decided_by < 0) & _applies(rule, flags)] = number
     verdicts: dict[str, tuple[Verdict, str]] = {}
-    for code, (subject_id, number) in enumerate(
-        zip(subject_ids, decided_by.tolist(), strict=True)
-    ):
+    for code, (subject_id, number) in enumerate(zip(subject_ids, decided_by.tolist(), strict=True)):
         default = DEFAULTS[kind]
         if not subject_id:  # an importer may not know the worker
             continue

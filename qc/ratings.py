@@ -70,9 +70,7 @@ Rating = tuple[str, ...] | float
 _Cells = npt.NDArray[Any]
 
 
-def with_ratings(
-    table: pd.DataFrame, task: Task, items: Iterable[Item]
-) -> pd.DataFrame:
+def with_ratings(table: pd.DataFrame, task: Task, items: Iterable[Item]) -> pd.DataFrame:
     """Add the columns above to the table; return it unchanged if the task needs none.
 
     Args:
@@ -87,16 +85,13 @@ def with_ratings(
     rated = [field for field in task.item_fields if field.expects_variation]
     texts, drafts = _text_columns(task), _drafts(task)
     by_name = {field.name: field for field in task.item_fields}
-    asked_items = _AskedItems(
-        table["item_id"], items if rated or texts or drafts else ()
-    )
+    asked_items = _AskedItems(table["item_id"], items if rated or texts or drafts else ())
     if texts and any(asked_items.has(name) for name in texts):
         likeness = _likeness(table, texts, asked_items)
         columns[LIKENESS] = pd.Series(likeness, index=table.index)
     for name, draft in drafts.items():
         columns[KEPT_DRAFT + name] = pd.Series(
-            _kept_draft(table[value_column(by_name[name])], draft, asked_items),
-            index=table.index,
+            _kept_draft(table[value_column(by_name[name])], draft, asked_items), index=table.index
         )
     if rated:
         for field in rated:
@@ -110,11 +105,7 @@ def with_ratings(
 
 def only_read(items: Iterable[Item], task: Task) -> list[Item]:
     """The items with a cell that `with_ratings` reads, with only these cells."""
-    names = {
-        *(TWIN, TWIN_REVERSED, SECTION),
-        *_text_columns(task),
-        *_drafts(task).values(),
-    }
+    names = {*(TWIN, TWIN_REVERSED, SECTION), *_text_columns(task), *_drafts(task).values()}
     own = (
         (
             item,
@@ -146,9 +137,7 @@ def sources(task: Task) -> tuple[str, ...]:
 def rated_fields(table: pd.DataFrame, prefix: str = RATED) -> list[str]:
     """Names of the rated fields that also have a column with this prefix, in order."""
     names = [
-        str(column).removeprefix(RATED)
-        for column in table.columns
-        if str(column).startswith(RATED)
+        str(column).removeprefix(RATED) for column in table.columns if str(column).startswith(RATED)
     ]
     return [name for name in names if prefix + name in table.columns]
 
@@ -212,9 +201,7 @@ class _AskedItems:
     """The items that a table's rows are about, each looked up once."""
 
     def __init__(self, item_ids: "pd.Series[str]", items: Iterable[Item]) -> None:
-        known: Mapping[str, Mapping[str, str]] = {
-            item.item_id: item.columns for item in items
-        }
+        known: Mapping[str, Mapping[str, str]] = {item.item_id: item.columns for item in items}
         self._rows, names = pd.factorize(item_ids)
         self._items = [known.get(name, {}) for name in names]
 
@@ -267,9 +254,7 @@ def _rated(field: Field, values: "pd.Series[Any]") -> _Cells:
         numbers = values.to_numpy(dtype="float64")
         return (numbers - field.minimum) / (field.maximum - field.minimum)
     return mapped(
-        values,
-        lambda value: rating(field, value),
-        "float64" if _is_scale(field) else "object",
+        values, lambda value: rating(field, value), "float64" if _is_scale(field) else "object"
     )
 
 
@@ -293,9 +278,7 @@ def _sides(field: Field, table: pd.DataFrame, task: Task) -> _Cells:
         if arrangement.name == field.mirrored_by
     )
     is_turned = mapped(
-        table[ORDER + field.mirrored_by],
-        lambda order: order == columns[::-1],
-        "bool",
+        table[ORDER + field.mirrored_by], lambda order: order == columns[::-1], "bool"
     )
     off_middle = _off_middle(field, table[value_column(field)])
     shown = np.where(is_turned, -off_middle, off_middle)
@@ -375,11 +358,7 @@ def _words_of(cell: str) -> str:
 
 def _excluding_fields(task: Task) -> list[Field]:
     """Fields, asked once per HIT, with an option that excludes from the study."""
-    return [
-        field
-        for field in task.hit_fields
-        if any(option.excludes for option in field.options)
-    ]
+    return [field for field in task.hit_fields if any(option.excludes for option in field.options)]
 
 
 def _is_outside(table: pd.DataFrame, fields: list[Field]) -> npt.NDArray[np.bool_]:
@@ -387,9 +366,7 @@ def _is_outside(table: pd.DataFrame, fields: list[Field]) -> npt.NDArray[np.bool
     for field in fields:
         leads_out = {option.value for option in field.options if option.excludes}
 
-        def leaves(
-            value: str | tuple[str, ...], leads_out: set[str] = leads_out
-        ) -> bool:
+        def leaves(value: str | tuple[str, ...], leads_out: set[str] = leads_out) -> bool:
             chosen = {value} if isinstance(value, str) else {*value}
             return not chosen.isdisjoint(leads_out)
 

@@ -35,8 +35,7 @@ _AMOUNTS = re.compile(
 _NUMBERS = {
     word: number
     for number, word in enumerate(
-        ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
-        start=1,
+        ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"), start=1
     )
 }
 _ONE_TEXT = re.compile(r"\b(?:same|one) (?:sentence|text|answer)", re.IGNORECASE)
@@ -70,11 +69,7 @@ def filled(
         return rule.because
     worst = sorted({*evidence}, key=lambda flag: (-flag[0], flag[1]))
     quoted = list(dict.fromkeys(sentence for _, sentence in worst if sentence))
-    amounts = {
-        "flagged": str(flagged),
-        "answers": str(answers),
-        "share": share(flagged, answers),
-    }
+    amounts = {"flagged": str(flagged), "answers": str(answers), "share": share(flagged, answers)}
     bare = rule.because.format(**amounts, evidence="")
     room = longest - len(bare)
     joined = "; ".join(quoted[:MOST_QUOTED])
@@ -118,11 +113,7 @@ def faults_of_reason(rule: PolicyRule) -> Iterator[str]:
         yield "because is empty; state the reason that is logged with each decision."
         return
     try:
-        fields = [
-            field
-            for _, field, *_ in Formatter().parse(rule.because)
-            if field is not None
-        ]
+        fields = [field for _, field, *_ in Formatter().parse(rule.because) if field is not None]
     except ValueError as error:
         yield f"because has a brace too many or too few ({error})."
         return
@@ -140,18 +131,14 @@ def faults_of_reason(rule: PolicyRule) -> Iterator[str]:
     if rule.then == "reject" and EVIDENCE not in fields:
         yield ("because refuses pay without saying what was measured; add {evidence}.")
     alone = sorted(
-        heuristic.NAME
-        for heuristic in _heuristics(rule)
-        if not heuristic.FACTS.may_reject_alone
+        heuristic.NAME for heuristic in _heuristics(rule) if not heuristic.FACTS.may_reject_alone
     )
     if rule.then == "reject" and alone and rule.at_least == 1:
         yield (
             f"{alone[0]} alone must not refuse pay: honest workers do what it flags; "
             'set at_least = 2, or then = "drop".'
         )
-    of_writing = sorted(
-        {each.NAME for each in _heuristics(rule) if each.FACTS.is_of_writing}
-    )
+    of_writing = sorted({each.NAME for each in _heuristics(rule) if each.FACTS.is_of_writing})
     if rule.then == "reject" and 1 < rule.at_least <= len(of_writing):
         yield (
             f"{' and '.join(of_writing)} together must not refuse pay: they look at "
@@ -180,10 +167,7 @@ def _beyond(rule: PolicyRule) -> Iterator[str]:
         )
     of_hits = all(heuristic.SUBJECT == "assignment" for heuristic in _heuristics(rule))
     if (match := _THE_HIT.search(wording)) and not of_hits and "hit" not in common:
-        yield (
-            f"because mentions the {match[0]}, but {_names(rule)} measures answers "
-            "or workers."
-        )
+        yield (f"because mentions the {match[0]}, but {_names(rule)} measures answers or workers.")
 
 
 def _is_share(word: str, wording: str, rule: PolicyRule) -> bool:

@@ -16,12 +16,7 @@ from piecework.domain.errors import ConfigError
 from piecework.domain.suggestion import did_you_mean
 from piecework.domain.tables import COLLECTED, task_columns
 from piecework.domain.task import Task
-from piecework.domain.verdicts import (
-    JOINED,
-    NOT_WRITTEN_HERE,
-    Finding,
-    SubjectKind,
-)
+from piecework.domain.verdicts import JOINED, NOT_WRITTEN_HERE, Finding, SubjectKind
 from piecework.qc import joined, parameters, written_here
 from piecework.qc.batch_scores import BatchScores
 from piecework.qc.facts import Facts
@@ -131,9 +126,7 @@ HEURISTICS: tuple[Heuristic, ...] = (
     random_sample,
 )
 
-BY_NAME: Mapping[str, Heuristic] = {
-    heuristic.NAME: heuristic for heuristic in HEURISTICS
-}
+BY_NAME: Mapping[str, Heuristic] = {heuristic.NAME: heuristic for heuristic in HEURISTICS}
 
 TITLES: Mapping[str, str] = {
     **{heuristic.NAME: heuristic.TITLE for heuristic in HEURISTICS},
@@ -145,9 +138,7 @@ TITLES: Mapping[str, str] = {
 IF_KNOWN = frozenset({"typing"})
 """Columns that tables of earlier versions lack; their cells are empty if not known."""
 
-OFF_BY_DEFAULT = frozenset(
-    heuristic.NAME for heuristic in HEURISTICS if not heuristic.FACTS.is_on
-)
+OFF_BY_DEFAULT = frozenset(heuristic.NAME for heuristic in HEURISTICS if not heuristic.FACTS.is_on)
 """Naming one of them in a campaign file (`[heuristics.time_in_batch]`) switches it
 on."""
 
@@ -232,9 +223,7 @@ def findings_of(heuristic: Heuristic, scores: pd.DataFrame) -> Iterator[Finding]
         )
 
 
-def scores(
-    table: pd.DataFrame, settings: Settings, *, seed: int
-) -> dict[str, pd.DataFrame]:
+def scores(table: pd.DataFrame, settings: Settings, *, seed: int) -> dict[str, pd.DataFrame]:
     """By heuristic name, a row for every subject: `suspicion`, `flag`, `evidence`.
 
     Raises:
@@ -258,9 +247,7 @@ def columns(settings: Settings, task: Task) -> list[str]:
     needed = _needed(settings, task)
     offered = {**COLLECTED, **task_columns(task)}
     beginnings = tuple(name for name in needed if name.endswith("."))
-    return sorted(
-        name for name in offered if name in needed or name.startswith(beginnings)
-    )
+    return sorted(name for name in offered if name in needed or name.startswith(beginnings))
 
 
 def columns_if_there(settings: Settings, task: Task) -> frozenset[str]:
@@ -291,9 +278,7 @@ def check_settings(settings: Settings) -> list[str]:
             meant = did_you_mean(name, BY_NAME) or f"; allowed are {names}."
             faults.append(f"heuristics.{name}: no such heuristic{meant}")
         elif own is not None:
-            faults += parameters.read(
-                BY_NAME[name].Params, own, where=f"heuristics.{name}"
-            )[1]
+            faults += parameters.read(BY_NAME[name].Params, own, where=f"heuristics.{name}")[1]
     return faults
 
 

@@ -96,10 +96,7 @@ class SampleModel(NamedTuple):
 
 
 def fitted(
-    texts: Sequence[str],
-    items: Sequence[str],
-    samples: Sequence[str],
-    sample_items: Sequence[str],
+    texts: Sequence[str], items: Sequence[str], samples: Sequence[str], sample_items: Sequence[str]
 ) -> SampleModel | None:
     """Fit a model; `None` if a side is too small or the items are too few.
 
@@ -110,9 +107,7 @@ def fitted(
         sample_items: the item of each; empty if it is about no item of the campaign.
     """
     # A sample about no known item is a group of its own.
-    groups = [
-        item or f"\0{text}" for item, text in zip(sample_items, samples, strict=True)
-    ]
+    groups = [item or f"\0{text}" for item, text in zip(sample_items, samples, strict=True)]
     about = [*items, *groups]
     folds = _folds(about)
     is_sample = np.arange(len(about)) >= len(texts)
@@ -133,9 +128,7 @@ def fitted(
         weights[-1, fold] = dual.sum()
         scores[held] = likeness[np.ix_(held, learnt)] @ dual
     intercept, slope = _curve(scores, is_sample)
-    return SampleModel(
-        common, rarity, weights, intercept, slope, len(samples), len(texts)
-    )
+    return SampleModel(common, rarity, weights, intercept, slope, len(samples), len(texts))
 
 
 def _folds(items: Sequence[str]) -> npt.NDArray[np.int64]:
@@ -159,11 +152,7 @@ def _words(text: str) -> list[str]:
 def _common(words: Sequence[Sequence[str]], about: Sequence[str]) -> frozenset[str]:
     """Return words that are used about many items."""
     pairs = pd.DataFrame(
-        [
-            (word, item)
-            for own, item in zip(words, about, strict=True)
-            for word in set(own)
-        ],
+        [(word, item) for own, item in zip(words, about, strict=True) for word in set(own)],
         columns=["word", "item"],
     ).drop_duplicates()
     least = max(_LEAST_COMMON, _COMMON * len(set(about)))
@@ -183,8 +172,7 @@ def _distorted(words: Sequence[str], common: frozenset[str]) -> str:
 def _runs(words: Sequence[Sequence[str]], common: frozenset[str]) -> csr_array:
     """Count the runs of characters of each text, by hash."""
     letters = [
-        np.frombuffer(f" {_distorted(own, common)} ".encode("utf-32-le"), "<u4")
-        for own in words
+        np.frombuffer(f" {_distorted(own, common)} ".encode("utf-32-le"), "<u4") for own in words
     ]
     lengths = np.array([len(own) for own in letters])
     row = np.repeat(np.arange(len(letters)), lengths)
@@ -203,10 +191,7 @@ def _runs(words: Sequence[Sequence[str]], common: frozenset[str]) -> csr_array:
         keys.append((row[:ends][whole] << _BITS) + hashes[whole].astype("int64"))
     different, counts = np.unique(np.concatenate(keys), return_counts=True)
     return csr_array(
-        (
-            counts.astype("float64"),
-            (different >> _BITS, different & ((1 << _BITS) - 1)),
-        ),
+        (counts.astype("float64"), (different >> _BITS, different & ((1 << _BITS) - 1))),
         shape=(len(letters), 1 << _BITS),
     )
 

@@ -78,9 +78,7 @@ def grade_one(measure: float, limit: float, *, flag: bool) -> float:
 
 
 def sentences(
-    has_evidence: npt.ArrayLike,
-    sentence: Callable[..., str],
-    *columns: Iterable[object],
+    has_evidence: npt.ArrayLike, sentence: Callable[..., str], *columns: Iterable[object]
 ) -> list[str]:
     """Return the evidence of each subject that has any, else "".
 
@@ -180,8 +178,7 @@ def summed(values: pd.DataFrame, codes: Codes, size: int) -> pd.DataFrame:
     may depend on the other groups (pandas 3.1).
     """
     sums = {
-        name: np.bincount(codes, weights=values[name].to_numpy(), minlength=size)
-        for name in values
+        name: np.bincount(codes, weights=values[name].to_numpy(), minlength=size) for name in values
     }
     return pd.DataFrame(sums, columns=values.columns)
 

@@ -52,10 +52,7 @@ def silences(table: pd.DataFrame, settings: Settings) -> dict[str, str]:
 
 
 def _whys(
-    heuristic: Heuristic,
-    table: pd.DataFrame,
-    settings: Settings,
-    most: Mapping[Counted, int],
+    heuristic: Heuristic, table: pd.DataFrame, settings: Settings, most: Mapping[Counted, int]
 ) -> Iterator[str]:
     params = params_of(heuristic, settings, seed=0)
     yield from _lacks(heuristic, table, params)
@@ -73,9 +70,7 @@ def _lacks(heuristic: Heuristic, table: pd.DataFrame, params: Any) -> Iterator[s
         yield from heuristic.FACTS.silence(table, params)
 
 
-def _no_workers(
-    heuristic: Heuristic, table: pd.DataFrame, reads: Reads
-) -> Iterator[str]:
+def _no_workers(heuristic: Heuristic, table: pd.DataFrame, reads: Reads) -> Iterator[str]:
     n_workers = table["worker_id"][table["worker_id"] != ""].nunique()
     if (heuristic.SUBJECT == "worker" or reads == {*FIRST_ANSWER}) and not n_workers:
         yield "no worker is known"

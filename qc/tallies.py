@@ -17,9 +17,7 @@ Tally = pd.DataFrame
 begin with `n_`."""
 
 
-def tally(
-    keys: Mapping[str, object] | pd.DataFrame, **amounts: npt.NDArray[np.int64]
-) -> Tally:
+def tally(keys: Mapping[str, object] | pd.DataFrame, **amounts: npt.NDArray[np.int64]) -> Tally:
     """Count how often each key occurs (`n_rows`), or sum these amounts by key.
 
     Args:

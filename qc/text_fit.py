@@ -74,9 +74,7 @@ def odds_for(log_odds: float) -> str:
     return f"odds of {math.exp(log_odds):,.0f} to 1"
 
 
-def with_text_fit(
-    table: pd.DataFrame, fits: pd.DataFrame | None = None
-) -> pd.DataFrame:
+def with_text_fit(table: pd.DataFrame, fits: pd.DataFrame | None = None) -> pd.DataFrame:
     """Add a column `text_fit.<name>` to the table for each column of `text_fit`.
 
     Args:
@@ -206,9 +204,7 @@ class Worded:
         copied, codes, keys = sharing.copied
         of_copied = {name: cells[copied] for name, cells in amounts.items()}
         return Excesses(
-            batches=tally(
-                tokens.keys.batches.take(self._batches[tokens.row]), **amounts
-            ),
+            batches=tally(tokens.keys.batches.take(self._batches[tokens.row]), **amounts),
             words=_tallied(tokens.keys.words, tokens.word, amounts),
             copied=_tallied(keys, codes, of_copied),
         )
@@ -227,9 +223,7 @@ class Worded:
             np.bincount(tokens.row, weights=sharing.by_chance, minlength=n_texts),
             sharing.others,
         ]
-        fits[:-2, self._places] = np.where(
-            judged & (tokens.n_words > 0), measures, np.nan
-        )
+        fits[:-2, self._places] = np.where(judged & (tokens.n_words > 0), measures, np.nan)
         copies, wordings = self._in_all_batches(uses)
         fits[-2, self._places] = copies
         fits[-1, self._places] = wordings
@@ -384,9 +378,7 @@ def _pairs(table: pd.DataFrame, items: Codes, is_voice: Flags) -> tuple[Codes, C
     return codes, np.bincount(codes[is_voice], minlength=len(different))[codes]
 
 
-def _using(
-    tokens: Tokens, items: Codes, pairs: Codes, is_voice: Flags
-) -> tuple[Codes, Codes]:
+def _using(tokens: Tokens, items: Codes, pairs: Codes, is_voice: Flags) -> tuple[Codes, Codes]:
     """By token, voices on the item with the word: of other workers, and of all."""
     voice = is_voice[tokens.row]
     size = len(tokens.keys.words) + 1
@@ -406,9 +398,7 @@ def _counted(codes: Codes | Small, amounts: Codes, size: int) -> Codes:
     return np.bincount(codes, weights=amounts, minlength=size).astype("int64")
 
 
-def _tallied(
-    keys: pd.DataFrame, codes: Codes | Small, amounts: dict[str, Codes]
-) -> Tally:
+def _tallied(keys: pd.DataFrame, codes: Codes | Small, amounts: dict[str, Codes]) -> Tally:
     """Sum the amounts by key, given the code of each amount's key."""
     sums = pd.DataFrame(amounts).groupby(codes).sum()
     own = keys.take(sums.index.to_numpy()).reset_index(drop=True)

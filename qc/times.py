@@ -56,19 +56,12 @@ def spreads(counted: pd.DataFrame) -> pd.DataFrame:
     # Sums of floats depend on their order; sorting makes them independent of row order.
     by_group = counted.sort_values("value").groupby("group")["value"]
     return pd.DataFrame(
-        {
-            "mean": by_group.mean(),
-            "sd": by_group.std(ddof=0),
-            "count": by_group.count(),
-        }
+        {"mean": by_group.mean(), "sd": by_group.std(ddof=0), "count": by_group.count()}
     )
 
 
 def distances(
-    values: "pd.Series[float]",
-    groups: "pd.Series[Any]",
-    by_group: pd.DataFrame,
-    least: int,
+    values: "pd.Series[float]", groups: "pd.Series[Any]", by_group: pd.DataFrame, least: int
 ) -> pd.DataFrame:
     """Return what `z_scores` returns, given the groups' `spreads`."""
     stats = by_group.reindex(groups)

@@ -44,9 +44,7 @@ def tokens_of(table: pd.DataFrame, batches: Codes) -> Tokens:
     """The words of all texts."""
     places, different = pd.factorize(table["text"])
     words = different_words(plain_texts(different.tolist()))
-    wordings = pc.binary_join(
-        words, pa.scalar(" ", pa.large_string())
-    ).dictionary_encode()
+    wordings = pc.binary_join(words, pa.scalar(" ", pa.large_string())).dictionary_encode()
     alike = wordings.dictionary.to_numpy(zero_copy_only=False)
     wording = wordings.indices.to_numpy()[places]
     lengths = pc.list_value_length(words).to_numpy()

@@ -61,10 +61,7 @@ def measured() -> Mapping[str, tuple[int, tuple[Figures, ...]]]:
     """By name of a heuristic, the version that was measured and its figures."""
     held = json.loads(FILE.read_text(encoding="utf-8"))
     return {
-        name: (
-            entry["version"],
-            tuple(_figures(figures) for figures in entry["figures"]),
-        )
+        name: (entry["version"], tuple(_figures(figures) for figures in entry["figures"]))
         for name, entry in held.items()
     }
 
@@ -76,8 +73,7 @@ def table_of(name: str) -> Iterator[str]:
     _, figures = measured()[name]
     if not any(row.kind in BY_PEOPLE for row in figures):
         yield (
-            "**Never measured** on work by real people: no labelled set contains what "
-            "it looks at."
+            "**Never measured** on work by real people: no labelled set contains what it looks at."
         )
         yield ""
     if not figures:
@@ -96,8 +92,7 @@ def table_of(name: str) -> Iterator[str]:
 def _figures(held: Mapping[str, Any]) -> Figures:
     """Turn JSON's lists into the tuples of shares."""
     fields: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value
-        for name, value in held.items()
+        name: tuple(value) if isinstance(value, list) else value for name, value in held.items()
     }
     return Figures(**fields)
 

@@ -64,9 +64,7 @@ def tallies(part: pd.DataFrame, settings: Settings) -> dict[str, Tally]:
     return {**tally_by_name, OWN_FEATURES: own_tally(part)}
 
 
-def usual_of(
-    parts: Iterable[Mapping[str, Tally]], settings: Settings
-) -> dict[str, pd.DataFrame]:
+def usual_of(parts: Iterable[Mapping[str, Tally]], settings: Settings) -> dict[str, pd.DataFrame]:
     """Return what is usual, by name, from the tallies of all parts; it is small."""
     several = list(parts)
     sums = {name: merged(part[name] for part in several) for name in several[0]}
@@ -88,16 +86,12 @@ def to_gather(part: pd.DataFrame, settings: Settings) -> dict[str, pd.DataFrame]
     gathered = {}
     for heuristic in _planned("gather", settings):
         if heuristic.FACTS.together:
-            rows = part[
-                heuristic.FACTS.together(part, params_of(heuristic, settings, seed=0))
-            ]
+            rows = part[heuristic.FACTS.together(part, params_of(heuristic, settings, seed=0))]
         elif has_ratings:
             rows = part
         else:
             continue
-        gathered[heuristic.NAME] = rows[
-            [name for name in part if _reads(heuristic, str(name))]
-        ]
+        gathered[heuristic.NAME] = rows[[name for name in part if _reads(heuristic, str(name))]]
     return gathered
 
 
@@ -107,8 +101,7 @@ def score_gathered(
     """Score the gathered rows of all parts; other subjects have no scores."""
     return {
         heuristic.NAME: heuristic.score(
-            gathered[heuristic.NAME].sort_index(),
-            params_of(heuristic, settings, seed=0),
+            gathered[heuristic.NAME].sort_index(), params_of(heuristic, settings, seed=0)
         )
         for heuristic in _planned("gather", settings)
         if heuristic.NAME in gathered and len(gathered[heuristic.NAME])
@@ -148,18 +141,14 @@ def judge_workers(
     """
     scores: dict[str, pd.DataFrame] = {}
     for heuristic in _planned("worker", settings):
-        scores[heuristic.NAME] = heuristic.score(
-            part, params_of(heuristic, settings, seed=seed)
-        )
+        scores[heuristic.NAME] = heuristic.score(part, params_of(heuristic, settings, seed=seed))
     for heuristic, phases in _tallied(settings):
         own = params_of(heuristic, settings, seed=seed)
         scores[heuristic.NAME] = phases.score(part, own, usual[heuristic.NAME])
     for name, rows in scores.items():
         yield from findings_of(BY_NAME[name], rows)
     yield from written_here.findings(part, scores)
-    used = {
-        name: gathered[name] for name in (*OF_ANSWERS, *OF_WORKERS) if name in gathered
-    }
+    used = {name: gathered[name] for name in (*OF_ANSWERS, *OF_WORKERS) if name in gathered}
     yield from joined.findings(part, {**scores, **used}, usual=usual[OWN_FEATURES])
 
 

@@ -113,8 +113,7 @@ def read(record: TypingRecord, text: str) -> Typing | None:
         elsewhere=min(characters, sum(ways.values())),
         ways=tuple(
             sorted(
-                ((name, count) for name, count in ways.items() if count),
-                key=lambda way: -way[1],
+                ((name, count) for name, count in ways.items() if count), key=lambda way: -way[1]
             )
         ),
         is_machine=_is_machine(record),

@@ -32,9 +32,7 @@ def workers_table(table: pd.DataFrame, scores: Iterable[WorkerScore]) -> pd.Data
 
     If a worker has several scores the worst counts; without a score suspicion is 0.
     """
-    subjects = pd.Index(
-        sorted(table["worker_id"].unique()), dtype="str", name="worker_id"
-    )
+    subjects = pd.Index(sorted(table["worker_id"].unique()), dtype="str", name="worker_id")
     worst: dict[str, WorkerScore] = {}
     for score in scores:
         known = worst.get(score.worker_id)

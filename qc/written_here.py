@@ -82,9 +82,7 @@ _SILENT = {
 }
 
 
-def findings(
-    table: pd.DataFrame, scores: Mapping[str, pd.DataFrame]
-) -> Iterator[Finding]:
+def findings(table: pd.DataFrame, scores: Mapping[str, pd.DataFrame]) -> Iterator[Finding]:
     """Yield a finding for every text that was more likely not written here.
 
     Args:
@@ -128,9 +126,7 @@ def findings(
 
 def _evidence(parts: Parts, probability: float) -> str:
     """The probability, what each part adds, and what it cannot know."""
-    added = ", ".join(
-        f"{_NAMES[name]} {amount:+.1f}" for name, amount in parts.log_odds().items()
-    )
+    added = ", ".join(f"{_NAMES[name]} {amount:+.1f}" for name, amount in parts.log_odds().items())
     silent = [
         words
         for (name, words), part in zip(_SILENT.items(), parts, strict=True)

@@ -52,8 +52,7 @@ ANSWERS = {"p1": 2, "p2": 2, "p3": 4, "p4": 4}
 PEOPLE = ("ann", "bob", "cat", "dan", "eve", "fay")
 _TASK = load_task("congruency")
 _ITEMS = {
-    ItemId(name): Item(item_id=ItemId(name), columns={"pair_id": name})
-    for name in (*VOTES, "p9")
+    ItemId(name): Item(item_id=ItemId(name), columns={"pair_id": name}) for name in (*VOTES, "p9")
 }
 _OPTIONS = {"y": "congruent", "n": "incongruent"}
 
@@ -63,8 +62,7 @@ def write_as_needed(folder: Path, text: str = AS_NEEDED) -> Path:
     path = folder / "crash.toml"
     path.write_text(text)
     rows = "".join(
-        f"{name},https://example.org/{name}.jpg,A cup on a table {name}\n"
-        for name in VOTES
+        f"{name},https://example.org/{name}.jpg,A cup on a table {name}\n" for name in VOTES
     )
     (folder / "items.csv").write_text("pair_id,url,description\n" + rows)
     return path
@@ -82,9 +80,7 @@ class Voters:
         done, again = 0, 1
         while again:
             again = sum(
-                People(
-                    self._endpoint, script=((name, "vote"),), fill_in=self._form
-                ).work()
+                People(self._endpoint, script=((name, "vote"),), fill_in=self._form).work()
                 for name in PEOPLE
             )
             done += again

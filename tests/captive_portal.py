@@ -25,9 +25,7 @@ class CaptivePortal:
     operations: tuple[str, ...] = ()
     status: int = 200
     page: bytes = b"<html>We will be back soon."
-    headers: dict[str, str] = field(
-        default_factory=lambda: {"content-type": "text/html"}
-    )
+    headers: dict[str, str] = field(default_factory=lambda: {"content-type": "text/html"})
     intercepted: int = 0
     cut: list[int] = field(default_factory=list)
 
@@ -45,9 +43,7 @@ def captive_portal(marketplace: str) -> Iterator[CaptivePortal]:
         thread.join()
 
 
-def _handler(
-    portal: CaptivePortal, marketplace: str
-) -> Callable[..., BaseHTTPRequestHandler]:
+def _handler(portal: CaptivePortal, marketplace: str) -> Callable[..., BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers.get("content-length", 0)))

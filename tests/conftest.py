@@ -28,19 +28,13 @@ DEFAULT_TIMEOUT_CONFIG.read = DEFAULT_TIMEOUT_CONFIG.connect = 60.0
 vars(httpx._transports.default)["create_ssl_context"] = cache(create_ssl_context)
 
 # For `make test-full`: as many examples of each law as Hypothesis thinks right.
-settings.register_profile(
-    "thorough", deadline=None, suppress_health_check=[HealthCheck.too_slow]
-)
+settings.register_profile("thorough", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("patient", settings.get_profile("thorough"), max_examples=15)
 # A landing must not depend on luck; new examples are looked for on people's machines.
-settings.register_profile(
-    "repeatable", settings.get_profile("patient"), derandomize=True
-)
+settings.register_profile("repeatable", settings.get_profile("patient"), derandomize=True)
 # For `make mutants`, to which any example that fails says enough.
 settings.register_profile(
-    "any_failure",
-    settings.get_profile("repeatable"),
-    phases=[Phase.explicit, Phase.generate],
+    "any_failure", settings.get_profile("repeatable"), phases=[Phase.explicit, Phase.generate]
 )
 # For `make near`, which looks for what broke.
 settings.register_profile("near", settings.get_profile("patient"), max_examples=10)
@@ -93,9 +87,7 @@ def in_full(*cases: object) -> list[ParameterSet]:
     A case with several values is a tuple, as elsewhere.
     """
     return [
-        pytest.param(
-            *(case if isinstance(case, tuple) else (case,)), marks=pytest.mark.full
-        )
+        pytest.param(*(case if isinstance(case, tuple) else (case,)), marks=pytest.mark.full)
         for case in cases
     ]
 
@@ -114,9 +106,7 @@ def browser() -> Iterator[Browser]:
     """
     chromium = installed_chromium()
     if chromium is None:
-        absent(
-            "chromium", "chromium is not installed (tests/need_chromium.sh installs it)"
-        )
+        absent("chromium", "chromium is not installed (tests/need_chromium.sh installs it)")
     with sync_playwright() as playwright:
         started = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
         yield started

@@ -17,12 +17,10 @@ FEEDBACK = re.compile(
 )
 TEXT = (
     AS_NEEDED.replace(
-        "[posting]",
-        '[gold]\nfile = "gold.csv"\nshare = 0.2\nfeedback = true\n[posting]',
+        "[posting]", '[gold]\nfile = "gold.csv"\nshare = 0.2\nfeedback = true\n[posting]'
     )
     .replace(
-        "random_sample = false",
-        "random_sample = false\n[heuristics.gold_failed]\nmin_items = 1",
+        "random_sample = false", "random_sample = false\n[heuristics.gold_failed]\nmin_items = 1"
     )
     .replace(
         "[[decisions.rule]]",

@@ -95,17 +95,13 @@ def names(first: int, last: int) -> list[str]:
 
 
 @contextmanager
-def growing(
-    folder: Path, first_rows: Iterable[str], text: str = TEXT
-) -> Iterator[Growing]:
+def growing(folder: Path, first_rows: Iterable[str], text: str = TEXT) -> Iterator[Growing]:
     """Open a campaign with these rows."""
     path = write_growing(folder, first_rows, text)
     script = tuple((f"worker {number}", "good") for number in range(500))
     with serve(folder / "m.db", rehearsal=True, seed=1, start=START) as running:
         clock = VirtualClock(running.endpoint_url)
-        with open_for_rehearsal(
-            load_campaign(path), running.endpoint_url, clock
-        ) as run:
+        with open_for_rehearsal(load_campaign(path), running.endpoint_url, clock) as run:
             yield Growing(path, run, clock, People(running.endpoint_url, script))
 
 

@@ -11,9 +11,7 @@ from tests.trusted import own
 
 _USED = {"same_sentence", "capitals", "rule_violation"}
 _OFF = "".join(
-    f"{heuristic.NAME} = false\n"
-    for heuristic in HEURISTICS
-    if heuristic.NAME not in _USED
+    f"{heuristic.NAME} = false\n" for heuristic in HEURISTICS if heuristic.NAME not in _USED
 )
 """What its policy does not name: on few answers it costs more than all the rest."""
 
@@ -66,8 +64,6 @@ def write_received(folder: Path, text: str = CAMPAIGN, *, pictures: int = 4) -> 
     """Write them as somebody else would have sent them."""
     path = folder / "crash.toml"
     path.write_text(text)
-    rows = "".join(
-        f"p{n},https://example.org/{n}.jpg\n" for n in range(1, pictures + 1)
-    )
+    rows = "".join(f"p{n},https://example.org/{n}.jpg\n" for n in range(1, pictures + 1))
     (folder / "items.csv").write_text("image_id,url\n" + rows)
     return path

@@ -14,11 +14,7 @@ from click.testing import CliRunner
 
 from piecework.cli.lazy_group import LazyCommand
 from piecework.cli.main import main
-from piecework.hit_templates.starters import (
-    STARTER_KINDS,
-    StarterKind,
-    starter_files,
-)
+from piecework.hit_templates.starters import STARTER_KINDS, StarterKind, starter_files
 from piecework.hit_templates.tasks import task_names
 from tests.for_each import for_each
 from tests.test_layout import MODULES, PACKAGE, ROOMS
@@ -27,9 +23,7 @@ from tools import campaign_keys_page, python_api_page
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = {path: path.read_text() for path in ROOT.glob("docs/**/*.md")}
 README = (ROOT / "README.md").read_text()
-WITH_EXAMPLES = [
-    path for path in MODULES if re.search(r"^ *>>> ", path.read_text(), re.MULTILINE)
-]
+WITH_EXAMPLES = [path for path in MODULES if re.search(r"^ *>>> ", path.read_text(), re.MULTILINE)]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md", *DOCS]
 _FOLDERS = "|".join([*ROOMS, "tests", "tools", "src"])
 _OUR_FILE = re.compile(rf"`((?:{_FOLDERS})/[\w/.-]*(?:\.(?:py|sql|toml|js)|/))`")
@@ -38,16 +32,12 @@ _LINK = re.compile(r"\]\((?!https?://|#)([^)#]+)(?:#[^)]*)?\)")
 
 def test_the_tables_of_the_campaign_file_are_the_generated_ones() -> None:
     """`python -m tools.campaign_keys_page` would change nothing."""
-    assert campaign_keys_page.PAGE.read_text(encoding="utf-8") == (
-        campaign_keys_page.render()
-    )
+    assert campaign_keys_page.PAGE.read_text(encoding="utf-8") == (campaign_keys_page.render())
 
 
 def test_the_meaning_of_a_key_fits_its_cell() -> None:
     """At most 25 words; more goes below the tables."""
-    rows = re.findall(
-        r"^\| `.* \| ([^|]+) \|$", campaign_keys_page.tables(), re.MULTILINE
-    )
+    rows = re.findall(r"^\| `.* \| ([^|]+) \|$", campaign_keys_page.tables(), re.MULTILINE)
     assert len(rows) > 100
     assert not [meaning for meaning in rows if len(meaning.split()) > 25]
 
@@ -75,9 +65,7 @@ def test_every_task_is_in_the_gallery(name: str) -> None:
 
 def _without_code(text: str) -> str:
     """A page without its blocks of code."""
-    return re.sub(
-        r"^ *(```+|~~~+).*?^ *\1 *$", "", text, flags=re.MULTILINE | re.DOTALL
-    )
+    return re.sub(r"^ *(```+|~~~+).*?^ *\1 *$", "", text, flags=re.MULTILINE | re.DOTALL)
 
 
 def _anchors(text: str) -> set[str]:
@@ -103,9 +91,7 @@ def test_every_anchor_of_a_link_exists(path: Path) -> None:
 
 
 @for_each("path", PAGES)
-def test_every_row_of_a_table_is_one_line_with_the_cells_of_its_head(
-    path: Path,
-) -> None:
+def test_every_row_of_a_table_is_one_line_with_the_cells_of_its_head(path: Path) -> None:
     """A row that is cut by a line break, or two rows in a line, show as text."""
     head = None
     for line in _without_code(path.read_text("utf-8")).splitlines():
@@ -129,11 +115,7 @@ def test_every_link_between_pages_leads_somewhere(path: Path) -> None:
 
 
 @for_each(
-    "path",
-    [
-        *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
-        *DOCS,
-    ],
+    "path", [*(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")), *DOCS]
 )
 def test_every_file_of_ours_that_a_page_names_is_there(path: Path) -> None:
     """A module that was moved or deleted is no longer named; rooms go without src/."""
@@ -170,15 +152,11 @@ def test_the_readme_is_a_screen_and_a_half() -> None:
     assert len(README.splitlines()) <= 110
     assert "make demo" in README
     assert "make test" in README
-    assert (
-        len(set(re.findall(r"piecework ([a-z-]+)", README)) & set(main.commands)) < 13
-    )
+    assert len(set(re.findall(r"piecework ([a-z-]+)", README)) & set(main.commands)) < 13
     assert README.count("](") <= 25
 
 
-def test_the_campaign_of_the_readme_is_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_campaign_of_the_readme_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What a reader copies is read and priced."""
     (text,) = re.findall(r"^```toml\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
     (tmp_path / "birds.toml").write_text(text)

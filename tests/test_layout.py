@@ -60,9 +60,7 @@ def test_tests_lie_in_the_room_that_they_test() -> None:
 
 def test_the_rooms_at_the_root_are_linked_into_the_package() -> None:
     """Relative links, so that a checkout may lie anywhere; all else lies inside."""
-    links = {
-        path.name: path.readlink() for path in PACKAGE.iterdir() if path.is_symlink()
-    }
+    links = {path.name: path.readlink() for path in PACKAGE.iterdir() if path.is_symlink()}
     assert links == {name: Path("../..", name) for name in LINKED}
     assert all((ROOT / name / "__init__.py").exists() for name in LINKED)
 
@@ -137,9 +135,9 @@ def _other_runs(module: ast.Module) -> Iterator[int]:
 def _targets(node: ast.AST) -> list[ast.AST]:
     """What a node binds that is not annotated as a campaign run, opened, or copied."""
     match node:
-        case (
-            ast.arg(annotation=ast.expr() as stated) | ast.AnnAssign(annotation=stated)
-        ) if ast.unparse(stated).strip("'") == "CampaignRun":
+        case ast.arg(annotation=ast.expr() as stated) | ast.AnnAssign(annotation=stated) if (
+            ast.unparse(stated).strip("'") == "CampaignRun"
+        ):
             return []
         case ast.arg():
             return [node]
@@ -267,9 +265,7 @@ def test_the_folders_of_the_rooms_beside_are_drawn() -> None:
 
 def test_the_pass_drawn_is_the_pass_that_is_made() -> None:
     """docs/explanation/architecture.md draws the steps of a pass, in their order."""
-    drawn = re.findall(
-        r"^ (\w+(?: \w+)?) +> ", _drawings("One pass")[0], flags=re.MULTILINE
-    )
+    drawn = re.findall(r"^ (\w+(?: \w+)?) +> ", _drawings("One pass")[0], flags=re.MULTILINE)
     assert drawn == [*(step.name for step in STEPS), "progress"]
 
 
@@ -292,18 +288,13 @@ def test_all_live_code_is_under_the_contract_about_pretending() -> None:
     contract = _contract("Live code never pretends, not even through others")
     live = _modules("flows") - {"rehearse", "asking"}
     assert sorted(_named(contract["source_modules"])) == sorted(
-        [
-            *(f"flows.{name}" for name in live),
-            *(set(ROOMS) - _PRETENDING - {"flows"}),
-        ]
+        [*(f"flows.{name}" for name in live), *(set(ROOMS) - _PRETENDING - {"flows"})]
     )
 
 
 def test_every_module_of_the_engine_has_its_layer() -> None:
     """A module that no layer lists could import anything."""
-    contract = _contract(
-        "Inside engine: steps know what they use, and nothing knows who calls"
-    )
+    contract = _contract("Inside engine: steps know what they use, and nothing knows who calls")
     listed = re.findall(r"\w+", " ".join(contract["layers"]))
     assert sorted(listed) == sorted(_modules("engine"))
 
@@ -319,6 +310,4 @@ def test_flows_is_prefects_code_and_nothing_else() -> None:
 def test_every_other_room_but_the_command_does_without_prefect() -> None:
     """A room that the contract does not list could load it."""
     contract = _contract("Only flows and the command know Prefect")
-    assert sorted(_named(contract["source_modules"])) == sorted(
-        {*ROOMS} - {"cli", "flows"}
-    )
+    assert sorted(_named(contract["source_modules"])) == sorted({*ROOMS} - {"cli", "flows"})

@@ -11,10 +11,7 @@ from tools.near import ROOT, imported_by, near_tests
         ("tests/store/test_ledger.py", "tests/store/test_ledger.py"),
         ("src/piecework/store/ledger.py", "tests/store/test_ledger.py"),
         # Its tests use HTTP and import no module of it.
-        (
-            "src/piecework/marketplace/state/apart.py",
-            "tests/marketplace/test_kept_apart.py",
-        ),
+        ("src/piecework/marketplace/state/apart.py", "tests/marketplace/test_kept_apart.py"),
         # The command imports it when it is called.
         ("src/piecework/cli/earned.py", "tests/cli/test_earned.py"),
         ("docs/how-to/live.md", "tests/test_docs.py"),

@@ -19,10 +19,7 @@ def test_a_phrase_of_the_list_is_named_with_its_place_and_what_to_write() -> Non
 def test_code_links_and_addresses_of_a_page_are_not_read() -> None:
     """What a fence, a backtick or a link holds is no prose."""
     fence = "```python\nanew = of_which\n# lest it fails\n```\n"
-    assert (
-        _lines("page.md", fence + "`anew` and [this](lest.md), https://a.org/anew\n")
-        == []
-    )
+    assert _lines("page.md", fence + "`anew` and [this](lest.md), https://a.org/anew\n") == []
 
 
 def test_docstrings_comments_and_sentences_of_a_module_are_read() -> None:
@@ -38,18 +35,13 @@ def test_docstrings_comments_and_sentences_of_a_module_are_read() -> None:
 
 def test_a_sentence_in_two_strings_is_read_as_one() -> None:
     """A phrase is seen across the quotes between two literals."""
-    source = (
-        'M = (\n  "the column that you named and of "\n  "which it has no cell"\n)\n'
-    )
+    source = 'M = (\n  "the column that you named and of "\n  "which it has no cell"\n)\n'
     assert _lines("module.py", source) == [2]
 
 
 def test_a_person_is_they_and_a_word_is_written_once() -> None:
     """The two rules that are patterns."""
-    assert _lines("page.md", "The worker sends his HIT.\n\nPay the the worker.\n") == [
-        1,
-        3,
-    ]
+    assert _lines("page.md", "The worker sends his HIT.\n\nPay the the worker.\n") == [1, 3]
 
 
 def test_a_check_of_proselint_is_made_too() -> None:

@@ -54,8 +54,7 @@ def written_in(path: Path) -> dict[str, Written]:
         if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
             all_marks = [*marks, *map(ast.unparse, node.decorator_list)]
             written[node.name] = Written(
-                source=ast.unparse(node),
-                is_in_make_test=not any(map(_is_left_out, all_marks)),
+                source=ast.unparse(node), is_in_make_test=not any(map(_is_left_out, all_marks))
             )
     return written
 
@@ -172,11 +171,7 @@ def test_every_promise_of_a_page_names_a_test_of_make_test() -> None:
     faults = []
     for page, promise, text in _promises():
         places = named_in(text)
-        faults += [
-            f"{page}: {promise!r} names {place}"
-            for place in places
-            if not place.exists()
-        ]
+        faults += [f"{page}: {promise!r} names {place}" for place in places if not place.exists()]
         is_elsewhere = "(docs/measurements/faults.md" in text
         if not is_elsewhere and not any(in_make_test(place) for place in places):
             faults.append(f"{page}: {promise!r} has no test in make test")
@@ -189,9 +184,7 @@ def test_every_heuristic_has_tests_in_make_test(name: str) -> None:
     assert in_make_test(ROOT / f"tests/qc/heuristics/test_{name}.py")
 
 
-def test_every_verdict_and_every_reason_to_refuse_work_is_in_a_test_of_make_test() -> (
-    None
-):
+def test_every_verdict_and_every_reason_to_refuse_work_is_in_a_test_of_make_test() -> None:
     """Of policies, and of the marketplace when a worker accepts or submits."""
     workers = ROOT / "src/piecework/marketplace/workers"
     reasons = {
@@ -200,10 +193,7 @@ def test_every_verdict_and_every_reason_to_refuse_work_is_in_a_test_of_make_test
         for reason in _REASONS.findall((workers / f"{name}.py").read_text())
     }
     for words, places in (
-        (
-            {verdict for kinds in VERDICTS.values() for verdict in kinds},
-            ("qc", "engine"),
-        ),
+        ({verdict for kinds in VERDICTS.values() for verdict in kinds}, ("qc", "engine")),
         (reasons, ("marketplace",)),
     ):
         tests = [

@@ -15,10 +15,7 @@ from tests.for_each import for_each
 _PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 _DIRECT = [
     Requirement(line)
-    for lines in [
-        _PROJECT["dependencies"],
-        *_PROJECT["optional-dependencies"].values(),
-    ]
+    for lines in [_PROJECT["dependencies"], *_PROJECT["optional-dependencies"].values()]
     for line in lines
 ]
 
@@ -53,8 +50,7 @@ def test_nothing_in_the_tree_is_under_the_gpl_alone() -> None:
         name
         for name in _tree()
         for licence in _declared(name)
-        if re.search(r"\bA?GPL|General Public License", licence)
-        and "Lesser" not in licence
+        if re.search(r"\bA?GPL|General Public License", licence) and "Lesser" not in licence
     }
     assert bound == {"text-unidecode"}
 
@@ -107,9 +103,7 @@ def test_the_citation_names_this_version_and_licence() -> None:
 
 def test_the_changelog_has_the_version_or_says_that_it_is_unreleased() -> None:
     """As https://keepachangelog.com has it: `## [0.1.0] - 2026-12-01`."""
-    first = re.findall(
-        r"^## \[([^]]+)\]", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE
-    )[0]
+    first = re.findall(r"^## \[([^]]+)\]", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)[0]
     assert first in {"Unreleased", _PROJECT["version"]}
 
 
@@ -120,10 +114,6 @@ def test_the_locks_agree() -> None:
         for name in ("requirements.lock", "requirements-dev.lock")
     }
     assert pins["requirements.lock"] < pins["requirements-dev.lock"]
-    locked = {
-        pin.partition("==")[0].partition("[")[0] for pin in pins["requirements.lock"]
-    }
-    wanted = {
-        canonicalize_name(Requirement(line).name) for line in _PROJECT["dependencies"]
-    }
+    locked = {pin.partition("==")[0].partition("[")[0] for pin in pins["requirements.lock"]}
+    wanted = {canonicalize_name(Requirement(line).name) for line in _PROJECT["dependencies"]}
     assert wanted <= locked

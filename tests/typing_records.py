@@ -8,9 +8,7 @@ from piecework.domain.typing_record import TypingRecord
 TYPED = {"insertText": (50, 50)}
 
 
-def record(
-    kinds: Mapping[str, tuple[int, int]] = TYPED, **changes: object
-) -> TypingRecord:
+def record(kinds: Mapping[str, tuple[int, int]] = TYPED, **changes: object) -> TypingRecord:
     """A record of fifty characters typed by a person, with these changes."""
     own: dict[str, Any] = {
         "kinds": kinds,

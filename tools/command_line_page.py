@@ -53,10 +53,7 @@ def _sections(command: click.Command, path: str, heading: str) -> Iterator[str]:
 def _help(command: click.Command, path: str) -> str:
     """Return the help as shown in a terminal of 80 columns."""
     context = click.Context(
-        command,
-        info_name=path,
-        terminal_width=_COLUMNS,
-        help_option_names=["-h", "--help"],
+        command, info_name=path, terminal_width=_COLUMNS, help_option_names=["-h", "--help"]
     )
     return "\n".join(line.rstrip() for line in command.get_help(context).splitlines())
 

@@ -95,9 +95,7 @@ def _joined() -> Iterator[str]:
     for kind, weights in joined.shipped().items():
         for name, figures in weights.provenance.items():
             if name in _FIGURES:
-                numbers = (
-                    figures.values() if "ece" in figures else [*figures.values(), ""]
-                )
+                numbers = figures.values() if "ece" in figures else [*figures.values(), ""]
                 cells = " | ".join(str(figure) for figure in numbers)
                 label = "joined" if name == "held out" else name
                 yield f"| {kind}s: {label} | {cells} |"

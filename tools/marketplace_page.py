@@ -28,10 +28,7 @@ _QUEUES = (
     "SQS and SNS only, sent to the `--notify-url` on this machine; without it messages "
     "wait. Email is refused."
 )
-_NO_FILES = (
-    "Refuses each call, because no form can ask for a file (FileUploadAnswer was "
-    "retired)."
-)
+_NO_FILES = "Refuses each call, because no form can ask for a file (FileUploadAnswer was retired)."
 
 NOTES = {
     "AssociateQualificationWithWorker": Note("simpler", _LETTERBOX),
@@ -61,9 +58,7 @@ def render() -> str:
     """The page as it should be, from the page as it is."""
     before, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
     _, after = rest.split(END)
-    rows = [
-        f"| {name} | {_extent(name)} | {_why(name)} |" for name in operation_names()
-    ]
+    rows = [f"| {name} | {_extent(name)} | {_why(name)} |" for name in operation_names()]
     return before + BEGIN + _HEAD + "\n".join(rows) + "\n\n" + END + after
 
 

@@ -15,10 +15,7 @@ from pathlib import Path
 from typing import Literal
 
 ROOT = Path(__file__).parents[1]
-ROOMS = (
-    "src/piecework",
-    *("config", "flows", "hit_templates", "postprocess", "qc"),
-)
+ROOMS = ("src/piecework", *("config", "flows", "hit_templates", "postprocess", "qc"))
 VALUE = "{...}"
 """Stands for a value in a template."""
 Kind = Literal["error", "fault", "evidence", "next step", "output", "log"]
@@ -191,8 +188,7 @@ def _parts(node: ast.expr) -> Sequence[ast.expr]:
 
 def _text_of(node: ast.JoinedStr) -> str:
     return "".join(
-        str(part.value) if isinstance(part, ast.Constant) else VALUE
-        for part in node.values
+        str(part.value) if isinstance(part, ast.Constant) else VALUE for part in node.values
     )
 
 

@@ -135,8 +135,7 @@ def imported_by() -> Mapping[str, frozenset[str]]:
     """Return the direct importers of each module of the product and of `tests`."""
     graph = grimp.build_graph("piecework", cache_dir=str(ROOT / ".piecework/grimp"))
     importers: dict[str, set[str]] = {
-        module: set(graph.find_modules_that_directly_import(module))
-        for module in graph.modules
+        module: set(graph.find_modules_that_directly_import(module)) for module in graph.modules
     }
     for path in TESTS.rglob("*.py"):
         if not path.name.startswith("test_"):
@@ -149,8 +148,7 @@ def imported_by() -> Mapping[str, frozenset[str]]:
 def imports_of_tests() -> Mapping[str, frozenset[str]]:
     """Return the modules that each test file imports, by its path."""
     return {
-        str(path.relative_to(ROOT)): _imports(path)
-        for path in sorted(TESTS.rglob("test_*.py"))
+        str(path.relative_to(ROOT)): _imports(path) for path in sorted(TESTS.rglob("test_*.py"))
     }
 
 
@@ -164,15 +162,9 @@ def _imports(path: Path) -> frozenset[str]:
             # What is imported from a package may be a module.
             names |= {f"{node.module}.{alias.name}" for alias in node.names}
     # Fixtures arrive without an import.
-    conftests = [
-        folder / "conftest.py"
-        for folder in path.parents
-        if folder.is_relative_to(TESTS)
-    ]
+    conftests = [folder / "conftest.py" for folder in path.parents if folder.is_relative_to(TESTS)]
     names |= {_module(file, ROOT) for file in conftests if file.is_file()}
-    return frozenset(
-        name for name in names if name.startswith(("piecework.", "tests."))
-    )
+    return frozenset(name for name in names if name.startswith(("piecework.", "tests.")))
 
 
 def _module(path: Path, root: Path) -> str:

@@ -94,9 +94,7 @@ def phrases(path: Path, text: str) -> list[Phrase]:
         return []
     config = {"max_errors": 10_000, "checks": CHECKS}
     return [
-        Phrase(
-            path, *_place(prose, result.span[0] - 1), " ".join(result.message.split())
-        )
+        Phrase(path, *_place(prose, result.span[0] - 1), " ".join(result.message.split()))
         for result, _ in LintFile(str(path), prose).lint(config)
     ]
 
@@ -113,10 +111,7 @@ def _register() -> None:
         registry.register(
             Check(
                 check_type=types.PreferredForms(
-                    {
-                        pattern.replace(" ", r"\s+"): better
-                        for pattern, better in HOUSE.items()
-                    }
+                    {pattern.replace(" ", r"\s+"): better for pattern, better in HOUSE.items()}
                 ),
                 engine=Fancy(),
                 path="house.words",
@@ -143,9 +138,7 @@ def _python(source: str) -> str:
             line = lines[number - 1]
             left = start if number == row else 0
             right = end if number == end_row else len(line.rstrip("\n"))
-            kept[number - 1] = (
-                kept[number - 1][:left] + line[left:right] + kept[number - 1][right:]
-            )
+            kept[number - 1] = kept[number - 1][:left] + line[left:right] + kept[number - 1][right:]
     return re.sub(r'["#]|>>>.*', lambda part: _blank(part[0]), _markdown("".join(kept)))
 
 
@@ -190,11 +183,7 @@ def main() -> None:
     """Print the phrases; exit with 1 if there are any."""
     own = Path(__file__).resolve()
     read = [path for path in files(sys.argv[1:]) if path.resolve() != own]
-    seen = [
-        phrase
-        for path in read
-        for phrase in phrases(path, path.read_text(encoding="utf-8"))
-    ]
+    seen = [phrase for path in read for phrase in phrases(path, path.read_text(encoding="utf-8"))]
     for phrase in seen:
         click.echo(phrase)
     sys.exit(1 if seen else 0)

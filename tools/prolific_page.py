@@ -65,8 +65,7 @@ LINES = (
         (),
         "the time limit of a visit: that of its HITs together",
         "near",
-        "less than 24 hours, as Prolific requires; an assignment has the deadline of "
-        "its visit",
+        "less than 24 hours, as Prolific requires; an assignment has the deadline of its visit",
     ),
     Line(
         "worker",
@@ -97,8 +96,7 @@ LINES = (
         ("ApproveAssignment",),
         "UNREJECT, then APPROVE",
         "near",
-        "if Prolific refuses that, a bonus of the same amount; `piecework prolific "
-        "status` says so",
+        "if Prolific refuses that, a bonus of the same amount; `piecework prolific status` says so",
     ),
     Line(
         "bonus",
@@ -155,11 +153,7 @@ LINES = (
     ),
     Line(
         "a test that grants a qualification",
-        (
-            "ListQualificationRequests",
-            "AcceptQualificationRequest",
-            "RejectQualificationRequest",
-        ),
+        ("ListQualificationRequests", "AcceptQualificationRequest", "RejectQualificationRequest"),
         "a screening: a study that pays for taking the test",
         "near",
         "everyone who takes it is paid (`--screening-pay`), pass or fail",
@@ -189,16 +183,14 @@ LINES = (
         (),
         "the result of Prolific's calculator, with tax",
         "near",
-        "a percentage in the price list; rounding is booked when a visit or a batch "
-        "is paid",
+        "a percentage in the price list; rounding is booked when a visit or a batch is paid",
     ),
     Line(
         "preview before accepting",
         (),
         "title, description, length and consent",
         "absent",
-        "the participant has already taken the place, and returns it if they do not "
-        "want it",
+        "the participant has already taken the place, and returns it if they do not want it",
     ),
     Line(
         "reading HITs and reviewing them",
@@ -215,11 +207,7 @@ LINES = (
     ),
     Line(
         "notifications, uploads",
-        (
-            "UpdateNotificationSettings",
-            "SendTestEventNotification",
-            "GetFileUploadURL",
-        ),
+        ("UpdateNotificationSettings", "SendTestEventNotification", "GetFileUploadURL"),
         "as [without participants](marketplace.md)",
         "same",
     ),

@@ -33,7 +33,7 @@ STABLE = {
         "task": "`task.name` stays",
         "items": "each with `item_id` and `columns`",
         "out": "the folder of store, dataset and report",
-    },
+    }
 }
 """Attributes that stay as they are, for a class with others that may change."""
 
@@ -130,9 +130,7 @@ def _argument(argument: ast.arg, value: object) -> str:
         return written
     if isinstance(value, MappingProxyType):
         value = dict(value)
-    return (
-        f'{written} = "{value}"' if isinstance(value, str) else f"{written} = {value}"
-    )
+    return f'{written} = "{value}"' if isinstance(value, str) else f"{written} = {value}"
 
 
 def _attributes(described: type) -> Iterator[tuple[str, str, str]]:

@@ -28,12 +28,9 @@ _ERRORS = "error_analysis_2017/annotations_emiel"
 COMMANDS: Mapping[str, str] = {
     "captions": f"describe vizwiz_val_captions_half.csv --against {_COCO}",
     "votes": "describe vizwiz_quality_train.json",
-    "judgements": "analyse flickr8k/CrowdFlowerAnnotations.txt "
-    "--columns caption_judgements.toml",
-    "congruency": f"analyse {_ERRORS}/congruency_data_final.json "
-    "--columns congruency.toml",
-    "categories": f"analyse {_ERRORS}/incongruent_final.json "
-    "--columns error_categories.toml",
+    "judgements": "analyse flickr8k/CrowdFlowerAnnotations.txt --columns caption_judgements.toml",
+    "congruency": f"analyse {_ERRORS}/congruency_data_final.json --columns congruency.toml",
+    "categories": f"analyse {_ERRORS}/incongruent_final.json --columns error_categories.toml",
     "entailment": "analyse snow_rte.csv --columns snow_rte.toml",
     "ratings": "analyse multimodal_caption_eval.csv --columns caption_ratings.toml "
     "--condition choice --unit image_id",
@@ -95,14 +92,9 @@ def page(folder: Path) -> str:
         agrees = ours == row.published
         agreeing += agrees
         because = "" if agrees else row.because
-        lines.append(
-            f"| {row.source} | {row.published} | {ours} | {row.command} | {because} |"
-        )
+        lines.append(f"| {row.source} | {row.published} | {ours} | {row.command} | {because} |")
     head = PAGE.read_text(encoding="utf-8").partition("<!-- figures -->")[0]
-    commands = [
-        f"| {name} | `piecework {command} --json` |"
-        for name, command in COMMANDS.items()
-    ]
+    commands = [f"| {name} | `piecework {command} --json` |" for name, command in COMMANDS.items()]
     return "\n".join(
         [
             f"{head}<!-- figures -->",
@@ -129,8 +121,7 @@ def _difficulty(command: str, because: str) -> list[Row]:
 
     def level(canned: int) -> Callable[[Any], str]:
         return lambda figures: _percent(
-            figures["images_by_canned_answers"][canned],
-            sum(figures["images_by_canned_answers"]),
+            figures["images_by_canned_answers"][canned], sum(figures["images_by_canned_answers"])
         )
 
     by_level = "images_by_difficulty"
@@ -186,14 +177,10 @@ def _composition() -> list[Row]:
     }
 
     def mean_here(part: str) -> Callable[[Any], str]:
-        return lambda figures: _one_decimal(
-            figures["composition"]["all"]["per_caption"][part]
-        )
+        return lambda figures: _one_decimal(figures["composition"]["all"]["per_caption"][part])
 
     def mean_there(part: str) -> Callable[[Any], str]:
-        return lambda figures: _one_decimal(
-            figures["against"]["composition"]["per_caption"][part]
-        )
+        return lambda figures: _one_decimal(figures["against"]["composition"]["per_caption"][part])
 
     return [
         *(
@@ -220,9 +207,7 @@ def _composition() -> list[Row]:
             source="VizWiz-Captions, Table 1: different words",
             published="24,422",
             command="captions",
-            value=lambda figures: (
-                f"{figures['composition']['all']['unique']['words']:,}"
-            ),
+            value=lambda figures: f"{figures['composition']['all']['unique']['words']:,}",
             because=f"{_HALF}, and the number grows with the captions",
         ),
     ]
@@ -269,9 +254,7 @@ def _words() -> list[Row]:
             published="5",
             command="captions",
             value=lambda figures: str(
-                sum(
-                    noun in figures["against"]["novel_words"]["nouns"] for noun in novel
-                )
+                sum(noun in figures["against"]["novel_words"]["nouns"] for noun in novel)
             ),
             because=f"{_HALF}, and {_COCO_HALF}",
         ),
@@ -292,8 +275,7 @@ def _words() -> list[Row]:
             command="captions",
             value=lambda figures: (
                 "yes"
-                if figures["specificity"]["mean"]
-                < figures["against"]["specificity"]["mean"]
+                if figures["specificity"]["mean"] < figures["against"]["specificity"]["mean"]
                 else "no"
             ),
             because="another similarity of words",
@@ -318,14 +300,11 @@ def _people() -> list[Row]:
     }
 
     def score(metric: str) -> Callable[[Any], str]:
-        return lambda figures: _one_decimal(
-            figures["human_performance"]["scores"][metric]
-        )
+        return lambda figures: _one_decimal(figures["human_performance"]["scores"][metric])
 
     return [
         Row(
-            source="VizWiz-Captions, 0.C.2: images with a word for people, also in "
-            "words, %",
+            source="VizWiz-Captions, 0.C.2: images with a word for people, also in words, %",
             published="27.6",
             command="captions",
             value=lambda figures: _percent(
@@ -364,9 +343,7 @@ def _others() -> list[Row]:
             source="Hodosh et al. 2013: unanimous pairs, %",
             published="90.5",
             command="judgements",
-            value=lambda figures: _one_decimal(
-                100 * figures["agreement"][0]["unanimous"]
-            ),
+            value=lambda figures: _one_decimal(100 * figures["agreement"][0]["unanimous"]),
         ),
         Row(
             source="Hodosh et al. 2013: share of yes",
@@ -384,17 +361,13 @@ def _others() -> list[Row]:
             source="van Miltenburg and Elliott 2017: generally unrelated",
             published="264",
             command="categories",
-            value=lambda figures: (
-                f"{_of(figures, 'generally unrelated')['answers']:.0f}"
-            ),
+            value=lambda figures: f"{_of(figures, 'generally unrelated')['answers']:.0f}",
         ),
         Row(
             source="Snow et al. 2008: majority right",
             published="0.8969",
             command="entailment",
-            value=lambda figures: (
-                f"{_by(figures['labels'], 'method', 'majority')['right']:.4f}"
-            ),
+            value=lambda figures: f"{_by(figures['labels'], 'method', 'majority')['right']:.4f}",
         ),
         *(
             Row(
@@ -425,9 +398,7 @@ def _others() -> list[Row]:
 
 
 def _mean_of(condition: str) -> Callable[[Any], str]:
-    return lambda figures: (
-        f"{_by(figures['means_visual_fit'], 'condition', condition)['mean']:.2f}"
-    )
+    return lambda figures: f"{_by(figures['means_visual_fit'], 'condition', condition)['mean']:.2f}"
 
 
 def _specificity(figures: Any) -> str:  # noqa: ANN401 - a JSON document

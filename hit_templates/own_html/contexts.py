@@ -16,15 +16,7 @@ from piecework.hit_templates.own_html.markup import ADDRESSES, steps
 from piecework.hit_templates.own_html.script_place import ScriptPlace, script_place
 
 Context = Literal[
-    "text",
-    "attribute",
-    "bare",
-    "address",
-    "style",
-    "url",
-    "script",
-    "script address",
-    "tag",
+    "text", "attribute", "bare", "address", "style", "url", "script", "script address", "tag"
 ]
 """Text between tags, a quoted attribute, an attribute without quotes, the beginning of
 an address, CSS, an address in CSS, JavaScript, an address that is JavaScript, or the
@@ -71,9 +63,7 @@ def places(texts: Sequence[str]) -> list[Place]:
     page = "".join(texts).lower()
     word = next(name for n in count() if (name := f"gap{n}x") not in page)
     by_number = _Words(word).places(_joined(texts, "", word))
-    if any(
-        "attribute" in (place.context, *place.within) for place in by_number.values()
-    ):
+    if any("attribute" in (place.context, *place.within) for place in by_number.values()):
         by_number = _with_bare(by_number, texts, word)
     return [by_number.get(n, _NOWHERE) for n in range(len(texts) - 1)]
 
@@ -85,9 +75,7 @@ def _joined(texts: Sequence[str], after: str, word: str) -> str:
     return "".join(parts)
 
 
-def _with_bare(
-    by_number: Mapping[int, Place], texts: Sequence[str], word: str
-) -> dict[int, Place]:
+def _with_bare(by_number: Mapping[int, Place], texts: Sequence[str], word: str) -> dict[int, Place]:
     """Tell quoted attributes from those without quotes, which end at a space."""
     spaced = {
         int(number)
@@ -95,10 +83,7 @@ def _with_bare(
         for value in step.attributes.values()
         for number in re.findall(rf"{word}([0-9]+)z \.", value)
     }
-    return {
-        n: place if n in spaced else _without_quotes(place)
-        for n, place in by_number.items()
-    }
+    return {n: place if n in spaced else _without_quotes(place) for n, place in by_number.items()}
 
 
 def _without_quotes(place: Place) -> Place:
@@ -160,11 +145,7 @@ class _Words:
             begins = _BEGINS_VALUE.search(before) is not None and _SERVED not in text
             yield (
                 int(match[1]),
-                Place(
-                    context="script",
-                    in_script=script_place(before),
-                    begins_value=begins,
-                ),
+                Place(context="script", in_script=script_place(before), begins_value=begins),
             )
 
     def _in_style(self, text: str) -> Iterator[tuple[int, Place]]:
@@ -172,22 +153,16 @@ class _Words:
             is_url = _URL.search(text[: match.start()]) is not None
             yield int(match[1]), Place(context="url" if is_url else "style")
 
-    def _in_tag(
-        self, name: str, attributes: Mapping[str, str]
-    ) -> Iterator[tuple[int, Place]]:
+    def _in_tag(self, name: str, attributes: Mapping[str, str]) -> Iterator[tuple[int, Place]]:
         yield from self._all_in(name, Place(context="tag"))
         for key, value in attributes.items():
             yield from self._all_in(key, Place(context="tag"))
             if self._word.search(value):
                 yield from self._in_attribute(name, key, value)
 
-    def _in_attribute(
-        self, tag: str, name: str, value: str
-    ) -> Iterator[tuple[int, Place]]:
+    def _in_attribute(self, tag: str, name: str, value: str) -> Iterator[tuple[int, Place]]:
         if name == "srcdoc":
-            inner: Iterator[tuple[int, Place]] = map(
-                _in_srcdoc, self._in_document(value)
-            )
+            inner: Iterator[tuple[int, Place]] = map(_in_srcdoc, self._in_document(value))
         elif _SCRIPT_ADDRESS.match(value):
             inner = (
                 (number, replace(place, within=("script address",)))

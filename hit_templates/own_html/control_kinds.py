@@ -85,9 +85,7 @@ def made(tag: str, values: Values, *, group: str = "") -> Made | None:
 def _input(name: str, kind: str, values: Values) -> Made | None:
     if kind in {"radio", "checkbox"}:
         choice_kind: Kind = "one" if kind == "radio" else "several"
-        control = Control(
-            name=name, kind=choice_kind, is_required=_is_on(values, "required")
-        )
+        control = Control(name=name, kind=choice_kind, is_required=_is_on(values, "required"))
         return control, values.get("value", "on")
     if kind == "submit":
         # A button with a name and a value sends them when pressed.
@@ -111,11 +109,7 @@ def _select(name: str, values: Values) -> Control:
 def _classifier(name: str, kind: Kind, values: Values) -> Control:
     options, is_open = _categories(values)
     return Control(
-        name=name,
-        kind=kind,
-        options=dict.fromkeys(options, ""),
-        is_open=is_open,
-        is_required=True,
+        name=name, kind=kind, options=dict.fromkeys(options, ""), is_open=is_open, is_required=True
     )
 
 
@@ -160,9 +154,7 @@ def _categories(values: Mapping[str, str]) -> tuple[Sequence[str], bool]:
     text = values.get("categories", "")
     if is_mark(text):
         return (), True
-    none = re.search(
-        r"text\s*:\s*['\"](.+?)['\"]", values.get("exclusion-category", "")
-    )
+    none = re.search(r"text\s*:\s*['\"](.+?)['\"]", values.get("exclusion-category", ""))
     return [*listed(text), *([none[1]] if none else [])], False
 
 

@@ -387,10 +387,7 @@ class _Reader:
         faults, losses, made_in = self._faults, self._losses, self._scripts.made_in
         if not self._scripts.is_there:  # A script may give values.
             faults = faults + [
-                (
-                    numbers[1],
-                    f"every ticked {name!r} is sent as 'on'; give each a value",
-                )
+                (numbers[1], f"every ticked {name!r} is sent as 'on'; give each a value")
                 for name, numbers in self._valueless.items()
                 if len(numbers) > 1
             ]
@@ -404,9 +401,7 @@ class _Reader:
     def _join_groups(self) -> None:
         """Join radio buttons that exclude each other under several names."""
         for names in self._groups.values():
-            alone = [
-                name for name in dict.fromkeys(names) if name in self.controls.by_name
-            ]
+            alone = [name for name in dict.fromkeys(names) if name in self.controls.by_name]
             members = [self.controls.by_name[name] for name in alone]
             if len(alone) < 2 or any(len(member.options) != 1 for member in members):  # noqa: PLR2004 - a choice has two
                 continue
@@ -441,9 +436,7 @@ class _Reader:
             for name, texts in self._buttons.items()
             if len(texts) > 1 and re.search(rf"[.]{re.escape(name)}(?![\w-])", scripts)
         ]
-        is_alone = (
-            sum(hidden.kind != "carried" for hidden, _, _ in self._hidden.values()) == 1
-        )
+        is_alone = sum(hidden.kind != "carried" for hidden, _, _ in self._hidden.values()) == 1
         if len(groups) == 1 and is_alone and all(groups[0]):
             control.kind, control.is_open = "one", True
             control.options = dict.fromkeys(groups[0], "")
@@ -460,9 +453,7 @@ def _is_scripted(scripts: str, name: str, own_id: str) -> bool:
 
 def _stated_label(values: Mapping[str, str]) -> str:
     labels = (values.get(name, "") for name in ("label", "header", "aria-label"))
-    shown = next(
-        (text for text in labels if text.strip()), values.get("placeholder", "")
-    )
+    shown = next((text for text in labels if text.strip()), values.get("placeholder", ""))
     return "" if is_mark(shown) else _tidy(shown)
 
 

@@ -14,12 +14,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from piecework.domain.picture_metadata.cleaning import without_metadata
-from piecework.hit_templates.own_html.hosts import (
-    CANDIDATE,
-    FILES,
-    IN_SCRIPT,
-    NOT_BESIDE,
-)
+from piecework.hit_templates.own_html.hosts import CANDIDATE, FILES, IN_SCRIPT, NOT_BESIDE
 
 LARGEST_BYTES = 900_000
 """The marketplace serves the page, and stores it once for all HITs."""
@@ -226,8 +221,7 @@ class _Files:
     def _read(self, file: Path, room: int) -> None:
         size = file.stat().st_size
         self.reasons[file] = (
-            f"it has {size:,} bytes, and a page may have {LARGEST_BYTES:,} with the "
-            "files in it"
+            f"it has {size:,} bytes, and a page may have {LARGEST_BYTES:,} with the files in it"
         )
         self.digests[file] = str(size)
         if size > room:

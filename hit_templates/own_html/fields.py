@@ -9,14 +9,7 @@ from dataclasses import dataclass, replace
 
 from piecework.domain.column_names import ColumnNames, derived_columns
 from piecework.domain.scales import WIDEST
-from piecework.domain.task import (
-    Aggregate,
-    AggregateKind,
-    Field,
-    FieldKind,
-    Option,
-    Rule,
-)
+from piecework.domain.task import Aggregate, AggregateKind, Field, FieldKind, Option, Rule
 from piecework.hit_templates.own_html.control_kinds import Control, is_reserved
 
 REST = "*"
@@ -57,20 +50,14 @@ def fields_and_rules(
         controls: the page's controls, by the name that they send.
         stated_fields: what the campaign file states, by that name or by the field's.
     """
-    asked = {
-        control.name: control
-        for control in controls.values()
-        if control.kind != "carried"
-    }
+    asked = {control.name: control for control in controls.values() if control.kind != "carried"}
     own = {name: stated_fields.get(name, StatedField()) for name in asked}
     named = _named(asked, own)
     # A campaign file may also state a field by the name that `check` shows.
     by_name = {
         sent_as: stated_fields[field.name]
         for sent_as, (field, _) in named.items()
-        if field.name in stated_fields
-        and field.name not in asked
-        and sent_as not in stated_fields
+        if field.name in stated_fields and field.name not in asked and sent_as not in stated_fields
     }
     left = stated_fields.keys() - asked.keys() - {named[s][0].name for s in by_name}
     faults: list[str] = []
@@ -112,9 +99,7 @@ def _named(
         kinds = {aggregate.kind for aggregate in aggregates([draft])}
 
         def derived(
-            name: str,
-            draft: Field = draft,
-            kinds: Collection[AggregateKind] = kinds,
+            name: str, draft: Field = draft, kinds: Collection[AggregateKind] = kinds
         ) -> list[str]:
             return derived_columns(
                 replace(draft, name=name), kinds, is_main_text=draft.name == main
@@ -141,9 +126,7 @@ def main_text(fields: Sequence[Field]) -> str:
     return fields[0].name if fields and is_all_text else ""
 
 
-def canned_text(
-    canned: Mapping[str, str], fields: Sequence[Field]
-) -> tuple[str, list[str]]:
+def canned_text(canned: Mapping[str, str], fields: Sequence[Field]) -> tuple[str, list[str]]:
     """Return the main field's canned text, and clauses about what does not fit.
 
     Args:
@@ -173,12 +156,8 @@ def seconds_per_item(fields: list[Field], *, hidden: Collection[str] = ()) -> fl
         fields: the fields of an item.
         hidden: names, as the page sends them, of inputs that a script fills in.
     """
-    asked = [
-        field for field in fields if field.kind != "text" or field.sent_as not in hidden
-    ]
-    return 10.0 + sum(
-        25.0 if field.kind == "text" else 6.0 for field in asked or fields[:1]
-    )
+    asked = [field for field in fields if field.kind != "text" or field.sent_as not in hidden]
+    return 10.0 + sum(25.0 if field.kind == "text" else 6.0 for field in asked or fields[:1])
 
 
 def _field(control: Control, own: StatedField) -> tuple[Field, list[str]]:
@@ -186,10 +165,7 @@ def _field(control: Control, own: StatedField) -> tuple[Field, list[str]]:
     options = (
         [Option(value=value, label=value) for value in own.options]
         if own.options is not None
-        else [
-            Option(value=value, label=label or value)
-            for value, label in control.options.items()
-        ]
+        else [Option(value=value, label=label or value) for value, label in control.options.items()]
     )
     kind = own.kind or ("choice" if own.options else _KINDS[control.kind])
     if own.options and control.kind == "several" and own.kind is None:

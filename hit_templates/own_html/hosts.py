@@ -32,9 +32,7 @@ CANDIDATE = re.compile(r"([^\s,]\S*)(?:(?<!,)\s[^,]*)?")
 """A file in a `srcset`; its address may end with commas that do not belong to it."""
 
 _IS_ELSEWHERE = re.compile(r"(?:https?:)?//", re.IGNORECASE)
-_IN_STYLE = re.compile(
-    r"""(?:@import\s+|url\()(?:url\()?\s*["']?((?:https?:)?//[^"')\s]+)"""
-)
+_IN_STYLE = re.compile(r"""(?:@import\s+|url\()(?:url\()?\s*["']?((?:https?:)?//[^"')\s]+)""")
 
 
 def hosts_refused(
@@ -121,9 +119,7 @@ def _addresses(html: str) -> Iterator[tuple[str, int]]:
         if step.kind == "start":
             number = step.number
             address = step.attributes.get(_LOADS.get(step.name, ""), "").strip()
-            is_picture = step.name == "link" and "icon" in step.attributes.get(
-                "rel", ""
-            )
+            is_picture = step.name == "link" and "icon" in step.attributes.get("rel", "")
             if _IS_ELSEWHERE.match(address) and not is_picture:
                 yield address, number
         elif step.kind == "text" and step.name == "style":

@@ -123,9 +123,7 @@ _FILTERS: Mapping[str, Callable[[str, tuple[str, ...]], str]] = {
     "append": lambda text, arguments: text + _argument(arguments),
     "prepend": lambda text, arguments: _argument(arguments) + text,
     "remove": lambda text, arguments: text.replace(_argument(arguments), ""),
-    "replace": lambda text, arguments: text.replace(
-        _argument(arguments), _argument(arguments, 1)
-    ),
+    "replace": lambda text, arguments: text.replace(_argument(arguments), _argument(arguments, 1)),
     "truncate": _truncated,
 }
 

@@ -14,9 +14,7 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
 
-ADDRESSES = frozenset(
-    {"src", "href", "action", "formaction", "poster", "data", "background"}
-)
+ADDRESSES = frozenset({"src", "href", "action", "formaction", "poster", "data", "background"})
 """Attributes that hold an address."""
 
 _COMMON = frozenset(

@@ -60,9 +60,7 @@ def parts_of_page(task: Task, item: Item, *, title: str) -> tuple[list[str], lis
         raise ValueError(f"{task.name} is not an HTML page")
     html = _by_https(task.html_page.html, task.html_page.hosts)
     template = cut(html)
-    faults = [
-        f"item {item.item_id!r}: {fault}." for fault in faults_of_item(template, item)
-    ]
+    faults = [f"item {item.item_id!r}: {fault}." for fault in faults_of_item(template, item)]
     if faults:
         raise ConfigError(faults)
     head, before, after = _around(html, task.html_page.hosts, title)
@@ -135,8 +133,7 @@ def _around(html: str, hosts: tuple[str, ...], title: str) -> tuple[str, str, st
     """Return what the head gets, and what goes before and after the page's own HTML."""
     controls = controls_in(html)
     scripts = "\n".join(
-        minified(name)
-        for name in ("_measures.js", "_own_page_losses.js", "_own_page.js")
+        minified(name) for name in ("_measures.js", "_own_page_losses.js", "_own_page.js")
     )
     head = (
         '<meta charset="utf-8">\n'
@@ -190,12 +187,8 @@ def _ours(task: Task, item: Item) -> str:
         "item": item.item_id,
         "measures": MEASURES,
         "adds_button": _lacks_button(task),
-        "required": {
-            field.sent_as: field.label for field in task.fields if field.name in asked
-        },
-        "texts": {
-            name: frame[f"own_page_{name}"] for name in ("accept", "lost", "missing")
-        },
+        "required": {field.sent_as: field.label for field in task.fields if field.name in asked},
+        "texts": {name: frame[f"own_page_{name}"] for name in ("accept", "lost", "missing")},
     }
     text = json.dumps(document, ensure_ascii=False).replace("<", "\\u003c")
     return f"{_OURS}{text}</script>\n"

@@ -90,39 +90,29 @@ class Template:
     @property
     def addresses(self) -> tuple[str, ...]:
         """The columns that hold an address, mostly of a picture."""
-        columns = (
-            gap.column for gap in self.gaps if gap.place.context in {"address", "url"}
-        )
+        columns = (gap.column for gap in self.gaps if gap.place.context in {"address", "url"})
         return tuple(dict.fromkeys(columns))
 
     @property
     def possible_addresses(self) -> tuple[str, ...]:
         """Columns in scripts that are addresses if the items have pictures there."""
         columns = (gap.column for gap in self.gaps if gap.place.begins_value)
-        return tuple(
-            column for column in dict.fromkeys(columns) if column not in self.addresses
-        )
+        return tuple(column for column in dict.fromkeys(columns) if column not in self.addresses)
 
     @property
     def marked(self) -> str:
         """The page with a mark for each gap, for code that reads its tags."""
         return joined(self.texts, [chr(_FIRST + n) for n in range(len(self.gaps))])
 
-    def filled(
-        self, columns: Mapping[str, str], *, html_columns: Sequence[str] = ()
-    ) -> str:
+    def filled(self, columns: Mapping[str, str], *, html_columns: Sequence[str] = ()) -> str:
         """Return the page of an item."""
         return joined(self.texts, self.values(columns, html_columns=html_columns))
 
-    def values(
-        self, columns: Mapping[str, str], *, html_columns: Sequence[str] = ()
-    ) -> list[str]:
+    def values(self, columns: Mapping[str, str], *, html_columns: Sequence[str] = ()) -> list[str]:
         """Return an item's values for the gaps, escaped for their places."""
         return [self._value(gap, columns, html_columns) for gap in self.gaps]
 
-    def _value(
-        self, gap: Gap, columns: Mapping[str, str], html_columns: Sequence[str]
-    ) -> str:
+    def _value(self, gap: Gap, columns: Mapping[str, str], html_columns: Sequence[str]) -> str:
         if gap.otherwise and gap.column not in columns:
             return gap.otherwise
         text, is_markup = liquid.applied(value_of(columns, gap.column), gap.filters)
@@ -185,9 +175,7 @@ class _Named:
         elif (read := liquid.read(match[2])) is not None:
             column, filters, unknown = read
             self.placeholders.append((column, filters, line, ""))
-            self.faults += [
-                f"line {line}: there is no filter {name!r}" for name in unknown
-            ]
+            self.faults += [f"line {line}: there is no filter {name!r}" for name in unknown]
         else:  # another library's placeholder
             return match[0]
         return chr(_FIRST + min(len(self.placeholders) - 1, _MOST - 1))

@@ -68,9 +68,7 @@ def received(fields: Sequence[Field], sent: Mapping[str, str]) -> Received:
             ours[f"{field.name}.{_POSITION}"] = text
     if document is not None:
         used.add(CROWD)
-    more: dict[str, object] = {
-        name: text for name, text in sent.items() if name not in used
-    }
+    more: dict[str, object] = {name: text for name, text in sent.items() if name not in used}
     for name, value in _more_of(document or {}, sent.get(CROWD, ""), in_document):
         more[name] = f"{more[name]}|{_verbatim(value)}" if name in more else value
     if collected:
@@ -83,9 +81,7 @@ def _verbatim(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _more_of(
-    document: Document, text: str, used: Collection[str]
-) -> Iterator[tuple[str, object]]:
+def _more_of(document: Document, text: str, used: Collection[str]) -> Iterator[tuple[str, object]]:
     """Yield what a crowd form sent besides its fields."""
     yield from ((name, value) for name, value in document.items() if name not in used)
     parsed = _json(text) if text else document
@@ -99,9 +95,7 @@ def is_added(name: str, text: str, item_id: ItemId) -> bool:
     A page may have fields of these names; their values are then joined by `|`.
     """
     is_of_item = name == f"item.{_POSITION}"
-    return name in OF_PIECEWORK and (
-        text == item_id if is_of_item else text.isdecimal()
-    )
+    return name in OF_PIECEWORK and (text == item_id if is_of_item else text.isdecimal())
 
 
 def as_page_sends(
@@ -160,9 +154,7 @@ def _of_form(field: Field, sent: Mapping[str, str]) -> tuple[str | None, set[str
     }
     if len(flat) == 1 and flat.keys() <= LABELS:
         return of_flat(flat), {f"{field.sent_as}.{name}" for name in flat}
-    marks = {
-        name: text for name, text in flat.items() if text.lower() in {"true", "false"}
-    }
+    marks = {name: text for name, text in flat.items() if text.lower() in {"true", "false"}}
     if not marks:
         return None, set()
     return of_flat(marks), {f"{field.sent_as}.{name}" for name in marks}
@@ -177,9 +169,7 @@ def of_flat(flat: Mapping[str, str]) -> str:
     if set(flat) <= LABELS:
         (text,) = [*flat.values()][:1]
         return as_text(_json(text))
-    return _SEPARATOR.join(
-        name for name, text in flat.items() if text.lower() == "true"
-    )
+    return _SEPARATOR.join(name for name, text in flat.items() if text.lower() == "true")
 
 
 def _json(text: str) -> object:
@@ -228,10 +218,7 @@ def _ticked(value: Mapping[str, object]) -> Iterator[str]:
 
 def _of_crowd(field: Field, values: Sequence[str]) -> Document:
     """Return a field's part of the object that a crowd form sends."""
-    names, options = (
-        field.sent_as.split("|"),
-        [option.value for option in field.options],
-    )
+    names, options = (field.sent_as.split("|"), [option.value for option in field.options])
     if len(names) > 1:
         pairs = zip(names, options, strict=True)
         return {name: {option: option in values} for name, option in pairs}

@@ -71,9 +71,7 @@ def html_task(path: Path, around: Around) -> Task:
     is_open = controls.has_script or controls.has_varying_names
     if is_open and not stated_fields and not _asks(controls):
         # A script or an item names the inputs, and the campaign file does not.
-        stated_fields = {
-            REST: StatedField(kind="text", label="All that the page sends")
-        }
+        stated_fields = {REST: StatedField(kind="text", label="All that the page sends")}
     fields, rules, mismatched = fields_and_rules(controls.by_name, stated_fields)
     faults = [f"{path}: {fault}." for fault in (*template.faults, *controls.faults)]
     canned, misplaced = canned_text(around.canned, fields)
@@ -89,9 +87,7 @@ def html_task(path: Path, around: Around) -> Task:
         raise ConfigError(faults, next_step=_next_step(refused, around))
     # A stated time covers the whole HIT. In a very short one, half is for the start.
     begins = min(_SECONDS_TO_BEGIN, (around.seconds or _HOUR) / 2)
-    hidden = {
-        control.name for control in controls.by_name.values() if control.is_hidden
-    }
+    hidden = {control.name for control in controls.by_name.values() if control.is_hidden}
     shown = [name for name in template.columns if "." not in name]
     parts = [name.partition(".")[0] for name in template.columns if "." in name]
     return Task(
@@ -103,9 +99,7 @@ def html_task(path: Path, around: Around) -> Task:
         columns=(ITEM_ID, *(name for name in template.addresses if name != ITEM_ID)),
         optional_columns=tuple(
             dict.fromkeys(
-                name
-                for name in (*shown, *parts)
-                if name not in {ITEM_ID, *template.addresses}
+                name for name in (*shown, *parts) if name not in {ITEM_ID, *template.addresses}
             )
         ),
         items_per_hit=1,
@@ -113,9 +107,7 @@ def html_task(path: Path, around: Around) -> Task:
         assignment_duration_seconds=_HOUR,
         seconds_to_begin=begins,
         seconds_per_item=(
-            around.seconds - begins
-            if around.seconds
-            else seconds_per_item(fields, hidden=hidden)
+            around.seconds - begins if around.seconds else seconds_per_item(fields, hidden=hidden)
         ),
         fields=tuple(fields),
         rules=tuple(rules),
@@ -172,18 +164,11 @@ def _asks(controls: Controls) -> bool:
 
 def _text(path: Path) -> str:
     if not path.is_file():
-        raise ConfigError(
-            [f"{path}: the campaign names this file, but it does not exist."]
-        )
+        raise ConfigError([f"{path}: the campaign names this file, but it does not exist."])
     content = path.read_bytes()
     if len(content) > LARGEST_BYTES:
         raise ConfigError(
-            [
-                (
-                    f"{path}: has {len(content):,} bytes; a page may have at most "
-                    f"{LARGEST_BYTES:,}"
-                )
-            ],
+            [(f"{path}: has {len(content):,} bytes; a page may have at most {LARGEST_BYTES:,}")],
             next_step="move pictures, sounds and libraries out of the page into the "
             'folder of items.pictures, and write src="/pictures/NAME"',
         )

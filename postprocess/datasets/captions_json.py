@@ -50,24 +50,19 @@ def documents(
     """
     numbers = np.arange(1, len(items) + 1)
     images = items.assign(
-        id=numbers,
-        license=pd.Series(_LICENCE if licence else pd.NA, items.index, dtype="Int64"),
+        id=numbers, license=pd.Series(_LICENCE if licence else pd.NA, items.index, dtype="Int64")
     )
     licences = [_entry_of(licence)] if licence else []
     annotations, order = _annotations(cells, reasons, items)
     is_kept = annotations["set_aside"].to_numpy() == ""
     kept, aside = order[is_kept[order]], order[~is_kept[order]]
     is_shown = np.isin(numbers, annotations["image_id"].to_numpy()[aside])
-    document = partial(
-        _Document, about=about, licences=licences, images=images, cells=annotations
-    )
+    document = partial(_Document, about=about, licences=licences, images=images, cells=annotations)
     whole = {
         "captions.json": document(rows=kept, fields=_KEPT),
         "set_aside.json": document(images=images[is_shown], rows=aside, fields=_ASIDE),
     }
-    of_image, of_row = (
-        table["split"].to_numpy(object) for table in (images, annotations)
-    )
+    of_image, of_row = (table["split"].to_numpy(object) for table in (images, annotations))
     for split in SPLITS:
         whole[f"captions_{split}.json"] = document(
             about={**about, "split": split},
@@ -101,9 +96,7 @@ def _annotations(
 ) -> tuple[pd.DataFrame, npt.NDArray[np.intp]]:
     """Return the cells with `image_id`, `id` and `set_aside`, sorted by id."""
     numbers = pd.Series(np.arange(1, len(items) + 1), index=items["item_id"])
-    rows = cells.assign(
-        image_id=cells["item_id"].map(numbers).astype("int64"), set_aside=reasons
-    )
+    rows = cells.assign(image_id=cells["item_id"].map(numbers).astype("int64"), set_aside=reasons)
     by = ["image_id", "submitted_at", "answer_id"]
     sorted_rows = rows[by].reset_index(drop=True).sort_values(by, kind="stable")
     order = sorted_rows.index.to_numpy()

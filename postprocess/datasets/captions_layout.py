@@ -44,20 +44,14 @@ FLAWS = (
 )  # fmt: skip
 """The flaws that VizWiz asks for; a task without them has no votes for them."""
 
-_RENAMED = {
-    "clean_text": "caption",
-    "text": "caption_original",
-    "is_canned": "is_precanned",
-}
+_RENAMED = {"clean_text": "caption", "text": "caption_original", "is_canned": "is_precanned"}
 _FLAWS_FIELD = "flaws"
 _OTHER_FIELD = "flaw_other"
 _YES_NO = ("yes", "no")
 _COUNTED = ("item_id", "worker", "is_canned", "is_rejected", "is_surplus")
 
 
-def captions_layout(
-    table: pd.DataFrame, items: Sequence[Item], facts: DatasetFacts
-) -> Layout:
+def captions_layout(table: pd.DataFrame, items: Sequence[Item], facts: DatasetFacts) -> Layout:
     """Return the layout: tables, JSON of captions and the card."""
     pictures = picture_columns(items, facts.sizes)
     item_ids = [str(item.item_id) for item in items]
@@ -83,15 +77,11 @@ def captions_layout(
         },
         dtype="str",
     )
-    images = pd.concat(
-        [listed, pictures, summary.reset_index(drop=True)], axis="columns"
-    )
+    images = pd.concat([listed, pictures, summary.reset_index(drop=True)], axis="columns")
     return Layout(
         main="captions",
         tables={
-            "captions": FileTable(
-                cells=cells, types=types, rows=np.flatnonzero(reasons == "")
-            ),
+            "captions": FileTable(cells=cells, types=types, rows=np.flatnonzero(reasons == "")),
             "set_aside": FileTable(
                 cells=cells.assign(set_aside=reasons),
                 types={**types, "set_aside": TEXT},
@@ -111,11 +101,7 @@ def captions_layout(
 
 
 def image_summary(
-    table: pd.DataFrame,
-    item_ids: Sequence[str],
-    task: Task,
-    *,
-    are_all: bool = True,
+    table: pd.DataFrame, item_ids: Sequence[str], task: Task, *, are_all: bool = True
 ) -> pd.DataFrame:
     """Return a row for each of `item_ids`, in order; index `item_id`.
 
@@ -162,10 +148,7 @@ def _field(task: Task, name: str) -> Field | None:
 
 
 def _votes(
-    rows: pd.DataFrame,
-    field: Field | None,
-    items: "pd.Index[str]",
-    options: Sequence[str],
+    rows: pd.DataFrame, field: Field | None, items: "pd.Index[str]", options: Sequence[str]
 ) -> pd.DataFrame:
     if field is None:
         return pd.DataFrame(0, index=items, columns=list(options), dtype="int64")
@@ -194,7 +177,4 @@ def _cells(table: pd.DataFrame, task: Task) -> pd.DataFrame:
 
 def _item_types(images: pd.DataFrame) -> dict[str, pa.DataType]:
     kinds = {"int64": WHOLE, "float64": NUMBER}
-    return {
-        str(name): kinds.get(str(dtype).lower(), TEXT)
-        for name, dtype in images.dtypes.items()
-    }
+    return {str(name): kinds.get(str(dtype).lower(), TEXT) for name, dtype in images.dtypes.items()}

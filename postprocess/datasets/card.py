@@ -82,9 +82,7 @@ def fields_card(
         has_named=bool((~_is_unnamed(table["worker"])).any()),
         reasons=_reason_counts(reasons),
         unsettled=_unsettled(items, facts),
-        probable={
-            field.name for field in facts.task.item_fields if probability_columns(field)
-        },
+        probable={field.name for field in facts.task.item_fields if probability_columns(field)},
         settled_of=lambda name: sum(field == name for _, field in facts.settled),
         period=_period(table),
     )
@@ -94,10 +92,7 @@ def fields_card(
 
 def _has_more_sent(table: pd.DataFrame, facts: DatasetFacts) -> bool:
     cells = table["also_sent"]
-    return any(
-        json.loads(cell).keys() - facts.sent_columns.keys()
-        for cell in cells[cells != ""]
-    )
+    return any(json.loads(cell).keys() - facts.sent_columns.keys() for cell in cells[cells != ""])
 
 
 def _is_unnamed(workers: "pd.Series[str]") -> "pd.Series[bool]":
@@ -122,11 +117,7 @@ def _workers(workers: "pd.Series[str]") -> str:
 def _unsettled(items: pd.DataFrame, facts: DatasetFacts) -> list[str]:
     """Return missing columns of probabilities, with estimates that did not converge."""
     kinds = {"majority", "shares"}
-    named = {
-        aggregate.field
-        for aggregate in facts.task.aggregates
-        if aggregate.kind in kinds
-    }
+    named = {aggregate.field for aggregate in facts.task.aggregates if aggregate.kind in kinds}
     return [
         column
         for field in facts.task.item_fields
@@ -165,9 +156,7 @@ def _template(name: str) -> Template:
     return environment.from_string(source)
 
 
-def _counts(
-    table: pd.DataFrame, captions: pd.DataFrame, images: pd.DataFrame
-) -> dict[str, int]:
+def _counts(table: pd.DataFrame, captions: pd.DataFrame, images: pd.DataFrame) -> dict[str, int]:
     return {
         "images": len(images),
         "answers": len(table),
@@ -180,9 +169,7 @@ def _counts(
     }
 
 
-def _split_rows(
-    captions: pd.DataFrame, splits: "pd.Series[str]"
-) -> list[tuple[str, int, int]]:
+def _split_rows(captions: pd.DataFrame, splits: "pd.Series[str]") -> list[tuple[str, int, int]]:
     return [
         (split, int((splits == split).sum()), int((captions["split"] == split).sum()))
         for split in SPLITS

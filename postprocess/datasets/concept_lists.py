@@ -4,11 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from piecework.domain.errors import ConfigError
-from piecework.postprocess.datasets.reading_faults import (
-    UnreadableError,
-    as_config_error,
-    decoded,
-)
+from piecework.postprocess.datasets.reading_faults import UnreadableError, as_config_error, decoded
 
 _MOST_NAMES = 50_000
 _LONGEST_NAME = 200
@@ -26,8 +22,7 @@ def read_concept_lists(paths: Sequence[Path]) -> dict[str, list[str]]:
         with as_config_error(path):
             if path.stem in lists:
                 raise UnreadableError(
-                    f"a list named {path.stem!r} was read already; give the files "
-                    "different names"
+                    f"a list named {path.stem!r} was read already; give the files different names"
                 )
             lists[path.stem] = _names(path)
     return lists
@@ -49,7 +44,6 @@ def _names(path: Path) -> list[str]:
     for number, name in enumerate(lines, start=1):
         if len(name.strip()) > _LONGEST_NAME:
             raise UnreadableError(
-                f"line {number}: {len(name):,} characters; a name has at most "
-                f"{_LONGEST_NAME}"
+                f"line {number}: {len(name):,} characters; a name has at most {_LONGEST_NAME}"
             )
     return names

@@ -57,11 +57,7 @@ _TYPES: Mapping[pa.DataType, str] = {
     TIME: "sc:Date",
 }
 
-_ENCODINGS = {
-    ".csv": "text/csv",
-    ".json": "application/json",
-    ".parquet": "application/x-parquet",
-}
+_ENCODINGS = {".csv": "text/csv", ".json": "application/json", ".parquet": "application/x-parquet"}
 
 _MEANINGS = {
     "captions": "One row for each caption that counts.",
@@ -82,11 +78,7 @@ class WrittenFile:
 
 
 def croissant(
-    layout: Layout,
-    facts: DatasetFacts,
-    written: Mapping[str, WrittenFile],
-    *,
-    published: str,
+    layout: Layout, facts: DatasetFacts, written: Mapping[str, WrittenFile], *, published: str
 ) -> bytes:
     """Return the document as JSON.
 
@@ -169,16 +161,11 @@ def _record_set(
         "@id": name,
         "name": name,
         "description": _MEANINGS.get(name, ""),
-        "field": [
-            _field(name, column, type_, files[0])
-            for column, type_ in table.types.items()
-        ],
+        "field": [_field(name, column, type_, files[0]) for column, type_ in table.types.items()],
     }
 
 
-def _field(
-    record_set: str, column: str, type_: pa.DataType, file: str
-) -> dict[str, object]:
+def _field(record_set: str, column: str, type_: pa.DataType, file: str) -> dict[str, object]:
     field: dict[str, object] = {
         "@type": "cr:Field",
         "@id": f"{record_set}/{quote(column)}",

@@ -17,28 +17,9 @@ from typing import Any, BinaryIO
 import pandas as pd
 import pyarrow as pa
 
-from piecework.postprocess.datasets.file_table import (
-    NUMBER,
-    TEXT,
-    TEXTS,
-    TIME,
-    FileTable,
-    texts,
-)
+from piecework.postprocess.datasets.file_table import NUMBER, TEXT, TEXTS, TIME, FileTable, texts
 
-FORMULA_SIGNS = (
-    "=",
-    "+",
-    "-",
-    "@",
-    "\t",
-    "\r",
-    "\n",
-    "\uff1d",
-    "\uff0b",
-    "\uff0d",
-    "\uff20",
-)
+FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 """Characters that begin a formula in some program; the last four are full-width."""
 
 _MAY_BEGIN = frozenset({"'", *FORMULA_SIGNS})

@@ -49,7 +49,7 @@ class DatasetFacts:
     publication: Publication = field(default_factory=Publication)
     sizes: Mapping[str, Size] = field(default_factory=dict)
     rules: Mapping[str, int] = field(
-        default_factory=lambda: {rule.NAME: rule.VERSION for rule in RULES},
+        default_factory=lambda: {rule.NAME: rule.VERSION for rule in RULES}
     )
     unfinished: str = ""
     mixed_in: int = 0

@@ -41,9 +41,7 @@ _OF_CONDITIONS = arrow_types(names.OF_CONDITIONS)
 _OF_FIELDS: Mapping[str, pa.DataType] = {"choices": TEXTS, "number": NUMBER}
 
 
-def fields_layout(
-    table: pd.DataFrame, items: Sequence[Item], facts: DatasetFacts
-) -> Layout:
+def fields_layout(table: pd.DataFrame, items: Sequence[Item], facts: DatasetFacts) -> Layout:
     """Return the layout: `answers`, `set_aside`, `items` and the card.
 
     Also `participants` if the task has personal questions, and `conditions` if it
@@ -55,9 +53,7 @@ def fields_layout(
     return Layout(
         main="answers",
         tables={
-            "answers": FileTable(
-                cells=cells, types=types, rows=np.flatnonzero(reasons == "")
-            ),
+            "answers": FileTable(cells=cells, types=types, rows=np.flatnonzero(reasons == "")),
             "set_aside": FileTable(
                 cells=cells.assign(set_aside=reasons),
                 types=types | _WHY_ASIDE,
@@ -72,9 +68,7 @@ def fields_layout(
     )
 
 
-def _cells(
-    table: pd.DataFrame, facts: DatasetFacts
-) -> tuple[pd.DataFrame, dict[str, pa.DataType]]:
+def _cells(table: pd.DataFrame, facts: DatasetFacts) -> tuple[pd.DataFrame, dict[str, pa.DataType]]:
     """Return the columns of `answers.*` by name, with their types."""
     task = facts.task
     sources = {"answer_id": "answer_id"} | {name: name for name in _FIRST}
@@ -109,9 +103,7 @@ def _cells(
     return pd.DataFrame({name: rows[source] for name, source in sources.items()}), types
 
 
-def _items(
-    table: pd.DataFrame, items: Sequence[Item], facts: DatasetFacts
-) -> FileTable:
+def _items(table: pd.DataFrame, items: Sequence[Item], facts: DatasetFacts) -> FileTable:
     """Return a row per item, with its aggregated answers."""
     task = facts.task
     summary = item_aggregates(
@@ -126,18 +118,14 @@ def _items(
     summary = _with_settled(summary, facts.settled)
     compared_by = [condition.column for condition in task.conditions]
     compared_by += [
-        condition.subcondition
-        for condition in task.conditions
-        if condition.subcondition
+        condition.subcondition for condition in task.conditions if condition.subcondition
     ]
     split_of = splits(items, facts.shares)
     listed = {
         names.ITEM: list(summary.index),
         names.URL: [item.picture for item in items],
         names.SPLIT: [split_of[str(item.item_id)] for item in items],
-        **{
-            name: [item.columns.get(name, "") for item in items] for name in compared_by
-        },
+        **{name: [item.columns.get(name, "") for item in items] for name in compared_by},
         **_inputs(items, facts),
     }
     cells = pd.concat(
@@ -149,14 +137,11 @@ def _items(
         axis="columns",
     )
     return FileTable(
-        cells=cells,
-        types={str(name): _type_of(column) for name, column in cells.items()},
+        cells=cells, types={str(name): _type_of(column) for name, column in cells.items()}
     )
 
 
-def _with_settled(
-    summary: pd.DataFrame, settled: Mapping[tuple[str, str], str]
-) -> pd.DataFrame:
+def _with_settled(summary: pd.DataFrame, settled: Mapping[tuple[str, str], str]) -> pd.DataFrame:
     """Replace majorities by the labels that people settled, and mark them.
 
     A field with a settled label gets another column, `<field>_settled_by_person`.

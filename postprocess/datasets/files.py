@@ -30,16 +30,14 @@ CROISSANT = "croissant.json"
 PICTURES = "images"
 """The folder of pictures, if a dataset has them."""
 
-_LAYOUTS: Mapping[
-    DatasetKind, Callable[[pd.DataFrame, Sequence[Item], DatasetFacts], Layout]
-] = {"captions": captions_layout, "answers": fields_layout}
+_LAYOUTS: Mapping[DatasetKind, Callable[[pd.DataFrame, Sequence[Item], DatasetFacts], Layout]] = {
+    "captions": captions_layout,
+    "answers": fields_layout,
+}
 
 
 def dataset_files(
-    table: pd.DataFrame,
-    items: Sequence[Item],
-    facts: DatasetFacts,
-    formats: Sequence[OutputFormat],
+    table: pd.DataFrame, items: Sequence[Item], facts: DatasetFacts, formats: Sequence[OutputFormat]
 ) -> dict[str, Write]:
     """Return the writers of all files by name: tables, JSON, Croissant and the card.
 
@@ -59,8 +57,7 @@ def dataset_files(
     plain = _plain_files(layout, facts, formats)
     written: dict[str, WrittenFile] = {}
     files: dict[str, Write] = {
-        name: partial(_write_hashed, name, write, written)
-        for name, write in plain.items()
+        name: partial(_write_hashed, name, write, written) for name, write in plain.items()
     }
     has_parquet = "parquet" in formats
     head = front_matter(layout, facts, has_parquet=has_parquet)
@@ -72,9 +69,7 @@ def dataset_files(
     }
 
 
-def layout_of(
-    table: pd.DataFrame, items: Sequence[Item], facts: DatasetFacts
-) -> Layout:
+def layout_of(table: pd.DataFrame, items: Sequence[Item], facts: DatasetFacts) -> Layout:
     """Return the layout of a task's dataset."""
     return _LAYOUTS[facts.task.dataset](table, items, facts)
 
@@ -87,9 +82,7 @@ def _plain_files(
         if "csv" in formats:
             files[f"{name}.csv"] = partial(write_csv, cells)
         if "parquet" in formats:
-            files[f"{name}.parquet"] = partial(
-                write_parquet, cells, warning=facts.warning
-            )
+            files[f"{name}.parquet"] = partial(write_parquet, cells, warning=facts.warning)
     if "parquet" in formats:
         for split, cells in split_tables(layout.tables[layout.main]).items():
             files[f"{layout.main}_{split}.parquet"] = partial(
@@ -126,9 +119,7 @@ class _HashedFile(io.RawIOBase):
         return WrittenFile(sha256=self._digest.hexdigest(), size_bytes=self._size)
 
 
-def _write_hashed(
-    name: str, write: Write, written: dict[str, WrittenFile], file: BinaryIO
-) -> None:
+def _write_hashed(name: str, write: Write, written: dict[str, WrittenFile], file: BinaryIO) -> None:
     hashed = _HashedFile(file)
     write(cast("BinaryIO", hashed))
     written[name] = hashed.written
@@ -163,9 +154,7 @@ def _must_fit(table: pd.DataFrame, items: Sequence[Item], facts: DatasetFacts) -
     faults = [
         f"answer {answer_id}: item {item_id} is in split {split!r}, "
         f"but must be in {split_of.get(item_id, 'the items file')!r}"
-        for answer_id, item_id, split in wrong[["item_id", "split"]].itertuples(
-            name=None
-        )
+        for answer_id, item_id, split in wrong[["item_id", "split"]].itertuples(name=None)
     ]
     if faults:
         raise ValueError("\n".join(faults))

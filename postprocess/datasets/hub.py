@@ -57,9 +57,7 @@ def front_matter(layout: Layout, facts: DatasetFacts, *, has_parquet: bool) -> s
     if facts.task.dataset == "captions":
         values["task_categories"] = ["image-to-text"]
         values["task_ids"] = ["image-captioning"]
-    values["annotations_creators"] = [
-        "machine-generated" if facts.is_rehearsal else "crowdsourced"
-    ]
+    values["annotations_creators"] = ["machine-generated" if facts.is_rehearsal else "crowdsourced"]
     values["size_categories"] = [_size_category(len(layout.tables[layout.main]))]
     values["tags"] = list(
         dict.fromkeys(
@@ -86,10 +84,7 @@ def _configs(layout: Layout) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
         parts = {name: (name, table)}
         if name == layout.main:
             by_split = split_tables(table)
-            parts = {
-                _SPLIT_NAMES[split]: (f"{name}_{split}", by_split[split])
-                for split in SPLITS
-            }
+            parts = {_SPLIT_NAMES[split]: (f"{name}_{split}", by_split[split]) for split in SPLITS}
         # A table without rows has no split to load.
         shown = {split: part for split, part in parts.items() if len(part[1])}
         if not shown:
@@ -97,8 +92,7 @@ def _configs(layout: Layout) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
         config: dict[str, Any] = {
             "config_name": name,
             "data_files": [
-                {"split": split, "path": f"{file}.parquet"}
-                for split, (file, _) in shown.items()
+                {"split": split, "path": f"{file}.parquet"} for split, (file, _) in shown.items()
             ],
         }
         if name == layout.main:

@@ -49,9 +49,7 @@ def _values(path: Path, name: str) -> dict[str, str] | None:
         rows = _rows(path, name)
         if rows is None:
             return None
-        return {
-            image: _word(value) for image, value in rows if image not in {"", "None"}
-        }
+        return {image: _word(value) for image, value in rows if image not in {"", "None"}}
 
 
 def _rows(path: Path, name: str) -> Iterator[tuple[str, object]] | None:

@@ -14,8 +14,7 @@ def write_parquet(table: FileTable, file: BinaryIO, *, warning: str = "") -> Non
     A warning is stored in the metadata under `warning`.
     """
     schema = pa.schema(
-        list(table.types.items()),
-        metadata={"warning": warning} if warning else None,
+        list(table.types.items()), metadata={"warning": warning} if warning else None
     )
     with pq.ParquetWriter(file, schema, compression="zstd") as writer:
         for batch in table.batches():

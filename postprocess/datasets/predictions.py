@@ -68,9 +68,7 @@ def read_predictions(paths: Sequence[Path]) -> dict[str, Predictions]:
 
 
 def with_ids_of(
-    images: AbstractSet[str],
-    systems: Mapping[str, Predictions],
-    other: Mapping[str, str],
+    images: AbstractSet[str], systems: Mapping[str, Predictions], other: Mapping[str, str]
 ) -> dict[str, Predictions]:
     """Give systems that used the other ids of the images the dataset's own.
 
@@ -94,20 +92,14 @@ def _read(path: Path) -> dict[str, Predictions]:
     elif path.suffix.lower() == ".csv":
         rows = _csv_rows(content, path.stem)
     else:
-        raise UnreadableError(
-            "predictions are read from .json (COCO results) and .csv files"
-        )
+        raise UnreadableError("predictions are read from .json (COCO results) and .csv files")
     systems: dict[str, dict[str, Prediction]] = {}
     faults = []
     for place, system, image, caption in rows:
         captions = systems.setdefault(system, {})
         if image in captions:
-            faults.append(
-                f"{place}: image {image!r} has a caption of {system!r} already"
-            )
-        captions[image] = Prediction(
-            text=caption[:LONGEST_CHARACTERS], file=path, place=place
-        )
+            faults.append(f"{place}: image {image!r} has a caption of {system!r} already")
+        captions[image] = Prediction(text=caption[:LONGEST_CHARACTERS], file=path, place=place)
     if faults:
         raise UnreadableError(*faults)
     if not systems:

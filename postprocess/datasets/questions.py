@@ -92,14 +92,9 @@ def _of_csv(text: str) -> Iterator[Question]:
         if key is None or "answer" not in header:
             names = ", ".join(map(repr, header[:12])) or "none"
             raise UnreadableError(
-                "questions need an image id or 'file_name', and 'answer'; the columns "
-                f"are {names}"
+                f"questions need an image id or 'file_name', and 'answer'; the columns are {names}"
             )
         rows = [*reader]
     for row in rows:
         if row[key] and row["answer"]:
-            yield Question(
-                image=row[key],
-                answer=row["answer"],
-                kind=row.get("answer_type") or "",
-            )
+            yield Question(image=row[key], answer=row["answer"], kind=row.get("answer_type") or "")

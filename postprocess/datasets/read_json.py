@@ -9,12 +9,7 @@
 import json
 from collections.abc import Mapping, Sequence
 
-from piecework.analyses.corpus.captions import (
-    ANSWERS_OF_QUALITY_FILES,
-    Caption,
-    Corpus,
-    Quality,
-)
+from piecework.analyses.corpus.captions import ANSWERS_OF_QUALITY_FILES, Caption, Corpus, Quality
 from piecework.postprocess.datasets.read_published import (
     by_image,
     from_entries,
@@ -39,9 +34,7 @@ def from_json(content: bytes) -> Corpus:
     except json.JSONDecodeError as fault:
         raise UnreadableError(f"line {fault.lineno}: not JSON ({fault.msg})") from fault
     except RecursionError as fault:
-        raise UnreadableError(
-            "cannot be read: the JSON is nested too deeply"
-        ) from fault
+        raise UnreadableError("cannot be read: the JSON is nested too deeply") from fault
     except ValueError as fault:
         words = "cannot be read: a number has thousands of digits"
         raise UnreadableError(words) from fault
@@ -61,13 +54,10 @@ def _captions(document: Mapping[str, object]) -> Corpus:
     if not isinstance(annotations, list) or not isinstance(images, list):
         keys = ", ".join(map(repr, [*document][:12])) or "none"
         raise UnreadableError(
-            "the lists 'images' and 'annotations' of captions are missing (keys "
-            f"found: {keys})"
+            f"the lists 'images' and 'annotations' of captions are missing (keys found: {keys})"
         )
     faults = [
-        f"images[{n}]: {fault}"
-        for n, image in enumerate(images)
-        for fault in _image_faults(image)
+        f"images[{n}]: {fault}" for n, image in enumerate(images) for fault in _image_faults(image)
     ]
     faults += [
         f"annotations[{n}]: {fault}"
@@ -142,9 +132,7 @@ def _caption(annotation: Mapping[str, object]) -> Caption:
 
 def _votes(entries: Sequence[object]) -> Corpus:
     faults = [
-        f"entry {n}: {fault}"
-        for n, entry in enumerate(entries)
-        for fault in _vote_faults(entry)
+        f"entry {n}: {fault}" for n, entry in enumerate(entries) for fault in _vote_faults(entry)
     ]
     if faults:
         raise UnreadableError(*faults)
@@ -166,9 +154,7 @@ def _vote_faults(entry: object) -> list[str]:
     votes = [entry["unrecognizable"], *(flaws.values() if _is_object(flaws) else ["?"])]
     faults = [] if _is_id(entry.get("image")) else ["'image' is missing"]
     if not all(_is_vote(vote) for vote in votes):
-        faults.append(
-            f"votes must be whole numbers from 0 to {ANSWERS_OF_QUALITY_FILES}"
-        )
+        faults.append(f"votes must be whole numbers from 0 to {ANSWERS_OF_QUALITY_FILES}")
     return faults
 
 

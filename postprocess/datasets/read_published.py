@@ -126,9 +126,7 @@ def by_image(document: Document) -> Sequence[object] | None:
 def _columns(text: str) -> _Columns | None:
     line = text.lstrip("\ufeff").split("\n", 1)[0]
     for separator in _SEPARATORS:
-        names = tuple(
-            name.strip().strip('"').strip().casefold() for name in line.split(separator)
-        )
+        names = tuple(name.strip().strip('"').strip().casefold() for name in line.split(separator))
         image = next((name for name in IMAGES if name in names), None)
         caption = next((name for name in CAPTIONS if name in names), None)
         if image is not None and caption is not None:
@@ -136,9 +134,7 @@ def _columns(text: str) -> _Columns | None:
     return None
 
 
-def _lines(
-    text: str, columns: _Columns
-) -> Iterator[tuple[int, str, Iterable[str] | None]]:
+def _lines(text: str, columns: _Columns) -> Iterator[tuple[int, str, Iterable[str] | None]]:
     """Yield rows whose last cell is the caption, which may hold separators."""
     wanted = len(columns.names)
     lines = [line.rstrip("\r") for line in text.split("\n")]
@@ -184,9 +180,7 @@ def _unquoted(cell: str) -> str:
     return text[1:-1].replace('""', '"').strip() if is_quoted else text
 
 
-def _cells(
-    text: str, columns: _Columns
-) -> Iterator[tuple[int, str, Iterable[str] | None]]:
+def _cells(text: str, columns: _Columns) -> Iterator[tuple[int, str, Iterable[str] | None]]:
     reader = csv.reader(text.splitlines(keepends=True), delimiter=columns.separator)
     next(reader, None)
     for cells in reader:
@@ -206,8 +200,7 @@ def _entry(entry: object) -> tuple[str, Iterable[str] | None]:
     order = ("filename", *IMAGES) if "sentences" in names else IMAGES
     image = next((text for name in order if (text := _id(names.get(name)))), "")
     texts = next(
-        (texts for name in CAPTIONS if (texts := _texts(names.get(name))) is not None),
-        None,
+        (texts for name in CAPTIONS if (texts := _texts(names.get(name))) is not None), None
     )
     return image, texts if image else None
 
@@ -233,9 +226,7 @@ def _texts(value: object) -> list[str] | None:
     return texts if texts and len(texts) == len(parts) else None
 
 
-def _corpus(
-    rows: Iterable[tuple[int, str, Iterable[str] | None]], place: str
-) -> Corpus:
+def _corpus(rows: Iterable[tuple[int, str, Iterable[str] | None]], place: str) -> Corpus:
     """Return the captions of rows; a few rows that cannot be read are left out."""
     captions: list[Caption] = []
     faults: list[str] = []

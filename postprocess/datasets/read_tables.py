@@ -47,10 +47,7 @@ def _csv_corpus(text: str) -> Corpus:
     try:
         header = list(reader.fieldnames or ())
         is_ours = _check_columns(header)
-        rows = [
-            (f"line {reader.line_num}", _csv_row(row, is_ours=is_ours))
-            for row in reader
-        ]
+        rows = [(f"line {reader.line_num}", _csv_row(row, is_ours=is_ours)) for row in reader]
     except csv.Error as fault:
         place = f"line {reader.line_num}"
         raise UnreadableError(f"{place}: not CSV ({fault})") from fault
@@ -94,9 +91,7 @@ def from_lines(content: bytes) -> Corpus:
         with csv_cells_of_any_length(text):
             return from_rows(text)
     captions = [Caption(image=image, text=line) for image, line in _lines(text)]
-    return Corpus(
-        source="", captions=captions, holds_canned=False, images=_images(captions)
-    )
+    return Corpus(source="", captions=captions, holds_canned=False, images=_images(captions))
 
 
 def _lines(text: str) -> Iterator[tuple[str, str]]:
@@ -121,9 +116,7 @@ def _check_columns(header: Sequence[str]) -> bool:
         UnreadableError: required columns are missing.
     """
     names = ", ".join(map(repr, header[:12])) or "none"
-    faults = (
-        [f"no column 'caption' (found: {names})"] if "caption" not in header else []
-    )
+    faults = [f"no column 'caption' (found: {names})"] if "caption" not in header else []
     if not any(name in header for name in _IDS):
         faults.append(f"no column 'item_id' or 'image_id' (found: {names})")
     if faults:
@@ -144,9 +137,7 @@ def _word(value: object) -> str:
     return "" if value is None else str(value)
 
 
-def _corpus(
-    rows: Iterable[tuple[str, Row]], *, is_ours: bool, holds_canned: bool
-) -> Corpus:
+def _corpus(rows: Iterable[tuple[str, Row]], *, is_ours: bool, holds_canned: bool) -> Corpus:
     faults: list[str] = []
     captions = []
     files = {}

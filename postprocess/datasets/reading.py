@@ -12,11 +12,7 @@ from piecework.analyses.corpus.captions import Corpus
 from piecework.domain.errors import ConfigError
 from piecework.postprocess.datasets.read_json import from_json
 from piecework.postprocess.datasets.read_published import from_json_lines
-from piecework.postprocess.datasets.read_tables import (
-    from_csv,
-    from_lines,
-    from_parquet,
-)
+from piecework.postprocess.datasets.read_tables import from_csv, from_lines, from_parquet
 from piecework.postprocess.datasets.reading_faults import as_config_error, decoded
 
 LARGEST_BYTES = 512 * 2**20
@@ -72,9 +68,7 @@ def _whole(path: Path) -> Corpus:
 def _together(kept: Corpus, aside: Corpus, *, is_part: bool) -> Corpus:
     # A split's JSON lists its images; a table does not, and is the whole dataset.
     listed = frozenset(kept.images)
-    added = [
-        caption for caption in aside.captions if caption.image in listed or not is_part
-    ]
+    added = [caption for caption in aside.captions if caption.image in listed or not is_part]
     captions = [*kept.captions, *added]
     images = kept.images or [*dict.fromkeys(caption.image for caption in captions)]
     return replace(
@@ -93,8 +87,7 @@ def _shortened(corpus: Corpus) -> Corpus:
     return replace(
         corpus,
         captions=[
-            replace(caption, text=caption.text[:LONGEST_CHARACTERS])
-            for caption in corpus.captions
+            replace(caption, text=caption.text[:LONGEST_CHARACTERS]) for caption in corpus.captions
         ],
         remarks=[
             *corpus.remarks,
@@ -116,9 +109,7 @@ def _file_of(path: Path) -> Path:
     if not files:
         fault = f"{path}: a folder without {' or '.join(_FOLDER_ORDER)}"
         is_other = any(path.glob("answers.*"))
-        more = (
-            "; it contains the answers of a task without captions" if is_other else ""
-        )
+        more = "; it contains the answers of a task without captions" if is_other else ""
         raise ConfigError([fault + more])
     return files[0]
 

@@ -35,9 +35,7 @@ def as_config_error(path: Path) -> Iterator[None]:
     except UnreadableError as error:
         shown = [f"{path}: {fault}" for fault in error.faults[:_SHOWN]]
         more = len(error.faults) - len(shown)
-        raise ConfigError([*shown, *([f"... and {more} more"] if more else [])]) from (
-            error
-        )
+        raise ConfigError([*shown, *([f"... and {more} more"] if more else [])]) from (error)
 
 
 def decoded(content: bytes) -> str:

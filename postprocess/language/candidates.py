@@ -80,9 +80,7 @@ def candidates(
     return {
         word: [
             *_kept(
-                [*channel.known[word], *own.get(word, ()), *_split(word, corpus)],
-                corpus,
-                _KEPT,
+                [*channel.known[word], *own.get(word, ()), *_split(word, corpus)], corpus, _KEPT
             ),
             *_kept(edited.get(word, ()), corpus, _EDITED_KEPT),
         ]
@@ -213,8 +211,7 @@ def _edited_splits(
         }
     )
     met = corpus.pairs(
-        corpus.numbers([head for *_, head, _ in rows]),
-        corpus.numbers([tail for *_, tail in rows]),
+        corpus.numbers([head for *_, head, _ in rows]), corpus.numbers([tail for *_, tail in rows])
     )
     rows = [row for row, n in zip(rows, met.tolist(), strict=True) if n]
     prices = channel.recall([(part, other) for _, part, other, *_ in rows])
@@ -257,9 +254,7 @@ def _may_be_a_part(word: str) -> bool:
     return lexicon.zipf(word) >= least and lexicon.is_surely_right(word)
 
 
-def _kept(
-    priced: Sequence[tuple[str, float]], corpus: Corpus, most: int
-) -> list[Candidate]:
+def _kept(priced: Sequence[tuple[str, float]], corpus: Corpus, most: int) -> list[Candidate]:
     promises = {
         meant: sum(map(corpus.log_share, meant.split(" ")))
         - (_NATS_A_SPLIT if " " in meant else price)

@@ -56,9 +56,7 @@ class Channel:
         meant = sorted({piece for piece, _ in costs} | {"", *_SYMBOLS})
         typed = sorted({piece for _, piece in costs} | {"", *_SYMBOLS})
         self._row, self._column = _numbered(meant), _numbered(typed)
-        table = np.full(
-            (len(meant) + 2, len(typed) + 2), OUT_OF_REACH, dtype=np.float32
-        )
+        table = np.full((len(meant) + 2, len(typed) + 2), OUT_OF_REACH, dtype=np.float32)
         # Row and column 0 are for missing pieces, 1 for unknown letters.
         rows = {piece: n for n, piece in enumerate(meant, start=2)}
         columns = {piece: n for n, piece in enumerate(typed, start=2)}
@@ -99,9 +97,7 @@ class Channel:
         columns = self._pieces([typed for typed, _ in pairs], self._column)
         rows = self._pieces([meant for _, meant in pairs], self._row)
         height, width = int(meant_lengths.max()), int(typed_lengths.max())
-        best = np.full(
-            (height + 1, width + 1, len(pairs)), OUT_OF_REACH, dtype=np.float32
-        )
+        best = np.full((height + 1, width + 1, len(pairs)), OUT_OF_REACH, dtype=np.float32)
         best[0, 0] = 0
         for i in range(height + 1):
             for j in range(max(0, i - _BAND), min(width, i + _BAND) + 1):

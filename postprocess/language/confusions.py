@@ -17,13 +17,7 @@ from rapidfuzz.distance import OSA
 from piecework.postprocess.language import english, lexicon
 from piecework.postprocess.language.channel import Channel
 from piecework.postprocess.language.codes import Ints
-from piecework.postprocess.language.corpus import (
-    EDGE,
-    MET,
-    Corpus,
-    Floats,
-    word_counts_by_item,
-)
+from piecework.postprocess.language.corpus import EDGE, MET, Corpus, Floats, word_counts_by_item
 from piecework.postprocess.language.one_edit import one_edit_apart
 from piecework.postprocess.language.sounds import sound
 from piecework.postprocess.language.tokens import place, words
@@ -78,10 +72,7 @@ class Doubts:
 
 
 def doubts(
-    texts: Sequence[Text],
-    corpus: Corpus,
-    channel: Channel,
-    weights: Floats | None = None,
+    texts: Sequence[Text], corpus: Corpus, channel: Channel, weights: Floats | None = None
 ) -> Doubts:
     """Return the doubtful places, in order of texts, words and other words.
 
@@ -140,9 +131,7 @@ def _alone(places: Ints, line: Ints, corpus: Corpus) -> Ints:
     return places[is_alone]
 
 
-def _likely(
-    places: Ints, line: Ints, alike: "_Alike", corpus: Corpus
-) -> tuple[Ints, Ints]:
+def _likely(places: Ints, line: Ints, alike: "_Alike", corpus: Corpus) -> tuple[Ints, Ints]:
     """Return places and the words that others wrote there, a row each."""
     # In parts: a place has dozens of other words, but hardly any remain.
     pieces = np.array_split(places, len(places) // _AT_ONCE + 1)
@@ -151,9 +140,7 @@ def _likely(
     return np.concatenate(rows), np.concatenate(others)
 
 
-def _met(
-    places: Ints, line: Ints, alike: "_Alike", corpus: Corpus
-) -> tuple[Ints, Ints]:
+def _met(places: Ints, line: Ints, alike: "_Alike", corpus: Corpus) -> tuple[Ints, Ints]:
     rows, other = alike.expanded(places, line)
     meant = alike.others[other]
     may_be = corpus.may_be_pairs(line[rows - 1], meant)
@@ -168,9 +155,7 @@ def _met(
     far, before, after, far_after = (line[rows + n] for n in (-2, -1, 1, 2))
     met = np.maximum(
         corpus.triples(before, meant, after),
-        np.maximum(
-            corpus.triples(far, before, meant), corpus.triples(meant, after, far_after)
-        ),
+        np.maximum(corpus.triples(far, before, meant), corpus.triples(meant, after, far_after)),
     )
     seldom = np.minimum(corpus.pairs(before, meant), corpus.pairs(meant, after))
     likely = (met >= MET) & (seldom > 0)
@@ -198,8 +183,7 @@ class _Alike:
         known = sorted(filter(_is_plain, corpus.words()))
         common = [word for word in known if corpus.about(word) >= _LEAST_ITEMS]
         pairs = sorted(
-            _pairs(tuple(known), tuple(common)),
-            key=lambda pair: (corpus.number(pair[0]), pair[1]),
+            _pairs(tuple(known), tuple(common)), key=lambda pair: (corpus.number(pair[0]), pair[1])
         )
         self.names = [other for _, other in pairs]
         self.prices = np.array(channel.recall(pairs), dtype=np.float64)
@@ -231,9 +215,7 @@ def _is_plain(word: str) -> bool:
 
 
 @lru_cache(maxsize=1)
-def _pairs(
-    words: tuple[str, ...], others: tuple[str, ...]
-) -> Sequence[tuple[str, str]]:
+def _pairs(words: tuple[str, ...], others: tuple[str, ...]) -> Sequence[tuple[str, str]]:
     """Return pairs of words one edit apart, or two apart and alike in sound.
 
     Cached, because a round hardly ever changes the set of words.
@@ -284,9 +266,7 @@ def _fits(line: Ints, rows: Ints, other: Ints, corpus: Corpus) -> Iterable[Float
     ) -> Floats:
         expected = _PAIR_WEIGHT * follows(middle, right, part, own, base)
         whole = corpus.pairs(left, middle) - base + _PAIR_WEIGHT
-        result: Floats = np.log(
-            (corpus.triples(left, middle, right) - own + expected) / whole
-        )
+        result: Floats = np.log((corpus.triples(left, middle, right) - own + expected) / whole)
         return result
 
     next_share, far_share = corpus.shares(after), corpus.shares(far_after)
@@ -308,9 +288,7 @@ def _fits(line: Ints, rows: Ints, other: Ints, corpus: Corpus) -> Iterable[Float
     yield np.log1p(np.maximum(0, corpus.pairs(word, after) - 1))
 
 
-def _in_english(
-    texts: Sequence[Text], owner: Ints, at: Ints, meant: Sequence[str]
-) -> Floats:
+def _in_english(texts: Sequence[Text], owner: Ints, at: Ints, meant: Sequence[str]) -> Floats:
     """Return how much better the other word fits in general English.
 
     It is 0 if one of the two is unknown there; also return which one is.
@@ -334,9 +312,7 @@ def _in_english(
     return features
 
 
-def _of_item(
-    texts: Sequence[Text], owner: Ints, at: Ints, meant: Sequence[str]
-) -> Floats:
+def _of_item(texts: Sequence[Text], owner: Ints, at: Ints, meant: Sequence[str]) -> Floats:
     """Return whether other texts about the item have the other word, and this one."""
     about = word_counts_by_item({texts[n].item_id for n in set(owner.tolist())}, texts)
     features = np.zeros((len(owner), len(_OF_ITEM)))

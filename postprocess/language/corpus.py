@@ -160,11 +160,7 @@ class Corpus:
         self._last_sieves = None
 
     def _count_texts(
-        self,
-        texts: Sequence[Text],
-        stream: Ints,
-        has_strange_capital: Flags,
-        times: int,
+        self, texts: Sequence[Text], stream: Ints, has_strange_capital: Flags, times: int
     ) -> None:
         """Count the texts with each word, and those of them with names.
 
@@ -190,9 +186,7 @@ class Corpus:
         self._with_names = _longer(self._with_names, size) + times * named_counts
         self.n_texts += times * len(texts)
         self.n_with_names += times * int(named.sum())
-        self.n_foreign += times * sum(
-            is_foreign(texts[place].words) for place in unknown.tolist()
-        )
+        self.n_foreign += times * sum(is_foreign(texts[place].words) for place in unknown.tolist())
 
     def texts_with(self, word: str) -> tuple[int, int]:
         """Return the number of texts with a word, and of those that also have names."""
@@ -261,8 +255,7 @@ class Corpus:
         """Build the sieves once after each change."""
         if self._last_sieves is None:
             self._last_sieves = _Sieves(
-                pairs=Sieve(self._pairs.codes),
-                triples=Sieve(self._triples.present(MET)),
+                pairs=Sieve(self._pairs.codes), triples=Sieve(self._triples.present(MET))
             )
         return self._last_sieves
 
@@ -295,9 +288,7 @@ class Corpus:
         result: Floats = together / (self.counts[before] + _NEIGHBOUR_WEIGHT)
         return result
 
-    def follows_two(
-        self, far: Ints, before: Ints, word: Ints, log_share: Floats
-    ) -> Floats:
+    def follows_two(self, far: Ints, before: Ints, word: Ints, log_share: Floats) -> Floats:
         """Return the probability of words after two others; `far` precedes `before`."""
         pair = code_of(far, before)
         followers = self._triples.followers(pair)

@@ -112,9 +112,7 @@ class Rivals:
 class Typos:
     """Words with their candidates, and features that do not depend on the place."""
 
-    def __init__(
-        self, candidates: Mapping[str, Sequence[Candidate]], corpus: Corpus
-    ) -> None:
+    def __init__(self, candidates: Mapping[str, Sequence[Candidate]], corpus: Corpus) -> None:
         """Compute the features of each candidate that do not depend on the place."""
         self.meant: list[str] = []
         self.of_word: dict[str, slice] = {}
@@ -141,9 +139,9 @@ def rivals(suspects: Sequence[Suspect], typos: Typos, corpus: Corpus) -> Rivals:
     table[first, leaving:] = [_of_leaving(suspect, corpus) for suspect in suspects]
     rows = np.delete(np.arange(len(table)), first)
     owner = np.repeat(np.arange(len(suspects)), sizes - 1)
-    which = np.concatenate(
-        [np.arange(place.start, place.stop) for place in places]
-    ).astype(np.int64)
+    which = np.concatenate([np.arange(place.start, place.stop) for place in places]).astype(
+        np.int64
+    )
     table[rows, : len(OF_TYPO)] = typos.rows[which]
     table[rows, len(OF_TYPO) : leaving] = _in_place(
         suspects, owner, typos=typos, which=which, corpus=corpus
@@ -216,21 +214,14 @@ def _of_split(head: str, tail: str, *, is_edited: bool) -> tuple[float, ...]:
 
 
 def _in_place(
-    suspects: Sequence[Suspect],
-    owner: Ints,
-    *,
-    typos: Typos,
-    which: Ints,
-    corpus: Corpus,
+    suspects: Sequence[Suspect], owner: Ints, *, typos: Typos, which: Ints, corpus: Corpus
 ) -> Floats:
     """Return `OF_MEANING`, a row for each candidate of each suspect."""
     far, _ = _counted((suspect.before[0] for suspect in suspects), corpus)
     before, _ = _counted((suspect.before[1] for suspect in suspects), corpus)
     after, after_share = _counted((suspect.after[0] for suspect in suspects), corpus)
     far_after, _ = _counted((suspect.after[1] for suspect in suspects), corpus)
-    far, before, after, far_after = (
-        numbers[owner] for numbers in (far, before, after, far_after)
-    )
+    far, before, after, far_after = (numbers[owner] for numbers in (far, before, after, far_after))
     after_share = after_share[owner]
     head, tail = typos.head[which], typos.tail[which]
     share, tail_share = typos.head_share[which], typos.tail_share[which]
@@ -246,9 +237,7 @@ def _in_place(
     meant = [typos.meant[n] for n in which.tolist()]
     both = [(suspects[n], each) for n, each in zip(owner.tolist(), meant, strict=True)]
     same_item = [suspect.about.get(each, 0) > 0 for suspect, each in both]
-    at_large = [
-        english.fits(suspect.before, each, suspect.after) for suspect, each in both
-    ]
+    at_large = [english.fits(suspect.before, each, suspect.after) for suspect, each in both]
     return np.column_stack(
         [
             share + np.where(is_split, tail_share, 0),
@@ -257,8 +246,7 @@ def _in_place(
             np.where(is_split, np.log1p(corpus.pairs(head, tail)), 0),
             is_split & named[owner],
             np.log(corpus.follows_two(far, before, head, share)) - share,
-            np.log(corpus.follows_two(last_but_one, tail, after, after_share))
-            - after_share,
+            np.log(corpus.follows_two(last_but_one, tail, after, after_share)) - after_share,
             np.where(is_split, 0, np.log1p(corpus.triples(before, head, after))),
             corpus.over_one(far, head) + corpus.over_one(tail, far_after),
             np.maximum(0, zipfs - (likeliest - price / _NATS_A_ZIPF)),

@@ -35,8 +35,7 @@ def is_foreign(words: Sequence[str]) -> bool:
         return False
     english = sum(map(lexicon.zipf, words))
     return any(
-        sum(_zipfs(language).get(word, 0.0) for word in words)
-        > english + _ZIPF_AHEAD * len(words)
+        sum(_zipfs(language).get(word, 0.0) for word in words) > english + _ZIPF_AHEAD * len(words)
         for language in _LANGUAGES
     )
 

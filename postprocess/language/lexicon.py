@@ -151,8 +151,7 @@ def _is_new(word: str) -> bool:
     if is_two_words(word):
         return False
     return not any(
-        other in known and zipf(other) >= common + _SHADOW_ZIPF
-        for other in _one_edit_away(word)
+        other in known and zipf(other) >= common + _SHADOW_ZIPF for other in _one_edit_away(word)
     )
 
 

@@ -6,9 +6,7 @@ from collections.abc import Iterable, Iterator
 from rapidfuzz.distance import OSA
 
 
-def one_edit_apart(
-    words: Iterable[str], others: Iterable[str]
-) -> Iterator[tuple[str, str]]:
+def one_edit_apart(words: Iterable[str], others: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Yield each pair of words that differ by one letter or swap, once.
 
     >>> sorted(one_edit_apart(["kitebord", "kite"], ["kiteboard", "kit", "kite"]))

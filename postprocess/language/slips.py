@@ -39,9 +39,7 @@ _NEAR = frozenset(
     if key != other_key and abs(row - other_row) <= 1 and abs(at - other_at) <= _REACH
 )
 _ALIKE = {
-    letter: group
-    for group in ("ckq", "sz", "gj", "fv", "dt", "bp", "mn", "lr")
-    for letter in group
+    letter: group for group in ("ckq", "sz", "gj", "fv", "dt", "bp", "mn", "lr") for letter in group
 }
 _VOWELS = frozenset("aeiouy")
 _SILENT = frozenset("hwk'")
@@ -161,11 +159,7 @@ def _last(meant: str, typed: str, i: int, j: int) -> Iterator[tuple[float, int, 
         meant_letter, typed_letter = meant[i - 1], typed[j - 1]
         if meant_letter == typed_letter:
             yield 0.0, 1, 1
-        elif (
-            i > 1
-            and j > 1
-            and (meant_letter, meant[i - 2]) == (typed[j - 2], typed_letter)
-        ):
+        elif i > 1 and j > 1 and (meant_letter, meant[i - 2]) == (typed[j - 2], typed_letter):
             yield 1.0, 2, 2
         is_kind = (meant_letter in _VOWELS) == (typed_letter in _VOWELS)
         if meant_letter != typed_letter:

@@ -11,12 +11,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from piecework.postprocess.language.corpus import (
-    EDGE,
-    Corpus,
-    has_name,
-    word_counts_by_item,
-)
+from piecework.postprocess.language.corpus import EDGE, Corpus, has_name, word_counts_by_item
 from piecework.postprocess.language.foreign import is_foreign
 from piecework.postprocess.language.lexicon import may_be_typo
 from piecework.postprocess.language.tokens import Place, Word, place, words
@@ -75,10 +70,7 @@ def find_suspects(texts: Sequence[Text], corpus: Corpus) -> list[Suspect]:
             mean_log_ratio = company.of(frozenset(text.words), own=has_name(text))
             suspects += [
                 replace(
-                    suspect,
-                    text_id=text.text_id,
-                    company=mean_log_ratio,
-                    about=about[text.item_id],
+                    suspect, text_id=text.text_id, company=mean_log_ratio, about=about[text.item_id]
                 )
                 for suspect in in_text
             ]
@@ -101,9 +93,7 @@ class _Company:
             own: whether the text itself has a name.
         """
         known = [word for word in line if not may_be_typo(word)]
-        return math.fsum(self._log_ratio(word, own) for word in known) / max(
-            1, len(known)
-        )
+        return math.fsum(self._log_ratio(word, own) for word in known) / max(1, len(known))
 
     def _log_ratio(self, word: str, own: bool) -> float:  # noqa: FBT001 - private
         log_ratio = self._of_word.get((word, own))

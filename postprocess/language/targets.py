@@ -92,9 +92,7 @@ class Targets:
             by_length[len(word)].append(word)
         for length, group in by_length.items():
             most = _NEAR + (length >= _LONG)
-            low, high = np.searchsorted(
-                self._lengths, [length - most, length + most + 1]
-            ).tolist()
+            low, high = np.searchsorted(self._lengths, [length - most, length + most + 1]).tolist()
             pool = self._words[low:high]
             for at in range(0, len(group), _AT_ONCE):
                 some = group[at : at + _AT_ONCE]

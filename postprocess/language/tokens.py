@@ -8,18 +8,14 @@ from sys import intern
 
 _WORD = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
 _PLAIN_WORD = re.compile(r"[a-z]+(?:'[a-z]+)*")
-_PLAIN_CAPITAL = re.compile(
-    r"(?!\A)(?<![A-Za-z])(?<![A-Za-z]')[A-Z][A-Za-z]*(?:'[A-Za-z]+)*"
-)
+_PLAIN_CAPITAL = re.compile(r"(?!\A)(?<![A-Za-z])(?<![A-Za-z]')[A-Z][A-Za-z]*(?:'[A-Za-z]+)*")
 _RUN = re.compile(r"\S+")
-_ADDRESS = re.compile(
-    r"://|@|www\.|(?!\A)\.(?:com|org|net|edu|gov|io|co|uk)\b", re.IGNORECASE
-)
+_ADDRESS = re.compile(r"://|@|www\.|(?!\A)\.(?:com|org|net|edu|gov|io|co|uk)\b", re.IGNORECASE)
 _MARKED = re.compile(r"[#~/\\]\S+")
 # Opening characters are not searched for inside: otherwise a text with many unclosed
 # ones would be scanned to the end for each.
 _QUOTED = re.compile(
-    r"\"[^\"]*\"|\u201c[^\u201c\u201d]*\u201d|(?<!\w)['\u2018][^'\u2019]+['\u2019](?!\w)",
+    r"\"[^\"]*\"|\u201c[^\u201c\u201d]*\u201d|(?<!\w)['\u2018][^'\u2019]+['\u2019](?!\w)"
 )
 _SIGNS = frozenset("_@#$%&*+=<>^~/\\|")
 _ENDS_SENTENCE = frozenset(".!?:")

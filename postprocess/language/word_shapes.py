@@ -115,9 +115,7 @@ def is_agent(word: str) -> bool:
     >>> is_agent("canoers"), is_agent("paintballers"), is_agent("tabel")
     (True, True, False)
     """
-    stems = {
-        word.removesuffix(ending) for ending in _AGENT_ENDINGS if word.endswith(ending)
-    }
+    stems = {word.removesuffix(ending) for ending in _AGENT_ENDINGS if word.endswith(ending)}
     stems |= {stem + "e" for stem in stems}
     stems |= {stem[:-1] for stem in stems if stem[-1:] == stem[-2:-1]}
     return any(

@@ -45,12 +45,7 @@ def propose(texts: Sequence[Text], corpus: Corpus) -> Mapping[str, Sequence[Edit
         probability = float(odds[best] / (1 + odds.sum()))
         text, at = texts[int(doubtful.text[first])], int(doubtful.at[first])
         if probability >= WORTH_A_LOOK and is_ordinary(text, at):
-            edit = _edit(
-                text.text,
-                at,
-                meant=doubtful.meant[first + best],
-                probability=probability,
-            )
+            edit = _edit(text.text, at, meant=doubtful.meant[first + best], probability=probability)
             edits.setdefault(text.text_id, []).append(edit)
     return edits
 

@@ -85,7 +85,6 @@ def _edit(suspect: Suspect, meant: str, probability: float) -> Edit:
         before=surface,
         after=meant,
         rule=NAME,
-        reason=f"not in any word list; the probability of {meant!r} is "
-        f"{probability:.2f}",
+        reason=f"not in any word list; the probability of {meant!r} is {probability:.2f}",
         probability=round(probability, 4),
     )

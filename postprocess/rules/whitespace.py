@@ -19,9 +19,7 @@ _INVISIBLE = "\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff"
 
 _UNSEEN = re.compile(rf"[\s\x00-\x1f\x7f-\x9f{_INVISIBLE}]+")
 
-_WRONG = re.compile(
-    rf"\A | \Z|  |[^\S ]|[\x00-\x1f\x7f-\x9f{_INVISIBLE}]",
-)
+_WRONG = re.compile(rf"\A | \Z|  |[^\S ]|[\x00-\x1f\x7f-\x9f{_INVISIBLE}]")
 """Matches in every text with an edit: all invisible space except single spaces."""
 
 

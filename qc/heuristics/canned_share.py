@@ -51,9 +51,7 @@ class Params:
 
 def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
     """One row per worker, in the order of their ids."""
-    subjects = pd.Index(
-        sorted(table["worker_id"].unique()), dtype="str", name="worker_id"
-    )
+    subjects = pd.Index(sorted(table["worker_id"].unique()), dtype="str", name="worker_id")
     firsts = table.loc[is_first(table), ["worker_id", "is_canned"]]
     by_worker = firsts.groupby("worker_id")["is_canned"]
     items = by_worker.size().reindex(subjects, fill_value=0).to_numpy()

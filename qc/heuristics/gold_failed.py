@@ -99,11 +99,7 @@ def _sections_of(sections: pd.DataFrame | None, worker: str) -> list[_Section]:
     if sections is None or worker not in sections.index.get_level_values(0):
         return []
     own = sections.loc[worker]
-    return [
-        (str(name), int(failed), int(met))
-        for name, failed, met in own.itertuples()
-        if name
-    ]
+    return [(str(name), int(failed), int(met)) for name, failed, met in own.itertuples() if name]
 
 
 def _named(own: list[_Section]) -> str:

@@ -63,14 +63,10 @@ def tally(table: pd.DataFrame, _params: Params) -> Tally:
 def usual_of(counts: Tally, _params: Params) -> pd.DataFrame:
     """In one row, how many answers there are, and how many were questioned."""
     ignored = counts["n_rows"][counts["is_ignored"]]
-    return pd.DataFrame(
-        {"n_answers": [counts["n_rows"].sum()], "n_ignored": [ignored.sum()]}
-    )
+    return pd.DataFrame({"n_answers": [counts["n_rows"].sum()], "n_ignored": [ignored.sum()]})
 
 
-def score(
-    table: pd.DataFrame, params: Params, usual: pd.DataFrame | None = None
-) -> pd.DataFrame:
+def score(table: pd.DataFrame, params: Params, usual: pd.DataFrame | None = None) -> pd.DataFrame:
     """One row per worker, in the order of their ids.
 
     Args:
@@ -83,9 +79,7 @@ def score(
     return workers_table(table, _scores(table, params, usual))
 
 
-def _scores(
-    table: pd.DataFrame, params: Params, usual: pd.DataFrame
-) -> Iterator[WorkerScore]:
+def _scores(table: pd.DataFrame, params: Params, usual: pd.DataFrame) -> Iterator[WorkerScore]:
     counted = _counted(table)
     ignored = questioned(table)[counted]
     codes, workers = pd.factorize(table["worker_id"].array[counted], sort=True)

@@ -106,9 +106,7 @@ def usual_of(counts: Tally, _params: Params) -> pd.DataFrame:
     return counts
 
 
-def score(
-    table: pd.DataFrame, params: Params, usual: pd.DataFrame | None = None
-) -> pd.DataFrame:
+def score(table: pd.DataFrame, params: Params, usual: pd.DataFrame | None = None) -> pd.DataFrame:
     """One row per assignment, in the order of their ids.
 
     Args:
@@ -119,9 +117,7 @@ def score(
     """
     if usual is None:
         usual = tally(table, params)
-    subjects = pd.Index(
-        sorted(table["assignment_id"].unique()), dtype="str", name="assignment_id"
-    )
+    subjects = pd.Index(sorted(table["assignment_id"].unique()), dtype="str", name="assignment_id")
     rows = _compared(_assignments(table), usual)
     share = _share_of_users(rows)
     flag = (share >= params.min_share) & _is_rare(rows, params)
@@ -247,25 +243,19 @@ def _compared(assignments: pd.DataFrame, usual: pd.DataFrame) -> pd.DataFrame:
     keys, own = _amounts(workers)
     of_worker = pd.concat([keys, workers[["worker"]], pd.DataFrame(own)], axis=1)
     rows = assignments[assignments["filled"] == 0].merge(
-        workers[[*_WORKER, "filled", "items"]],
-        on=_WORKER,
-        suffixes=("", "_of_worker"),
+        workers[[*_WORKER, "filled", "items"]], on=_WORKER, suffixes=("", "_of_worker")
     )
     wanted = rows[_WORKER].drop_duplicates()
     # Few masks of fields are filled in, so few rows of each batch are compared.
     every = _covering(wanted[_USUAL].drop_duplicates(), usual, _USUAL)
     its_own = _covering(wanted, of_worker, _WORKER)
-    amounts = wanted.merge(every, on=_USUAL).merge(
-        its_own, on=_WORKER, suffixes=("", "_own")
-    )
+    amounts = wanted.merge(every, on=_USUAL).merge(its_own, on=_WORKER, suffixes=("", "_own"))
     for name in own:
         amounts[name] -= amounts.pop(f"{name}_own")
     return rows.merge(amounts, on=_WORKER)
 
 
-def _covering(
-    wanted: pd.DataFrame, amounts: pd.DataFrame, keys: list[str]
-) -> pd.DataFrame:
+def _covering(wanted: pd.DataFrame, amounts: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
     """By wanted key, sum the amounts with the same key and all bits of `beside`."""
     same = [name for name in keys if name != "beside"]
     pairs = wanted.merge(amounts, on=same, suffixes=("", "_there"))
@@ -305,8 +295,4 @@ def _silence(table: pd.DataFrame, _params: Params) -> Iterator[str]:
         yield "no field is filled in by some and left empty by others"
 
 
-FACTS = Facts(
-    may_reject_alone=False,
-    silence=_silence,
-    tallied=Tallied(tally, usual_of, score),
-)
+FACTS = Facts(may_reject_alone=False, silence=_silence, tallied=Tallied(tally, usual_of, score))

@@ -109,9 +109,7 @@ def model_of(counts: Tally, params: Params) -> pd.DataFrame:
     return pd.DataFrame({"model": [] if model is None else [model]}, dtype="object")
 
 
-def score(
-    table: pd.DataFrame, params: Params, models: pd.DataFrame | None = None
-) -> pd.DataFrame:
+def score(table: pd.DataFrame, params: Params, models: pd.DataFrame | None = None) -> pd.DataFrame:
     """One row per answer.
 
     Args:
@@ -174,10 +172,7 @@ def _reason(rows: pd.DataFrame, params: Params) -> str:
     if not params.samples:
         return "the campaign names no samples of programs"
     if len(params.samples) < LEAST_TEXTS:
-        return (
-            f"it needs {LEAST_TEXTS} samples of programs; there are "
-            f"{len(params.samples)}"
-        )
+        return f"it needs {LEAST_TEXTS} samples of programs; there are {len(params.samples)}"
     if len(rows) < LEAST_TEXTS:
         return f"it needs {LEAST_TEXTS} texts of people; there are {len(rows)}"
     if len(rows["item_id"].unique()) == 1:

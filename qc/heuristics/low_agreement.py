@@ -223,9 +223,7 @@ def _worth(answers: pd.DataFrame, field: str, agreements: pd.DataFrame) -> pd.Da
     by_worker = values.groupby(names[workers])
     counts, squares = by_worker.size(), by_worker.var(ddof=0) * by_worker.size()
     spread = (squares + _ITEMS_OF_ALL * values.var(ddof=0)) / (counts + _ITEMS_OF_ALL)
-    worth = pd.DataFrame(
-        {"measured": by_worker.mean(), "error": np.sqrt(spread / counts)}
-    )
+    worth = pd.DataFrame({"measured": by_worker.mean(), "error": np.sqrt(spread / counts)})
     return worth.reindex(agreements.index)
 
 
@@ -342,9 +340,7 @@ def _agreements(distances: pd.DataFrame) -> pd.DataFrame:
     of_all = float((rest**2).mean()) if len(rest) else 0.0
     spread = (squares + _ITEMS_OF_ALL * of_all) / (sums["items"] + _ITEMS_OF_ALL)
     error = np.sqrt(spread * sums["items"]) / sums["blind"]
-    return pd.DataFrame(
-        {"items": sums["items"], "agreement": agreement, "error": error}
-    )
+    return pd.DataFrame({"items": sums["items"], "agreement": agreement, "error": error})
 
 
 def _coded(

@@ -32,9 +32,7 @@ VERSION = 1
 SUBJECT: SubjectKind = "answer"
 SCOPE: Scope = "item"
 COLUMNS = (*FIRST_ANSWER, "is_canned")
-FACTS = Facts(
-    may_reject_alone=False, amounts=frozenset({"only", "nobody", "nobody else"})
-)
+FACTS = Facts(may_reject_alone=False, amounts=frozenset({"only", "nobody", "nobody else"}))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

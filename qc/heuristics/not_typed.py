@@ -94,10 +94,7 @@ class Params:
 def tally(table: pd.DataFrame, _params: Params) -> Tally:
     """How often each `rate` of keystrokes per character occurs in a `batch`."""
     return tally_of(
-        {
-            "batch": table["batch"].to_numpy(),
-            "rate": _rates(table, lengths(table["text"])),
-        }
+        {"batch": table["batch"].to_numpy(), "rate": _rates(table, lengths(table["text"]))}
     )
 
 
@@ -106,9 +103,7 @@ def usual_of(counts: Tally, _params: Params) -> pd.DataFrame:
     return rows_of(counts).groupby("batch")[["rate"]].median()
 
 
-def score(
-    table: pd.DataFrame, params: Params, usual: pd.DataFrame | None = None
-) -> pd.DataFrame:
+def score(table: pd.DataFrame, params: Params, usual: pd.DataFrame | None = None) -> pd.DataFrame:
     """One row per answer.
 
     Args:
@@ -120,9 +115,7 @@ def score(
         usual = usual_of(tally(table, params), params)
     records = _records(table)
     is_counted = ~_is_recorded(table)
-    probability = np.array(
-        [record.probability if record else 0.0 for record in records]
-    )
+    probability = np.array([record.probability if record else 0.0 for record in records])
     by_counts, counted = _by_counts(table, params, usual)
     flag = np.where(is_counted, by_counts, probability >= params.flag_from)
     length = lengths(table["text"])
@@ -144,9 +137,7 @@ def _by_counts(
     usual_rates = usual["rate"].reindex(table["batch"]).to_numpy(dtype="float64")
     with np.errstate(over="ignore"):  # a time of almost nothing: infinitely fast
         speed = word_counts(table["text"]) / np.where(seconds > 0, seconds, np.nan)
-    elsewhere = (losses >= params.min_focus_losses) | (
-        speed > params.max_words_per_second
-    )
+    elsewhere = (losses >= params.min_focus_losses) | (speed > params.max_words_per_second)
     typing_counts = usual_rates >= params.usual_keystrokes
     flag = (rate < params.less_keystrokes_per_character) & (
         (pastes >= params.min_pastes) | (elsewhere & typing_counts)
@@ -169,9 +160,7 @@ def _evidence(
             f"all; most of it was not typed here with a probability of "
             f"{record.probability:.0%}; the page cannot know who wrote it"
         )
-    clauses = [
-        f"has {plural(length, 'character')} but {plural(keystrokes, 'keystroke')}"
-    ]
+    clauses = [f"has {plural(length, 'character')} but {plural(keystrokes, 'keystroke')}"]
     clauses += [plural(pastes, "paste")] if pastes >= 0 else []
     clauses += [f"focus lost {plural(losses, 'time')}"] if losses > 0 else []
     clauses += [f"{seconds:.1f} seconds"] if seconds > 0 else []
@@ -200,13 +189,7 @@ def _rates(table: pd.DataFrame, length: Floats) -> Floats:
     """Keystrokes per character; NaN if they are not known or there is no text."""
     written = (length > 0) & ~table["is_canned"].to_numpy()
     keystrokes = table["keystrokes"].to_numpy()
-    return np.asarray(
-        np.where(written, keystrokes, np.nan) / np.where(written, length, np.nan)
-    )
+    return np.asarray(np.where(written, keystrokes, np.nan) / np.where(written, length, np.nan))
 
 
-FACTS = Facts(
-    may_reject_alone=False,
-    is_of_writing=True,
-    tallied=Tallied(tally, usual_of, score),
-)
+FACTS = Facts(may_reject_alone=False, is_of_writing=True, tallied=Tallied(tally, usual_of, score))

@@ -69,10 +69,7 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
 def _draws(seed: int, answer_ids: list[str]) -> npt.NDArray[np.float64]:
     """By id, a number in [0, 1) that depends only on the seed and the id."""
     digests = b"".join(
-        [
-            hashlib.sha256(f"{seed}:{answer_id}".encode()).digest()
-            for answer_id in answer_ids
-        ]
+        [hashlib.sha256(f"{seed}:{answer_id}".encode()).digest() for answer_id in answer_ids]
     )
     first_eight_bytes = np.frombuffer(digests, ">u8")[:: _DIGEST_BYTES // 8]
     return np.asarray((first_eight_bytes >> np.uint64(16)) / 2.0**48)

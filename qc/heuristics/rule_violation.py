@@ -47,9 +47,7 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
 
     def faults(problems: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(
-            name
-            for name in problems
-            if name not in ignored and not name.startswith("questioned:")
+            name for name in problems if name not in ignored and not name.startswith("questioned:")
         )
 
     broken = mapped(table["problems"], faults, "object")

@@ -39,13 +39,7 @@ from piecework.domain.verdicts import SubjectKind
 from piecework.qc.facts import Facts, Tallied
 from piecework.qc.parameters import Amount, Count, Counted, Ratio
 from piecework.qc.plain_text import word_counts
-from piecework.qc.scores import (
-    SHOWN_FROM,
-    Scope,
-    measure_text,
-    scored,
-    sentences,
-)
+from piecework.qc.scores import SHOWN_FROM, Scope, measure_text, scored, sentences
 from piecework.qc.tallies import Tally, rows_of
 from piecework.qc.tallies import tally as tally_of
 
@@ -54,14 +48,7 @@ TITLE = "Rushed assignment"
 VERSION = 1
 SUBJECT: SubjectKind = "assignment"
 SCOPE: Scope = "batch"
-COLUMNS = (
-    "assignment_id",
-    "batch",
-    "text",
-    "is_canned",
-    "page_seconds",
-    "market_seconds",
-)
+COLUMNS = ("assignment_id", "batch", "text", "is_canned", "page_seconds", "market_seconds")
 
 Floats = npt.NDArray[np.float64]
 
@@ -106,16 +93,11 @@ def usual_of(counts: Tally, params: Params) -> pd.DataFrame:
         if len(of_batch) >= params.min_assignments
     }
     return pd.DataFrame.from_dict(
-        usual,
-        orient="index",
-        columns=["seconds", "words", "limit"],
-        dtype="float64",
+        usual, orient="index", columns=["seconds", "words", "limit"], dtype="float64"
     )
 
 
-def score(
-    table: pd.DataFrame, params: Params, usual: pd.DataFrame | None = None
-) -> pd.DataFrame:
+def score(table: pd.DataFrame, params: Params, usual: pd.DataFrame | None = None) -> pd.DataFrame:
     """One row per assignment, in the order of their ids.
 
     Args:
@@ -132,9 +114,7 @@ def score(
     of_batch[~(seconds > 0)] = np.nan
     limit = of_batch["limit"].to_numpy()
     expected = _expected(
-        of_batch["seconds"].to_numpy(),
-        of_batch["words"].to_numpy(),
-        times["words"].to_numpy(),
+        of_batch["seconds"].to_numpy(), of_batch["words"].to_numpy(), times["words"].to_numpy()
     )
     haste = np.log(expected) - np.log(np.where(seconds > 0, seconds, np.nan))
     flag = (haste >= limit) & (haste > 0)
@@ -185,9 +165,7 @@ def _usual(times: pd.DataFrame, params: Params) -> tuple[float, float, float]:
     return *medians, limit
 
 
-def _expected(
-    usual_seconds: float | Floats, usual_words: float | Floats, words: Floats
-) -> Floats:
+def _expected(usual_seconds: float | Floats, usual_words: float | Floats, words: Floats) -> Floats:
     """Seconds that assignments with this many words take at the usual pace."""
     more = SECONDS_A_WORD * (words - usual_words)
     return np.maximum(usual_seconds + more, _LEAST_PART * usual_seconds)

@@ -77,20 +77,14 @@ def _places(answers: pd.DataFrame, field: str) -> tuple[list[str], list[int]]:
     """By answer, the position of its option ("" if none) and the options shown."""
     ratings, orders = answers[RATED + field].tolist(), answers[ORDER + field].tolist()
     places = [
-        _ordinal(order.index(chosen[0]))
-        if len(chosen) == 1 and chosen[0] in order
-        else ""
+        _ordinal(order.index(chosen[0])) if len(chosen) == 1 and chosen[0] in order else ""
         for chosen, order in zip(ratings, orders, strict=True)
     ]
     return places, [len(order) for order in orders]
 
 
 def _of_workers(
-    workers: "pd.Series[str]",
-    choice: str,
-    places: list[str],
-    n_shown: list[int],
-    params: Params,
+    workers: "pd.Series[str]", choice: str, places: list[str], n_shown: list[int], params: Params
 ) -> Iterator[WorkerScore]:
     own = pd.DataFrame({"worker": workers, "place": places, "n_shown": n_shown})
     for worker, mine in own[own["place"] != ""].groupby("worker"):

@@ -96,14 +96,7 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
         table.index,
         suspicion=suspicion,
         flag=flag,
-        evidence=sentences(
-            flag | (suspicion > 0),
-            sentence,
-            copied,
-            items,
-            shares,
-            texts,
-        ),
+        evidence=sentences(flag | (suspicion > 0), sentence, copied, items, shares, texts),
     )
 
 

@@ -79,7 +79,5 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
         code_ranges.index.astype("str"),
         suspicion=flag.astype("float64"),
         flag=flag,
-        evidence=sentences(
-            flag, sentence, code_ranges["size"], quotes.reindex(code_ranges.index)
-        ),
+        evidence=sentences(flag, sentence, code_ranges["size"], quotes.reindex(code_ranges.index)),
     )

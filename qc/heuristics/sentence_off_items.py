@@ -79,8 +79,7 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
     is_often = _is_often(fits, params)
     # Sums of floats depend on their order; sorting removes the order of rows.
     compared = fits[is_often].assign(
-        item=table["item_id"][is_often],
-        sentence=plain_texts(table["text"][is_often].tolist()),
+        item=table["item_id"][is_often], sentence=plain_texts(table["text"][is_often].tolist())
     )
     known = _sentences(compared.sort_index(), params)
     rows = known.reindex(compared["sentence"]).set_axis(compared.index, axis=0)

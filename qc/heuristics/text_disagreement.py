@@ -25,15 +25,7 @@ from piecework.domain.tables import HIT_VALUE, ITEM_VALUE
 from piecework.domain.verdicts import SubjectKind
 from piecework.qc.facts import Facts
 from piecework.qc.parameters import Count, Counted, Share
-from piecework.qc.scores import (
-    FIRST_ANSWER,
-    Scope,
-    coded,
-    is_first,
-    quoted,
-    scored,
-    sentences,
-)
+from piecework.qc.scores import FIRST_ANSWER, Scope, coded, is_first, quoted, scored, sentences
 
 NAME = "text_disagreement"
 TITLE = "Misses text that others see"
@@ -76,9 +68,7 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
         is_strong &= votes["value"] == params.majority_value
     majority = votes[is_strong].drop_duplicates("item").set_index("item")
     against = majority.reindex(coded(table["item_id"])[0])
-    dissents = against["value"].notna().to_numpy() & (
-        against["value"].to_numpy() != own.to_numpy()
-    )
+    dissents = against["value"].notna().to_numpy() & (against["value"].to_numpy() != own.to_numpy())
     flag = dissents & (own != "").to_numpy() & is_first(table).to_numpy()
     share = (against["votes"] / against["of"]).to_numpy(dtype="float64")
 
@@ -92,9 +82,7 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
         table.index,
         suspicion=np.where(flag, np.maximum(share, 0.5), 0.0),
         flag=flag,
-        evidence=sentences(
-            flag, sentence, own, against["value"], against["votes"], against["of"]
-        ),
+        evidence=sentences(flag, sentence, own, against["value"], against["votes"], against["of"]),
     )
 
 

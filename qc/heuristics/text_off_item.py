@@ -61,9 +61,7 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
     flag = against >= np.log(params.min_odds)
     suspicion = np.nan_to_num(expit(against - np.log(params.min_odds)))
 
-    def sentence(
-        against: float, words: float, shared: float, chance: float, others: float
-    ) -> str:
+    def sentence(against: float, words: float, shared: float, chance: float, others: float) -> str:
         return (
             f"fits another item better: shares {shared:.0f} of "
             f"{plural(words, 'different word')} with "

@@ -26,15 +26,7 @@ from piecework.domain.counts import plural
 from piecework.domain.verdicts import SubjectKind
 from piecework.qc.facts import Facts
 from piecework.qc.parameters import Amount, Count, Counted, Ratio
-from piecework.qc.scores import (
-    SHOWN_FROM,
-    Codes,
-    Scope,
-    coded,
-    scored,
-    sentences,
-    summed,
-)
+from piecework.qc.scores import SHOWN_FROM, Codes, Scope, coded, scored, sentences, summed
 from piecework.qc.text_fit import COLUMNS as COMPARED
 from piecework.qc.text_fit import odds_for, text_fit
 
@@ -67,9 +59,7 @@ class Params:
 def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
     """One row per worker, in the order of their ids."""
     fits = text_fit(table).assign(worker=table["worker_id"]).sort_index()
-    subjects = pd.Index(
-        sorted(table["worker_id"].unique()), dtype="str", name="worker_id"
-    )
+    subjects = pd.Index(sorted(table["worker_id"].unique()), dtype="str", name="worker_id")
     compared = fits[fits["log_odds"].notna() & (fits["worker"] != "")]
     codes = subjects.get_indexer(compared["worker"])
     amounts = compared[["words", "shared", "by_chance"]].assign(texts=1.0)
@@ -83,9 +73,7 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
     graded = np.where(flag, np.maximum(graded, 0.5), np.minimum(graded, 0.5))
     suspicion = np.where(enough, graded, 0.0)
 
-    def sentence(
-        against: float, texts: float, words: float, shared: float, chance: float
-    ) -> str:
+    def sentence(against: float, texts: float, words: float, shared: float, chance: float) -> str:
         compared = "better than" if against > 0 else "as well as"
         return (
             f"writes texts that fit other items {compared} their own: shares "
@@ -111,9 +99,7 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
     )
 
 
-def _wordings(
-    compared: pd.DataFrame, workers: Codes, size: int, params: Params
-) -> pd.DataFrame:
+def _wordings(compared: pd.DataFrame, workers: Codes, size: int, params: Params) -> pd.DataFrame:
     """By code of a worker, how many `wordings`, and the sum of their evidence.
 
     Args:

@@ -72,9 +72,7 @@ def usual_of(counts: Tally, _params: Params) -> pd.DataFrame:
     return spreads(rows).join(in_logarithms.add_prefix(_LOG))
 
 
-def score(
-    table: pd.DataFrame, params: Params, usual: pd.DataFrame | None = None
-) -> pd.DataFrame:
+def score(table: pd.DataFrame, params: Params, usual: pd.DataFrame | None = None) -> pd.DataFrame:
     """One row per assignment, in the order of their ids.
 
     Args:

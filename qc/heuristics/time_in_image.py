@@ -88,11 +88,6 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
         suspicion=suspicion,
         flag=flag,
         evidence=sentences(
-            flag | (suspicion > 0),
-            sentence,
-            seconds,
-            scores["z"],
-            scores["mean"],
-            scores["count"],
+            flag | (suspicion > 0), sentence, seconds, scores["z"], scores["mean"], scores["count"]
         ),
     )

@@ -77,9 +77,7 @@ def usual_of(counts: Tally, _params: Params) -> pd.DataFrame:
     return counts[["batch"]].assign(asks_for_text=asks).set_index("batch")
 
 
-def score(
-    table: pd.DataFrame, params: Params, usual: pd.DataFrame | None = None
-) -> pd.DataFrame:
+def score(table: pd.DataFrame, params: Params, usual: pd.DataFrame | None = None) -> pd.DataFrame:
     """One row per answer.
 
     Args:

@@ -22,11 +22,7 @@ if TYPE_CHECKING:
         StoreError,
     )
     from piecework.domain.progress import Progress
-    from piecework.library.agreement import (
-        cohen_kappa,
-        fleiss_kappa,
-        krippendorff_alpha,
-    )
+    from piecework.library.agreement import cohen_kappa, fleiss_kappa, krippendorff_alpha
     from piecework.library.asking import Answer, ask, ask_table
     from piecework.library.campaigns import Rehearsal, load_campaign, price, rehearse
     from piecework.library.cleaning import CleanedTexts, clean_text, clean_texts
@@ -101,14 +97,11 @@ _MODULES = {
     "library.datasets": "Dataset read_dataset read_release",
     "library.heuristics": "assess heuristics",
     "library.hits": "render_hit",
-    "library.labels": "AbilityLabels DawidSkeneLabels Labels ability dawid_skene "
-    "majority",
+    "library.labels": "AbilityLabels DawidSkeneLabels Labels ability dawid_skene majority",
     "library.results": "read_results",
     "postprocess.apply": "Cleaned",
 }
-_MODULE_OF = {
-    name: module for module, names in _MODULES.items() for name in names.split()
-}
+_MODULE_OF = {name: module for module, names in _MODULES.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> object:

@@ -108,9 +108,7 @@ def flickr8k_rows() -> Iterator[Row]:
 def errors_2017() -> tuple[pd.Series, pd.DataFrame]:
     """Congruency by caption, and the categories ticked for the incongruent ones."""
     folder = DATA / "error_analysis_2017/annotations_emiel"
-    congruency = pd.Series(
-        json.loads((folder / "congruency_data_final.json").read_text())
-    )
+    congruency = pd.Series(json.loads((folder / "congruency_data_final.json").read_text()))
     ticked = json.loads((folder / "incongruent_final.json").read_text())
     ticks = pd.DataFrame(
         [(item, "first author", tuple(names)) for item, names in ticked.items()],
@@ -228,10 +226,7 @@ def replay_rows() -> Iterator[tuple[str, ...]]:
     for name, votes, truth in (
         ("entailments, labels by experts", *rte()),
         ("image and caption, all votes as the truth", *_as_all(fits()[0])),
-        (
-            "can the image be recognised, all five votes as the truth",
-            *_as_all(recognised()[0]),
-        ),
+        ("can the image be recognised, all five votes as the truth", *_as_all(recognised()[0])),
     ):
         most_there = int(votes.groupby("item_id").size().median())
         fixed: dict[int, float] = {}
@@ -242,9 +237,7 @@ def replay_rows() -> Iterator[tuple[str, ...]]:
             for each in {*range(2, upto + 1)} - fixed.keys():
                 fixed[each] = _right_of_fixed(votes, truth, each)
             rule = AsNeeded(most=upto, until=until)
-            runs = [
-                asked_until(votes, truth, least, rule, seed) for seed in range(DRAWS)
-            ]
+            runs = [asked_until(votes, truth, least, rule, seed) for seed in range(DRAWS)]
             asked, right = np.mean(runs, axis=0)
             equal = as_right_as(fixed, right)
             yield (
@@ -269,9 +262,7 @@ def sure_rows() -> Iterator[tuple[str, ...]]:
         for most in (3, 5, 7):
             drawn = [fewer(some, most, seed) for seed in range(DRAWS)]
             estimates = [ability(few, values=(0, 1)) for few in drawn]
-            rows = [
-                _truth_of(estimate.probabilities[1], gold) for estimate in estimates
-            ]
+            rows = [_truth_of(estimate.probabilities[1], gold) for estimate in estimates]
             means = np.mean(rows, axis=0)
             yield (f"{most} votes, {who}", *(f"{mean:.3f}" for mean in means))
 
@@ -392,11 +383,7 @@ def fit_rows() -> Iterator[Row]:
     fit = ratings().query("scale == 'v'")
     means = mean_ratings(fit)
     published = {"gt": "4.51", "ours": "3.49", "zerocap_fixed": "1.97"}
-    named = {
-        "gt": "human",
-        "ours": "first generated",
-        "zerocap_fixed": "second generated",
-    }
+    named = {"gt": "human", "ours": "first generated", "zerocap_fixed": "second generated"}
     for condition, row in means.iterrows():
         yield (
             f"visual fit, {named[str(condition)]}",
@@ -417,11 +404,7 @@ def fit_rows() -> Iterator[Row]:
     means_by_place = " / ".join(f"{mean:.2f}" for mean in effect.positions["mean"])
     beyond = " / ".join(f"{mean:+.2f}" for mean in effect.positions["beyond"])
     yield "mean by position on the page", "-", means_by_place
-    yield (
-        "the same, adjusted for the caption",
-        "-",
-        f"{beyond} (p = {effect.p_value:.2f})",
-    )
+    yield ("the same, adjusted for the caption", "-", f"{beyond} (p = {effect.p_value:.2f})")
     tested = repeated_measures(fit.rename(columns={"item_id": "subject"}))
     degrees = f"{tested.df_corrected:.2f}, {tested.df_error_corrected:.1f}"
     yield "captions differ", "-", f"F({degrees}) = {tested.f:.1f}"
@@ -447,11 +430,7 @@ def side_by_side_rows() -> Iterator[Row]:
         published = "69 / 15 / 16" if criterion == "Specificity" else "-"
         counts = f"{row['better']:.0f} / {row['neutral']:.0f} / {row['worse']:.0f}"
         p_value = f"{row['p_adjusted']:.2g}"
-        yield (
-            f"{criterion}: better, neutral, worse",
-            published,
-            f"{counts} (p {p_value})",
-        )
+        yield (f"{criterion}: better, neutral, worse", published, f"{counts} (p {p_value})")
     mean = table["net"].mean()
     yield "better less worse, over criteria", "+48 %", f"{100 * mean:+.0f} %"
 

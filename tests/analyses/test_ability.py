@@ -16,9 +16,7 @@ from tests.examples import examples
 ITEMS, WORKERS = 400, 40
 
 
-def crowd(
-    *, each: int, seed: int, kinds: int = 2
-) -> tuple[pd.DataFrame, "pd.Series[str]"]:
+def crowd(*, each: int, seed: int, kinds: int = 2) -> tuple[pd.DataFrame, "pd.Series[str]"]:
     """Votes on many items by workers of known ability, and what was true.
 
     The first three workers say "0" whatever they see.
@@ -34,9 +32,7 @@ def crowd(
             is_right = draw.random() < 1 / (1 + np.exp(hard[item] - skill[worker]))
             wrong = (truth[item] + draw.integers(1, kinds)) % kinds
             choice = truth[item] if is_right else wrong
-            rows.append(
-                (f"i{item}", f"w{worker}", "0" if worker < 3 else names[choice])
-            )
+            rows.append((f"i{item}", f"w{worker}", "0" if worker < 3 else names[choice]))
     known = pd.Series(names[truth], index=[f"i{item}" for item in range(ITEMS)])
     return pd.DataFrame(rows, columns=["item_id", "worker", "value"]), known
 
@@ -92,9 +88,7 @@ def test_workers_who_are_not_known_are_ordinary() -> None:
     votes, truth = crowd(each=5, seed=3)
     fit = ability(votes.assign(worker=None), values=("0", "1"))
     assert fit.workers.empty
-    assert accuracy(fit.labels, truth) == pytest.approx(
-        accuracy(majority(votes), truth), abs=0.02
-    )
+    assert accuracy(fit.labels, truth) == pytest.approx(accuracy(majority(votes), truth), abs=0.02)
 
 
 def test_unnamed_people_with_a_vote_each_are_ordinary() -> None:
@@ -118,9 +112,7 @@ def rare_label_votes() -> tuple[pd.DataFrame, "pd.Series[bool]"]:
     draw = np.random.default_rng(0)
     is_rare = draw.random(2000) < 0.1
     says = draw.random((2000, 5)) < np.where(is_rare, 0.75, 0.03)[:, None]
-    votes = votes_on(
-        *("".join("ry"[int(not is_yes)] for is_yes in row) for row in says)
-    )
+    votes = votes_on(*("".join("ry"[int(not is_yes)] for is_yes in row) for row in says))
     index = [f"item-{place}" for place in range(2000)]
     return votes.assign(worker=None), pd.Series(is_rare, index=index)
 
@@ -233,9 +225,7 @@ def test_what_makes_no_sense_is_refused() -> None:
 
 
 @pytest.mark.shared
-@pytest.mark.skipif(
-    not published.DATA.is_dir(), reason="../shared/data is not on this machine"
-)
+@pytest.mark.skipif(not published.DATA.is_dir(), reason="../shared/data is not on this machine")
 @pytest.mark.parametrize(("each", "better"), [(3, 0.03), (5, 0.04), (10, 0.03)])
 def test_real_votes_with_gold(each: int, better: float) -> None:
     """Entailments: better than the majority, with probabilities within 4 points."""

@@ -45,9 +45,7 @@ def test_ordinal_words_are_ordered_as_said() -> None:
     words = ["very low", "low", "mid", "high", "very high"]
     words_of_coders = [[words[n - 1] if n else None for n in coder] for coder in CODERS]
     votes = votes_on(*zip(*words_of_coders, strict=True))
-    agreement = krippendorff_alpha(
-        votes, level="ordinal", order=words, seed=1, resamples=0
-    )
+    agreement = krippendorff_alpha(votes, level="ordinal", order=words, seed=1, resamples=0)
     assert agreement.alpha == pytest.approx(0.815, abs=0.0005)
     with pytest.raises(ValueError, match="not among the ordered"):
         krippendorff_alpha(votes, level="ordinal", order=words[1:], seed=1)
@@ -70,9 +68,7 @@ def by_pairs(items: list[list[int]], level: Level) -> float:
         return (between - (pool.count(a) + pool.count(b)) / 2) ** 2
 
     observed = sum(
-        apart(a, b) / (len(item) - 1)
-        for item in items
-        for a, b in permutations(item, 2)
+        apart(a, b) / (len(item) - 1) for item in items for a, b in permutations(item, 2)
     )
     crossed = sum(apart(a, b) for a, b in product(pool, pool))
     return 1 - observed / (crossed / (len(pool) - 1))
@@ -83,9 +79,7 @@ def by_pairs(items: list[list[int]], level: Level) -> float:
     st.lists(st.lists(st.integers(1, 4), max_size=4), min_size=1, max_size=6),
     st.sampled_from(["nominal", "ordinal", "interval"]),
 )
-def test_alpha_is_the_definition_over_all_pairs(
-    items: list[list[int]], level: Level
-) -> None:
+def test_alpha_is_the_definition_over_all_pairs(items: list[list[int]], level: Level) -> None:
     """Whatever is missing; undefined without pairs or with a single value."""
     agreement = krippendorff_alpha(votes_on(*items), level=level, seed=1, resamples=0)
     pool = {value for item in items if len(item) >= 2 for value in item}
@@ -97,11 +91,7 @@ def test_alpha_is_the_definition_over_all_pairs(
 
 @pytest.mark.full
 @settings(max_examples=40)
-@given(
-    st.lists(
-        st.lists(st.integers(1, 9), min_size=2, max_size=4), min_size=2, max_size=9
-    )
-)
+@given(st.lists(st.lists(st.integers(1, 9), min_size=2, max_size=4), min_size=2, max_size=9))
 def test_alpha_is_what_the_library_named_after_it_finds(items: list[list[int]]) -> None:
     """Krippendorff 0.9 builds the matrix of coincidences, we only sum."""
     assume(len({value for item in items for value in item}) > 1)
@@ -121,19 +111,14 @@ def test_the_interval_repeats_with_its_seed_and_holds_the_estimate() -> None:
     """Sixty items, three raters who are right in four of five cases."""
     chance = np.random.default_rng(3)
     truth = chance.integers(1, 6, size=60)
-    values = np.where(
-        chance.random((60, 3)) < 0.8, truth[:, None], chance.integers(1, 6, (60, 3))
-    )
+    values = np.where(chance.random((60, 3)) < 0.8, truth[:, None], chance.integers(1, 6, (60, 3)))
     votes = votes_on(*values.tolist())
     first, same, other = (
-        krippendorff_alpha(votes, level="nominal", seed=seed, resamples=200)
-        for seed in (7, 7, 8)
+        krippendorff_alpha(votes, level="nominal", seed=seed, resamples=200) for seed in (7, 7, 8)
     )
     assert first == same != other
     assert first.low < first.alpha < first.high
-    wide = krippendorff_alpha(
-        votes, level="nominal", seed=7, resamples=200, confidence=0.99
-    )
+    wide = krippendorff_alpha(votes, level="nominal", seed=7, resamples=200, confidence=0.99)
     assert wide.low < first.low < first.high < wide.high
 
 

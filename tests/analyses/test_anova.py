@@ -97,9 +97,7 @@ def test_adding_to_a_subject_changes_nothing_but_his_level(table: Floats) -> Non
     anova = repeated_measures(scores_of(table))
     shifted = repeated_measures(scores_of(table + np.arange(len(table))[:, None]))
     assert shifted.f == pytest.approx(anova.f, nan_ok=True)
-    assert shifted.p_corrected == pytest.approx(
-        anova.p_corrected, nan_ok=True, abs=1e-9
-    )
+    assert shifted.p_corrected == pytest.approx(anova.p_corrected, nan_ok=True, abs=1e-9)
 
 
 def test_two_conditions_are_a_paired_t_test() -> None:
@@ -121,9 +119,7 @@ def test_sixty_one_people_and_four_conditions() -> None:
     assert anova.f == pytest.approx(f)
     assert anova.eta_squared_generalised == pytest.approx(eta)
     assert anova.df_error_corrected == pytest.approx(180 * epsilon)
-    assert anova.p_corrected == pytest.approx(
-        float(stats.f.sf(f, 3 * epsilon, 180 * epsilon))
-    )
+    assert anova.p_corrected == pytest.approx(float(stats.f.sf(f, 3 * epsilon, 180 * epsilon)))
     assert anova.p_value < anova.p_corrected
     assert anova.sphericity.p_value < 0.001
 

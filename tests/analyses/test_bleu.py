@@ -29,9 +29,7 @@ def test_a_collection_scored_by_hand() -> None:
 
 
 words = st.lists(st.sampled_from(["a", "b", "c"]), min_size=1, max_size=7).map(" ".join)
-collections = st.lists(
-    st.tuples(words, words, st.none() | words), min_size=1, max_size=4
-)
+collections = st.lists(st.tuples(words, words, st.none() | words), min_size=1, max_size=4)
 
 
 def grams(text: str, n: int) -> Counter[tuple[str, ...]]:
@@ -76,9 +74,7 @@ def test_gains_are_sorted_and_what_changed_is_counted() -> None:
     """Correcting colour mends one of two captions wholly; number changes nothing."""
     references = pd.DataFrame({"r": ["a red bird on a wire", "two dogs run on sand"]})
     original = pd.Series(["a blue bird on a wire", "two dogs run on sand"])
-    table = correction_gains(
-        original, {"number": original, "colour": references["r"]}, references
-    )
+    table = correction_gains(original, {"number": original, "colour": references["r"]}, references)
     assert table.index.tolist() == ["colour", "number"]
     assert table["changed"].tolist() == [1, 0]
     assert table["bleu_4"]["colour"] == pytest.approx(1.0)

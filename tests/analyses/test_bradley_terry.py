@@ -21,8 +21,7 @@ few = examples(25)
 def compared(*rows: tuple[str, str, str | None, int]) -> pd.DataFrame:
     """Comparisons: (first, second, outcome, how often)."""
     return pd.DataFrame(
-        [row[:3] for row in rows for _ in range(row[3])],
-        columns=["first", "second", "outcome"],
+        [row[:3] for row in rows for _ in range(row[3])], columns=["first", "second", "outcome"]
     )
 
 
@@ -143,10 +142,7 @@ def test_who_is_shown_first_does_not_matter(rows: list[Pair]) -> None:
 
 def test_a_side_that_never_loses_has_no_finite_strength() -> None:
     """Winning all; and winning some, tying the rest: both run away, unless smoothed."""
-    for rows in (
-        [("a", "b", "first", 3)],
-        [("a", "b", "first", 3), ("a", "b", "tie", 2)],
-    ):
+    for rows in ([("a", "b", "first", 3)], [("a", "b", "first", 3), ("a", "b", "tie", 2)]):
         with pytest.raises(ValueError, match="no finite strengths"):
             bradley_terry(compared(*rows))
         smoothed = bradley_terry(compared(*rows), smoothing=1.0).sides["strength"]

@@ -26,9 +26,7 @@ def slowly(
     truth = {}
     for i in items:
         votes_on_item = [v for item, _, v in rows if item == i]
-        truth.update(
-            {(i, v): votes_on_item.count(v) / len(votes_on_item) for v in values}
-        )
+        truth.update({(i, v): votes_on_item.count(v) / len(votes_on_item) for v in values})
     log_likelihood = 0.0
     for _ in range(rounds):
         prior = {v: sum(truth[i, v] for i in items) / len(items) for v in values}
@@ -46,8 +44,7 @@ def slowly(
         log_likelihood = 0.0
         for i in items:
             joint = {
-                t: prior[t]
-                * math.prod(errors[w, t, v] for item, w, v in rows if item == i)
+                t: prior[t] * math.prod(errors[w, t, v] for item, w, v in rows if item == i)
                 for t in values
             }
             total = sum(joint.values())
@@ -67,9 +64,7 @@ def test_the_estimates_are_those_of_the_paper_s_equations(
     assert fit.log_likelihood == pytest.approx(likelihood, abs=1e-9)
     # By item, then by value.
     probabilities = fit.probabilities.to_numpy().ravel().tolist()
-    assert probabilities == pytest.approx(
-        [truth[cell] for cell in sorted(truth)], abs=1e-9
-    )
+    assert probabilities == pytest.approx([truth[cell] for cell in sorted(truth)], abs=1e-9)
 
 
 @examples(25)

@@ -44,8 +44,7 @@ def brute_force(votes: list[list[int]]) -> float:
     """Kappa by listing every pair of ratings of every item."""
     votes = [item for item in votes if len(item) >= 2]
     agreeing = [
-        np.mean([rating == other for rating, other in combinations(item, 2)])
-        for item in votes
+        np.mean([rating == other for rating, other in combinations(item, 2)]) for item in votes
     ]
     everything = [vote for item in votes for vote in item]
     chance = sum((everything.count(v) / len(everything)) ** 2 for v in set(everything))
@@ -85,9 +84,7 @@ def test_cohen_kappa_of_two_published_annotators() -> None:
     pairs = [("in", "in")] * 79 + [("in", "con")] * 2 + [("con", "in")] * 7
     pairs += [("con", "con")] * 12
     first, second = zip(*pairs, strict=True)
-    assert cohen_kappa(rated(*first), rated(*second)) == pytest.approx(
-        0.674855491329, abs=1e-12
-    )
+    assert cohen_kappa(rated(*first), rated(*second)) == pytest.approx(0.674855491329, abs=1e-12)
 
 
 def cost(first: int, other: int, weights: Weights) -> float:

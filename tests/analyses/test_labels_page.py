@@ -29,8 +29,7 @@ def _is_on(page: list[str], line: str) -> bool:
     words = _FIGURE.sub("", line)
     figures = [float(figure) for figure in _FIGURE.findall(line)]
     return any(
-        [float(figure) for figure in _FIGURE.findall(other)]
-        == pytest.approx(figures, abs=_APART)
+        [float(figure) for figure in _FIGURE.findall(other)] == pytest.approx(figures, abs=_APART)
         for other in page
         if _FIGURE.sub("", other) == words
     )

@@ -15,9 +15,7 @@ from tests.analyses.test_ability import crowd
 VALUES = ("0", "1")
 
 
-def model(
-    truth: "pd.Series[str]", share: float, *, seed: int, name: str = "m"
-) -> pd.DataFrame:
+def model(truth: "pd.Series[str]", share: float, *, seed: int, name: str = "m") -> pd.DataFrame:
     """The labels of a model that is right about this share of the items."""
     is_right = np.random.default_rng(seed).random(len(truth)) < share
     others = truth.map({"0": "1", "1": "0"})

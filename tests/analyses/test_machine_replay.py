@@ -18,9 +18,7 @@ def test_a_good_model_saves_votes_and_a_shuffled_one_does_not() -> None:
     Nothing is lacking: as many votes were kept as the rule may ask for.
     """
     votes, truth = crowd(each=5, seed=7)
-    made = replays(
-        [(votes, VALUES)], 0, model(truth, 0.9, seed=1), RULE, least=1, seed=3
-    )
+    made = replays([(votes, VALUES)], 0, model(truth, 0.9, seed=1), RULE, least=1, seed=3)
     alone, helped, misled = (
         replay.asked.mean() for replay in (made.people, made.models, made.shuffled)
     )
@@ -35,9 +33,7 @@ def test_a_good_model_saves_votes_and_a_shuffled_one_does_not() -> None:
 def test_votes_that_were_not_kept_are_counted_as_lacking() -> None:
     """With two votes each, every item that is not sure after them lacks more."""
     votes, truth = crowd(each=2, seed=7)
-    made = replays(
-        [(votes, VALUES)], 0, model(truth, 0.9, seed=1), RULE, least=1, seed=3
-    )
+    made = replays([(votes, VALUES)], 0, model(truth, 0.9, seed=1), RULE, least=1, seed=3)
     for replay in (made.people, made.models, made.shuffled):
         assert replay.asked.max() == 2
         assert replay.lacking == int((~replay.is_sure).sum())
@@ -47,9 +43,7 @@ def test_votes_that_were_not_kept_are_counted_as_lacking() -> None:
 def test_models_are_shuffled_alike() -> None:
     """The labels of each model stay as frequent, and the models agree as before."""
     truth = pd.Series(["0", "1"] * 10, index=[f"i{n}" for n in range(20)])
-    both = pd.concat(
-        [model(truth, 0.8, seed=1), model(truth, 0.8, seed=1, name="copy")]
-    )
+    both = pd.concat([model(truth, 0.8, seed=1), model(truth, 0.8, seed=1, name="copy")])
     table = shuffled(both, seed=5).pivot_table(
         index="item_id", columns="model", values="value", aggfunc="first"
     )
@@ -72,12 +66,7 @@ def made_up(people: Replay, models: Replay) -> Replays:
     """Replays with these two; the third is not looked at."""
     rule = AsNeeded(most=8, until=0.9)
     return Replays(
-        rule=rule,
-        least=1,
-        comparable=400,
-        people=people,
-        models=models,
-        shuffled=people,
+        rule=rule, least=1, comparable=400, people=people, models=models, shuffled=people
     )
 
 

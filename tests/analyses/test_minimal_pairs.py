@@ -66,12 +66,7 @@ def scores(means: dict[str, list[float]]) -> pd.DataFrame:
 
 
 FOUR = scores(
-    {
-        "age": [60, 70, 65],
-        "gender": [40, 44, 42],
-        "type": [50, 55, 51],
-        "color": [40, 41, 48],
-    }
+    {"age": [60, 70, 65], "gender": [40, 44, 42], "type": [50, 55, 51], "color": [40, 41, 48]}
 )
 
 

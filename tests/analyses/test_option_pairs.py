@@ -46,8 +46,6 @@ def test_pairs_are_those_that_one_counts(*, several: bool) -> None:
 
 def test_unknown_values_and_no_answers_are_no_pairs() -> None:
     """A missing value, a value that is no option, and an empty table."""
-    votes = pd.DataFrame(
-        {"item_id": ["i", "i"], "worker": ["x", "y"], "value": ["", None]}
-    )
+    votes = pd.DataFrame({"item_id": ["i", "i"], "worker": ["x", "y"], "value": ["", None]})
     assert not option_pairs(votes, OPTIONS).any()
     assert option_pairs(votes.iloc[:0], OPTIONS).shape == (3, 3)

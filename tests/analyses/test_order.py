@@ -11,9 +11,7 @@ from scipy import stats
 from piecework.analyses.order import first_side_advantage, position_effect
 
 
-def shown(
-    orders: list[tuple[str, ...]], values: list[tuple[float, ...]]
-) -> pd.DataFrame:
+def shown(orders: list[tuple[str, ...]], values: list[tuple[float, ...]]) -> pd.DataFrame:
     """A unit an order: which condition stood where, and how it was rated there."""
     rows = [
         (f"u{unit}", condition, position, value)

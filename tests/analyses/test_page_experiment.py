@@ -10,12 +10,7 @@ LEVELS = ("allowed", "blocked")
 
 
 def texts(
-    *,
-    seed: int = 1,
-    effect: float = 0.0,
-    of_worker: float = 0.0,
-    hits: int = 30,
-    workers: int = 15,
+    *, seed: int = 1, effect: float = 0.0, of_worker: float = 0.0, hits: int = 30, workers: int = 15
 ) -> pd.DataFrame:
     """Texts of HITs that took five workers each; HITs alternate between two pages."""
     rng = np.random.default_rng(seed)

@@ -22,9 +22,7 @@ def test_each_pair_is_scipy_s_paired_test(table: Floats) -> None:
     tests = paired_t_tests(scores_of(table))
     assert len(tests) == math.comb(table.shape[1], 2)
     for row in tests.to_dict("records"):
-        first, other = (
-            table[:, int(str(row[side])[1:])] for side in ("first", "second")
-        )
+        first, other = (table[:, int(str(row[side])[1:])] for side in ("first", "second"))
         if np.ptp(first - other) == 0:
             assert math.isnan(row["t"])
             assert math.isnan(row["p_adjusted"])
@@ -45,9 +43,7 @@ def test_each_equivalence_is_two_one_sided_tests(table: Floats) -> None:
     margin = 3.0
     tests = equivalence_tests(scores_of(table), margin=margin)
     for row in tests.to_dict("records"):
-        first, other = (
-            table[:, int(str(row[side])[1:])] for side in ("first", "second")
-        )
+        first, other = (table[:, int(str(row[side])[1:])] for side in ("first", "second"))
         if np.ptp(first - other) == 0:
             assert math.isnan(row["p_value"])
             continue

@@ -16,10 +16,7 @@ FIELD = Field(
     mirrored_by="sides",
 )
 ITEMS = [
-    Item(
-        item_id=ItemId("a"),
-        columns={"made_by.one": "north", "made_by.other": "south"},
-    ),
+    Item(item_id=ItemId("a"), columns={"made_by.one": "north", "made_by.other": "south"}),
     Item(item_id=ItemId("b"), columns={"made_by.one": "north"}),
 ]
 
@@ -32,8 +29,7 @@ def frame(*rows: tuple[str, object, bool, bool]) -> pd.DataFrame:
             "worker": [f"w{n}" for n in range(len(rows))],
             "value.overall": [value for _, value, _, _ in rows],
             "order.sides": [
-                ("other", "one") if turned else ("one", "other")
-                for _, _, turned, _ in rows
+                ("other", "one") if turned else ("one", "other") for _, _, turned, _ in rows
             ],
             "is_rejected": [rejected for _, _, _, rejected in rows],
             "is_surplus": False,
@@ -65,14 +61,10 @@ def test_a_grade_is_about_the_systems_and_its_side_about_the_page() -> None:
 def test_rejected_answers_missing_grades_and_unknown_systems_compare_nothing() -> None:
     """Only what counts and says something about two known systems is a row."""
     outcomes = comparisons(
-        frame(
-            ("a", "1", False, True), ("a", None, False, False), ("b", "1", False, False)
-        ),
+        frame(("a", "1", False, True), ("a", None, False, False), ("b", "1", False, False)),
         ITEMS,
         [FIELD],
         [SIDES],
     )
     assert outcomes.empty
-    assert comparisons(
-        frame(("a", "1", False, False)).iloc[:0], ITEMS, [FIELD], [SIDES]
-    ).empty
+    assert comparisons(frame(("a", "1", False, False)).iloc[:0], ITEMS, [FIELD], [SIDES]).empty

@@ -20,9 +20,7 @@ def graded(**criteria: Sequence[float | None]) -> pd.DataFrame:
 
 def test_counts_shares_and_the_sign_test_by_hand() -> None:
     """Five decide, all for one side: 2/2**5 is 1/16; three criteria, so 3/16."""
-    table = preferences(
-        graded(detail=[2, 1, 1, 1, 2, 0, None], style=[1, -1], tone=[0, 0])
-    )
+    table = preferences(graded(detail=[2, 1, 1, 1, 2, 0, None], style=[1, -1], tone=[0, 0]))
     counts = table[["judgements", "better", "neutral", "worse"]]
     assert counts.to_numpy().tolist() == [[6, 5, 1, 0], [2, 1, 0, 1], [2, 0, 2, 0]]
     assert table["net"].tolist() == [pytest.approx(5 / 6), 0, 0]

@@ -13,9 +13,7 @@ SOURCES = sorted((published.ROOT / "src/piecework/analyses").glob("*.py"))
 
 shared = [
     pytest.mark.shared,
-    pytest.mark.skipif(
-        not published.DATA.is_dir(), reason="../shared/data is not on this machine"
-    ),
+    pytest.mark.skipif(not published.DATA.is_dir(), reason="../shared/data is not on this machine"),
 ]
 
 ROUNDED = {

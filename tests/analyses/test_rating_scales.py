@@ -11,9 +11,7 @@ from piecework.domain.imported import UNNAMED
 from tests.analyses.ballots import votes_of
 
 
-def crowd(
-    *, each: int, seed: int, spread: float = 1.0
-) -> tuple[pd.DataFrame, pd.Series]:
+def crowd(*, each: int, seed: int, spread: float = 1.0) -> tuple[pd.DataFrame, pd.Series]:
     """Ratings of 300 items by 30 workers of known shift, range and noise; the truth."""
     draw = np.random.default_rng(seed)
     truth = draw.normal(0, 1, 300)
@@ -45,11 +43,7 @@ def test_items_are_nearer_the_truth_than_plain_means(each: int) -> None:
         assert adjusted > means(ratings).corr(truth) + 0.03
         # The usual worker's scale has the mean and range of the workers drawn.
         slope = np.polyfit(truth[items.index], items["adjusted"], 1)[0]
-        left = (
-            items["adjusted"]
-            - items["adjusted"].mean()
-            - truth[items.index] * max(slope, 0.5)
-        )
+        left = items["adjusted"] - items["adjusted"].mean() - truth[items.index] * max(slope, 0.5)
         typical = float(np.sqrt(np.mean(items["error"] ** 2)))
         assert 0.5 * typical < left.std() < 1.6 * typical
 
@@ -60,9 +54,7 @@ def test_workers_are_described_as_they_rate() -> None:
     rows = []
     for item in range(200):
         truth = draw.normal(0, 1)
-        rows += [
-            (f"i{item}", f"usual{n}", truth + draw.normal(0, 0.4)) for n in range(4)
-        ]
+        rows += [(f"i{item}", f"usual{n}", truth + draw.normal(0, 0.4)) for n in range(4)]
         rows += [
             (f"i{item}", "lenient", truth + 1.5 + draw.normal(0, 0.4)),
             (f"i{item}", "narrow", 0.3 * truth + draw.normal(0, 0.2)),
@@ -118,9 +110,7 @@ def test_people_without_a_name_are_usual_workers(name: str | None) -> None:
 
 
 @given(st.integers(0, 50), st.floats(-5, 5), st.floats(0.1, 10))
-def test_another_scale_gives_the_same_estimate_on_it(
-    seed: int, start: float, width: float
-) -> None:
+def test_another_scale_gives_the_same_estimate_on_it(seed: int, start: float, width: float) -> None:
     """Adding to all ratings, or stretching the scale, adds to or stretches items."""
     draw = np.random.default_rng(seed)
     rows = votes_of(
@@ -133,9 +123,7 @@ def test_another_scale_gives_the_same_estimate_on_it(
     first = rating_scales(rows).items
     second = rating_scales(rows.assign(value=start + width * rows["value"])).items
     expected = start + width * first["adjusted"]
-    assert second["adjusted"].tolist() == pytest.approx(
-        expected.tolist(), abs=2e-2 * width
-    )
+    assert second["adjusted"].tolist() == pytest.approx(expected.tolist(), abs=2e-2 * width)
 
 
 def test_the_order_of_ratings_does_not_matter() -> None:

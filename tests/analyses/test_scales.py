@@ -15,11 +15,7 @@ from tests.examples import examples
 
 def ratings_of(table: Floats) -> pd.DataFrame:
     """Items x ratings of one condition."""
-    rows = [
-        (f"i{item}", "c", value)
-        for item, values in enumerate(table)
-        for value in values
-    ]
+    rows = [(f"i{item}", "c", value) for item, values in enumerate(table) for value in values]
     return pd.DataFrame(rows, columns=["item_id", "condition", "value"])
 
 
@@ -42,11 +38,7 @@ def test_the_interval_is_student_s_over_items(table: Floats) -> None:
 def test_an_item_counts_once_however_often_it_was_rated() -> None:
     """Item a five times 5, item b once 1: the mean is 3; a missing one is no rating."""
     frame = pd.DataFrame(
-        {
-            "item_id": ["a"] * 5 + ["b", "c"],
-            "condition": "x",
-            "value": [5.0] * 5 + [1.0, math.nan],
-        }
+        {"item_id": ["a"] * 5 + ["b", "c"], "condition": "x", "value": [5.0] * 5 + [1.0, math.nan]}
     )
     row = mean_ratings(frame).loc["x"]
     assert (row["mean"], row["ratings"], row["items"]) == (3, 6, 2)

@@ -36,12 +36,10 @@ def _corpus(
 ) -> tuple[dict[str, list[list[str]]], dict[str, dict[str, list[str]]]]:
     random = Random(5)  # noqa: S311 - test data
     references = {
-        f"i{n}": [_text(random) for _ in range(random.randint(1, 4))]
-        for n in range(images)
+        f"i{n}": [_text(random) for _ in range(random.randint(1, 4))] for n in range(images)
     }
     made = {
-        f"s{system}": {image: _text(random) for image in references}
-        for system in range(systems)
+        f"s{system}": {image: _text(random) for image in references} for system in range(systems)
     }
     return references, made
 
@@ -77,9 +75,7 @@ def test_a_group_is_scored_as_if_it_were_the_dataset() -> None:
     assert part.scores == pytest.approx(alone.scores, abs=1e-12)
 
 
-def test_many_captions_are_measured_in_processes_alike(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_many_captions_are_measured_in_processes_alike(monkeypatch: pytest.MonkeyPatch) -> None:
     """Parts and processes change no number."""
     references, systems = _corpus(300)
     here = measure(references, systems)
@@ -144,18 +140,13 @@ def test_the_same_seed_gives_the_same_numbers() -> None:
     """Another seed gives others."""
     references, systems = _corpus(20)
     measured = measure(references, systems)
-    first, again, other = (
-        intervals(measured, resamples=150, seed=seed) for seed in (1, 1, 2)
-    )
+    first, again, other = (intervals(measured, resamples=150, seed=seed) for seed in (1, 1, 2))
     assert (first == again).all()
     assert (first != other).any()
 
 
 def test_one_image_more_changes_cider_by_its_weights_alone() -> None:
     """With two images that share no word, a perfect caption has CIDEr-D 10."""
-    references = {
-        "a": [["red", "cup", "on", "table"]],
-        "b": [["two", "green", "dogs", "run"]],
-    }
+    references = {"a": [["red", "cup", "on", "table"]], "b": [["two", "green", "dogs", "run"]]}
     captions = {"s": {image: refs[0] for image, refs in references.items()}}
     assert measure(references, captions).scores[0][_CIDER] == pytest.approx(10)

@@ -40,24 +40,18 @@ def test_a_table_of_categories_counted_by_hand() -> None:
 
 def test_jaccard_counted_by_hand() -> None:
     """One in common of two; nothing in common; both nothing; one answer is no pair."""
-    ticks = votes_on(
-        [("age", "gender"), ("age",)], [("age",), ()], [(), ()], [("age",)]
-    )
+    ticks = votes_on([("age", "gender"), ("age",)], [("age",), ()], [(), ()], [("age",)])
     overlap = jaccard(ticks)
     assert overlap["jaccard"].to_dict() == {"item-0": 0.5, "item-1": 0.0, "item-2": 1.0}
     assert overlap["pairs"].tolist() == [1, 1, 1]
 
 
-answers = st.lists(
-    st.lists(st.frozensets(st.sampled_from(CATEGORIES)), max_size=4), max_size=5
-)
+answers = st.lists(st.lists(st.frozensets(st.sampled_from(CATEGORIES)), max_size=4), max_size=5)
 
 
 @examples(25)
 @given(answers)
-def test_each_category_is_a_yes_or_no_question(
-    items: list[list[frozenset[str]]],
-) -> None:
+def test_each_category_is_a_yes_or_no_question(items: list[list[frozenset[str]]]) -> None:
     """Its kappa is that of the votes "does it apply?"."""
     ticks = votes_on(*items)
     table = category_agreement(ticks, CATEGORIES)
@@ -74,10 +68,7 @@ def test_jaccard_is_the_mean_over_pairs(items: list[list[frozenset[str]]]) -> No
     """By listing pairs; the order of answers never matters."""
     overlap_of = jaccard(votes_on(*items))["jaccard"].to_dict()
     for place, ticked in enumerate(items):
-        pairs = [
-            len(a & b) / len(a | b) if a | b else 1.0
-            for a, b in combinations(ticked, 2)
-        ]
+        pairs = [len(a & b) / len(a | b) if a | b else 1.0 for a, b in combinations(ticked, 2)]
         if pairs:
             mean = sum(pairs) / len(pairs)
             assert overlap_of.pop(f"item-{place}") == pytest.approx(mean)

@@ -16,10 +16,7 @@ def test_a_second_vote_and_silence_do_not_count() -> None:
         ("i", "cid", None),
         ("j", "ann", "no"),
     )
-    assert counted(votes).to_numpy().tolist() == [
-        ["i", "ann", "yes"],
-        ["j", "ann", "no"],
-    ]
+    assert counted(votes).to_numpy().tolist() == [["i", "ann", "yes"], ["j", "ann", "no"]]
 
 
 def test_unknown_workers_are_all_different() -> None:

@@ -75,8 +75,7 @@ class _Writer:
             while not self._ended.wait(_PAUSE_SECONDS):
                 with backend.without_catch_up() as transaction:
                     transaction.execute(
-                        "INSERT OR REPLACE INTO settings VALUES ('at', ?)",
-                        str(time.monotonic()),
+                        "INSERT OR REPLACE INTO settings VALUES ('at', ?)", str(time.monotonic())
                     )
                 self.committed_at.append(time.monotonic())
 
@@ -134,8 +133,7 @@ def _main(times: int) -> None:
     for name in ("seconds", "commits", "lag_seconds"):
         numbers = [getattr(loss, name) for loss in losses]
         print(  # noqa: T201 - as above
-            f"{name}: median {statistics.median(numbers):.2f}, "
-            f"greatest {max(numbers):.2f}"
+            f"{name}: median {statistics.median(numbers):.2f}, greatest {max(numbers):.2f}"
         )
 
 

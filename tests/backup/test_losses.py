@@ -11,9 +11,7 @@ from tests.exchange.conftest import S3
 
 
 @pytest.mark.parametrize("seed", [1, *in_full(2, 3, 4, 5, 6)])
-def test_the_metric_is_an_upper_bound_of_the_loss(
-    tmp_path: Path, s3: S3, seed: int
-) -> None:
+def test_the_metric_is_an_upper_bound_of_the_loss(tmp_path: Path, s3: S3, seed: int) -> None:
     """A commit every 20 milliseconds, and Litestream killed at a random moment."""
     del s3
     loss = lose(tmp_path, Random(seed), "s3://results/m")  # noqa: S311 - no secret

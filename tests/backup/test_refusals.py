@@ -46,9 +46,7 @@ def _files(folder: Path) -> set[str]:
 @pytest.mark.parametrize(
     "address", ["ftp://host/a", "s3://bucket", "s3:///a", "file://host/a", "file:///"]
 )
-def test_what_is_no_address_of_a_replica_is_refused(
-    tmp_path: Path, address: str
-) -> None:
+def test_what_is_no_address_of_a_replica_is_refused(tmp_path: Path, address: str) -> None:
     """Before a database is created."""
     for done in (
         _serve(tmp_path / "m.db", address),
@@ -77,9 +75,7 @@ def test_without_the_extra_the_command_says_what_to_install(
         assert "next: pip install 'piecework[backup]'" in done.stderr
 
 
-def test_an_older_litestream_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_older_litestream_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Version 0.3 writes replicas of another format."""
     program = tmp_path / "litestream"
     program.write_text("#!/bin/sh\necho v0.3.13\n")
@@ -96,10 +92,7 @@ def test_a_replica_belongs_to_one_database(tmp_path: Path) -> None:
     backed_up_once(_marketplace(tmp_path / "first.db"), replica)
     before = {path: path.read_bytes() for path in replica.rglob("*") if path.is_file()}
     second = _marketplace(tmp_path / "second.db")
-    for done in (
-        _serve(second, f"file://{replica}"),
-        _called("backup", second, "--to", replica),
-    ):
+    for done in (_serve(second, f"file://{replica}"), _called("backup", second, "--to", replica)):
         assert done.exit_code == _REFUSED
         assert "has the replica of another marketplace" in done.stderr
         assert "next: give each database an address of its own" in done.stderr
@@ -108,9 +101,7 @@ def test_a_replica_belongs_to_one_database(tmp_path: Path) -> None:
     assert not (tmp_path / "second.db-backup").exists()
 
 
-def test_a_new_marketplace_does_not_replace_the_replica_of_a_lost_one(
-    tmp_path: Path,
-) -> None:
+def test_a_new_marketplace_does_not_replace_the_replica_of_a_lost_one(tmp_path: Path) -> None:
     """An operator who forgets to restore is told so, and no database is created."""
     replica = tmp_path / "replica"
     backed_up_once(_marketplace(tmp_path / "first.db"), replica)
@@ -178,9 +169,7 @@ def test_a_bucket_that_refuses_the_credentials(
 ) -> None:
     """Moto refuses every key once it was told to check them."""
     del s3
-    requests.post(
-        f"{s3_endpoint}/moto-api/reset-auth", data="0", timeout=30
-    ).raise_for_status()
+    requests.post(f"{s3_endpoint}/moto-api/reset-auth", data="0", timeout=30).raise_for_status()
     try:
         done = _serve(_marketplace(tmp_path / "m.db"), "s3://results/a")
         restored = _called("restore", "s3://results/a", tmp_path / "n.db")

@@ -22,10 +22,7 @@ _PAUSE_SECONDS = 2.1
 
 
 def _keep(database: Path, key: str) -> None:
-    with (
-        closing(Backend(database, Rules())) as backend,
-        backend.without_catch_up() as transaction,
-    ):
+    with closing(Backend(database, Rules())) as backend, backend.without_catch_up() as transaction:
         transaction.execute("INSERT INTO settings VALUES (?, '')", key)
 
 
@@ -41,9 +38,7 @@ def _restored(replica: Path, file: Path, *words: str) -> str:
     return done.output
 
 
-def test_a_restored_marketplace_says_what_it_is_and_what_is_next(
-    tmp_path: Path,
-) -> None:
+def test_a_restored_marketplace_says_what_it_is_and_what_is_next(tmp_path: Path) -> None:
     """Its kind, its time and two commands; only the owner can read it."""
     database, replica = tmp_path / "m.db", tmp_path / "replica"
     _keep(database, "first")
@@ -67,18 +62,14 @@ def test_credentials_may_be_those_of_a_profile(
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.delenv(name)
     credentials = tmp_path / "credentials"
-    credentials.write_text(
-        "[lab]\naws_access_key_id = a-key\naws_secret_access_key = a-secret\n"
-    )
+    credentials.write_text("[lab]\naws_access_key_id = a-key\naws_secret_access_key = a-secret\n")
     monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(credentials))
     monkeypatch.setenv("AWS_PROFILE", "lab")
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
     database = tmp_path / "m.db"
     _keep(database, "first")
     backed_up_once(database, "s3://results/m")
-    done = CliRunner().invoke(
-        main, ["restore", "s3://results/m", str(tmp_path / "copy.db")]
-    )
+    done = CliRunner().invoke(main, ["restore", "s3://results/m", str(tmp_path / "copy.db")])
     assert done.exit_code == 0, done.output
     assert _kept(tmp_path / "copy.db") == {"first"}
 
@@ -107,9 +98,7 @@ def test_stores_of_campaigns_get_a_prefix_each(tmp_path: Path) -> None:
 
 
 @pytest.mark.full
-def test_a_marketplace_continues_from_yesterday_at_the_same_address(
-    tmp_path: Path,
-) -> None:
+def test_a_marketplace_continues_from_yesterday_at_the_same_address(tmp_path: Path) -> None:
     """What came after is not mixed in, and can still be restored by its time."""
     database, replica = tmp_path / "m.db", tmp_path / "replica"
     moments = []

@@ -67,10 +67,7 @@ def _is_whole(replicator: Replicator) -> bool:
 
 
 def _commit(database: Path, *, letters: int = 1) -> None:
-    with (
-        closing(Backend(database, Rules())) as backend,
-        backend.without_catch_up() as transaction,
-    ):
+    with closing(Backend(database, Rules())) as backend, backend.without_catch_up() as transaction:
         row = (os.urandom(8).hex(), "x" * letters)
         transaction.execute("INSERT INTO settings VALUES (?, ?)", *row)
 
@@ -91,9 +88,7 @@ def _served(database: Path, replicator: Replicator, limit: int) -> Iterator[list
     port = MetricsPort(Metrics(replica=replicator), 0)
     with (
         replicator.running(),
-        serve(
-            database, metrics=port, replica=replicator, replica_limit_seconds=limit
-        ) as running,
+        serve(database, metrics=port, replica=replicator, replica_limit_seconds=limit) as running,
     ):
         yield [running.endpoint_url, running.metrics_url]
 
@@ -125,9 +120,7 @@ def test_the_lag_is_shown_and_beyond_the_limit_it_is_not_ready(
         assert scraped(metrics)["piecework_backup_running"] == 1
 
 
-def test_what_the_lag_calls_safe_is_in_the_replica(
-    tmp_path: Path, database: Path
-) -> None:
+def test_what_the_lag_calls_safe_is_in_the_replica(tmp_path: Path, database: Path) -> None:
     """Read as a restore reads it, and not as Litestream says."""
     replica = tmp_path / "replica"
     replicator = _replicator(database, replica)
@@ -252,10 +245,7 @@ def test_litestream_ends_with_a_marketplace_that_is_killed(tmp_path: Path) -> No
 
 def _is_alive(process: int) -> bool:
     shown = subprocess.run(
-        ["ps", "-o", "stat=", "-p", str(process)],
-        capture_output=True,
-        text=True,
-        check=False,
+        ["ps", "-o", "stat=", "-p", str(process)], capture_output=True, text=True, check=False
     ).stdout.strip()
     return bool(shown) and not shown.startswith("Z")
 

@@ -37,9 +37,7 @@ def _commit(database: Path, *, times: int) -> None:
     with closing(Backend(database, Rules())) as backend:
         for _ in range(times):
             with backend.without_catch_up() as transaction:
-                transaction.execute(
-                    "INSERT INTO settings VALUES (?, 'x')", os.urandom(8).hex()
-                )
+                transaction.execute("INSERT INTO settings VALUES (?, 'x')", os.urandom(8).hex())
 
 
 def _count(database: Path) -> int:

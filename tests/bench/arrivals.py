@@ -107,9 +107,7 @@ def measured(seed: int, pace: int, folder: Path) -> Counter[str]:
 
 
 def _approve(town: Town) -> None:
-    for row in town.rows(
-        "SELECT assignment_id FROM assignments WHERE status = 'Submitted'"
-    ):
+    for row in town.rows("SELECT assignment_id FROM assignments WHERE status = 'Submitted'"):
         town.requester.approve_assignment(AssignmentId=str(row["assignment_id"]))
 
 

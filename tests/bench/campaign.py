@@ -110,19 +110,16 @@ def measure(size: str) -> dict[str, dict[str, float]]:
     return {
         "seconds": watch.wall | {"all": sum(watch.wall.values())},
         "ms a picture": {
-            name: seconds * 1000 / len(campaign.items)
-            for name, seconds in _shares(watch).items()
+            name: seconds * 1000 / len(campaign.items) for name, seconds in _shares(watch).items()
         },
         "what": {
-            "peak memory, MiB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-            / 1024,
+            "peak memory, MiB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
             "peak memory of the marketplace, MiB": marketplace_mib,
             "passes": passes,
             "days, virtual": days,
             "accepted assignments": accepted,
         },
-        "API calls": calls
-        | {"per accepted assignment": sum(calls.values()) / accepted},
+        "API calls": calls | {"per accepted assignment": sum(calls.values()) / accepted},
         "seconds of a pass in a process of its own": apart,
     }
 
@@ -132,10 +129,7 @@ def _shares(watch: Watch) -> dict[str, float]:
     # The marketplace is the only child, and has ended, so its use is known.
     market = resource.getrusage(resource.RUSAGE_CHILDREN)
     shares: dict[str, float] = {}
-    for side, stages in (
-        ("workers", {CROWD}),
-        ("pipeline", watch.wall.keys() - {CROWD}),
-    ):
+    for side, stages in (("workers", {CROWD}), ("pipeline", watch.wall.keys() - {CROWD})):
         wall = sum(watch.wall[stage] for stage in stages)
         processor = sum(watch.processor[stage] for stage in stages)
         shares |= {
@@ -169,9 +163,7 @@ def _campaign_file(folder: Path, size: str) -> Path:
         text += HONEST
     elif times > 1:
         text += "\n[rehearsal.crowd]\n"
-        text += "".join(
-            f"{name} = {n * times}\n" for name, n in default_crowd().items()
-        )
+        text += "".join(f"{name} = {n * times}\n" for name, n in default_crowd().items())
     path = folder / "bench.toml"
     path.write_text(text.replace("../../out/demo", "out"))
     return path

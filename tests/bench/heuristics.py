@@ -33,15 +33,8 @@ AT_ONCE = 5
 BATCHES = 5
 FEW = 50
 CANNED = "Quality issues are too severe to recognize visual content."
-_SOURCE = (
-    Path(__file__).resolve().parents[2] / "../shared/data/vizwiz_val_captions_half.csv"
-)
-_PROBLEMS = (
-    (),
-    ("too_short",),
-    ("questioned:prefix",),
-    ("too_short", "questioned:prefix"),
-)
+_SOURCE = Path(__file__).resolve().parents[2] / "../shared/data/vizwiz_val_captions_half.csv"
+_PROBLEMS = ((), ("too_short",), ("questioned:prefix",), ("too_short", "questioned:prefix"))
 _FLAWS = (("none",), ("blur",), ("blur", "framing"), ("dark", "obscured"))
 _FIRST = datetime(2026, 3, 1, tzinfo=UTC)
 
@@ -100,9 +93,7 @@ def main(n_items: int) -> None:
     started = time.process_time()
     findings = assess(rated.iloc[:FEW], {}, seed=1)
     seconds = time.process_time() - started
-    print(
-        f"| all heuristics, of {FEW} answers alone | {seconds:.3f} | {len(findings)} |"
-    )
+    print(f"| all heuristics, of {FEW} answers alone | {seconds:.3f} | {len(findings)} |")
 
 
 def captions(n_items: int, *, seed: int = 1) -> pd.DataFrame:

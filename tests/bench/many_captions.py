@@ -56,9 +56,7 @@ def write(folder: Path, rows: int, files: int) -> None:
                 captions(first, min(first + _BLOCK, end), items), preserve_index=False
             )
             block = block.set_column(
-                block.schema.get_field_index("problems"),
-                "problems",
-                block["problems"].cast(_TEXTS),
+                block.schema.get_field_index("problems"), "problems", block["problems"].cast(_TEXTS)
             )
             path = folder / f"answers-{number:04d}.parquet"
             writer = writer or pq.ParquetWriter(path, block.schema, compression="zstd")
@@ -91,10 +89,7 @@ def _drawn(number: int, items: int) -> pd.DataFrame:
     texts = _texts(draw, item, worker)
     shown = np.round(pace[assignment] * draw.lognormal(0, 0.5, n), 1)
     page = shown.reshape(-1, AT_ONCE).mean(axis=1).repeat(AT_ONCE)
-    name = [
-        f"A{number:06d}{assignment_number:04d}"
-        for assignment_number in assignment.tolist()
-    ]
+    name = [f"A{number:06d}{assignment_number:04d}" for assignment_number in assignment.tolist()]
     accepted = _FIRST + pd.to_timedelta(draw.integers(0, 10**6, _DRAWN), unit="s")
     is_asked = draw.random(n) < np.where(worker % 40 == 3, 0.8, 0.02)
     problems = np.empty(n, dtype="object")
@@ -104,9 +99,7 @@ def _drawn(number: int, items: int) -> pd.DataFrame:
             "answer_id": [f"{a}.{p}" for a, p in zip(name, position, strict=True)],
             "assignment_id": name,
             "worker_id": [f"W{worker_number:06d}" for worker_number in worker.tolist()],
-            "item_id": [
-                f"i{_DRAWN * number + item_number:08d}" for item_number in item.tolist()
-            ],
+            "item_id": [f"i{_DRAWN * number + item_number:08d}" for item_number in item.tolist()],
             "batch": 1 + (_DRAWN * number) * BATCHES // max(items, _DRAWN),
             "text": texts,
             "is_canned": texts == CANNED,
@@ -127,9 +120,7 @@ def _drawn(number: int, items: int) -> pd.DataFrame:
 
 
 def _texts(
-    draw: np.random.Generator,
-    item: npt.NDArray[np.int64],
-    worker: npt.NDArray[np.int64],
+    draw: np.random.Generator, item: npt.NDArray[np.int64], worker: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.object_]:
     """Captions: most words are among the few that often follow the one before."""
     words = np.array(top_n_list("en", _WORDS, wordlist="small"), dtype="object")
@@ -154,8 +145,7 @@ def _texts(
     ends = np.cumsum(lengths)
     starts = (ends - lengths).tolist()
     texts = np.array(
-        [" ".join(line[a:b]) for a, b in zip(starts, ends.tolist(), strict=True)],
-        dtype="object",
+        [" ".join(line[a:b]) for a, b in zip(starts, ends.tolist(), strict=True)], dtype="object"
     )
     repeats = (worker % 40 == 7) & (draw.random(len(item)) < 0.6)
     texts[repeats] = [

@@ -86,17 +86,9 @@ _REHEARSAL = ("--rehearsal", "--seed", "7", "--start", START.isoformat())
 @contextmanager
 def running(database: Path, *options: str) -> Iterator[Running]:
     """A marketplace in a process of its own; a rehearsal, unless options are given."""
-    command = [
-        sys.executable,
-        "-m",
-        "piecework.marketplace",
-        "--database",
-        str(database),
-    ]
+    command = [sys.executable, "-m", "piecework.marketplace", "--database", str(database)]
     command += options or _REHEARSAL
-    with subprocess.Popen(
-        command, cwd=ROOT, stdout=subprocess.PIPE, text=True
-    ) as process:
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None
             yield Running(site=process.stdout.readline().split()[2])
@@ -107,9 +99,7 @@ def running(database: Path, *options: str) -> Iterator[Running]:
 async def prepare(market: Running, *, workers: int) -> None:
     """A HIT type, people, and a HIT with a few submitted assignments."""
     line = await connect(market.site)
-    market.hit_type = _json(await line.ask(call("CreateHITType", **HIT_TYPE)))[
-        "HITTypeId"
-    ]
+    market.hit_type = _json(await line.ask(call("CreateHITType", **HIT_TYPE)))["HITTypeId"]
     hit = _json(await line.ask(market.new_hit(ASSIGNMENTS)))["HIT"]
     market.group, market.judged = hit["HITGroupId"], hit["HITId"]
     async with httpx.AsyncClient(base_url=market.site) as client:
@@ -125,9 +115,7 @@ async def prepare(market: Running, *, workers: int) -> None:
     line.close()
 
 
-async def calls_a_second(
-    market: Running, connections: int, make: Callable[[], bytes]
-) -> float:
+async def calls_a_second(market: Running, connections: int, make: Callable[[], bytes]) -> float:
     """How many calls are answered, when each line asks again at once."""
     lines = [await connect(market.site) for _ in range(connections)]
     # Prepared outside of the measured time, enough for any machine.
@@ -183,15 +171,9 @@ async def crowd(market: Running, pause_seconds: float) -> dict[str, list[float]]
 
 def fill(database: Path, size: int) -> None:
     """Many HITs by the same code, without HTTP and with a commit per thousand."""
-    with closing(
-        Backend(database, Rules(rehearsal=True, seed=7, start=START))
-    ) as backend:
+    with closing(Backend(database, Rules(rehearsal=True, seed=7, start=START))) as backend:
         hit_type = perform(backend, KEY, "CreateHITType", HIT_TYPE)["HITTypeId"]
-        hit = {
-            "HITTypeId": hit_type,
-            "LifetimeInSeconds": 864_000,
-            "Question": QUESTION,
-        }
+        hit = {"HITTypeId": hit_type, "LifetimeInSeconds": 864_000, "Question": QUESTION}
         for first in range(0, size, 1000):
             with backend.group_commits(lambda: None, lambda: None):
                 for _ in range(first, min(first + 1000, size)):
@@ -210,9 +192,7 @@ async def cost(market: Running) -> dict[str, float]:
         "ListAssignmentsForHIT": lambda: line.ask(hit),
         "ListHITs (10)": lambda: line.ask(call("ListHITs")),
         "ListReviewableHITs": lambda: line.ask(call("ListReviewableHITs")),
-        "worker's list": lambda: line.ask(
-            worker_call("GET /worker/hits", market.tokens[0])
-        ),
+        "worker's list": lambda: line.ask(worker_call("GET /worker/hits", market.tokens[0])),
         "accept and submit": lambda: _work(line, market, next(tokens)),
     }
     milliseconds = {}
@@ -232,9 +212,7 @@ async def expiring(market: Running) -> list[str]:
     control, line = await connect(market.site), await connect(market.site)
     moment = json.dumps({"now": (START + timedelta(days=20)).isoformat()})
     began = time.perf_counter()
-    jump = asyncio.create_task(
-        control.ask(worker_call("PUT /rehearsal/clock", "", moment))
-    )
+    jump = asyncio.create_task(control.ask(worker_call("PUT /rehearsal/clock", "", moment)))
     probes = (
         call("GetHIT", HITId=market.judged),
         call("ListHITs"),
@@ -276,11 +254,7 @@ def _throughput(folder: Path) -> None:
             "ListAssignmentsForHIT": lambda: listing,
         }
         rows = [
-            [name]
-            + [
-                f"{asyncio.run(calls_a_second(market, n, make)):.0f}"
-                for n in CONNECTIONS
-            ]
+            [name] + [f"{asyncio.run(calls_a_second(market, n, make)):.0f}" for n in CONNECTIONS]
             for name, make in made.items()
         ]
     _table(["calls a second", *(f"{n} connections" for n in CONNECTIONS)], rows)
@@ -296,16 +270,10 @@ def _signatures(folder: Path) -> None:
         )
         with running(database, *options) as market:
             caller.site = market.site
-            made = {
-                "CreateHITWithHITType": caller.new_hit,
-                "GetHIT": caller.look,
-            }
+            made = {"CreateHITWithHITType": caller.new_hit, "GetHIT": caller.look}
             rows += [
                 [f"{operation}, {name}"]
-                + [
-                    f"{asyncio.run(calls_a_second(market, n, make)):.0f}"
-                    for n in CONNECTIONS
-                ]
+                + [f"{asyncio.run(calls_a_second(market, n, make)):.0f}" for n in CONNECTIONS]
                 for operation, make in made.items()
             ]
     _table(["calls a second", *(f"{n} connections" for n in CONNECTIONS)], rows)
@@ -336,10 +304,7 @@ def _sizes(folder: Path, sizes: tuple[int, ...]) -> None:
         with running(database) as market:
             costs_by_size.append(asyncio.run(cost(market)))
             expired.append([f"{size:,}", *asyncio.run(expiring(market))])
-    rows = [
-        [name, *(f"{costs[name]:.2f}" for costs in costs_by_size)]
-        for name in costs_by_size[0]
-    ]
+    rows = [[name, *(f"{costs[name]:.2f}" for costs in costs_by_size)] for name in costs_by_size[0]]
     _table(["median, ms", *(f"{size:,} HITs" for size in sizes)], rows)
     head = ["HITs that expire at once", "all settled after, s", "calls meanwhile"]
     _table([*head, "p50, ms", "p99, ms", "longest, ms"], expired)

@@ -50,9 +50,7 @@ def main(rows: int, folder: Path, only: str) -> None:
             ):
                 work([files], run_parts, into=Path(into) / "out")
                 seconds = f"{measured.seconds():.0f} | {measured.processor():.0f}"
-            line = (
-                f"| {name}, {rows:,} | {processes} | {seconds} | {measured.peak:.0f} |"
-            )
+            line = f"| {name}, {rows:,} | {processes} | {seconds} | {measured.peak:.0f} |"
             print(line, flush=True)
 
 

@@ -59,9 +59,7 @@ def main(number: int) -> None:
     slow = [{"kind": "slow", "seconds": LATENCY, "times": _FOR_EVER}]
     serial = post(number, at_once=1, faults=slow)
     many = post(number, at_once=AT_ONCE, faults=slow)
-    print(
-        f"| {number} HITs, {LATENCY * 1000:.0f} ms a call | seconds | HITs a second |"
-    )
+    print(f"| {number} HITs, {LATENCY * 1000:.0f} ms a call | seconds | HITs a second |")
     print("|---|---:|---:|")
     for name, posted in (("one call at a time", serial), (f"{AT_ONCE} at once", many)):
         rate = number / posted.seconds
@@ -70,15 +68,10 @@ def main(number: int) -> None:
     print("| limit, calls a second | reached | of the limit | throttled calls |")
     print("|---:|---:|---:|---:|")
     for limit in LIMITS:
-        limited = [
-            {"kind": "limit", "per_second": limit, "times": _FOR_EVER},
-            *slow,
-        ]
+        limited = [{"kind": "limit", "per_second": limit, "times": _FOR_EVER}, *slow]
         posted = post(min(number, limit * 20), at_once=AT_ONCE, faults=limited)
         reached = (posted.calls - posted.throttled) / posted.seconds
-        print(
-            f"| {limit} | {reached:.1f} | {reached / limit:.0%} | {posted.throttled} |"
-        )
+        print(f"| {limit} | {reached:.1f} | {reached / limit:.0%} | {posted.throttled} |")
 
 
 def post(number: int, *, at_once: int, faults: list[dict[str, object]]) -> Posted:

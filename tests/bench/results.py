@@ -70,9 +70,7 @@ def measure(kind: str, answers: int) -> dict[str, float]:
         nonlocal began
         now = time.process_time()
         figures[f"{name}, s"] = now - began
-        figures[f"{name}, MiB"] = (
-            resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-        )
+        figures[f"{name}, MiB"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         began = time.process_time()
 
     table = _table(captions, items)
@@ -127,8 +125,7 @@ def _table(captions: list[str], items: list[Item]) -> pd.DataFrame:
     del columns["clean_text"], columns["edits"]
     empty = {"str": "", "int64": 1, "bool": False, "float64": 20.0, "object": ()}
     cells: dict[str, list[object]] = {
-        name: [empty.get(column.dtype, START)] * count
-        for name, column in columns.items()
+        name: [empty.get(column.dtype, START)] * count for name, column in columns.items()
     }
     of_row = [items[number // ANSWERS_EACH] for number in range(count)]
     cells["item_id"] = [item.item_id for item in of_row]

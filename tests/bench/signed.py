@@ -45,9 +45,7 @@ class LiveRequester:
     def new_hit(self) -> bytes:
         """One more HIT; each is another request, so each signature is new."""
         self._made += 1
-        return self._signed(
-            "CreateHITWithHITType", UniqueRequestToken=f"{self._made}", **self._new
-        )
+        return self._signed("CreateHITWithHITType", UniqueRequestToken=f"{self._made}", **self._new)
 
     def look(self) -> bytes:
         """What may be repeated freely."""
@@ -57,9 +55,7 @@ class LiveRequester:
         return signed_call(self._key, self.site, operation, members)
 
 
-def signed_call(
-    key: Key, site: str, operation: str, members: Mapping[str, object]
-) -> bytes:
+def signed_call(key: Key, site: str, operation: str, members: Mapping[str, object]) -> bytes:
     """A requester's call as bytes, signed as boto3 signs it, now."""
     body = json.dumps(members).encode()
     request = AWSRequest(

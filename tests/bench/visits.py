@@ -78,15 +78,10 @@ class Visit:
             while visit.json()["stage"] == "Open":
                 shown = visit.json()["assignment"]["assignment_id"]
                 await self._ask(
-                    "the page of a HIT",
-                    "GET",
-                    f"/worker/assignments/{shown}",
-                    html=True,
+                    "the page of a HIT", "GET", f"/worker/assignments/{shown}", html=True
                 )
                 answer = {"assignmentId": shown, "caption": "A red bird."}
-                await self._ask(
-                    "sending an answer", "POST", "/mturk/externalSubmit", answer
-                )
+                await self._ask("sending an answer", "POST", "/mturk/externalSubmit", answer)
                 visit = await self._ask("what is next", "GET", "/visit")
 
     async def _ask(
@@ -114,23 +109,14 @@ def main(participants: int, *, at_once: bool = False) -> None:
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
         served = Served(Path(folder), stack, spend_at_most="2000", balance="2000")
         served.post(HITS_PER_VISIT, Reward="0.40", most=participants)
-        people = [
-            served.researcher.participant(country="GB") for _ in range(participants)
-        ]
+        people = [served.researcher.participant(country="GB") for _ in range(participants)]
         until(people[0].studies)
         [study] = people[0].studies()
-        links = [
-            someone.ask("POST", f"/studies/{study}", {})["url"] for someone in people
-        ]
+        links = [someone.ask("POST", f"/studies/{study}", {})["url"] for someone in people]
 
         async def all_of_them() -> None:
             people_at_work = [
-                Visit(
-                    served.endpoint,
-                    link,
-                    waited,
-                    pause_seconds=0 if at_once else PAUSE_SECONDS,
-                )
+                Visit(served.endpoint, link, waited, pause_seconds=0 if at_once else PAUSE_SECONDS)
                 for link in links
             ]
             await asyncio.gather(
@@ -161,8 +147,7 @@ def _check_admitted(database: Path, participants: int) -> None:
     """Each was let in once, with all HITs of a visit, and nobody was turned away."""
     with closing(sqlite3.connect(database)) as conn:
         visits = conn.execute(
-            "SELECT count(*), count(DISTINCT worker), sum(stage = 'TurnedAway') "
-            "FROM visits"
+            "SELECT count(*), count(DISTINCT worker), sum(stage = 'TurnedAway') FROM visits"
         ).fetchone()
         hits = conn.execute(
             "SELECT count(*), count(DISTINCT visit || ' ' || hit) FROM assignments"

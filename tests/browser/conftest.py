@@ -35,9 +35,7 @@ def open_page(browser: Browser) -> Iterator[Callable[..., Page]]:
 @pytest.fixture
 def host() -> Iterator[Host]:
     """A host that shows the caption page with two pictures."""
-    columns = [
-        {"image_id": f"img_{n}", "url": f"/pictures/{n}.svg"} for n in ("one", "two")
-    ]
+    columns = [{"image_id": f"img_{n}", "url": f"/pictures/{n}.svg"} for n in ("one", "two")]
     items = [Item(item_id=ItemId(row["image_id"]), columns=row) for row in columns]
     with serving() as started:
         started.page = render_hit(load_task("caption"), items)

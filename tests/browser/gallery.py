@@ -29,10 +29,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "docs/reference/gallery"
 WIDTH, HEIGHT = 1180, 860
 MOST_BYTES = 150_000
-CAMPAIGNS = {
-    ("caption", "en"): "demo",
-    ("severity", "en"): "severity_en",
-}
+CAMPAIGNS = {("caption", "en"): "demo", ("severity", "en"): "severity_en"}
 """The example campaigns whose names differ from the task's."""
 
 FIRST = {"demo": 1}
@@ -84,9 +81,7 @@ def _pictures(campaign: Campaign, items: Sequence[Item]) -> dict[str, str]:
         if campaign.rehearsal.scenes or drawn is None:
             draw_pictures(out, campaign.rehearsal.seed, items)
             drawn = str(out / "pictures")
-        return {
-            path.name: path.read_text("utf-8") for path in Path(drawn).glob("*.svg")
-        }
+        return {path.name: path.read_text("utf-8") for path in Path(drawn).glob("*.svg")}
 
 
 def main(names: list[str]) -> None:

@@ -40,9 +40,7 @@ def faults(page: Page, field: str) -> list[str]:
 
 def message(rule_name: str) -> str:
     """What a rule says to the worker."""
-    return next(
-        rule.message for rule in load_task("caption").rules if rule.name == rule_name
-    )
+    return next(rule.message for rule in load_task("caption").rules if rule.name == rule_name)
 
 
 def draft_keys(page: Page) -> list[str]:

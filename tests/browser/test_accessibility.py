@@ -16,18 +16,14 @@ SIZES = {"desktop": (1280, 900), "phone": (360, 780)}
 def violations(page: Page) -> list[str]:
     """What axe has against the page as it is, with the elements."""
     violations_of_page = Axe().run(page).response["violations"]
-    return [
-        f"{v['id']}: {[node['target'] for node in v['nodes']]}"
-        for v in violations_of_page
-    ]
+    return [f"{v['id']}: {[node['target'] for node in v['nodes']]}" for v in violations_of_page]
 
 
 def fits(page: Page) -> bool:
     """Whether nothing of the page is wider than the window."""
     return bool(
         page.evaluate(
-            "(({scrollWidth, clientWidth}) => scrollWidth <= clientWidth)"
-            "(document.documentElement)"
+            "(({scrollWidth, clientWidth}) => scrollWidth <= clientWidth)(document.documentElement)"
         )
     )
 
@@ -93,9 +89,7 @@ def test_focus_is_visible_wherever_the_keyboard_goes(
     assert {"frame", "caption-1", "flaws.1", "next"} <= set(reached)
 
 
-def test_targets_are_large_enough_for_fingers(
-    host: Host, open_page: Callable[..., Page]
-) -> None:
+def test_targets_are_large_enough_for_fingers(host: Host, open_page: Callable[..., Page]) -> None:
     """Buttons and option rows are at least 44 pixels high on a phone."""
     page = open_page(host.address(), width=360, height=780)
     for target in page.locator("button:visible, .options label:visible").all():

@@ -4,13 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.host import Host
-from tests.browser.pages import (
-    GREEN_LAWN,
-    RED_HOUSE,
-    Open,
-    draft_keys,
-    fill,
-)
+from tests.browser.pages import GREEN_LAWN, RED_HOUSE, Open, draft_keys, fill
 
 pytestmark = pytest.mark.browser
 
@@ -50,9 +44,7 @@ def test_drafts_of_assignments_do_not_mix(host: Host, open_page: Open) -> None:
     expect(page.locator("#caption-1")).to_have_value(RED_HOUSE)
 
 
-def test_what_was_sent_into_the_void_can_be_sent_again(
-    host: Host, open_page: Open
-) -> None:
+def test_what_was_sent_into_the_void_can_be_sent_again(host: Host, open_page: Open) -> None:
     """If the submission never arrives, opening the assignment again shows it all."""
     page = open_page(host.address(turkSubmitTo="http://127.0.0.1:9"))
     fill(page, 1, RED_HOUSE)
@@ -119,8 +111,6 @@ def test_enter_neither_submits_nor_loses_anything(host: Host, open_page: Open) -
     page.fill("#flaw_other-1", "a finger")
     page.locator("#flaw_other-1").press("Enter")
     page.locator('[name="flaws.1"][value=other]').press("Enter")
-    expect(page.locator("#caption-1")).to_have_value(
-        f"{RED_HOUSE[:12]}\n{RED_HOUSE[12:]}"
-    )
+    expect(page.locator("#caption-1")).to_have_value(f"{RED_HOUSE[:12]}\n{RED_HOUSE[12:]}")
     expect(page.locator("#heading-1")).to_be_visible()
     assert host.posted == []

@@ -4,15 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.host import Host
-from tests.browser.pages import (
-    CANNED,
-    GREEN_LAWN,
-    RED_HOUSE,
-    Open,
-    faults,
-    fill,
-    message,
-)
+from tests.browser.pages import CANNED, GREEN_LAWN, RED_HOUSE, Open, faults, fill, message
 from tests.conftest import in_full
 
 pytestmark = pytest.mark.browser
@@ -95,9 +87,7 @@ def test_nothing_is_wrong_stands_alone(host: Host, open_page: Open) -> None:
     expect(page.locator(box.format("none"))).not_to_be_checked()
 
 
-def test_the_canned_text_is_one_press_and_can_be_undone(
-    host: Host, open_page: Open
-) -> None:
+def test_the_canned_text_is_one_press_and_can_be_undone(host: Host, open_page: Open) -> None:
     """What was written comes back, even after the canned text was changed."""
     page = open_page(host.address())
     button = page.locator("[data-position='1'] [data-fills]")

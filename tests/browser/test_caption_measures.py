@@ -4,12 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.host import Host
-from tests.browser.pages import (
-    GREEN_LAWN,
-    RED_HOUSE,
-    Open,
-    fill,
-)
+from tests.browser.pages import GREEN_LAWN, RED_HOUSE, Open, fill
 
 pytestmark = pytest.mark.browser
 

@@ -9,15 +9,7 @@ from piecework.hit_templates.answers import read_answers
 from piecework.hit_templates.render import render_hit
 from piecework.hit_templates.tasks import load_task
 from tests.browser.host import Host
-from tests.browser.pages import (
-    GREEN_LAWN,
-    RED_HOUSE,
-    Open,
-    draft_keys,
-    faults,
-    fill,
-    message,
-)
+from tests.browser.pages import GREEN_LAWN, RED_HOUSE, Open, draft_keys, faults, fill, message
 
 pytestmark = pytest.mark.browser
 
@@ -39,15 +31,7 @@ def test_submission_sends_exactly_the_wire_fields(host: Host, open_page: Open) -
     [(path, fields)] = host.posted
     assert path == "/mturk/externalSubmit"
     # has_text and flaws are as they are ticked; the rest is there for each item.
-    per_item = [
-        "item",
-        "shown_ms",
-        "pastes",
-        "keystrokes",
-        "focus_losses",
-        "typing",
-        "caption",
-    ]
+    per_item = ["item", "shown_ms", "pastes", "keystrokes", "focus_losses", "typing", "caption"]
     assert [name for name, _ in fields] == [
         "assignmentId",
         *(f"{name}.1" for name in per_item),
@@ -143,9 +127,7 @@ def test_the_whole_hit_can_be_done_by_keyboard(host: Host, open_page: Open) -> N
     assert sent["has_text.2"] == "no"
     assert sent["flaws.2"] == "blur"
     # Each letter was a key press; nothing else in a text box was.
-    assert (
-        int(sent["keystrokes.1"]) == len(RED_HOUSE) + 1
-    )  # and the Tab that left the box
+    assert int(sent["keystrokes.1"]) == len(RED_HOUSE) + 1  # and the Tab that left the box
     assert int(sent["keystrokes.2"]) == len(GREEN_LAWN) + 1
 
 
@@ -185,9 +167,7 @@ def test_a_word_for_programs_is_in_no_person_s_way(host: Host, open_page: Open) 
     """Neither seen nor spoken; whoever takes the page's text has it."""
     columns = {"image_id": "one", "url": "/pictures/one.svg"}
     host.page = render_hit(
-        load_task("caption"),
-        [Item(item_id=ItemId("one"), columns=columns)],
-        canary="heliotrope",
+        load_task("caption"), [Item(item_id=ItemId("one"), columns=columns)], canary="heliotrope"
     )
     page = open_page(host.address())
     asked = page.get_by_text("use the word heliotrope")
@@ -202,9 +182,7 @@ def test_a_hostile_item_runs_nothing(host: Host, open_page: Open) -> None:
     """Markup in an item's id is sent back as text."""
     hostile = """"><script>window.ran = 1</script><img src=x onerror="ran=1">'"""
     columns = {"image_id": hostile, "url": "/pictures/one.svg"}
-    host.page = render_hit(
-        load_task("caption"), [Item(item_id=ItemId(hostile), columns=columns)]
-    )
+    host.page = render_hit(load_task("caption"), [Item(item_id=ItemId(hostile), columns=columns)])
     page = open_page(host.address())
     fill(page, 1, RED_HOUSE)
     assert page.evaluate("window.ran") is None

@@ -4,10 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.host import Host
-from tests.browser.pages import (
-    CANNED,
-    Open,
-)
+from tests.browser.pages import CANNED, Open
 
 pytestmark = pytest.mark.browser
 
@@ -66,9 +63,7 @@ def test_a_picture_that_does_not_load_can_be_tried_again_or_given_up(
     assert host.asked.count("/pictures/one.svg") == 3
 
 
-def test_the_page_asks_for_nothing_but_itself_and_its_pictures(
-    host: Host, open_page: Open
-) -> None:
+def test_the_page_asks_for_nothing_but_itself_and_its_pictures(host: Host, open_page: Open) -> None:
     """No font, script or picture comes from anywhere else."""
     page = open_page("about:blank")
     asked: list[str] = []

@@ -23,18 +23,12 @@ def columns(page: Page) -> list[list[str]]:
     )
     lefts = sorted({round(left) for _, left, _ in boxes})
     return [
-        [
-            value
-            for value, left, _ in sorted(boxes, key=lambda box: box[2])
-            if round(left) == at
-        ]
+        [value for value, left, _ in sorted(boxes, key=lambda box: box[2]) if round(left) == at]
         for at in lefts
     ]
 
 
-def test_the_categories_are_in_the_five_columns_of_the_guidelines(
-    open_page: Open,
-) -> None:
+def test_the_categories_are_in_the_five_columns_of_the_guidelines(open_page: Open) -> None:
     """Four rows each; "General" has two columns."""
     with serving() as host:
         host.page = example_of(load_task("error_categories")).page
@@ -53,9 +47,7 @@ def test_the_pictures_of_the_examples_are_drawn(open_page: Open) -> None:
     with serving() as host:
         host.page = example_of(load_task("error_categories")).page
         page = open_page(host.preview_address(), width=1280, height=800)
-        page.wait_for_function(
-            "document.body.style.getPropertyValue('--sheet').startsWith('url(')"
-        )
+        page.wait_for_function("document.body.style.getPropertyValue('--sheet').startsWith('url(')")
         sizes = page.evaluate(
             "[document.getElementById('examples').naturalWidth,"
             " document.querySelectorAll('.examples i').length]"

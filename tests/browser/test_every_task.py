@@ -25,9 +25,7 @@ from tests.hit_templates.examples import Example, example_of
 pytestmark = pytest.mark.browser
 Open = Callable[..., Page]
 
-SPOKEN = [
-    (name, language) for name in task_names() for language in languages(TASKS / name)
-]
+SPOKEN = [(name, language) for name in task_names() for language in languages(TASKS / name)]
 SENTENCE = "A red house with a brown roof stands beside a post sign"
 MOST_TABS = 90
 
@@ -37,10 +35,7 @@ and pairs are done by keyboard in files of their own."""
 
 every_task = pytest.mark.parametrize(
     ("name", "language"),
-    [
-        pytest.param(*pair, marks=() if pair in SHORT else (pytest.mark.full,))
-        for pair in SPOKEN
-    ],
+    [pytest.param(*pair, marks=() if pair in SHORT else (pytest.mark.full,)) for pair in SPOKEN],
     ids=[" ".join(pair) for pair in SPOKEN],
 )
 
@@ -234,14 +229,7 @@ def values_of(
     values: dict[str, FieldValue] = {}
     for field in task.fields:
         options = [option.value for option in field.options]
-        texts = [
-            "",
-            " ",
-            SENTENCE,
-            f"{SENTENCE}. And more",
-            "There is a dog",
-            "x" * 1200,
-        ]
+        texts = ["", " ", SENTENCE, f"{SENTENCE}. And more", "There is a dog", "x" * 1200]
         texts += [text for text in columns.values() if text]
         texts += [f"{text} indeed" for text in columns.values() if text]
         kinds: dict[str, list[FieldValue]] = {
@@ -265,8 +253,7 @@ def test_the_page_orders_as_python_does(open_page: Open) -> None:
     letters = "aA1|._-é犬\U0001f415 "
     names = ["".join(rng.choices(letters, k=rng.randint(1, 9))) for _ in range(300)]
     cases = [
-        (rng.choice(names), rng.choice(names), rng.sample(sorted({*names}), 8))
-        for _ in range(200)
+        (rng.choice(names), rng.choice(names), rng.sample(sorted({*names}), 8)) for _ in range(200)
     ]
     task = load_task("congruency")
     with serving() as host:
@@ -281,9 +268,7 @@ def test_the_page_orders_as_python_does(open_page: Open) -> None:
             })""",
             cases,
         )
-    for (assignment_id, what, some), (shown, alone, together) in zip(
-        cases, orders, strict=True
-    ):
+    for (assignment_id, what, some), (shown, alone, together) in zip(cases, orders, strict=True):
         assert tuple(shown) == shuffled(assignment_id, what, some)
         assert tuple(alone) == item_order(task, assignment_id, some, ())
         groups = [name[:1] for name in some]
@@ -291,9 +276,7 @@ def test_the_page_orders_as_python_does(open_page: Open) -> None:
 
 
 @pytest.mark.parametrize("width", [320, pytest.param(390, marks=pytest.mark.full)])
-@pytest.mark.parametrize(
-    "name", ["severity", *in_full(*sorted({*task_names()} - {"severity"}))]
-)
+@pytest.mark.parametrize("name", ["severity", *in_full(*sorted({*task_names()} - {"severity"}))])
 def test_no_label_of_an_option_leaves_its_button_on_a_phone(
     open_page: Open, name: str, width: int
 ) -> None:

@@ -37,12 +37,7 @@ class Shown:
 
 
 def shown(
-    host: Host,
-    open_page: Open,
-    paste: PastePolicy,
-    *,
-    language: str = "en",
-    width: int = 1280,
+    host: Host, open_page: Open, paste: PastePolicy, *, language: str = "en", width: int = 1280
 ) -> Shown:
     """The caption page with one picture and this policy."""
     columns = {"image_id": "a", "url": "/pictures/a.svg"}
@@ -54,9 +49,7 @@ def shown(
     return Shown(open_page(host.address(), width=width), host)
 
 
-def test_a_paste_from_elsewhere_is_refused_and_not_counted(
-    host: Host, open_page: Open
-) -> None:
+def test_a_paste_from_elsewhere_is_refused_and_not_counted(host: Host, open_page: Open) -> None:
     """The page says so, to those who see it and those who hear it."""
     own = shown(host, open_page, "blocked")
     expect(own.page.locator("#notice-wording")).to_have_text(WORDING)
@@ -106,9 +99,7 @@ def test_a_worker_can_turn_pasting_on_by_keys(host: Host, open_page: Open) -> No
 
 
 @pytest.mark.parametrize("paste", ["discouraged", *in_full("allowed")])
-def test_other_pages_let_texts_be_pasted(
-    host: Host, open_page: Open, paste: PastePolicy
-) -> None:
+def test_other_pages_let_texts_be_pasted(host: Host, open_page: Open, paste: PastePolicy) -> None:
     """A page that asks not to paste says so."""
     own = shown(host, open_page, paste)
     own.paste(RED_HOUSE)

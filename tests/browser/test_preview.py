@@ -20,16 +20,9 @@ ROOT = Path(__file__).resolve().parents[2]
 @contextmanager
 def preview(campaign: str) -> Iterator[str]:
     """What the command prints, up to the line that says how it ends."""
-    command = [
-        sys.executable,
-        "-c",
-        "from piecework.cli.main import main; main()",
-        "preview",
-    ]
+    command = [sys.executable, "-c", "from piecework.cli.main import main; main()", "preview"]
     command += [f"config/campaigns/{campaign}.toml", "--port", str(free_port())]
-    with subprocess.Popen(
-        command, cwd=ROOT, stdout=subprocess.PIPE, text=True
-    ) as process:
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:
             lines = []
@@ -64,9 +57,7 @@ def test_the_first_click_shows_the_hit_also_where_a_test_is_asked(
         page = open_page(address(printed, "open"))
         page.on("response", note)
         statements = re.findall(r"[^.]*\bpa(?:id|y)\b[^.]*\.", page.inner_text("main"))
-        assert [text.strip() for text in statements] == [
-            "This is a rehearsal: no work is paid."
-        ]
+        assert [text.strip() for text in statements] == ["This is a rehearsal: no work is paid."]
         page.get_by_role("button", name="Sign in as guest").click()
         # The HIT's own page, with its first picture.
         hit = page.frame_locator("iframe")
@@ -81,8 +72,6 @@ def test_the_first_click_shows_the_hit_also_where_a_test_is_asked(
         expect(pictures.first).to_be_attached()
         for picture in pictures.all():
             picture.scroll_into_view_if_needed()
-            page.wait_for_function(
-                "image => image.complete", arg=picture.element_handle()
-            )
+            page.wait_for_function("image => image.complete", arg=picture.element_handle())
             assert picture.evaluate("image => image.naturalWidth") > 0
     assert missing == []

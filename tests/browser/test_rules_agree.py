@@ -101,11 +101,7 @@ def corpus() -> list[dict[str, FieldValue]]:
     texts += [f"A dog {part} Sits on a red mat" for part in FRAGMENTS]
     texts += [f"A dog sits{part} a mat{part}" for part in FRAGMENTS]
     options = ["blur", "other", "none", ""]
-    choices = [
-        chosen
-        for size in range(4)
-        for chosen in itertools.product(options, repeat=size)
-    ]
+    choices = [chosen for size in range(4) for chosen in itertools.product(options, repeat=size)]
     values: list[dict[str, FieldValue]] = [{"caption": text} for text in texts]
     for i, chosen in enumerate(choices):
         for has_text in ("yes", ""):
@@ -114,9 +110,7 @@ def corpus() -> list[dict[str, FieldValue]]:
     return values
 
 
-def test_page_and_python_agree_on_every_text(
-    host: Host, open_page: Callable[..., Page]
-) -> None:
+def test_page_and_python_agree_on_every_text(host: Host, open_page: Callable[..., Page]) -> None:
     """Same broken rules in the same order, and the same words, for all the corpus."""
     task = load_task("caption")
     values = corpus()
@@ -146,7 +140,6 @@ def test_the_corpus_breaks_and_keeps_every_rule() -> None:
         broken = sum(rule in check(task, value) for value in values)
         assert 1 <= broken <= len(values) - 10, rule.name
     sentences = sum(
-        "caption_one_sentence" in [rule.name for rule in check(task, value)]
-        for value in values
+        "caption_one_sentence" in [rule.name for rule in check(task, value)] for value in values
     )
     assert sentences >= 100

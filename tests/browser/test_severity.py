@@ -21,9 +21,7 @@ def to_the_first_trial(page: Page) -> None:
     page.click("#next")
 
 
-def test_an_untouched_slider_is_refused_and_a_click_is_an_answer(
-    open_page: Open,
-) -> None:
+def test_an_untouched_slider_is_refused_and_a_click_is_an_answer(open_page: Open) -> None:
     """Going on is refused with a message; 80 % of the way along is about 80."""
     example = example_of(load_task("severity"))
     with serving() as host:

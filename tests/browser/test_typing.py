@@ -91,15 +91,10 @@ def test_what_was_not_typed_is_counted_by_its_way(
     "name",
     [
         "dictated",
-        *in_full(
-            "composed by an input method",
-            "typed on a phone that corrects and completes",
-        ),
+        *in_full("composed by an input method", "typed on a phone that corrects and completes"),
     ],
 )
-def test_other_ways_to_write_look_like_no_machine(
-    host: Host, open_page: Open, name: str
-) -> None:
+def test_other_ways_to_write_look_like_no_machine(host: Host, open_page: Open, name: str) -> None:
     """Compositions, corrections and speech are trusted events without a paste."""
     page = open_page(host.address())
     enter(page, BY_NAME[name], seed=1)
@@ -124,9 +119,7 @@ def test_a_composition_counts_what_it_adds(host: Host, open_page: Open) -> None:
     assert own.length == len(RED_HOUSE) + 2
 
 
-def test_a_text_copied_on_the_page_is_told_from_another(
-    host: Host, open_page: Open
-) -> None:
+def test_a_text_copied_on_the_page_is_told_from_another(host: Host, open_page: Open) -> None:
     """Only that is recorded: neither text is sent."""
     page = open_page(host.address())
     page.focus("#caption-1")
@@ -161,9 +154,7 @@ def test_a_campaign_can_switch_it_off(host: Host, open_page: Open) -> None:
     page = open_page(host.address())
     expect(page.locator("footer")).to_contain_text("how each text is entered")
     host.page = render_hit(
-        load_task("caption"),
-        [Item(item_id=ItemId("a"), columns=COLUMNS)],
-        records_typing=False,
+        load_task("caption"), [Item(item_id=ItemId("a"), columns=COLUMNS)], records_typing=False
     )
     page.goto(host.address())
     expect(page.locator("footer")).not_to_contain_text("how each text is entered")
@@ -173,14 +164,11 @@ def test_a_campaign_can_switch_it_off(host: Host, open_page: Open) -> None:
     assert not [name for name, _ in host.posted[0][1] if "typing" in name]
 
 
-def test_records_of_many_texts_leave_room_for_the_answers(
-    host: Host, open_page: Open
-) -> None:
+def test_records_of_many_texts_leave_room_for_the_answers(host: Host, open_page: Open) -> None:
     """Those that do not fit are left out whole."""
     task = replace(load_task("caption"), items_per_hit=40)
     items = [
-        Item(item_id=ItemId(f"{n}"), columns=COLUMNS | {"image_id": f"{n}"})
-        for n in range(40)
+        Item(item_id=ItemId(f"{n}"), columns=COLUMNS | {"image_id": f"{n}"}) for n in range(40)
     ]
     host.page = render_hit(task, items)
     page = open_page(host.address())
@@ -203,9 +191,7 @@ def test_records_of_many_texts_leave_room_for_the_answers(
     assert sum(map(len, sent)) <= 12_000
 
 
-def test_a_text_to_correct_is_nothing_that_the_worker_entered(
-    host: Host, open_page: Open
-) -> None:
+def test_a_text_to_correct_is_nothing_that_the_worker_entered(host: Host, open_page: Open) -> None:
     """The record counts from the text that the box begins with."""
     host.page = example_of(load_task("correction")).page
     page = open_page(host.address())
@@ -215,9 +201,7 @@ def test_a_text_to_correct_is_nothing_that_the_worker_entered(
     page.keyboard.press("End")
     page.keyboard.type(" now", delay=20)
     box.dispatch_event("change")
-    draft = page.evaluate(
-        "() => JSON.parse(window.localStorage['piecework.ASSIGNMENT1']).typing"
-    )
+    draft = page.evaluate("() => JSON.parse(window.localStorage['piecework.ASSIGNMENT1']).typing")
     own = draft["correction.1"]
     assert (own["start"], own["unseen"], own["quick"]) == (len(before), 0, 0)
     assert own["kinds"] == {"insertText": [4, 4]}

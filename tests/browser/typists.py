@@ -143,9 +143,7 @@ def _ended_by_a_paste(page: Page, text: str, rng: Random) -> None:
 
 def _set(page: Page, text: str, _rng: Random) -> None:
     page.eval_on_selector(
-        BOX,
-        "(box, text) => { box.value = text; box.dispatchEvent(new Event('change')); }",
-        text,
+        BOX, "(box, text) => { box.value = text; box.dispatchEvent(new Event('change')); }", text
     )
 
 
@@ -183,21 +181,13 @@ TYPISTS = (
     Typist(name="typed, 40 words a minute", way=_keys(40), is_typed=True),
     Typist(name="typed, 100 words a minute", way=_keys(100), is_typed=True),
     Typist(name="typed, 20 words a minute", way=_keys(20), is_typed=True),
-    Typist(
-        name="typed with many corrections", way=_keys(45, errors=0.12), is_typed=True
-    ),
+    Typist(name="typed with many corrections", way=_keys(45, errors=0.12), is_typed=True),
     Typist(name="composed by an input method", way=_composed, is_typed=True),
-    Typist(
-        name="typed on a phone that corrects and completes",
-        way=_by_phone,
-        is_typed=True,
-    ),
+    Typist(name="typed on a phone that corrects and completes", way=_by_phone, is_typed=True),
     Typist(name="dictated", way=_dictated, is_typed=True),
     Typist(name="pasted", way=_pasted, is_typed=False),
     Typist(name="pasted in pieces", way=_pasted_in_pieces, is_typed=False),
-    Typist(
-        name="begun by hand, ended by a paste", way=_ended_by_a_paste, is_typed=None
-    ),
+    Typist(name="begun by hand, ended by a paste", way=_ended_by_a_paste, is_typed=None),
     Typist(name="set by a script, without events", way=_set, is_typed=False),
     Typist(name="filled in by one event", way=_filled, is_typed=False),
     Typist(name="events made by a script", way=_dispatched, is_typed=False),
@@ -238,11 +228,7 @@ def _compose(devtools: CDPSession, letters: str) -> None:
     devtools.send("Input.dispatchKeyEvent", {"type": "rawKeyDown", **key})
     devtools.send(
         "Input.imeSetComposition",
-        {
-            "text": letters,
-            "selectionStart": len(letters),
-            "selectionEnd": len(letters),
-        },
+        {"text": letters, "selectionStart": len(letters), "selectionEnd": len(letters)},
     )
 
 

@@ -113,9 +113,7 @@ def campaign(tmp_path: Path) -> Path:
 
 
 @pytest.mark.full
-def test_a_campaigns_answers_are_assessed_as_files(
-    campaign: Path, tmp_path: Path
-) -> None:
+def test_a_campaigns_answers_are_assessed_as_files(campaign: Path, tmp_path: Path) -> None:
     """`export --answers` writes what `assess FILES --as` reads; workers are hashed."""
     answers, into = tmp_path / "answers.parquet", tmp_path / "findings"
     assert "in " in done("export", campaign, "--answers", answers)
@@ -154,15 +152,11 @@ def tables(folder: Path) -> dict[str, pd.DataFrame]:
     for path in folder.iterdir():
         if path.is_dir():
             table: pd.DataFrame = pq.read_table(path).to_pandas()
-            tables_of[path.name] = table.sort_values(
-                str(table.columns[0]), ignore_index=True
-            )
+            tables_of[path.name] = table.sort_values(str(table.columns[0]), ignore_index=True)
     return tables_of
 
 
-def test_a_campaigns_dataset_is_the_same_in_parts(
-    campaign: Path, tmp_path: Path
-) -> None:
+def test_a_campaigns_dataset_is_the_same_in_parts(campaign: Path, tmp_path: Path) -> None:
     """But for what all answers say together: the probabilities of labels."""
     answers, into = tmp_path / "answers.parquet", tmp_path / "parts"
     done("export", campaign)
@@ -176,9 +170,7 @@ def test_a_campaigns_dataset_is_the_same_in_parts(
         ends = ("_likeliest", "_probability")
         left_out = [name for name in whole.columns if str(name).endswith(ends)]
         whole = whole.drop(columns=left_out).sort_values(str(whole.columns[0]))
-        pd.testing.assert_frame_equal(
-            table, whole.reset_index(drop=True), check_exact=True
-        )
+        pd.testing.assert_frame_equal(table, whole.reset_index(drop=True), check_exact=True)
     assert min(len(mine["captions"]), len(mine["set_aside"])) > 0
 
 

@@ -47,9 +47,7 @@ def answers() -> pa.Table:
     rows = captions(0, ITEMS, ITEMS)
     table = pa.Table.from_pandas(rows, preserve_index=False)
     place = table.schema.get_field_index("problems")
-    return table.set_column(
-        place, "problems", table["problems"].cast(pa.list_(pa.string()))
-    )
+    return table.set_column(place, "problems", table["problems"].cast(pa.list_(pa.string())))
 
 
 def cut(table: pa.Table, folder: Path, n: int) -> Path:
@@ -65,9 +63,7 @@ def silent(_step: str, _done: int, _of: int) -> None:
     """Nobody watches."""
 
 
-def judged(
-    source: Path, into: Path, run_parts: PartRunner | None = None
-) -> AssessedParts:
+def judged(source: Path, into: Path, run_parts: PartRunner | None = None) -> AssessedParts:
     """What is found in the files of a folder."""
     return assess_in_parts(
         [source],
@@ -91,17 +87,12 @@ def findings_in(folder: Path) -> pd.DataFrame:
 def whole(answers: pa.Table) -> pd.DataFrame:
     """What pandas finds in the table as a whole."""
     offered = {**COLLECTED, **task_columns(TASK)}
-    columns = {
-        name: column for name, column in offered.items() if name in answers.schema.names
-    }
+    columns = {name: column for name, column in offered.items() if name in answers.schema.names}
     place = answers.schema.get_field_index("problems")
     large = answers["problems"].cast(pa.large_list(pa.large_string()))
     table = as_frame(answers.set_column(place, "problems", large), columns)
     findings = [
-        {
-            name: getattr(finding, name)
-            for name in (*KEY, "version", "suspicion", "flag")
-        }
+        {name: getattr(finding, name) for name in (*KEY, "version", "suspicion", "flag")}
         | {"evidence": finding.evidence}
         for finding in assess(table, {}, seed=3)
     ]
@@ -159,9 +150,7 @@ def test_a_run_that_was_cut_off_goes_on(answers: pa.Table, tmp_path: Path) -> No
     into, work = tmp_path / "findings", tmp_path / "findings.unfinished"
     done: list[str] = []
 
-    def stops_at(
-        stop: str,
-    ) -> PartRunner:
+    def stops_at(stop: str) -> PartRunner:
         def run_parts(step: str, do: Do, parts: Sequence[int]) -> None:
             done.append(step)
             if step == stop:
@@ -200,9 +189,7 @@ def leave_stale_work(source: Path, into: Path) -> None:
     into.with_name(f"{into.name}.unfinished").joinpath("split-0").write_bytes(b"stale")
 
 
-def test_work_on_other_files_is_not_gone_on_with(
-    answers: pa.Table, tmp_path: Path
-) -> None:
+def test_work_on_other_files_is_not_gone_on_with(answers: pa.Table, tmp_path: Path) -> None:
     """A run that was cut off is started over where a file has changed since."""
     source = cut(answers, tmp_path / "answers", 2)
     leave_stale_work(source, tmp_path / "findings")
@@ -286,17 +273,11 @@ def with_an_empty_item(table: pa.Table) -> pa.Table:
             "part-042.parquet: the column 'submitted_at' holds timestamp[us], "  # noqa: ISC004 - one
             "but must hold times with a zone",
         ),
-        (
-            with_an_empty_item,
-            "part-042.parquet, row group 1: 1 cells of 'item_id' are empty",
-        ),
+        (with_an_empty_item, "part-042.parquet, row group 1: 1 cells of 'item_id' are empty"),
     ],
 )
 def test_one_file_of_a_hundred_that_is_different_is_named(
-    answers: pa.Table,
-    tmp_path: Path,
-    spoil: Callable[[pa.Table], pa.Table],
-    sentence: str,
+    answers: pa.Table, tmp_path: Path, spoil: Callable[[pa.Table], pa.Table], sentence: str
 ) -> None:
     """The sentence names the file and the column, and nothing is written."""
     source = cut(answers, tmp_path / "answers", 100)
@@ -321,9 +302,7 @@ def test_a_file_that_is_cut_off_is_named(answers: pa.Table, tmp_path: Path) -> N
     assert "part-003.parquet: not valid Parquet, or truncated" in second
 
 
-def test_a_file_that_rotted_in_the_middle_is_named(
-    answers: pa.Table, tmp_path: Path
-) -> None:
+def test_a_file_that_rotted_in_the_middle_is_named(answers: pa.Table, tmp_path: Path) -> None:
     """Its foot is whole, its pages are not."""
     source = cut(answers, tmp_path / "answers", 3)
     path = source / "part-001.parquet"
@@ -335,9 +314,7 @@ def test_a_file_that_rotted_in_the_middle_is_named(
     assert not (tmp_path / "findings").exists()
 
 
-def test_the_same_answer_in_two_files_is_refused(
-    answers: pa.Table, tmp_path: Path
-) -> None:
+def test_the_same_answer_in_two_files_is_refused(answers: pa.Table, tmp_path: Path) -> None:
     """A worker's answer would count twice."""
     source = cut(answers, tmp_path / "answers", 2)
     pq.write_table(answers.slice(0, 1), source / "again.parquet")
@@ -358,11 +335,7 @@ def test_a_fault_of_another_process_says_the_same_here() -> None:
     """Faults and next step survive the way between processes."""
     fault = ConfigError(["one", "two"], next_step="mend them")
     back = pickle.loads(pickle.dumps(fault))  # noqa: S301 - our own
-    assert (str(back), back.faults, back.next_step) == (
-        "one\ntwo",
-        ["one", "two"],
-        "mend them",
-    )
+    assert (str(back), back.faults, back.next_step) == ("one\ntwo", ["one", "two"], "mend them")
 
 
 @pytest.fixture
@@ -406,9 +379,7 @@ def test_what_cannot_be_meant_is_said(
 
 
 @pytest.mark.parametrize("n", [1, 7])
-def test_parts_are_cleaned_as_the_whole(
-    answers: pa.Table, tmp_path: Path, n: int
-) -> None:
+def test_parts_are_cleaned_as_the_whole(answers: pa.Table, tmp_path: Path, n: int) -> None:
     """Each edit and proposal is that of all texts cleaned together."""
     rows = answers.to_pandas()
     some = answers.slice(0, 500)
@@ -419,10 +390,7 @@ def test_parts_are_cleaned_as_the_whole(
     ]
     whole = clean_and_propose(texts)
     cleaned = clean_files(
-        [cut(some, tmp_path / "answers", n)],
-        here(silent),
-        into=tmp_path / "clean",
-        bucket_rows=200,
+        [cut(some, tmp_path / "answers", n)], here(silent), into=tmp_path / "clean", bucket_rows=200
     )
     tables = [pq.read_table(path) for path in (tmp_path / "clean").glob("*.parquet")]
     mine = pa.concat_tables(tables).to_pandas().set_index("answer_id")
@@ -435,9 +403,7 @@ def test_parts_are_cleaned_as_the_whole(
         assert row["clean_text"] == replay(text.text, whole.edits[text.text_id])
 
 
-def test_cleaning_that_is_cut_off_in_every_step_goes_on(
-    answers: pa.Table, tmp_path: Path
-) -> None:
+def test_cleaning_that_is_cut_off_in_every_step_goes_on(answers: pa.Table, tmp_path: Path) -> None:
     """After the first part of each; in the end the texts are the same."""
     source = cut(answers.slice(0, 400), tmp_path / "answers", 2)
     cut_off: list[str] = []
@@ -475,34 +441,26 @@ def test_the_command_cleans_files(
 
 
 @pytest.mark.full
-def test_a_million_rows_are_judged_the_same_however_they_are_cut(
-    tmp_path: Path,
-) -> None:
+def test_a_million_rows_are_judged_the_same_however_they_are_cut(tmp_path: Path) -> None:
     """1, 7 and 100 files: the same findings, to the bit."""
     before = None
     for n in (1, 7, 100):
         write(tmp_path / f"{n}", 1_000_000, n)
         into = tmp_path / f"findings-{n}"
-        assess_in_parts(
-            [tmp_path / f"{n}"], here(silent), into=into, task=TASK, settings={}
-        )
+        assess_in_parts([tmp_path / f"{n}"], here(silent), into=into, task=TASK, settings={})
         mine = findings_in(into)
         before = mine if before is None else before
         pd.testing.assert_frame_equal(mine, before, check_exact=True)
 
 
 @pytest.mark.full
-def test_a_million_texts_are_cleaned_the_same_however_they_are_cut(
-    tmp_path: Path,
-) -> None:
+def test_a_million_texts_are_cleaned_the_same_however_they_are_cut(tmp_path: Path) -> None:
     """In 1, 7 and 100 files, by one process and by two: the same texts and edits."""
     before = None
     for n in (1, 7, 100):
         source, into = tmp_path / "answers", tmp_path / "clean"
         write(source, 1_000_000, n)
-        with (
-            nullcontext(here(silent)) if n == 1 else on_dask(LOCAL, silent) as run_parts
-        ):
+        with nullcontext(here(silent)) if n == 1 else on_dask(LOCAL, silent) as run_parts:
             clean_files([source], run_parts, into=into)
         mine = pa.concat_tables(pq.read_table(path) for path in into.glob("*.parquet"))
         mine = mine.sort_by("answer_id").combine_chunks()

@@ -66,9 +66,7 @@ def campaign(
             auto_approval_delay_seconds=3600,
             max_rounds=3,
         ),
-        rewards=Rewards(
-            reward_cents=100, budget_cents=10_000, wage_floor_cents_per_hour=0
-        ),
+        rewards=Rewards(reward_cents=100, budget_cents=10_000, wage_floor_cents_per_hour=0),
         requirements=(),
         exclusion_name="out",
         heuristics={},

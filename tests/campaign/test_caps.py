@@ -87,9 +87,7 @@ def test_a_cap_that_just_pays_for_what_it_bounds_lets_it_be_posted(
         assert caps.left(run, 2).batch == 120
 
 
-def test_the_most_expensive_batch_has_to_fit_its_cap(
-    tmp_path: Path, campaign_text: str
-) -> None:
+def test_the_most_expensive_batch_has_to_fit_its_cap(tmp_path: Path, campaign_text: str) -> None:
     """Of five pictures the first batch has three: two HITs of $1.20."""
     for budget in ("2.40", "2.39"):
         text = with_key(campaign_text, f'batch_budget = "{budget}"')
@@ -104,9 +102,7 @@ def test_the_most_expensive_batch_has_to_fit_its_cap(
 @pytest.mark.parametrize(
     "name", ["budget", "batch_budget", "day_budget", "month_budget", "item_budget"]
 )
-def test_a_campaign_that_grows_needs_caps_that_pay_for_one_hit(
-    tmp_path: Path, name: str
-) -> None:
+def test_a_campaign_that_grows_needs_caps_that_pay_for_one_hit(tmp_path: Path, name: str) -> None:
     """A HIT of two rows costs 60 cents with one answer each."""
     for cents, is_refused in ((60, False), (59, True)):
         cap = cents // 2 if name == "item_budget" else cents
@@ -128,9 +124,7 @@ def test_a_call_under_way_counts_as_spent_until_its_outcome_is_known(
     spare = 120 if line.startswith("budget") else 0
     with at_work(text) as (run, _):
         for key, cents in (("bonus:a:X", spare), ("bonus:b:X", 1)):
-            begun = Intent(
-                key=key, operation="bonus", subject=("worker", "X"), amount_cents=cents
-            )
+            begun = Intent(key=key, operation="bonus", subject=("worker", "X"), amount_cents=cents)
             with run.store.db.atomic():
                 intents.declare(run.store, begun, run.clock)
         with pytest.raises(BudgetExceeded, match=r"only \$1\.19 is left of"):
@@ -180,9 +174,7 @@ def test_the_tighter_of_day_and_month_decides_what_may_be_promised_today(
     with at_work(campaign_text) as (run, _):
         assert caps.left_today(run) is None
         for day, month in ((300, 200), (200, 300), (200, None), (None, 200)):
-            capped = replace(
-                run.campaign.rewards, day_budget_cents=day, month_budget_cents=month
-            )
+            capped = replace(run.campaign.rewards, day_budget_cents=day, month_budget_cents=month)
             poor = replace(run, campaign=replace(run.campaign, rewards=capped))
             assert caps.left_today(poor) == 200
 
@@ -270,10 +262,7 @@ def test_a_batch_s_cap_leaves_it_incomplete_and_goes_on_with_the_next(
     at_work: Open, campaign_text: str
 ) -> None:
     """$1.20 a batch pays for no replacement of bob's two answers."""
-    with at_work(with_key(campaign_text, 'batch_budget = "1.20"')) as (
-        run,
-        people,
-    ):
+    with at_work(with_key(campaign_text, 'batch_budget = "1.20"')) as (run, people):
         reached = run_pass(run)
         while not reached.is_finished:
             people.work()
@@ -306,9 +295,7 @@ def test_the_last_look_before_a_call_refuses_what_passes_any_cap(
         assert list(run.platform.find_hits()) == []
 
 
-def test_money_that_came_back_was_promised_all_the_same(
-    at_work: Open, campaign_text: str
-) -> None:
+def test_money_that_came_back_was_promised_all_the_same(at_work: Open, campaign_text: str) -> None:
     """A day's allowance never grows within the day."""
     with at_work(with_key(campaign_text, 'day_budget = "9.00"')) as (run, _):
         monday = at(run, NOON)

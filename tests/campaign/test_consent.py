@@ -74,16 +74,12 @@ def test_an_amount_is_agreed_to_once_and_holds_for_later_passes(
     campaign: Campaign, elsewhere: str
 ) -> None:
     """It is a further cap: below the plain cost nothing begins, and status knows it."""
-    with open_on_marketplace(
-        campaign, elsewhere, live=True, spend_at_most_cents=239
-    ) as run:
+    with open_on_marketplace(campaign, elsewhere, live=True, spend_at_most_cents=239) as run:
         words = r"the amount agreed to is \$2\.39, but the campaign costs \$2\.40"
         with pytest.raises(BudgetExceeded, match=words):
             post(run)
         assert list(run.platform.find_hits()) == []
-    with open_on_marketplace(
-        campaign, elsewhere, live=True, spend_at_most_cents=300
-    ) as run:
+    with open_on_marketplace(campaign, elsewhere, live=True, spend_at_most_cents=300) as run:
         assert post(run) == 1
     with open_on_marketplace(campaign, elsewhere, live=True) as run:
         assert run.campaign.rewards.cap_cents == 300
@@ -97,9 +93,7 @@ def test_the_secret_is_in_no_store_and_no_log(
 ) -> None:
     """The key signs a pass at the noisiest level, and is found nowhere after."""
     caplog.set_level("DEBUG")
-    with open_on_marketplace(
-        campaign, elsewhere, live=True, spend_at_most_cents=300
-    ) as run:
+    with open_on_marketplace(campaign, elsewhere, live=True, spend_at_most_cents=300) as run:
         post(run)
     assert "CreateHITWithHITType" in caplog.text
     assert SECRET not in caplog.text
@@ -115,9 +109,7 @@ def test_one_explicit_word_lets_calls_go_to_amazons_host(
     monkeypatch.setenv("PIECEWORK_ALTHOUGH_CLOSED", "1")
     with (
         pytest.raises(RefusedForSafety, match="agreed to an amount"),
-        open_on_marketplace(
-            campaign, "https://mturk-requester.us-east-1.amazonaws.com", live=True
-        ),
+        open_on_marketplace(campaign, "https://mturk-requester.us-east-1.amazonaws.com", live=True),
     ):
         pass
     assert not campaign.out.exists()
@@ -172,20 +164,14 @@ def test_a_local_address_is_live_if_workers_come_from_elsewhere(
             ):
                 pass
             assert not campaign.out.exists()
-            refused = CliRunner().invoke(
-                main, ["run", str(campaign.path), "--endpoint", endpoint]
-            )
+            refused = CliRunner().invoke(main, ["run", str(campaign.path), "--endpoint", endpoint])
             assert refused.exit_code == 3
             assert "--live" in refused.output
-        with open_on_marketplace(
-            campaign, endpoint, live=is_live, spend_at_most_cents=300
-        ) as run:
+        with open_on_marketplace(campaign, endpoint, live=is_live, spend_at_most_cents=300) as run:
             assert post(run) == 1
 
 
-def test_a_rehearsals_public_site_is_not_live(
-    campaign: Campaign, tmp_path: Path
-) -> None:
+def test_a_rehearsals_public_site_is_not_live(campaign: Campaign, tmp_path: Path) -> None:
     """Its money is simulated, wherever its pages are opened."""
     port = free_port()
     with (

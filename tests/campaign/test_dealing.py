@@ -21,9 +21,7 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "config" / "campaigns"
 
 
 @given(items=st.integers(1, 80), batches=st.integers(1, 12), per_hit=st.integers(1, 9))
-def test_every_item_is_posted_in_exactly_one_batch(
-    items: int, batches: int, per_hit: int
-) -> None:
+def test_every_item_is_posted_in_exactly_one_batch(items: int, batches: int, per_hit: int) -> None:
     """However items are dealt, none is lost and none is dealt twice."""
     example = campaign(items, batches=batches, items_per_hit=per_hit)
     posted = Counter(
@@ -38,14 +36,10 @@ def test_every_item_is_posted_in_exactly_one_batch(
 
 
 @given(items=st.integers(1, 60), batches=st.integers(1, 6), per_hit=st.integers(2, 9))
-def test_what_belongs_together_is_in_one_hit(
-    items: int, batches: int, per_hit: int
-) -> None:
+def test_what_belongs_together_is_in_one_hit(items: int, batches: int, per_hit: int) -> None:
     """No pair is parted, nothing is lost, and no HIT grows."""
     example = campaign(items, batches=batches, items_per_hit=per_hit, group_by="pair")
-    hits = [
-        hit.item_ids for some in all_first_rounds(example, on=TODAY) for hit in some
-    ]
+    hits = [hit.item_ids for some in all_first_rounds(example, on=TODAY) for hit in some]
     hit_of = {item_id: n for n, ids in enumerate(hits) for item_id in ids}
     assert sorted(hit_of) == sorted(item.item_id for item in example.items)
     assert sum(map(len, hits)) == items
@@ -59,9 +53,7 @@ def test_a_one_value_per_hit_kind_where_the_task_says_so(
     items: int, batches: int, per_hit: int
 ) -> None:
     """Items of different kinds never share a HIT, in replacements neither."""
-    example = campaign(
-        items, batches=batches, items_per_hit=per_hit, one_value_per_hit="third"
-    )
+    example = campaign(items, batches=batches, items_per_hit=per_hit, one_value_per_hit="third")
     kinds = {item.item_id: item.columns["third"] for item in example.items}
     first = [hit for some in all_first_rounds(example, on=TODAY) for hit in some]
     again = replacements(example, 1, 1, dict.fromkeys(kinds, 2), on=TODAY)
@@ -100,13 +92,9 @@ def test_the_test_as_a_hit_has_one_section_after_the_other() -> None:
 
 
 @given(
-    missing=st.dictionaries(
-        st.integers(0, 60).map(lambda n: ItemId(f"i{n}")), st.integers(1, 5)
-    )
+    missing=st.dictionaries(st.integers(0, 60).map(lambda n: ItemId(f"i{n}")), st.integers(1, 5))
 )
-def test_replacements_ask_for_exactly_what_is_missing(
-    missing: dict[ItemId, int],
-) -> None:
+def test_replacements_ask_for_exactly_what_is_missing(missing: dict[ItemId, int]) -> None:
     """Each item is asked for as often as it misses an answer, never more."""
     asked: Counter[ItemId] = Counter()
     for hit in replacements(campaign(61), 1, 1, missing, on=TODAY):
@@ -154,8 +142,7 @@ def test_a_campaign_costs_what_its_hits_cost() -> None:
 
 
 @pytest.mark.parametrize(
-    ("budget", "taken", "posted"),
-    [(1800, 0, 3), (1799, 0, 2), (1800, 601, 1), (0, 0, 0)],
+    ("budget", "taken", "posted"), [(1800, 0, 3), (1799, 0, 2), (1800, 601, 1), (0, 0, 0)]
 )
 def test_no_hit_is_planned_past_the_cap(budget: int, taken: int, posted: int) -> None:
     """What fits is planned, in order; the first HIT that does not fit ends it."""

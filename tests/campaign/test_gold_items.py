@@ -25,9 +25,7 @@ from tests.campaign.campaigns import TODAY
 from tests.conftest import in_full
 from tests.engine.conftest import Open
 
-WITH_GOLD = AS_NEEDED.replace(
-    "[posting]", '[gold]\nfile = "gold.csv"\nshare = 0.2\n[posting]'
-)
+WITH_GOLD = AS_NEEDED.replace("[posting]", '[gold]\nfile = "gold.csv"\nshare = 0.2\n[posting]')
 """One of five is a fifth: beside four pairs there is one whose answer is known."""
 
 
@@ -84,9 +82,7 @@ def test_check_says_how_many_are_mixed_in(
     assert "20% of the items" in printed
 
 
-def test_who_was_wrong_reads_what_is_right_and_why(
-    tmp_path: Path, at_work: Open
-) -> None:
+def test_who_was_wrong_reads_what_is_right_and_why(tmp_path: Path, at_work: Open) -> None:
     """With the approval, over the wire; nobody else is told, and no page holds it."""
     text = WITH_GOLD.replace("share = 0.2", "share = 0.2\nfeedback = true")
     why = "The picture shows a plate that is broken."
@@ -114,9 +110,7 @@ def test_who_was_wrong_reads_what_is_right_and_why(
                 assignment.get("RequesterFeedback", ""),
             )
             for hit in hits
-            for assignment in client.list_assignments_for_hit(HITId=hit["HITId"])[
-                "Assignments"
-            ]
+            for assignment in client.list_assignments_for_hit(HITId=hit["HITId"])["Assignments"]
         ]
         pages = []
         for name in PEOPLE:
@@ -126,16 +120,13 @@ def test_who_was_wrong_reads_what_is_right_and_why(
         answers = run.answers()
     of_gold = answers[answers["item_id"] == "p9"]
     wrong = of_gold[of_gold["value.congruent"] == "congruent"]
-    ((worker, assignment_id, words),) = [
-        feedback for feedback in feedbacks if feedback[2]
-    ]
+    ((worker, assignment_id, words),) = [feedback for feedback in feedbacks if feedback[2]]
     assert wrong["worker_id"].tolist() == [worker]
     assert wrong["assignment_id"].tolist() == [assignment_id]
     assert len(of_gold) == 2
     assert re.fullmatch(
         r"The answer to item [12] of this HIT was known in advance\. "
-        r'To ".*" you answered "[^"]+"; the known answer is "[^"]+"\. '
-        + re.escape(why),
+        r'To ".*" you answered "[^"]+"; the known answer is "[^"]+"\. ' + re.escape(why),
         words,
     )
     assert sum(why in page for page in pages) == 1
@@ -148,14 +139,10 @@ def test_a_reason_stands_before_what_is_told_and_is_the_last_to_be_cut() -> None
     assert with_room("Off topic.", feedback="Right is no.", longest=23) == (
         "Off topic. Right is no."
     )
-    assert with_room("Off topic.", feedback="Right is no.", longest=20) == (
-        "Off topic. Right is…"
-    )
+    assert with_room("Off topic.", feedback="Right is no.", longest=20) == ("Off topic. Right is…")
 
 
-def test_gold_is_asked_once_of_a_worker_and_is_in_no_dataset(
-    tmp_path: Path, at_work: Open
-) -> None:
+def test_gold_is_asked_once_of_a_worker_and_is_in_no_dataset(tmp_path: Path, at_work: Open) -> None:
     """Two answers about it and no third, whatever they say: its answer is known."""
     write_with_gold(tmp_path)
     with at_work(WITH_GOLD, write=write_with_gold) as (run, people):

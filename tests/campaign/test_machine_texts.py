@@ -9,9 +9,9 @@ from piecework.campaign.assembling import load_campaign
 from piecework.domain.errors import ConfigError
 from tests.small_campaign import CAMPAIGN, write_campaign
 
-WITH_TEXTS = CAMPAIGN.replace(
-    "[posting]", '[machine]\ntexts = "machine.csv"\n[posting]'
-).replace("like_samples = false\n", "")
+WITH_TEXTS = CAMPAIGN.replace("[posting]", '[machine]\ntexts = "machine.csv"\n[posting]').replace(
+    "like_samples = false\n", ""
+)
 GOOD = "text,item_id,model\nA dog on a bench,,small\n"
 
 
@@ -65,9 +65,7 @@ def test_a_bad_file_is_refused_in_one_sentence(
     assert fault in sentence
 
 
-def test_a_huge_file_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_huge_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """By its size before it is read, and by its rows."""
     path = write(tmp_path, "text\nA dog\nA cat\n")
     monkeypatch.setattr(machine_texts, "MOST_TEXTS", 1)
@@ -81,9 +79,6 @@ def test_a_huge_file_is_refused(
 def test_the_table_names_a_file(tmp_path: Path) -> None:
     """An empty table is a mistake, and a field is for labels."""
     empty = WITH_TEXTS.replace('texts = "machine.csv"\n', "")
-    assert (
-        "name a file of labels (votes), or of texts"
-        in faults(write(tmp_path, GOOD, empty))[0]
-    )
+    assert "name a file of labels (votes), or of texts" in faults(write(tmp_path, GOOD, empty))[0]
     lone = WITH_TEXTS.replace('"machine.csv"', '"machine.csv"\nfield = "has_text"')
     assert "field is for labels" in faults(write(tmp_path, GOOD, lone))[0]

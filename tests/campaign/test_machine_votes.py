@@ -18,18 +18,13 @@ from piecework.results.table import answers_table
 from tests.as_needed_campaign import AS_NEEDED, VOTES, Voters, write_as_needed
 from tests.engine.conftest import Open
 
-WITH_MODEL = AS_NEEDED.replace(
-    "[posting]", '[machine]\nvotes = "model.jsonl"\n[posting]'
-)
+WITH_MODEL = AS_NEEDED.replace("[posting]", '[machine]\nvotes = "model.jsonl"\n[posting]')
 LABELS = ("congruent", "congruent", "congruent", "incongruent")
 
 
 def lines(*labels: str) -> list[str]:
     """A line for each pair, with a probability for the first."""
-    rows = [
-        {"item": pair, "label": label}
-        for pair, label in zip(VOTES, labels, strict=True)
-    ]
+    rows = [{"item": pair, "label": label} for pair, label in zip(VOTES, labels, strict=True)]
     return [json.dumps(rows[0] | {"probability": 0.9}), *map(json.dumps, rows[1:])]
 
 
@@ -54,9 +49,7 @@ def test_the_field_that_is_labelled_may_be_named(tmp_path: Path) -> None:
     plain = load_campaign(write_with_model(tmp_path)).machine
     assert load_campaign(write_with_model(tmp_path, text)).machine == plain
     with pytest.raises(ConfigError, match="machine"):
-        load_campaign(
-            write_with_model(tmp_path, text.replace('"congruent"', '"colour"', 1))
-        )
+        load_campaign(write_with_model(tmp_path, text.replace('"congruent"', '"colour"', 1)))
 
 
 @pytest.mark.parametrize(
@@ -98,9 +91,7 @@ def test_a_missing_file_and_a_constant_model_are_refused(tmp_path: Path) -> None
         load_campaign(path)
 
 
-def test_the_dataset_and_the_next_question_weigh_the_same_labels(
-    at_work: Open,
-) -> None:
+def test_the_dataset_and_the_next_question_weigh_the_same_labels(at_work: Open) -> None:
     """The last pair is a tie of people; the model tips it, in both alike."""
     with at_work(WITH_MODEL, write=write_with_model) as (run, people):
         voters = Voters(people.endpoint)
@@ -156,11 +147,7 @@ def test_corrected_labels_are_noticed_once_and_weighed_again(
         assert "labels of models" not in caplog.text
         before = dict(run.store.db.execute("SELECT item_id, probability FROM items"))
         p1, p2, p3, p4 = run.campaign.machine
-        corrected = (
-            *(p1, p2),
-            replace(p3, value="incongruent"),
-            replace(p4, value="congruent"),
-        )
+        corrected = (*(p1, p2), replace(p3, value="incongruent"), replace(p4, value="congruent"))
         changed = replace(run, campaign=replace(run.campaign, machine=corrected))
         worked(changed, voters)
         assert caplog.text.count("labels of models ([machine]) have changed") == 1

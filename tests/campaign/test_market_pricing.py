@@ -31,17 +31,13 @@ CHEAPEST = Crowds(cheapest=("prolific", "connect"), within_seconds=3600)
 
 def fees(percent: int) -> FeeSchedule:
     """A percentage alone."""
-    return FeeSchedule(
-        percent=Decimal(percent), extra_percent_for_many=Decimal(0), minimum_cents=0
-    )
+    return FeeSchedule(percent=Decimal(percent), extra_percent_for_many=Decimal(0), minimum_cents=0)
 
 
 def at_two(crowds: Crowds, *, items: int = 10) -> Campaign:
     """Each item a HIT of five assignments of a dollar; 40 % at Prolific, else 20 %."""
     whole = replace(campaign(items, batches=1, items_per_hit=1), crowds=crowds)
-    rewards = replace(
-        whole.rewards, fees_by_market=(("prolific", fees(40)), ("connect", fees(20)))
-    )
+    rewards = replace(whole.rewards, fees_by_market=(("prolific", fees(40)), ("connect", fees(20))))
     return replace(whole, rewards=rewards)
 
 
@@ -102,10 +98,7 @@ def test_losses_and_bonuses_are_expected_by_the_shares() -> None:
     whole = at_two(SIXTY_FORTY, items=1)
     posting = replace(whole.posting, assignments=1, max_rounds=1)
     rewards = replace(
-        whole.rewards,
-        expected_loss=1 / 3,
-        expected_seconds=1800,
-        wage_floor_cents_per_hour=300,
+        whole.rewards, expected_loss=1 / 3, expected_seconds=1800, wage_floor_cents_per_hour=300
     )
     cost = price(replace(whole, posting=posting, rewards=rewards), on=TODAY)
     assert cost.replacements == 44
@@ -135,10 +128,7 @@ def _listed(**delays: int) -> PriceList:
         longest_approval_seconds=86_400,
         crowds=tuple(
             CrowdPrices(
-                market=market,
-                currency="USD",
-                fees=fees(40),
-                longest_approval_seconds=seconds,
+                market=market, currency="USD", fees=fees(40), longest_approval_seconds=seconds
             )
             for market, seconds in delays.items()
         ),
@@ -188,9 +178,7 @@ def test_a_plan_that_cannot_work_is_a_warning() -> None:
         integer_values=(40,),
     )
     panel = replace(at_two(Crowds(percent=(("panel", 100),))), requirements=(age,))
-    assert "requirements.prolific has no effect: [crowds] names only panel" in warned(
-        panel
-    )
+    assert "requirements.prolific has no effect: [crowds] names only panel" in warned(panel)
     shares = warned(replace(at_two(SIXTY_FORTY), requirements=(age,)))
     assert "requirements.prolific" not in shares
     assert "crowds.cheapest" not in shares

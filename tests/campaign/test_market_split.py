@@ -10,15 +10,11 @@ from hypothesis import strategies as st
 from piecework.campaign.market_split import Pace, Split, cheapest_in_time
 
 MARKETS = ("prolific", "connect", "panel")
-PERCENT = st.lists(st.integers(1, 98), min_size=1, max_size=2).filter(
-    lambda some: sum(some) < 100
-)
+PERCENT = st.lists(st.integers(1, 98), min_size=1, max_size=2).filter(lambda some: sum(some) < 100)
 
 
 def dealt(
-    shares: Mapping[str, float],
-    sizes: Sequence[int],
-    held: Mapping[str, int] | None = None,
+    shares: Mapping[str, float], sizes: Sequence[int], held: Mapping[str, int] | None = None
 ) -> list[str]:
     """The markets of HITs with these numbers of assignments."""
     split, markets = Split(shares, held), []
@@ -42,9 +38,7 @@ def test_sixty_and_forty_of_ten_hits_are_six_and_four() -> None:
 
 
 @given(PERCENT, st.integers(0, 200))
-def test_equal_hits_follow_the_shares_all_the_time(
-    percent: list[int], count: int
-) -> None:
+def test_equal_hits_follow_the_shares_all_the_time(percent: list[int], count: int) -> None:
     """No market ever has a whole HIT more than its share; of two, none lacks half one.
 
     The market that lacks most gets the next HIT, so with k markets it lacks at least
@@ -75,9 +69,7 @@ def test_a_later_pass_continues_the_same_split(
 
 
 @given(PERCENT, st.lists(st.integers(1, 12), min_size=1, max_size=60))
-def test_uneven_hits_stray_by_less_than_the_largest(
-    percent: list[int], sizes: list[int]
-) -> None:
+def test_uneven_hits_stray_by_less_than_the_largest(percent: list[int], sizes: list[int]) -> None:
     """Shares are of assignments, and a HIT is never divided."""
     shares, got = shares_of(percent), Counter[str]()
     for market, size in zip(dealt(shares, sizes), sizes, strict=True):
@@ -102,12 +94,7 @@ def test_a_market_that_has_too_much_waits() -> None:
         # 30 hours are 60; the other market's pace is not known.
         ({"connect": Pace(per_hour=2)}, 100, 30.0, {"connect": 60, "prolific": 40}),
         # 20 of the 60 are taken by what is open.
-        (
-            {"connect": Pace(per_hour=2, open=20)},
-            100,
-            30.0,
-            {"connect": 40, "prolific": 60},
-        ),
+        ({"connect": Pace(per_hour=2, open=20)}, 100, 30.0, {"connect": 40, "prolific": 60}),
         # Neither finishes: 20 and 50 of 100; the faster one gets the other 30.
         (
             {"connect": Pace(per_hour=2), "prolific": Pace(per_hour=5)},
@@ -116,37 +103,23 @@ def test_a_market_that_has_too_much_waits() -> None:
             {"connect": 20, "prolific": 80},
         ),
         # After the deadline the fastest takes what is late.
-        (
-            {"connect": Pace(per_hour=9), "prolific": Pace(per_hour=5)},
-            100,
-            -3.0,
-            {"connect": 100},
-        ),
+        ({"connect": Pace(per_hour=9), "prolific": Pace(per_hour=5)}, 100, -3.0, {"connect": 100}),
         # Nothing came in from the cheapest, so it finishes nothing.
         ({"connect": Pace(per_hour=0)}, 7, 50.0, {"prolific": 7}),
     ],
 )
 def test_the_cheapest_gets_what_it_finishes_in_time(
-    paces: Mapping[str, Pace],
-    wanted: int,
-    hours: float,
-    shares: Mapping[str, float],
+    paces: Mapping[str, Pace], wanted: int, hours: float, shares: Mapping[str, float]
 ) -> None:
     """And the next one what is left."""
-    divided = cheapest_in_time(
-        ["connect", "prolific"], paces, wanted=wanted, hours_left=hours
-    )
+    divided = cheapest_in_time(["connect", "prolific"], paces, wanted=wanted, hours_left=hours)
     assert divided == pytest.approx(shares)
 
 
 @given(
     st.dictionaries(
         st.sampled_from(MARKETS),
-        st.builds(
-            Pace,
-            per_hour=st.none() | st.floats(0, 1000),
-            open=st.integers(0, 500),
-        ),
+        st.builds(Pace, per_hour=st.none() | st.floats(0, 1000), open=st.integers(0, 500)),
     ),
     st.integers(1, 10_000),
     st.floats(-100, 1000),

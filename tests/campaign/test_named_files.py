@@ -43,14 +43,9 @@ def faults(path: Path) -> list[str]:
 
 @pytest.mark.parametrize(
     ("name", "target", "key"),
-    [
-        ("hit.html", "../secret.html", "question"),
-        ("birds.csv", "../secret.csv", "items.file"),
-    ],
+    [("hit.html", "../secret.html", "question"), ("birds.csv", "../secret.csv", "items.file")],
 )
-def test_a_link_out_of_the_folder_is_refused(
-    sent: Path, name: str, target: str, key: str
-) -> None:
+def test_a_link_out_of_the_folder_is_refused(sent: Path, name: str, target: str, key: str) -> None:
     """With file and line of what names it."""
     folder = sent.parent
     linked(folder, name, target)
@@ -95,13 +90,8 @@ def test_a_page_is_html(sent: Path, named: str) -> None:
 def test_a_name_with_a_nul_is_refused(sent: Path, key: str) -> None:
     """In a sentence, with file and line; no function of paths takes it."""
     name = key.rpartition(".")[2]
-    lines = (
-        sent.read_text().replace("[output]", '[output]\nfolder = "out"').splitlines()
-    )
-    lines = [
-        f'{name} = "a\\u0000b"' if line.startswith(f"{name} = ") else line
-        for line in lines
-    ]
+    lines = sent.read_text().replace("[output]", '[output]\nfolder = "out"').splitlines()
+    lines = [f'{name} = "a\\u0000b"' if line.startswith(f"{name} = ") else line for line in lines]
     sent.write_text("\n".join(lines))
     number = next(n for n, line in enumerate(lines, start=1) if "u0000" in line)
     (fault,) = faults(sent)
@@ -129,9 +119,7 @@ def test_a_link_inside_the_folder_is_read(sent: Path) -> None:
 
 
 @pytest.mark.parametrize(("named", "is_refused"), [(".", True), ("photos", False)])
-def test_a_store_is_not_served_as_a_picture(
-    sent: Path, named: str, *, is_refused: bool
-) -> None:
+def test_a_store_is_not_served_as_a_picture(sent: Path, named: str, *, is_refused: bool) -> None:
     """A folder of pictures is served whole, to whoever knows a name in it."""
     photos = sent.parent / "photos"
     photos.mkdir()

@@ -170,19 +170,11 @@ def test_a_store_is_bound_to_its_page(tmp_path: Path) -> None:
     [
         ('question = "hit.html"', "", "set either task"),
         ('question = "hit.html"', 'question = "hit.html"\ntask = "caption"', "either"),
-        (
-            'question = "hit.html"',
-            'task = "caption"\n[page]\nhosts = ["a.b"]',
-            "go with question",
-        ),
+        ('question = "hit.html"', 'task = "caption"\n[page]\nhosts = ["a.b"]', "go with question"),
         ('reward = "0.10"\n', "", "a page has no default reward"),
         ('"hit.html"', '"hat.html"', "hat.html: "),
         ("[items]", '[page]\nhosts = ["https://a.b/c"]\n[items]', "page.hosts.0"),
-        (
-            "[items]",
-            "[fields.size]\nlabel = '?'\n[items]",
-            "the page has no such field",
-        ),
+        ("[items]", "[fields.size]\nlabel = '?'\n[items]", "the page has no such field"),
     ],
 )
 def test_what_a_campaign_says_wrongly_of_a_page_is_told(
@@ -218,9 +210,7 @@ def test_a_picture_is_looked_for_where_pictures_are(tmp_path: Path) -> None:
     campaign = load_campaign(path)
     known = {item.item_id: item for item in campaign.items}
     hits = chain(*all_first_rounds(campaign, on=START.date()))
-    page = next(
-        question(campaign, hit, known) for hit in hits if "row_3" in hit.item_ids
-    )
+    page = next(question(campaign, hit, known) for hit in hits if "row_3" in hit.item_ids)
     assert '<img src="/pictures/pic.jpg">' in page
     assert picture_sizes(campaign) == {"row_3": (40, 30)}
     assert small_pictures(campaign, known)["row_3"].startswith("data:image/jpeg")
@@ -282,14 +272,10 @@ def test_files_beside_the_page_are_named_with_their_lines(tmp_path: Path) -> Non
     served = """<p>${text}</p><input name='a'><img src="${text}"><a href="x.html">x</a>
     <img src="/pictures/a.png"><img src="data:image/png;base64,AA"><svg><use
     href="#a"></use></svg><script src="https://assets.crowd.aws/x.js"></script>"""
-    assert "beside the page" not in warnings_of(
-        tmp_path, served, cell="https://a.org/b.png"
-    )
+    assert "beside the page" not in warnings_of(tmp_path, served, cell="https://a.org/b.png")
 
 
-def test_markup_that_is_shown_as_text_is_told_with_the_line_to_write(
-    tmp_path: Path,
-) -> None:
+def test_markup_that_is_shown_as_text_is_told_with_the_line_to_write(tmp_path: Path) -> None:
     """Once, with all columns; written so, the inputs in it are warned of."""
     html = "<div>${text}</div><i title='${text}'></i><input name='a'>"
     cell = "<p><input name='mark'></p>"
@@ -314,9 +300,7 @@ def test_a_long_page_is_stored_once_and_shown_with_each_item(tmp_path: Path) -> 
     assert database.stat().st_size < 2_500_000
     large = path.with_name("hit.html")
     large.write_text(HTML + "x" * 900_000)
-    with pytest.raises(
-        ConfigError, match=r"has 900,\d+ bytes; a page may have at most"
-    ):
+    with pytest.raises(ConfigError, match=r"has 900,\d+ bytes; a page may have at most"):
         load_campaign(path)
     large.write_text(HTML.replace("</p>", "${text}</p>") + "x" * 60_000)
     (tmp_path / "birds.csv").write_text(
@@ -348,9 +332,7 @@ def test_a_picture_that_a_script_shows_is_served_too(tmp_path: Path) -> None:
         "image_url,hint\na b.jpg,on a wire\nhttps://example.org/2.jpg,/b\n"
     )
     (tmp_path / "p").mkdir()
-    with pytest.raises(
-        ConfigError, match=r"line 2: image_url 'a b\.jpg' is not a file in"
-    ):
+    with pytest.raises(ConfigError, match=r"line 2: image_url 'a b\.jpg' is not a file in"):
         load_campaign(path)
     Image.new("RGB", (40, 30)).save(tmp_path / "p" / "a b.jpg")
     campaign = load_campaign(path)
@@ -379,9 +361,7 @@ def test_who_writes_the_same_everywhere_is_found(tmp_path: Path) -> None:
     html = '<p>${image_url}</p><textarea name="a"></textarea><input name="b">'
     path = written(tmp_path, html=html, rows=8)
     text = CAMPAIGN.replace("first_clicker", "straight_liner")
-    text = text.replace(
-        "assignments = 3", "assignments = 5"
-    )  # so that all have to work
+    text = text.replace("assignments = 3", "assignments = 5")  # so that all have to work
     path.write_text(text.replace("straight_line", "same_sentence", 1))
     with rehearsal_of(prepare(path)) as (run, crowd):
         work_through(run, crowd)

@@ -54,9 +54,7 @@ def test_a_misspelt_heuristic_of_a_task_is_told_with_its_line(tmp_path: Path) ->
     """It would never look at anything, and nobody would notice."""
     path = write_starter(tmp_path / "dog", "choice")
     task = tmp_path / "dog" / "task.toml"
-    task.write_text(
-        task.read_text().replace("[heuristics.too_fast]", "[heuristics.too_fst]")
-    )
+    task.write_text(task.read_text().replace("[heuristics.too_fast]", "[heuristics.too_fst]"))
     with pytest.raises(ConfigError) as raised:
         load_campaign(path)
     (fault,) = raised.value.faults
@@ -66,9 +64,7 @@ def test_a_misspelt_heuristic_of_a_task_is_told_with_its_line(tmp_path: Path) ->
 
 
 @pytest.mark.full
-def test_a_template_that_one_item_breaks_is_told_before_anything_is_posted(
-    tmp_path: Path,
-) -> None:
+def test_a_template_that_one_item_breaks_is_told_before_anything_is_posted(tmp_path: Path) -> None:
     """Half-way it could not be mended any more: the store is bound to its files."""
     path = write_starter(tmp_path / "dog", "choice")
     page = tmp_path / "dog" / "question.html.j2"
@@ -76,8 +72,6 @@ def test_a_template_that_one_item_breaks_is_told_before_anything_is_posted(
     fault = "{{ 1 / (item.columns.text.count('Monday') - 1) }}"
     page.write_text(page.read_text().replace(before, f"{fault}{before}"))
     with rehearsal_of(prepare(path)) as (run, _):
-        with pytest.raises(
-            ConfigError, match=r"question\.html\.j2:20: division by zero"
-        ):
+        with pytest.raises(ConfigError, match=r"question\.html\.j2:20: division by zero"):
             run_pass(run)
         assert run.store.db.execute("SELECT count(*) FROM hits").fetchone() == (0,)

@@ -15,11 +15,7 @@ from piecework.campaign.opened import CampaignRun
 from piecework.campaign.pricing import price
 from piecework.cli.main import main
 from piecework.domain.clock import FixedClock
-from piecework.domain.errors import (
-    RefusedForSafety,
-    StoreError,
-    TransientPlatformError,
-)
+from piecework.domain.errors import RefusedForSafety, StoreError, TransientPlatformError
 from piecework.engine.opening import as_begun, open_on_marketplace, open_to_look
 from piecework.engine.passes import post, run_pass
 from piecework.engine.progress import read_progress
@@ -66,12 +62,7 @@ def _keys(monkeypatch: pytest.MonkeyPatch) -> None:
 def market(folder: Path, prices: PriceList, *, port: int = 0) -> Iterator[str]:
     """A marketplace with these prices; its endpoint."""
     with serve(
-        folder / "marketplace.db",
-        rehearsal=True,
-        seed=1,
-        start=TODAY,
-        prices=prices,
-        port=port,
+        folder / "marketplace.db", rehearsal=True, seed=1, start=TODAY, prices=prices, port=port
     ) as running:
         yield running.endpoint_url
 
@@ -141,9 +132,7 @@ def test_a_longer_auto_approval_than_the_marketplace_allows_is_cut(
         run_pass(run)
         delays = {
             hit["AutoApprovalDelayInSeconds"]
-            for hit in turk_client(
-                endpoint, access_key=None, secret_key=None
-            ).list_hits()["HITs"]
+            for hit in turk_client(endpoint, access_key=None, secret_key=None).list_hits()["HITs"]
         }
         assert delays == {days * 86_400}
     with open_to_look(campaign) as opened:
@@ -153,10 +142,7 @@ def test_a_longer_auto_approval_than_the_marketplace_allows_is_cut(
 def test_the_usual_list_changes_nothing(tmp_path: Path) -> None:
     """It is the one that piecework brings along, and keeps its day and source."""
     campaign = load_campaign(write_campaign(tmp_path))
-    with (
-        market(tmp_path, MTURK) as endpoint,
-        at_work(tmp_path, endpoint, CAMPAIGN) as run,
-    ):
+    with market(tmp_path, MTURK) as endpoint, at_work(tmp_path, endpoint, CAMPAIGN) as run:
         assert run.campaign.rewards.fees == campaign.rewards.fees
         assert run.campaign.rewards.fees[0].source.startswith("MTurk's price list")
 
@@ -165,11 +151,7 @@ def test_the_usual_list_changes_nothing(tmp_path: Path) -> None:
     ("text", "prices", "words"),
     [
         (POUNDS, MTURK, "currency is GBP, but http.* uses USD"),
-        (
-            CAMPAIGN,
-            PROLIFIC,
-            "currency is USD, but http.* uses GBP",
-        ),
+        (CAMPAIGN, PROLIFIC, "currency is USD, but http.* uses GBP"),
     ],
 )
 def test_a_campaign_never_begins_in_another_currency(
@@ -177,17 +159,12 @@ def test_a_campaign_never_begins_in_another_currency(
 ) -> None:
     """Refused before anything is there: no store, no HIT, no qualification type."""
     with market(tmp_path, prices) as endpoint:
-        with (
-            pytest.raises(RefusedForSafety, match=words),
-            at_work(tmp_path, endpoint, text),
-        ):
+        with pytest.raises(RefusedForSafety, match=words), at_work(tmp_path, endpoint, text):
             pass
         assert not (tmp_path / "out/crash/piecework.db").exists()
         for command in ("run", "advance"):
             words_of_command = [command, str(tmp_path / "crash.toml")]
-            ended = CliRunner().invoke(
-                main, [*words_of_command, "--endpoint", endpoint]
-            )
+            ended = CliRunner().invoke(main, [*words_of_command, "--endpoint", endpoint])
             assert ended.exit_code == 3
             assert "rewards.currency is" in ended.output
 
@@ -238,10 +215,7 @@ def test_other_prices_at_a_later_start_are_taken_from_then_on(tmp_path: Path) ->
         people = People(endpoint)
         people.work()
     dearer, port = replace(PROLIFIC, percent=Decimal(50)), int(endpoint[-5:])
-    with (
-        market(tmp_path, dearer, port=port),
-        at_work(tmp_path, endpoint) as run,
-    ):
+    with market(tmp_path, dearer, port=port), at_work(tmp_path, endpoint) as run:
         while run_pass(run).waiting_for == "workers":
             assert people.work()
         fees = {hit.fee_cents for hit in hits.load(run.store)}
@@ -253,26 +227,18 @@ def test_what_was_put_off_costs_what_is_taken_when_it_is_posted(tmp_path: Path) 
     """A day's cap lets one HIT be posted; the other is, after the fees have risen."""
     text = POUNDS.replace('budget = "20.00"', 'budget = "20.00"\nday_budget = "1.60"')
     text = text.replace("batches = 2", "batches = 1")
-    with (
-        market(tmp_path, PROLIFIC) as endpoint,
-        at_work(tmp_path, endpoint, text) as run,
-    ):
+    with market(tmp_path, PROLIFIC) as endpoint, at_work(tmp_path, endpoint, text) as run:
         run_pass(run)
         assert [hit.fee_cents for hit in hits.unposted(run.store)] == [21]
     dearer, port = replace(PROLIFIC, percent=Decimal(50)), int(endpoint[-5:])
-    with (
-        market(tmp_path, dearer, port=port),
-        at_work(tmp_path, endpoint, text) as run,
-    ):
+    with market(tmp_path, dearer, port=port), at_work(tmp_path, endpoint, text) as run:
         run_pass(replace(run, clock=FixedClock(EVENING + timedelta(days=1))))
         # Two of 50p and 21p, two of 50p and 25p.
         assert ledger.balances(run.store)["held"] == 142 + 150
         check_books(run)
 
 
-def test_a_hit_whose_call_was_cut_off_is_booked_at_the_fee_of_that_call(
-    tmp_path: Path,
-) -> None:
+def test_a_hit_whose_call_was_cut_off_is_booked_at_the_fee_of_that_call(tmp_path: Path) -> None:
     """The fees rise before the next pass, and lists do not show the HIT yet."""
     with (
         market(tmp_path, PROLIFIC) as endpoint,
@@ -281,10 +247,7 @@ def test_a_hit_whose_call_was_cut_off_is_booked_at_the_fee_of_that_call(
     ):
         post(replace(run, platform=Deaf(endpoint)))
     dearer, port = replace(PROLIFIC, percent=Decimal(50)), int(endpoint[-5:])
-    with (
-        market(tmp_path, dearer, port=port),
-        at_work(tmp_path, endpoint) as run,
-    ):
+    with market(tmp_path, dearer, port=port), at_work(tmp_path, endpoint) as run:
         post(replace(run, platform=_Lagging(endpoint)))
         # Two of 50p and 21p, on both sides.
         assert ledger.balances(run.store)["held"] == 142
@@ -318,9 +281,7 @@ def test_check_asks_a_marketplace_what_it_takes_and_wants(tmp_path: Path) -> Non
     least = replace(PROLIFIC, least_per_hour_cents=600)
     with market(tmp_path, least) as endpoint:
         as_text = CliRunner().invoke(main, ["check", str(path), "--endpoint", endpoint])
-        as_json = CliRunner().invoke(
-            main, ["check", str(path), "--endpoint", endpoint, "--json"]
-        )
+        as_json = CliRunner().invoke(main, ["check", str(path), "--endpoint", endpoint, "--json"])
     assert as_text.exit_code == 0, as_text.output
     assert "UNDERPAID" in as_text.output
     assert "at least £6.00 an hour" in as_text.output

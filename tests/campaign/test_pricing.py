@@ -45,16 +45,9 @@ def test_the_plain_price_is_rewards_and_fees_of_every_hit() -> None:
 def test_bonuses_and_losses_are_expected_as_the_file_states_them() -> None:
     """One item, one assignment, one round, half of the answers lost."""
     example = campaign(1, batches=1)
-    example = replace(
-        example, posting=replace(example.posting, assignments=1, max_rounds=1)
-    )
+    example = replace(example, posting=replace(example.posting, assignments=1, max_rounds=1))
     cost = price(
-        changed(
-            example,
-            expected_loss=0.5,
-            expected_seconds=540,
-            wage_floor_cents_per_hour=1000,
-        ),
+        changed(example, expected_loss=0.5, expected_seconds=540, wage_floor_cents_per_hour=1000),
         on=TODAY,
     )
     # Nine minutes at $10 are $1.50: 50 cents bonus and 10 fee for each assignment, of
@@ -91,9 +84,7 @@ def test_a_cap_below_the_most_is_warned_of() -> None:
     assert not any("rewards.budget" in warning for warning in warnings)
     few = replace(enough, crowd_size=6)
     warnings = campaign_warnings(few, price(few, on=TODAY))
-    assert any(
-        "6 workers cannot give 7 answers each" in warning for warning in warnings
-    )
+    assert any("6 workers cannot give 7 answers each" in warning for warning in warnings)
 
 
 def test_no_loss_expects_no_replacement() -> None:
@@ -124,14 +115,8 @@ def test_the_expected_replacements_are_what_chance_makes_of_them(loss: float) ->
     assert 0.85 * mean <= expected <= 1.03 * mean
 
 
-@given(
-    st.integers(1, 12),
-    st.integers(1, 4),
-    st.lists(st.integers(0, 5), min_size=12, max_size=12),
-)
-def test_no_round_is_dearer_than_the_worst(
-    items: int, per_hit: int, lost: list[int]
-) -> None:
+@given(st.integers(1, 12), st.integers(1, 4), st.lists(st.integers(0, 5), min_size=12, max_size=12))
+def test_no_round_is_dearer_than_the_worst(items: int, per_hit: int, lost: list[int]) -> None:
     """Whatever is missing in whatever way, its HITs cost no more."""
     example = campaign(items, batches=1, items_per_hit=per_hit)
     example = replace(example, posting=replace(example.posting, max_rounds=1))
@@ -165,9 +150,7 @@ def test_a_top_up_reaches_the_floor_and_no_further(
 
 
 @given(st.integers(0, 10_000), st.integers(1, 100_000), st.integers(0, 1000))
-def test_after_the_top_up_nobody_is_below_the_floor(
-    floor: int, seconds: int, paid: int
-) -> None:
+def test_after_the_top_up_nobody_is_below_the_floor(floor: int, seconds: int, paid: int) -> None:
     """In whole numbers: (pay + bonus) x 3600 >= floor x seconds, and not with less."""
     bonus = top_up_cents(floor, seconds, paid)
     assert bonus is not None

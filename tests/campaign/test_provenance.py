@@ -15,8 +15,7 @@ from tests.small_campaign import CAMPAIGN, write_campaign
 
 _H = "[heuristics]"
 _TEST = (
-    f"{_H}=>[qualification]\ntask = './dog'\nitems = 'q.csv'\n"
-    f"correct_at_least = {{a = 1}}\n{_H}"
+    f"{_H}=>[qualification]\ntask = './dog'\nitems = 'q.csv'\ncorrect_at_least = {{a = 1}}\n{_H}"
 )
 NAMED: dict[str, tuple[str, str]] = {
     # key: how a campaign file names it, the file
@@ -25,10 +24,7 @@ NAMED: dict[str, tuple[str, str]] = {
     "items.file": ("", "items.csv"),
     "items.pictures": ('file = "items.csv"=>pictures = "photos"', "photos/a.jpg"),
     "gold.file": ("[posting]=>[gold]\nfile = 'g.csv'\n[posting]", "g.csv"),
-    "machine.votes": (
-        "[posting]=>[machine]\nvotes = 'v.csv'\nfield = 'x'\n[posting]",
-        "v.csv",
-    ),
+    "machine.votes": ("[posting]=>[machine]\nvotes = 'v.csv'\nfield = 'x'\n[posting]", "v.csv"),
     "machine.votes.*": ("[posting]=>[machine]\nvotes = ['v.csv']\n[posting]", "v.csv"),
     "machine.texts": ("[posting]=>[machine]\ntexts = 't.csv'\n[posting]", "t.csv"),
     "requirements.only_workers_of.*": (
@@ -43,14 +39,8 @@ NAMED: dict[str, tuple[str, str]] = {
         f"{_H}=>[requirements.prolific]\ncustom_allowlist = {{file = 'ids'}}\n{_H}",
         "ids",
     ),
-    "qualification.task": (
-        _TEST,
-        "dog/task.toml",
-    ),
-    "qualification.items": (
-        _TEST,
-        "q.csv",
-    ),
+    "qualification.task": (_TEST, "dog/task.toml"),
+    "qualification.items": (_TEST, "q.csv"),
     "rehearsal.replay": ("[output]=>[rehearsal]\nreplay = 'r.txt'\n[output]", "r.txt"),
 }
 
@@ -66,9 +56,7 @@ def test_each_key_that_names_a_file_is_tried_here() -> None:
 
 
 @pytest.mark.parametrize("key", NAMED)
-def test_a_changed_file_is_another_input_and_another_request(
-    tmp_path: Path, key: str
-) -> None:
+def test_a_changed_file_is_another_input_and_another_request(tmp_path: Path, key: str) -> None:
     """A pass looks again, a rehearsal begins again, and the change has a name."""
     (stated, named), path = NAMED[key], write_campaign(tmp_path)
     usual, _, other = stated.partition("=>")
@@ -119,9 +107,7 @@ def test_changed_keys_are_named_and_a_comment_is_a_change_too(tmp_path: Path) ->
     assert changes(f"{CAMPAIGN}# more") == ("the campaign file (no key)",)
     assert changes(CAMPAIGN.replace('"0.50"', '"0.40"')) == ("rewards.reward",)
     assert changes(CAMPAIGN.replace("share = 1.0", "")) == ("decisions.rule",)
-    assert changes(CAMPAIGN.replace("batches = 2", "batches = 1")) == (
-        "posting.batches",
-    )
+    assert changes(CAMPAIGN.replace("batches = 2", "batches = 1")) == ("posting.batches",)
 
 
 def test_a_changed_file_beside_a_page_is_another_input(tmp_path: Path) -> None:

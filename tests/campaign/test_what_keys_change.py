@@ -121,24 +121,17 @@ def test_a_posted_hit_shows_what_the_file_says(at_work: Open) -> None:
         lifetime = hit["Expiration"] - hit["CreationTime"]
         check(
             {
-                "name": (
-                    lambda: "/birds.b0001.r00" in hit["RequesterAnnotation"],
-                    True,
-                ),
+                "name": (lambda: "/birds.b0001.r00" in hit["RequesterAnnotation"], True),
                 "posting.batches": (lambda: len(client.list_hits()["HITs"]), 1),
                 "posting.assignments": (lambda: hit["MaxAssignments"], 3),
                 "posting.items_per_hit": (
                     lambda: (
-                        hit["Question"].count("&quot;url&quot;")
-                        or hit["Question"].count('"id":"p')
+                        hit["Question"].count("&quot;url&quot;") or hit["Question"].count('"id":"p')
                     ),
                     1,
                 ),
                 "posting.lifetime_hours": (lambda: lifetime, timedelta(hours=36)),
-                "posting.assignment_minutes": (
-                    lambda: hit["AssignmentDurationInSeconds"],
-                    7 * 60,
-                ),
+                "posting.assignment_minutes": (lambda: hit["AssignmentDurationInSeconds"], 7 * 60),
                 "posting.auto_approval_hours": (
                     lambda: hit["AutoApprovalDelayInSeconds"],
                     48 * 3600,
@@ -191,14 +184,8 @@ def test_a_test_before_the_work_is_posted_as_the_file_says(tmp_path: Path) -> No
         posted = made["QualificationType"]
         check(
             {
-                "qualification.task": (
-                    lambda: "spelling" in posted["Test"].casefold(),
-                    True,
-                ),
-                "qualification.items": (
-                    lambda: posted["Test"].count("<Question>") >= 40,
-                    True,
-                ),
+                "qualification.task": (lambda: "spelling" in posted["Test"].casefold(), True),
+                "qualification.items": (lambda: posted["Test"].count("<Question>") >= 40, True),
                 "qualification.name": (lambda: posted["Name"], "Plain English"),
                 "qualification.correct_at_least": (
                     lambda: (comparator, least),
@@ -208,10 +195,7 @@ def test_a_test_before_the_work_is_posted_as_the_file_says(tmp_path: Path) -> No
                     lambda: posted["TestDurationInSeconds"],
                     25 * 60,
                 ),
-                "qualification.retry_hours": (
-                    lambda: posted["RetryDelayInSeconds"],
-                    2 * 3600,
-                ),
+                "qualification.retry_hours": (lambda: posted["RetryDelayInSeconds"], 2 * 3600),
             }
         )
 
@@ -238,9 +222,7 @@ def test_the_dataset_states_what_the_file_says_in_the_folder_that_it_names(
     at_work: Open, tmp_path: Path
 ) -> None:
     """The card has the requester's sentences; only the formats asked for are there."""
-    text = CAMPAIGN.replace(
-        'formats = ["csv"]', 'folder = "elsewhere"\nformats = ["vizwiz_json"]'
-    )
+    text = CAMPAIGN.replace('formats = ["csv"]', 'folder = "elsewhere"\nformats = ["vizwiz_json"]')
     with at_work(text + STATED) as (opened, people):
         run = at_evening(opened)
         run_pass(run)
@@ -288,18 +270,12 @@ def test_items_are_divided_as_the_file_says(tmp_path: Path) -> None:
     """By shares, by another drawing, by a column that groups, by one that fixes."""
     shares = "splits = { train = 25, val = 50, test = 25 }\n"
     drawn = parts(tmp_path, shares)
-    assert pd.Series(drawn).value_counts().to_dict() == {
-        "train": 3,
-        "val": 6,
-        "test": 3,
-    }
+    assert pd.Series(drawn).value_counts().to_dict() == {"train": 3, "val": 6, "test": 3}
     other = parts(tmp_path, f"{shares}split_seed = 2")
     assert other != drawn
     assert sorted(other.values()) == sorted(drawn.values())
     assert parts(tmp_path, f"{shares}split_seed = 1") == drawn
-    rows = [
-        f"p{n},https://a.org/{n}.jpg,g{n % 4},{'test' * (n < 5)}" for n in range(12)
-    ]
+    rows = [f"p{n},https://a.org/{n}.jpg,g{n % 4},{'test' * (n < 5)}" for n in range(12)]
     items = "\n".join(["image_id,url,group,part", *rows])
     grouped = parts(tmp_path, 'split_by = "group"', items)
     for number in range(4):
@@ -394,16 +370,11 @@ def test_a_rule_of_the_file_decides_as_it_is_written(tmp_path: Path) -> None:
     text = text.replace("too_fast = false\n", "").replace("joined = false\n", "")
     policy = load_campaign(write_campaign(tmp_path, text)).policy
     answers = table(
-        *[
-            row(f"A.{n}", assignment_id="A", worker_id="w", item_id=str(n))
-            for n in range(3)
-        ]
+        *[row(f"A.{n}", assignment_id="A", worker_id="w", item_id=str(n)) for n in range(3)]
     )
 
     def decided(*findings: Any) -> dict[str, tuple[str, str]]:  # noqa: ANN401 - of them
-        decisions = decide(
-            answers, findings, policy, campaign="birds", at=AT, longest_reason=1024
-        )
+        decisions = decide(answers, findings, policy, campaign="birds", at=AT, longest_reason=1024)
         return {
             each.subject_id: (each.verdict, each.because)
             for each in decisions
@@ -421,9 +392,7 @@ def test_a_rule_of_the_file_decides_as_it_is_written(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("is_markup", [True, False])
-def test_a_column_with_markup_is_inserted_unchanged(
-    tmp_path: Path, *, is_markup: bool
-) -> None:
+def test_a_column_with_markup_is_inserted_unchanged(tmp_path: Path, *, is_markup: bool) -> None:
     """Other columns are escaped: their text is no part of the page."""
     path = written(tmp_path, html="<div>${text}</div><input name='a'>")
     (tmp_path / "birds.csv").write_text('text\n"<b>one</b>"\n"<b>two</b>"\n')
@@ -452,9 +421,7 @@ step = 2
 
 def test_the_file_says_what_a_page_does_not_say_of_its_fields(tmp_path: Path) -> None:
     """What a script fills in, the range of a number, and the page's own sentence."""
-    html = (
-        "<img src='${image_url}'><input type='hidden' name='pressed'><input name='age'>"
-    )
+    html = "<img src='${image_url}'><input type='hidden' name='pressed'><input name='age'>"
     path = written(tmp_path, html=html, rows=2)
     path.write_text(path.read_text().replace("[items]", FIELDS))
     task = load_campaign(path).task
@@ -496,8 +463,7 @@ to = "{folder}/copies"
 def test_releases_go_where_the_file_says(at_work: Open, tmp_path: Path) -> None:
     """A table with its history, and a folder; the release is in the campaign's own."""
     text = CAMPAIGN.replace(
-        'formats = ["csv"]',
-        'formats = ["parquet"]\n' + SINKS.replace("{folder}", str(tmp_path)),
+        'formats = ["csv"]', 'formats = ["parquet"]\n' + SINKS.replace("{folder}", str(tmp_path))
     )
     with at_work(text) as (opened, people):
         run = at_evening(opened)
@@ -520,9 +486,7 @@ shouting = 2
 """
 
 
-def test_a_rehearsal_has_the_workers_and_the_chance_that_the_file_says(
-    tmp_path: Path,
-) -> None:
+def test_a_rehearsal_has_the_workers_and_the_chance_that_the_file_says(tmp_path: Path) -> None:
     """Three of one trait and two of another; their captions are those of a file."""
     captions = {
         f"p{n}": f"A {what} stands beside the tall green tree in a park"

@@ -35,9 +35,7 @@ def _printed(
     file.write_text(text, encoding="utf-8")
     command, *rest = words
     return CliRunner().invoke(
-        main,
-        [command, "--config", str(file), *rest, "--print-config"],
-        env=environment or {},
+        main, [command, "--config", str(file), *rest, "--print-config"], env=environment or {}
     )
 
 
@@ -52,13 +50,9 @@ def test_command_line_then_environment_then_file_then_default(tmp_path: Path) ->
     """Each wins over those after it, and the output says which did."""
     for name in ("chain.pem", "key.pem"):
         (tmp_path / name).touch()
-    text = SERVE.replace(
-        '"chain.pem", "key.pem"', f'"{tmp_path}/chain.pem", "{tmp_path}/key.pem"'
-    )
+    text = SERVE.replace('"chain.pem", "key.pem"', f'"{tmp_path}/chain.pem", "{tmp_path}/key.pem"')
     environment = {"PIECEWORK_SERVE_PORT": "9191", "PIECEWORK_SERVE_SEED": "5"}
-    shown = _printed(
-        "serve", "--seed", "6", folder=tmp_path, text=text, environment=environment
-    )
+    shown = _printed("serve", "--seed", "6", folder=tmp_path, text=text, environment=environment)
     table = _table(shown)
     assert table["seed"] == 6
     assert table["port"] == 9191
@@ -148,9 +142,7 @@ def test_an_environment_variable_of_several_values_is_split(tmp_path: Path) -> N
 def test_a_variable_from_before_still_counts(tmp_path: Path) -> None:
     """`run` has had one for its marketplace."""
     for name in ("PIECEWORK_ENDPOINT", "PIECEWORK_RUN_ENDPOINT"):
-        shown = _printed(
-            "run", "birds", folder=tmp_path, environment={name: "http://127.0.0.1:1"}
-        )
+        shown = _printed("run", "birds", folder=tmp_path, environment={name: "http://127.0.0.1:1"})
         assert _table(shown)["endpoint"] == "http://127.0.0.1:1"
 
 
@@ -175,8 +167,7 @@ def test_a_server_starts_from_a_file_alone(tmp_path: Path) -> None:
     database, file = tmp_path / "market.db", tmp_path / "piecework.toml"
     port = free_port()
     file.write_text(
-        f'[serve]\ndatabase = "{database}"\nport = {port}\nframes-port = 0\n'
-        "rehearsal = true\n"
+        f'[serve]\ndatabase = "{database}"\nport = {port}\nframes-port = 0\nrehearsal = true\n'
     )
     with subprocess.Popen(
         [*PIECEWORK, "serve"],

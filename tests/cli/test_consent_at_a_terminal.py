@@ -49,9 +49,7 @@ def _at_a_terminal(
     with os.fdopen(theirs) as terminal, monkeypatch.context() as patched:
         patched.setattr(sys, "stdin", terminal)
         try:
-            cents = consent_to_spend(
-                load_campaign(path), endpoint, live=True, stated_cents=None
-            )
+            cents = consent_to_spend(load_campaign(path), endpoint, live=True, stated_cents=None)
             code, ending = 0, f"consent to {cents}"
         except PieceworkError as refused:
             code, ending = refused.exit_code, str(refused)
@@ -98,9 +96,7 @@ def test_the_amount_is_what_the_marketplace_takes_in_its_currency(
 
     At 100 % instead of 20 % that is 34.00. Dollars typed back agree to nothing.
     """
-    pounds = PriceList(
-        currency="GBP", percent=Decimal(100), extra_percent_for_many=Decimal(0)
-    )
+    pounds = PriceList(currency="GBP", percent=Decimal(100), extra_percent_for_many=Decimal(0))
     text = CAMPAIGN.replace("[rewards]", '[rewards]\ncurrency = "GBP"')
     path = write_campaign(tmp_path, text.replace('"20.00"', '"90.00"'))
     with _market(tmp_path, monkeypatch, pounds) as endpoint:

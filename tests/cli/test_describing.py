@@ -25,9 +25,7 @@ def captions(tmp_path: Path) -> Path:
 
 
 def _describe(*words: object) -> Result:
-    return CliRunner().invoke(
-        main, ["describe", *map(str, words)], catch_exceptions=False
-    )
+    return CliRunner().invoke(main, ["describe", *map(str, words)], catch_exceptions=False)
 
 
 def test_the_terminal_shows_every_analysis(captions: Path) -> None:
@@ -106,9 +104,7 @@ def test_images_are_grouped_by_any_column_and_by_their_questions(
 
 
 @pytest.mark.parametrize("kind", ["json", "csv"])
-def test_captions_are_searched_for_answers(
-    captions: Path, tmp_path: Path, kind: str
-) -> None:
+def test_captions_are_searched_for_answers(captions: Path, tmp_path: Path, kind: str) -> None:
     """The most popular of several answers counts; unanswerable questions do not."""
     path = tmp_path / f"questions.{kind}"
     if kind == "json":
@@ -160,9 +156,7 @@ def test_a_list_of_a_thousand_concepts_is_read(captions: Path, tmp_path: Path) -
     path.write_text("\n".join(names), encoding="utf-8")
     words = (captions, "--concepts", path, "--html", page, "--json")
     concepts = json.loads(_describe(*words).output)["concepts"]
-    assert concepts["lists"] == [
-        {"name": "things", "concepts": 1000, "here": 1, "there": None}
-    ]
+    assert concepts["lists"] == [{"name": "things", "concepts": 1000, "here": 1, "there": None}]
     assert len(concepts["images_by_concept"]) == 1000
     assert concepts["images_by_concept"]["cup"] == {"here": 1, "there": None}
     assert page.read_text(encoding="utf-8").count("thing ") < 250
@@ -198,9 +192,7 @@ def test_the_same_words_give_the_same_page(captions: Path, tmp_path: Path) -> No
     assert "<script" not in pages[0].read_text(encoding="utf-8")
 
 
-def test_one_caption_an_image_has_neither_specificity_nor_scores(
-    tmp_path: Path,
-) -> None:
+def test_one_caption_an_image_has_neither_specificity_nor_scores(tmp_path: Path) -> None:
     """What cannot be computed is left out, not shown as zero."""
     path = tmp_path / "single.csv"
     path.write_text("image_id,caption\n1,a cup\n2,a dog\n", encoding="utf-8")

@@ -41,9 +41,7 @@ def lost(scene: Scene) -> tuple[Scene, Path, str]:
     return scene, second, ann
 
 
-def test_list_and_report_name_each_change_with_its_evidence(
-    lost: tuple[Scene, Path, str],
-) -> None:
+def test_list_and_report_name_each_change_with_its_evidence(lost: tuple[Scene, Path, str]) -> None:
     """Of both campaigns, by this campaign's pseudonyms; no id in the clear."""
     scene, path, ann = lost
     [shown] = json.loads(workers("earned", path, "--json").stdout)

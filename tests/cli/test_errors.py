@@ -29,10 +29,7 @@ def test_a_lock_of_another_program_is_named_as_such(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("number", "words"),
-    [
-        (errno.ENOSPC, "the disk is full"),
-        (errno.EACCES, "the operating system refused"),
-    ],
+    [(errno.ENOSPC, "the disk is full"), (errno.EACCES, "the operating system refused")],
 )
 def test_what_the_system_refuses_is_told_by_its_number(number: int, words: str) -> None:
     """A full disk is told from a right that is missing."""
@@ -59,14 +56,7 @@ def test_a_path_that_the_system_refuses_is_in_the_next_step(tmp_path: Path) -> N
     assert next_step.startswith(f"let your user read and write {file} ")
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        ("crowd", "birds.toml"),
-        ("serve",),
-        ("review", "birds.toml"),
-    ],
-)
+@pytest.mark.parametrize("command", [("crowd", "birds.toml"), ("serve",), ("review", "birds.toml")])
 def test_a_port_that_does_not_exist_is_refused(
     command: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -87,17 +77,12 @@ except SystemExit as end:
 
 
 @pytest.mark.full
-def test_a_fault_of_the_file_is_told_before_a_rehearsal_starts_anything(
-    tmp_path: Path,
-) -> None:
+def test_a_fault_of_the_file_is_told_before_a_rehearsal_starts_anything(tmp_path: Path) -> None:
     """Without the seconds that Prefect takes to be imported."""
     path = tmp_path / "birds.toml"
     path.write_text('name = "birds"\ntsak = "caption"\n')
     done = subprocess.run(
-        [sys.executable, "-c", _REHEARSE, path],
-        capture_output=True,
-        text=True,
-        check=True,
+        [sys.executable, "-c", _REHEARSE, path], capture_output=True, text=True, check=True
     )
     assert "did you mean 'task'?" in done.stderr
     assert done.stdout == "2 []\n"

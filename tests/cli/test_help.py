@@ -18,9 +18,7 @@ _MOST_EXAMPLES = 3
 
 
 def _help(path: str) -> str:
-    printed = CliRunner().invoke(
-        main, [*path.split(), "--help"], env={"COLUMNS": str(_COLUMNS)}
-    )
+    printed = CliRunner().invoke(main, [*path.split(), "--help"], env={"COLUMNS": str(_COLUMNS)})
     assert printed.exit_code == 0, printed.output
     return printed.output
 
@@ -69,8 +67,7 @@ def test_the_page_that_help_names_exists(path: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("alias", "name"),
-    [("validate", "check"), ("dry-run", "rehearse"), ("worker", "workers")],
+    ("alias", "name"), [("validate", "check"), ("dry-run", "rehearse"), ("worker", "workers")]
 )
 def test_other_names_reach_the_command(alias: str, name: str) -> None:
     """People from other tools type these words."""

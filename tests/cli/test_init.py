@@ -127,9 +127,7 @@ def test_columns_are_proposed_by_name_and_by_what_they_hold(
     rows = [row.format(n=n) for n in range(4)]
     Path("birds.csv").write_text("\n".join([header, *rows]))
     tables, output = _written("--task", "caption", "--items", "birds.csv", "--yes")
-    assert tables["items"]["columns"] == dict(
-        zip(("image_id", "url"), columns, strict=True)
-    )
+    assert tables["items"]["columns"] == dict(zip(("image_id", "url"), columns, strict=True))
     assert f"the column {columns[0]!r} of birds.csv is image_id" in output
     assert (tables["items"].get("pictures") == "shots") == ("file_name" in header)
 
@@ -187,9 +185,7 @@ def test_a_page_and_a_folder_of_pictures_are_enough() -> None:
 
 def test_hosts_of_a_page_are_allowed_by_a_person_alone() -> None:
     """A default must not let another host read what workers type."""
-    Path("hit.html").write_text(
-        HTML + '<script src="https://code.example.org/a.js"></script>'
-    )
+    Path("hit.html").write_text(HTML + '<script src="https://code.example.org/a.js"></script>')
     Path("birds.csv").write_text("image_url\nhttps://example.org/1.jpg\n")
     words = ("--task", "hit.html", "--items", "birds.csv", "--yes")
     refused = _init(*words)
@@ -203,9 +199,7 @@ def test_hosts_of_a_page_are_allowed_by_a_person_alone() -> None:
     tables, _ = _written(*words, "--host", "code.example.org")
     assert tables["page"]["hosts"] == ["code.example.org"]
     written = Path("birds.toml")
-    written.write_text(
-        written.read_text().replace('hosts = ["code', '# hosts = ["code')
-    )
+    written.write_text(written.read_text().replace('hosts = ["code', '# hosts = ["code'))
     checked = CliRunner().invoke(main, ["check", "birds.toml"])
     assert (checked.exit_code, sentence in checked.output) == (2, True), checked.output
     assert 'set [page] hosts = ["code.example.org"]' in checked.output
@@ -215,9 +209,7 @@ def test_hosts_of_a_page_are_allowed_by_a_person_alone() -> None:
 def test_every_task_of_the_gallery_becomes_a_campaign(task: str) -> None:
     """With the items of its example; answers are held to what they can be."""
     example = (FOLDER / task / "example.jsonl").read_text()
-    Path("items.jsonl").write_text(
-        example.replace('"/pictures/', '"https://example.org/')
-    )
+    Path("items.jsonl").write_text(example.replace('"/pictures/', '"https://example.org/'))
     tables, output = _written("--task", task, "--items", "items.jsonl", "--yes")
     assert tables["task"] == task
     assert "columns" not in tables["items"]
@@ -248,27 +240,18 @@ _FEW_SIZES = ((1, "1"), (3, "5"), (8, "2"), (40, "3"))
 
 @pytest.mark.parametrize(
     ("count", "assignments"),
-    [
-        *_FEW_SIZES,
-        *in_full(*sorted({*product((1, 3, 8, 40), "1235")} - {*_FEW_SIZES})),
-    ],
+    [*_FEW_SIZES, *in_full(*sorted({*product((1, 3, 8, 40), "1235")} - {*_FEW_SIZES}))],
 )
 @pytest.mark.parametrize("task", ["caption", "correction", "severity", "dog", "p.html"])
-def test_the_rules_that_are_written_can_all_apply(
-    task: str, assignments: str, count: int
-) -> None:
+def test_the_rules_that_are_written_can_all_apply(task: str, assignments: str, count: int) -> None:
     """`check` warns of none; what is left out is in one line of the file."""
     _own_tasks()
     rows = (
-        f"r{n},https://example.org/{n}.jpg,A red car {n},A blue bus {n},color"
-        for n in range(count)
+        f"r{n},https://example.org/{n}.jpg,A red car {n},A blue bus {n},color" for n in range(count)
     )
     header = "review_id,url,text,reference,error"
     Path("items.csv").write_text("\n".join([header, *rows, ""]))
-    columns = {
-        "correction": ("description=text",),
-        "severity": ("description=text",),
-    }
+    columns = {"correction": ("description=text",), "severity": ("description=text",)}
     words = ["--task", task, "--items", "items.csv", "--assignments", assignments]
     for column in columns.get(task, ()):
         words += ["--column", column]
@@ -316,9 +299,7 @@ def test_a_file_elsewhere_names_its_items_from_there() -> None:
     _pictures(Path("photos"))
     done = _init("lab/one.toml", "--task", "caption", "--items", "photos", "--yes")
     assert done.exit_code == 0, done.output
-    assert load_campaign(Path("lab/one.toml")).pictures_address == str(
-        Path("photos").resolve()
-    )
+    assert load_campaign(Path("lab/one.toml")).pictures_address == str(Path("photos").resolve())
     Path("birds.csv").write_text("image_id,url\n1,https://example.org/1.jpg\n")
     done = _init("new/one.toml", "--task", "caption", "--items", "birds.csv", "--yes")
     assert done.exit_code == 0, done.output
@@ -338,9 +319,7 @@ def test_a_file_elsewhere_names_its_items_from_there() -> None:
         (("--task", "congruency", "--items", "photos"), "a picture does not have"),
     ],
 )
-def test_what_cannot_become_a_campaign_is_a_sentence(
-    words: tuple[str, ...], message: str
-) -> None:
+def test_what_cannot_become_a_campaign_is_a_sentence(words: tuple[str, ...], message: str) -> None:
     """Exit code 2, and no file is left."""
     _pictures(Path("photos"))
     refused = _init(*words, "--yes")

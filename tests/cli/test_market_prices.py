@@ -68,9 +68,7 @@ def test_check_prices_each_market(tmp_path: Path, office: Office) -> None:
     office.crowds = (replace(prolific, least_per_hour_cents=800), connect)
     with marketplace(tmp_path) as endpoint:
         printed = checked(str(path), "--endpoint", endpoint)
-        document: dict[str, Any] = json.loads(
-            checked(str(path), "--endpoint", endpoint, "--json")
-        )
+        document: dict[str, Any] = json.loads(checked(str(path), "--endpoint", endpoint, "--json"))
     assert "price by market" in printed
     line = next(row for row in printed.splitlines() if "│ prolific" in row)
     assert "$4.20" in line
@@ -84,8 +82,7 @@ def test_check_prices_each_market(tmp_path: Path, office: Office) -> None:
     assert "UNDERPAID: $5.00 an hour, and prolific asks for at least $8.00" in printed
     assert "connect asks" not in printed
     assert [
-        (each["market"], each["cents"], each["fee_percent"])
-        for each in document["markets"]
+        (each["market"], each["cents"], each["fee_percent"]) for each in document["markets"]
     ] == [("prolific", 420, 40.0), ("connect", 252, 25.0)]
     assert document["plain_cents"] == 672
     assert document["least_cents_per_hour"] == 800
@@ -99,9 +96,7 @@ def test_check_says_that_it_does_not_know_the_markets(tmp_path: Path) -> None:
     assert "by market" not in checked(str(plain))
 
 
-def test_check_refuses_a_market_that_is_not_served(
-    tmp_path: Path, office: Office
-) -> None:
+def test_check_refuses_a_market_that_is_not_served(tmp_path: Path, office: Office) -> None:
     """In one sentence that names those that are."""
     path = write_campaign(tmp_path, SHARES)
     office.crowds = office.crowds[1:]

@@ -50,9 +50,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Finished]:
         for name, value in keys.items():
             environment.setenv(name, value)
         start = SystemClock().now() - timedelta(hours=2)
-        with serve(
-            folder / "market.db", rehearsal=True, seed=1, start=start
-        ) as running:
+        with serve(folder / "market.db", rehearsal=True, seed=1, start=start) as running:
             people = People(running.endpoint_url, minutes=(12,) * 8)
             campaign = load_campaign(path)
             with open_on_marketplace(campaign, running.endpoint_url, live=False) as run:
@@ -114,11 +112,7 @@ def test_a_bad_file_ends_in_a_sentence(
         ("pay", ("--label", "A B"), "--label 'A B'"),
         ("unreject", ("--assignment", "X", "--because", " ", "--by", "a"), "--because"),
         ("unreject", ("--assignment", "X", "--because", "b", "--by", " "), "--by"),
-        (
-            "unreject",
-            ("--assignment", "X", "--because", "b", "--by", "a"),
-            "'X' is not",
-        ),
+        ("unreject", ("--assignment", "X", "--because", "b", "--by", "a"), "'X' is not"),
     ],
 )
 def test_what_makes_no_sense_is_a_fault_of_use(
@@ -216,10 +210,7 @@ def test_a_compensation_is_shown_then_paid_once(finished: Finished) -> None:
     assert "was paid $1.00 for this reason before" in again.output
     status = finished.piecework("status")
     assert "$1.00 (1 payment, 1 reason)" in status.output
-    assert (
-        json.loads(finished.piecework("status", "--json").stdout)["compensations_cents"]
-        == 100
-    )
+    assert json.loads(finished.piecework("status", "--json").stdout)["compensations_cents"] == 100
 
 
 @pytest.mark.parametrize(

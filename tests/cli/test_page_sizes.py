@@ -44,8 +44,7 @@ LOOP = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% end
     [
         LOOP,
         pytest.param(
-            "{% set n = [7 ** 9] %}{% set m = 9 ** (n[0]) %}{{ m }}",
-            marks=pytest.mark.full,
+            "{% set n = [7 ** 9] %}{% set m = 9 ** (n[0]) %}{{ m }}", marks=pytest.mark.full
         ),
     ],
 )
@@ -83,9 +82,7 @@ def test_a_fault_of_a_template_comes_out_of_the_process(tmp_path: Path) -> None:
     path, where = written(tmp_path, "{{ 1 / 0 }}")
     with pytest.raises(ConfigError) as raised:
         check_campaign(path, on=START.date())
-    assert list(raised.value.faults) == [
-        f"{where}: division by zero (ZeroDivisionError)."
-    ]
+    assert list(raised.value.faults) == [f"{where}: division by zero (ZeroDivisionError)."]
     assert "docs/reference/macros.md" in raised.value.next_step
 
 

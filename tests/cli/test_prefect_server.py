@@ -28,21 +28,14 @@ def nothing_starts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS", "30")
 
 
-def test_a_server_that_ends_at_once_is_told_in_a_sentence(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_server_that_ends_at_once_is_told_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     """Instead of the flow, and without waiting for what cannot come."""
     monkeypatch.delenv("PREFECT_API_URL", raising=False)
-    with (
-        pytest.raises(PieceworkError, match="ended while it started"),
-        TemporaryServer().in_use(),
-    ):
+    with pytest.raises(PieceworkError, match="ended while it started"), TemporaryServer().in_use():
         raise AssertionError("the flow began")
 
 
-def test_no_other_program_can_take_the_port_meanwhile(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_no_other_program_can_take_the_port_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is the server's before the server has been imported."""
     monkeypatch.setattr(sys, "executable", _PYTHON)
     monkeypatch.delenv("PREFECT_API_URL", raising=False)
@@ -87,16 +80,12 @@ def test_a_refused_command_leaves_no_server(
     monkeypatch.delenv("PREFECT_API_URL", raising=False)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     campaign = write_campaign(tmp_path)
-    refused = CliRunner().invoke(
-        main, ["run", str(campaign), "--endpoint", "http://127.0.0.1:9"]
-    )
+    refused = CliRunner().invoke(main, ["run", str(campaign), "--endpoint", "http://127.0.0.1:9"])
     assert refused.exit_code != 0
     assert [*tmp_path.glob("piecework-prefect-*")] == []
 
 
-def test_a_server_of_the_user_s_is_used_and_none_started(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_server_of_the_user_s_is_used_and_none_started(monkeypatch: pytest.MonkeyPatch) -> None:
     """What was started here would have ended, and be complained of."""
     monkeypatch.setenv("PREFECT_API_URL", "http://127.0.0.1:4200/api")
     with TemporaryServer().in_use():
@@ -104,9 +93,7 @@ def test_a_server_of_the_user_s_is_used_and_none_started(
 
 
 @pytest.mark.parametrize("has_one", [False, True])
-def test_a_user_s_home_of_prefect_is_used_and_never_made(
-    tmp_path: Path, *, has_one: bool
-) -> None:
+def test_a_user_s_home_of_prefect_is_used_and_never_made(tmp_path: Path, *, has_one: bool) -> None:
     """A command that imports Prefect leaves a home folder as it was."""
     home = tmp_path / ".prefect"
     if has_one:

@@ -55,23 +55,12 @@ def test_it_serves_what_its_options_say_and_ends_plainly(tmp_path: Path) -> None
             assert researcher.get("/users/me/")["currency_code"] == "USD"
             assert researcher.balance() == (1234, 0)
             assert researcher.control("GET", "/participants")["meta"]["count"] == 3
-            assert researcher.control("GET", "/clock")["now"].startswith(
-                "2026-01-05T09"
-            )
+            assert researcher.control("GET", "/clock")["now"].startswith("2026-01-05T09")
             # 150 and 64 (64.2).
-            cost = researcher.post(
-                "/study-cost-calculator/", reward=150, total_available_places=1
-            )
+            cost = researcher.post("/study-cost-calculator/", reward=150, total_available_places=1)
             assert cost == {"total_cost": 214}
         second = subprocess.run(
-            [
-                *_PROGRAM,
-                "prolific-emulator",
-                "--port",
-                "0",
-                "--database",
-                str(database),
-            ],
+            [*_PROGRAM, "prolific-emulator", "--port", "0", "--database", str(database)],
             cwd=ROOT,
             capture_output=True,
             text=True,
@@ -86,14 +75,10 @@ def test_its_time_runs_and_a_person_can_look() -> None:
         commands = re.search(r"```sh\n(.*?)```", PAGE, re.DOTALL)
         assert commands is not None
         typed = commands[1].replace("http://127.0.0.1:8090", url)
-        done = subprocess.run(
-            ["sh", "-ec", typed], capture_output=True, text=True, check=True
-        )
+        done = subprocess.run(["sh", "-ec", typed], capture_output=True, text=True, check=True)
         assert '"currency_code":"GBP"' in done.stdout
         assert '"count":50' in done.stdout
-        first, second = (
-            httpx.get(f"{url}/emulator/clock").json()["now"] for _ in range(2)
-        )
+        first, second = (httpx.get(f"{url}/emulator/clock").json()["now"] for _ in range(2))
         assert first < second
 
 

@@ -36,9 +36,7 @@ def campaign(tmp_path: Path) -> Callable[..., Path]:
     """Writes a campaign in pounds with these requirements."""
 
     def write(requirements: str = ASKS.format(choice=0), currency: str = "GBP") -> Path:
-        text = CAMPAIGN.replace(
-            'reward = "0.50"', f'reward = "0.50"\ncurrency = "{currency}"'
-        )
+        text = CAMPAIGN.replace('reward = "0.50"', f'reward = "0.50"\ncurrency = "{currency}"')
         assert text != CAMPAIGN
         return write_campaign(tmp_path, text + requirements, pictures=4)
 
@@ -65,10 +63,7 @@ def test_it_says_people_cost_and_time(url: str, campaign: Callable[..., Path]) -
     ) as client:
         cost = client.post(
             "/study-cost-calculator/",
-            json={
-                "reward": known["reward_cents"],
-                "total_available_places": known["places"],
-            },
+            json={"reward": known["reward_cents"], "total_available_places": known["places"]},
         ).json()
         studies = client.get("/studies/").json()["results"]
     assert known["cost_cents"] == cost["total_cost"] > 50 * wanted
@@ -84,9 +79,7 @@ def test_check_asks_it_with_reach_and_a_token(
     url: str, campaign: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Without --reach or a token, or for no participants, it is not asked."""
-    monkeypatch.setattr(
-        "piecework.rehearsing.checking.sample_of_pictures", lambda _: []
-    )
+    monkeypatch.setattr("piecework.rehearsing.checking.sample_of_pictures", lambda _: [])
     path = str(campaign())
     reply = ask(url, "check", path, "--reach")
     assert reply.exit_code == 0, reply.output
@@ -102,15 +95,11 @@ def test_check_asks_it_with_reach_and_a_token(
     assert "eligible" not in ask(url, "check", plain, "--reach").output
 
 
-def test_nobody_eligible_is_said_in_one_sentence(
-    url: str, campaign: Callable[..., Path]
-) -> None:
+def test_nobody_eligible_is_said_in_one_sentence(url: str, campaign: Callable[..., Path]) -> None:
     """Prolific counts fewer than 25 as none."""
     reply = ask(url, "prolific", "estimate", str(campaign(ASKS.format(choice=1))))
     assert reply.exit_code == 0, reply.output
-    assert (
-        "WARNING: fewer than 25 participants of Prolific are eligible" in reply.output
-    )
+    assert "WARNING: fewer than 25 participants of Prolific are eligible" in reply.output
 
 
 @pytest.mark.parametrize(
@@ -122,11 +111,7 @@ def test_nobody_eligible_is_said_in_one_sentence(
     ],
 )
 def test_what_prolific_would_refuse_is_said_before_anything_is_sent(
-    url: str,
-    campaign: Callable[..., Path],
-    requirements: str,
-    currency: str,
-    words: str,
+    url: str, campaign: Callable[..., Path], requirements: str, currency: str, words: str
 ) -> None:
     """Exit code 2 and a sentence."""
     path = campaign(requirements, currency)
@@ -153,9 +138,7 @@ def test_a_prediction_that_the_account_lacks_is_unknown(
     assert "eligible at Prolific: 30 participants" in reply.output
 
 
-def test_without_a_token_it_says_where_one_belongs(
-    url: str, campaign: Callable[..., Path]
-) -> None:
+def test_without_a_token_it_says_where_one_belongs(url: str, campaign: Callable[..., Path]) -> None:
     """Exit code 2."""
     reply = ask(url, "prolific", "estimate", str(campaign()), token="")
     assert reply.exit_code == 2

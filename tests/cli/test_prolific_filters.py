@@ -43,9 +43,9 @@ def test_what_it_prints_is_a_table_of_a_campaign_file(url: str) -> None:
 
 def test_words_are_looked_for_in_ids_titles_and_choices(url: str) -> None:
     """All of them; an id alone shows its filter."""
-    assert set(
-        tomllib.loads(filters(url, "language").stdout.rpartition("\n2 ")[0])
-    ) == {*("fluent-languages", "first-language")}
+    assert set(tomllib.loads(filters(url, "language").stdout.rpartition("\n2 ")[0])) == {
+        *("fluent-languages", "first-language")
+    }
     german = filters(url, "GERMAN", "first").stdout
     assert german.splitlines()[0] == "first-language = [0]   # First language"
     assert german.splitlines()[-1].startswith("1 filter of ")

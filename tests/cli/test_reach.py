@@ -156,9 +156,7 @@ def test_asking_inside_is_a_part_of_asking() -> None:
 HIDDEN = "geheim"
 
 
-def test_a_cell_is_no_address_and_has_no_variables(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_cell_is_no_address_and_has_no_variables(monkeypatch: pytest.MonkeyPatch) -> None:
     """Only the campaign file's own addresses may have `${VARIABLES}`."""
     monkeypatch.setenv("PW_SECRET", HIDDEN)
     fsspec.filesystem("memory").pipe_file("/photos/a.png", b"\x89PNG")
@@ -186,7 +184,5 @@ def test_a_sample_has_no_file_outside_the_folder(tmp_path: Path) -> None:
         Item(item_id=ItemId(str(number)), columns={"note": cell})
         for number, cell in enumerate(cells)
     ]
-    campaign = replace(
-        campaign, items=tuple(items), pictures=PictureLocation(str(photos))
-    )
+    campaign = replace(campaign, items=tuple(items), pictures=PictureLocation(str(photos)))
     assert sample_of_pictures(campaign) == [f"{photos}/a.png"]

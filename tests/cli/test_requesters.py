@@ -40,16 +40,9 @@ def balance(endpoint: str, key: dict[str, str]) -> str:
 def test_a_key_is_given_used_and_ended_while_the_server_runs(tmp_path: Path) -> None:
     """`serve` in its own process; `requester` beside it, on the same file."""
     database = tmp_path / "live.db"
-    command = [
-        sys.executable,
-        "-c",
-        "from piecework.cli.main import main; main()",
-        "serve",
-    ]
+    command = [sys.executable, "-c", "from piecework.cli.main import main; main()", "serve"]
     command += ["--database", str(database), "--port", "0", "--frames-port", "0"]
-    with subprocess.Popen(
-        command, cwd=ROOT, stdout=subprocess.PIPE, text=True
-    ) as server:
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as server:
         try:
             assert server.stdout is not None
             endpoint = server.stdout.readline().split()[2]

@@ -40,12 +40,7 @@ def good(tmp_path: Path) -> Path:
     return _predict(
         tmp_path,
         "good",
-        {
-            "1": "a red cup on a table",
-            "2": "dogs in a park",
-            "3": "a white door",
-            "4": "x",
-        },
+        {"1": "a red cup on a table", "2": "dogs in a park", "3": "a white door", "4": "x"},
     )
 
 
@@ -59,9 +54,7 @@ def _score(*words: object) -> Result:
     return CliRunner().invoke(main, ["score", *map(str, words)], catch_exceptions=False)
 
 
-def test_every_system_is_scored_and_compared(
-    dataset: Path, good: Path, poor: Path
-) -> None:
+def test_every_system_is_scored_and_compared(dataset: Path, good: Path, poor: Path) -> None:
     """The better system comes first; what was left out is stated."""
     result = _score(good, poor, "--against", dataset, "--by", "difficulty")
     assert result.exit_code == 0
@@ -74,32 +67,21 @@ def test_every_system_is_scored_and_compared(
     assert "Differences in CIDEr-D" in output
 
 
-def test_json_has_every_metric_with_its_interval(
-    dataset: Path, good: Path, poor: Path
-) -> None:
+def test_json_has_every_metric_with_its_interval(dataset: Path, good: Path, poor: Path) -> None:
     """A caption that equals a reference has BLEU 100; three images are scored."""
     words = (good, poor, "--against", dataset, "--by", "text", "--by", "place")
     figures = json.loads(_score(*words, "--json").output)
     whole = [row for row in figures["scores"] if row["by"] is None]
-    assert [(row["system"], row["images"]) for row in whole] == [
-        ("good", 3),
-        ("poor", 3),
-    ]
+    assert [(row["system"], row["images"]) for row in whole] == [("good", 3), ("poor", 3)]
     assert whole[0]["scores"]["BLEU-1"]["score"] == pytest.approx(100)
     assert whole[0]["scores"]["BLEU-1"]["low"] <= 100
     groups = {(row["by"], row["group"], row["images"]) for row in figures["scores"]}
     # A group of one image has no CIDEr-D, so "with text" and "park" are left out.
-    assert groups == {
-        (None, None, 3),
-        ("text", "without text", 2),
-        ("place", "home", 2),
-    }
+    assert groups == {(None, None, 3), ("text", "without text", 2), ("place", "home", 2)}
     assert {row["metric"] for row in figures["differences"]} == set(figures["metrics"])
 
 
-def test_the_same_words_give_the_same_page(
-    dataset: Path, good: Path, tmp_path: Path
-) -> None:
+def test_the_same_words_give_the_same_page(dataset: Path, good: Path, tmp_path: Path) -> None:
     """Byte for byte; with the published results on request."""
     pages = [tmp_path / "one.html", tmp_path / "two.html"]
     for page in pages:
@@ -133,12 +115,8 @@ def test_captions_of_other_images_are_refused_with_what_to_do(
         assert word in output
 
 
-@pytest.mark.parametrize(
-    "text", ["eine rote Tasse im Zimmer", "\u4e00\u96bb\u72d7\u5728\u8dd1"]
-)
-def test_captions_in_another_language_are_refused(
-    dataset: Path, tmp_path: Path, text: str
-) -> None:
+@pytest.mark.parametrize("text", ["eine rote Tasse im Zimmer", "\u4e00\u96bb\u72d7\u5728\u8dd1"])
+def test_captions_in_another_language_are_refused(dataset: Path, tmp_path: Path, text: str) -> None:
     """People use hardly a word of them, so every score would be 0."""
     path = _predict(tmp_path, "foreign", {"1": text, "2": text, "3": text})
     output = _refused(path, "--against", dataset)

@@ -59,21 +59,12 @@ class Scene:
 @contextmanager
 def serving(database: Path, key: Key, log: Path) -> Iterator[Scene]:
     """`piecework serve` as a process."""
-    command = [
-        sys.executable,
-        "-c",
-        "from piecework.cli.main import main; main()",
-        "serve",
-    ]
+    command = [sys.executable, "-c", "from piecework.cli.main import main; main()", "serve"]
     command += ["--database", str(database), "--log-file", str(log)]
     command += ["--port", "0", "--frames-port", "0"]
     with (
         subprocess.Popen(
-            command,
-            cwd=ROOT,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
+            command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
         ) as process,
         httpx.Client() as http,
     ):
@@ -97,17 +88,12 @@ def create(client: "MTurkClient", number: int) -> dict[str, Any]:
     """Post a HIT; no two calls are alike."""
     return dict(
         client.create_hit(
-            **HIT_TYPE,
-            LifetimeInSeconds=3600,
-            Question=QUESTION,
-            RequesterAnnotation=str(number),
+            **HIT_TYPE, LifetimeInSeconds=3600, Question=QUESTION, RequesterAnnotation=str(number)
         )["HIT"]
     )
 
 
-def test_sign_ins_refusals_pay_and_exclusions_are_lines_without_secrets(
-    scene: Scene,
-) -> None:
+def test_sign_ins_refusals_pay_and_exclusions_are_lines_without_secrets(scene: Scene) -> None:
     """One line each, in their order, with ids and the peer's address."""
     live = scene.live
     worker_id, code = scene.invited("ann")
@@ -140,9 +126,7 @@ def test_sign_ins_refusals_pay_and_exclusions_are_lines_without_secrets(
         live.client(forged).get_account_balance()
     client.approve_assignment(AssignmentId=done[0], RequesterFeedback=CAPTION)
     client.reject_assignment(AssignmentId=done[1], RequesterFeedback=CAPTION)
-    client.send_bonus(
-        WorkerId=worker_id, AssignmentId=done[0], BonusAmount="0.25", Reason=CAPTION
-    )
+    client.send_bonus(WorkerId=worker_id, AssignmentId=done[0], BonusAmount="0.25", Reason=CAPTION)
     client.create_worker_block(WorkerId=worker_id, Reason=CAPTION)
     client.delete_worker_block(WorkerId=worker_id)
     with pytest.raises(ClientError):
@@ -179,9 +163,7 @@ def test_refused_calls_without_end_fill_no_disk_and_hide_nobody(scene: Scene) ->
     with httpx.Client() as http:
         for _ in range(FLOOD):
             http.post(scene.live.endpoint, content=b"{}", headers=headers)
-        signed_in = http.post(
-            f"{scene.live.endpoint}/worker/sign-in", data={"invitation": code}
-        )
+        signed_in = http.post(f"{scene.live.endpoint}/worker/sign-in", data={"invitation": code})
     assert signed_in.status_code == 303
     refused, [last] = (
         [line for line in scene.lines() if f"event={event} " in line]

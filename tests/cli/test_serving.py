@@ -26,12 +26,7 @@ ROOT = Path(__file__).resolve().parents[2]
 def test_a_rehearsal_begins_when_told_and_warns_of_plain_http(tmp_path: Path) -> None:
     """In its own process: 08:30 in Berlin is 07:30 UTC; the name is no loopback's."""
     port = free_port()
-    command = [
-        sys.executable,
-        "-c",
-        "from piecework.cli.main import main; main()",
-        "serve",
-    ]
+    command = [sys.executable, "-c", "from piecework.cli.main import main; main()", "serve"]
     command += ["--database", str(tmp_path / "new.db"), "--frames-port", "0"]
     command += ["--rehearsal", "--start", "2026-11-20T08:30+01:00"]
     command += ["--port", str(port), "--site-url", "http://hits.example"]
@@ -110,9 +105,7 @@ def test_a_rehearsal_for_programs_begins_today_and_runs(tmp_path: Path) -> None:
     words += ["--port", port, "--frames-port", frames_port]
     with (
         _served(*words),
-        closing(
-            Market(f"http://127.0.0.1:{port}", f"http://localhost:{frames_port}")
-        ) as market,
+        closing(Market(f"http://127.0.0.1:{port}", f"http://localhost:{frames_port}")) as market,
     ):
         first = market.now()
         assert abs(first - datetime.now(UTC)) < timedelta(minutes=2)  # noqa: TID251 - the law
@@ -129,12 +122,7 @@ def test_a_rehearsal_for_programs_begins_today_and_runs(tmp_path: Path) -> None:
 @pytest.mark.full
 def test_on_this_machine_questions_have_a_name_of_their_own(tmp_path: Path) -> None:
     """Without a word of addresses nothing is warned of; a host that is named is."""
-    command = [
-        sys.executable,
-        "-c",
-        "from piecework.cli.main import main; main()",
-        "serve",
-    ]
+    command = [sys.executable, "-c", "from piecework.cli.main import main; main()", "serve"]
     command += ["--rehearsal", "--database", str(tmp_path / "m.db")]
     port, frames = free_port(), free_port()
     command += ["--port", str(port), "--frames-port", str(frames)]
@@ -212,9 +200,7 @@ def test_serve_refuses_what_would_be_unsafe_or_senseless(
 ) -> None:
     """With its exit code and a sentence, before anything is made."""
     database = tmp_path / "live.db"
-    result = CliRunner().invoke(
-        main, ["serve", "--database", str(database), "--port", "0", *words]
-    )
+    result = CliRunner().invoke(main, ["serve", "--database", str(database), "--port", "0", *words])
     assert result.exit_code == code
     assert complaint in result.stderr
     assert not database.exists()

@@ -51,9 +51,7 @@ def test_what_will_not_do_is_said(
     refused = _served(tmp_path, researcher.url, *words)
     assert refused.exit_code == 2, refused.output
     assert sentence in refused.output
-    assert not [
-        call for call in researcher.control("GET", "/calls") if "create" in call
-    ]
+    assert not [call for call in researcher.control("GET", "/calls") if "create" in call]
 
 
 def test_without_a_token_the_way_to_one_is_said(tmp_path: Path) -> None:

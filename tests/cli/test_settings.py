@@ -67,9 +67,7 @@ def test_a_wait_is_between_a_tenth_of_a_second_and_a_day(
 
 
 @pytest.mark.parametrize("endpoint", ["http://exa mple", "http://x_y", "http://a..b"])
-def test_a_live_endpoint_that_is_no_address_is_said(
-    campaign: Path, endpoint: str
-) -> None:
+def test_a_live_endpoint_that_is_no_address_is_said(campaign: Path, endpoint: str) -> None:
     """Before anybody is asked for money."""
     live = ("--live", "--spend-at-most", "20")
     done = _result_of("advance", campaign, "--endpoint", endpoint, *live)

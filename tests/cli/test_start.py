@@ -55,8 +55,7 @@ def test_every_module_with_a_command_is_in_the_table() -> None:
         name: command
         for name in {file.stem for file in FOLDER.glob("*.py")} - {"main"}
         if isinstance(
-            command := getattr(import_module(f"piecework.cli.{name}"), name, None),
-            click.Command,
+            command := getattr(import_module(f"piecework.cli.{name}"), name, None), click.Command
         )
     }
     callable_ones = list(_commands(main))
@@ -68,11 +67,7 @@ def _modules_after(statement: str) -> set[str]:
     """What a fresh Python has imported after a statement."""
     script = f"import sys\n{statement}\nprint(*sys.modules, file=sys.stderr)"
     done = subprocess.run(
-        [sys.executable, "-c", script],
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=240,
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=240
     )
     return set(done.stderr.split())
 
@@ -160,9 +155,7 @@ def test_modules_of_other_names_on_the_path_disturb_nothing(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("is_file", [True, False])
-def test_a_checkout_whose_links_are_lost_is_refused(
-    checkout: Path, *, is_file: bool
-) -> None:
+def test_a_checkout_whose_links_are_lost_is_refused(checkout: Path, *, is_file: bool) -> None:
     """As a ZIP of the repository leaves it: a file with the link's text, or nothing."""
     for name in ("config", "qc"):
         link = checkout / "piecework" / name

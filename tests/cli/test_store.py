@@ -57,9 +57,7 @@ def test_a_variable_of_a_url_is_filled_in_and_not_shown(
     assert missing.exit_code == 2
     assert "environment variable PW is not set" in missing.output
     monkeypatch.setenv("PW", "geheim")
-    unreachable = _piecework(
-        "store", "copy", folder, "postgresql://ann:${PW}@127.0.0.1:1/db"
-    )
+    unreachable = _piecework("store", "copy", folder, "postgresql://ann:${PW}@127.0.0.1:1/db")
     assert unreachable.exit_code == 1
     assert "the database cannot be reached" in unreachable.output
     assert "geheim" not in unreachable.output

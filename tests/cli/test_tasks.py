@@ -58,9 +58,7 @@ def test_a_page_shows_every_task(tmp_path: Path) -> None:
     page = tmp_path / "tasks.html"
     done = CliRunner().invoke(main, ["tasks", "--html", str(page)])
     assert done.exit_code == 0, done.output
-    frames = re.findall(
-        r'<iframe sandbox="([^"]*)".*?srcdoc="([^"]*)"', page.read_text()
-    )
+    frames = re.findall(r'<iframe sandbox="([^"]*)".*?srcdoc="([^"]*)"', page.read_text())
     assert len(frames) == len(task_names())
     for sandbox, source in frames:
         assert sandbox == "allow-scripts"

@@ -33,10 +33,7 @@ KEYS = {
     "question": ('task = "caption"', 'question = "{path}.html"'),
     "items.file": (ITEMS, 'grows = true\nfile = "{path}"'),
     "items.pictures": (ITEMS, ITEMS + '\npictures = "{path}"'),
-    "items.database": (
-        ITEMS,
-        'grows = true\nquery = "SELECT 1"\ndatabase = "sqlite:///{path}"',
-    ),
+    "items.database": (ITEMS, 'grows = true\nquery = "SELECT 1"\ndatabase = "sqlite:///{path}"'),
     "gold.file": ("[posting]", '[gold]\nfile = "{path}"\n[posting]'),
     "machine.votes": ("[posting]", '[machine]\nvotes = "{path}"\n[posting]'),
     "machine.votes.*": ("[posting]", '[machine]\nvotes = ["a", "{path}"]\n[posting]'),
@@ -53,10 +50,7 @@ KEYS = {
         "[posting]",
         '[requirements.prolific]\ncustom_allowlist = {{file = "{path}"}}\n[posting]',
     ),
-    "qualification.task": (
-        "[posting]",
-        '[qualification]\ntask = "{path}"\nitems = "a"\n[posting]',
-    ),
+    "qualification.task": ("[posting]", '[qualification]\ntask = "{path}"\nitems = "a"\n[posting]'),
     "qualification.items": (
         "[posting]",
         '[qualification]\ntask = "caption"\nitems = "{path}"\n[posting]',
@@ -211,14 +205,7 @@ def test_a_link_among_the_results_needs_trust(tmp_path: Path, link: str) -> None
 
 COMMANDS = [
     *("preview", "rehearse", "export", "status", "stop", "report", "archive"),
-    *(
-        "review",
-        "forecast",
-        "analyse",
-        "assess",
-        "words",
-        "pay",
-    ),
+    *("review", "forecast", "analyse", "assess", "words", "pay"),
     *("decisions --write a.csv", "backup --to file:///tmp/x", "workers list"),
     *("advance --endpoint http://127.0.0.1:9", "crowd"),
     *("run --endpoint http://127.0.0.1:9 --live", "reconcile", "check --reach"),
@@ -529,9 +516,7 @@ def test_many_at_once_lose_no_trust(state: Path, tmp_path: Path) -> None:
         (tmp_path / str(number)).mkdir()
         text = CAMPAIGN.replace("[output]", OUT)
         paths.append(write_received(tmp_path / str(number), text))
-    threads = [
-        threading.Thread(target=trust, args=[parse_untrusted(path)]) for path in paths
-    ]
+    threads = [threading.Thread(target=trust, args=[parse_untrusted(path)]) for path in paths]
     for thread in threads:
         thread.start()
     for thread in threads:

@@ -51,9 +51,7 @@ def file_server() -> Iterator[int]:
             thread.join()
 
 
-def test_a_key_that_the_marketplace_does_not_know(
-    campaign: Path, tmp_path: Path
-) -> None:
+def test_a_key_that_the_marketplace_does_not_know(campaign: Path, tmp_path: Path) -> None:
     """The endpoint, the key, where keys come from, and how to see those that hold."""
     database = tmp_path / "live.db"
     backend = Backend(database, Rules())
@@ -64,9 +62,7 @@ def test_a_key_that_the_marketplace_does_not_know(
         refused = piecework("advance", campaign, "--endpoint", running.endpoint_url)
     assert refused.exit_code == 1
     assert running.endpoint_url in refused.output
-    assert "no requester there has the access key 'PWKEYOFNOREQUESTER'" in (
-        refused.output
-    )
+    assert "no requester there has the access key 'PWKEYOFNOREQUESTER'" in (refused.output)
     assert "piecework requester add NAME" in refused.output
     assert "piecework requester list" in refused.output
 
@@ -74,9 +70,7 @@ def test_a_key_that_the_marketplace_does_not_know(
 def test_another_program_on_the_marketplace_s_port(campaign: Path) -> None:
     """It is not busy, and the same command again does not help."""
     with file_server() as port:
-        refused = piecework(
-            "advance", campaign, "--endpoint", f"http://127.0.0.1:{port}"
-        )
+        refused = piecework("advance", campaign, "--endpoint", f"http://127.0.0.1:{port}")
     assert refused.exit_code == 1
     assert f"http://127.0.0.1:{port}: the answer (HTTP 501) is not" in refused.output
     assert "another program on that port" in refused.output
@@ -84,28 +78,22 @@ def test_another_program_on_the_marketplace_s_port(campaign: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["serve", "preview"])
-def test_a_port_that_another_program_has(
-    campaign: Path, tmp_path: Path, command: str
-) -> None:
+def test_a_port_that_another_program_has(campaign: Path, tmp_path: Path, command: str) -> None:
     """The port is named, and the option that names another."""
-    words = {
-        "serve": ("--rehearsal", "--database", tmp_path / "m.db"),
-        "preview": (campaign,),
-    }[command]
+    words = {"serve": ("--rehearsal", "--database", tmp_path / "m.db"), "preview": (campaign,)}[
+        command
+    ]
     with file_server() as port:
         refused = piecework(command, *words, "--port", port)
     assert refused.exit_code == 1
-    assert (
-        f"another program has the port: Address already in use: 127.0.0.1 port {port}"
-        in (refused.output)
+    assert f"another program has the port: Address already in use: 127.0.0.1 port {port}" in (
+        refused.output
     )
     assert "next: name a free port with --port" in refused.output
 
 
 @pytest.mark.parametrize("command", ["run", "advance"])
-def test_no_endpoint(
-    campaign: Path, command: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_endpoint(campaign: Path, command: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """What it is, who prints one, and what needs none."""
     monkeypatch.delenv("PIECEWORK_ENDPOINT", raising=False)
     refused = piecework(command, campaign)
@@ -151,18 +139,14 @@ def test_items_that_have_changed_are_named(campaign: Path, tmp_path: Path) -> No
         begun = piecework(*words)
         assert begun.exit_code == 0, begun.output
 
-        items.write_text(
-            before.replace(f"{first},http", f"{first},http://other.example?")
-        )
+        items.write_text(before.replace(f"{first},http", f"{first},http://other.example?"))
         changed = piecework(*words)
         assert changed.exit_code == 1
         assert f"changed: 1 item, '{first}' (column url);" in changed.output
         assert f"next: put row '{first}' back as before, then" in changed.output
 
         lines = before.splitlines()
-        items.write_text(
-            "\n".join([*lines[:-1], "new,https://example.org/new.jpg", ""])
-        )
+        items.write_text("\n".join([*lines[:-1], "new,https://example.org/new.jpg", ""]))
         moved = piecework(*words)
         last = lines[-1].partition(",")[0]
         assert f"added: 1 item, 'new'; missing: 1 item, '{last}'" in moved.output
@@ -209,9 +193,7 @@ def test_a_renamed_campaign_names_the_store_beside_it(tmp_path: Path) -> None:
     shown = piecework("status", file)
     assert shown.exit_code == 1
     store = tmp_path / "out" / "own" / "piecework.db"
-    assert f"{store} has the same items and settings, under the name 'own'" in (
-        shown.output
-    )
+    assert f"{store} has the same items and settings, under the name 'own'" in (shown.output)
     assert f'write name = "own" again in {file}' in shown.output
 
     file.write_text(f'{text}\n[output]\nfolder = "elsewhere/x"\n', "utf-8")

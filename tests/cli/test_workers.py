@@ -21,9 +21,7 @@ def worker(database: Path, *words: str) -> Result:
 
 
 @pytest.mark.parametrize("rehearsal", [True, False])
-def test_an_invited_person_comes_in_and_is_shut_out(
-    tmp_path: Path, *, rehearsal: bool
-) -> None:
+def test_an_invited_person_comes_in_and_is_shut_out(tmp_path: Path, *, rehearsal: bool) -> None:
     """Beside the running server, live or in a rehearsal."""
     database = tmp_path / "market.db"
     with serve(database, rehearsal=rehearsal, seed=7) as running:
@@ -155,10 +153,7 @@ def test_a_file_of_people_comes_back_with_a_link_for_each(tmp_path: Path) -> Non
     assert [row["name"] for row in rows] == ["Ann", "'=cmd()"]
     assert rows[0]["email"] == "ann@example.org"
     listed = json.loads(worker(database, "list", "--json").stdout)
-    assert [(row["name"], row["country"]) for row in listed] == [
-        ("Ann", "DE"),
-        ("=cmd()", "FR"),
-    ]
+    assert [(row["name"], row["country"]) for row in listed] == [("Ann", "DE"), ("=cmd()", "FR")]
     assert [row["worker_id"] for row in listed] == [row["worker_id"] for row in rows]
     again = worker(database, "invite", "--from", str(links))
     assert "remove the columns link, until, worker_id" in again.output
@@ -183,9 +178,7 @@ def test_a_file_of_people_comes_back_with_a_link_for_each(tmp_path: Path) -> Non
         ("name\nAnn\nAnn\n\x1b[2J\n", ["line 3: 'Ann' is in", "line 4: name must"]),
     ],
 )
-def test_a_file_with_faults_invites_nobody(
-    tmp_path: Path, text: str, faults: list[str]
-) -> None:
+def test_a_file_with_faults_invites_nobody(tmp_path: Path, text: str, faults: list[str]) -> None:
     """Each is told with its line."""
     database, people = tmp_path / "market.db", tmp_path / "people.csv"
     people.write_text(text, encoding="utf-8")

@@ -41,9 +41,7 @@ class Reply:
     def is_refused(self, *words: str) -> bool:
         """Whether it failed as the service's refusals fail, saying all these words."""
         # The CLI of generation 1 leaves with 255, that of generation 2 with 254.
-        return self.exit_code in (254, 255) and all(
-            word in self.complaint for word in words
-        )
+        return self.exit_code in (254, 255) and all(word in self.complaint for word in words)
 
 
 class Scene:
@@ -66,9 +64,7 @@ class Scene:
             check=False,
             timeout=60,
         )
-        return Reply(
-            exit_code=done.returncode, printed=done.stdout, complaint=done.stderr
-        )
+        return Reply(exit_code=done.returncode, printed=done.stdout, complaint=done.stderr)
 
     def unless_absent(self, operation: str, command: str, **values: str) -> Reply:
         """Type it; an operation that the manual calls absent must fail by its name.
@@ -133,7 +129,5 @@ def extent(operation: str) -> str:
     """What the manual says of an operation: same, simpler or absent."""
     row = re.compile(rf"\| {operation} \| (same|simpler|absent) \|")
     extents = row.findall(_PAGE.read_text(encoding="utf-8"))
-    assert len(extents) == 1, (
-        f"docs/reference/marketplace.md has {len(extents)} rows: {operation}"
-    )
+    assert len(extents) == 1, f"docs/reference/marketplace.md has {len(extents)} rows: {operation}"
     return str(extents[0])

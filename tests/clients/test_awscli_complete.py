@@ -13,9 +13,7 @@ _TESTS = [
     Path(__file__).with_name(f"test_awscli_{part}.py")
     for part in ("hits", "work", "qualifications")
 ]
-OPERATIONS = sorted(
-    Loader().load_service_model("mturk", "service-2", "2017-01-17")["operations"]
-)
+OPERATIONS = sorted(Loader().load_service_model("mturk", "service-2", "2017-01-17")["operations"])
 
 
 def test_the_service_model_has_39_operations() -> None:
@@ -26,8 +24,6 @@ def test_the_service_model_has_39_operations() -> None:
 @for_each("operation", OPERATIONS)
 def test_each_operation_is_typed_and_described(operation: str) -> None:
     """Each has a command in these tests and a row in the manual."""
-    command = re.compile(
-        rf'"{xform_name(operation, "-")}[ "]|f"{xform_name(operation, "-")} '
-    )
+    command = re.compile(rf'"{xform_name(operation, "-")}[ "]|f"{xform_name(operation, "-")} ')
     assert any(command.search(path.read_text()) for path in _TESTS)
     assert extent(operation) in ("same", "simpler", "absent")

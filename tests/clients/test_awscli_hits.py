@@ -30,9 +30,7 @@ def test_create_hit_holds_its_cost(scene: Scene, question_file: str) -> None:
     assert scene.held_dollars() == "1.98"
 
 
-def test_create_hit_with_a_used_token_names_the_hit(
-    scene: Scene, question_file: str
-) -> None:
+def test_create_hit_with_a_used_token_names_the_hit(scene: Scene, question_file: str) -> None:
     """The second of two equal commands makes nothing and quotes the first one's id."""
     command = (
         f"create-hit {WHAT} --lifetime-in-seconds 86400 "
@@ -54,18 +52,14 @@ def test_create_hit_type_gives_the_same_type_for_the_same_words(scene: Scene) ->
     assert dearer != first
 
 
-def test_create_hit_with_hit_type_takes_the_type_s_words(
-    scene: Scene, question_file: str
-) -> None:
+def test_create_hit_with_hit_type_takes_the_type_s_words(scene: Scene, question_file: str) -> None:
     """Requirements in the CLI's short syntax arrive as they were typed."""
     requirement = (
         "QualificationTypeId=00000000000000000071,Comparator=In,"
         "LocaleValues=[{{Country=US,Subdivision=NY}},{{Country=CA}}],"
         "ActionsGuarded=PreviewAndAccept"
     )
-    made = scene.aws(
-        f"create-hit-type {WHAT} --qualification-requirements '{requirement}'"
-    )
+    made = scene.aws(f"create-hit-type {WHAT} --qualification-requirements '{requirement}'")
     type_id = made.document["HITTypeId"]
     hit = scene.aws(
         "create-hit-with-hit-type --hit-type-id {type} --lifetime-in-seconds 3600 "
@@ -75,14 +69,8 @@ def test_create_hit_with_hit_type_takes_the_type_s_words(
     ).document["HIT"]
     assert (hit["HITTypeId"], hit["Reward"]) == (type_id, "0.55")
     [stored] = hit["QualificationRequirements"]
-    assert stored["LocaleValues"] == [
-        {"Country": "US", "Subdivision": "NY"},
-        {"Country": "CA"},
-    ]
-    assert (stored["Comparator"], stored["ActionsGuarded"]) == (
-        "In",
-        "PreviewAndAccept",
-    )
+    assert stored["LocaleValues"] == [{"Country": "US", "Subdivision": "NY"}, {"Country": "CA"}]
+    assert (stored["Comparator"], stored["ActionsGuarded"]) == ("In", "PreviewAndAccept")
 
 
 def test_get_hit_shows_one_and_refuses_strangers(scene: Scene) -> None:
@@ -146,11 +134,7 @@ def test_update_expiration_for_hit_takes_a_later_moment(scene: Scene) -> None:
     """An ISO moment without a zone is UTC, as the CLI reads it."""
     hit_id = scene.hit()["HITId"]
     later = "2026-02-01T12:00:00"
-    scene.aws(
-        "update-expiration-for-hit --hit-id {hit} --expire-at {at}",
-        hit=hit_id,
-        at=later,
-    )
+    scene.aws("update-expiration-for-hit --hit-id {hit} --expire-at {at}", hit=hit_id, at=later)
     expiration = scene.boto.get_hit(HITId=hit_id)["HIT"]["Expiration"]
     assert expiration == datetime.fromisoformat(f"{later}+00:00")
 
@@ -159,8 +143,7 @@ def test_create_additional_assignments_for_hit_never_reaches_ten(scene: Scene) -
     """One and eight are nine; one more would have changed the fee."""
     hit_id = scene.hit()["HITId"]
     command = (
-        "create-additional-assignments-for-hit --hit-id {hit} "
-        "--number-of-additional-assignments"
+        "create-additional-assignments-for-hit --hit-id {hit} --number-of-additional-assignments"
     )
     assert scene.aws(f"{command} 8", hit=hit_id).document == {}
     assert scene.boto.get_hit(HITId=hit_id)["HIT"]["MaxAssignments"] == 9
@@ -184,10 +167,7 @@ def test_update_hit_type_of_hit_moves_an_untouched_hit(scene: Scene) -> None:
     """It has the new type's reward, and 0.60 with its fee (0.12) is held."""
     hit_id = scene.hit()["HITId"]
     made = scene.boto.create_hit_type(
-        Title="Another",
-        Description="Dearer.",
-        Reward="0.60",
-        AssignmentDurationInSeconds=60,
+        Title="Another", Description="Dearer.", Reward="0.60", AssignmentDurationInSeconds=60
     )
     command = "update-hit-type-of-hit --hit-id {hit} --hit-type-id {type}"
     moved = scene.aws(command, hit=hit_id, type=made["HITTypeId"])
@@ -265,14 +245,11 @@ def test_create_hit_never_swallows_a_review_policy(
 ) -> None:
     """A policy is either reported afterwards or refused by its parameter's name."""
     reply = scene.aws(
-        f"create-hit {WHAT} --lifetime-in-seconds 3600 --question file://{{file}} "
-        f"{policy}",
+        f"create-hit {WHAT} --lifetime-in-seconds 3600 --question file://{{file}} {policy}",
         file=question_file,
     )
     if reply.exit_code:
         assert reply.is_refused("ParameterValidationError", "ReviewPolicy")
         return
-    report = scene.boto.list_review_policy_results_for_hit(
-        HITId=reply.document["HIT"]["HITId"]
-    )
+    report = scene.boto.list_review_policy_results_for_hit(HITId=reply.document["HIT"]["HITId"])
     assert any(name.endswith("ReviewPolicy") for name in report)

@@ -41,9 +41,7 @@ def test_create_qualification_type_has_a_name_once(scene: Scene) -> None:
     )
 
 
-def test_create_qualification_type_never_swallows_a_test(
-    scene: Scene, tmp_path: Path
-) -> None:
+def test_create_qualification_type_never_swallows_a_test(scene: Scene, tmp_path: Path) -> None:
     """A test is either kept word for word or refused by its parameter's name."""
     form = tmp_path / "test.xml"
     form.write_text(TEST, encoding="utf-8")
@@ -124,9 +122,7 @@ def test_get_qualification_score_tells_lack_from_revocation(scene: Scene) -> Non
     """Never held: does not exist; revoked: the status is named."""
     type_id, worker = scene.qualification_type(), scene.market.worker()
     values = {"type": type_id, "worker": worker.worker_id}
-    command = (
-        "get-qualification-score --qualification-type-id {type} --worker-id {worker}"
-    )
+    command = "get-qualification-score --qualification-type-id {type} --worker-id {worker}"
     assert scene.aws(command, **values).is_refused("RequestError", "does not exist")
     scene.boto.associate_qualification_with_worker(
         QualificationTypeId=type_id, WorkerId=worker.worker_id, IntegerValue=3
@@ -152,13 +148,9 @@ def test_disassociate_qualification_from_worker_revokes(scene: Scene) -> None:
         worker=worker.worker_id,
     )
     assert taken.document == {}
-    command = (
-        "list-workers-with-qualification-type --qualification-type-id {type} --status"
-    )
+    command = "list-workers-with-qualification-type --qualification-type-id {type} --status"
     revoked = scene.aws(f"{command} Revoked", type=type_id).document["Qualifications"]
-    assert [qualification["WorkerId"] for qualification in revoked] == [
-        worker.worker_id
-    ]
+    assert [qualification["WorkerId"] for qualification in revoked] == [worker.worker_id]
     granted = scene.aws(f"{command} Granted", type=type_id).document["Qualifications"]
     assert granted == []
 
@@ -169,12 +161,11 @@ def test_accept_qualification_request_grants_what_was_asked(scene: Scene) -> Non
     worker, request_id = scene.asked(type_id)
     command = "list-qualification-requests --qualification-type-id {type}"
     listed = scene.aws(command, type=type_id).document["QualificationRequests"]
-    assert [
-        (request["QualificationRequestId"], request["WorkerId"]) for request in listed
-    ] == [(request_id, worker.worker_id)]
+    assert [(request["QualificationRequestId"], request["WorkerId"]) for request in listed] == [
+        (request_id, worker.worker_id)
+    ]
     accepted = scene.aws(
-        "accept-qualification-request --qualification-request-id {id} "
-        "--integer-value 9",
+        "accept-qualification-request --qualification-request-id {id} --integer-value 9",
         id=request_id,
     )
     assert accepted.document == {}
@@ -189,14 +180,9 @@ def test_reject_qualification_request_grants_nothing(scene: Scene) -> None:
     """The worker holds nothing; a second verdict is refused."""
     type_id = scene.qualification_type()
     _worker, request_id = scene.asked(type_id)
-    command = (
-        "reject-qualification-request --qualification-request-id {id} "
-        "--reason 'Not yet'"
-    )
+    command = "reject-qualification-request --qualification-request-id {id} --reason 'Not yet'"
     assert scene.aws(command, id=request_id).document == {}
-    holders = scene.boto.list_workers_with_qualification_type(
-        QualificationTypeId=type_id
-    )
+    holders = scene.boto.list_workers_with_qualification_type(QualificationTypeId=type_id)
     assert holders["Qualifications"] == []
     assert scene.aws(command, id=request_id).is_refused("RequestError")
 

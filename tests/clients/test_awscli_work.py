@@ -18,10 +18,9 @@ def test_list_assignments_for_hit_shows_the_answer(scene: Scene) -> None:
     hit, worker, assignment_id = scene.done_hit()
     command = "list-assignments-for-hit --hit-id {hit}"
     assignments = scene.aws(command, hit=hit["HITId"]).document["Assignments"]
-    assert [
-        (assignment["AssignmentId"], assignment["WorkerId"])
-        for assignment in assignments
-    ] == [(assignment_id, worker.worker_id)]
+    assert [(assignment["AssignmentId"], assignment["WorkerId"]) for assignment in assignments] == [
+        (assignment_id, worker.worker_id)
+    ]
     assert "<FreeText>A red bird.</FreeText>" in assignments[0]["Answer"]
     approved = f"{command} --assignment-statuses Approved"
     assert scene.aws(approved, hit=hit["HITId"]).document["Assignments"] == []
@@ -62,8 +61,7 @@ def test_reject_assignment_is_overridden_by_approval(scene: Scene) -> None:
     """Rejected work costs nothing; --override-rejection pays it after all."""
     _hit, _worker, assignment_id = scene.done_hit()
     rejected = scene.aws(
-        "reject-assignment --assignment-id {id} --requester-feedback 'No caption'",
-        id=assignment_id,
+        "reject-assignment --assignment-id {id} --requester-feedback 'No caption'", id=assignment_id
     )
     assert rejected.document == {}
     assert scene.boto.get_account_balance()["AvailableBalance"] == "10000.00"

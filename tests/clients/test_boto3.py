@@ -32,10 +32,7 @@ class Threefold:
             "ListBonusPayments": {"HITId": self.hit_id},
             "ListHITsForQualificationType": {"QualificationTypeId": self.type_id},
             "ListQualificationRequests": {"QualificationTypeId": self.type_id},
-            "ListQualificationTypes": {
-                "MustBeRequestable": True,
-                "MustBeOwnedByCaller": True,
-            },
+            "ListQualificationTypes": {"MustBeRequestable": True, "MustBeOwnedByCaller": True},
             "ListWorkersWithQualificationType": {"QualificationTypeId": self.type_id},
         }
         return by_operation.get(operation, {})
@@ -66,9 +63,7 @@ def _qualification_type(client: "MTurkClient") -> str:
     return made["QualificationType"]["QualificationTypeId"]
 
 
-def _work(
-    client: "MTurkClient", market: Market, hit: dict[str, Any], type_id: str
-) -> None:
+def _work(client: "MTurkClient", market: Market, hit: dict[str, Any], type_id: str) -> None:
     """One worker works and gets a bonus; two more ask, or are granted and blocked."""
     worker, asking, holding = market.worker(), market.worker(), market.worker()
     assignment_id = worker.do(hit["HITGroupId"])

@@ -70,9 +70,7 @@ def test_dallinger_approves_one_hit_of_a_visit_after_the_other(
         assert assignment["AssignmentStatus"] == "Submitted"
         arguments = {"assignment_id": assignment["AssignmentId"]}
         assert _do(dallinger, "approve_assignment", **arguments)
-        assert _do(
-            dallinger, "grant_bonus", **arguments, amount=0.25, reason="Thank you"
-        )
+        assert _do(dallinger, "grant_bonus", **arguments, amount=0.25, reason="Thank you")
         town.settle()
         status = town.researcher.submission(ann.submission_id)["status"]
         assert status == ("AWAITING REVIEW", "APPROVED")[number]
@@ -82,9 +80,7 @@ def test_dallinger_approves_one_hit_of_a_visit_after_the_other(
     town.check_books()
 
 
-def test_a_hit_of_dallingers_own_is_paid_as_it_is_sent_in(
-    town: Town, dallinger: Driven
-) -> None:
+def test_a_hit_of_dallingers_own_is_paid_as_it_is_sent_in(town: Town, dallinger: Driven) -> None:
     """Dallinger posts with an auto-approval delay of zero."""
     made = _do(
         dallinger,

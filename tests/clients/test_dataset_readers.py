@@ -128,9 +128,7 @@ def test_the_hub_loads_every_task(read: Callable[[str], Dataset], name: str) -> 
 
 
 @pytest.mark.parametrize("name", _TASKS)
-def test_croissant_is_valid_and_loads_every_task(
-    read: Callable[[str], Dataset], name: str
-) -> None:
+def test_croissant_is_valid_and_loads_every_task(read: Callable[[str], Dataset], name: str) -> None:
     """Neither error nor warning; as many records as rows, and their values."""
     croissant = read(name)["croissant"]
     assert croissant["errors"] == []
@@ -140,25 +138,18 @@ def test_croissant_is_valid_and_loads_every_task(
     assert len(croissant["records"]["items"]) == 10
 
 
-def test_captions_come_back_as_they_were_written(
-    read: Callable[[str], Dataset],
-) -> None:
+def test_captions_come_back_as_they_were_written(read: Callable[[str], Dataset]) -> None:
     """By the hub and by COCO, formulas, line breaks and all; NaN is no number."""
     caption = read("caption")
     rows = [row for split in caption["hub"]["captions"].values() for row in split]
     by_id = {row["answer_id"]: row for row in rows}
     assert [by_id[f"a{n}"]["caption"] for n in range(5)] == list(_TEXTS)
-    assert by_id["a0"]["shown_seconds"] is None or math.isnan(
-        by_id["a0"]["shown_seconds"]
-    )
+    assert by_id["a0"]["shown_seconds"] is None or math.isnan(by_id["a0"]["shown_seconds"])
     coco = caption["coco"]
     assert [image["id"] for image in coco["images"]] == list(range(1, 11))
     assert coco["captions"]["1"] == [_TEXTS[0]]
     assert coco["captions"]["10"] == []
-    assert (
-        coco["images"][9] | {"width": 640, "height": 480, "license": 1}
-        == (coco["images"][9])
-    )
+    assert coco["images"][9] | {"width": 640, "height": 480, "license": 1} == (coco["images"][9])
     assert coco["images"][0]["width"] is None
 
 

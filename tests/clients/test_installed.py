@@ -29,9 +29,7 @@ _OWN = ["config", "report", "store"]
 """Packages of a user's project; piecework has rooms of these names."""
 
 
-def _run(
-    *words: str | Path, cwd: Path, environment: dict[str, str] | None = None
-) -> str:
+def _run(*words: str | Path, cwd: Path, environment: dict[str, str] | None = None) -> str:
     done = subprocess.run(
         words,
         cwd=cwd,
@@ -92,9 +90,7 @@ def test_the_wheel_has_every_file_of_the_rooms_and_nothing_else(wheel: Path) -> 
         if (ROOT / name).is_file()
     }
     inside = {
-        name
-        for name in _files(wheel)
-        if ".dist-info/" not in name and ".data/scripts/" not in name
+        name for name in _files(wheel) if ".dist-info/" not in name and ".data/scripts/" not in name
     }
     assert inside == kept
     assert {"piecework/config/fees.toml", "piecework/py.typed"} <= inside
@@ -132,9 +128,7 @@ def test_the_wheel_declares_its_licence_and_may_be_uploaded(wheel: Path) -> None
         "prolific",
         "sql",
     ]
-    assert not [
-        value for value in metadata.get_all("Classifier", []) if "Private" in value
-    ]
+    assert not [value for value in metadata.get_all("Classifier", []) if "Private" in value]
 
 
 @pytest.fixture
@@ -174,19 +168,13 @@ def _check_demo(bin_folder: Path, hostile: Path) -> None:
     version = _run(program, "--version", cwd=hostile, environment=environment)
     assert version.split()[-1] == installed_version("piecework")
     _run(program, "examples", cwd=hostile, environment=environment)
-    _run(
-        *(program, "check", "config/campaigns/demo.toml"),
-        cwd=hostile,
-        environment=environment,
-    )
+    _run(*(program, "check", "config/campaigns/demo.toml"), cwd=hostile, environment=environment)
     after = _bytes(hostile)
     assert {name: after[name] for name in before} == before
 
 
 @pytest.mark.full
-def test_the_editable_install_takes_nothing_from_the_current_folder(
-    hostile_folder: Path,
-) -> None:
+def test_the_editable_install_takes_nothing_from_the_current_folder(hostile_folder: Path) -> None:
     """Nor from PYTHONPATH: each import names the package."""
     _check_demo(_BIN, hostile_folder)
 
@@ -220,9 +208,7 @@ def test_a_project_with_packages_of_the_same_names_is_left_alone(
     needed.write_text(sysconfig.get_path("purelib"))
 
     _check_demo(home / "bin", hostile_folder)
-    owners = "; ".join(
-        f"import {name}; print({name}.OWNER)" for name in [*_OWN, "flows"]
-    )
+    owners = "; ".join(f"import {name}; print({name}.OWNER)" for name in [*_OWN, "flows"])
     output = _run(home / "bin/python", "-c", owners, cwd=tmp_path)
     assert output.splitlines() == [f"the project: {name}" for name in [*_OWN, "flows"]]
 
@@ -247,12 +233,7 @@ def test_the_demo_is_rehearsed_far_from_the_checkout(
     environment = _environment(bin_folder, hostile_folder)
 
     def piecework(*words: str) -> str:
-        return _run(
-            bin_folder / "piecework",
-            *words,
-            cwd=hostile_folder,
-            environment=environment,
-        )
+        return _run(bin_folder / "piecework", *words, cwd=hostile_folder, environment=environment)
 
     output = piecework("examples")
     assert output.endswith("next: piecework rehearse config/campaigns/demo.toml\n")

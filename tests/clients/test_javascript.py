@@ -94,15 +94,11 @@ def test_the_paginator_finds_each_hit_once(requester: Requester) -> None:
     assert max(page["NumResults"] for page in pages) == 2
 
 
-def test_work_is_listed_approved_and_paid_a_bonus(
-    requester: Requester, standing: Market
-) -> None:
+def test_work_is_listed_approved_and_paid_a_bonus(requester: Requester, standing: Market) -> None:
     """10,000.00 less 0.66 for the work, less 0.50 and 0.10 for the bonus."""
     hit, worker = requester.post(), standing.worker()
     assignment_id = worker.do(hit["HITGroupId"])
-    [listed] = requester.send("ListAssignmentsForHIT", HITId=hit["HITId"])[
-        "Assignments"
-    ]
+    [listed] = requester.send("ListAssignmentsForHIT", HITId=hit["HITId"])["Assignments"]
     assert listed["AssignmentId"] == assignment_id
     assert "A red bird." in listed["Answer"]
     requester.send("ApproveAssignment", AssignmentId=assignment_id)
@@ -115,25 +111,17 @@ def test_work_is_listed_approved_and_paid_a_bonus(
         UniqueRequestToken="once",
     )
     assert requester.send("GetAccountBalance")["AvailableBalance"] == "9998.74"
-    [paid] = requester.send("ListBonusPayments", AssignmentId=assignment_id)[
-        "BonusPayments"
-    ]
+    [paid] = requester.send("ListBonusPayments", AssignmentId=assignment_id)["BonusPayments"]
     assert paid["BonusAmount"] == "0.50"
 
 
-def test_rejected_work_can_still_be_approved(
-    requester: Requester, standing: Market
-) -> None:
+def test_rejected_work_can_still_be_approved(requester: Requester, standing: Market) -> None:
     """First without a cost, then overridden."""
     assignment_id = standing.worker().do(requester.post()["HITGroupId"])
-    requester.send(
-        "RejectAssignment", AssignmentId=assignment_id, RequesterFeedback="No caption"
-    )
+    requester.send("RejectAssignment", AssignmentId=assignment_id, RequesterFeedback="No caption")
     output = requester.send("GetAssignment", AssignmentId=assignment_id)
     assert output["Assignment"]["AssignmentStatus"] == "Rejected"
-    requester.send(
-        "ApproveAssignment", AssignmentId=assignment_id, OverrideRejection=True
-    )
+    requester.send("ApproveAssignment", AssignmentId=assignment_id, OverrideRejection=True)
     assert requester.send("GetAccountBalance")["AvailableBalance"] == "9999.34"
 
 
@@ -206,9 +194,7 @@ def test_a_qualification_is_made_granted_and_required(
     assert "with a status of: Granted" in fault["message"]
 
 
-def test_blocks_are_made_listed_and_lifted(
-    requester: Requester, standing: Market
-) -> None:
+def test_blocks_are_made_listed_and_lifted(requester: Requester, standing: Market) -> None:
     """A block is the requester's own."""
     worker_id = standing.worker().worker_id
     requester.send("CreateWorkerBlock", WorkerId=worker_id, Reason="Sent spam")

@@ -68,9 +68,7 @@ class Mephisto:
 
 
 @pytest.fixture(scope="module")
-def mephisto(
-    standing: Market, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Mephisto]:
+def mephisto(standing: Market, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mephisto]:
     """Mephisto in a home of its own, where it keeps its database and credentials."""
     try:
         python = python_client("mephisto", pythons=_PYTHONS) / "python"
@@ -119,18 +117,13 @@ def test_work_is_listed_and_approved(mephisto: Mephisto, worker: Worker) -> None
     hit = mephisto.post()
     assignment_id = worker.do(hit["HITGroupId"])
     [listed] = mephisto.do("get_assignments_for_hit", hit_id=hit["HITId"])
-    assert (listed["AssignmentId"], listed["WorkerId"]) == (
-        assignment_id,
-        worker.worker_id,
-    )
+    assert (listed["AssignmentId"], listed["WorkerId"]) == (assignment_id, worker.worker_id)
     mephisto.do("approve_assignments_for_hit", hit_id=hit["HITId"])
     output = mephisto.do("get_assignment", assignment_id=assignment_id)
     assert output["Assignment"]["AssignmentStatus"] == "Approved"
 
 
-def test_rejected_work_is_approved_by_override(
-    mephisto: Mephisto, worker: Worker
-) -> None:
+def test_rejected_work_is_approved_by_override(mephisto: Mephisto, worker: Worker) -> None:
     """Mephisto swallows refusals here, so the state is what counts."""
     assignment_id = worker.do(mephisto.post()["HITGroupId"])
     states = []
@@ -145,9 +138,7 @@ def test_rejected_work_is_approved_by_override(
     assert states == ["Rejected", "Rejected", "Approved"]
 
 
-def test_a_bonus_is_paid_once(
-    mephisto: Mephisto, worker: Worker, standing: Market
-) -> None:
+def test_a_bonus_is_paid_once(mephisto: Mephisto, worker: Worker, standing: Market) -> None:
     """Its amount is a float's text; the same token is refused."""
     assignment_id = worker.do(mephisto.post()["HITGroupId"])
     arguments = {
@@ -197,9 +188,7 @@ def test_outstanding_hits_are_read_to_the_empty_page(mephisto: Mephisto) -> None
     assert hit["HITId"] in [open_hit["HITId"] for open_hit in by_type[hit["HITTypeId"]]]
 
 
-def test_a_worker_is_blocked_and_let_in_again(
-    mephisto: Mephisto, worker: Worker
-) -> None:
+def test_a_worker_is_blocked_and_let_in_again(mephisto: Mephisto, worker: Worker) -> None:
     """By Mephisto's record of the worker."""
     arguments = {"worker_id": worker.worker_id, "for_requester": True}
     assert mephisto.do("worker.is_blocked", **arguments) is False
@@ -249,9 +238,7 @@ def test_a_soft_block_is_a_qualification(
     assert worker.accept(hit["HITGroupId"]).status_code in (404, 409)
     assert standing.worker().accept(hit["HITGroupId"]).status_code == 201
     mephisto.do(
-        "worker.revoke_crowd_qualification",
-        worker_id=worker.worker_id,
-        qualification_name=name,
+        "worker.revoke_crowd_qualification", worker_id=worker.worker_id, qualification_name=name
     )
     assert worker.accept(hit["HITGroupId"]).status_code == 201
 

@@ -18,9 +18,7 @@ _DRIVER = Path(__file__).with_name("drivers") / "mephisto_results.py"
 
 
 @pytest.mark.parametrize("blueprint", ["static_task", "remote_procedure"])
-def test_units_are_read_as_the_data_browser_gives_them(
-    blueprint: str, tmp_path: Path
-) -> None:
+def test_units_are_read_as_the_data_browser_gives_them(blueprint: str, tmp_path: Path) -> None:
     """Pages and remote procedures keep data of another shape each."""
     try:
         python = python_client("mephisto", pythons=("3.10",)) / "python"
@@ -51,9 +49,7 @@ def test_units_are_read_as_the_data_browser_gives_them(
     assert [row.sent for row in answers] == [
         {"stance": "yes", "tags": "a|b", "sure": str(place)} for place in (0, 1, 0, 1)
     ]
-    assert [row.outcome for row in answers] == [
-        *("approved", "approved", "completed", "rejected")
-    ]
+    assert [row.outcome for row in answers] == [*("approved", "approved", "completed", "rejected")]
     assert len({row.worker_id for row in answers}) == 2
     assert len({row.assignment_id for row in answers}) == 4
     for row in answers:

@@ -41,9 +41,7 @@ def standing(running: Running) -> Iterator[Market]:
 
 
 @pytest.fixture(scope="module")
-def psiturk(
-    running: Running, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[PsiTurk]:
+def psiturk(running: Running, tmp_path_factory: pytest.TempPathFactory) -> Iterator[PsiTurk]:
     """Make psiTurk a project of its own."""
     with psiturk_on(running, tmp_path_factory.mktemp("psiturk")) as psiturk:
         yield psiturk
@@ -60,8 +58,7 @@ def _group(standing: Market, hit_id: str) -> str:
     looked = standing.worker(country="US").groups()
     for group in looked:
         page = standing.worker(country="US").http.get(
-            f"/worker/groups/{group['hit_group_id']}/preview",
-            params={"hit_id": hit_id},
+            f"/worker/groups/{group['hit_group_id']}/preview", params={"hit_id": hit_id}
         )
         if page.is_success and page.json()["hit_id"] == hit_id:
             return str(group["hit_group_id"])
@@ -101,9 +98,7 @@ def test_a_hit_is_created_and_listed(psiturk: PsiTurk, standing: Market) -> None
         assert stranger.accept(group, hit_id=hit_id).status_code == 409
 
 
-def test_work_is_listed_and_approved(
-    psiturk: PsiTurk, standing: Market, worker: Worker
-) -> None:
+def test_work_is_listed_and_approved(psiturk: PsiTurk, standing: Market, worker: Worker) -> None:
     """The wrapper finds the submitted assignment and approves the HIT's."""
     hit_id, assignment_id = _done(psiturk, standing, worker)
     arguments = {"hit_ids": [hit_id], "all_studies": True}
@@ -137,16 +132,9 @@ def test_a_bonus_is_paid_to_whom_psiturk_looked_up(
 ) -> None:
     """Without a worker's id, it reads him from the assignment."""
     _hit_id, assignment_id = _done(psiturk, standing, worker)
+    psiturk.do("approve_assignment_by_assignment_id", assignment_id=assignment_id, all_studies=True)
     psiturk.do(
-        "approve_assignment_by_assignment_id",
-        assignment_id=assignment_id,
-        all_studies=True,
-    )
-    psiturk.do(
-        "bonus_nonlocal_assignment",
-        assignment_id=assignment_id,
-        amount=0.25,
-        reason="Fine words",
+        "bonus_nonlocal_assignment", assignment_id=assignment_id, amount=0.25, reason="Fine words"
     )
     paid = [b for b in standing.books()["bonuses"] if assignment_id in b.values()]
     assert len(paid) == 1

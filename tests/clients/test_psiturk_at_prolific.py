@@ -32,15 +32,11 @@ def psiturk(town: Town, tmp_path: Path) -> Iterator[PsiTurk]:
         yield psiturk
 
 
-def test_participants_do_psiturks_hit_and_are_paid(
-    psiturk: PsiTurk, town: Town
-) -> None:
+def test_participants_do_psiturks_hit_and_are_paid(psiturk: PsiTurk, town: Town) -> None:
     """Its requirements choose them; its approval and its bonus reach Prolific."""
     hit_id = psiturk.post(num_workers=2)
     town.settle()
-    people = [
-        town.visitor(country="US", approvals=990, rejections=10) for _ in range(2)
-    ]
+    people = [town.visitor(country="US", approvals=990, rejections=10) for _ in range(2)]
     abroad = town.visitor(country="FR", approvals=990, rejections=10)
     careless = town.visitor(country="US", approvals=500, rejections=500)
     assert (abroad.studies(), careless.studies()) == ([], [])

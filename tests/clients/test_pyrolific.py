@@ -55,8 +55,7 @@ def test_a_study_from_draft_to_bonus(pyrolific: Pyrolific) -> None:
     user = pyrolific.ask("users.get_user")
     [workspace] = pyrolific.ask("workspaces.get_workspaces")["results"]
     cost = pyrolific.ask(
-        "studies.calculate_study_cost",
-        body={"reward": 150, "total_available_places": 3},
+        "studies.calculate_study_cost", body={"reward": 150, "total_available_places": 3}
     )
     assert (workspace["owner"], cost["total_cost"]) == (user["id"], 3 * UNIT)
 
@@ -64,9 +63,7 @@ def test_a_study_from_draft_to_bonus(pyrolific: Pyrolific) -> None:
     assert (study["status"], study["reward"]) == ("UNPUBLISHED", 150)
     pyrolific.ask("studies.publish_study", id=study["id"], body={"action": "PUBLISH"})
     assert pyrolific.ask("studies.get_study", id=study["id"])["status"] == "ACTIVE"
-    balance = pyrolific.ask(
-        "workspaces.get_workspace_balance", workspace_id=workspace["id"]
-    )
+    balance = pyrolific.ask("workspaces.get_workspace_balance", workspace_id=workspace["id"])
     assert balance["available_balance"] == BALANCE - 3 * UNIT
 
     people = [pyrolific.researcher.participant() for _ in range(3)]
@@ -80,14 +77,10 @@ def test_a_study_from_draft_to_bonus(pyrolific: Pyrolific) -> None:
     )
     assert approved["status"] == "APPROVED"
     rejected = pyrolific.ask(
-        "submissions.transition_submission",
-        id=done[1],
-        body={"action": "REJECT", **REJECTION},
+        "submissions.transition_submission", id=done[1], body={"action": "REJECT", **REJECTION}
     )
     assert rejected["status"] == "REJECTED"
-    pyrolific.ask(
-        "submissions.bulk_approve_submissions", body={"submission_ids": [done[2]]}
-    )
+    pyrolific.ask("submissions.bulk_approve_submissions", body={"submission_ids": [done[2]]})
 
     batch = pyrolific.ask(
         "bonuses.create_bonus_payments",
@@ -124,11 +117,7 @@ def test_groups_filters_and_messages(pyrolific: Pyrolific) -> None:
     pyrolific.ask(
         "messages.send_message",
         status=204,
-        body={
-            "recipient_id": someone.participant_id,
-            "body": "Thank you.",
-            "study_id": study_id,
-        },
+        body={"recipient_id": someone.participant_id, "body": "Thank you.", "study_id": study_id},
     )
     [message] = someone.ask("GET", "/messages")["results"]
     assert message["body"] == "Thank you."

@@ -54,10 +54,7 @@ class Live:
 def live(tmp_path: Path) -> Iterator[Live]:
     """Started as `piecework serve --as-aws`, after `piecework requester add`."""
     database = tmp_path / "market.db"
-    with (
-        closing(Backend(database, Rules())) as backend,
-        backend.transaction() as transaction,
-    ):
+    with closing(Backend(database, Rules())) as backend, backend.transaction() as transaction:
         key = keys.give(transaction, "The lab", deposit_cents=1000)
     now = datetime.now(UTC)  # noqa: TID251 - certificates and signatures are of today
     aws_proxy = authority.establish(tmp_path / "market-aws", HOSTS, now=now)

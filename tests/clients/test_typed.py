@@ -51,8 +51,7 @@ def test_the_manual_has_commands_to_type() -> None:
 
 
 @pytest.mark.parametrize(
-    ("row", "name"),
-    [("AWS CLI", "awscli"), ("psiTurk", "psiturk"), ("Mephisto", "mephisto")],
+    ("row", "name"), [("AWS CLI", "awscli"), ("psiTurk", "psiturk"), ("Mephisto", "mephisto")]
 )
 def test_the_manual_names_the_locked_version(row: str, name: str) -> None:
     """What is installed is what the table says was tried."""

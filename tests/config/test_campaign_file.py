@@ -119,10 +119,7 @@ def test_faults_of_heuristics_items_and_task_come_together(tmp_path: Path) -> No
         ("image_id,url\na,https://e.org/a b\n", "is not a valid address"),
         ("image_id,url\na\x07,https://e.org/a\n", "control character"),
         ("image_id,url\na,https://e.org/a,extra\n", "more cells than the header"),
-        (
-            b"image_id,url\n\xff\xfe,https://e.org/a\n",
-            "line 2: is not UTF-8; as Latin-1 it reads",
-        ),
+        (b"image_id,url\n\xff\xfe,https://e.org/a\n", "line 2: is not UTF-8; as Latin-1 it reads"),
     ],
 )
 def test_bad_items_are_named_by_file_and_line(
@@ -151,8 +148,7 @@ def test_json_lines_are_read_and_checked(tmp_path: Path) -> None:
     (tmp_path / "items.jsonl").write_text("\n".join(rows))
     faults = faults_of(tmp_path, text)
     for number, words in enumerate(
-        ("not valid JSON", "one object of plain values", "occurs twice", "NaN is"),
-        start=1,
+        ("not valid JSON", "one object of plain values", "occurs twice", "NaN is"), start=1
     ):
         assert f"line {number}: " in faults[number - 1]
         assert words in faults[number - 1]
@@ -170,9 +166,7 @@ def test_pictures_must_lie_inside_their_folder(tmp_path: Path) -> None:
         assert "is not a file in" in faults[0]
 
 
-def test_a_wrong_folder_of_pictures_is_one_sentence_with_a_count(
-    tmp_path: Path,
-) -> None:
+def test_a_wrong_folder_of_pictures_is_one_sentence_with_a_count(tmp_path: Path) -> None:
     """Not a sentence for each row; other faults stay beside it."""
     text = GOOD.replace('file = "items.csv"', 'file = "items.csv"\npictures="photos"')
     rows = "".join(f"p{number},{number}.jpg\n" for number in range(1, 300))
@@ -238,9 +232,7 @@ def test_lines_of_arrays_of_tables_are_counted() -> None:
 def test_a_heuristic_that_is_none_is_told_with_its_line(tmp_path: Path) -> None:
     """Where it has a table of its own, and where a rule names it."""
     text = GOOD.replace('any_of = ["capitals"]', 'any_of = ["capitols"]')
-    text += (
-        "[heuristics]\ncapitals = { stars = 3 }\n[heuristics.astrology]\nstars = 3\n"
-    )
+    text += "[heuristics]\ncapitals = { stars = 3 }\n[heuristics.astrology]\nstars = 3\n"
     faults = faults_of(tmp_path, text)
     lines = text.splitlines()
     by_place = {
@@ -249,9 +241,7 @@ def test_a_heuristic_that_is_none_is_told_with_its_line(tmp_path: Path) -> None:
         "policy rule 1: any_of names 'capitols'": lines.index("[[decisions.rule]]"),
     }
     for words, line in by_place.items():
-        assert any(f"birds.toml:{line + 1}: {words}" in fault for fault in faults), (
-            faults
-        )
+        assert any(f"birds.toml:{line + 1}: {words}" in fault for fault in faults), faults
 
 
 def test_keywords_are_the_task_s_unless_the_file_has_its_own(tmp_path: Path) -> None:
@@ -263,9 +253,7 @@ def test_keywords_are_the_task_s_unless_the_file_has_its_own(tmp_path: Path) -> 
     assert "posting.keywords" in fault
 
 
-def test_what_simulated_people_say_of_themselves_has_to_be_asked(
-    tmp_path: Path,
-) -> None:
+def test_what_simulated_people_say_of_themselves_has_to_be_asked(tmp_path: Path) -> None:
     """A choice that the task asks once per HIT, with options that it has."""
     start = (CAMPAIGNS / "severity_en.toml").read_text()
     start, _, _ = start.partition("[rehearsal.people]")

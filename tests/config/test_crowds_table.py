@@ -27,9 +27,7 @@ def test_shares_add_up_to_the_whole(tmp_path: Path) -> None:
 
 def test_the_cheapest_has_a_deadline(tmp_path: Path) -> None:
     """Half an hour is 1,800 seconds."""
-    stated = crowds(
-        tmp_path, 'cheapest = ["connect", "prolific"]\nwithin_hours = 0.5\n'
-    )
+    stated = crowds(tmp_path, 'cheapest = ["connect", "prolific"]\nwithin_hours = 0.5\n')
     assert stated == Crowds(cheapest=("connect", "prolific"), within_seconds=1800)
     assert stated.markets == ("connect", "prolific")
 
@@ -81,8 +79,7 @@ def test_the_market_needs_room_among_the_requirements(tmp_path: Path) -> None:
 countries = ["US"]
 """
     more = "".join(
-        f'[[requirements.qualification]]\nid = "Q{n}"\ncomparator = "Exists"\n'
-        for n in range(6)
+        f'[[requirements.qualification]]\nid = "Q{n}"\ncomparator = "Exists"\n' for n in range(6)
     )
     whole = CAMPAIGN + table + more
     assert len(load_campaign(write_campaign(tmp_path, whole)).requirements) == 7

@@ -28,10 +28,7 @@ def test_money_is_in_dollars_unless_the_file_says_pounds(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
-        (
-            POUNDS.replace('"20"', '"$20"'),
-            "birds.toml:10: rewards.budget: '$20' is not in pounds",
-        ),
+        (POUNDS.replace('"20"', '"$20"'), "birds.toml:10: rewards.budget: '$20' is not in pounds"),
         (GOOD.replace('"20"', '"£20"'), "rewards.budget: '£20' is not in US dollars"),
         (
             POUNDS.replace('reward = "0.55"\n', ""),
@@ -47,10 +44,7 @@ def test_money_is_in_dollars_unless_the_file_says_pounds(tmp_path: Path) -> None
                 '; write "GBP" or "USD" (found \'EUR\')'
             ),
         ),
-        (
-            POUNDS.replace('"GBP"', "7"),
-            "rewards.currency: piecework does not know",
-        ),
+        (POUNDS.replace('"GBP"', "7"), "rewards.currency: piecework does not know"),
     ],
 )
 def test_two_currencies_never_meet(tmp_path: Path, text: str, fault: str) -> None:

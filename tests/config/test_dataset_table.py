@@ -38,10 +38,7 @@ def test_what_is_stated_is_read(tmp_path: Path) -> None:
 def test_nothing_needs_to_be_stated(tmp_path: Path) -> None:
     """And what is missing is known by its keys."""
     missing = read(tmp_path, GOOD).dataset.missing
-    assert missing == (
-        *("licence", "items_licence", "contact"),
-        *("citation", "consent", "ethics"),
-    )
+    assert missing == (*("licence", "items_licence", "contact"), *("citation", "consent", "ethics"))
 
 
 @pytest.mark.parametrize(

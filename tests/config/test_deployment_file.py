@@ -37,9 +37,7 @@ def test_a_deployment_reads_the_file_beside_its_campaign(tmp_path: Path) -> None
         ("a = " + "1" * 5_000, "not valid TOML"),
     ],
 )
-def test_a_faulty_file_lets_nothing_begin(
-    tmp_path: Path, text: str, complaint: str
-) -> None:
+def test_a_faulty_file_lets_nothing_begin(tmp_path: Path, text: str, complaint: str) -> None:
     """Each fault with its key."""
     campaign = tmp_path / "birds.toml"
     deployment_path(campaign).write_text(text)

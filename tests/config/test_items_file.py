@@ -21,23 +21,17 @@ def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["items.csv", "birds.toml"])
-def test_a_file_that_no_memory_holds_is_refused_unread(
-    tmp_path: Path, name: str
-) -> None:
+def test_a_file_that_no_memory_holds_is_refused_unread(tmp_path: Path, name: str) -> None:
     """A few bytes on the disk may claim to be twenty gigabytes."""
     path = tmp_path / name
     with path.open("wb") as file:
         file.truncate(20_000_000_000)
     with pytest.raises(ConfigError, match="has 20,000,000,000 bytes; at most"):
-        parse(path) if name == "birds.toml" else read_items(
-            path, COLUMNS, pictures=None
-        )
+        parse(path) if name == "birds.toml" else read_items(path, COLUMNS, pictures=None)
 
 
 @pytest.mark.parametrize("name", ["items.jsonl", "items.csv"])
-def test_a_line_of_twenty_megabytes_is_said_in_one_of_eighty(
-    tmp_path: Path, name: str
-) -> None:
+def test_a_line_of_twenty_megabytes_is_said_in_one_of_eighty(tmp_path: Path, name: str) -> None:
     """Neither read as an item nor repeated in the fault."""
     long = "x" * 20_000_000
     path = tmp_path / name
@@ -56,10 +50,7 @@ def test_columns_have_the_names_that_the_campaign_gives_them(tmp_path: Path) -> 
     path = tmp_path / "items.csv"
     path.write_text("id,image_url,species\n7,https://e.org/7.jpg,robin\n")
     (item,) = read_items(
-        path,
-        COLUMNS,
-        pictures=None,
-        renamed={"image_id": "id", "url": "image_url", "name": "id"},
+        path, COLUMNS, pictures=None, renamed={"image_id": "id", "url": "image_url", "name": "id"}
     )
     assert item.item_id == "7"
     assert item.columns == {
@@ -74,10 +65,7 @@ def test_columns_have_the_names_that_the_campaign_gives_them(tmp_path: Path) -> 
     ("renamed", "message"),
     [
         ({}, r"no column image_id; to use 'image': \[items\] columns = "),
-        (
-            {"image_id": "imgae"},
-            "named in items.columns, is missing; did you mean 'image'",
-        ),
+        ({"image_id": "imgae"}, "named in items.columns, is missing; did you mean 'image'"),
         ({"imageid": "image"}, "columns names 'imageid'; did you mean 'image_id'"),
     ],
 )

@@ -28,8 +28,7 @@ def test_a_key_named_as_a_file_or_address_is_marked_as_one() -> None:
     unmarked = {
         ".".join(named.key)
         for named in KEYS
-        if named.names is Names.NOTHING
-        and any(_OPENED.search(part) for part in named.key[-1:])
+        if named.names is Names.NOTHING and any(_OPENED.search(part) for part in named.key[-1:])
     }
     assert unmarked <= SHOWN
 
@@ -52,9 +51,7 @@ def test_no_other_type_can_hold_text() -> None:
 @pytest.mark.parametrize(
     "key", [key for key, _, names in KEYS if names is not Names.NOTHING], ids=".".join
 )
-def test_no_path_or_address_has_a_control_character(
-    key: tuple[str, ...], character: str
-) -> None:
+def test_no_path_or_address_has_a_control_character(key: tuple[str, ...], character: str) -> None:
     """Each key that is opened or leads somewhere says so, also of a list or table."""
     text, messages = f"https://a.org/b{character}c", []
     for is_list in (True, False):
@@ -111,9 +108,7 @@ def test_the_texts_of_a_file_come_with_their_marks(
         for key, text, marked in texts
         if marked not in {Names.NOTHING, Names.LINK}
     }
-    assert {"task": "caption", "items.file": "items.csv", **names}.items() <= (
-        opened.items()
-    )
+    assert {"task": "caption", "items.file": "items.csv", **names}.items() <= (opened.items())
 
 
 def test_a_constraint_is_no_mark() -> None:

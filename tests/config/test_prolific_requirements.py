@@ -21,11 +21,7 @@ def asked(folder: Path, text: str) -> list[tuple[str, str, tuple[int, ...]]]:
     """Requirements on filters: id, comparator and values."""
     campaign = load_campaign(write_campaign(folder, CAMPAIGN + text))
     return [
-        (
-            each.qualification_type_id,
-            each.comparator,
-            each.integer_values,
-        )
+        (each.qualification_type_id, each.comparator, each.integer_values)
         for each in campaign.requirements
         if each.qualification_type_id.startswith(PROLIFIC)
     ]

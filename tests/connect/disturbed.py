@@ -146,9 +146,7 @@ class Lives:
         if self.fault.script is not None:
             operation = None if self.fault.lasts else name.split(" ", maxsplit=1)[0]
             times = {} if self.fault.lasts else {"times": self.fault.times}
-            self.town.connect.set_faults(
-                {**self.fault.script, **times, "operation": operation}
-            )
+            self.town.connect.set_faults({**self.fault.script, **times, "operation": operation})
 
     def end(self, name: str) -> None:
         """The call has ended somehow.
@@ -174,9 +172,7 @@ class _Mortal(Transport):
     """A transport whose calls are counted, and that may die."""
 
     def __init__(self, address: str, lives: Lives) -> None:
-        super().__init__(
-            address, ApiKey(KEY), patience=Patience(tries=3), sleep=lambda _: None
-        )
+        super().__init__(address, ApiKey(KEY), patience=Patience(tries=3), sleep=lambda _: None)
         self._lives = lives
 
     def _once(self, request: Request) -> Answer:
@@ -188,9 +184,7 @@ class _Mortal(Transport):
             self._lives.end(name)
 
 
-def campaign_to_its_end(
-    folder: Path, fault: Fault, call: str, **switches: bool
-) -> Lives:
+def campaign_to_its_end(folder: Path, fault: Fault, call: str, **switches: bool) -> Lives:
     """A campaign that uses all that the bridge can do, with one fault at one call."""
     with a_town(folder, switches=switches) as town:
         lives = Lives(town, fault, call)
@@ -222,10 +216,7 @@ def _campaign(town: Town, lives: Lives) -> None:
             AssignmentId=assignment, OverrideRejection=True, RequesterFeedback="Sorry."
         )
     town.requester.send_bonus(
-        WorkerId=good.worker_id,
-        BonusAmount="0.30",
-        AssignmentId=_of(town, good)[0],
-        Reason="Good.",
+        WorkerId=good.worker_id, BonusAmount="0.30", AssignmentId=_of(town, good)[0], Reason="Good."
     )
     town.requester.notify_workers(
         Subject="Thanks", MessageText="Well done.", WorkerIds=[good.worker_id]

@@ -44,10 +44,7 @@ def main() -> None:
     """Settle, or die."""
     settings = json.loads(Path(sys.argv[1]).read_text())
     database = Path(settings["database"])
-    with (
-        only_bridge(database, "Connect"),
-        _Deadly(settings["url"], ApiKey(KEY)) as wire,
-    ):
+    with only_bridge(database, "Connect"), _Deadly(settings["url"], ApiKey(KEY)) as wire:
         connect = Connect(wire)
         prices = price_list(connect, least_per_hour_cents=LEAST_PER_HOUR_CENTS)
         start = datetime.fromisoformat(settings["start"])

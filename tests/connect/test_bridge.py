@@ -49,9 +49,7 @@ def test_a_visit_waits_until_all_of_its_hits_are_decided(town: Town) -> None:
     town.check_books()
 
 
-def test_rejected_work_is_rejected_with_its_reason_and_can_be_approved(
-    town: Town,
-) -> None:
+def test_rejected_work_is_rejected_with_its_reason_and_can_be_approved(town: Town) -> None:
     """Connect gives the money back, and takes it once more after the reversal."""
     hits = town.post(2)
     town.settle()
@@ -79,9 +77,7 @@ def test_a_participant_who_stops_frees_the_place_and_the_hits(town: Town) -> Non
     project = town.project()
     leaver = town.visitor()
     assert leaver.arrive(project).status_code == 201
-    leaver.http.post(
-        "/visit/leave", headers={"origin": str(leaver.http.base_url).rstrip("/")}
-    )
+    leaver.http.post("/visit/leave", headers={"origin": str(leaver.http.base_url).rstrip("/")})
     town.connect.give_back(leaver.assignment_id)
     town.settle()
     assignment = town.visitor().work(project)
@@ -157,10 +153,7 @@ def test_bonuses_and_messages_arrive_once(town: Town) -> None:
     for each in town.submitted(*hits):
         town.requester.approve_assignment(AssignmentId=each)
         town.requester.send_bonus(
-            WorkerId=visitor.worker_id,
-            BonusAmount="0.30",
-            AssignmentId=each,
-            Reason="Good.",
+            WorkerId=visitor.worker_id, BonusAmount="0.30", AssignmentId=each, Reason="Good."
         )
     town.requester.notify_workers(
         Subject="Thanks", MessageText="Well done.", WorkerIds=[visitor.worker_id]
@@ -174,9 +167,7 @@ def test_bonuses_and_messages_arrive_once(town: Town) -> None:
     town.check_books()
 
 
-def test_work_that_was_not_finished_at_connect_is_asked_about_and_not_lost(
-    town: Town,
-) -> None:
+def test_work_that_was_not_finished_at_connect_is_asked_about_and_not_lost(town: Town) -> None:
     """The answers are here and approved; a person decides before Connect is called."""
     hits = town.post(2)
     town.settle()

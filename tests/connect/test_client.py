@@ -28,10 +28,7 @@ def stub() -> Iterator[Stub]:
 
 def _client(stub: Stub) -> Connect:
     wire = Transport(
-        stub.address,
-        ApiKey(SECRET),
-        patience=Patience(tries=2),
-        sleep=stub.waits.append,
+        stub.address, ApiKey(SECRET), patience=Patience(tries=2), sleep=stub.waits.append
     )
     stub.opened.append(wire)
     return Connect(wire)
@@ -50,9 +47,7 @@ def test_money_is_exact_and_the_key_is_in_its_header(stub: Stub) -> None:
             _client(stub).account.balance()
 
 
-def test_a_payment_is_made_once_with_its_token_even_if_the_reply_is_lost(
-    stub: Stub,
-) -> None:
+def test_a_payment_is_made_once_with_its_token_even_if_the_reply_is_lost(stub: Stub) -> None:
     """A call that pays is never repeated by the client."""
     stub.answer(Answer(status=500, text="{}"))
     bonus = Bonus(subject_id="abc", cents=15, message="Good.")
@@ -60,9 +55,7 @@ def test_a_payment_is_made_once_with_its_token_even_if_the_reply_is_lost(
         _client(stub).assignments.pay_bonuses("p1", [bonus], token="t-1")  # noqa: S106
     [asked] = stub.asked
     assert asked.path == "/api/v1/assignments/p1/bonus"
-    assert asked.body == {
-        "bonusPayment": [{"id": "abc", "message": "Good.", "amount": 0.15}]
-    }
+    assert asked.body == {"bonusPayment": [{"id": "abc", "message": "Good.", "amount": 0.15}]}
     headers = {name.lower(): value for name, value in asked.headers.items()}
     assert headers["idempotency-token"] == "t-1"
 
@@ -71,9 +64,7 @@ def test_a_refusal_has_connects_sentence_and_no_ids(stub: Stub) -> None:
     """Connect's one envelope; ids of people are left out of the message."""
     person = "0123456789abcdef0123456789abcdef"
     detail = f"The participant {person} cannot be paid."
-    stub.answer(
-        Answer(status=400, document={"error": {"title": "Bad", "detail": detail}})
-    )
+    stub.answer(Answer(status=400, document={"error": {"title": "Bad", "detail": detail}}))
     with pytest.raises(Refused, match=r"The participant \[id\] cannot") as raised:
         _client(stub).assignments.approve("p1", ["a1"])
     assert person not in str(raised.value)
@@ -94,11 +85,7 @@ def test_projects_are_listed_to_the_end_and_no_further(stub: Stub) -> None:
 def test_ids_from_links_cannot_leave_their_path(stub: Stub, hostile: str) -> None:
     """Nothing is sent for an id that could address another resource."""
     client = _client(stub)
-    for call in (
-        client.projects.get,
-        client.projects.statistics,
-        client.assignments.of_project,
-    ):
+    for call in (client.projects.get, client.projects.statistics, client.assignments.of_project):
         with pytest.raises(Unusable):
             call(hostile)
     with pytest.raises(Unusable):
@@ -115,9 +102,7 @@ def test_ids_from_links_cannot_leave_their_path(stub: Stub, hostile: str) -> Non
         Answer(text=""),
     ],
 )
-def test_another_shape_of_valid_participants_says_nothing(
-    stub: Stub, answer: Answer
-) -> None:
+def test_another_shape_of_valid_participants_says_nothing(stub: Stub, answer: Answer) -> None:
     """Its shape is a guess, so a different answer keeps nobody out."""
     stub.answer(answer)
     assert _client(stub).account.valid_participants(["x"]) == {}

@@ -7,9 +7,7 @@ import pytest
 from tests.conftest import in_full
 from tests.connect.disturbed import BY_NAME, CALLS, FAULTS, campaign_to_its_end
 
-_READS = {"get-account", "list-projects", "get-project", "get-statistics"} | {
-    "list-assignments"
-}
+_READS = {"get-account", "list-projects", "get-project", "get-statistics"} | {"list-assignments"}
 _HARMLESS_FOR_READS = {"request lost", "reply lost", "500", "429 4 times"} | {
     "done, and 502 with a page",
     "killed, reply unread",
@@ -55,12 +53,9 @@ def test_a_campaign_ends_well_whichever_way_connect_behaves(
 
 
 @pytest.mark.parametrize(
-    ("call", "name"),
-    [*sorted(_SAMPLE), *in_full(*[run for run in RUNS if run not in _SAMPLE])],
+    ("call", "name"), [*sorted(_SAMPLE), *in_full(*[run for run in RUNS if run not in _SAMPLE])]
 )
-def test_a_fault_doubles_and_loses_nothing(
-    tmp_path: Path, call: str, name: str
-) -> None:
+def test_a_fault_doubles_and_loses_nothing(tmp_path: Path, call: str, name: str) -> None:
     """The books of both sides agree at the end, and everybody is paid once."""
     lives = campaign_to_its_end(tmp_path, BY_NAME[name], call)
     assert lives.has_met

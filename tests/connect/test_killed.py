@@ -48,10 +48,7 @@ def test_eleven_kills_publish_nothing_twice_and_pay_everyone_once(town: Town) ->
             continue
         town.requester.approve_assignment(AssignmentId=assignment)
         town.requester.send_bonus(
-            WorkerId=good.worker_id,
-            BonusAmount="0.30",
-            AssignmentId=assignment,
-            Reason="Good.",
+            WorkerId=good.worker_id, BonusAmount="0.30", AssignmentId=assignment, Reason="Good."
         )
     town.requester.notify_workers(
         Subject="Thanks", MessageText="Well done.", WorkerIds=[good.worker_id]

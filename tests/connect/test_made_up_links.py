@@ -42,9 +42,7 @@ def _answer_all(http: httpx.Client) -> str:
     return str(visit["code"])
 
 
-def test_random_assignments_of_a_known_person_get_one_visit_and_no_pay(
-    town: Town,
-) -> None:
+def test_random_assignments_of_a_known_person_get_one_visit_and_no_pay(town: Town) -> None:
     """Four browsers, with work done in whichever was let in, and all of it approved."""
     hits = town.post(2, 8)
     town.settle()
@@ -84,13 +82,10 @@ def test_arrivals_of_a_known_person_cost_few_calls(town: Town) -> None:
     link = ann.begin(project)
     eve = _browser(town)
     before = sum(town.connect.calls().values())
-    statuses = {
-        eve.post("/visit/arrive", data=_forged(link)).status_code for _ in range(8)
-    }
+    statuses = {eve.post("/visit/arrive", data=_forged(link)).status_code for _ in range(8)}
     assert statuses == {201}  # one browser goes on with its one visit
     others = {
-        _browser(town).post("/visit/arrive", data=_forged(link)).status_code
-        for _ in range(2)
+        _browser(town).post("/visit/arrive", data=_forged(link)).status_code for _ in range(2)
     }
     assert others == {BEGUN_ELSEWHERE}
     assert len(town.rows("SELECT 1 FROM visits")) == 1
@@ -98,9 +93,7 @@ def test_arrivals_of_a_known_person_cost_few_calls(town: Town) -> None:
     assert sum(town.connect.calls().values()) - before <= 3 * 10
 
 
-def test_who_was_forestalled_continues_by_a_message_at_connect_and_is_paid(
-    town: Town,
-) -> None:
+def test_who_was_forestalled_continues_by_a_message_at_connect_and_is_paid(town: Town) -> None:
     """Somebody came first with the participant's id."""
     hits = town.post(2)
     town.settle()

@@ -56,9 +56,7 @@ def served(tmp_path: Path) -> Iterator[Served]:
 
 
 @pytest.mark.full
-def test_a_script_that_knows_only_mturk_recruits_and_pays_at_connect(
-    served: Served,
-) -> None:
+def test_a_script_that_knows_only_mturk_recruits_and_pays_at_connect(served: Served) -> None:
     """And a kill in the middle of a visit loses nothing."""
     hits = served.post(2)
     project = until(served.live_project)
@@ -70,9 +68,7 @@ def test_a_script_that_knows_only_mturk_recruits_and_pays_at_connect(
     served.process = served.serve()
     visitor.enter(str(visitor.answer()["code"]))
     for hit in hits:
-        [assignment] = served.requester.list_assignments_for_hit(HITId=hit)[
-            "Assignments"
-        ]
+        [assignment] = served.requester.list_assignments_for_hit(HITId=hit)["Assignments"]
         served.requester.approve_assignment(AssignmentId=assignment["AssignmentId"])
     until(lambda: served.connect.books()["accounts"]["payments"] == 110)
     visitor.http.close()
@@ -90,10 +86,7 @@ def test_a_script_that_knows_only_mturk_recruits_and_pays_at_connect(
     assert settled.returncode == 2
     assert "no open payment" in settled.stderr
     compared = served.command("reconcile", *database)
-    assert (compared.returncode, compared.stdout) == (
-        0,
-        "no project waits for a decision\n",
-    )
+    assert (compared.returncode, compared.stdout) == (0, "no project waits for a decision\n")
 
 
 @pytest.mark.parametrize(

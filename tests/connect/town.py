@@ -42,9 +42,7 @@ SPENT = ("payments", "bonuses", "fees")
 
 def transport(address: str) -> Transport:
     """A connection to the offline Connect that does not wait."""
-    return Transport(
-        address, ApiKey(KEY), patience=Patience(tries=2), sleep=lambda _: None
-    )
+    return Transport(address, ApiKey(KEY), patience=Patience(tries=2), sleep=lambda _: None)
 
 
 class Visitor:
@@ -127,12 +125,7 @@ class Town:
         settle(self.bridge)
 
     def post(
-        self,
-        hits: int = 1,
-        assignments: int = 1,
-        *,
-        question: str = QUESTION,
-        **changes: object,
+        self, hits: int = 1, assignments: int = 1, *, question: str = QUESTION, **changes: object
     ) -> list[str]:
         """Post HITs of one type; their ids."""
         kind = self.requester.create_hit_type(**{**HIT_TYPE, **changes})["HITTypeId"]
@@ -176,9 +169,7 @@ class Town:
         return [
             assignment["AssignmentId"]
             for hit_id in hit_ids
-            for assignment in self.requester.list_assignments_for_hit(HITId=hit_id)[
-                "Assignments"
-            ]
+            for assignment in self.requester.list_assignments_for_hit(HITId=hit_id)["Assignments"]
         ]
 
     def wait(self, **duration: float) -> None:
@@ -248,9 +239,7 @@ def a_town(
     with ExitStack() as stack:
         connect = stack.enter_context(serving(Options(start=START, balance=balance)))
         connect.set_switches(**(switches or {}))
-        clients = [
-            Connect(stack.enter_context(transport(connect.address))) for _ in range(5)
-        ]
+        clients = [Connect(stack.enter_context(transport(connect.address))) for _ in range(5)]
         prices = price_list(clients[0], least_per_hour_cents=LEAST_PER_HOUR_CENTS)
         machine = Machine(
             Marketplace(

@@ -16,14 +16,7 @@ from piecework.marketplace.state import audit
 from piecework.marketplace.state.backend import Backend, Rules
 from piecework.store.connection import Asked
 from piecework.store.database import exists, open_store
-from tests.crash.disturbed import (
-    Call,
-    Ended,
-    calls_made,
-    pass_apart,
-    reconcile_apart,
-    run_command,
-)
+from tests.crash.disturbed import Call, Ended, calls_made, pass_apart, reconcile_apart, run_command
 from tests.crash.faults import FAILED, KILLED, Fault
 from tests.crash.people import WITH_A_HALF, People
 from tests.crash.world import World, small_disk
@@ -50,11 +43,7 @@ class Ending:
 
 
 def campaign_to_its_end(
-    folder: Path,
-    fault: Fault | None = None,
-    call: Call | None = None,
-    *,
-    url: str = "",
+    folder: Path, fault: Fault | None = None, call: Call | None = None, *, url: str = ""
 ) -> Ending:
     """Run passes and people until the campaign waits for nobody.
 
@@ -139,10 +128,7 @@ class _Run:
             return
         assert self.call is not None
         where = {"operation": self.call.operation, "call": self.call.nth}
-        script = [
-            step if step["kind"] == "lag" else step | where
-            for step in self.fault.script
-        ]
+        script = [step if step["kind"] == "lag" else step | where for step in self.fault.script]
         self._put("faults", script)
 
     def _mend(self, ended: Ended) -> None:
@@ -198,10 +184,7 @@ def check_marketplace(database: Path) -> None:
 
 def check_laws(database: Path, rules: Rules) -> None:
     """Check the same for a marketplace with other rules."""
-    with (
-        closing(Backend(database, rules)) as backend,
-        backend.transaction() as transaction,
-    ):
+    with closing(Backend(database, rules)) as backend, backend.transaction() as transaction:
         assert audit.broken_laws(transaction) == []
 
 
@@ -256,19 +239,13 @@ def _check_money(books: dict[str, Any], store: Asked) -> None:
         for qualification in books["qualifications"]
         if qualification["status"] == "Granted"
     ]
-    assert (
-        len(excluded)
-        == len({qualification["worker_id"] for qualification in excluded})
-        == 3
-    )
+    assert len(excluded) == len({qualification["worker_id"] for qualification in excluded}) == 3
     assert books["blocks"] == []
 
 
 def _ledger(store: Asked) -> dict[str, int]:
     totals: Counter[str] = Counter()
-    for credit, debit, cents in store.execute(
-        "SELECT credit, debit, amount_cents FROM ledger"
-    ):
+    for credit, debit, cents in store.execute("SELECT credit, debit, amount_cents FROM ledger"):
         totals[credit] -= cents
         totals[debit] += cents
     return dict(totals)

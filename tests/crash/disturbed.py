@@ -65,16 +65,13 @@ class Ended:
     complained: str
 
 
-def pass_apart(
-    world: World, fault: Fault | None = None, call: Call | None = None
-) -> Ended:
+def pass_apart(world: World, fault: Fault | None = None, call: Call | None = None) -> Ended:
     """Run one pass in a new process, with the fault around it."""
     context = apart()
     (world.folder / "jumped").write_text(str(world.jumped))
     here, there = context.Pipe()
     process = context.Process(
-        target=run_in_files,
-        args=(world.folder, _pass, (there, world.endpoint, fault, call)),
+        target=run_in_files, args=(world.folder, _pass, (there, world.endpoint, fault, call))
     )
     process.start()
     there.close()
@@ -120,9 +117,7 @@ def ended(process: "BaseProcess", folder: Path) -> Ended:
     if process.is_alive():
         process.kill()
         raise TimeoutError("a process took longer than four minutes")
-    output, complained = (
-        (folder / name).read_text() for name in ("said.txt", "complained.txt")
-    )
+    output, complained = ((folder / name).read_text() for name in ("said.txt", "complained.txt"))
     return Ended(process.exitcode, output, complained)
 
 

@@ -4,9 +4,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 Kind = Literal["death", "script", "world"]
-Where = Literal[
-    "before-send", "response-received", "after-call", "at-commit", "after-commit"
-]
+Where = Literal["before-send", "response-received", "after-call", "at-commit", "after-commit"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,18 +42,9 @@ _LAG = {"kind": "lag", "seconds": 3600}
 
 FAULTS = (
     Fault(name="killed before the call", kind="death", ends=KILLED),
-    Fault(
-        name="killed, reply unread",
-        kind="death",
-        where="response-received",
-        ends=KILLED,
-    ),
-    Fault(
-        name="killed, nothing recorded", kind="death", where="after-call", ends=KILLED
-    ),
-    Fault(
-        name="killed while it is recorded", kind="death", where="at-commit", ends=KILLED
-    ),
+    Fault(name="killed, reply unread", kind="death", where="response-received", ends=KILLED),
+    Fault(name="killed, nothing recorded", kind="death", where="after-call", ends=KILLED),
+    Fault(name="killed while it is recorded", kind="death", where="at-commit", ends=KILLED),
     Fault(name="killed just after", kind="death", where="after-commit", ends=KILLED),
     Fault(
         name="killed, next pass 25 h later",
@@ -80,18 +69,9 @@ FAULTS = (
         # end.
         ends=FAILED,
     ),
-    Fault(
-        name="throttled 3 times",
-        kind="script",
-        script=({"kind": "throttle", "times": 3},),
-    ),
+    Fault(name="throttled 3 times", kind="script", script=({"kind": "throttle", "times": 3},)),
     Fault(name="500 twice", kind="script", script=({**_BROKEN, "times": 2},)),
-    Fault(
-        name="500 every time",
-        kind="script",
-        script=({**_BROKEN, "times": 1000},),
-        ends=FAILED,
-    ),
+    Fault(name="500 every time", kind="script", script=({**_BROKEN, "times": 1000},), ends=FAILED),
     Fault(
         name="slower than patience",
         kind="script",
@@ -114,12 +94,7 @@ FAULTS = (
         world="marketplace killed",
         ends=EITHER,
     ),
-    Fault(
-        name="connection refused",
-        kind="world",
-        world="marketplace killed",
-        ends=FAILED,
-    ),
+    Fault(name="connection refused", kind="world", world="marketplace killed", ends=FAILED),
     Fault(
         name="store restored from a copy made before the call",
         kind="world",

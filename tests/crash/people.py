@@ -27,12 +27,7 @@ SCRIPT = (
 )
 """bob's capitals are dropped and bob is excluded; dan is rejected and excluded."""
 
-WITH_A_HALF = (
-    *SCRIPT[:4],
-    ("ann", "half"),
-    ("cat", "good"),
-    ("eve", "good"),
-)
+WITH_A_HALF = (*SCRIPT[:4], ("ann", "half"), ("cat", "good"), ("eve", "good"))
 """ann shouts once in the second batch, too. That HIT is extended for dan's assignment,
 which cat takes, and a separate HIT, kept apart from it, asks eve for ann's answer."""
 
@@ -47,9 +42,7 @@ class People:
     minutes: tuple[float, ...] = ()
     """How long each page of the script takes; no time beyond the last that is named."""
     meanwhile: Callable[[], object] = bool
-    fill_in: Callable[[str, Page, str], dict[str, str]] = field(
-        default_factory=lambda: _form
-    )
+    fill_in: Callable[[str, Page, str], dict[str, str]] = field(default_factory=lambda: _form)
     """What is sent, from the assignment's id, the page, and the manner."""
 
     def work(self, at_most: int = 1000) -> int:
@@ -67,12 +60,7 @@ class People:
         """Sign in as a worker whom the rehearsal creates at once."""
         person = client.post(
             "/rehearsal/workers",
-            json={
-                "handle": handle,
-                "country": "US",
-                "hits_approved": 900,
-                "hits_submitted": 910,
-            },
+            json={"handle": handle, "country": "US", "hits_approved": 900, "hits_submitted": 910},
         ).json()
         client.cookies.set("worker_session", person["token"])
 

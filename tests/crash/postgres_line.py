@@ -95,9 +95,7 @@ def _serve(client: socket.socket, line: Line) -> None:
         _reset(server)
 
 
-def _send_back(
-    server: socket.socket, client: socket.socket, is_muted: threading.Event
-) -> None:
+def _send_back(server: socket.socket, client: socket.socket, is_muted: threading.Event) -> None:
     with suppress(OSError):
         while sent := server.recv(65536):
             if not is_muted.is_set():

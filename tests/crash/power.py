@@ -30,8 +30,7 @@ def compiled(folder: Path) -> Path:
     """Return the library that logs, for LD_PRELOAD."""
     library = folder / "disk_log.so"
     subprocess.run(
-        [str(COMPILER), "-shared", "-fPIC", "-O1", "-o", library, _SOURCE, "-ldl"],
-        check=True,
+        [str(COMPILER), "-shared", "-fPIC", "-O1", "-o", library, _SOURCE, "-ldl"], check=True
     )
     return library
 

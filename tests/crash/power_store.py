@@ -35,15 +35,8 @@ def main(path: Path, *, survives_power_cuts: bool) -> None:
 
 
 def _act(store: Store, key: str) -> Act:
-    intent = Intent(
-        key=key,
-        operation="publish",
-        subject=("hit", key),
-        arguments={"text": _LONG},
-    )
-    return Act(
-        intent=intent, do=_call(key), look=lambda: None, record=_recording(store, key)
-    )
+    intent = Intent(key=key, operation="publish", subject=("hit", key), arguments={"text": _LONG})
+    return Act(intent=intent, do=_call(key), look=lambda: None, record=_recording(store, key))
 
 
 def _call(key: str) -> Callable[[], str]:

@@ -113,9 +113,7 @@ def outcome(call: Call, name: str, url: str = "") -> str:
 
 def page(cells: Mapping[tuple[Call, str], str]) -> str:
     """Return the first part of the page, as Markdown."""
-    return HEAD.format(
-        calls=len(CALLS), bad_word=BAD, unmade=UNMADE, **_filled(cells, FAULTS)
-    )
+    return HEAD.format(calls=len(CALLS), bad_word=BAD, unmade=UNMADE, **_filled(cells, FAULTS))
 
 
 def section(cells: Mapping[tuple[Call, str], str]) -> str:
@@ -123,9 +121,7 @@ def section(cells: Mapping[tuple[Call, str], str]) -> str:
     return IN_POSTGRESQL.format(**_filled(cells, FAULTS_IN_POSTGRESQL))
 
 
-def _filled(
-    cells: Mapping[tuple[Call, str], str], faults: Sequence[Fault]
-) -> dict[str, object]:
+def _filled(cells: Mapping[tuple[Call, str], str], faults: Sequence[Fault]) -> dict[str, object]:
     names = [fault.name for fault in faults]
     letters = LETTERS[: len(names)]
     rows = [[str(call), *(cells[call, name] for name in names)] for call in CALLS]
@@ -165,9 +161,7 @@ def in_postgresql() -> None:
     PAGE.write_text(before + SECOND + section(cells) + NEXT + rest)
 
 
-def _cells(
-    runs: Sequence[tuple[Call, str]], url: str = ""
-) -> dict[tuple[Call, str], str]:
+def _cells(runs: Sequence[tuple[Call, str]], url: str = "") -> dict[tuple[Call, str], str]:
     begun, cells = time.monotonic(), {}
     # Two threads that wait for processes can take each other's exit codes.
     with ProcessPoolExecutor(AT_ONCE) as pool:

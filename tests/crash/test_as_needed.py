@@ -25,9 +25,7 @@ CALLS = (
     Call("CreateHITWithHITType", 3),
     Call("CreateAdditionalAssignmentsForHIT", 1),
 )
-DEATHS = tuple(
-    fault.name for fault in FAULTS if fault.kind == "death" and not fault.script
-)
+DEATHS = tuple(fault.name for fault in FAULTS if fault.kind == "death" and not fault.script)
 RUNS = tuple((call, name) for call in CALLS for name in DEATHS)
 SAMPLE = ((CALLS[0], "killed just after"), (CALLS[1], "killed, reply unread"))
 
@@ -68,9 +66,7 @@ def _check(world: World, books: dict[str, Any]) -> None:
 
 
 @pytest.mark.full
-def test_an_undisturbed_campaign_makes_the_calls_that_are_disturbed(
-    tmp_path: Path,
-) -> None:
+def test_an_undisturbed_campaign_makes_the_calls_that_are_disturbed(tmp_path: Path) -> None:
     """The campaign makes no further calls of these operations."""
     _to_the_end(tmp_path)
     calls = calls_made(tmp_path)
@@ -80,17 +76,13 @@ def test_an_undisturbed_campaign_makes_the_calls_that_are_disturbed(
 
 
 @pytest.mark.parametrize(("call", "fault"), SAMPLE, ids=str)
-def test_a_sampled_death_asks_nothing_twice(
-    tmp_path: Path, call: Call, fault: str
-) -> None:
+def test_a_sampled_death_asks_nothing_twice(tmp_path: Path, call: Call, fault: str) -> None:
     """Each item has the answers that it needs, and each answer is paid once."""
     _to_the_end(tmp_path, call, fault)
 
 
 @pytest.mark.full
-@pytest.mark.parametrize(
-    ("call", "fault"), [run for run in RUNS if run not in SAMPLE], ids=str
-)
+@pytest.mark.parametrize(("call", "fault"), [run for run in RUNS if run not in SAMPLE], ids=str)
 def test_no_death_asks_anything_twice(tmp_path: Path, call: Call, fault: str) -> None:
     """The same, for the other calls and moments."""
     _to_the_end(tmp_path, call, fault)

@@ -39,9 +39,7 @@ def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
     start = SystemClock().now() - timedelta(hours=2)
     with serve(folder / "market.db", rehearsal=True, seed=1, start=start) as running:
         people = People(running.endpoint_url)
-        with open_for_rehearsal(
-            load_campaign(path), running.endpoint_url, SystemClock()
-        ) as run:
+        with open_for_rehearsal(load_campaign(path), running.endpoint_url, SystemClock()) as run:
             run_pass(run)
             people.work()
             run_pass(run)
@@ -62,9 +60,7 @@ def _compensate(
             pay_compensation(run, planned)
 
 
-def _ask(
-    campaign: Path, endpoint: str, death: Death | None, now: datetime
-) -> int | None:
+def _ask(campaign: Path, endpoint: str, death: Death | None, now: datetime) -> int | None:
     """Pay in a new process; return its exit code (-9: killed)."""
     return in_a_process(_compensate, campaign, endpoint, death, now)
 
@@ -96,9 +92,7 @@ def _paid_to_the_end(
     return calls_made(campaign.with_suffix(".calls"))
 
 
-def test_undisturbed_it_makes_the_calls_that_are_killed(
-    begun: Path, tmp_path: Path
-) -> None:
+def test_undisturbed_it_makes_the_calls_that_are_killed(begun: Path, tmp_path: Path) -> None:
     """The second command makes no call: the store knows that it was paid."""
     assert _paid_to_the_end(begun, tmp_path) == CALLS
 
@@ -106,10 +100,7 @@ def test_undisturbed_it_makes_the_calls_that_are_killed(
 @pytest.mark.parametrize("moment", get_args(Moment))
 @pytest.mark.parametrize(
     ("call", "hours_dead"),
-    [
-        (2, 25),
-        *(pytest.param(call, 0, marks=pytest.mark.full) for call in (1, 2)),
-    ],
+    [(2, 25), *(pytest.param(call, 0, marks=pytest.mark.full) for call in (1, 2))],
 )
 def test_a_death_around_a_call_pays_once(
     begun: Path, tmp_path: Path, call: int, hours_dead: int, moment: Moment

@@ -33,9 +33,7 @@ OPERATIONS = {
     "GetAssignment": 5,
 }
 CALLS = tuple(
-    Call(operation, nth)
-    for operation, times in OPERATIONS.items()
-    for nth in range(1, times + 1)
+    Call(operation, nth) for operation, times in OPERATIONS.items() for nth in range(1, times + 1)
 )
 RUNS = tuple((call, fault.name) for fault in FAULTS for call in CALLS)
 SPENDING = (
@@ -68,9 +66,7 @@ SAMPLE = sorted(
 )
 
 
-def test_an_undisturbed_campaign_makes_the_calls_that_are_disturbed(
-    tmp_path: Path,
-) -> None:
+def test_an_undisturbed_campaign_makes_the_calls_that_are_disturbed(tmp_path: Path) -> None:
     """The suite covers every call: its list equals the campaign's calls."""
     ending = campaign_to_its_end(tmp_path)
     assert Counter(call.operation for call in ending.calls) == OPERATIONS
@@ -85,9 +81,7 @@ def _run(folder: Path, call: Call, name: str) -> None:
     assert set(ending.disturbed) <= fault.ends
 
 
-@pytest.mark.parametrize(
-    ("call", "fault"), [*SAMPLE[::2], *in_full(*SAMPLE[1::2])], ids=str
-)
+@pytest.mark.parametrize(("call", "fault"), [*SAMPLE[::2], *in_full(*SAMPLE[1::2])], ids=str)
 def test_no_fault_at_a_sampled_call_loses_or_doubles_anything(
     tmp_path: Path, call: Call, fault: str
 ) -> None:
@@ -96,9 +90,7 @@ def test_no_fault_at_a_sampled_call_loses_or_doubles_anything(
 
 
 @pytest.mark.full
-@pytest.mark.parametrize(
-    ("call", "fault"), [run for run in RUNS if run not in SAMPLE], ids=str
-)
+@pytest.mark.parametrize(("call", "fault"), [run for run in RUNS if run not in SAMPLE], ids=str)
 def test_no_fault_at_any_call_loses_or_doubles_anything(
     tmp_path: Path, call: Call, fault: str
 ) -> None:

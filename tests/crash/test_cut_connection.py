@@ -61,9 +61,7 @@ def test_a_connection_cut_at_a_commit_loses_and_doubles_nothing(
 
 @pytest.mark.full
 @pytest.mark.skipif(not can_mount(), reason="only root can have a network of its own")
-def test_a_connection_that_goes_silent_ends_the_pass_within_minutes(
-    tmp_path: Path,
-) -> None:
+def test_a_connection_that_goes_silent_ends_the_pass_within_minutes(tmp_path: Path) -> None:
     """No reply and no RST, as behind a firewall that forgets: a sentence, then on.
 
     Without a limit, Linux sends again for a quarter of an hour.

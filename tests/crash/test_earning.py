@@ -45,12 +45,8 @@ def worked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = write_campaign(folder, TEXT.replace(EARNED, ""), pictures=10)
     start = SystemClock().now() - timedelta(hours=2)
     with serve(folder / "market.db", rehearsal=True, seed=1, start=start) as running:
-        people = People(
-            running.endpoint_url, script=(("ann", "good"), ("bob", "shout"))
-        )
-        with open_for_rehearsal(
-            load_campaign(path), running.endpoint_url, SystemClock()
-        ) as run:
+        people = People(running.endpoint_url, script=(("ann", "good"), ("bob", "shout")))
+        with open_for_rehearsal(load_campaign(path), running.endpoint_url, SystemClock()) as run:
             run_pass(run)
             people.work()
             run_pass(run)
@@ -58,9 +54,7 @@ def worked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def _earn(
-    campaign: Path, endpoint: str, calls: Path, death: Death | None, now: datetime
-) -> None:
+def _earn(campaign: Path, endpoint: str, calls: Path, death: Death | None, now: datetime) -> None:
     opened = open_for_rehearsal(load_campaign(campaign), endpoint, FixedClock(now))
     with opened as run:
         _watch(replace(run, at_once=1), calls, death)
@@ -79,8 +73,7 @@ def _changed_to_the_end(
             for attempt in range(3):
                 is_last = death is None or len(calls_made(calls)) >= death.call
                 ended = in_a_process(
-                    *(_earn, campaign, running.endpoint_url),
-                    *(None if is_last else death, at),
+                    *(_earn, campaign, running.endpoint_url), *(None if is_last else death, at)
                 )
                 died = not is_last and len(calls_made(calls)) >= death.call  # type: ignore[union-attr]
                 assert ended == (-9 if died else 0), attempt
@@ -124,8 +117,7 @@ _SHORT = [(4, "reply lost")]
 
 
 @pytest.mark.parametrize(
-    ("call", "moment"),
-    [*_SHORT, *in_full(*(case for case in _EACH if case not in _SHORT))],
+    ("call", "moment"), [*_SHORT, *in_full(*(case for case in _EACH if case not in _SHORT))]
 )
 def test_a_death_around_a_call_changes_once(
     worked: Path, tmp_path: Path, call: int, moment: Moment

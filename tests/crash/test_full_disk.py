@@ -22,11 +22,7 @@ import pytest
 from piecework.marketplace.state.backend import rules_of
 from piecework.platforms import outage
 from piecework.rehearsing.campaign import prepare
-from piecework.rehearsing.rehearsal import (
-    rehearsal_at,
-    rehearsal_of,
-    work_through,
-)
+from piecework.rehearsing.rehearsal import rehearsal_at, rehearsal_of, work_through
 from piecework.results.whole_pass import write_results
 from tests.conftest import ROOT, in_full
 from tests.crash.apart import apart
@@ -38,9 +34,7 @@ from tests.crash.world import START, World, can_mount, small_disk
 from tests.payments.bookkeeping import books, check_books
 from tests.small_campaign import write_campaign
 
-pytestmark = pytest.mark.skipif(
-    not can_mount(), reason="only root can make a small disk to fill"
-)
+pytestmark = pytest.mark.skipif(not can_mount(), reason="only root can make a small disk to fill")
 DISK_BYTES = 8_000_000
 PIECEWORK = (sys.executable, "-c", "from piecework.cli.main import main; main()")
 Crowd = Literal["workers", "prolific"]

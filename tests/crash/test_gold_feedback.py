@@ -20,9 +20,7 @@ from tests.crash.world import World
 from tests.gold_campaign import AGREED, FEEDBACK, WHY, write_gold
 
 REJECTION = Call("RejectAssignment", 1)
-DEATHS = tuple(
-    fault.name for fault in FAULTS if fault.kind == "death" and not fault.script
-)
+DEATHS = tuple(fault.name for fault in FAULTS if fault.kind == "death" and not fault.script)
 SAMPLE = ("", "killed, reply unread")
 
 
@@ -69,9 +67,7 @@ def _assignments(world: World) -> list[dict[str, Any]]:
     return [
         assignment
         for hit in client.list_hits(MaxResults=100)["HITs"]
-        for assignment in client.list_assignments_for_hit(HITId=hit["HITId"])[
-            "Assignments"
-        ]
+        for assignment in client.list_assignments_for_hit(HITId=hit["HITId"])["Assignments"]
     ]
 
 
@@ -104,11 +100,7 @@ def _nobody_can_look_it_up(world: World) -> None:
 
 def _check(world: World) -> None:
     made = _assignments(world)
-    rejected = [
-        assignment
-        for assignment in made
-        if assignment["AssignmentStatus"] == "Rejected"
-    ]
+    rejected = [assignment for assignment in made if assignment["AssignmentStatus"] == "Rejected"]
     assert len(rejected) == 1
     assert FEEDBACK.fullmatch(rejected[0]["RequesterFeedback"])
     assert not any(

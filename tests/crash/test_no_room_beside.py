@@ -25,9 +25,7 @@ from tests.postgres_server import installed_initdb, running_postgres
 from tests.small_campaign import CAMPAIGN, write_campaign
 from tests.stores import stored_in
 
-pytestmark = pytest.mark.skipif(
-    not can_mount(), reason="only root can make a small disk to fill"
-)
+pytestmark = pytest.mark.skipif(not can_mount(), reason="only root can make a small disk to fill")
 TABLES_BYTES = 24_000_000
 
 
@@ -98,9 +96,7 @@ def test_a_pass_goes_on_once_the_database_has_room(
         check_store(books, parse(campaign).store)
 
 
-def test_metrics_without_room_stop_no_pass(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_metrics_without_room_stop_no_pass(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A warning; the next pass with room writes them whole."""
     world = World(tmp_path)
     write_campaign(tmp_path)
@@ -119,15 +115,11 @@ def test_metrics_without_room_stop_no_pass(
             assert {*folder.iterdir()} == {folder / "filler", lock}
         assert _piecework(*words).exit_code == 0
         (metrics,) = folder.glob("*.prom")
-        assert 'piecework_passes_total{campaign="crash",outcome="done"}' in (
-            metrics.read_text()
-        )
+        assert 'piecework_passes_total{campaign="crash",outcome="done"}' in (metrics.read_text())
         assert {*folder.iterdir()} == {metrics, lock}
 
 
-def test_a_store_is_copied_once_there_is_room(
-    tmp_path: Path, postgres_url: str
-) -> None:
+def test_a_store_is_copied_once_there_is_room(tmp_path: Path, postgres_url: str) -> None:
     """From a database to a file on a full disk: a sentence, and no file."""
     address = _begun(tmp_path, postgres_url)
     source = f"{address.url}#{address.schema}"
@@ -144,9 +136,7 @@ def test_a_store_is_copied_once_there_is_room(
         assert not [*target.glob("*.unfinished*")]
 
 
-def test_a_store_is_copied_into_a_database_once_there_is_room(
-    tmp_path: Path, disk: Disk
-) -> None:
+def test_a_store_is_copied_into_a_database_once_there_is_room(tmp_path: Path, disk: Disk) -> None:
     """And from a file into a database whose disk is full: no table is left."""
     _begun(tmp_path, "")
     words = ("store", "copy", tmp_path / "out" / "crash", disk.url)

@@ -49,9 +49,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     start = SystemClock().now() - timedelta(hours=2)
     with serve(folder / "market.db", rehearsal=True, seed=1, start=start) as running:
         people = People(running.endpoint_url, minutes=(12,) * 8)
-        with open_for_rehearsal(
-            load_campaign(path), running.endpoint_url, SystemClock()
-        ) as run:
+        with open_for_rehearsal(load_campaign(path), running.endpoint_url, SystemClock()) as run:
             while not run_pass(run).is_finished:
                 people.work()
     return folder
@@ -81,25 +79,17 @@ def _all_money(
         pay(run, top_ups(run))
 
 
-def ask(
-    campaign: Path, endpoint: str, death: Death | None, now: datetime
-) -> int | None:
+def ask(campaign: Path, endpoint: str, death: Death | None, now: datetime) -> int | None:
     """Pay and take back in a new process; return its exit code (-9: killed)."""
     return in_a_process(_all_money, campaign, endpoint, death, now)
 
 
 def in_a_process(
-    target: Callable[..., None],
-    campaign: Path,
-    endpoint: str,
-    death: Death | None,
-    now: datetime,
+    target: Callable[..., None], campaign: Path, endpoint: str, death: Death | None, now: datetime
 ) -> int | None:
     """Call a function that pays in a new process; return its exit code."""
     calls = campaign.with_suffix(".calls")
-    process = apart().Process(
-        target=target, args=(campaign, endpoint, calls, death, now)
-    )
+    process = apart().Process(target=target, args=(campaign, endpoint, calls, death, now))
     process.start()
     process.join(timeout=LONGEST_PASS_SECONDS)
     if process.is_alive():
@@ -108,9 +98,7 @@ def in_a_process(
     return process.exitcode
 
 
-def paid_to_the_end(
-    finished: Path, folder: Path, *deaths: Death, hours_dead: int = 0
-) -> list[str]:
+def paid_to_the_end(finished: Path, folder: Path, *deaths: Death, hours_dead: int = 0) -> list[str]:
     """Die as told, repeat until it is done, check both books; return the calls made."""
     shutil.copytree(finished, folder, dirs_exist_ok=True)
     campaign, now = folder / "crash.toml", SystemClock().now()
@@ -140,9 +128,7 @@ def paid_to_the_end(
     return calls_made(campaign.with_suffix(".calls"))
 
 
-def test_undisturbed_it_makes_the_calls_that_are_killed(
-    finished: Path, tmp_path: Path
-) -> None:
+def test_undisturbed_it_makes_the_calls_that_are_killed(finished: Path, tmp_path: Path) -> None:
     """An approval and six bonuses, each looked for first, without any further call."""
     calls = paid_to_the_end(finished, tmp_path)
     assert calls == ["ApproveAssignment"] + ["ListBonusPayments", "SendBonus"] * 6
@@ -152,14 +138,7 @@ def test_undisturbed_it_makes_the_calls_that_are_killed(
 @pytest.mark.parametrize("moment", get_args(Moment))
 @pytest.mark.parametrize(
     "call",
-    [
-        1,
-        3,
-        *(
-            pytest.param(call, marks=pytest.mark.full)
-            for call in (2, *range(4, CALLS + 1))
-        ),
-    ],
+    [1, 3, *(pytest.param(call, marks=pytest.mark.full) for call in (2, *range(4, CALLS + 1)))],
 )
 def test_a_death_around_a_call_pays_nobody_twice_and_forgets_nobody(
     finished: Path, tmp_path: Path, call: int, moment: Moment
@@ -177,15 +156,10 @@ def test_what_the_platform_s_token_does_not_remember_is_looked_for(
     paid_to_the_end(finished, tmp_path, death, hours_dead=25)
 
 
-def test_a_second_death_while_looking_changes_nothing(
-    finished: Path, tmp_path: Path
-) -> None:
+def test_a_second_death_while_looking_changes_nothing(finished: Path, tmp_path: Path) -> None:
     """The look-up is repeated; the second call of the sequence is the look-up."""
     calls = paid_to_the_end(
-        finished,
-        tmp_path,
-        Death(3, "reply lost"),
-        Death(4, "before the record"),
+        finished, tmp_path, Death(3, "reply lost"), Death(4, "before the record")
     )
     assert calls[3:5] == ["ListBonusPayments", "ListBonusPayments"]
     assert calls.count("SendBonus") == 6

@@ -10,9 +10,7 @@ from tests.crash.disturbed import Call
 from tests.crash.faults import BY_NAME, EITHER, Fault
 from tests.crash.test_crash import CALLS, DEATHS, LAST, OPERATIONS
 
-DROPPED = Fault(
-    name="connection dropped", kind="world", world="connection dropped", ends=EITHER
-)
+DROPPED = Fault(name="connection dropped", kind="world", world="connection dropped", ends=EITHER)
 DROPPED_LATE = Fault(
     name="connection dropped before the record",
     kind="world",

@@ -38,10 +38,7 @@ pytestmark = pytest.mark.skipif(
 FEW, MANY = 40, 400
 _COMMAND = (sys.executable, "-c", "from piecework.cli.main import main; main()")
 LONG_QUESTION = QUESTION.replace("What is it?", "What is it? " * 2_000)
-SEEDS = [
-    (1, FEW),
-    *(pytest.param(seed, MANY, marks=pytest.mark.full) for seed in range(2, 7)),
-]
+SEEDS = [(1, FEW), *(pytest.param(seed, MANY, marks=pytest.mark.full) for seed in range(2, 7))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +52,7 @@ class Worked:
     def reported_before(self, moment_ns: int, word: str) -> set[str]:
         """Return what had been reported of this kind."""
         return {
-            key
-            for reported, key, at_ns in self.reports
-            if reported == word and at_ns < moment_ns
+            key for reported, key, at_ns in self.reports if reported == word and at_ns < moment_ns
         }
 
 
@@ -98,9 +93,7 @@ def test_a_store_that_does_not_wait_for_the_disk_loses_outcomes(
     (tmp_path / "store").mkdir()
     worked = _store_worked(library, tmp_path / "store", syncs="no")
     lost: set[str] = set()
-    for moment_ns, left in cuts(
-        worked.folder, worked.changes, tmp_path, seed=1, count=FEW
-    ):
+    for moment_ns, left in cuts(worked.folder, worked.changes, tmp_path, seed=1, count=FEW):
         try:
             lost |= _lost_from_store(worked, moment_ns, left)
         except (AssertionError, Exception):  # noqa: BLE001 - a damaged file is a loss
@@ -120,17 +113,12 @@ def test_a_marketplace_keeps_what_it_acknowledged(
         market_worked.folder, market_worked.changes, tmp_path, seed=seed, count=count
     ):
         database = left / "market.db"
-        with (
-            closing(Backend(database, Rules())) as backend,
-            backend.transaction() as transaction,
-        ):
+        with closing(Backend(database, Rules())) as backend, backend.transaction() as transaction:
             assert audit.broken_laws(transaction) == []
         with closing(sqlite3.connect(database)) as conn:
             assert conn.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
             hits = {row[0] for row in conn.execute("SELECT hit_id FROM hits")}
-            submitted = (
-                "SELECT assignment_id FROM assignments WHERE status != 'Accepted'"
-            )
+            submitted = "SELECT assignment_id FROM assignments WHERE status != 'Accepted'"
             assignments = {row[0] for row in conn.execute(submitted)}
         assert market_worked.reported_before(moment_ns, "posted") <= hits
         assert market_worked.reported_before(moment_ns, "submitted") <= assignments
@@ -150,9 +138,7 @@ def _lost_from_store(worked: Worked, moment_ns: int, left: Path) -> set[str]:
     closed = {key for key, row in outcomes.items() if row and row[0] is not None}
     # An outcome and what follows from it both exist or neither.
     assert closed <= recorded
-    return undeclared | worked.reported_before(moment_ns, "closed") - (
-        closed & recorded
-    )
+    return undeclared | worked.reported_before(moment_ns, "closed") - (closed & recorded)
 
 
 def _store_worked(library: Path, folder: Path, *, syncs: str) -> Worked:
@@ -168,9 +154,7 @@ def _store_worked(library: Path, folder: Path, *, syncs: str) -> Worked:
         check=True,
     )
     lines = [line.split() for line in ended.stdout.splitlines()]
-    return Worked(
-        disk, power.read_log(log), [(word, key, int(at)) for word, key, at in lines]
-    )
+    return Worked(disk, power.read_log(log), [(word, key, int(at)) for word, key, at in lines])
 
 
 def _market_worked(library: Path, folder: Path) -> Worked:
@@ -186,10 +170,7 @@ def _market_worked(library: Path, folder: Path) -> Worked:
     reports: list[tuple[str, str, int]] = []
     # Twice, so that the log is checkpointed between them.
     for _ in range(2):
-        with (
-            _served(database, environment) as market,
-            ThreadPoolExecutor(4) as pool,
-        ):
+        with _served(database, environment) as market, ThreadPoolExecutor(4) as pool:
             client = market.requester(key["access_key_id"])
             at_work = [pool.submit(_post, client, reports) for _ in range(3)]
             at_work += [pool.submit(_work, market, client, code, reports)]
@@ -216,12 +197,7 @@ def _served(database: str, environment: dict[str, str]) -> Iterator[Market]:
 
 def _document(environment: dict[str, str], *words: str) -> dict[str, str]:
     done = subprocess.run(
-        [*_COMMAND, *words],
-        cwd=ROOT,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=True,
+        [*_COMMAND, *words], cwd=ROOT, env=environment, capture_output=True, text=True, check=True
     )
     document: dict[str, str] = json.loads(done.stdout)
     return document
@@ -234,10 +210,7 @@ def _post(client: "MTurkClient", reports: list[tuple[str, str, int]]) -> None:
 
 
 def _work(
-    market: Market,
-    client: "MTurkClient",
-    code: str,
-    reports: list[tuple[str, str, int]],
+    market: Market, client: "MTurkClient", code: str, reports: list[tuple[str, str, int]]
 ) -> None:
     form = {"invitation": code}
     with httpx.Client(base_url=market.endpoint) as site:

@@ -34,9 +34,7 @@ def test_every_fault_is_a_column_and_every_call_a_row(
     text: str, faults: Sequence[Fault], runs: int
 ) -> None:
     """The table was written since the last fault or call was added."""
-    names = [
-        (letter, fault.name) for letter, fault in zip(LETTERS, faults, strict=False)
-    ]
+    names = [(letter, fault.name) for letter, fault in zip(LETTERS, faults, strict=False)]
     assert [tuple(row) for row in _rows(text, " | fault")] == names
     table = _rows(text, "call")
     assert [row[0] for row in table] == [str(call) for call in CALLS]

@@ -34,9 +34,7 @@ def _deadly(at: int, *, commits: bool) -> object:
     return dying
 
 
-def _dies(
-    campaign: Growing, monkeypatch: pytest.MonkeyPatch, at: int, *, commits: bool
-) -> bool:
+def _dies(campaign: Growing, monkeypatch: pytest.MonkeyPatch, at: int, *, commits: bool) -> bool:
     """Make a pass that dies there; return whether it got that far."""
     deadly = _deadly(at, commits=commits)
     with monkeypatch.context() as patched:

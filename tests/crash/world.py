@@ -45,10 +45,7 @@ def can_mount() -> bool:
 def small_disk(folder: Path, size: int = DISK_BYTES) -> Iterator[None]:
     """Mount a separate disk of a few megabytes at `folder`."""
     folder.mkdir(parents=True)
-    subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)],
-        check=True,
-    )
+    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)], check=True)
     try:
         yield
     finally:
@@ -230,11 +227,4 @@ class World:
 
 
 def _serve(database: Path, port: int, frames_port: int) -> None:
-    serve_forever(
-        database,
-        rehearsal=True,
-        seed=1,
-        start=START,
-        port=port,
-        frames_port=frames_port,
-    )
+    serve_forever(database, rehearsal=True, seed=1, start=START, port=port, frames_port=frames_port)

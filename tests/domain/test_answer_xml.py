@@ -31,8 +31,7 @@ def free_text(name: str, text: str) -> str:
 def test_free_text_and_selections_become_fields() -> None:
     """Several selections of one question are joined as a form's would be."""
     selected = "".join(
-        f"<SelectionIdentifier>{name}</SelectionIdentifier>"
-        for name in ("blur", "dark")
+        f"<SelectionIdentifier>{name}</SelectionIdentifier>" for name in ("blur", "dark")
     )
     answers = document(
         free_text("caption.1", "a <dog> & a cat"),

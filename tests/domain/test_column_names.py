@@ -32,12 +32,7 @@ def test_no_two_columns_share_a_name(stated: dict[str, StatedField]) -> None:
     fields, _, faults = fields_and_rules({}, stated)
     assert not faults
     assert [field.sent_as for field in fields] == list(stated)
-    kinds = {
-        "choice": ["majority"],
-        "choices": ["shares"],
-        "number": ["mean"],
-        "text": [],
-    }
+    kinds = {"choice": ["majority"], "choices": ["shares"], "number": ["mean"], "text": []}
     clauses = names.faults_of_names(
         fields,
         {field.name: kinds[field.kind] for field in fields},  # type: ignore[misc]

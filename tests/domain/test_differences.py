@@ -21,18 +21,12 @@ def test_changes_apart_from_each_other_are_several() -> None:
     all_changes = changes(
         ["a", "red", "cat", "on", "a", "mat"], ["a", "cat", "under", "a", "big", "mat"]
     )
-    assert all_changes == (
-        Change(("red",), ()),
-        Change(("on",), ("under",)),
-        Change((), ("big",)),
-    )
+    assert all_changes == (Change(("red",), ()), Change(("on",), ("under",)), Change((), ("big",)))
     assert size(all_changes) == 3
 
 
 @given(before=WORDS, after=WORDS)
-def test_undoing_all_changes_gives_the_text_before(
-    before: list[str], after: list[str]
-) -> None:
+def test_undoing_all_changes_gives_the_text_before(before: list[str], after: list[str]) -> None:
     """Kept and removed words are the one text, kept and inserted ones the other."""
     all_changes = changes(before, after)
     kept = len(before) - sum(len(change.removed) for change in all_changes)

@@ -23,12 +23,8 @@ FORMATS = ("JPEG", "PNG", "WEBP", "TIFF", "AVIF")
 
 def drawn(size: tuple[int, int] = (61, 40), shift: int = 0) -> Image.Image:
     """A smooth picture whose corners all differ."""
-    across, down = np.meshgrid(
-        np.linspace(0, 200, size[0]), np.linspace(0, 180, size[1])
-    )
-    picture = Image.fromarray(
-        np.dstack([across + shift, down, 200 - across]).astype("uint8")
-    )
+    across, down = np.meshgrid(np.linspace(0, 200, size[0]), np.linspace(0, 180, size[1]))
+    picture = Image.fromarray(np.dstack([across + shift, down, 200 - across]).astype("uint8"))
     ImageDraw.Draw(picture).rectangle((0, 0, size[0] // 3, size[1] // 3), fill="white")
     return picture
 
@@ -107,9 +103,7 @@ def test_nothing_is_left_and_no_pixel_changes(form: str) -> None:
 
 @pytest.mark.parametrize("form", ["JPEG", "PNG", "WEBP", "TIFF"])
 @pytest.mark.parametrize("orientation", range(2, 9))
-def test_a_picture_is_turned_before_its_orientation_goes(
-    form: str, orientation: int
-) -> None:
+def test_a_picture_is_turned_before_its_orientation_goes(form: str, orientation: int) -> None:
     """Any program then shows it as a browser showed the original."""
     content = saved(form, orientation)
     made = without_metadata(content)
@@ -237,14 +231,7 @@ def test_a_deep_png_keeps_its_bits() -> None:
 
 def test_what_is_no_picture_stays_as_it_is() -> None:
     """Scripts, sounds and drawings lie in such folders too."""
-    for content in (
-        b"",
-        b"GIF",
-        b"\xff\xd8",
-        b"<svg/>",
-        b"alert(1)",
-        b"BM" + b"\0" * 60,
-    ):
+    for content in (b"", b"GIF", b"\xff\xd8", b"<svg/>", b"alert(1)", b"BM" + b"\0" * 60):
         assert without_metadata(content) is content
         assert not has_place(content)
 

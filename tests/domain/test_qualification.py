@@ -47,14 +47,8 @@ EXAM = QualificationTest(
 
 def test_sections_keep_the_order_of_the_file() -> None:
     """A section stands where its first question does; no section is one of its own."""
-    item_ids_of = {
-        name: [item.item_id for item in of] for name, of in EXAM.sections.items()
-    }
-    assert list(item_ids_of.items()) == [
-        ("words", ["a", "c"]),
-        ("images", ["b"]),
-        ("", ["d"]),
-    ]
+    item_ids_of = {name: [item.item_id for item in of] for name, of in EXAM.sections.items()}
+    assert list(item_ids_of.items()) == [("words", ["a", "c"]), ("images", ["b"]), ("", ["d"])]
 
 
 def test_the_least_score_is_the_sum_of_what_the_sections_need() -> None:
@@ -65,9 +59,4 @@ def test_the_least_score_is_the_sum_of_what_the_sections_need() -> None:
 def test_the_right_answer_is_the_gold_column_of_the_only_field() -> None:
     """Empty where the file does not say."""
     assert EXAM.field is ANSWER
-    assert [EXAM.right_answer(item) for item in EXAM.items] == [
-        "first",
-        "",
-        "second",
-        "",
-    ]
+    assert [EXAM.right_answer(item) for item in EXAM.items] == ["first", "", "second", ""]

@@ -45,9 +45,7 @@ SLIDER = Field(name="more", kind="number", label="", minimum=-2, maximum=4)
         (choice("1", "2", "3"), "9", "9"),  # no option: stays
     ],
 )
-def test_a_scale_is_turned_round(
-    field: Field, value: FieldValue, turned: FieldValue
-) -> None:
+def test_a_scale_is_turned_round(field: Field, value: FieldValue, turned: FieldValue) -> None:
     """The first for the last; twice is once round."""
     assert mirrored(field, value) == turned
     assert mirrored(field, turned) == value

@@ -41,9 +41,7 @@ def temporary_servers(folder: Path) -> list[int]:
 
 
 @contextmanager
-def begun_run(
-    tmp_path: Path, *options: str
-) -> Iterator[tuple["subprocess.Popen[str]", str]]:
+def begun_run(tmp_path: Path, *options: str) -> Iterator[tuple["subprocess.Popen[str]", str]]:
     """`piecework run` of a campaign, and the marketplace on which nobody does a HIT."""
     campaign = write_campaign(tmp_path)
     with serve(
@@ -103,10 +101,7 @@ def test_a_killed_run_takes_its_prefect_server_along(tmp_path: Path) -> None:
 @pytest.mark.early
 @pytest.mark.parametrize(
     ("number", "kind"),
-    [
-        (signal.SIGINT, "lines"),
-        pytest.param(signal.SIGTERM, "json", marks=pytest.mark.full),
-    ],
+    [(signal.SIGINT, "lines"), pytest.param(signal.SIGTERM, "json", marks=pytest.mark.full)],
 )
 def test_a_run_says_what_it_does_and_ends_when_it_is_told(
     tmp_path: Path, number: signal.Signals, kind: Literal["lines", "json"]
@@ -141,9 +136,7 @@ def test_a_run_says_what_it_does_and_ends_when_it_is_told(
     assert "Traceback" not in progress + rest
     assert "2 answers came, 2 accepted, 6 still to be accepted; " in progress
     assert "1 HIT was posted or extended" in progress
-    assert re.search(
-        r"waiting for workers, 1 HIT open; next look at \d\d:\d\d", progress
-    )
+    assert re.search(r"waiting for workers, 1 HIT open; next look at \d\d:\d\d", progress)
     assert "INFO 1 HIT was posted or extended" in log.read_text()
     if kind == "json":
         assert progress.startswith('{"at": ')

@@ -58,10 +58,7 @@ def test_the_secret_is_in_no_store_log_or_message(
     done = subprocess.run(
         [
             *(sys.executable, "-c"),
-            (
-                "import sys\nfrom piecework.flows.advance import advance\n"
-                "advance(sys.argv[1])\n"
-            ),
+            ("import sys\nfrom piecework.flows.advance import advance\nadvance(sys.argv[1])\n"),
             campaign,
         ],
         capture_output=True,
@@ -103,9 +100,7 @@ def test_keys_in_a_prefect_block_sign_the_calls(
         "advance(sys.argv[1])\n"
     )
     _deployed(campaign, elsewhere, 'credentials_block = "market"')
-    environment = {
-        name: value for name, value in os.environ.items() if "AWS" not in name
-    }
+    environment = {name: value for name, value in os.environ.items() if "AWS" not in name}
     done = subprocess.run(
         [sys.executable, "-c", script, campaign, SECRET],
         capture_output=True,
@@ -123,6 +118,4 @@ def test_keys_in_a_prefect_block_sign_the_calls(
     assert done.stdout.splitlines()[-1] == "1", done.stderr
     assert "there is no Prefect block secret/other" in done.stderr
     assert SECRET not in done.stdout + done.stderr
-    assert (
-        SECRET.encode() not in (campaign.parent / "out/crash/piecework.db").read_bytes()
-    )
+    assert SECRET.encode() not in (campaign.parent / "out/crash/piecework.db").read_bytes()

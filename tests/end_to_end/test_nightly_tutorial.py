@@ -38,9 +38,7 @@ def test_two_nights_go_from_the_bucket_to_the_table(tmp_path: Path) -> None:
     for port in ("9000", "8080", "8081"):
         lines = lines.replace(port, str(free_port()))
     threading.Thread(target=_work, args=(tmp_path / "nightly",), daemon=True).start()
-    without_aws = {
-        name: value for name, value in os.environ.items() if "AWS" not in name
-    }
+    without_aws = {name: value for name, value in os.environ.items() if "AWS" not in name}
     done = typed(lines, tmp_path, environment=without_aws, seconds=300)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "pictures: 2 tried, all of them load" in done.stdout

@@ -40,9 +40,7 @@ def _people_at_work(people: People) -> Iterator[None]:
         thread.join()
 
 
-def test_a_schedule_posts_and_a_run_goes_on_to_the_end(
-    tmp_path: Path, piecework: Command
-) -> None:
+def test_a_schedule_posts_and_a_run_goes_on_to_the_end(tmp_path: Path, piecework: Command) -> None:
     """One pass posts the first batch and ends; `run` pays, replaces and finishes."""
     campaign = write_campaign(tmp_path)
     with serve(
@@ -88,13 +86,7 @@ def test_a_run_waits_while_the_marketplace_is_away_and_goes_on(
         slow = [{"kind": "slow", "seconds": 0.3, "times": 1000}]
         httpx.put(f"{world.endpoint}/rehearsal/faults", json=slow)
         begun = pool.submit(
-            installed,
-            "run",
-            path,
-            "--endpoint",
-            world.endpoint,
-            "--poll-seconds",
-            "0.2",
+            installed, "run", path, "--endpoint", world.endpoint, "--poll-seconds", "0.2"
         )
         while _posted(world) < 5:
             assert not begun.done(), begun.result().stderr

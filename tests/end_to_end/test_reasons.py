@@ -21,9 +21,7 @@ from tests.end_to_end.evidence.rehearsed import (
 
 CAMPAIGNS = Path(__file__).resolve().parents[2] / "config/campaigns"
 SHIPPED = sorted(
-    path.stem
-    for path in CAMPAIGNS.glob("*.toml")
-    if not path.stem.endswith(".deployment")
+    path.stem for path in CAMPAIGNS.glob("*.toml") if not path.stem.endswith(".deployment")
 )
 
 OFTEN = {"pairwise"}
@@ -84,9 +82,7 @@ def check(heard: Listened) -> Counter[str]:
         if decision.verdict == "reject"
     }
     assert feedback(heard.run) == rejected
-    sentences = Counter(
-        finding.heuristic for known in heard.passes for finding in known.findings
-    )
+    sentences = Counter(finding.heuristic for known in heard.passes for finding in known.findings)
     campaign = heard.campaign
     rated = with_ratings(heard.run.answers(), campaign.task, campaign.items)
     assert not sentences.keys() & silences(rated, campaign.heuristics).keys()
@@ -95,14 +91,9 @@ def check(heard: Listened) -> Counter[str]:
 
 @pytest.mark.parametrize(
     "name",
-    [
-        pytest.param(name, marks=() if name in OFTEN else pytest.mark.full)
-        for name in SHIPPED
-    ],
+    [pytest.param(name, marks=() if name in OFTEN else pytest.mark.full) for name in SHIPPED],
 )
-def test_every_sentence_of_a_shipped_campaign_is_true(
-    name: str, tmp_path: Path
-) -> None:
+def test_every_sentence_of_a_shipped_campaign_is_true(name: str, tmp_path: Path) -> None:
     """Its numbers, its item, HIT or worker, by what had come in by then."""
     with listened(CAMPAIGNS / f"{name}.toml", tmp_path / "out") as heard:
         sentences = check(heard)
@@ -127,9 +118,7 @@ def test_every_sentence_that_no_shipped_campaign_hears_is_true(
 
     HITs of one item are not kept apart here, so workers come a second time.
     """
-    monkeypatch.setattr(
-        "piecework.engine.steps.launch.apart_from", lambda _run, _hit: []
-    )
+    monkeypatch.setattr("piecework.engine.steps.launch.apart_from", lambda _run, _hit: [])
     path = changed(
         tmp_path,
         ("scenes = 60", "scenes = 20"),
@@ -139,9 +128,7 @@ def test_every_sentence_that_no_shipped_campaign_hears_is_true(
     )
     with listened(path, tmp_path / "out") as heard:
         sentences = check(heard)
-        reasons = [
-            decision.because for known in heard.passes for decision in known.decisions
-        ]
+        reasons = [decision.because for known in heard.passes for decision in known.decisions]
     for words, name in (
         ("which the page asks only programs to write", "canary"),
         ("other answers about this item", "time_in_image"),
@@ -164,9 +151,7 @@ def test_every_sentence_about_two_thousand_pictures_is_true(tmp_path: Path) -> N
     )
     with listened(path, tmp_path / "out") as heard:
         sentences = check(heard)
-        made = Counter(
-            decision.verdict for known in heard.passes for decision in known.decisions
-        )
+        made = Counter(decision.verdict for known in heard.passes for decision in known.decisions)
     assert sentences.total() > 1500
     assert made["drop"] > 150
     assert made["reject"] > 10

@@ -154,11 +154,7 @@ def _check_dataset(folder: Path) -> None:
     ],
 )
 def test_bad_input_ends_in_a_sentence_and_nothing_is_posted(
-    tmp_path: Path,
-    piecework: Command,
-    change: tuple[str, str],
-    code: int,
-    words: str,
+    tmp_path: Path, piecework: Command, change: tuple[str, str], code: int, words: str
 ) -> None:
     """Exit code 2 or 3, no traceback, no HIT."""
     (tmp_path / "small.toml").write_text(CAMPAIGN.replace(*change))
@@ -170,9 +166,7 @@ def test_bad_input_ends_in_a_sentence_and_nothing_is_posted(
         assert _posted(tmp_path) == 0
 
 
-def test_live_work_and_closed_hosts_are_refused(
-    tmp_path: Path, piecework: Command
-) -> None:
+def test_live_work_and_closed_hosts_are_refused(tmp_path: Path, piecework: Command) -> None:
     """Exit code 3, with the reason, whatever the campaign."""
     campaign = CAMPAIGN.replace("scenes = 10", 'file = "items.csv"')
     (tmp_path / "small.toml").write_text(campaign)
@@ -188,16 +182,13 @@ def test_live_work_and_closed_hosts_are_refused(
         assert done.returncode == 3, done.stderr
         assert "Traceback" not in done.stderr
     assert (
-        "2026-09-30"
-        in piecework("advance", tmp_path / "small.toml", "--endpoint", amazon).stderr
+        "2026-09-30" in piecework("advance", tmp_path / "small.toml", "--endpoint", amazon).stderr
     )
     assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.full
-def test_status_before_anything_is_a_sentence(
-    tmp_path: Path, installed: Command
-) -> None:
+def test_status_before_anything_is_a_sentence(tmp_path: Path, installed: Command) -> None:
     """No store yet: exit code 1 and the next step, not a traceback."""
     (tmp_path / "small.toml").write_text(CAMPAIGN)
     done = installed("status", tmp_path / "small.toml")

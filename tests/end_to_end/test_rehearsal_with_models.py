@@ -18,9 +18,7 @@ OTHER = {"congruent": "incongruent", "incongruent": "congruent"}
 
 
 @pytest.mark.full
-def test_the_report_of_a_rehearsal_states_what_a_planted_model_did(
-    tmp_path: Path,
-) -> None:
+def test_the_report_of_a_rehearsal_states_what_a_planted_model_did(tmp_path: Path) -> None:
     """The model is right about 85 % of the pairs, and people mostly agree with it."""
     text = (CAMPAIGNS / "as_needed.toml").read_text()
     text = text.replace("[posting]", '[machine]\nvotes = "model.jsonl"\n\n[posting]')
@@ -32,9 +30,7 @@ def test_the_report_of_a_rehearsal_states_what_a_planted_model_did(
     items = shutil.copy(CAMPAIGNS / "congruency.csv", tmp_path)
     draw = random.Random(4)  # noqa: S311 - errors of a planted model
     with Path(items).open(encoding="utf-8") as file:
-        truths = {
-            row["pair_id"]: row["truth.congruent"] for row in csv.DictReader(file)
-        }
+        truths = {row["pair_id"]: row["truth.congruent"] for row in csv.DictReader(file)}
     lines = [
         {"item": pair, "label": truth if draw.random() < 0.85 else OTHER[truth]}
         for pair, truth in truths.items()

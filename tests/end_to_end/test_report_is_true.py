@@ -41,8 +41,7 @@ def _match_in(pattern: str, report: str) -> re.Match[str]:
 
 def _verdicts(heard: Listened, kind: str) -> dict[str, str]:
     rows = heard.connection.execute(
-        "SELECT subject_id, verdict FROM decisions WHERE subject_kind = ? "
-        "ORDER BY decision_id",
+        "SELECT subject_id, verdict FROM decisions WHERE subject_kind = ? ORDER BY decision_id",
         [kind],
     )
     return dict(rows.fetchall())
@@ -56,16 +55,13 @@ def test_answers_are_counted_as_they_came(demo: tuple[Listened, str]) -> None:
     per_item = Counter(answer.item_id for answer in kept)
     canned = heard.campaign.task.canned_text
     novel = [answer for answer in kept if answer.sent["caption"].strip() != canned]
-    match = _match_in(
-        r"\| Images \| (\d+) \| (\d+) with all 5 accepted answers \|", report
-    )
+    match = _match_in(r"\| Images \| (\d+) \| (\d+) with all 5 accepted answers \|", report)
     assert (int(match[1]), int(match[2])) == (
         len(heard.campaign.items),
         sum(number >= 5 for number in per_item.values()),
     )
     match = _match_in(
-        r"\| Accepted captions \| (\d+) \| (\d+) novel, (\d+) canned; (\d+) wanted \|",
-        report,
+        r"\| Accepted captions \| (\d+) \| (\d+) novel, (\d+) canned; (\d+) wanted \|", report
     )
     assert [*map(int, match.groups())] == [
         len(kept),
@@ -74,8 +70,7 @@ def test_answers_are_counted_as_they_came(demo: tuple[Listened, str]) -> None:
         5 * len(heard.campaign.items),
     ]
     match = _match_in(
-        r"(\d+) of (\d+) answers \((\S+ %)\) were dropped or rejected; (\S+ %) became",
-        report,
+        r"(\d+) of (\d+) answers \((\S+ %)\) were dropped or rejected; (\S+ %) became", report
     )
     lost = len(answers) - len(kept)
     assert (int(match[1]), int(match[2])) == (lost, len(answers))
@@ -83,15 +78,11 @@ def test_answers_are_counted_as_they_came(demo: tuple[Listened, str]) -> None:
     assert is_share(match[4], len(novel), len(answers))
 
 
-def test_money_and_time_are_what_was_paid_and_worked(
-    demo: tuple[Listened, str],
-) -> None:
+def test_money_and_time_are_what_was_paid_and_worked(demo: tuple[Listened, str]) -> None:
     """Rewards with fees, hours, the median wage, and who earned less than the floor."""
     heard, report = demo
     approved = Counter(_verdicts(heard, "assignment").values())["approve"]
-    match = _match_in(
-        r"\| Would have cost \| \$(\S+) \| of a budget of \$130.00", report
-    )
+    match = _match_in(r"\| Would have cost \| \$(\S+) \| of a budget of \$130.00", report)
     assert float(match[1]) * 100 == approved * (REWARD_CENTS + FEE_CENTS)
     pay, seconds = Counter[str](), defaultdict[str, float](float)
     seconds_paid = defaultdict[str, float](float)
@@ -104,15 +95,11 @@ def test_money_and_time_are_what_was_paid_and_worked(
             pay[worker] += REWARD_CENTS
             seconds_paid[worker] += worked.total_seconds()
     wages = sorted(pay[name] * 3600 / worked for name, worked in seconds_paid.items())
-    match = _match_in(
-        r"\| Workers \| (\d+) \| (\S+) person-hours; (\d+) excluded \|", report
-    )
+    match = _match_in(r"\| Workers \| (\d+) \| (\S+) person-hours; (\d+) excluded \|", report)
     excluded = Counter(_verdicts(heard, "worker").values())["exclude"]
     assert (int(match[1]), int(match[3])) == (len(seconds), excluded)
     assert is_near(match[2], sum(seconds.values()) / 3600)
-    match = _match_in(
-        r"\| Median wage \| \$(\S+)/h \| meets the floor of \$10.00/h", report
-    )
+    match = _match_in(r"\| Median wage \| \$(\S+)/h \| meets the floor of \$10.00/h", report)
     assert match[1] == f"{math.floor(median(wages)) / 100:.2f}"
     match = _match_in(
         r"(\d+) of (\d+) (?:paid )?workers \((\S+ %)\) earned less than the "
@@ -134,13 +121,11 @@ def test_rejections_and_days_are_as_they_were(demo: tuple[Listened, str]) -> Non
     )
     assert int(match[1]) == int(match[2]) == rejected
     moments = heard.connection.execute(
-        "SELECT min(posted_at), max(submitted_at) FROM hits LEFT JOIN assignments "
-        "USING (hit_id)"
+        "SELECT min(posted_at), max(submitted_at) FROM hits LEFT JOIN assignments USING (hit_id)"
     ).fetchone()
     begun, last = (moment[:16].replace("T", " ") for moment in moments)
     match = _match_in(
-        r"finished: (\d{4}-\d\d-\d\d \d\d:\d\d) to (\d{4}-\d\d-\d\d \d\d:\d\d) UTC",
-        report,
+        r"finished: (\d{4}-\d\d-\d\d \d\d:\d\d) to (\d{4}-\d\d-\d\d \d\d:\d\d) UTC", report
     )
     assert match[1] == begun
     assert last <= match[2]
@@ -150,9 +135,7 @@ def test_rejections_and_days_are_as_they_were(demo: tuple[Listened, str]) -> Non
 def test_a_bonus_says_the_time_that_it_is_for(demo: tuple[Listened, str]) -> None:
     """With a floor that the demo does not meet: median, amount, and to the cent."""
     heard, _ = demo
-    rewards = replace(
-        heard.campaign.rewards, wage_floor_cents_per_hour=HIGHER_FLOOR_CENTS
-    )
+    rewards = replace(heard.campaign.rewards, wage_floor_cents_per_hour=HIGHER_FLOOR_CENTS)
     campaign = replace(heard.campaign, rewards=rewards)
     plan = top_ups(replace(heard.run, campaign=campaign))
     kind_of, seconds = {}, defaultdict[tuple[str, int], list[float]](list)

@@ -34,9 +34,7 @@ WAIT = "for i in $(seq 600); do [ -e did_one ] && break; sleep 0.1; done\n"
 def test_the_tutorial_works_as_typed(tmp_path: Path) -> None:
     """One shell from the first line to the last; three people join by the link."""
     site, frames = free_port(), free_port()
-    blocks = [
-        block + WAIT if "workers invite me" in block else block for block in BLOCKS
-    ]
+    blocks = [block + WAIT if "workers invite me" in block else block for block in BLOCKS]
     lines = "\n".join(blocks).replace("8080", str(site)).replace("8081", str(frames))
     people = threading.Thread(target=_work, args=(tmp_path,), daemon=True)
     reader = threading.Thread(target=_do_a_hit, args=(tmp_path,), daemon=True)
@@ -69,16 +67,12 @@ def test_the_tutorial_works_as_typed(tmp_path: Path) -> None:
 def _statuses(database: Path) -> list[str]:
     """The statuses of all assignments of a marketplace."""
     with closing(sqlite3.connect(database)) as connection:
-        return [
-            status for (status,) in connection.execute("SELECT status FROM assignments")
-        ]
+        return [status for (status,) in connection.execute("SELECT status FROM assignments")]
 
 
 def _do_a_hit(folder: Path) -> None:
     """Sign in by the link of the first marketplace, and do a HIT of the old script."""
-    site, code = link_in(folder / "shapes/my_link.txt").split(
-        "/worker/sign-in?invitation="
-    )
+    site, code = link_in(folder / "shapes/my_link.txt").split("/worker/sign-in?invitation=")
     with session_at(site) as session:
         form = {"invitation": code}
         session.post("/worker/sign-in", data=form).raise_for_status()

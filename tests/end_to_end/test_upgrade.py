@@ -156,9 +156,7 @@ def test_the_next_version_continues_and_this_one_refuses_and_goes_back(
         assert (machine.folder / "market.db.before-m002_weather").is_file()
         before = store.with_name("piecework.db.before-m002_weather")
         assert before.is_file()
-        code, refused = machine.command(
-            "advance", "crash.toml", "--endpoint", machine.endpoint
-        )
+        code, refused = machine.command("advance", "crash.toml", "--endpoint", machine.endpoint)
         assert code == 1, refused
         assert "by a later version" in refused
         assert "before-*" in refused
@@ -201,9 +199,7 @@ class _Clicker(threading.Thread):
 
     def _work_once(self) -> None:
         for group in self.worker.groups():
-            accepted = (
-                self.worker.accept(group["hit_group_id"]).raise_for_status().json()
-            )
+            accepted = self.worker.accept(group["hit_group_id"]).raise_for_status().json()
             for _ in range(200):
                 try:
                     sent = self.worker.submit(accepted["assignment_id"])
@@ -217,9 +213,7 @@ class _Clicker(threading.Thread):
 
 
 @pytest.mark.full
-def test_a_rolling_restart_loses_no_submission(
-    machine: Machine, next_version: Path
-) -> None:
+def test_a_rolling_restart_loses_no_submission(machine: Machine, next_version: Path) -> None:
     """Eight workers send without pause while the versions change, three times."""
     stop = threading.Event()
     clickers: list[_Clicker] = []

@@ -44,9 +44,7 @@ def check_refused(server: int) -> None:
 def _listening_port(process: int) -> int:
     """The port at which a process listens, as Linux tells it."""
     held = {
-        str(file.readlink())
-        for file in Path(f"/proc/{process}/fd").iterdir()
-        if file.is_symlink()
+        str(file.readlink()) for file in Path(f"/proc/{process}/fd").iterdir() if file.is_symlink()
     }
     rows = Path(f"/proc/{process}/net/tcp").read_text().splitlines()[1:]
     (port,) = {

@@ -38,10 +38,7 @@ def in_folder(
         write: writes another campaign's files, and says where its file is.
         port: of the marketplace; a store that is opened again needs the same.
     """
-    if write is None:
-        path = write_campaign(folder, text, pictures=pictures)
-    else:
-        path = write(folder, text)
+    path = write_campaign(folder, text, pictures=pictures) if write is None else write(folder, text)
     with (
         pytest.MonkeyPatch.context() as patch,
         serve(

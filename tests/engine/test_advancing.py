@@ -49,10 +49,7 @@ def _keys(monkeypatch: pytest.MonkeyPatch) -> None:
 def _world(folder: Path, text: str = CAMPAIGN) -> Iterator[tuple[PassRequest, People]]:
     path = write_campaign(folder, text)
     with serve(
-        folder / "marketplace.db",
-        rehearsal=True,
-        seed=1,
-        start=datetime(2026, 1, 5, 9, tzinfo=UTC),
+        folder / "marketplace.db", rehearsal=True, seed=1, start=datetime(2026, 1, 5, 9, tzinfo=UTC)
     ) as running:
         request = PassRequest(campaign=path, endpoint=running.endpoint_url)
         yield request, People(running.endpoint_url)
@@ -67,10 +64,7 @@ def test_a_pass_with_nothing_due_asks_once_and_says_the_same(
     tmp_path: Path, store_url: str
 ) -> None:
     """While workers are at work one listing is asked for; at the end, nothing is."""
-    with _world(tmp_path, stored_in(CAMPAIGN, tmp_path, store_url)) as (
-        request,
-        people,
-    ):
+    with _world(tmp_path, stored_in(CAMPAIGN, tmp_path, store_url)) as (request, people):
         assert cached_progress(request) is None  # nothing has begun
         first = advance_without_prefect(request)
         assert first.waiting_for == "workers"
@@ -93,9 +87,9 @@ def test_a_pass_with_nothing_due_asks_once_and_says_the_same(
         away = PassRequest(campaign=request.campaign, endpoint=request.endpoint)
     # The marketplace has gone: a finished campaign does not ask it anything.
     assert cached_progress(away) == reached
-    assert {
-        path: path.stat().st_mtime_ns for path in files if path.suffix != ".lock"
-    } == {path: at for path, at in before.items() if path.suffix != ".lock"}
+    assert {path: path.stat().st_mtime_ns for path in files if path.suffix != ".lock"} == {
+        path: at for path, at in before.items() if path.suffix != ".lock"
+    }
 
 
 @pytest.mark.full
@@ -160,9 +154,7 @@ def test_open_hits_make_a_pass_due_though_nothing_has_ended(tmp_path: Path) -> N
         assert advance_without_prefect(request, poll_open_hits=True).answers == 2
 
 
-def test_rows_that_wait_for_their_batch_make_no_pass_due_before_it(
-    tmp_path: Path,
-) -> None:
+def test_rows_that_wait_for_their_batch_make_no_pass_due_before_it(tmp_path: Path) -> None:
     """They wait for a day at most, and a whole pass before would find nothing."""
     text = GROWING.replace("batch_size = 4", "batch_size = 8")
     with _world(tmp_path, text) as (request, _):
@@ -275,9 +267,7 @@ def test_a_look_loads_neither_pandas_nor_prefect(tmp_path: Path) -> None:
             text=True,
             timeout=LONGEST_PASS_SECONDS,
             check=True,
-            env={
-                key: os.environ[key] for key in os.environ if key != "PREFECT_API_URL"
-            },
+            env={key: os.environ[key] for key in os.environ if key != "PREFECT_API_URL"},
         )
     assert done.stderr.splitlines()[-1] == "[]"
     assert '"waiting_for": "workers"' in done.stdout
@@ -314,21 +304,14 @@ def test_a_namesake_that_only_begins_alike_is_another_campaign(tmp_path: Path) -
         two.mkdir()
         (two / "crash.toml").write_text(CAMPAIGN.replace('"crash"', '"crash-two"'))
         shutil.copy(tmp_path / "items.csv", two / "items.csv")
-        advance_without_prefect(
-            PassRequest(campaign=two / "crash.toml", endpoint=request.endpoint)
-        )
+        advance_without_prefect(PassRequest(campaign=two / "crash.toml", endpoint=request.endpoint))
         assert advance_without_prefect(request).hits_posted == 1
 
 
 def test_a_rehearsal_is_refused_where_time_is_real(tmp_path: Path) -> None:
     """The request says rehearsal; the marketplace is live, and nothing is posted."""
-    with (
-        _world(tmp_path) as (request, _),
-        serve(tmp_path / "live.db") as live,
-    ):
-        wrong = PassRequest(
-            campaign=request.campaign, endpoint=live.endpoint_url, rehearsal=True
-        )
+    with _world(tmp_path) as (request, _), serve(tmp_path / "live.db") as live:
+        wrong = PassRequest(campaign=request.campaign, endpoint=live.endpoint_url, rehearsal=True)
         with pytest.raises(RefusedForSafety, match="so it is real"):
             advance_without_prefect(wrong)
 

@@ -56,9 +56,7 @@ def _opened(at_work: Open, text: str = AS_NEEDED) -> Iterator[_Work]:
 
 
 def _answers(run: CampaignRun) -> dict[str, int]:
-    return dict(
-        run.store.db.execute("SELECT item_id, count(*) FROM answers GROUP BY item_id")
-    )
+    return dict(run.store.db.execute("SELECT item_id, count(*) FROM answers GROUP BY item_id"))
 
 
 def test_plain_items_stop_at_the_least_and_disputed_ones_go_on(at_work: Open) -> None:
@@ -107,15 +105,9 @@ def test_what_is_asked_again_is_announced_with_its_reason(at_work: Open) -> None
         # A pass that died after weighing leaves a plan that says why.
         work.run.store.db.execute("DELETE FROM hits WHERE round = 1")
         action = next_action(
-            take_snapshot(work.run),
-            work.run.campaign,
-            today=work.run.clock.now().date(),
+            take_snapshot(work.run), work.run.campaign, today=work.run.clock.now().date()
         )
-        for fact in (
-            "round 1 of batch 1",
-            "2 labels are not sure to 0.88",
-            "4 answers",
-        ):
+        for fact in ("round 1 of batch 1", "2 labels are not sure to 0.88", "4 answers"):
             assert fact in action.reason
 
 
@@ -149,9 +141,7 @@ def _drop(run: CampaignRun, answer_id: str) -> None:
 
 
 @pytest.mark.full
-def test_who_is_rejected_later_leaves_items_that_are_asked_again(
-    at_work: Open,
-) -> None:
+def test_who_is_rejected_later_leaves_items_that_are_asked_again(at_work: Open) -> None:
     """Of a label that was sure by two, one answer is left: another one is bought."""
     with _opened(at_work) as work:
         work.to_the_end()
@@ -173,9 +163,7 @@ def test_who_is_rejected_later_leaves_items_that_are_asked_again(
 
 
 @pytest.mark.full
-def test_an_answer_that_is_dropped_later_makes_its_label_be_weighed_anew(
-    at_work: Open,
-) -> None:
+def test_an_answer_that_is_dropped_later_makes_its_label_be_weighed_anew(at_work: Open) -> None:
     """What was sure by an answer that counts no more is not sure by it."""
     with _opened(at_work) as work:
         work.to_the_end()
@@ -218,19 +206,14 @@ def test_the_campaign_file_says_least_most_and_until(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("asked", "fault"),
     [
-        (
-            "{ least = 3, most = 7, until = 0.96 }",
-            "until: Input should be less than or",
-        ),
+        ("{ least = 3, most = 7, until = 0.96 }", "until: Input should be less than or"),
         ("{ least = 3, most = 3 }", "most must be more than least"),
         ("{ least = 3, most = 7, untl = 0.9 }", "no such key; did you mean 'until'?"),
         ("{ most = 7 }", "posting.assignments.least: is missing"),
         ("0", "posting.assignments: Input should be greater than or equal to 1"),
     ],
 )
-def test_what_cannot_be_is_refused_with_its_line(
-    tmp_path: Path, asked: str, fault: str
-) -> None:
+def test_what_cannot_be_is_refused_with_its_line(tmp_path: Path, asked: str, fault: str) -> None:
     """One fault, about what was meant; 0.96 is what no number of answers reaches."""
     text = AS_NEEDED.replace("{ least = 2, most = 4, until = 0.88 }", asked)
     with pytest.raises(ConfigError) as refused:
@@ -255,9 +238,7 @@ def test_tasks_without_one_right_option_are_refused(task: str, why: str) -> None
     name = {"caption": "demo"}.get(task, task)
     text = (folder / f"{name}.toml").read_text()
     line = next(
-        text_line
-        for text_line in text.splitlines()
-        if text_line.startswith("assignments = ")
+        text_line for text_line in text.splitlines() if text_line.startswith("assignments = ")
     )
     changed = text.replace(line, "assignments = { least = 3, most = 7 }")
     path = folder / f".{name}_as_needed.toml"
@@ -267,9 +248,7 @@ def test_tasks_without_one_right_option_are_refused(task: str, why: str) -> None
             load_campaign(path)
     finally:
         path.unlink()
-    (message,) = [
-        fault for fault in refused.value.faults if "posting.assignments" in fault
-    ]
+    (message,) = [fault for fault in refused.value.faults if "posting.assignments" in fault]
     assert why in message
 
 
@@ -284,9 +263,7 @@ def test_the_campaign_that_comes_with_it_asks_by_need(tmp_path: Path) -> None:
     with rehearsal_of(campaign) as (run, crowd):
         work_through(run, crowd)
         progress = read_progress(run)
-        rows = run.store.db.execute(
-            "SELECT item_id, workers, probability FROM items"
-        ).fetchall()
+        rows = run.store.db.execute("SELECT item_id, workers, probability FROM items").fetchall()
         kept = run.store.db.execute(
             "SELECT item_id, json_extract(fields, '$.values.congruent') FROM answers "
             "WHERE verdict = 'keep'"
@@ -313,6 +290,4 @@ def aggregates_of(run: CampaignRun) -> dict[str, str]:
     task = run.campaign.task
     ids = [str(item.item_id) for item in run.campaign.items]
     made = item_aggregates(answers_table(run), ids, task.fields, task.aggregates)
-    return {
-        str(item): str(label) for item, label in made["congruent_likeliest"].items()
-    }
+    return {str(item): str(label) for item, label in made["congruent_likeliest"].items()}

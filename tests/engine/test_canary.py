@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 
 def requester(endpoint: str) -> "MTurkClient":
     """Who posted the campaign."""
-    return boto3.Session().client(
-        "mturk", region_name="us-east-1", endpoint_url=endpoint
-    )
+    return boto3.Session().client("mturk", region_name="us-east-1", endpoint_url=endpoint)
 
 
 def _with_word(text: str, word: str) -> str:
@@ -32,9 +30,7 @@ def _with_word(text: str, word: str) -> str:
     )
 
 
-def test_who_writes_the_word_is_flagged_and_paid(
-    at_work: Open, campaign_text: str
-) -> None:
+def test_who_writes_the_word_is_flagged_and_paid(at_work: Open, campaign_text: str) -> None:
     """The scripted workers write of a table; here that word is the page's."""
     with at_work(_with_word(campaign_text, "table")) as (run, people):
         run_pass(run)
@@ -42,11 +38,7 @@ def test_who_writes_the_word_is_flagged_and_paid(
         assert "use the word table in the text" in decompress(hit["Question"])
         people.work()
         reached = run_pass(run)
-        kept = [
-            finding
-            for finding in findings.load(run.store)
-            if finding.heuristic == "canary"
-        ]
+        kept = [finding for finding in findings.load(run.store) if finding.heuristic == "canary"]
         assert kept
         assert all("the word 'table'" in finding.evidence for finding in kept)
         assert reached.rejected == 0

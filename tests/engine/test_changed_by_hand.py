@@ -55,9 +55,7 @@ def _turk(run: CampaignRun) -> Any:  # noqa: ANN401 - boto3's client, as a perso
 
 
 def _asked(run: CampaignRun) -> dict[str, int]:
-    counts: dict[str, int] = httpx.get(
-        f"{run.platform.endpoint}/rehearsal/calls"
-    ).json()
+    counts: dict[str, int] = httpx.get(f"{run.platform.endpoint}/rehearsal/calls").json()
     return counts
 
 
@@ -101,9 +99,7 @@ def test_a_hit_that_was_disposed_of_while_nobody_looked_is_closed(
         assert ledger.balances(run.store)["held"] == 0
 
 
-def test_a_hit_that_was_put_aside_is_fetched_whole(
-    posted: Post, campaign_text: str
-) -> None:
+def test_a_hit_that_was_put_aside_is_fetched_whole(posted: Post, campaign_text: str) -> None:
     """Somebody set it to Reviewing; the next poll of open HITs closes its batch."""
     with posted(campaign_text) as (run, people, _, hit_id):
         people.work(at_most=2)
@@ -130,9 +126,7 @@ def test_a_hit_that_was_put_aside_half_full_is_fetched_when_it_must_be_over(
         assert ledger.balances(run.store)["held"] == _books(run)["held_cents"] == 60
 
 
-def test_a_stop_takes_a_deleted_hit_for_expired(
-    posted: Post, campaign_text: str
-) -> None:
+def test_a_stop_takes_a_deleted_hit_for_expired(posted: Post, campaign_text: str) -> None:
     """There is nothing to expire; its money is free at once."""
     with posted(campaign_text) as (run, _, _clock, hit_id):
         _delete(run, hit_id)
@@ -184,9 +178,7 @@ def test_hits_that_the_keys_do_not_know_are_not_given_up(
         with pytest.raises(PlatformRefused, match="another requester's"):
             status_of(stranger, hits.load(run.store)[0])
         stops.stop(run.store, at=run.clock.now())
-        with pytest.raises(
-            PlatformRefused, match=r"could not be expired .*another requester's"
-        ):
+        with pytest.raises(PlatformRefused, match=r"could not be expired .*another requester's"):
             post(stranger)
         assert len(hits.uncollected(run.store)) == 1
 
@@ -206,9 +198,7 @@ def test_what_was_paid_before_it_could_be_rejected_is_not_counted_as_rejected(
         assert facts.workers["assignments_rejected"].sum() == 0
         assert "reject" not in set(facts.decisions["verdict"])
         because = facts.decisions["because"]
-        assert (
-            because.str.startswith("the marketplace had approved and paid").sum() == 1
-        )
+        assert because.str.startswith("the marketplace had approved and paid").sum() == 1
 
 
 def test_what_was_rejected_elsewhere_is_a_rejection_that_can_be_taken_back(
@@ -232,9 +222,7 @@ def test_what_was_rejected_elsewhere_is_a_rejection_that_can_be_taken_back(
         assert unreject(run, ann, because="It is right.", by="ada") == 2
         again = run_pass(run)
         assert (again.rejected, again.rewards_cents, again.accepted) == (0, 100, 4)
-        assert ledger.balances(run.store)["requester"] == (
-            _books(run)["balance_cents"] - 1_000_000
-        )
+        assert ledger.balances(run.store)["requester"] == (_books(run)["balance_cents"] - 1_000_000)
 
 
 def test_slots_that_were_added_by_hand_are_held_before_they_are_paid(
@@ -255,9 +243,7 @@ def test_slots_that_were_added_by_hand_are_held_before_they_are_paid(
         assert ledger.balances(run.store)["held"] == held == 4 * 60
         run_pass(run)
         assert ledger.balances(run.store)["held"] == _books(run)["held_cents"]
-        assert ledger.balances(run.store)["requester"] == (
-            _books(run)["balance_cents"] - 1_000_000
-        )
+        assert ledger.balances(run.store)["requester"] == (_books(run)["balance_cents"] - 1_000_000)
 
 
 def test_after_a_qualification_type_was_deleted_what_came_is_paid(
@@ -279,9 +265,7 @@ def test_after_a_qualification_type_was_deleted_what_came_is_paid(
         assert (reached.accepted, reached.excluded) == (2, 1)
 
 
-def test_open_hits_of_a_deleted_type_are_still_collected(
-    posted: Post, campaign_text: str
-) -> None:
+def test_open_hits_of_a_deleted_type_are_still_collected(posted: Post, campaign_text: str) -> None:
     """No listing tells when they are done; they are asked for one by one."""
     with posted(campaign_text) as (run, people, _, _hit_id):
         _turk(run).delete_qualification_type(QualificationTypeId=exclusion_type(run))

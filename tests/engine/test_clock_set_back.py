@@ -34,10 +34,7 @@ def test_a_worker_who_was_kept_is_judged_again_although_the_clock_went_back(
     """Ada keeps bob in batch 1; an hour earlier, by the clock, batch 2 asks again."""
     pages = (("ann", "good"), ("bob", "shout"), ("ann", "good"), ("bob", "shout"))
     monkeypatch.setattr(script, "SCRIPT", pages)
-    with at_work(campaign_text.replace('by = "policy"', 'by = "person"')) as (
-        opened,
-        people,
-    ):
+    with at_work(campaign_text.replace('by = "policy"', 'by = "person"')) as (opened, people):
         machine = FixedClock(opened.clock.now())
         run = replace(opened, clock=MonotonicClock(machine, None))
         run_pass(run)

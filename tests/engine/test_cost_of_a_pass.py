@@ -57,17 +57,13 @@ Cost = tuple[int, int]
 
 
 @contextmanager
-def at_second_batch(
-    folder: Path, *, answers_each: int, url: str = ""
-) -> Iterator[CampaignRun]:
+def at_second_batch(folder: Path, *, answers_each: int, url: str = "") -> Iterator[CampaignRun]:
     """Batch 1 is over, with so many answers to each of its twelve HITs; 2 is posted."""
     folder.mkdir()
     path = write_campaign(folder, stored_in(TEXT, folder, url), pictures=24)
     with (
         serve(folder / "m.db", rehearsal=True, seed=1, start=START) as running,
-        open_for_rehearsal(
-            load_campaign(path), running.endpoint_url, FixedClock(START)
-        ) as run,
+        open_for_rehearsal(load_campaign(path), running.endpoint_url, FixedClock(START)) as run,
     ):
         _first_batch(run, answers_each)
         reached = run_pass(run)
@@ -79,18 +75,12 @@ def at_second_batch(
 def _first_batch(run: CampaignRun, answers_each: int) -> None:
     """As earlier passes leave it: collected, decided, paid and booked."""
     store, workers = run.store, [f"W{number}" for number in range(answers_each)]
-    planned = first_round(
-        run.campaign, 1, deal(run.campaign)[0], on=run.clock.now().date()
-    )
+    planned = first_round(run.campaign, 1, deal(run.campaign)[0], on=run.clock.now().date())
     hits.plan(store, planned)
     with store.db.atomic():
         for hit in planned:
             hits.mark_posted(
-                store,
-                hit.hit_key,
-                hit_type_id=HitTypeId("T"),
-                hit_id=HitId(hit.hit_key),
-                at=BEFORE,
+                store, hit.hit_key, hit_type_id=HitTypeId("T"), hit_id=HitId(hit.hit_key), at=BEFORE
             )
             for worker in workers:
                 answers_of(store, hit, worker, at=BEFORE)
@@ -105,9 +95,7 @@ def _first_batch(run: CampaignRun, answers_each: int) -> None:
             intent = Intent(key=key, operation="approve", subject=("assignment", name))
             intents.declare(store, intent, clock)
             store.db.execute(
-                "UPDATE intents SET done_at = made_at, outcome = 'done' "
-                "WHERE intent_key = ?",
-                [key],
+                "UPDATE intents SET done_at = made_at, outcome = 'done' WHERE intent_key = ?", [key]
             )
             paid = {"rewards": 50, "fees": 10}
             for account, cents in paid.items():
@@ -257,9 +245,7 @@ def test_a_pass_reads_no_more_of_a_store_in_postgresql(
     monkeypatch.setattr(script, "SCRIPT", workers)
     costs = []
     for name, answers_each in (("few", 3), ("many", 30)):
-        with at_second_batch(
-            tmp_path / name, answers_each=answers_each, url=postgres_url
-        ) as run:
+        with at_second_batch(tmp_path / name, answers_each=answers_each, url=postgres_url) as run:
             costs.append(_costs(run))
     few, many = costs
     for act, (statements, rows) in few.items():
@@ -271,9 +257,7 @@ def test_ten_hits_are_fetched_with_one_call(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where assignments are listed together; elsewhere each HIT takes a call."""
-    monkeypatch.setattr(
-        script, "SCRIPT", [(f"worker {number}", "good") for number in range(10)]
-    )
+    monkeypatch.setattr(script, "SCRIPT", [(f"worker {number}", "good") for number in range(10)])
     with at_second_batch(tmp_path / "one", answers_each=1) as run:
         assert People(str(run.platform.endpoint)).work() == 10
         assert collect(run) == 10
@@ -322,9 +306,7 @@ def instructions(run: CampaignRun, act: Callable[[], object]) -> int:
     return counts[0]
 
 
-def test_an_idle_pass_after_many_batches_reads_as_little_as_after_one(
-    tmp_path: Path,
-) -> None:
+def test_an_idle_pass_after_many_batches_reads_as_little_as_after_one(tmp_path: Path) -> None:
     """1,200 items were dealt before, or 3,000."""
     costs = []
     for name, size in (("few", 600), ("many", 1_500)):

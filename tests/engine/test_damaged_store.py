@@ -75,9 +75,7 @@ def test_flipped_bytes_are_said(finished: Path, tries: int) -> None:
         "UPDATE assignments SET submitted_at = '20'",
     ],
 )
-def test_a_value_that_makes_no_sense_is_called_damage(
-    finished: Path, change: str
-) -> None:
+def test_a_value_that_makes_no_sense_is_called_damage(finished: Path, change: str) -> None:
     """The file is sound for SQLite; the sentence says what to do."""
     store = finished.parent / "out/crash" / FILE_NAME
     with closing(sqlite3.connect(store)) as spoiling, spoiling:
@@ -118,9 +116,7 @@ def test_what_spends_refuses_a_damaged_store(
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "no secret")
     path = write_campaign(tmp_path, campaign_text)
     start = datetime(2026, 1, 5, 9, tzinfo=UTC)
-    with serve(
-        tmp_path / "marketplace.db", rehearsal=True, seed=1, start=start
-    ) as running:
+    with serve(tmp_path / "marketplace.db", rehearsal=True, seed=1, start=start) as running:
         at = ("--endpoint", running.endpoint_url)
         advance = ["advance", str(path), *at, "--poll-open-hits"]
         assert CliRunner().invoke(main, advance).exit_code == 0
@@ -149,8 +145,4 @@ def test_what_spends_refuses_a_damaged_store(
 def _acts(endpoint: str) -> dict[str, int]:
     """How often the marketplace was asked to do anything that changes something."""
     calls = httpx.get(f"{endpoint}/rehearsal/calls").json()
-    return {
-        name: number
-        for name, number in calls.items()
-        if not name.startswith(("Get", "List"))
-    }
+    return {name: number for name, number in calls.items() if not name.startswith(("Get", "List"))}

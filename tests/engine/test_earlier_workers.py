@@ -67,12 +67,9 @@ def offered(after: After, handle: str, *, keys: str, name: str = "later") -> lis
 
 
 @pytest.mark.parametrize(
-    ("key", "sees"),
-    [("only_workers_of", ("ann", "bob")), ("no_workers_of", ("zoe",))],
+    ("key", "sees"), [("only_workers_of", ("ann", "bob")), ("no_workers_of", ("zoe",))]
 )
-def test_only_the_right_workers_see_the_hits(
-    after: After, key: str, sees: tuple[str, ...]
-) -> None:
+def test_only_the_right_workers_see_the_hits(after: After, key: str, sees: tuple[str, ...]) -> None:
     """By the qualification that the marketplace keeps."""
     keys = f'{key} = ["crash.toml"]'
     for handle in ("ann", "bob", "zoe"):
@@ -101,18 +98,14 @@ def test_workers_who_came_since_count_when_more_is_posted(after: After) -> None:
         ('no_workers_of = ["crash"]', "no_workers_of"),
     ],
 )
-def test_a_wrong_name_is_a_fault_with_its_line(
-    after: After, keys: str, words: str
-) -> None:
+def test_a_wrong_name_is_a_fault_with_its_line(after: After, keys: str, words: str) -> None:
     """`check` says it before any HIT is posted."""
     path = after.write(keys)
     with pytest.raises(ConfigError, match=rf"later\.toml:\d+: .*{words}"):
         load_campaign(path)
 
 
-def test_a_campaign_that_was_not_started_is_warned_of_and_refused(
-    after: After,
-) -> None:
+def test_a_campaign_that_was_not_started_is_warned_of_and_refused(after: After) -> None:
     """Nothing is posted."""
     after.write("", "other")
     path = after.write('no_workers_of = ["other.toml"]')
@@ -126,16 +119,12 @@ def test_a_campaign_that_was_not_started_is_warned_of_and_refused(
         run_pass(run)
 
 
-def test_workers_of_another_marketplace_are_not_known_here(
-    after: After, tmp_path: Path
-) -> None:
+def test_workers_of_another_marketplace_are_not_known_here(after: After, tmp_path: Path) -> None:
     """A sentence, and nothing is posted."""
     path = after.write('no_workers_of = ["crash.toml"]')
     with (
         serve(tmp_path / "elsewhere.db", rehearsal=True, seed=2) as running,
-        open_on_marketplace(
-            load_campaign(path), running.endpoint_url, live=False
-        ) as run,
+        open_on_marketplace(load_campaign(path), running.endpoint_url, live=False) as run,
         pytest.raises(ConfigError, match="the campaign crash ran elsewhere"),
     ):
         run_pass(run)

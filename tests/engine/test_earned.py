@@ -84,9 +84,7 @@ class Scene:
             later = {"now": (now + timedelta(minutes=5)).isoformat()}
             client.put("/rehearsal/clock", json=later).raise_for_status()
             page = read_page(client.get(accepted["frame_url"]).text)
-            form = People(self.endpoint).fill_in(
-                accepted["assignment_id"], page, manner
-            )
+            form = People(self.endpoint).fill_in(accepted["assignment_id"], page, manner)
             client.post("/mturk/externalSubmit", data=form).raise_for_status()
 
     def holders(self, name: str = "good at captions") -> set[str]:
@@ -133,9 +131,7 @@ class Scene:
 
 
 @pytest.fixture
-def scene(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, store_url: str
-) -> Iterator[Scene]:
+def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, store_url: str) -> Iterator[Scene]:
     """A marketplace without campaigns."""
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "LAB")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "any")
@@ -156,9 +152,7 @@ def test_good_work_earns_it_and_later_bad_work_loses_it(scene: Scene) -> None:
         "were needed."
     )
     assert scene.messages("bob") == []
-    third = scene.write(
-        "third", '\n[requirements]\nearned = ["good at captions"]\n', CAMPAIGN
-    )
+    third = scene.write("third", '\n[requirements]\nearned = ["good at captions"]\n', CAMPAIGN)
     with scene.opened(third) as run:
         run_pass(run)
     assert "third" in scene.titles("ann")
@@ -227,8 +221,7 @@ def test_the_file_says_when_it_is_earned_lost_and_forgotten(scene: Scene) -> Non
     A campaign that leaves out the good workers is for all others.
     """
     first, second = (
-        scene.write(name, text=TEXT.replace(EARNED, TWO_RULES))
-        for name in ("first", "second")
+        scene.write(name, text=TEXT.replace(EARNED, TWO_RULES)) for name in ("first", "second")
     )
     scene.work(first, ("ann", "good"), ("bob", "half"))
     very_good = "very good at captions"
@@ -325,8 +318,7 @@ def test_both_campaigns_add_evidence(scene: Scene) -> None:
         with records_of(run, rule) as records:
             [change] = records.changes(rule.name)
             campaigns = {
-                outcome.campaign
-                for outcome in records.outcomes("captions")[change.worker_id]
+                outcome.campaign for outcome in records.outcomes("captions")[change.worker_id]
             }
     assert (change.share.items, change.share.agreed) == (10, 10)
     assert len(campaigns) == 2

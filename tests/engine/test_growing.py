@@ -17,9 +17,7 @@ from tests.conftest import in_full
 from tests.growing_campaign import START, TEXT, growing, names, row, write_growing
 
 
-def test_new_rows_make_the_next_batch_and_each_row_is_dealt_once(
-    tmp_path: Path,
-) -> None:
+def test_new_rows_make_the_next_batch_and_each_row_is_dealt_once(tmp_path: Path) -> None:
     """Four rows are a batch; the five that arrive later are the next one."""
     with growing(tmp_path, names(1, 4)) as campaign:
         idle = campaign.finish()
@@ -34,9 +32,7 @@ def test_new_rows_make_the_next_batch_and_each_row_is_dealt_once(
         assert campaign.finish() == idle
 
 
-def test_each_settled_batch_is_released_and_old_releases_and_splits_stay(
-    tmp_path: Path,
-) -> None:
+def test_each_settled_batch_is_released_and_old_releases_and_splits_stay(tmp_path: Path) -> None:
     """Two batches make two releases without a word about it in the campaign file."""
     text = TEXT.replace("size = 4", "size = 40").replace('["csv"]', '["parquet"]')
     with growing(tmp_path, names(1, 40), text) as grown:
@@ -93,9 +89,7 @@ def test_a_row_that_appears_again_changes_nothing(tmp_path: Path) -> None:
         again = campaign.finish()
         assert again == idle
         # The rows in another order, too.
-        campaign.items.write_text(
-            "image_id,url\n" + "".join(map(row, reversed(names(1, 4))))
-        )
+        campaign.items.write_text("image_id,url\n" + "".join(map(row, reversed(names(1, 4)))))
         assert campaign.finish() == idle
         assert campaign.shown() == names(1, 4)
 
@@ -188,9 +182,7 @@ def test_the_file_says_whether_rows_may_disappear_and_how_many(
         assert ("most_removed_percent" in source_now.fault) == line.endswith("24")
 
 
-def test_rows_of_a_rehearsal_arrive_as_many_a_day_as_the_file_says(
-    tmp_path: Path,
-) -> None:
+def test_rows_of_a_rehearsal_arrive_as_many_a_day_as_the_file_says(tmp_path: Path) -> None:
     """Three rows on the first day, three on the next, and the rest on the third."""
     text = f"{TEXT}[rehearsal]\nrows_a_day = 3\n"
     with growing(tmp_path, names(1, 8), text) as campaign:
@@ -275,9 +267,7 @@ def test_a_new_column_is_no_change_of_old_rows(tmp_path: Path) -> None:
         assert campaign.run.campaign.items[7].columns["note"].startswith("xp")
 
 
-def test_rows_that_cannot_be_used_are_set_aside_and_the_rest_proceeds(
-    tmp_path: Path,
-) -> None:
+def test_rows_that_cannot_be_used_are_set_aside_and_the_rest_proceeds(tmp_path: Path) -> None:
     """Each fault is named with its line."""
     with growing(tmp_path, names(1, 4)) as campaign:
         campaign.finish()
@@ -368,23 +358,16 @@ def test_a_cap_ends_it_and_rows_that_wait_keep_their_order(tmp_path: Path) -> No
 def test_a_day_and_a_month_postpone_what_they_do_not_pay(tmp_path: Path) -> None:
     """The campaign says which of the two, and until when."""
     text = TEXT.replace(
-        'budget = "900.00"',
-        'budget = "900.00"\nday_budget = "1.20"\nmonth_budget = "2.00"',
+        'budget = "900.00"', 'budget = "900.00"\nday_budget = "1.20"\nmonth_budget = "2.00"'
     )
     with growing(tmp_path, names(1, 12), text) as campaign:
         first = campaign.finish()
         assert len(campaign.shown()) == 4  # two HITs a day
-        assert (first.waiting_for, first.stopped_by) == (
-            "the next day",
-            "rewards.day_budget",
-        )
+        assert (first.waiting_for, first.stopped_by) == ("the next day", "rewards.day_budget")
         campaign.move(days=1)
         second = campaign.finish()
         assert len(campaign.shown()) == 6  # three HITs a month
-        assert (second.waiting_for, second.stopped_by) == (
-            "the next month",
-            "rewards.month_budget",
-        )
+        assert (second.waiting_for, second.stopped_by) == ("the next month", "rewards.month_budget")
         assert second.goes_on_at == "2026-02-01T00:00:00+00:00"
         campaign.move(days=27)
         campaign.finish()
@@ -403,9 +386,7 @@ def test_an_item_that_has_cost_its_budget_is_not_asked_again(tmp_path: Path) -> 
         assert (done.accepted, done.missing) == (3, 1)
         assert done.waiting_for == "new rows"
         assert len(campaign.posted()) == 2
-        lacks = item_totals.batches_lacking(
-            campaign.run.store, campaign.run.campaign.posting
-        )
+        lacks = item_totals.batches_lacking(campaign.run.store, campaign.run.campaign.posting)
         assert lacks == {}
 
 
@@ -448,14 +429,10 @@ def test_scenes_that_a_file_names_are_drawn(tmp_path: Path) -> None:
     text = TEXT.replace('file = "items.csv"', 'file = "items.csv"\nscenes = 2')
     path = write_growing(tmp_path, [], text)
     path.with_name("items.csv").write_text(
-        "image_id,url\n"
-        + "".join(f"scene_000{n},scene_000{n}.svg\n" for n in (1, 2, 3))
+        "image_id,url\n" + "".join(f"scene_000{n},scene_000{n}.svg\n" for n in (1, 2, 3))
     )
     campaign = prepare(path)
-    assert [str(item.item_id) for item in campaign.items] == [
-        "scene_0001",
-        "scene_0002",
-    ]
+    assert [str(item.item_id) for item in campaign.items] == ["scene_0001", "scene_0002"]
     drawn = sorted(file.name for file in (campaign.out / "pictures").iterdir())
     assert drawn == ["scene_0001.svg", "scene_0002.svg"]
     path.write_text(text.replace('file = "items.csv"\n', ""))

@@ -17,9 +17,7 @@ def _waiting_for(path: Path) -> Waiting:
         return read_progress(opened).waiting_for
 
 
-def test_what_is_planned_and_not_posted_is_due_while_workers_are_at_work(
-    tmp_path: Path,
-) -> None:
+def test_what_is_planned_and_not_posted_is_due_while_workers_are_at_work(tmp_path: Path) -> None:
     """The next pass posts it, and does not wait for the HITs that are open."""
     text = CAMPAIGN.replace("batches = 2", "batches = 1")
     campaign = write_campaign(tmp_path, text)

@@ -58,9 +58,7 @@ class Faults:
         """Begin a day: its faults are one call further than the day before."""
         self.day, self.calls, self._is_read = day, 0, False
 
-    def _sent(
-        self, session: URLLib3Session, request: AWSPreparedRequest
-    ) -> AWSResponse:
+    def _sent(self, session: URLLib3Session, request: AWSPreparedRequest) -> AWSResponse:
         self.calls += 1
         is_hit = self.day and (self.calls + self.day) % self._apart == 0
         kind = KINDS[(self.calls // self._apart + self.day) % 4] if is_hit else ""
@@ -117,8 +115,7 @@ def answer(workers: list[Worker]) -> int:
 
 
 @pytest.mark.parametrize(
-    ("days", "rows", "apart"),
-    [(6, 20, 5), *in_full((100, 100, 13), (30, 1_000, 97))],
+    ("days", "rows", "apart"), [(6, 20, 5), *in_full((100, 100, 13), (30, 1_000, 97))]
 )
 def test_each_row_is_dealt_answered_and_paid_once(
     days: int, rows: int, apart: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -118,27 +118,18 @@ STOPPED = replace(LACKING, stopped=True)
         ),
         (
             replace(
-                LACKING,
-                left_cents=118,
-                batches={1: batch(), 2: batch(lacking=1, left_cents=119)},
+                LACKING, left_cents=118, batches={1: batch(), 2: batch(lacking=1, left_cents=119)}
             ),
             *("nobody", "", CAP),
         ),
         # Two items that lack three answers each: a HIT for three costs 360.
         (
-            replace(
-                LACKING,
-                left_cents=359,
-                batches={1: batch(), 2: batch(lacking=6, least=3)},
-            ),
+            replace(LACKING, left_cents=359, batches={1: batch(), 2: batch(lacking=6, least=3)}),
             *("nobody", "", CAP),
         ),
         # A person has stopped it: nothing is bought, all that came is settled.
         (replace(STOPPED, winding_down=True), "the next pass", "wind down", STOP),
-        (
-            replace(STOPPED, winding_down=True, unsettled=1),
-            *("the next pass", "wind down", STOP),
-        ),
+        (replace(STOPPED, winding_down=True, unsettled=1), *("the next pass", "wind down", STOP)),
         (replace(STOPPED, unsettled=1), "the next pass", "settle", STOP),
         (replace(STOPPED, open_hits=1), "workers", "", STOP),
         (replace(STOPPED, proposals=1), "people", "", STOP),
@@ -176,9 +167,7 @@ def test_an_amount_agreed_to_is_named_where_it_is_what_ends_the_campaign() -> No
     of_file = two_batches()
     agreed = replace(of_file, rewards=replace(of_file.rewards, agreed_cents=5_000))
     short = replace(LACKING, left_cents=0)
-    assert next_action(short, agreed, today=TODAY).stopped_by == (
-        agreed.rewards.cap_name
-    )
+    assert next_action(short, agreed, today=TODAY).stopped_by == (agreed.rewards.cap_name)
     assert agreed.rewards.cap_name != CAP
 
 
@@ -193,14 +182,8 @@ AT_WORK = replace(DONE, batch=1, batches={1: batch(lacking=1)})
         (replace(FRESH, left_cents=599), None),
         # What the batch at work lacks comes first; 600 are kept for batch 2.
         (AT_WORK, NextPosting(batch=1, round=1, room_cents=9_400)),
-        (
-            replace(AT_WORK, left_cents=720),
-            NextPosting(batch=1, round=1, room_cents=120),
-        ),
-        (
-            replace(AT_WORK, left_cents=719),
-            NextPosting(batch=2, round=0, room_cents=719),
-        ),
+        (replace(AT_WORK, left_cents=720), NextPosting(batch=1, round=1, room_cents=120)),
+        (replace(AT_WORK, left_cents=719), NextPosting(batch=2, round=0, room_cents=719)),
         (replace(AT_WORK, left_cents=599), None),
         (
             replace(AT_WORK, batches={1: batch(lacking=1, left_cents=300)}),
@@ -220,19 +203,12 @@ AT_WORK = replace(DONE, batch=1, batches={1: batch(lacking=1)})
             NextPosting(batch=1, round=2, room_cents=10_000),
         ),
         (
-            replace(
-                DONE,
-                batches={1: batch(lacking=2, last_round=3), 2: batch(lacking=1)},
-            ),
+            replace(DONE, batches={1: batch(lacking=2, last_round=3), 2: batch(lacking=1)}),
             NextPosting(batch=2, round=1, room_cents=10_000),
         ),
         (
             replace(
-                DONE,
-                batches={
-                    1: batch(lacking=2, left_cents=0),
-                    2: batch(lacking=1, left_cents=0),
-                },
+                DONE, batches={1: batch(lacking=2, left_cents=0), 2: batch(lacking=1, left_cents=0)}
             ),
             None,
         ),
@@ -265,11 +241,7 @@ UNWEIGHED = replace(DONE, unweighed=2)
         (replace(UNWEIGHED, unsettled=1), "the next pass", "settle"),
         (replace(UNWEIGHED, proposals=1, undecided=True), "people", ""),
         (
-            replace(
-                UNWEIGHED,
-                open_hits=1,
-                batches={1: batch(), 2: batch(is_collected=False)},
-            ),
+            replace(UNWEIGHED, open_hits=1, batches={1: batch(), 2: batch(is_collected=False)}),
             *("workers", ""),
         ),
     ],

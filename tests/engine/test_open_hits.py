@@ -53,15 +53,11 @@ def half_done(at_work: Open, campaign_text: str) -> HalfDone:
 
 
 def _calls(run: CampaignRun) -> dict[str, int]:
-    counts: dict[str, int] = httpx.get(
-        f"{run.platform.endpoint}/rehearsal/calls"
-    ).json()
+    counts: dict[str, int] = httpx.get(f"{run.platform.endpoint}/rehearsal/calls").json()
     return counts
 
 
-def test_an_open_hit_is_asked_after_some_hours_and_not_before(
-    half_done: HalfDone,
-) -> None:
+def test_an_open_hit_is_asked_after_some_hours_and_not_before(half_done: HalfDone) -> None:
     """One look at each six hours: a listing for all, a call for what has news."""
     with half_done("policy") as (run, _, clock):
         assert collect.collect(run) == 0
@@ -78,9 +74,7 @@ def test_an_open_hit_is_asked_after_some_hours_and_not_before(
         assert calls["ListHITs"] - before["ListHITs"] == 4
 
 
-def test_answers_of_an_open_hit_come_when_they_are_asked_for(
-    half_done: HalfDone,
-) -> None:
+def test_answers_of_an_open_hit_come_when_they_are_asked_for(half_done: HalfDone) -> None:
     """Whoever wants them now has them now, and twice is once."""
     with half_done("policy") as (run, _, _clock):
         assert collect.collect(run, Reader(run, poll_open_hits=True)) == 1
@@ -88,9 +82,7 @@ def test_answers_of_an_open_hit_come_when_they_are_asked_for(
         assert answers_table.last_number(run.store) == 2
 
 
-def test_an_open_batch_is_judged_before_the_platform_does_it(
-    half_done: HalfDone,
-) -> None:
+def test_an_open_batch_is_judged_before_the_platform_does_it(half_done: HalfDone) -> None:
     """After three quarters of the delay ann is paid, though the HIT is still open."""
     with half_done("policy") as (run, _, clock):
         clock.let_pass(timedelta(hours=35))
@@ -108,9 +100,7 @@ def test_an_open_batch_is_judged_before_the_platform_does_it(
         assert run_pass(run) == paid
 
 
-def test_what_came_early_is_kept_and_paid_once_when_the_hit_is_done(
-    half_done: HalfDone,
-) -> None:
+def test_what_came_early_is_kept_and_paid_once_when_the_hit_is_done(half_done: HalfDone) -> None:
     """The whole campaign ends as if it had been collected in one piece."""
     with half_done("policy") as (run, people, clock):
         clock.let_pass(timedelta(hours=37))
@@ -121,14 +111,10 @@ def test_what_came_early_is_kept_and_paid_once_when_the_hit_is_done(
         assert (reached.submitted, reached.rejected, reached.missing) == (6, 1, 0)
         assert ledger.balances(run.store)["rewards"] == 250
         books = httpx.get(f"{run.platform.endpoint}/rehearsal/books").json()
-        assert (
-            sum(assignment["paid_cents"] for assignment in books["assignments"]) == 250
-        )
+        assert sum(assignment["paid_cents"] for assignment in books["assignments"]) == 250
 
 
-def test_an_export_half_way_is_whole_and_says_what_is_provisional(
-    half_done: HalfDone,
-) -> None:
+def test_an_export_half_way_is_whole_and_says_what_is_provisional(half_done: HalfDone) -> None:
     """Ann's two captions are in every file, marked, and nothing was decided."""
     with half_done("policy") as (run, _, _clock):
         collect.collect(run, Reader(run, poll_open_hits=True))
@@ -145,9 +131,7 @@ def test_an_export_half_way_is_whole_and_says_what_is_provisional(
 
 
 @pytest.mark.full
-def test_what_a_person_has_to_look_at_is_no_part_of_a_half_way_export(
-    half_done: HalfDone,
-) -> None:
+def test_what_a_person_has_to_look_at_is_no_part_of_a_half_way_export(half_done: HalfDone) -> None:
     """Bob shouts, and a person decides: his captions are set aside as not decided."""
     with half_done("person") as (run, people, _clock):
         people.work(at_most=1)
@@ -158,9 +142,7 @@ def test_what_a_person_has_to_look_at_is_no_part_of_a_half_way_export(
         dataset = run.campaign.out / "dataset"
         assert len(pd.read_csv(dataset / "captions.csv")) == 2
         aside = pd.read_csv(dataset / "set_aside.csv")
-        assert set(aside["rejected_because"]) == {
-            "not decided yet: a person has to look at it"
-        }
+        assert set(aside["rejected_because"]) == {"not decided yet: a person has to look at it"}
         assert set(aside["set_aside"]) == {"undecided"}
         assert not aside["is_rejected"].any()
         assert "| undecided | 2 |" in (dataset / "README.md").read_text()
@@ -202,9 +184,7 @@ def test_a_hit_that_must_be_over_is_not_overlooked(
     monkeypatch.setattr("piecework.engine.steps.collect.OPEN_HITS", timedelta(days=365))
     with at_work(campaign_text) as (market, people):
         clock = VirtualClock(market.platform.endpoint)
-        run = replace(
-            market, clock=clock, platform=_Unordered(market.platform.endpoint)
-        )
+        run = replace(market, clock=clock, platform=_Unordered(market.platform.endpoint))
         run_pass(run)
         while hits.batch_at_work(run.store) == 1:
             people.work()
@@ -214,9 +194,7 @@ def test_a_hit_that_must_be_over_is_not_overlooked(
         clock.let_pass(timedelta(seconds=run.campaign.posting.lifetime_seconds))
         collect.collect(run)
         assert hits.uncollected(run.store)
-        clock.let_pass(
-            timedelta(seconds=run.campaign.posting.assignment_duration_seconds)
-        )
+        clock.let_pass(timedelta(seconds=run.campaign.posting.assignment_duration_seconds))
         clock.let_pass(timedelta(hours=1, minutes=1))
         collect.collect(run)
         assert not hits.uncollected(run.store)

@@ -46,9 +46,7 @@ BOOKS = {
 
 def _books(run: CampaignRun) -> dict[str, list[tuple[object, ...]]]:
     return {
-        table: sorted(
-            run.store.db.execute(f"SELECT {columns} FROM {table}").fetchall(), key=repr
-        )
+        table: sorted(run.store.db.execute(f"SELECT {columns} FROM {table}").fetchall(), key=repr)
         for table, columns in BOOKS.items()
     }
 
@@ -78,9 +76,7 @@ def test_a_campaign_ends_with_equal_books(tmp_path: Path, postgres_url: str) -> 
 
 
 @pytest.mark.full
-def test_a_rehearsal_ends_with_equal_books_and_dataset(
-    tmp_path: Path, postgres_url: str
-) -> None:
+def test_a_rehearsal_ends_with_equal_books_and_dataset(tmp_path: Path, postgres_url: str) -> None:
     """The seed decides everything, so even the dataset's files are equal."""
     books, results = [], []
     for url in ("", postgres_url):
@@ -131,8 +127,7 @@ def test_of_three_passes_at_once_in_three_folders_one_does_it(
             write_campaign(folder, text)
             here, there = context.Pipe()
             process = context.Process(
-                target=_pass_in,
-                args=(folder, running.endpoint_url, all_have_begun, there),
+                target=_pass_in, args=(folder, running.endpoint_url, all_have_begun, there)
             )
             process.start()
             ends.append(here)
@@ -160,9 +155,7 @@ def _check_next_folder(folder: Path, endpoint: str) -> None:
     """Another folder finds the store, and nothing to do."""
     with (
         pytest.MonkeyPatch.context() as patch,
-        open_on_marketplace(
-            load_campaign(_with_keys(patch, folder)), endpoint, live=False
-        ) as run,
+        open_on_marketplace(load_campaign(_with_keys(patch, folder)), endpoint, live=False) as run,
     ):
         assert run_pass(run).waiting_for == "workers"
 

@@ -10,9 +10,7 @@ from tests.small_campaign import CAMPAIGN
 TABLE = "[requirements.prolific]\nfirst-language = [0, 1]\n"
 
 
-def test_a_marketplace_without_participants_of_prolific_gets_no_hit(
-    at_work: Open,
-) -> None:
+def test_a_marketplace_without_participants_of_prolific_gets_no_hit(at_work: Open) -> None:
     """Nobody could accept it."""
     with at_work(CAMPAIGN + TABLE) as (run, _):
         with pytest.raises(PlatformRefused, match="does not offer PROLIFIC") as refused:

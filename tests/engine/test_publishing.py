@@ -157,9 +157,7 @@ def test_a_cut_off_extension_of_a_hit_that_was_deleted_is_given_up(
         assert ledger.balances(run.store)["held"] == _books(run)["held_cents"]
 
 
-def test_bonuses_leave_room_for_what_is_planned(
-    at_work: Open, campaign_text: str
-) -> None:
+def test_bonuses_leave_room_for_what_is_planned(at_work: Open, campaign_text: str) -> None:
     """Nothing of a HIT that was cut off is left for a bonus."""
     with at_work(campaign_text) as (market, people):
         run = _in_its_time(market)
@@ -176,9 +174,7 @@ def test_bonuses_leave_room_for_what_is_planned(
             check_bonuses(_with_cap(run, enough - 1), plan)
 
 
-def test_a_plan_that_was_given_up_takes_no_room(
-    at_work: Open, campaign_text: str
-) -> None:
+def test_a_plan_that_was_given_up_takes_no_room(at_work: Open, campaign_text: str) -> None:
     """Nobody knows of the HIT minutes after its call: it was never posted."""
     with at_work(campaign_text) as (run, _):
         broken = replace(run, platform=_Broken(run.platform.endpoint))

@@ -85,14 +85,8 @@ def test_who_fails_the_test_never_works(tmp_path: Path) -> None:
             (traits[worker_id], score >= 32)
             for worker_id, score in qualification_scores.load(run.store).items()
         }
-        assert passed_by_trait == {
-            ("diligent", True),
-            ("guesser", False),
-            ("first_clicker", False),
-        }
-        worked = {
-            traits[assignment.worker_id] for assignment in assignments.load(run.store)
-        }
+        assert passed_by_trait == {("diligent", True), ("guesser", False), ("first_clicker", False)}
+        worked = {traits[assignment.worker_id] for assignment in assignments.load(run.store)}
         assert worked == {"diligent"}
         facts = reported(run)
         assert facts.before_work is not None
@@ -101,9 +95,7 @@ def test_who_fails_the_test_never_works(tmp_path: Path) -> None:
         taken = [score for score, _ in facts.before_work.scores]
         passed = sum(score >= 32 for score in taken)
         assert (min(taken), max(taken) <= 40) == (0, True)
-        assert f"{len(taken)} workers took the test, and {passed} of {len(taken)}" in (
-            report
-        )
+        assert f"{len(taken)} workers took the test, and {passed} of {len(taken)}" in (report)
         pictures_are_there(run)
         made_again(run)
 
@@ -148,11 +140,7 @@ def made_again(run: CampaignRun) -> None:
     [
         ("retry_hours = 1", "retry_hours = -1", "18: qualification.retry_hours: "),
         ("retry_hours = 1", "hours = 1", "18: qualification.hours: no such key"),
-        (
-            "spelling = 12,",
-            "spelling = 0,",
-            "qualification.correct_at_least.spelling: ",
-        ),
+        ("spelling = 12,", "spelling = 0,", "qualification.correct_at_least.spelling: "),
         ("spelling = 12,", "", "the section 'spelling' is missing"),
         ('task = "hodosh_qualification"', 'task = "congruency"', "no column pair_id"),
         ('"questions.csv"', '"lost.csv"', "lost.csv: the items file cannot be read"),

@@ -36,19 +36,13 @@ def folder(tmp_path: Path) -> Path:
 
 
 @contextmanager
-def _market(
-    folder: Path, name: str = "m.db", *, port: int = OLD, seed: int = 1
-) -> Iterator[str]:
-    with serve(
-        folder / name, rehearsal=True, seed=seed, start=START, port=port
-    ) as running:
+def _market(folder: Path, name: str = "m.db", *, port: int = OLD, seed: int = 1) -> Iterator[str]:
+    with serve(folder / name, rehearsal=True, seed=seed, start=START, port=port) as running:
         yield running.endpoint_url
 
 
 def _pass(folder: Path, endpoint: str) -> str:
-    with open_on_marketplace(
-        load_campaign(folder / "crash.toml"), endpoint, live=False
-    ) as run:
+    with open_on_marketplace(load_campaign(folder / "crash.toml"), endpoint, live=False) as run:
         return run_pass(run, poll_open_hits=True).waiting_for
 
 
@@ -57,10 +51,7 @@ def _rebind(folder: Path, url: str) -> Result:
 
 
 def _copy(database: Path, to: Path) -> None:
-    with (
-        closing(sqlite3.connect(database)) as source,
-        closing(sqlite3.connect(to)) as copy,
-    ):
+    with closing(sqlite3.connect(database)) as source, closing(sqlite3.connect(to)) as copy:
         source.backup(copy)
 
 

@@ -11,11 +11,7 @@ import pytest
 
 from piecework.campaign.assembling import load_campaign
 from piecework.campaign.opened import CampaignRun
-from piecework.domain.errors import (
-    PieceworkError,
-    RefusedForSafety,
-    StoreError,
-)
+from piecework.domain.errors import PieceworkError, RefusedForSafety, StoreError
 from piecework.engine.opening import open_on_marketplace
 from piecework.engine.passes import run_pass
 from piecework.engine.posting.adopting import begin_adopting
@@ -50,21 +46,14 @@ PORT = free_port()
 @contextmanager
 def _market(folder: Path, name: str = "m.db", *, seed: int = 1) -> Iterator[str]:
     """A marketplace, always at the same address."""
-    with serve(
-        folder / name, rehearsal=True, seed=seed, start=START, port=PORT
-    ) as running:
+    with serve(folder / name, rehearsal=True, seed=seed, start=START, port=PORT) as running:
         yield running.endpoint_url
 
 
 @contextmanager
-def _opened(
-    folder: Path, endpoint: str, *, restored: bool = False
-) -> Iterator[CampaignRun]:
+def _opened(folder: Path, endpoint: str, *, restored: bool = False) -> Iterator[CampaignRun]:
     with open_on_marketplace(
-        load_campaign(folder / "crash.toml"),
-        endpoint,
-        live=False,
-        allow_restored=restored,
+        load_campaign(folder / "crash.toml"), endpoint, live=False, allow_restored=restored
     ) as run:
         yield run
 
@@ -83,21 +72,14 @@ def _to_the_end(folder: Path, endpoint: str, people: People) -> None:
 
 
 def _reconcile(
-    folder: Path,
-    endpoint: str,
-    *,
-    dry_run: bool = False,
-    despite_refusals: bool = False,
+    folder: Path, endpoint: str, *, dry_run: bool = False, despite_refusals: bool = False
 ) -> Reconciliation:
     with _opened(folder, endpoint, restored=True) as run:
         return reconcile(run, dry_run=dry_run, despite_refusals=despite_refusals)
 
 
 def _copy(database: Path, to: Path) -> None:
-    with (
-        closing(sqlite3.connect(database)) as source,
-        closing(sqlite3.connect(to)) as copy,
-    ):
+    with closing(sqlite3.connect(database)) as source, closing(sqlite3.connect(to)) as copy:
         source.backup(copy)
 
 
@@ -137,9 +119,7 @@ def test_another_marketplace_at_the_address_is_refused(folder: Path) -> None:
     assert _rows(folder) == before
 
 
-def test_another_requesters_keys_are_refused(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_another_requesters_keys_are_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every HIT is unknown under them, and still live."""
     with _market(folder) as endpoint:
         assert _pass(folder, endpoint) == "workers"
@@ -183,9 +163,7 @@ def test_a_dry_run_leaves_the_copy_recognised_as_one(folder: Path) -> None:
         assert _rows(folder) == before
 
 
-def test_a_command_at_work_stops_when_its_marketplace_was_restored(
-    folder: Path,
-) -> None:
+def test_a_command_at_work_stops_when_its_marketplace_was_restored(folder: Path) -> None:
     """`run` lives for days; it posts and pays nothing on the copy."""
     with ExitStack() as at_work, ExitStack() as first_server:
         endpoint = first_server.enter_context(_market(folder))
@@ -315,8 +293,7 @@ def test_lost_work_is_owed_once_however_often_it_is_reconciled(folder: Path) -> 
     "write",
     [
         pytest.param(
-            "UPDATE OF done_at ON intents WHEN new.operation = 'forget'",
-            marks=pytest.mark.full,
+            "UPDATE OF done_at ON intents WHEN new.operation = 'forget'", marks=pytest.mark.full
         ),
         pytest.param(
             "UPDATE OF done_at ON intents WHEN new.intent_key LIKE 'forget:crash%'",
@@ -324,15 +301,12 @@ def test_lost_work_is_owed_once_however_often_it_is_reconciled(folder: Path) -> 
         ),
         pytest.param("UPDATE OF outcome ON assignments", marks=pytest.mark.full),
         pytest.param(
-            "UPDATE OF collected_at ON hits WHEN new.collected_at IS NULL",
-            marks=pytest.mark.full,
+            "UPDATE OF collected_at ON hits WHEN new.collected_at IS NULL", marks=pytest.mark.full
         ),
         "INSERT ON ledger WHEN new.debit = 'held'",
     ],
 )
-def test_reconciling_that_ends_at_a_write_is_ended_by_the_next(
-    folder: Path, write: str
-) -> None:
+def test_reconciling_that_ends_at_a_write_is_ended_by_the_next(folder: Path, write: str) -> None:
     """No intent stays open, and as much is held as if it had not ended."""
     store = folder / "out/crash/piecework.db"
     with _market(folder) as endpoint:
@@ -464,9 +438,7 @@ def test_every_refusal_names_the_next_command(folder: Path) -> None:
         _put_back(folder / "copy.db", store)
         with pytest.raises(PieceworkError) as refused:
             _pass(folder, endpoint)
-    assert refused.value.next_step.startswith(
-        f"piecework reconcile {folder / 'crash.toml'}"
-    )
+    assert refused.value.next_step.startswith(f"piecework reconcile {folder / 'crash.toml'}")
 
 
 @pytest.mark.full

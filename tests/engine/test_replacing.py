@@ -59,9 +59,7 @@ def _to_the_end(run: CampaignRun, people: People) -> None:
 
 
 @given(
-    missing=st.dictionaries(
-        st.integers(0, 60).map(lambda n: ItemId(f"i{n}")), st.integers(0, 5)
-    ),
+    missing=st.dictionaries(st.integers(0, 60).map(lambda n: ItemId(f"i{n}")), st.integers(0, 5)),
     keeps_apart=st.booleans(),
 )
 def test_extensions_and_hits_ask_for_exactly_what_is_missing(
@@ -87,9 +85,7 @@ def test_extensions_and_hits_ask_for_exactly_what_is_missing(
         whole = min(missing.get(item_id, 0) for item_id in hit.item_ids)
         # Five slots were posted, and nine are the most that the lower fee allows.
         grown = [extension for extension in planned if extension.extends == hit.hit_key]
-        assert [extension.max_assignments for extension in grown] == [whole] * (
-            0 < whole < 5
-        )
+        assert [extension.max_assignments for extension in grown] == [whole] * (0 < whole < 5)
     if keeps_apart:
         assert asked == lacking
     else:
@@ -115,9 +111,7 @@ def test_a_hit_is_extended_only_where_a_slot_costs_the_same() -> None:
     assert extended(replace(hit, max_assignments=12, fee_cents=40)) == [False]
 
 
-def test_a_whole_assignment_that_was_lost_costs_one_call(
-    at_work: Open, campaign_text: str
-) -> None:
+def test_a_whole_assignment_that_was_lost_costs_one_call(at_work: Open, campaign_text: str) -> None:
     """Bob's answers were dropped: his HIT gets a slot, and it is not for him or ann."""
     with at_work(campaign_text) as (opened, people):
         clock = VirtualClock(opened.platform.endpoint)
@@ -209,18 +203,14 @@ def test_no_worker_is_asked_twice_about_an_item(
                 continue
             # The script's next worker is not offered this; then whoever is, takes it.
             others = tuple((name, "good") for name in everybody)
-            assert any(
-                People(people.endpoint, script=(visit,)).work() for visit in others
-            )
+            assert any(People(people.endpoint, script=(visit,)).work() for visit in others)
         assert (reached.missing, reached.surplus) == (0, 0)
         assert run.store.db.execute(TWICE).fetchone() == (0,)
         check_books(run)
         assert ledger.balances(run.store)["held"] == 0
 
 
-def test_a_hit_that_was_deleted_is_replaced_by_another(
-    at_work: Open, campaign_text: str
-) -> None:
+def test_a_hit_that_was_deleted_is_replaced_by_another(at_work: Open, campaign_text: str) -> None:
     """It cannot be extended any more: nothing is held for it, another one is posted."""
     with at_work(campaign_text) as (opened, people):
         run = _evening(opened)
@@ -269,9 +259,7 @@ def test_a_store_from_a_copy_adds_no_slots_twice(
         run_pass(run)
         before = _calls(run)
         # Two days later no token is remembered.
-        httpx.put(
-            f"{run.endpoint}/rehearsal/clock", json={"now": "2026-01-07T09:00:00+00:00"}
-        )
+        httpx.put(f"{run.endpoint}/rehearsal/clock", json={"now": "2026-01-07T09:00:00+00:00"})
         # As where a marketplace has no marks by which a copy is recognised.
         with open_on_marketplace(
             older, run.platform.endpoint, live=False, allow_restored=True

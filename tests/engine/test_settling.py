@@ -86,9 +86,7 @@ def _decide(run: CampaignRun, verdict: Verdict, *subjects: str) -> list[Decision
 
 def _declare(run: CampaignRun, verdict: Verdict, subject: str) -> None:
     """Leave what a pass leaves that died around this call."""
-    intent = Intent(
-        key=f"{verdict}:{subject}", operation=verdict, subject=("assignment", subject)
-    )
+    intent = Intent(key=f"{verdict}:{subject}", operation=verdict, subject=("assignment", subject))
     with run.store.db.atomic():
         intents.declare(run.store, intent, run.clock)
 
@@ -104,8 +102,7 @@ def _operations(run: CampaignRun) -> list[str]:
 def _outcomes(run: CampaignRun) -> dict[str, tuple[str | None, int]]:
     """Outcome and amount of each intent that settling made, by key."""
     rows = run.store.db.execute(
-        "SELECT intent_key, outcome, amount_cents FROM intents "
-        "WHERE operation <> 'publish'"
+        "SELECT intent_key, outcome, amount_cents FROM intents WHERE operation <> 'publish'"
     )
     return {key: (outcome, cents) for key, outcome, cents in rows}
 
@@ -131,15 +128,11 @@ def _blocked(run: CampaignRun) -> set[str]:
 
 
 def _calls(run: CampaignRun) -> dict[str, int]:
-    counts: dict[str, int] = httpx.get(
-        f"{run.platform.endpoint}/rehearsal/calls"
-    ).json()
+    counts: dict[str, int] = httpx.get(f"{run.platform.endpoint}/rehearsal/calls").json()
     return counts
 
 
-def test_workers_are_paid_before_any_worker_is_turned_away(
-    collected: CampaignRun,
-) -> None:
+def test_workers_are_paid_before_any_worker_is_turned_away(collected: CampaignRun) -> None:
     """Whatever was decided first: pay, rejections, exclusions, blocks, inclusions."""
     paid, rejected = _assignments(collected)[:2]
     excluded, blocked, included = _workers(collected)[2:5]
@@ -151,15 +144,11 @@ def test_workers_are_paid_before_any_worker_is_turned_away(
     _decide(collected, "reject", rejected)
     _decide(collected, "approve", paid)
     assert settle(collected) == 5
-    assert _operations(collected)[1:] == [
-        *("approve", "reject", "exclude", "block", "include"),
-    ]
+    assert _operations(collected)[1:] == [*("approve", "reject", "exclude", "block", "include")]
     assert settle(collected) == 0
 
 
-def test_what_was_decided_about_workers_is_settled_by_itself(
-    collected: CampaignRun,
-) -> None:
+def test_what_was_decided_about_workers_is_settled_by_itself(collected: CampaignRun) -> None:
     """Where only that is asked for, no assignment is approved or rejected."""
     paid, worker = _assignments(collected)[0], _workers(collected)[1]
     _decide(collected, "approve", paid)
@@ -194,12 +183,7 @@ def test_pay_and_refusal_to_pay_are_booked_to_the_cent(collected: CampaignRun) -
     _decide(collected, "approve", first, second)
     _decide(collected, "reject", third)
     assert settle(collected) == 3
-    assert _status(collected) == [
-        "Approved",
-        "Approved",
-        "Rejected",
-        *["Submitted"] * 3,
-    ]
+    assert _status(collected) == ["Approved", "Approved", "Rejected", *["Submitted"] * 3]
     assert ledger.balances(collected.store) == {
         "requester": 60 - HELD,
         "held": 3 * 60,
@@ -225,9 +209,7 @@ def test_pay_and_refusal_to_pay_are_booked_to_the_cent(collected: CampaignRun) -
     ] + [(f"reject:{third}", 1)]
 
 
-def test_what_was_approved_elsewhere_is_paid_and_not_rejected(
-    collected: CampaignRun,
-) -> None:
+def test_what_was_approved_elsewhere_is_paid_and_not_rejected(collected: CampaignRun) -> None:
     """The worker has the money and keeps it, whoever hears of it first."""
     first, second, *_ = _assignments(collected)
     _decide(collected, "reject", first, second)
@@ -280,10 +262,7 @@ def test_what_was_rejected_elsewhere_is_rejected_here_with_its_answers(
         for decision in in_force
     } == {
         *(("assignment", name, "reject", because) for name in (first, second)),
-        *(
-            ("answer", name, "drop", f"{REJECTED_WITH}{because}")
-            for name in answers[:3]
-        ),
+        *(("answer", name, "drop", f"{REJECTED_WITH}{because}") for name in answers[:3]),
     }
     assert {decision.decided_by for decision in in_force} == {ELSEWHERE}
     assert {decision.decided_at for decision in in_force} == {LATER}
@@ -314,11 +293,7 @@ def test_a_call_that_a_death_cut_short_is_made_once(
     before = _calls(collected)
     assert settle(collected) == 3
     after = _calls(collected)
-    for call in (
-        "ApproveAssignment",
-        "RejectAssignment",
-        "AssociateQualificationWithWorker",
-    ):
+    for call in ("ApproveAssignment", "RejectAssignment", "AssociateQualificationWithWorker"):
         assert after.get(call, 0) - before.get(call, 0) == (0 if arrived else 1)
     assert {outcome for outcome, _ in _outcomes(collected).values()} == {DONE}
     assert _status(collected)[:2] == ["Approved", "Rejected"]
@@ -326,9 +301,7 @@ def test_a_call_that_a_death_cut_short_is_made_once(
     assert ledger.balances(collected.store)["held"] == HELD - 120
 
 
-def test_workers_are_excluded_blocked_and_included_again(
-    collected: CampaignRun,
-) -> None:
+def test_workers_are_excluded_blocked_and_included_again(collected: CampaignRun) -> None:
     """An inclusion takes back the exclusion, and the block that this campaign made."""
     excluded, blocked, blocked_elsewhere, *_ = _workers(collected)
     type_id = exclusion_type(collected)
@@ -364,9 +337,7 @@ def test_a_block_or_an_inclusion_that_a_death_cut_short_is_made_again(
     assert {outcome for outcome, _ in _outcomes(collected).values()} == {DONE}
 
 
-def test_a_second_exclusion_of_a_worker_is_an_act_of_its_own(
-    collected: CampaignRun,
-) -> None:
+def test_a_second_exclusion_of_a_worker_is_an_act_of_its_own(collected: CampaignRun) -> None:
     """Its key says that it is the second."""
     worker = _workers(collected)[0]
     verdicts: tuple[Verdict, ...] = ("exclude", "include", "exclude")
@@ -418,9 +389,7 @@ class _DecidedMeanwhile(MTurk):
             store.close()
 
 
-def test_what_is_taken_back_meanwhile_is_not_carried_out(
-    collected: CampaignRun,
-) -> None:
+def test_what_is_taken_back_meanwhile_is_not_carried_out(collected: CampaignRun) -> None:
     """A pass has read that it is to be rejected; before the call, a person approves."""
     first, second, *_ = _assignments(collected)
     _decide(collected, "approve", first)
@@ -453,10 +422,7 @@ def test_what_is_refused_is_named_and_holds_nothing_else_up(
     # Once as the subject, once in the marketplace's own words.
     assert sorted(map(message.count, named)) == [0] * (number - shown) + [2] * shown
     assert refused.value.next_step == f"piecework status {collected.campaign.path}"
-    assert (refused.value.code, refused.value.kind) == (
-        "InvalidParameterValue",
-        "other",
-    )
+    assert (refused.value.code, refused.value.kind) == ("InvalidParameterValue", "other")
     assert _blocked(collected) == {known}
     assert decisions.count_unsettled(collected.store) == number
 
@@ -476,10 +442,7 @@ def test_a_refused_payment_is_refused_with_its_assignment_and_kind(
     with pytest.raises(PlatformRefused) as refused:
         settle(stranger)
     # The first refusal's own code, and not that of the block, which comes later.
-    assert (refused.value.code, refused.value.kind) == (
-        "AssignmentDoesNotExist",
-        "other",
-    )
+    assert (refused.value.code, refused.value.kind) == ("AssignmentDoesNotExist", "other")
     assert f"approve {paid}: " in str(refused.value)
     assert f"; reject {rejected}: " in str(refused.value)
     assert {outcome for outcome, _ in _outcomes(collected).values()} == {
@@ -505,9 +468,7 @@ def test_a_worker_reads_the_reason_and_then_the_answer_that_was_known(
         Voters(people.endpoint, wrong).work()
         collect.collect(run)
         answers = run.answers()
-        is_wrong = (answers["item_id"] == "p9") & (
-            answers["value.congruent"] == "congruent"
-        )
+        is_wrong = (answers["item_id"] == "p9") & (answers["value.congruent"] == "congruent")
         paid, rejected = answers[is_wrong]["assignment_id"]
         others = set(_assignments(run)) - {paid, rejected}
         _decide(run, "approve", paid, *sorted(others))
@@ -522,17 +483,13 @@ def test_a_worker_reads_the_reason_and_then_the_answer_that_was_known(
         assert {_feedback(run, name) for name in others} == {""}
 
 
-def test_what_the_marketplace_has_lost_is_settled_without_a_call(
-    collected: CampaignRun,
-) -> None:
+def test_what_the_marketplace_has_lost_is_settled_without_a_call(collected: CampaignRun) -> None:
     """It was given up, so nothing is paid, booked or looked up for it."""
     lost, looked_for, paid = _assignments(collected)[:3]
     _decide(collected, "approve", lost, looked_for, paid)
     _declare(collected, "approve", looked_for)
     for name in (lost, looked_for):
-        forgotten = Intent(
-            key=forget_key(name), operation=FORGET, subject=("assignment", name)
-        )
+        forgotten = Intent(key=forget_key(name), operation=FORGET, subject=("assignment", name))
         with collected.store.db.atomic():
             intents.declare(collected.store, forgotten, collected.clock)
     assert settle(collected) == 3
@@ -554,9 +511,7 @@ def test_a_worker_whom_the_marketplace_has_lost_with_their_work_is_given_up(
     """It does not know them any more; whom it never knew is refused as ever."""
     lost = _assignments(collected)[0]
     _decide(collected, "approve", lost)
-    given_up = Intent(
-        key=forget_key(lost), operation=FORGET, subject=("assignment", lost)
-    )
+    given_up = Intent(key=forget_key(lost), operation=FORGET, subject=("assignment", lost))
     with collected.store.db.atomic():
         intents.declare(collected.store, given_up, collected.clock)
         collected.store.db.execute(
@@ -610,9 +565,7 @@ def test_calls_are_made_again_at_once(collected: CampaignRun) -> None:
     assert carry_out_again(run, settled, prefix="again:0") == []
 
 
-def test_a_decision_about_a_worker_alone_tells_nothing_and_reads_no_answers(
-    at_work: Open,
-) -> None:
+def test_a_decision_about_a_worker_alone_tells_nothing_and_reads_no_answers(at_work: Open) -> None:
     """Where no assignment is decided, the table of answers is left unread."""
     with at_work(GOLD, write=write_gold) as (run, people):
         run_pass(run)

@@ -14,11 +14,7 @@ from piecework.campaign.assembling import load_campaign
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.clock import FixedClock
 from piecework.domain.crowds import crowd_type
-from piecework.domain.errors import (
-    PlatformRefused,
-    RefusedForSafety,
-    TransientPlatformError,
-)
+from piecework.domain.errors import PlatformRefused, RefusedForSafety, TransientPlatformError
 from piecework.domain.hit import PROLIFIC, PlannedHit
 from piecework.domain.ids import HitId
 from piecework.domain.money import CrowdPrices
@@ -82,9 +78,7 @@ def at_work(
 
 def work(endpoint: str, *handles: str) -> int:
     """Let each of these workers do what is offered to them; return how many HITs."""
-    return sum(
-        People(endpoint, script=((handle, "good"),) * 9).work() for handle in handles
-    )
+    return sum(People(endpoint, script=((handle, "good"),) * 9).work() for handle in handles)
 
 
 def markets(run: CampaignRun) -> list[str]:
@@ -123,10 +117,7 @@ def test_a_whole_campaign_has_one_ledger(tmp_path: Path, office: Office) -> None
         pay(run, read_bonuses(run, text, label="thanks", name="bonuses.csv"))
         balances = ledger.balances(run.store)
         assert balances["fees"] == 6 * 20 + 4 * 13 + 6 * 12 + 4 * 8
-        assert office.charged == {
-            "prolific": 6 * 20 + 6 * 12,
-            "connect": 4 * 13 + 4 * 8,
-        }
+        assert office.charged == {"prolific": 6 * 20 + 6 * 12, "connect": 4 * 13 + 4 * 8}
         # The marketplace itself paid the same people.
         paid = sum(each["paid_cents"] for each in books(run)["assignments"])
         assert (paid, balances["held"]) == (balances["rewards"], 0)
@@ -151,10 +142,7 @@ def ledger_worker(run: CampaignRun, assignment_id: str) -> str:
 def test_each_market_has_hit_types_of_its_own(tmp_path: Path, office: Office) -> None:
     """They require its crowd; Prolific's filters are for participants of Prolific."""
     table = "[requirements]\ncountries = ['US']\n"
-    with (
-        marketplace(tmp_path) as endpoint,
-        at_work(tmp_path, endpoint, SHARES + table) as run,
-    ):
+    with marketplace(tmp_path) as endpoint, at_work(tmp_path, endpoint, SHARES + table) as run:
         run_pass(run)
         types = {office.market(type_id): each for type_id, each in office.types.items()}
         assert set(types) == {"prolific", "connect"}
@@ -169,15 +157,10 @@ def test_each_market_has_hit_types_of_its_own(tmp_path: Path, office: Office) ->
         assert len(alike[0]) == 2
 
 
-def test_filters_of_prolific_hold_at_prolific_only(
-    tmp_path: Path, office: Office
-) -> None:
+def test_filters_of_prolific_hold_at_prolific_only(tmp_path: Path, office: Office) -> None:
     """This marketplace knows none of them, so only HITs for Prolific are refused."""
     table = "[requirements.prolific]\nage = { at_least = 18 }\n"
-    with (
-        marketplace(tmp_path) as endpoint,
-        at_work(tmp_path, endpoint, SHARES + table) as run,
-    ):
+    with marketplace(tmp_path) as endpoint, at_work(tmp_path, endpoint, SHARES + table) as run:
         progress = run_pass(run)
         assert posted(run) == {"connect": 2}
         assert "prolific refused 3 planned HITs" in progress.reason
@@ -222,28 +205,21 @@ def test_a_restored_store_knows_the_markets_of_what_it_adopts(
         run_pass(run)
         expected = priced(run)
         there = [
-            replace(each, market=office.hits[each.hit_id])
-            for each in run.platform.find_hits()
+            replace(each, market=office.hits[each.hit_id]) for each in run.platform.find_hits()
         ]
         with run.store.db.atomic():
             for table in ("ledger", "balances", "batch_costs", "day_promises"):
                 run.store.db.execute(f"DELETE FROM {table}")
             run.store.db.execute("DELETE FROM intents WHERE operation = 'publish'")
-            run.store.db.execute(
-                "UPDATE hits SET hit_id = NULL, posted_at = NULL, market = ''"
-            )
+            run.store.db.execute("UPDATE hits SET hit_id = NULL, posted_at = NULL, market = ''")
         begin_adopting(run.store)
-        monkeypatch.setattr(
-            TwoMarkets, "find_hits", lambda _self, **_older: iter(there)
-        )
+        monkeypatch.setattr(TwoMarkets, "find_hits", lambda _self, **_older: iter(there))
         plan(run)
         adopted = priced(run)
         assert adopted == expected
 
 
-def test_a_lost_reply_beside_a_refusal_stays_open(
-    tmp_path: Path, office: Office
-) -> None:
+def test_a_lost_reply_beside_a_refusal_stays_open(tmp_path: Path, office: Office) -> None:
     """Its HIT may be there: it is looked for by the next pass, and posted once."""
     with marketplace(tmp_path) as endpoint, at_work(tmp_path, endpoint) as run:
         office.broke["prolific"] = "too low"
@@ -269,9 +245,7 @@ def test_one_market_without_funds_does_not_stop_the_other(
         with caplog.at_level(logging.WARNING, "piecework"):
             progress = run_pass(run)
         assert posted(run) == {other: numbers[other]}
-        (sentence,) = [
-            record.getMessage() for record in caplog.records if broke in record.message
-        ]
+        (sentence,) = [record.getMessage() for record in caplog.records if broke in record.message]
         assert sentence == (
             f"{broke} refused HITs: the balance is too low; {numbers[broke]} HITs stay "
             "planned, and the next pass tries again"
@@ -294,9 +268,7 @@ def test_one_market_without_funds_does_not_stop_the_other(
         assert run_pass(run).reason == "open HITs: 5"
 
 
-def test_a_refusal_counts_for_all_if_no_other_hit_is_open(
-    tmp_path: Path, office: Office
-) -> None:
+def test_a_refusal_counts_for_all_if_no_other_hit_is_open(tmp_path: Path, office: Office) -> None:
     """Then nothing can continue, and the command ends with the refusal."""
     with marketplace(tmp_path) as endpoint, at_work(tmp_path, endpoint) as run:
         office.broke = {"prolific": "too low here", "connect": "too low there"}
@@ -310,9 +282,7 @@ def test_a_refusal_counts_for_all_if_no_other_hit_is_open(
         assert posted(run) == {"prolific": 3, "connect": 2}
 
 
-def test_a_refusal_frees_the_allowance_of_the_day(
-    tmp_path: Path, office: Office
-) -> None:
+def test_a_refusal_frees_the_allowance_of_the_day(tmp_path: Path, office: Office) -> None:
     """Two dollars pay for one HIT of 140 cents, or for one of 126 cents."""
     text = SHARES.replace('budget = "20.00"', 'budget = "20.00"\nday_budget = "2.00"')
     with marketplace(tmp_path) as endpoint, at_work(tmp_path, endpoint, text) as run:
@@ -331,10 +301,7 @@ def test_a_refusal_frees_the_allowance_of_the_day(
     [
         ((), "serves no market, but .crowds. names prolific and connect"),
         (("connect",), "serves connect, but .crowds. names prolific;"),
-        (
-            ("connect", "panel"),
-            "serves connect and panel, but .crowds. names prolific;",
-        ),
+        (("connect", "panel"), "serves connect and panel, but .crowds. names prolific;"),
     ],
 )
 def test_a_market_that_is_not_served_is_refused(
@@ -342,14 +309,10 @@ def test_a_market_that_is_not_served_is_refused(
 ) -> None:
     """In one sentence, and before anything is there."""
     office.crowds = tuple(
-        CrowdPrices(market=market, currency="USD", fees=FEES["connect"])
-        for market in crowds
+        CrowdPrices(market=market, currency="USD", fees=FEES["connect"]) for market in crowds
     )
     with marketplace(tmp_path) as endpoint:
-        with (
-            pytest.raises(RefusedForSafety, match=words),
-            at_work(tmp_path, endpoint),
-        ):
+        with pytest.raises(RefusedForSafety, match=words), at_work(tmp_path, endpoint):
             pass
         assert not list(tmp_path.glob("out/*/piecework.db"))
 
@@ -382,18 +345,13 @@ def test_two_currencies_are_never_one_campaign(tmp_path: Path, office: Office) -
     office.crowds = (replace(pounds, currency="GBP"), dollars)
     with (
         marketplace(tmp_path) as endpoint,
-        pytest.raises(
-            RefusedForSafety,
-            match="pays prolific in GBP, but rewards",
-        ),
+        pytest.raises(RefusedForSafety, match="pays prolific in GBP, but rewards"),
         at_work(tmp_path, endpoint),
     ):
         pass
 
 
-def test_who_only_looks_knows_the_prices_of_all_markets(
-    tmp_path: Path, office: Office
-) -> None:
+def test_who_only_looks_knows_the_prices_of_all_markets(tmp_path: Path, office: Office) -> None:
     """The store keeps them with the marketplace's own."""
     with marketplace(tmp_path) as endpoint, at_work(tmp_path, endpoint) as run:
         run_pass(run)
@@ -443,11 +401,7 @@ def test_what_the_cheapest_cannot_finish_goes_to_the_next(tmp_path: Path) -> Non
         with at_work(tmp_path, endpoint, text, at=later) as run:
             run_pass(run, poll_open_hits=True)
             second = [hit for hit in hits.load(run.store) if hit.batch == 2]
-            assert [hit.market for hit in second] == [
-                "prolific",
-                "prolific",
-                "connect",
-            ]
+            assert [hit.market for hit in second] == ["prolific", "prolific", "connect"]
             assert [hit.fee_cents for hit in second] == [20, 20, 13]
 
 

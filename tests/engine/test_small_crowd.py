@@ -55,9 +55,7 @@ def _all_work(endpoint: str, bad: tuple[str, ...]) -> int:
         (("bob", "dan", "fay"), 20),
     ],
 )
-def test_six_people_give_what_they_can(
-    at_work: Open, bad: tuple[str, ...], missing: int
-) -> None:
+def test_six_people_give_what_they_can(at_work: Open, bad: tuple[str, ...], missing: int) -> None:
     """Nothing surplus is paid, no slot waits for nobody, and the end is said."""
     with at_work(SIX, pictures=10) as (run, people):
         while not (reached := run_pass(run)).is_finished:
@@ -78,9 +76,7 @@ def test_six_people_give_what_they_can(
             assert (reached.stopped_by, reached.too_few_workers) == ("", "")
 
 
-def test_where_nobody_said_how_many_there_are_status_counts_those_who_work(
-    at_work: Open,
-) -> None:
+def test_where_nobody_said_how_many_there_are_status_counts_those_who_work(at_work: Open) -> None:
     """Slots wait, and the status says that those who are known cannot fill them."""
     text = SIX.replace("[requirements]\nworkers = 6\n", "")
     with at_work(text, pictures=10) as (run, people):
@@ -112,9 +108,7 @@ def test_a_crowd_is_measured_before_anything_is_posted(
     """Expected answers that are out of reach, by hand."""
     example = campaign(10)
     example = replace(
-        example,
-        crowd_size=workers,
-        rewards=replace(example.rewards, expected_loss=loss),
+        example, crowd_size=workers, rewards=replace(example.rewards, expected_loss=loss)
     )
     assert expected_out_of_reach(example) == pytest.approx(short)
 
@@ -124,10 +118,7 @@ def test_check_says_that_a_crowd_is_too_small(tmp_path: Path) -> None:
     path = write_campaign(tmp_path, SIX, pictures=10)
     result = CliRunner().invoke(main, ["check", str(path)], env={"COLUMNS": "200"})
     assert result.exit_code == 0, result.output
-    assert (
-        "WARNING: requirements.workers: 6 workers cannot give 5 answers each"
-        in result.output
-    )
+    assert "WARNING: requirements.workers: 6 workers cannot give 5 answers each" in result.output
     enough = write_campaign(tmp_path, SIX.replace("= 6", "= 60"), pictures=10)
     result = CliRunner().invoke(main, ["check", str(enough)], env={"COLUMNS": "200"})
     assert "cannot give" not in result.output

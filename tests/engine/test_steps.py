@@ -17,9 +17,7 @@ from piecework.store import assignments, ledger
 from tests.engine.conftest import Open
 
 
-def test_a_pass_with_nothing_due_changes_nothing(
-    at_work: Open, campaign_text: str
-) -> None:
+def test_a_pass_with_nothing_due_changes_nothing(at_work: Open, campaign_text: str) -> None:
     """While workers work, any number of passes posts and pays nothing."""
     with at_work(campaign_text) as (run, _):
         first = run_pass(run)
@@ -27,9 +25,7 @@ def test_a_pass_with_nothing_due_changes_nothing(
         assert run_pass(run) == run_pass(run) == first
 
 
-def test_the_cap_ends_replacements_and_is_reported(
-    at_work: Open, campaign_text: str
-) -> None:
+def test_the_cap_ends_replacements_and_is_reported(at_work: Open, campaign_text: str) -> None:
     """The plain campaign costs 2.40; with no cent more, nothing can be replaced."""
     with at_work(campaign_text.replace('"20.00"', '"2.40"')) as (run, people):
         reached = run_pass(run)
@@ -43,9 +39,7 @@ def test_the_cap_ends_replacements_and_is_reported(
         assert ledger.taken_cents(run.store) == 240
 
 
-def test_a_raised_cap_buys_what_is_missing_in_any_batch(
-    at_work: Open, campaign_text: str
-) -> None:
+def test_a_raised_cap_buys_what_is_missing_in_any_batch(at_work: Open, campaign_text: str) -> None:
     """The same store with a higher cap posts only what is missing, then ends."""
     tight = campaign_text.replace('"20.00"', '"2.40"')
     with at_work(tight) as (run, people):
@@ -64,9 +58,7 @@ def test_a_raised_cap_buys_what_is_missing_in_any_batch(
         assert reached.surplus == 0
 
 
-def test_a_campaign_dearer_than_its_cap_posts_nothing(
-    at_work: Open, campaign_text: str
-) -> None:
+def test_a_campaign_dearer_than_its_cap_posts_nothing(at_work: Open, campaign_text: str) -> None:
     """The cap is compared before the first call."""
     with at_work(campaign_text.replace('"20.00"', '"2.39"')) as (run, _):
         with pytest.raises(BudgetExceeded, match=r"\$2\.40 before any replacement"):
@@ -114,9 +106,7 @@ def test_export_of_an_unfinished_campaign_is_valid_and_says_so(
         assert (run.campaign.out / "dataset/captions.csv").stat().st_size > 0
 
 
-def test_an_export_before_any_answer_is_valid(
-    at_work: Open, campaign_text: str
-) -> None:
+def test_an_export_before_any_answer_is_valid(at_work: Open, campaign_text: str) -> None:
     """No answer yet: empty files with their columns, and a report."""
     with at_work(campaign_text) as (run, _):
         run_pass(run)
@@ -162,9 +152,7 @@ class _Stubborn(MTurk):
         super().approve(assignment_id, message)
 
 
-def test_one_refused_decision_holds_nobody_else_up(
-    at_work: Open, campaign_text: str
-) -> None:
+def test_one_refused_decision_holds_nobody_else_up(at_work: Open, campaign_text: str) -> None:
     """The platform does not let ann be approved; bob is paid all the same."""
     with at_work(campaign_text) as (run, people):
         run_pass(run)

@@ -24,9 +24,7 @@ def _stop(run: CampaignRun) -> None:
 
 
 def _books(run: CampaignRun) -> dict[str, object]:
-    books: dict[str, object] = httpx.get(
-        f"{run.platform.endpoint}/rehearsal/books"
-    ).json()
+    books: dict[str, object] = httpx.get(f"{run.platform.endpoint}/rehearsal/books").json()
     return books
 
 
@@ -90,9 +88,7 @@ def test_a_campaign_that_goes_on_posts_what_the_stop_cut_off(
         assert ledger.balances(run.store)["held"] == 0
 
 
-def test_a_stop_while_a_pass_posts_ends_the_posting(
-    at_work: Open, campaign_text: str
-) -> None:
+def test_a_stop_while_a_pass_posts_ends_the_posting(at_work: Open, campaign_text: str) -> None:
     """The flag is read before each HIT: of four in the batch, one is posted."""
     text = campaign_text.replace("items_per_hit = 2", "items_per_hit = 1").replace(
         "batches = 2", "batches = 1"
@@ -132,13 +128,10 @@ def test_a_hit_whose_posting_was_cut_off_is_found_and_expired(
     with at_work(campaign_text) as (run, _):
         run_pass(run)
         run.store.db.execute(
-            "UPDATE intents SET done_at = NULL, outcome = NULL "
-            "WHERE operation = 'publish'"
+            "UPDATE intents SET done_at = NULL, outcome = NULL WHERE operation = 'publish'"
         )
         forget_money(run.store)
-        run.store.db.execute(
-            "UPDATE hits SET hit_id = NULL, hit_type_id = NULL, posted_at = NULL"
-        )
+        run.store.db.execute("UPDATE hits SET hit_id = NULL, hit_type_id = NULL, posted_at = NULL")
         run.store.db.conn.commit()
         _stop(run)
         run_pass(run)
@@ -210,13 +203,10 @@ def test_a_title_that_was_reworded_after_a_cut_off_posting_loses_no_answer(
         run_pass(run)
         before = hits.load(run.store)[0].hit_type_id
         run.store.db.execute(
-            "UPDATE intents SET done_at = NULL, outcome = NULL "
-            "WHERE operation = 'publish'"
+            "UPDATE intents SET done_at = NULL, outcome = NULL WHERE operation = 'publish'"
         )
         forget_money(run.store)
-        run.store.db.execute(
-            "UPDATE hits SET hit_id = NULL, hit_type_id = NULL, posted_at = NULL"
-        )
+        run.store.db.execute("UPDATE hits SET hit_id = NULL, hit_type_id = NULL, posted_at = NULL")
         run.store.db.conn.commit()
         reworded = replace(run.campaign, title="Another title altogether")
         later = replace(run, campaign=reworded)

@@ -48,9 +48,7 @@ def test_of_two_that_begin_at_once_one_posts_and_the_other_stops(
         def begin(path: Path) -> str:
             campaign = load_campaign(path)
             try:
-                with open_on_marketplace(
-                    campaign, running.endpoint_url, live=False
-                ) as run:
+                with open_on_marketplace(campaign, running.endpoint_url, live=False) as run:
                     run_pass(run)
             except RefusedForSafety as refusal:
                 return str(refusal)
@@ -71,10 +69,7 @@ def test_a_second_store_may_begin_if_a_person_says_so_once(tmp_path: Path) -> No
 
         def open_and_close(path: Path, *, allow: bool = False) -> None:
             with open_on_marketplace(
-                load_campaign(path),
-                running.endpoint_url,
-                live=False,
-                allow_second_store=allow,
+                load_campaign(path), running.endpoint_url, live=False, allow_second_store=allow
             ):
                 pass
 
@@ -92,7 +87,5 @@ def test_a_claim_whose_reply_was_lost_is_its_own(tmp_path: Path) -> None:
     with serve(tmp_path / "m.db", rehearsal=True, seed=1, start=START) as running:
         lost = [{"kind": "lose_reply", "operation": "CreateQualificationType"}]
         httpx.put(f"{running.endpoint_url}/rehearsal/faults", json=lost)
-        with open_on_marketplace(
-            load_campaign(path), running.endpoint_url, live=False
-        ) as run:
+        with open_on_marketplace(load_campaign(path), running.endpoint_url, live=False) as run:
             assert run.platform.claim("piecework: store of crash", "x") != "x"

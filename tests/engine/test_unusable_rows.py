@@ -19,19 +19,9 @@ from piecework.store import hits, intents
 from piecework.store.database import writing
 from piecework.store.intents import Intent
 from piecework.store.source import quarantined
-from tests.growing_campaign import (
-    START,
-    TEXT,
-    Growing,
-    growing,
-    names,
-    row,
-    write_growing,
-)
+from tests.growing_campaign import START, TEXT, Growing, growing, names, row, write_growing
 
-FIVE = TEXT.replace("items_per_hit = 2", "items_per_hit = 5").replace(
-    "size = 4", "size = 10"
-)
+FIVE = TEXT.replace("items_per_hit = 2", "items_per_hit = 5").replace("size = 4", "size = 10")
 QUERY = 'query = "SELECT image_id, url FROM items"\ndatabase = "sqlite:///items.db"'
 
 
@@ -78,9 +68,7 @@ def test_rows_that_are_too_long_stop_no_other(
         assert campaign.shown() == names(1, 4)
         assert progress.source is not None
         assert (progress.accepted, progress.source.quarantined) == (4, 2)
-        too_long, no_id = sorted(
-            faults(campaign), key=lambda fault: "image_id" in fault
-        )
+        too_long, no_id = sorted(faults(campaign), key=lambda fault: "image_id" in fault)
         assert "bytes" in too_long
         assert "image_id has 100,000 bytes; an id has at most 1,000" in no_id
         assert max(map(len, progress.source.faults)) < 1000
@@ -92,9 +80,7 @@ def test_rows_that_are_too_long_stop_no_other(
         assert "has 100,000 bytes" in report
 
 
-def test_check_names_rows_that_are_too_long_and_prices_the_others(
-    tmp_path: Path,
-) -> None:
+def test_check_names_rows_that_are_too_long_and_prices_the_others(tmp_path: Path) -> None:
     """Also if they are the first rows, and if some are too long together."""
     path = write_growing(tmp_path, [], FIVE)
     too_long = [long_row("a", 120_000), row("i" * 2_000)]
@@ -135,9 +121,7 @@ def make_too_long(campaign: Growing, item_id: str) -> None:
     )
 
 
-def test_a_planned_hit_that_no_page_can_show_is_dropped_and_the_rest_asked(
-    tmp_path: Path,
-) -> None:
+def test_a_planned_hit_that_no_page_can_show_is_dropped_and_the_rest_asked(tmp_path: Path) -> None:
     """As if it had been planned by another version, whose pages were smaller."""
     with growing(tmp_path, names(1, 4)) as campaign:
         first, _ = planned(campaign)
@@ -157,9 +141,7 @@ def test_a_call_that_may_have_posted_such_a_hit_is_waited_for(tmp_path: Path) ->
     """Two minutes later no list shows it, so it was not posted."""
     with growing(tmp_path, names(1, 4)) as campaign:
         first, _ = planned(campaign)
-        intent = Intent(
-            key=publish_key(first), operation="publish", subject=("hit", first.hit_key)
-        )
+        intent = Intent(key=publish_key(first), operation="publish", subject=("hit", first.hit_key))
         with writing(campaign.run.store):
             intents.declare(campaign.run.store, intent, campaign.run.clock)
         make_too_long(campaign, first.item_ids[0])

@@ -31,9 +31,7 @@ class _Liar(MTurk):
         """Do nothing."""
 
 
-def test_approvals_that_are_not_true_are_told_at_the_end(
-    at_work: Open, campaign_text: str
-) -> None:
+def test_approvals_that_are_not_true_are_told_at_the_end(at_work: Open, campaign_text: str) -> None:
     """The campaign does not end well until the workers have their money."""
     with at_work(campaign_text) as (opened, people):
         run = replace(opened, platform=_Liar(opened.platform.endpoint))
@@ -65,10 +63,7 @@ def test_a_column_that_changes_in_mid_campaign_is_noticed(
         items = tmp_path / "items.csv"
         items.write_text(items.read_text().replace("/3.jpg", "/9.jpg"))
         changed = load_campaign(tmp_path / "crash.toml")
-    with (
-        pytest.raises(StoreError, match="a column of an item"),
-        open_to_look(changed),
-    ):
+    with pytest.raises(StoreError, match="a column of an item"), open_to_look(changed):
         pass
 
 
@@ -81,9 +76,7 @@ class _Stutterer(MTurk):
         def twice(parsed: dict[str, Any], **_: object) -> None:
             parsed["Assignments"] = parsed.get("Assignments", []) * 2
 
-        self._client.meta.events.register(
-            "after-call.mturk.ListAssignmentsForHIT", twice
-        )
+        self._client.meta.events.register("after-call.mturk.ListAssignmentsForHIT", twice)
 
 
 def test_an_assignment_that_is_listed_twice_is_held_and_paid_once(

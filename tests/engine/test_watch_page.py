@@ -24,9 +24,9 @@ def _families(text: str) -> dict[str, set[str]]:
     for family in text_string_to_metric_families(text):
         assert family.documentation, f"{family.name} has no meaning"
         name = f"{family.name}_total" if family.type == "counter" else family.name
-        labels[name] = {
-            label for sample in family.samples for label in sample.labels
-        } - {"campaign"}
+        labels[name] = {label for sample in family.samples for label in sample.labels} - {
+            "campaign"
+        }
     return labels
 
 
@@ -70,9 +70,7 @@ def test_what_no_longer_applies_disappears(tmp_path: Path) -> None:
 def test_a_step_that_is_due_now_is_due_since_the_end(tmp_path: Path) -> None:
     """So that a schedule that stands still is noticed."""
     text = pass_text(tmp_path, replace(PROGRESS, waiting_for="the next pass"))
-    times = dict(
-        re.findall(r"^(piecework_pass\w+seconds)\{.*\} (\S+)$", text, re.MULTILINE)
-    )
+    times = dict(re.findall(r"^(piecework_pass\w+seconds)\{.*\} (\S+)$", text, re.MULTILINE))
     due = float(times["piecework_pass_next_due_timestamp_seconds"])
     assert float(times["piecework_pass_last_start_timestamp_seconds"]) < due
     assert due <= float(times["piecework_pass_last_end_timestamp_seconds"])

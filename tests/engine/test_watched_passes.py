@@ -71,9 +71,7 @@ def advance(campaign: Path, endpoint: str, *words: str) -> Result:
     return CliRunner().invoke(main, called)
 
 
-def test_a_pass_writes_what_it_knows(
-    endpoint: str, folder: Path, tmp_path: Path
-) -> None:
+def test_a_pass_writes_what_it_knows(endpoint: str, folder: Path, tmp_path: Path) -> None:
     """The figures are those of `--json`, and the steps that had work are timed."""
     campaign = write_campaign(tmp_path)
     watched = ("--metrics-folder", str(folder), "--json")
@@ -152,10 +150,7 @@ def test_a_killed_pass_counts_when_the_next_begins(folder: Path) -> None:
         samples = read_samples(folder)
         assert samples["pass_running"] == 1
         assert samples["pass_consecutive_failures"] == number - 1
-    with (
-        pytest.raises(ZeroDivisionError),
-        watch_passes(Path("birds.toml"), folder),
-    ):
+    with pytest.raises(ZeroDivisionError), watch_passes(Path("birds.toml"), folder):
         _ = 1 / 0
     samples = read_samples(folder)
     assert samples["pass_running"] == 0
@@ -167,10 +162,7 @@ def test_a_busy_pass_disturbs_nothing_of_the_other(folder: Path) -> None:
     """The one at work is still at work, and no failure is counted."""
     campaign = Path("birds.toml")
     with watch_passes(campaign, folder) as first:
-        with (
-            pytest.raises(CampaignBusy),
-            watch_passes(campaign, folder),
-        ):
+        with pytest.raises(CampaignBusy), watch_passes(campaign, folder):
             raise CampaignBusy("another")
         samples = read_samples(folder)
         assert samples["pass_running"] == 1
@@ -180,9 +172,7 @@ def test_a_busy_pass_disturbs_nothing_of_the_other(folder: Path) -> None:
     assert read_samples(folder)["pass_running"] == 0
 
 
-def test_the_command_tells_busy_from_failed(
-    endpoint: str, folder: Path, tmp_path: Path
-) -> None:
+def test_the_command_tells_busy_from_failed(endpoint: str, folder: Path, tmp_path: Path) -> None:
     """A person's command may hold the campaign; that needs no alert."""
     campaign = write_campaign(tmp_path)
     with only_pass(in_folder(tmp_path / "out" / "crash")):
@@ -193,9 +183,7 @@ def test_the_command_tells_busy_from_failed(
     assert samples["pass_consecutive_failures"] == 0
 
 
-def test_a_damaged_file_is_begun_again(
-    folder: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_damaged_file_is_begun_again(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
     """As a full disk or an editor leaves it."""
     (folder / "piecework-birds.prom").write_bytes(b'piecework_passes_total{x="\xff')
     WatchedPasses(folder, "birds").begin()
@@ -213,9 +201,7 @@ def test_a_folder_that_is_gone_stops_no_pass(
     assert "No such file or directory" in caplog.text
 
 
-def test_a_schedule_names_the_folder_once(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_schedule_names_the_folder_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Prefect's flows take it from the environment of their worker."""
     monkeypatch.setenv("PIECEWORK_METRICS_FOLDER", str(folder))
     with watch_passes(Path("/srv/birds.toml")) as watch:

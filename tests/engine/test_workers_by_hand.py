@@ -119,9 +119,7 @@ def test_whom_a_person_includes_the_policy_does_not_exclude(
         run_pass(run)
         people.work(at_most=2)
         run_pass(run)
-        (bob,) = (
-            history for history in histories(run) if history.exclusion is not None
-        )
+        (bob,) = (history for history in histories(run) if history.exclusion is not None)
         assert (bob.totals.dropped, bob.totals.paid_cents) == (2, 50)
         include(run, bob.worker, because=WHY, by="ada")
         while not run_pass(run).is_finished:
@@ -143,19 +141,12 @@ def test_a_death_on_the_way_is_made_good_by_the_next_pass(
         run_pass(run)
         settle(run)
         # Two answers of one assignment came in.
-        httpx.put(
-            f"{run.endpoint}/rehearsal/clock",
-            json={"now": "2026-01-05T16:00:00+00:00"},
-        )
+        httpx.put(f"{run.endpoint}/rehearsal/clock", json={"now": "2026-01-05T16:00:00+00:00"})
         later = replace(run, clock=FixedClock(EVENING))
         run_pass(later)
         ann = _worker_id(run, "ann")
         exclude(later, _named(later, "ann"), because=WHY, by="ada")
-        intent = intents.Intent(
-            key=f"exclude:{ann}",
-            operation="exclude",
-            subject=("worker", ann),
-        )
+        intent = intents.Intent(key=f"exclude:{ann}", operation="exclude", subject=("worker", ann))
         with run.store.db.atomic():
             intents.declare(run.store, intent, later.clock)
         if arrived:
@@ -174,9 +165,7 @@ def _exclude_there(run: CampaignRun, worker_id: WorkerId) -> None:
     run.platform.exclude(worker_id, exclusion_type(run))
 
 
-def test_a_block_is_lifted_with_the_exclusion(
-    at_work: Open, campaign_text: str
-) -> None:
+def test_a_block_is_lifted_with_the_exclusion(at_work: Open, campaign_text: str) -> None:
     """The policy blocks bob; included, he sees the requester's HITs again."""
     text = campaign_text.replace('then = "exclude"', 'then = "block"')
     with at_work(text) as (opened, people):
@@ -184,9 +173,7 @@ def test_a_block_is_lifted_with_the_exclusion(
         run_pass(run)
         people.work(at_most=2)
         run_pass(run)
-        (bob,) = (
-            history for history in histories(run) if history.exclusion is not None
-        )
+        (bob,) = (history for history in histories(run) if history.exclusion is not None)
         people.script = (("cat", "good"), *people.script[4:])
         people.page = 0
         while run_pass(run).batch != 2:
@@ -201,22 +188,15 @@ def _workers(act: str, path: Path, *words: str) -> Result:
     return CliRunner().invoke(main, ["workers", act, str(path), *words])
 
 
-def test_the_command_lists_and_excludes_by_pseudonym(
-    at_work: Open, campaign_text: str
-) -> None:
+def test_the_command_lists_and_excludes_by_pseudonym(at_work: Open, campaign_text: str) -> None:
     """At once, or by the pass that is at work; ids are never printed."""
     with at_work(campaign_text) as (run, people):
         run_pass(run)
         people.work(at_most=2)
-        httpx.put(
-            f"{run.endpoint}/rehearsal/clock",
-            json={"now": "2026-01-05T20:00:00+00:00"},
-        )
+        httpx.put(f"{run.endpoint}/rehearsal/clock", json={"now": "2026-01-05T20:00:00+00:00"})
         run_pass(replace(run, clock=FixedClock(EVENING)))
         path = run.campaign.path
-        worker_ids = {
-            assignment.worker_id for assignment in assignments.load(run.store)
-        }
+        worker_ids = {assignment.worker_id for assignment in assignments.load(run.store)}
         listed = json.loads(_workers("list", path, "--json").stdout)
         assert [row["is_excluded"] for row in listed].count(True) == 1
         assert {row["answers"] for row in listed} == {2}
@@ -253,10 +233,7 @@ def test_without_a_pass_at_work_the_marketplace_is_told_at_once(
     with at_work(campaign_text) as (run, people):
         run_pass(run)
         people.work(at_most=1)
-        httpx.put(
-            f"{run.endpoint}/rehearsal/clock",
-            json={"now": "2026-01-05T20:00:00+00:00"},
-        )
+        httpx.put(f"{run.endpoint}/rehearsal/clock", json={"now": "2026-01-05T20:00:00+00:00"})
         run_pass(replace(run, clock=FixedClock(EVENING)))
         ann, path = _named(run, "ann"), run.campaign.path
         free = in_folder(run.campaign.out.with_name("free"))
@@ -266,9 +243,7 @@ def test_without_a_pass_at_work_the_marketplace_is_told_at_once(
         done = _workers("exclude", path, ann, "--because", WHY, "--json")
         assert json.loads(done.stdout)["carried_out"]
         assert not _is_offered(people, "ann")
-        assert (
-            "included again" in _workers("include", path, ann, "--because", WHY).output
-        )
+        assert "included again" in _workers("include", path, ann, "--because", WHY).output
         assert _is_offered(people, "bob")
         for words, fault in (
             (("exclude",), "Missing argument 'PSEUDONYM'"),

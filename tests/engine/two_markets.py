@@ -25,10 +25,7 @@ FEES = {
     "prolific": FeeSchedule(percent=Decimal(40), extra_percent_for_many=Decimal(0)),
     "connect": FeeSchedule(percent=Decimal(25), extra_percent_for_many=Decimal(0)),
 }
-TWO = tuple(
-    CrowdPrices(market=market, currency="USD", fees=fees)
-    for market, fees in FEES.items()
-)
+TWO = tuple(CrowdPrices(market=market, currency="USD", fees=fees) for market, fees in FEES.items())
 
 
 @dataclass(slots=True)

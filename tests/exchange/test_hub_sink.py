@@ -58,9 +58,7 @@ def test_each_release_is_a_commit_and_a_tag(hub: Hub, tmp_path: Path) -> None:
     ]
 
 
-def test_a_write_that_ends_before_its_tag_is_completed(
-    hub: Hub, tmp_path: Path
-) -> None:
+def test_a_write_that_ends_before_its_tag_is_completed(hub: Hub, tmp_path: Path) -> None:
     """The commit is not made again."""
     make(tmp_path, {"a": "x"})
     hub.fails_at = "/tag/"
@@ -74,9 +72,7 @@ def test_a_write_that_ends_before_its_tag_is_completed(
     assert len(repository.commits) == 2
 
 
-def test_a_write_that_ends_before_its_commit_leaves_nothing(
-    hub: Hub, tmp_path: Path
-) -> None:
+def test_a_write_that_ends_before_its_commit_leaves_nothing(hub: Hub, tmp_path: Path) -> None:
     """No reader sees half a release."""
     make(tmp_path, {"a": "x"})
     hub.fails_at = "/commit/"

@@ -70,9 +70,7 @@ def selling(database: Path) -> Iterator[Market]:
 
 def addresses(page: str) -> list[str]:
     """The addresses of pictures in a page."""
-    return [
-        unescape(address) for address in re.findall(r"[^\"'(]*/pictures/[^\"')]+", page)
-    ]
+    return [unescape(address) for address in re.findall(r"[^\"'(]*/pictures/[^\"')]+", page)]
 
 
 def test_copies_are_those_of_the_bucket_without_metadata(
@@ -87,20 +85,10 @@ def test_copies_are_those_of_the_bucket_without_metadata(
     assert first.suffix == ".jpg"
     assert is_clean(first.read_bytes())
     assert bucket.copy("cats/a b.jpg") == first
-    photos.put_object(
-        Bucket="photos", Key="public/cats/a b.jpg", Body=saved("JPEG", 8) + b" "
-    )
+    photos.put_object(Bucket="photos", Key="public/cats/a b.jpg", Body=saved("JPEG", 8) + b" ")
     second = bucket.copy("cats/a b.jpg")
     assert second not in {None, first}
-    for outside in (
-        "../other.jpg",
-        "/other.jpg",
-        "cats",
-        "cats/",
-        "none.jpg",
-        "",
-        "a\0",
-    ):
+    for outside in ("../other.jpg", "/other.jpg", "cats", "cats/", "none.jpg", "", "a\0"):
         assert bucket.copy(outside) is None, outside
     monkeypatch.setattr(picture_bucket, "_KEPT_BYTES", 1)
     third = bucket.copy("dogs/1.webp")
@@ -108,9 +96,7 @@ def test_copies_are_those_of_the_bucket_without_metadata(
 
 
 @pytest.mark.usefixtures("photos")
-def test_a_bucket_that_cannot_be_read_is_a_sentence(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_bucket_that_cannot_be_read_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     """It names the address as it was written."""
     for address, why in {
         "s3://photos/nothing": "there is no such folder of pictures",
@@ -177,13 +163,9 @@ def test_a_page_shows_pictures_that_are_closed_to_others(
         address = market.frames + signed[0]
         assert httpx.get(address).status_code == 200
         hit_seconds = 600
-        monkeypatch.setattr(
-            clock, "machine_ms", lambda: now + (hit_seconds + 3600) * 1000
-        )
+        monkeypatch.setattr(clock, "machine_ms", lambda: now + (hit_seconds + 3600) * 1000)
         assert httpx.get(address).status_code == 200
-        monkeypatch.setattr(
-            clock, "machine_ms", lambda: now + (hit_seconds + 7200) * 1000
-        )
+        monkeypatch.setattr(clock, "machine_ms", lambda: now + (hit_seconds + 7200) * 1000)
         assert httpx.get(address).status_code == 403
 
 
@@ -208,9 +190,7 @@ def test_a_bucket_that_goes_away_takes_no_page_with_it(
 
 @pytest.mark.usefixtures("photos")
 @pytest.mark.parametrize("typed", ["{0}", '"{0}"', "see {0} there", "<img src={0}>"])
-def test_an_item_that_a_worker_typed_gets_no_picture_signed(
-    tmp_path: Path, typed: str
-) -> None:
+def test_an_item_that_a_worker_typed_gets_no_picture_signed(tmp_path: Path, typed: str) -> None:
     """A text of one campaign is an item of the next, anywhere in its page."""
     text = typed.format("/pictures/plans/secret.jpg")
     shown = html.escape(text)
@@ -231,16 +211,12 @@ def test_an_item_that_a_worker_typed_gets_no_picture_signed(
 
 
 @pytest.mark.usefixtures("photos")
-def test_forms_show_them_too_and_sign_nothing_that_a_worker_typed(
-    tmp_path: Path,
-) -> None:
+def test_forms_show_them_too_and_sign_nothing_that_a_worker_typed(tmp_path: Path) -> None:
     """A worker could otherwise have any picture signed."""
     typed = 'x "/pictures/plans/secret.jpg" x'
     with selling(tmp_path / "m.db") as market:
         lab = market.requester("LAB")
-        picture = formatted(
-            f'<img src="{market.endpoint}/pictures/dogs/1.webp" alt="A dog"/>'
-        )
+        picture = formatted(f'<img src="{market.endpoint}/pictures/dogs/1.webp" alt="A dog"/>')
         asked = form(
             question("what", free_text(), required=True, content=picture),
             question("why", free_text(), required=True),
@@ -288,10 +264,7 @@ def test_a_bucket_of_pictures_grows_into_a_dataset(photos: S3, tmp_path: Path) -
                 assert is_clean(shown.content)
     out = tmp_path / "out/crash"
     with (out / "dataset/captions.csv").open(newline="") as file:
-        assert {row["item_id"] for row in csv.DictReader(file)} == {
-            "a b.jpg",
-            "ü(1)&2.png",
-        }
+        assert {row["item_id"] for row in csv.DictReader(file)} == {"a b.jpg", "ü(1)&2.png"}
     copies = {path.name: path.read_bytes() for path in out.glob("dataset/images/*")}
     assert copies.keys() == {"a b.jpg", "ü(1)&2.png"}
     assert all(map(is_clean, copies.values()))
@@ -306,9 +279,7 @@ def test_a_bucket_of_pictures_grows_into_a_dataset(photos: S3, tmp_path: Path) -
 @pytest.mark.usefixtures("photos")
 def test_rows_may_name_pictures_by_their_whole_address(tmp_path: Path) -> None:
     """The dataset keeps them; an address outside the prefix is a fault."""
-    text = TEXT.replace(
-        'file = "items.csv"', 'file = "items.csv"\npictures = "s3://photos/public"'
-    )
+    text = TEXT.replace('file = "items.csv"', 'file = "items.csv"\npictures = "s3://photos/public"')
     path = tmp_path / "crash.toml"
     path.write_text(text)
     own(path)
@@ -319,9 +290,7 @@ def test_rows_may_name_pictures_by_their_whole_address(tmp_path: Path) -> None:
     campaign = load_campaign(path)
     assert [item.picture for item in campaign.items] == good
     assert campaign.growth is not None
-    (row,) = [row for chunk in campaign.growth.source.read().chunks for row in chunk][
-        2:3
-    ]
+    (row,) = [row for chunk in campaign.growth.source.read().chunks for row in chunk][2:3]
     (fault,) = campaign.growth.source.faults(row)
     assert "url 's3://photos/other.jpg' is not a file in s3://photos/public" in fault
     planned = PlannedHit(
@@ -333,9 +302,7 @@ def test_rows_may_name_pictures_by_their_whole_address(tmp_path: Path) -> None:
         reward_cents=1,
         fee_cents=1,
     )
-    page = question_of(
-        campaign, planned, {item.item_id: item for item in campaign.items}
-    )
+    page = question_of(campaign, planned, {item.item_id: item for item in campaign.items})
     assert "/pictures/cats/a%20b.jpg" in page
     assert "s3://" not in page
 
@@ -344,10 +311,7 @@ def test_rows_may_name_pictures_by_their_whole_address(tmp_path: Path) -> None:
     ("changed", "why"),
     [
         ('pictures = "s3://photos/public"', "set grows = true"),
-        (
-            'file = "items.csv"\npictures = "s3://${NO_VARIABLE}/x"',
-            "NO_VARIABLE is not",
-        ),
+        ('file = "items.csv"\npictures = "s3://${NO_VARIABLE}/x"', "NO_VARIABLE is not"),
     ],
 )
 @pytest.mark.usefixtures("photos")
@@ -368,9 +332,7 @@ def test_a_campaign_that_cannot_show_them_is_refused(
 @pytest.mark.usefixtures("photos")
 def test_a_person_sees_the_picture(tmp_path: Path, browser: Browser) -> None:
     """In Chromium, within a work page's frame."""
-    page = (
-        f'<!doctype html><title>C</title><img src="/pictures/{quote("cats/a b.jpg")}">'
-    )
+    page = f'<!doctype html><title>C</title><img src="/pictures/{quote("cats/a b.jpg")}">'
     with selling(tmp_path / "m.db") as market:
         hit = post(market.requester("LAB"), Question=html_question(page))
         with closing(browser.new_context()) as context:
@@ -378,10 +340,7 @@ def test_a_person_sees_the_picture(tmp_path: Path, browser: Browser) -> None:
             tab.goto(f"{market.frames}/frames/{hit['HITId']}")
             size = "document.images[0].naturalWidth"
             tab.wait_for_function(f"{size} > 0", timeout=15_000)
-            assert tab.evaluate(f"[{size}, document.images[0].naturalHeight]") == [
-                40,
-                61,
-            ]
+            assert tab.evaluate(f"[{size}, document.images[0].naturalHeight]") == [40, 61]
 
 
 def invoke(command: str, path: Path, *options: str) -> str:

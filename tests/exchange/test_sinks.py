@@ -43,9 +43,7 @@ def labels(url: str, table: str = "triage") -> dict[str, tuple[str, int]]:
     """What a table has: label and release by answer."""
     engine = sa.create_engine(url)
     with engine.connect() as connection:
-        rows = connection.execute(
-            sa.text(f"SELECT answer_id, label, release FROM {table}")
-        ).all()
+        rows = connection.execute(sa.text(f"SELECT answer_id, label, release FROM {table}")).all()
     engine.dispose()
     return {row[0]: (row[1], row[2]) for row in rows}
 
@@ -187,9 +185,7 @@ def objects(s3: S3) -> dict[str, bytes]:
     }
 
 
-def test_a_bucket_gets_each_release_with_its_manifest_last(
-    tmp_path: Path, s3: S3
-) -> None:
+def test_a_bucket_gets_each_release_with_its_manifest_last(tmp_path: Path, s3: S3) -> None:
     """And nothing is written again, so a copy that stopped goes on."""
     folder = make(tmp_path, {"a": "x"})
     make(tmp_path, {"a": "y"})
@@ -234,9 +230,7 @@ def test_a_bucket_gets_each_release_with_its_manifest_last(
         "FILE:///etc",
     ],
 )
-def test_an_address_says_only_where_the_files_are(
-    address: str, tmp_path: Path, s3: S3
-) -> None:
+def test_an_address_says_only_where_the_files_are(address: str, tmp_path: Path, s3: S3) -> None:
     """Options and chains would send credentials or answers elsewhere."""
     assert s3
     with pytest.raises(ConfigError, match=r"not allowed|cannot be opened"):
@@ -248,10 +242,7 @@ def test_folders_and_what_fsspec_knows_are_sinks_too(tmp_path: Path) -> None:
     folder = make(tmp_path, {"a": "x"})
     assert copy_releases(folder, "copies/here", beside=tmp_path) == 1
     copy = tmp_path / "copies/here/000001"
-    assert {path.name for path in copy.iterdir()} == {
-        "answers.parquet",
-        "manifest.json",
-    }
+    assert {path.name for path in copy.iterdir()} == {"answers.parquet", "manifest.json"}
     assert copy_releases(folder, "memory://copies", beside=tmp_path) == 1
     assert copy_releases(folder, "memory://copies", beside=tmp_path) == 0
     other = make(tmp_path / "other", {"a": "z"})

@@ -202,8 +202,7 @@ def test_a_query_gives_rows_and_changes_nothing(
     source = query(url, "SELECT id, address FROM pictures ORDER BY id")
     rows, delivery = read(source)
     assert [dict(row.cells) for row in rows] == [
-        {"image_id": name, "url": f"https://example.org/{name}.jpg"}
-        for name in ("p1", "p2")
+        {"image_id": name, "url": f"https://example.org/{name}.jpg"} for name in ("p1", "p2")
     ]
     assert delivery.is_whole
     with pytest.raises(ConfigError, match="cannot be run") as refused:
@@ -376,9 +375,7 @@ def test_what_a_network_kept_back_is_read_by_the_next_pass(
     put(tmp_path, "arrivals/b.parquet", pictures("p3", "p4"))
     read_part, read_all = TableFolder._rows_of, TableFolder.read
 
-    def fail_at_b(
-        source: TableFolder, directory: Directory, part: _Part
-    ) -> Iterator[SourceRow]:
+    def fail_at_b(source: TableFolder, directory: Directory, part: _Part) -> Iterator[SourceRow]:
         if part.path.endswith("b.parquet"):
             raise OSError("the connection was lost")
         return read_part(source, directory, part)

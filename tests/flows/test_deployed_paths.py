@@ -19,9 +19,7 @@ FLOWS = [advance, run, rehearse, export, report]
 
 
 @pytest.mark.parametrize("flow", FLOWS, ids=lambda flow: flow.name)
-def test_a_relative_campaign_is_refused_before_anything_runs(
-    flow: Flow[..., Any],
-) -> None:
+def test_a_relative_campaign_is_refused_before_anything_runs(flow: Flow[..., Any]) -> None:
     """It is another file in each checkout: the sentence says what to deploy instead."""
     others = {"endpoint": "http://127.0.0.1:1"} if flow is run else {}
     taken = flow.validate_parameters({"campaign": "/a/birds.toml", **others})

@@ -20,9 +20,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-def test_a_flow_without_its_deployment_file_has_failed(
-    folder: Path, tmp_path: Path
-) -> None:
+def test_a_flow_without_its_deployment_file_has_failed(folder: Path, tmp_path: Path) -> None:
     """It failed before it knew its campaign, and is counted."""
     campaign = write_campaign(tmp_path)
     # Without a run of Prefect, no server has to start.
@@ -35,9 +33,7 @@ def test_a_flow_without_its_deployment_file_has_failed(
     assert samples["pass_consecutive_failures"] == 1
 
 
-def test_a_flow_that_another_pass_keeps_waiting_is_busy(
-    folder: Path, tmp_path: Path
-) -> None:
+def test_a_flow_that_another_pass_keeps_waiting_is_busy(folder: Path, tmp_path: Path) -> None:
     """Its run ends well, so only the outcome tells."""
     campaign = write_campaign(tmp_path)
     campaign.with_suffix(".deployment.toml").write_text(

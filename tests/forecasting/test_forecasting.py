@@ -21,14 +21,7 @@ from piecework.forecasting.forecasts import WrittenForecast
 from piecework.forecasting.outcomes import Outcome, summarised
 from piecework.forecasting.pilot import pilot_of
 from piecework.forecasting.rehearsals import rehearse_once
-from piecework.report.forecast import (
-    Estimate,
-    Forecast,
-    Row,
-    columns,
-    mean_and_range,
-    render,
-)
+from piecework.report.forecast import Estimate, Forecast, Row, columns, mean_and_range, render
 from tests.engine.conftest import Open
 from tests.small_campaign import CAMPAIGN, write_campaign
 
@@ -98,11 +91,7 @@ def test_a_choice_changes_its_keys_and_lifts_the_caps(tmp_path: Path) -> None:
     """Also a key with its table."""
     file = parse(write_campaign(tmp_path, SCENES))
     choice = Choice(
-        (
-            ("reward", "0.80"),
-            ("assignments", "3"),
-            ("heuristics.same_sentence.min_images", "4"),
-        )
+        (("reward", "0.80"), ("assignments", "3"), ("heuristics.same_sentence.min_images", "4"))
     )
     tables = chosen(file, choice, seed=9, out=str(tmp_path / "there")).tables
     assert (tables.rewards.reward, tables.posting.assignments) == (80, 3)
@@ -175,9 +164,7 @@ def test_many_rehearsals_are_a_mean_and_a_range() -> None:
 
 
 def _forecast(*rows: Row) -> Forecast:
-    return Forecast(
-        campaign="birds", currency="GBP", seeds=2, rows=rows, assumptions=["None."]
-    )
+    return Forecast(campaign="birds", currency="GBP", seeds=2, rows=rows, assumptions=["None."])
 
 
 def test_estimates_are_told_with_their_ranges() -> None:
@@ -222,9 +209,7 @@ def test_choices_stand_side_by_side_as_far_as_the_terminal_is_wide(
 def test_the_page_has_a_plot_of_each_figure_and_names_are_escaped() -> None:
     """Equal forecasts are equal bytes; a choice is a person's text."""
     row = Row("bad <b>5%", summarised([_outcome(100.0), _outcome(200.0)]))
-    made = Forecast(
-        campaign="<i>birds", currency="USD", seeds=2, rows=[row], assumptions=["None."]
-    )
+    made = Forecast(campaign="<i>birds", currency="USD", seeds=2, rows=[row], assumptions=["None."])
     page = render(made)
     assert page == render(made)
     assert page.count('role="img"') == 6  # nobody was bad, so none was found
@@ -241,10 +226,7 @@ def test_the_page_hides_no_number(browser: Browser, width: int) -> None:
     """A dot at 0 stands clear of its label; at 1280 the table need not scroll."""
     names = Outcome.__dataclass_fields__
     some = dict.fromkeys(names, Estimate(0.874, 0.714, 1.0))
-    cents = {
-        "cost_cents": Estimate(1e6, 9e5, 2e6),
-        "wage_cents": Estimate(2e3, 1e3, 3e3),
-    }
+    cents = {"cost_cents": Estimate(1e6, 9e5, 2e6), "wage_cents": Estimate(2e3, 1e3, 3e3)}
     rows = [
         Row("assignments 3", dict.fromkeys(names, Estimate(0.0, 0.0, 0.0))),
         Row("assignments 5", {**some, **cents}),
@@ -300,8 +282,7 @@ def test_a_forecast_is_made_of_real_rehearsals(tmp_path: Path) -> None:
     assert 0 < two["cost_cents"]["mean"] < three["cost_cents"]["mean"]
     assert two["complete"]["mean"] == 1.0
     assert any(
-        "8 simulated workers, 2 of them" in assumption
-        for assumption in document["assumptions"]
+        "8 simulated workers, 2 of them" in assumption for assumption in document["assumptions"]
     )
     assert "assignments 3" in (tmp_path / "out/crash/forecast.html").read_text()
     assert not (tmp_path / "out/crash/piecework.db").exists()

@@ -15,9 +15,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
     It is known when this folder is named: `pytest tests/hit_templates --update-golden`.
     """
-    parser.addoption(
-        "--update-golden", action="store_true", help="write golden pages anew"
-    )
+    parser.addoption("--update-golden", action="store_true", help="write golden pages anew")
 
 
 @pytest.fixture

@@ -93,9 +93,7 @@ def test_a_fault_is_named_and_the_other_answer_stays_clean(
     assert second.problems == ()
 
 
-def test_how_a_text_was_entered_is_read_if_the_page_recorded_it(
-    caption_task: Task,
-) -> None:
+def test_how_a_text_was_entered_is_read_if_the_page_recorded_it(caption_task: Task) -> None:
     """By field; an answer without a record has none."""
     own = record()
     text = f'{{"caption": {own.as_json()}}}'
@@ -113,9 +111,7 @@ def test_a_value_that_cannot_be_is_kept_as_it_came(caption_task: Task) -> None:
     assert first.values["flaws"] == ("blur", "noise")
 
 
-def test_answers_about_items_that_were_not_shown_flag_the_whole_hit(
-    caption_task: Task,
-) -> None:
+def test_answers_about_items_that_were_not_shown_flag_the_whole_hit(caption_task: Task) -> None:
     """Page and plan disagree about the items, so no answer is above doubt."""
     answers = read(caption_task, sent() | {"caption.3": "A third one"})
     assert [answer.problems for answer in answers] == [("extra_item",)] * 2

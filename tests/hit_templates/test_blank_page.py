@@ -10,12 +10,7 @@ from jinja2 import DictLoader
 from piecework.domain.hit import Item
 from piecework.domain.task import Task
 from piecework.hit_templates.blank_page import NeedsValue, Slot, blank_page
-from piecework.hit_templates.page_compression import (
-    MARK,
-    compress,
-    decompress,
-    is_packed,
-)
+from piecework.hit_templates.page_compression import MARK, compress, decompress, is_packed
 from piecework.hit_templates.render import (
     _as_shown,
     _blank_page,
@@ -37,9 +32,7 @@ PRINTS_ONLY = {
 """Tasks whose templates ask nothing about an item's values."""
 
 _hostile = st.text(
-    st.characters(codec="utf-8", exclude_characters="\r\ufffe\uffff").filter(
-        lambda c: c >= " "
-    ),
+    st.characters(codec="utf-8", exclude_characters="\r\ufffe\uffff").filter(lambda c: c >= " "),
     min_size=1,
 ).filter(lambda text: text.strip() != "")
 

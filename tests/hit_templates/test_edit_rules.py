@@ -42,9 +42,7 @@ def broken(error: str, after: str, *, outcome: str = "corrected") -> list[str]:
         ("number", "", ["correction_required"]),
     ],
 )
-def test_what_goes_beyond_the_kind_is_questioned(
-    error: str, after: str, names: list[str]
-) -> None:
+def test_what_goes_beyond_the_kind_is_questioned(error: str, after: str, names: list[str]) -> None:
     """Colors for colors, man for woman; elsewhere a few words."""
     assert broken(error, after) == names
 
@@ -53,9 +51,7 @@ def test_what_goes_beyond_the_kind_is_questioned(
 def test_who_leaves_it_leaves_it(outcome: str) -> None:
     """The text is as it was, or what was said is not true."""
     assert broken("color", MAN, outcome=outcome) == []
-    assert broken("color", "A man in a red shirt.", outcome=outcome) == [
-        "correction_as_said"
-    ]
+    assert broken("color", "A man in a red shirt.", outcome=outcome) == ["correction_as_said"]
 
 
 def test_questions_let_the_answer_pass_and_the_rest_does_not() -> None:

@@ -32,9 +32,7 @@ def inside(html: str) -> list[bytes]:
 
 
 @pytest.mark.parametrize("name", PLACES)
-def test_a_file_beside_the_page_is_inside_wherever_it_is_named(
-    tmp_path: Path, name: str
-) -> None:
+def test_a_file_beside_the_page_is_inside_wherever_it_is_named(tmp_path: Path, name: str) -> None:
     """The lines and all that is no address stay as they were."""
     file = tmp_path / name
     file.parent.mkdir(exist_ok=True)
@@ -72,9 +70,7 @@ def test_a_style_has_its_own_files_inside(tmp_path: Path) -> None:
         task_of(tmp_path, f"{page}<input name='a'>")
 
 
-def test_only_known_kinds_of_files_in_the_campaigns_folder_are_inside(
-    tmp_path: Path,
-) -> None:
+def test_only_known_kinds_of_files_in_the_campaigns_folder_are_inside(tmp_path: Path) -> None:
     """No page of a stranger shows workers another file of this machine."""
     folder = tmp_path / "campaign"
     folder.mkdir()
@@ -98,9 +94,7 @@ def test_a_file_that_is_too_large_is_left_out_with_its_reason(tmp_path: Path) ->
     (tmp_path / "b.mp3").write_bytes(b"b" * 500_000)
     (tmp_path / "c.mp3").write_bytes(b"c" * 400_000)
     (tmp_path / "z.js").write_bytes(b"z" * 300_000)
-    page = (
-        "<audio src=b.mp3></audio><audio src=c.mp3></audio><script src=z.js></script>"
-    )
+    page = "<audio src=b.mp3></audio><audio src=c.mp3></audio><script src=z.js></script>"
     made = embedded(page, tmp_path / "hit.html", tmp_path)
     assert [each[:1] for each in inside(made.html)] == [b"z"]
     assert len(made.html) < LARGEST_BYTES

@@ -23,14 +23,10 @@ from tests.for_each import for_each
 from tests.hit_templates.examples import Example, example_of
 
 _FOLDER = Path(__file__).resolve().parents[2] / "config" / "campaigns"
-CAMPAIGNS = sorted(
-    path for path in _FOLDER.glob("*.toml") if not path.stem.endswith(".deployment")
-)
+CAMPAIGNS = sorted(path for path in _FOLDER.glob("*.toml") if not path.stem.endswith(".deployment"))
 ASSIGNMENT = AssignmentId("3ASSIGNMENT1")
 
-SPOKEN = [
-    (name, language) for name in task_names() for language in languages(TASKS / name)
-]
+SPOKEN = [(name, language) for name in task_names() for language in languages(TASKS / name)]
 JUDGED = [name for name in task_names() if load_task(name).dataset == "answers"]
 
 
@@ -51,9 +47,7 @@ def test_the_folder_is_whole(task: Task) -> None:
     for name in ("question.html.j2", "example.jsonl", "NOTES.md"):
         assert (TASKS / task.name / name).exists(), name
     files = CAMPAIGNS
-    assert [
-        file for file in files if f'task = "{task.name}"' in file.read_text("utf-8")
-    ]
+    assert [file for file in files if f'task = "{task.name}"' in file.read_text("utf-8")]
 
 
 @every_task
@@ -93,11 +87,7 @@ def test_the_truth_is_on_no_page(task: Task) -> None:
         for item in (*example.practice, *example.items)
     ]
     count = len(example.practice)
-    page = Example(
-        task=task,
-        practice=tuple(marked[:count]),
-        items=tuple(marked[count:]),
-    )
+    page = Example(task=task, practice=tuple(marked[:count]), items=tuple(marked[count:]))
     # Expected answers that are none would be refused; the page is what is asked here.
     shown = [faults_of_item(task, item) for item in marked]
     if not any(shown):
@@ -125,9 +115,7 @@ def test_every_control_has_its_name_and_its_place_for_messages(task: Task) -> No
 
 @pytest.mark.parametrize("trait", ["diligent", "hurried", "first_clicker", "guesser"])
 @pytest.mark.parametrize("name", JUDGED)
-def test_the_crowd_fills_the_form_as_the_page_would_send_it(
-    name: str, trait: str
-) -> None:
+def test_the_crowd_fills_the_form_as_the_page_would_send_it(name: str, trait: str) -> None:
     """Good and bad workers alike break no rule that the page would hold them to."""
     task = load_task(name)
     example = example_of(task)
@@ -145,16 +133,10 @@ def test_the_crowd_fills_the_form_as_the_page_would_send_it(
         columns={item.item_id: item.columns for item in example.items},
     )
     for answer in answers:
-        asked = [
-            problem
-            for problem in answer.problems
-            if not problem.startswith("questioned:")
-        ]
+        asked = [problem for problem in answer.problems if not problem.startswith("questioned:")]
         assert asked == []
     if task.shuffles_items:
-        order = item_order(
-            task, ASSIGNMENT, page.item_ids, groups_of(task, example.items)
-        )
+        order = item_order(task, ASSIGNMENT, page.item_ids, groups_of(task, example.items))
         assert [placed_answer.place for placed_answer in answers] == [
             order.index(n) + 1 for n in range(1, len(answers) + 1)
         ]

@@ -40,12 +40,7 @@ def test_no_script_of_a_page_has_a_sentence_of_its_own(path: Path) -> None:
     """It takes them from the page's data."""
     code = re.sub(r"(?m)//.*$", "", path.read_text("utf-8"))
     texts = re.findall(r'"([^"\n]*)"|`([^`\n]*)`', code)
-    sentences = [
-        text
-        for pair in texts
-        for text in pair
-        if re.search(r"[A-Z][a-z]+ [a-z]+ ", text)
-    ]
+    sentences = [text for pair in texts for text in pair if re.search(r"[A-Z][a-z]+ [a-z]+ ", text)]
     assert sentences == []
 
 
@@ -75,9 +70,7 @@ def keys_of(table: dict[str, object], above: str = "") -> set[str]:
 def test_a_task_has_every_text_in_each_of_its_languages(name: str) -> None:
     """A task in two languages says the same in both."""
     keys = {
-        language: keys_of(
-            tomllib.loads((FOLDER / name / f"messages.{language}.toml").read_text())
-        )
+        language: keys_of(tomllib.loads((FOLDER / name / f"messages.{language}.toml").read_text()))
         for language in languages(FOLDER / name)
     }
     assert keys["en"]

@@ -60,11 +60,7 @@ def test_an_item_without_faults_is_silent() -> None:
                 "position, number, scene, color, other"
             ),
         ),
-        (
-            "pairwise",
-            {**PAIR, "url": ""},
-            "the column url is missing or empty",
-        ),
+        ("pairwise", {**PAIR, "url": ""}, "the column url is missing or empty"),
         (
             "pairwise",
             {**PAIR, "generated_2": " a  cat. "},
@@ -87,9 +83,7 @@ def test_an_item_without_faults_is_silent() -> None:
         ),
     ],
 )
-def test_each_fault_is_a_sentence(
-    task: str, columns: dict[str, str], fault: str
-) -> None:
+def test_each_fault_is_a_sentence(task: str, columns: dict[str, str], fault: str) -> None:
     """Missing columns, twice the same sentence, a value beyond the scale."""
     assert faults_in(task, **columns) == [fault]
 
@@ -102,9 +96,10 @@ def test_a_twin_must_be_another_item() -> None:
         Item(item_id=ItemId("b"), columns={**columns, "twin": "c"}),
         Item(item_id=ItemId("d"), columns={**columns, "twin": "b"}),
     ]
-    assert [
-        fault.split(":")[0] for fault in faults_of_items(load_task("congruency"), items)
-    ] == ["item 'a'", "item 'b'"]
+    assert [fault.split(":")[0] for fault in faults_of_items(load_task("congruency"), items)] == [
+        "item 'a'",
+        "item 'b'",
+    ]
 
 
 def test_a_language_without_messages_is_answered_with_those_there_are() -> None:

@@ -16,9 +16,7 @@ from piecework.hit_templates.tasks import read_task
 from piecework.hit_templates.templates import QUESTION, environment
 from tests.for_each import for_each
 
-PAGE = (Path(__file__).resolve().parents[2] / "docs/reference/macros.md").read_text(
-    "utf-8"
-)
+PAGE = (Path(__file__).resolve().parents[2] / "docs/reference/macros.md").read_text("utf-8")
 EXAMPLES = re.findall(
     r"^## (\w+)\(([^\n]*)\)\n[^`]*(?:`[^`\n]+`[^`]*)*?```jinja\n(.*?)```",
     PAGE,
@@ -101,8 +99,7 @@ def test_every_example_is_a_page_that_can_be_answered(name: str, source: str) ->
 
 
 @pytest.mark.parametrize(
-    "name",
-    ["wire", "minified", "grouped", "steps_of", "rich", "filled", "plain_number"],
+    "name", ["wire", "minified", "grouped", "steps_of", "rich", "filled", "plain_number"]
 )
 def test_every_function_and_filter_is_documented(name: str) -> None:
     """Those that the environment has beside Jinja's own."""

@@ -51,8 +51,7 @@ def test_the_hash_is_fnv_1a_with_murmurs_finalizer() -> None:
 def test_what_belongs_together_stays_side_by_side() -> None:
     """Groups have an order, and items inside a group."""
     small = SMALL.replace(
-        "version = 1",
-        'version = 1\nshuffles_items = true\ngroup_by = "sentence"',
+        "version = 1", 'version = 1\nshuffles_items = true\ngroup_by = "sentence"'
     )
     task = read_task("small", small)
     ids = [f"i{n}" for n in range(8)]

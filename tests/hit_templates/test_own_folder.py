@@ -99,9 +99,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("source", FAULTS)
-def test_a_fault_in_a_template_is_told_with_file_and_line(
-    dog: Path, source: str
-) -> None:
+def test_a_fault_in_a_template_is_told_with_file_and_line(dog: Path, source: str) -> None:
     """A sentence and no traceback, whatever the template does."""
     lines = (dog / "question.html.j2").read_text().split("\n")
     at = lines.index('<p class="quoted">{{ item.columns.text }}</p>')
@@ -141,10 +139,7 @@ def test_a_field_that_the_page_forgets_is_told(dog: Path) -> None:
             lambda dog: (dog / "messages.en.toml").write_bytes(b"\n\xff"),
             "messages.en.toml: line 2: is not UTF-8",
         ),
-        (
-            lambda dog: (dog / "task.toml").write_text("version = 1\ncolumns = ["),
-            "task.toml: ",
-        ),
+        (lambda dog: (dog / "task.toml").write_text("version = 1\ncolumns = ["), "task.toml: "),
     ],
 )
 def test_what_is_no_task_is_told_with_its_path(
@@ -205,9 +200,7 @@ def test_what_is_no_name_is_minified_neither(dog: Path, argument: str) -> None:
     assert fault_of(dog).startswith(where)
 
 
-@pytest.mark.parametrize(
-    "name", ["secret.html", "question.html.j2", "messages.en.toml"]
-)
+@pytest.mark.parametrize("name", ["secret.html", "question.html.j2", "messages.en.toml"])
 def test_a_link_out_of_the_folder_is_refused(dog: Path, name: str) -> None:
     """It would put another file into every HIT."""
     secret = dog.parent / "credentials"
@@ -215,9 +208,7 @@ def test_a_link_out_of_the_folder_is_refused(dog: Path, name: str) -> None:
     (dog / name).unlink(missing_ok=True)
     (dog / name).symlink_to(secret)
     fault = fault_of(dog)
-    assert fault == (
-        f"{dog / name} is a link that leads out of {dog}, to {secret.resolve()}."
-    )
+    assert fault == (f"{dog / name} is a link that leads out of {dog}, to {secret.resolve()}.")
 
 
 @pytest.mark.parametrize("target", ["loop.html", "../dog/../credentials", "/dev/zero"])
@@ -239,14 +230,7 @@ def test_a_link_inside_the_folder_is_a_file_of_it(dog: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name",
-    [
-        "../credentials.html",
-        "/etc/hosts",
-        "folder/credentials.html",
-        "a\\x00b",
-        "caption",
-    ],
+    "name", ["../credentials.html", "/etc/hosts", "folder/credentials.html", "a\\x00b", "caption"]
 )
 def test_an_include_reads_files_of_the_folder_alone(dog: Path, name: str) -> None:
     """Neither above it, nor through a folder that is a link."""

@@ -75,9 +75,7 @@ def test_a_value_in_a_script_s_quotes_stays_in_them(quote: str) -> None:
         ('"quoted"', '"\\"quoted\\""'),
     ],
 )
-def test_a_value_in_a_script_without_quotes_is_a_literal(
-    value: str, literal: str
-) -> None:
+def test_a_value_in_a_script_without_quotes_is_a_literal(value: str, literal: str) -> None:
     """A list, an object or a number as it is; code is a text."""
     page = filled("<script>const a = ${a};</script>", a=value)
     assert page == f"<script>const a = {literal};</script>"
@@ -119,8 +117,7 @@ def test_a_name_in_a_template_literal_may_be_javascript_s(script: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "script",
-    ["let a = `${b(`c`)}` + '${ITEM}'", "let a = 8 / 2; f('`', ${ITEM}); 1/`x`"],
+    "script", ["let a = `${b(`c`)}` + '${ITEM}'", "let a = 8 / 2; f('`', ${ITEM}); 1/`x`"]
 )
 def test_a_name_outside_of_template_literals_is_a_column(script: str) -> None:
     """However many of them stand before it."""
@@ -131,9 +128,7 @@ def test_a_name_outside_of_template_literals_is_a_column(script: str) -> None:
 def test_a_value_ends_no_comment_and_no_pattern(script: str) -> None:
     """What follows would run as code."""
     page = filled(f"<script>{script}</script>", a="*/alert(1)/*")
-    assert page == f"<script>{script}</script>".replace(
-        "${a}", "*\\u002falert(1)\\u002f*"
-    )
+    assert page == f"<script>{script}</script>".replace("${a}", "*\\u002falert(1)\\u002f*")
 
 
 @for_each(
@@ -225,9 +220,7 @@ def test_no_id_is_a_field(tmp_path: Path) -> None:
         task_of(tmp_path, IDS, fields={"workerId": StatedField(kind="text")})
 
 
-def test_a_disabled_input_is_optional_where_a_script_may_enable_it(
-    tmp_path: Path,
-) -> None:
+def test_a_disabled_input_is_optional_where_a_script_may_enable_it(tmp_path: Path) -> None:
     """Without a script it is never sent; a fieldset disables what is in it."""
     html = (
         '<input name="a"><input name="b" disabled required>'
@@ -339,10 +332,7 @@ def test_liquid_s_filters_and_nested_names() -> None:
         ("\n\n{% if a %}", "line 3: Liquid's '{% if a %}' is not supported"),
         ('<option ${a}> <input name="b">', "line 1: 'a' is inside a tag"),
         ("<p>No input</p>", "give its inputs names"),
-        (
-            "<crowd-polygon name='a'></crowd-polygon>",
-            "<crowd-polygon> is not available",
-        ),
+        ("<crowd-polygon name='a'></crowd-polygon>", "<crowd-polygon> is not available"),
         (
             "<crowd-form><crowd-imput name='a'></crowd-imput></crowd-form>",
             "line 1: there is no <crowd-imput> (did you mean 'crowd-input'?), so its",
@@ -358,9 +348,7 @@ def test_liquid_s_filters_and_nested_names() -> None:
         ),
     ],
 )
-def test_what_a_page_cannot_be_is_told_with_its_line(
-    tmp_path: Path, html: str, fault: str
-) -> None:
+def test_what_a_page_cannot_be_is_told_with_its_line(tmp_path: Path, html: str, fault: str) -> None:
     """Before anything is posted, with what to write instead."""
     with pytest.raises(ConfigError) as raised:
         task_of(tmp_path, html)
@@ -449,11 +437,7 @@ def test_fields_are_found_and_typed(tmp_path: Path) -> None:
     """Every control that a browser would send, once; what is only carried is none."""
     task = task_of(tmp_path, CONTROLS, title="")
     described = {
-        field.sent_as: (
-            field.name,
-            field.kind,
-            [option.value for option in field.options],
-        )
+        field.sent_as: (field.name, field.kind, [option.value for option in field.options])
         for field in task.fields
     }
     assert described == {
@@ -519,8 +503,7 @@ def test_the_campaign_may_name_the_page_s_own_sentence(tmp_path: Path) -> None:
     plain = task_of(tmp_path, html)
     assert plain.canned_text == ""
     tasks = [
-        task_of(tmp_path, html, canned={name: sentence})
-        for name in ("whatYouSee", "what_you_see")
+        task_of(tmp_path, html, canned={name: sentence}) for name in ("whatYouSee", "what_you_see")
     ]
     assert [task.canned_text for task in tasks] == [sentence, sentence]
     assert len({task.own.digest for task in (plain, *tasks) if task.own}) == 3
@@ -554,9 +537,7 @@ def test_a_stated_time_is_that_of_the_whole_hit(
         ("// ${a} is shown", ()),
     ],
 )
-def test_where_a_script_may_have_an_address(
-    script: str, addresses: tuple[str, ...]
-) -> None:
+def test_where_a_script_may_have_an_address(script: str, addresses: tuple[str, ...]) -> None:
     """Not in the middle of one, nor where the script itself says where pictures are."""
     assert cut(f"<script>{script}</script>").possible_addresses == addresses
     shown = f"<img src='${{a}}'><script>{script}</script>"
@@ -577,9 +558,7 @@ HIDDEN = '<input type="hidden" name="h%d">'
         ('<button class="o">Y</button><button class="o">N</button>' + HIDDEN % 1, 16),
     ],
 )
-def test_a_hidden_input_takes_no_time(
-    tmp_path: Path, html: str, seconds: float
-) -> None:
+def test_a_hidden_input_takes_no_time(tmp_path: Path, html: str, seconds: float) -> None:
     """Nobody types into it; where a page has nothing else, a script asks something."""
     task = task_of(tmp_path, html + '<script>$(".o").on("click", go)</script>')
     assert task.seconds_per_item == seconds
@@ -651,10 +630,7 @@ def test_flattened_objects_are_read_as_well(sent: dict[str, str], ours: str) -> 
 def test_what_is_no_answer_of_a_crowd_form_is_empty(text: str) -> None:
     """A worker's program may send anything, and it is kept."""
     field = Field(name="f", kind="text", label="f", sent_as="f")
-    assert received([field], {"taskAnswers": text}) == (
-        {"f.1": ""},
-        {"taskAnswers": text},
-    )
+    assert received([field], {"taskAnswers": text}) == ({"f.1": ""}, {"taskAnswers": text})
 
 
 _texts = st.text(st.characters(exclude_characters="|", codec="utf-8"), min_size=1)
@@ -755,9 +731,7 @@ def test_what_was_loaded_by_http_is_loaded_by_https(tmp_path: Path) -> None:
 def test_an_address_that_is_none_is_told_with_its_item(tmp_path: Path) -> None:
     """A script in the place of an address would run when it is pressed."""
     html = '<a href="${b}">x</a><input name="x">'
-    assert 'href="https://a.org/b?c=1&amp;d"' in page_of(
-        tmp_path, html, b="https://a.org/b?c=1&d"
-    )
+    assert 'href="https://a.org/b?c=1&amp;d"' in page_of(tmp_path, html, b="https://a.org/b?c=1&d")
     for address in ("javascript:alert(1)", "s3://bucket/a.jpg", ""):
         with pytest.raises(ConfigError, match="item 'a': b is"):
             page_of(tmp_path, html, b=address)
@@ -771,9 +745,7 @@ def test_neither_truth_nor_gold_can_be_shown(tmp_path: Path) -> None:
 
 
 @needs_shared
-@pytest.mark.parametrize(
-    "path", sorted(SHARED.rglob("*.html")), ids=lambda path: path.name
-)
+@pytest.mark.parametrize("path", sorted(SHARED.rglob("*.html")), ids=lambda path: path.name)
 def test_the_shared_pages_are_tasks(path: Path, tmp_path: Path) -> None:
     """Unchanged, but for the hosts that the campaign has to allow."""
     task = task_of(tmp_path, path.read_text("utf-8"), hosts=LIBRARIES)

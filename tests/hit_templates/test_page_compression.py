@@ -10,12 +10,7 @@ from piecework.campaign.assembling import load_campaign
 from piecework.domain.capabilities import MTURK
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
-from piecework.hit_templates.page_compression import (
-    MARK,
-    compress,
-    decompress,
-    fitted,
-)
+from piecework.hit_templates.page_compression import MARK, compress, decompress, fitted
 from piecework.hit_templates.render import render_hit
 from piecework.hit_templates.tasks import load_task
 from piecework.platforms.question import html_question
@@ -26,10 +21,7 @@ HEAD, TAIL = "<form>\n<p>5 of 12</p>\n", "</form>\n"
 # As on a page: lines end in line feeds, and no control character is in them.
 _lines = st.lists(
     st.text(
-        st.characters(
-            exclude_categories=["Cs", "Cc", "Zl", "Zp"],
-            exclude_characters=MARK,
-        ),
+        st.characters(exclude_categories=["Cs", "Cc", "Zl", "Zp"], exclude_characters=MARK),
         max_size=12,
     ),
     min_size=3,
@@ -50,10 +42,7 @@ def hosted(items: Iterable[Item]) -> list[Item]:
     """Items whose pictures lie on the web."""
     host = "https://pictures.example/severity"
     return [
-        Item(
-            item_id=item.item_id,
-            columns={**item.columns, "url": f"{host}/{item.columns['url']}"},
-        )
+        Item(item_id=item.item_id, columns={**item.columns, "url": f"{host}/{item.columns['url']}"})
         for item in items
     ]
 
@@ -150,8 +139,7 @@ def test_a_page_that_is_still_too_large_carries_its_script_packed() -> None:
             columns={
                 "pair_id": f"pair_{n}",
                 "url": f"https://pictures.example.org/{n}.jpg",
-                "sentence": f"{n} "
-                + "".join(chr(97 + (n * k) % 26) for k in range(250)),
+                "sentence": f"{n} " + "".join(chr(97 + (n * k) % 26) for k in range(250)),
             },
         )
         for n in range(50)

@@ -10,19 +10,13 @@ from piecework.config.items_file import read_items
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
 from piecework.domain.qualification import QualificationTest
-from piecework.hit_templates.qualification import (
-    answer_key,
-    faults_of_test,
-    question_form,
-)
+from piecework.hit_templates.qualification import answer_key, faults_of_test, question_form
 from piecework.hit_templates.tasks import load_task
 from piecework.marketplace.forms.answer_key import check_against
 from piecework.marketplace.forms.model import Medium, Question
 from piecework.marketplace.forms.schema import read_form
 
-ITEMS = (
-    Path(__file__).resolve().parents[2] / "config/campaigns/hodosh_qualification.csv"
-)
+ITEMS = Path(__file__).resolve().parents[2] / "config/campaigns/hodosh_qualification.csv"
 NEEDED = {"spelling": 12, "grammar": 12, "judging": 8}
 
 
@@ -32,11 +26,7 @@ def exam() -> QualificationTest:
     task = load_task("hodosh_qualification")
     items = read_items(ITEMS, task.columns, pictures=None, drawn=120)
     return QualificationTest(
-        name="English",
-        task=task,
-        items=items,
-        correct_at_least=NEEDED,
-        duration_seconds=1800,
+        name="English", task=task, items=items, correct_at_least=NEEDED, duration_seconds=1800
     )
 
 
@@ -49,9 +39,7 @@ def taken(exam: QualificationTest, right: Mapping[str, int]) -> dict[str, list[s
     """Answers with so many right ones in each section, the first of it."""
     return {
         str(item.item_id): [
-            exam.right_answer(item)
-            if n < right[name]
-            else other(exam.right_answer(item))
+            exam.right_answer(item) if n < right[name] else other(exam.right_answer(item))
         ]
         for name, items in exam.sections.items()
         for n, item in enumerate(items)
@@ -64,9 +52,7 @@ def test_it_has_the_sections_of_the_appendix(exam: QualificationTest) -> None:
     assert sizes == {"spelling": 15, "grammar": 15, "judging": 10}
     form = read_form(question_form(exam, site="http://127.0.0.1:1"))
     questions = [part for part in form.parts if isinstance(part, Question)]
-    assert [question.key for question in questions] == [
-        str(item.item_id) for item in exam.items
-    ]
+    assert [question.key for question in questions] == [str(item.item_id) for item in exam.items]
     pictures = [
         [part.url for part in question.content if isinstance(part, Medium)]
         for question in questions
@@ -166,22 +152,14 @@ def test_a_question_that_cannot_be_asked_is_told(
     assert message in fault
 
 
-def test_a_section_without_words_and_an_id_that_is_none_are_told(
-    exam: QualificationTest,
-) -> None:
+def test_a_section_without_words_and_an_id_that_is_none_are_told(exam: QualificationTest) -> None:
     """Nobody could read what to do, and no key could name the question."""
     first, *rest = exam.items
     columns = {**first.columns, "section": "maths"}
     changed = Item(item_id=ItemId("a b"), columns=columns)
     faults = faults_of_test(replace(exam, items=(changed, *rest)))
-    assert (
-        "qualification: item 'a b': a test's ids are letters, digits, - and _ only"
-        in (faults)
-    )
-    assert (
-        "qualification: item 'a b': hodosh_qualification has no section 'maths'"
-        in faults
-    )
+    assert "qualification: item 'a b': a test's ids are letters, digits, - and _ only" in (faults)
+    assert "qualification: item 'a b': hodosh_qualification has no section 'maths'" in faults
 
 
 @pytest.mark.parametrize("name", ["caption", "congruency"])

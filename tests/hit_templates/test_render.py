@@ -100,9 +100,7 @@ def test_the_page_asks_no_host_but_that_of_its_pictures(
 
 def test_a_page_of_five_leaves_room_for_long_addresses(caption_task: Task) -> None:
     """Five addresses of 1,500 bytes each, as signed ones are, still fit."""
-    items = [
-        item(f"img_{n}", "https://pictures.example/" + "x" * 1475) for n in range(5)
-    ]
+    items = [item(f"img_{n}", "https://pictures.example/" + "x" * 1475) for n in range(5)]
     html_question(render_hit(caption_task, items))
 
 
@@ -123,9 +121,7 @@ def test_the_title_is_the_tasks_own_unless_given(caption_task: Task) -> None:
     assert "<h1>Birds</h1>" in render_hit(caption_task, [item()], title="Birds")
 
 
-def test_a_replacement_asks_workers_who_know_the_pictures_to_return_it(
-    caption_task: Task,
-) -> None:
+def test_a_replacement_asks_workers_who_know_the_pictures_to_return_it(caption_task: Task) -> None:
     """Only a page of a later round says so, in words that fit the number."""
     rest = ". If so, please return this HIT."
     sentence = f"You may have seen this picture before{rest}"
@@ -144,9 +140,7 @@ def test_the_page_carries_the_rules_as_data(caption_task: Task) -> None:
     match = re.search(r'id="page-data">(.*?)</script>', page)
     assert match is not None
     carried = json.loads(match[1])
-    assert [rule["name"] for rule in carried["rules"]] == [
-        rule.name for rule in caption_task.rules
-    ]
+    assert [rule["name"] for rule in carried["rules"]] == [rule.name for rule in caption_task.rules]
     assert carried["rules"][1]["parameters"] == {"minimum": 8}
 
 
@@ -167,8 +161,7 @@ def test_an_address_that_is_neither_http_nor_a_path_is_refused(
 
 
 @pytest.mark.parametrize(
-    "url",
-    ["https://x.example/a.png?x=1&y=%20", "http://127.0.0.1:8080/a.png", "/a.png"],
+    "url", ["https://x.example/a.png?x=1&y=%20", "http://127.0.0.1:8080/a.png", "/a.png"]
 )
 def test_an_ordinary_address_is_shown_escaped(caption_task: Task, url: str) -> None:
     """The address in the page is the item's."""
@@ -190,14 +183,12 @@ def test_all_faults_of_all_items_are_told_at_once(caption_task: Task) -> None:
         "item 'a': the column url is missing or empty.",
         "item 'b\\x07': the id holds a control character, a tab or a line break.",
         "item 'b\\x07': the column image_id holds the control character '\\x07'.",
-        "item 'c': url is 'mailto:x', neither http(s)://... nor a path that starts with /.",  # noqa: E501
+        "item 'c': url is 'mailto:x', neither http(s)://... nor a path that starts with /.",
     ]
 
 
 @pytest.mark.parametrize("number", [0, 6])
-def test_a_hit_shows_as_many_items_as_the_task_allows(
-    caption_task: Task, number: int
-) -> None:
+def test_a_hit_shows_as_many_items_as_the_task_allows(caption_task: Task, number: int) -> None:
     """Neither an empty page nor one that is too long is made."""
     with pytest.raises(ConfigError, match=f"1 to 5 items, not {number}"):
         render_hit(caption_task, [item(f"img_{n}") for n in range(number)])

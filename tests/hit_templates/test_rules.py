@@ -144,9 +144,7 @@ def test_every_kind_is_used_by_a_task() -> None:
 
 
 @pytest.mark.shared
-def test_captions_that_the_original_page_let_through_are_let_through(
-    caption_task: Task,
-) -> None:
+def test_captions_that_the_original_page_let_through_are_let_through(caption_task: Task) -> None:
     """Of 19,215 real captions fewer than 1 in 1,000 fail for a period or a beginning.
 
     The original page had accepted each of them, with stricter rules on periods. They
@@ -157,9 +155,7 @@ def test_captions_that_the_original_page_let_through_are_let_through(
         pytest.skip(f"{path.name} is not beside the repository")
     with path.open(encoding="utf-8", newline="") as lines:
         captions = [row["caption"] for row in csv.DictReader(lines)]
-    counts = Counter(
-        name for caption in captions for name in broken(caption_task, caption=caption)
-    )
+    counts = Counter(name for caption in captions for name in broken(caption_task, caption=caption))
     assert len(captions) == 19_215
     assert counts["caption_one_sentence"] + counts["caption_banned_prefix"] <= 19
     assert counts["caption_min_words"] <= 96  # half a per cent

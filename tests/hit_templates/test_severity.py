@@ -34,10 +34,7 @@ WHOLE = {
 
 def problems(**changed: str | None) -> tuple[str, ...]:
     """What is wrong with the first answer, after some fields changed or went."""
-    sent = {
-        **WHOLE,
-        **{name.replace("__", "."): text for name, text in changed.items()},
-    }
+    sent = {**WHOLE, **{name.replace("__", "."): text for name, text in changed.items()}}
     fields = {name: text for name, text in sent.items() if text is not None}
     return read_answers(TASK, ASSIGNMENT, ITEMS, fields)[0].problems
 
@@ -63,9 +60,7 @@ def test_a_whole_answer_has_no_problem() -> None:
         ({"order__items": "1|1"}, "wrong_order:items"),
     ],
 )
-def test_what_the_page_would_refuse_is_named(
-    changed: dict[str, str | None], named: str
-) -> None:
+def test_what_the_page_would_refuse_is_named(changed: dict[str, str | None], named: str) -> None:
     """An untouched slider, a place off the scale, no consent: all are flagged."""
     assert named in problems(**changed)
 

@@ -60,10 +60,7 @@ def test_the_caption_task_is_the_published_one(caption_task: Task) -> None:
     assert caption_task.columns == ("image_id", "url")
     assert caption_task.main_text == "caption"
     assert caption_task.text_present_field == "has_text"
-    assert (
-        caption_task.canned_text
-        == "Quality issues are too severe to recognize visual content."
-    )
+    assert caption_task.canned_text == "Quality issues are too severe to recognize visual content."
 
 
 def test_every_folder_with_a_task_file_is_a_task() -> None:
@@ -139,11 +136,7 @@ def test_all_faults_of_a_file_are_told_at_once() -> None:
         ('name = "why"', 'name = "Why not"', "fields.1.name: 'Why not' has more"),
         ('label = "Why?"', 'label = ""', "fields.1.label: String should have"),
         ('label = "Why?"', 'label = " "', "fields.1.label: is blank"),
-        (
-            '{ value = "1",',
-            '{ value = "1", size = 2,',
-            "options.0.size: no such",
-        ),
+        ('{ value = "1",', '{ value = "1", size = 2,', "options.0.size: no such"),
         ('columns = ["sentence_id", "sentence"]', "columns = []", "columns: Tuple sho"),
         (
             "[[rules]]",
@@ -157,9 +150,7 @@ def test_all_faults_of_a_file_are_told_at_once() -> None:
 )
 def test_each_fault_is_named(before: str, after: str, fault: str) -> None:
     """One wrong thing is told as that thing."""
-    assert any(
-        fault in message for message in faults_of(SMALL.replace(before, after, 1))
-    )
+    assert any(fault in message for message in faults_of(SMALL.replace(before, after, 1)))
 
 
 def test_a_rule_must_suit_the_field_and_the_option_it_names() -> None:
@@ -189,9 +180,7 @@ parameters = { chosen_in = "grade", option = "3" }
 
 def test_a_canned_text_that_the_rules_refuse_is_a_fault() -> None:
     """A button must not fill in what cannot be submitted."""
-    text = SMALL.replace(
-        "version = 1", 'version = 1\nmain_text = "why"\ncanned_text = "No idea."'
-    )
+    text = SMALL.replace("version = 1", 'version = 1\nmain_text = "why"\ncanned_text = "No idea."')
     text += """
 [[rules]]
 name = "why_words"

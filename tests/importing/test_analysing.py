@@ -127,9 +127,7 @@ def test_a_condition_with_a_single_value_is_refused(tmp_path: Path) -> None:
     assert "only 'a'" in refused.output
 
 
-def test_a_condition_without_anything_rated_is_refused_with_the_way_out(
-    tmp_path: Path,
-) -> None:
+def test_a_condition_without_anything_rated_is_refused_with_the_way_out(tmp_path: Path) -> None:
     """Words are no numbers; they are compared once it is said what they stand for."""
     file = scores(tmp_path / "r.csv", ["good", "fair", "bad"])
     columns = tmp_path / "columns.toml"
@@ -156,9 +154,7 @@ def test_a_condition_without_anything_rated_is_refused_with_the_way_out(
         ("[field.score]", "field: no such key; did you mean 'fields'?"),
     ],
 )
-def test_a_wrong_field_of_columns_is_named(
-    tmp_path: Path, table: str, words: str
-) -> None:
+def test_a_wrong_field_of_columns_is_named(tmp_path: Path, table: str, words: str) -> None:
     """With the one that was meant, and never the same word again."""
     columns = tmp_path / "columns.toml"
     columns.write_text(f"{SCORES}{table}\n")
@@ -213,10 +209,7 @@ def test_long_descriptions_side_by_side() -> None:
     """Better, neutral, worse on five criteria, and +48 % over them."""
     analysis = analysed("iiw_side_by_side_gpt4v.jsonl", "side_by_side")
     rows = by(analysis["preferences"], "criterion")
-    counts = {
-        name: (row["better"], row["neutral"], row["worse"])
-        for name, row in rows.items()
-    }
+    counts = {name: (row["better"], row["neutral"], row["worse"]) for name, row in rows.items()}
     assert counts == {
         "comprehensiveness": (48, 39, 13),
         "first_lines": (81, 8, 11),
@@ -279,11 +272,7 @@ def test_errors_in_generated_captions() -> None:
 def test_conditions_of_the_task_are_compared_within_workers() -> None:
     """All of a study's participants share one HIT, which is no unit to compare in."""
     table = pd.DataFrame(
-        {
-            "item_id": ["a", "b", "a", "b"],
-            "hit_id": "only",
-            "worker": ["ann", "ann", "bob", "bob"],
-        }
+        {"item_id": ["a", "b", "a", "b"], "hit_id": "only", "worker": ["ann", "ann", "bob", "bob"]}
     )
     items = [
         Item(item_id=ItemId("a"), columns={"error": "age", "image": "one"}),

@@ -77,9 +77,7 @@ def test_nothing_about_a_contributor_leaves_the_store(tmp_path: Path) -> None:
     done("export", campaign)
     for path in (tmp_path / "out/c").rglob("*.csv"):
         text = path.read_text(encoding="utf-8")
-        assert not [
-            word for word in ("192.0.2.7", "GBR", "neodev", "0.83") if word in text
-        ]
+        assert not [word for word in ("192.0.2.7", "GBR", "neodev", "0.83") if word in text]
         # As a word: pseudonyms are keyed by chance, and may contain it.
         assert not re.search(r"\b362\b", text)
 
@@ -120,15 +118,9 @@ RESULTS: dict[str, tuple[dict[str, object], str]] = {
     "rating": ({"rating": 4}, "4"),
     "number": ({"number": 2.5}, "2.5"),
     "pairwise": ({"selected": "left"}, "left"),
-    "taxonomy": (
-        {"taxonomy": [["Animal", "Dog"], ["Animal", "Cat"]]},
-        "Animal > Dog|Animal > Cat",
-    ),
+    "taxonomy": ({"taxonomy": [["Animal", "Dog"], ["Animal", "Cat"]]}, "Animal > Dog|Animal > Cat"),
     "date": ({"datetime": "2024-01-02"}, "2024-01-02"),
-    "region": (
-        {"x": 1, "rectanglelabels": ["Car"]},
-        '{"x": 1, "rectanglelabels": ["Car"]}',
-    ),
+    "region": ({"x": 1, "rectanglelabels": ["Car"]}, '{"x": 1, "rectanglelabels": ["Car"]}'),
     "span": (
         {"start": 0, "end": 3, "text": "dog", "labels": ["A"]},
         '{"start": 0, "end": 3, "text": "dog", "labels": ["A"]}',
@@ -159,9 +151,7 @@ def task(number: int, *annotations: object) -> dict[str, object]:
         "id": number,
         "data": {"image": f"http://127.0.0.1/{number}.jpg"},
         "annotations": list(annotations),
-        "predictions": [
-            {"result": [{"from_name": "kind", "value": {"choices": ["x"]}}]}
-        ],
+        "predictions": [{"result": [{"from_name": "kind", "value": {"choices": ["x"]}}]}],
     }
 
 
@@ -174,9 +164,7 @@ def rows_of(path: Path, document: object) -> list[object]:
 
 
 @pytest.mark.parametrize(("value", "text"), RESULTS.values(), ids=RESULTS)
-def test_each_kind_of_result_is_read(
-    value: dict[str, object], text: str, tmp_path: Path
-) -> None:
+def test_each_kind_of_result_is_read(value: dict[str, object], text: str, tmp_path: Path) -> None:
     """What marks a region stays JSON."""
     (row,) = rows_of(tmp_path / "p.json", [task(7, annotation(1, ("kind", value)))])
     assert isinstance(row, ImportedRow)
@@ -193,9 +181,7 @@ def test_cancelled_and_broken_annotations_are_no_answers(tmp_path: Path) -> None
     rows = rows_of(
         tmp_path / "p.json",
         [
-            task(
-                1, annotation(1, ok, was_cancelled=True), "nonsense", annotation(2, ok)
-            ),
+            task(1, annotation(1, ok, was_cancelled=True), "nonsense", annotation(2, ok)),
             task(2, annotation(3, ok, completed_by={"id": 9, "email": "a@b.org"})),
             task(3, annotation(4, ok, completed_by=None, lead_time=None)),
             task(4, annotation(5, ok, lead_time="slow"), annotation(6, result="none")),

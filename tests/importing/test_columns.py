@@ -11,17 +11,7 @@ from tests.importing.test_importing import done
 
 NAMES = (
     *("width", "file_name", "is_rejected", "mood", "mood_share", "typing", "pastes"),
-    *(
-        "keystrokes",
-        "shown_ms",
-        "色",
-        "形",
-        "q1.a",
-        "q1_a",
-        "input_x",
-        "sent_x",
-        "split",
-    ),
+    *("keystrokes", "shown_ms", "色", "形", "q1.a", "q1_a", "input_x", "sent_x", "split"),
     *("answers", "problems", "item", "order", "edits", "batch", "outcome_elsewhere"),
 )
 
@@ -55,9 +45,7 @@ def _alike(number: int) -> tuple[str, ...]:
 
 
 @pytest.mark.parametrize("names", [NAMES, _alike(60), *in_full((_alike(200),))])
-def test_each_answer_has_a_column_of_its_own(
-    tmp_path: Path, names: tuple[str, ...]
-) -> None:
+def test_each_answer_has_a_column_of_its_own(tmp_path: Path, names: tuple[str, ...]) -> None:
     """Fixed and derived columns keep their names; what is renamed is printed."""
     printed, table = exported(tmp_path, names)
     for name in names:

@@ -89,9 +89,7 @@ def test_codes_are_no_numbers(values: Sequence[str]) -> None:
         (("3.50", "3.95"), 3.5, 3.95),
     ],
 )
-def test_scales_and_decimals_are_numbers(
-    values: Sequence[str], low: float, high: float
-) -> None:
+def test_scales_and_decimals_are_numbers(values: Sequence[str], low: float, high: float) -> None:
     """The grades of a scale that were not chosen are part of it."""
     survey = ColumnSurvey()
     for value in [*values] * 6:
@@ -186,9 +184,7 @@ LISTS = {
 
 
 @pytest.mark.parametrize("cells", LISTS.values(), ids=LISTS)
-def test_lists_of_labels_are_what_was_ticked(
-    cells: tuple[str, str], tmp_path: Path
-) -> None:
+def test_lists_of_labels_are_what_was_ticked(cells: tuple[str, str], tmp_path: Path) -> None:
     """In every spelling, and no answer breaks a rule."""
     source = batch(tmp_path / "b.csv", [{"animals": cell} for cell in cells * 8])
     campaign = tmp_path / "c.toml"
@@ -203,12 +199,7 @@ def test_brackets_in_some_answers_are_text(tmp_path: Path) -> None:
     sent = [{"note": note} for note in ("[unclear]", "a cat", "{}", "[1] a dog")]
     campaign = tmp_path / "c.toml"
     done("import", batch(tmp_path / "b.csv", sent * 4), "--as", campaign)
-    assert set(answers(campaign)["value.note"]) == {
-        "[unclear]",
-        "a cat",
-        "",
-        "[1] a dog",
-    }
+    assert set(answers(campaign)["value.note"]) == {"[unclear]", "a cat", "", "[1] a dog"}
 
 
 def test_an_option_in_brackets_is_an_option(tmp_path: Path) -> None:
@@ -250,13 +241,7 @@ def table(path: Path, lines: Sequence[Sequence[str]], separator: str) -> Path:
 LINES = [
     ["", "text", "who", "when", "label"],
     *(
-        [
-            str(n),
-            f"a; b, c | {n // 4}",
-            f"w{n % 4}",
-            f"{n + 1}.3.2024 10:00",
-            "ab"[n % 2],
-        ]
+        [str(n), f"a; b, c | {n // 4}", f"w{n % 4}", f"{n + 1}.3.2024 10:00", "ab"[n % 2]]
         for n in range(16)
     ),
 ]
@@ -343,11 +328,7 @@ def test_mturk_s_order_of_day_and_month_is_known(tmp_path: Path) -> None:
     ("content", "shown", "label"),
     [
         ("naïve".encode("cp1252"), 'encoding = "latin2"', "naïve"),
-        (
-            "naïve".encode() * 3 + b"\xff",
-            'encoding = "cp1252"',
-            "naïve" * 3 + "�",
-        ),
+        ("naïve".encode() * 3 + b"\xff", 'encoding = "cp1252"', "naïve" * 3 + "�"),
     ],
 )
 def test_an_encoding_that_is_guessed_is_shown(
@@ -407,9 +388,7 @@ def test_columns_are_obeyed_for_a_survey_of_participants(tmp_path: Path) -> None
     export.write_text(EXPORT, encoding="utf-8")
     trials.write_text(TRIALS, encoding="utf-8")
     columns = tmp_path / "columns.toml"
-    columns.write_text(
-        'item = ["trial"]\nanswers = { seen = "stimulus" }\n', encoding="utf-8"
-    )
+    columns.write_text('item = ["trial"]\nanswers = { seen = "stimulus" }\n', encoding="utf-8")
     document = understood(export, trials, "--columns", columns)
     assert (document["answers"], document["items"]) == (4, 2)
     assert set(kinds(document)) == {"seen"}

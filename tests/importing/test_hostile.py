@@ -116,9 +116,7 @@ def test_a_thousand_columns_are_read(tmp_path: Path) -> None:
     [b"", b"  \n", b"\x89PNG\r\n\x1a\n\x00\x00\x00", b"PAR1 and no more", b"[[[["],
     ids=["empty", "blank", "picture", "parquet", "brackets"],
 )
-def test_what_is_no_file_of_results_is_a_sentence(
-    content: bytes, tmp_path: Path
-) -> None:
+def test_what_is_no_file_of_results_is_a_sentence(content: bytes, tmp_path: Path) -> None:
     """Never a traceback, and nothing is written."""
     file = tmp_path / "file.csv"
     file.write_bytes(content)
@@ -154,9 +152,7 @@ def test_deep_json_is_a_row_that_is_told(tmp_path: Path) -> None:
     first, second = source.rows()
     assert isinstance(first, ImportedRow)
     assert isinstance(second, Unreadable)
-    batch = write(
-        tmp_path / "b.csv", [row(1, "W", shown={}, sent={"taskAnswers": deep})]
-    )
+    batch = write(tmp_path / "b.csv", [row(1, "W", shown={}, sent={"taskAnswers": deep})])
     (source,) = recognise([batch])
     (unreadable,) = source.rows()
     assert isinstance(unreadable, Unreadable)

@@ -57,11 +57,7 @@ FLAGGED = {
 """Flagged answers by file, also in docs/measurements/imports.md."""
 
 _JUDGEMENTS = ("flickr8k/CrowdFlowerAnnotations.txt", "caption_judgements")
-_DEAR = {
-    "vizwiz_val_captions_half.csv",
-    "vizwiz_quality_train.json",
-    "snow_rte.csv",
-}
+_DEAR = {"vizwiz_val_captions_half.csv", "vizwiz_quality_train.json", "snow_rte.csv"}
 
 
 def understood(name: str, columns: str) -> dict[str, object]:
@@ -77,10 +73,7 @@ def understood(name: str, columns: str) -> dict[str, object]:
 
 @pytest.mark.parametrize(
     "name",
-    [
-        pytest.param(name, marks=[pytest.mark.full] if name in _DEAR else [])
-        for name in FILES
-    ],
+    [pytest.param(name, marks=[pytest.mark.full] if name in _DEAR else []) for name in FILES],
 )
 def test_each_file_is_understood(name: str) -> None:
     """With the counts of data/README.md, and those that follow from them."""
@@ -116,8 +109,7 @@ def test_each_file_becomes_a_dataset_with_a_report(name: str, tmp_path: Path) ->
     done("export", campaign)
     main = "captions" if name.endswith(".results") else "answers"
     kept, aside = (
-        pd.read_parquet(tmp_path / f"out/c/dataset/{part}.parquet")
-        for part in (main, "set_aside")
+        pd.read_parquet(tmp_path / f"out/c/dataset/{part}.parquet") for part in (main, "set_aside")
     )
     assert len(kept) + len(aside) == answers
     why = aside["set_aside"].value_counts()
@@ -132,14 +124,10 @@ def test_canned_captions_make_the_levels_of_difficulty(tmp_path: Path) -> None:
     """15751/4122/1424/878/725/531 images with 0 to 5 of five workers."""
     campaign = tmp_path / "quality.toml"
     columns_option = ["--columns", COLUMNS / "vizwiz_quality.toml"]
-    done(
-        "import", DATA / "vizwiz_quality_train.json", *columns_option, "--as", campaign
-    )
+    done("import", DATA / "vizwiz_quality_train.json", *columns_option, "--as", campaign)
     with open_to_look(load_campaign(campaign)) as opened:
         counts = opened.answers()["value.unrecognizable"].value_counts()
-    assert [int(counts[number]) for number in range(6)] == [
-        *(15751, 4122, 1424, 878, 725, 531)
-    ]
+    assert [int(counts[number]) for number in range(6)] == [*(15751, 4122, 1424, 878, 725, 531)]
 
 
 def test_prolifics_statuses_are_outcomes() -> None:
@@ -160,9 +148,7 @@ def test_the_original_pipeline_s_flags_come_out_again(tmp_path: Path) -> None:
     assert by_name["canned_share"] == 2
     assert not {"time_in_image", "too_fast"} & set(by_name.index)
     canned = [flag for flag in flags if flag["heuristic"] == "canned_share"]
-    assert {flag["evidence"] for flag in canned} == {
-        "uses the canned text on 3 of 5 items"
-    }
+    assert {flag["evidence"] for flag in canned} == {"uses the canned text on 3 of 5 items"}
 
 
 @pytest.mark.full
@@ -175,8 +161,7 @@ def test_the_batches_from_files_to_a_dataset_in_three_commands(tmp_path: Path) -
     done("export", campaign)
     folder = tmp_path / "out/stance"
     kept, aside = (
-        pd.read_parquet(folder / f"dataset/{name}.parquet")
-        for name in ("answers", "set_aside")
+        pd.read_parquet(folder / f"dataset/{name}.parquet") for name in ("answers", "set_aside")
     )
     assert len(kept) + len(aside) == 6850
     why = aside["set_aside"].value_counts()

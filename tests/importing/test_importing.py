@@ -81,15 +81,11 @@ def test_reading_a_file_again_adds_nothing(campaign: Path, tmp_path: Path) -> No
     rows = [*stances(), row(4, "W4", shown={"text1": "Snow"}, sent={"stance1": "yes"})]
     rows = [{**rows[0], **cells} for cells in rows]
     copy = write(tmp_path / "again.csv", rows)
-    assert "imported: 1 assignment; 3 known before" in done(
-        "import", copy, "--as", campaign
-    )
+    assert "imported: 1 assignment; 3 known before" in done("import", copy, "--as", campaign)
     assert answers(campaign)["assignment_id"].nunique() == 4
 
 
-def test_a_later_download_knows_what_was_decided_since(
-    campaign: Path, tmp_path: Path
-) -> None:
+def test_a_later_download_knows_what_was_decided_since(campaign: Path, tmp_path: Path) -> None:
     """The outcome follows the newer file; the answer is the same one."""
     later = write(tmp_path / "later.csv", stances(status="Rejected"))
     done("import", later, "--as", campaign)
@@ -97,9 +93,7 @@ def test_a_later_download_knows_what_was_decided_since(
         assert set(imports.outcomes(opened.store)["outcome"]) == {"Rejected"}
 
 
-def test_a_rejection_elsewhere_is_shown_and_no_evidence(
-    campaign: Path, tmp_path: Path
-) -> None:
+def test_a_rejection_elsewhere_is_shown_and_no_evidence(campaign: Path, tmp_path: Path) -> None:
     """Heuristics find the same, whatever was decided there; the dataset tells it."""
     before = done("assess", tmp_path / "batch.csv", "--json")
     later = write(tmp_path / "batch.csv", stances(status="Rejected"))
@@ -161,10 +155,7 @@ def test_campaigns_are_exported_one_after_the_other(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (
-            ("a.csv",),
-            "a.csv is not a CAMPAIGN (NAME.toml)",
-        ),
+        (("a.csv",), "a.csv is not a CAMPAIGN (NAME.toml)"),
         (
             ("a.csv", "b.csv"),
             "piecework import FILES --as NAME.toml, then piecework export NAME.toml",
@@ -246,8 +237,7 @@ def test_answers_are_typed_anew_when_their_fields_change(campaign: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("column", "kept"),
-    [("caption", 'task = "hodosh_caption"'), *in_full(("said", "[rewards]"))],
+    ("column", "kept"), [("caption", 'task = "hodosh_caption"'), *in_full(("said", "[rewards]"))]
 )
 def test_the_page_s_own_sentence_is_offered_and_can_be_named(
     tmp_path: Path, column: str, kept: str
@@ -261,10 +251,7 @@ def test_the_page_s_own_sentence_is_offered_and_can_be_named(
     ]
     campaign = tmp_path / "dogs.toml"
     done("import", write(tmp_path / "batch.csv", rows), "--as", campaign)
-    written = (
-        campaign.read_text()
-        + "\n[heuristics]\nrandom_sample = false\nquality_words = {}\n"
-    )
+    written = campaign.read_text() + "\n[heuristics]\nrandom_sample = false\nquality_words = {}\n"
     campaign.write_text(written)
     assert not answers(campaign)["is_canned"].any()
     assert "Flagged answers: 10 " in done("assess", campaign)
@@ -276,10 +263,7 @@ def test_the_page_s_own_sentence_is_offered_and_can_be_named(
     lines[start:end] = [line.removeprefix("# ") for line in lines[start + 1 : end]]
     instead = [line for line in lines if not line.startswith("task = ")]
     campaign.write_text("\n".join(instead))
-    assert (
-        f"next: piecework import --as {campaign}"
-        in piecework("assess", campaign).output
-    )
+    assert f"next: piecework import --as {campaign}" in piecework("assess", campaign).output
     done("import", "--as", campaign)
     table = answers(campaign)
     assert (table["is_canned"] == (table["text"] == sentence)).all()
@@ -518,8 +502,7 @@ def test_who_is_not_named_is_not_counted_as_a_worker(tmp_path: Path) -> None:
         file.write_text("\n".join(map(json.dumps, lines)))
         columns = tmp_path / "columns.toml"
         columns.write_text(
-            'item_id = "id"\nitem = ["id"]\nanswers.mood = "mood"\n'
-            '[columns]\nworker = "who"\n'
+            'item_id = "id"\nitem = ["id"]\nanswers.mood = "mood"\n[columns]\nworker = "who"\n'
         )
         assert f"Workers: {beside}" in done("assess", file, "--columns", columns)
 
@@ -587,9 +570,7 @@ def test_items_that_no_column_names_are_said_to_be_hits(tmp_path: Path) -> None:
     assert "no column names items, so each HIT is" in " ".join(printed.split())
 
 
-def test_a_batch_of_a_page_of_ours_keeps_how_texts_were_entered(
-    tmp_path: Path,
-) -> None:
+def test_a_batch_of_a_page_of_ours_keeps_how_texts_were_entered(tmp_path: Path) -> None:
     """It is a measure of the page, and no question that workers were asked."""
     own = record()
     texts = ("A red mug on a brown table", "A dog that runs on a long beach")

@@ -59,17 +59,10 @@ def sent(number: int, assignment: str = "") -> dict[str, str]:
 def batch(path: Path, number: int, answers: Mapping[str, str]) -> dict[str, str]:
     """A row of MTurk's batch results."""
     cells = row(
-        number,
-        worker_of(number),
-        hit=f"HIT{number // FOUR}",
-        shown=shown(number),
-        sent=answers,
+        number, worker_of(number), hit=f"HIT{number // FOUR}", shown=shown(number), sent=answers
     )
     feedback = f"{path.name} {assignment_of(number)}"
-    return cells | {
-        "AssignmentId": assignment_of(number),
-        "RequesterFeedback": feedback,
-    }
+    return cells | {"AssignmentId": assignment_of(number), "RequesterFeedback": feedback}
 
 
 def mturk(folder: Path) -> Files:
@@ -306,10 +299,7 @@ def potato(folder: Path) -> Files:
         for n in range(ROWS)
     ]
     items = [{"id": f"i{n}", **shown(n * FOUR)} for n in range(ROWS // FOUR)]
-    return [
-        lines(folder / "annotations.jsonl", documents),
-        lines(folder / "items.jsonl", items),
-    ]
+    return [lines(folder / "annotations.jsonl", documents), lines(folder / "items.jsonl", items)]
 
 
 READERS: tuple[Callable[[Path], Files], ...] = (mturk, vizwiz, prolific, mapped)
@@ -335,9 +325,7 @@ def texts_of(folder: Path) -> dict[str, str]:
 def ids_in(text: str, ids: Sequence[str]) -> list[str]:
     """Where ids stand by themselves, whatever their case, with what is around."""
     alone = "|".join(map(re.escape, sorted(ids, key=len, reverse=True)))
-    found_at = re.finditer(
-        f"(?<![0-9A-Za-z])(?:{alone})(?![0-9A-Za-z])", text, re.IGNORECASE
-    )
+    found_at = re.finditer(f"(?<![0-9A-Za-z])(?:{alone})(?![0-9A-Za-z])", text, re.IGNORECASE)
     return [text[max(0, at.start() - 80) : at.end() + 40] for at in found_at]
 
 

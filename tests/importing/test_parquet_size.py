@@ -61,9 +61,7 @@ def shared_in_lists(path: Path) -> None:
 def packed(path: Path) -> None:
     """Long texts, each written out, and packed well."""
     rows = table(500, pa.array(["x" * 100_000] * 500))
-    with pq.ParquetWriter(
-        path, rows.schema, compression="zstd", use_dictionary=False
-    ) as file:
+    with pq.ParquetWriter(path, rows.schema, compression="zstd", use_dictionary=False) as file:
         for _ in range(30):
             file.write_table(rows)
 

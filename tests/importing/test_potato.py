@@ -142,9 +142,7 @@ def test_a_folder_of_users_with_its_items(tmp_path: Path) -> None:
     rows = [row for row in source.rows() if isinstance(row, ImportedRow)]
     assert source.format_name == "Potato, joined to its items"
     assert [row.worker_id for row in rows] == ["ann", "bob"]
-    assert {tuple(row.shown.items()) for row in rows} == {
-        (("instance_id", "i1"), ("text", "Rain"))
-    }
+    assert {tuple(row.shown.items()) for row in rows} == {(("instance_id", "i1"), ("text", "Rain"))}
 
 
 def test_items_of_something_else_are_refused(tmp_path: Path) -> None:
@@ -201,12 +199,7 @@ def test_what_version_1_wrote(form: str, tmp_path: Path) -> None:
     text = json.dumps(line) if form == "lines" else columns
     row = only(list(source_of(tmp_path / "file", text).rows()))
     assert (row.worker_id, row.shown["text"]) == ("u1", "Rain")
-    assert row.sent == {
-        "mood": "good",
-        "tags": "a|b",
-        "how": "4",
-        "why": "it is, wet",
-    }
+    assert row.sent == {"mood": "good", "tags": "a|b", "how": "4", "why": "it is, wet"}
 
 
 @pytest.mark.parametrize(
@@ -221,9 +214,7 @@ def test_what_version_1_wrote(form: str, tmp_path: Path) -> None:
         {"instance_id_to_behavioral_data": {"i1": {"total_time_ms": 1e300}}},
     ],
 )
-def test_damage_is_told_and_harms_no_other_row(
-    damage: dict[str, object], tmp_path: Path
-) -> None:
+def test_damage_is_told_and_harms_no_other_row(damage: dict[str, object], tmp_path: Path) -> None:
     """What has another shape than Potato's is no answer, or a row kept aside."""
     lines = [json.dumps({**kept("ann"), **damage}), json.dumps(kept("bob"))]
     source = source_of(tmp_path / "user_state.json", "\n".join(lines))

@@ -134,10 +134,7 @@ def test_a_batch_says_its_input_answer_times_and_status(tmp_path: Path) -> None:
     (source,) = recognise([path])
     imported = only(list(source.rows()))
     assert source.format_name == "MTurk batch results (CSV)"
-    assert (imported.shown, imported.sent) == (
-        {"url": "x"},
-        {"caption": "a dog", "flaw": ""},
-    )
+    assert (imported.shown, imported.sent) == ({"url": "x"}, {"caption": "a dog", "flaw": ""})
     assert (imported.outcome, imported.feedback) == ("Submitted", "thanks")
     assert imported.reward_cents == 10
     assert imported.submitted_at == datetime(2017, 4, 3, 15, 1, tzinfo=UTC)
@@ -180,10 +177,7 @@ def test_answers_of_the_api_in_every_form(form: str, tmp_path: Path) -> None:
     first, second = rows
     assert isinstance(first, ImportedRow)
     assert isinstance(second, ImportedRow)
-    assert (first.sent, second.sent) == (
-        {"caption": "a dog"},
-        {"caption": "a <b> & 日本"},
-    )
+    assert (first.sent, second.sent) == ({"caption": "a dog"}, {"caption": "a <b> & 日本"})
     assert (first.submitted_at, first.outcome) == (NOON, "Approved")
     assert first.reward_cents == (25 if form == "pages" else None)
 
@@ -191,10 +185,7 @@ def test_answers_of_the_api_in_every_form(form: str, tmp_path: Path) -> None:
 def test_an_answer_document_that_cannot_be_read_is_put_aside(tmp_path: Path) -> None:
     """One with an entity in it, too: it is hostile."""
     broken = {**assignment(1), "Answer": "<Answer><broken"}
-    bomb = {
-        **assignment(2),
-        "Answer": '<!DOCTYPE x [<!ENTITY a "b">]>' + answer_xml("&a;"),
-    }
+    bomb = {**assignment(2), "Answer": '<!DOCTYPE x [<!ENTITY a "b">]>' + answer_xml("&a;")}
     _, rows = rows_of(tmp_path, json.dumps([broken, bomb, assignment(3)], indent=1))
     kinds = [type(read).__name__ for read in rows]
     assert kinds == ["Unreadable", "Unreadable", "ImportedRow"]
@@ -216,9 +207,7 @@ def test_a_batch_folder_of_amti(tmp_path: Path) -> None:
     folder = tmp_path / "batch" / "results" / "hit-H1"
     folder.mkdir(parents=True)
     (folder / "assignments.jsonl").write_text(json.dumps(assignment(1)) + "\n")
-    (folder / "hit.jsonl").write_text(
-        json.dumps({"HIT": {"HITId": "H1", "Reward": "0.25"}})
-    )
+    (folder / "hit.jsonl").write_text(json.dumps({"HIT": {"HITId": "H1", "Reward": "0.25"}}))
     (source,) = recognise([tmp_path / "batch"])
     imported = only(list(source.rows()))
     assert (source.format_name, imported.reward_cents) == ("amti", 25)
@@ -268,10 +257,7 @@ def test_an_output_of_simple_amt_is_an_object_an_item(tmp_path: Path) -> None:
     name, rows = rows_of(tmp_path, json.dumps(line))
     imported = only(rows)
     assert name == "simple-amt"
-    assert [part.sent for part in imported.parts] == [
-        {"text": "a dog"},
-        {"text": "a cat"},
-    ]
+    assert [part.sent for part in imported.parts] == [{"text": "a dog"}, {"text": "a cat"}]
     assert imported.submitted_at == NOON
 
 
@@ -293,9 +279,7 @@ def test_packed_fields_of_the_vizwiz_pipeline_fall_into_images(tmp_path: Path) -
         "Answer.Q_ISSUE": "BLR|FRM|<END>|NONE|<END>",
         "Answer.Q_ISSUE_OTH": "|<END>||<END>",
     }
-    lines = [
-        "\t".join(f'"{cell}"' for cell in line) for line in (cells, cells.values())
-    ]
+    lines = ["\t".join(f'"{cell}"' for cell in line) for line in (cells, cells.values())]
     name, rows = rows_of(tmp_path, "\n".join(lines) + "\n")
     imported = only(rows)
     assert name == "MTurk command line tools (.results)"
@@ -317,10 +301,7 @@ def test_packed_fields_of_the_vizwiz_pipeline_fall_into_images(tmp_path: Path) -
     _, rows = rows_of(tmp_path, "\n".join([lines[0], short]) + "\n")
     (aside,) = rows
     assert isinstance(aside, Unreadable)
-    assert (aside.column, aside.fault) == (
-        "Answer.TEXT_DETECT",
-        "has 1 parts for 2 images",
-    )
+    assert (aside.column, aside.fault) == ("Answer.TEXT_DETECT", "has 1 parts for 2 images")
 
 
 def test_an_end_that_is_missing_is_no_part_of_its_own() -> None:
@@ -363,11 +344,7 @@ def test_answers_are_joined_to_prolifics_export(tmp_path: Path) -> None:
     first, second, stranger = source.rows()
     assert isinstance(first, ImportedRow)
     assert isinstance(second, ImportedRow)
-    assert (first.worker_id, first.sent, first.outcome) == (
-        "p1",
-        {"mood": "good"},
-        "APPROVED",
-    )
+    assert (first.worker_id, first.sent, first.outcome) == ("p1", {"mood": "good"}, "APPROVED")
     assert second.outcome == "REJECTED"
     assert isinstance(stranger, Unreadable)
     assert "'s9' is not a submitted visit in export.csv" in stranger.fault
@@ -401,24 +378,14 @@ def test_a_unit_of_mephisto_that_nobody_sent(tmp_path: Path) -> None:
     """Its agent has accepted it, which is not that the requester did."""
     unit = {"unit_id": "7", "worker_id": "3", "assignment_id": "5"}
     data = {"inputs": {"text": "Rain"}, "outputs": None}
-    _, (not_sent,) = rows_of(
-        tmp_path, json.dumps([{**unit, "status": "accepted", "data": data}])
-    )
+    _, (not_sent,) = rows_of(tmp_path, json.dumps([{**unit, "status": "accepted", "data": data}]))
     assert not_sent == NotSent(line=1, why="accepted")
 
 
 def test_a_chat_of_mephisto(tmp_path: Path) -> None:
     """Its messages are an answer; a chat without any has no time."""
-    unit = {
-        "unit_id": "7",
-        "worker_id": "3",
-        "assignment_id": "5",
-        "status": "approved",
-    }
-    messages = [
-        {"id": "Ann", "text": "hi"},
-        {"id": "Bot", "text": "it rains", "timestamp": 1},
-    ]
+    unit = {"unit_id": "7", "worker_id": "3", "assignment_id": "5", "status": "approved"}
+    messages = [{"id": "Ann", "text": "hi"}, {"id": "Bot", "text": "it rains", "timestamp": 1}]
     chat = {"initial_data": {"topic": "rain"}, "messages": messages, "save_data": None}
     times = {"task_start": 0, "task_end": 0}
     _, rows = rows_of(tmp_path, json.dumps([{**unit, **times, "data": chat}]))
@@ -448,10 +415,7 @@ def test_a_dataset_of_ours_is_read_as_it_was_typed(tmp_path: Path) -> None:
     assert isinstance(first, ImportedRow)
     assert isinstance(second, ImportedRow)
     assert (first.assignment_id, first.worker_id) == ("A1", "w1")
-    assert first.parts[0].sent == {
-        "caption": "A dgo.",
-        "flaws": "blur|dark",
-    }
+    assert first.parts[0].sent == {"caption": "A dgo.", "flaws": "blur|dark"}
     assert first.parts[0].measured == {"shown_ms": "1500"}
     assert first.outcomes == {1: "rejected", 2: "accepted"}
     assert (second.submitted_at, len(second.parts)) == (NOON, 1)
@@ -483,15 +447,9 @@ def test_any_table_by_its_columns(tmp_path: Path) -> None:
     assert isinstance(second, Unreadable)
     assert (first.assignment_id, first.worker_id) == ("1/ada", "ada")
     assert first.accepted_at == datetime(2019, 4, 20, 11, 59, tzinfo=UTC)
-    assert [dict(part.shown) for part in first.parts] == [
-        {"text": "Rain"},
-        {"text": "Sun"},
-    ]
+    assert [dict(part.shown) for part in first.parts] == [{"text": "Rain"}, {"text": "Sun"}]
     assert first.outcomes == {1: "Correct", 2: "Cheating"}
-    assert (second.column, second.fault) == (
-        "took",
-        "'soon' is not a number of seconds",
-    )
+    assert (second.column, second.fault) == ("took", "'soon' is not a number of seconds")
 
 
 def test_every_line_about_columns_counts(tmp_path: Path) -> None:
@@ -506,18 +464,13 @@ def test_every_line_about_columns_counts(tmp_path: Path) -> None:
     )
     path = tmp_path / "table"
     path.write_bytes(
-        "7;zoë;03/04/2019 14:00;03/04/2019 14:30;Rain;wet;ok;merci, zoë\n".encode(
-            "cp1252"
-        )
+        "7;zoë;03/04/2019 14:00;03/04/2019 14:30;Rain;wet;ok;merci, zoë\n".encode("cp1252")
     )
     (source,) = recognise([path], read_reading(tmp_path / "columns.toml"))
     imported = only(list(source.rows()))
     assert (imported.hit_id, imported.worker_id) == ("7", "zoë")
     noon = datetime(2019, 4, 3, 12, tzinfo=UTC)
-    assert (imported.accepted_at, imported.submitted_at) == (
-        noon,
-        noon + timedelta(minutes=30),
-    )
+    assert (imported.accepted_at, imported.submitted_at) == (noon, noon + timedelta(minutes=30))
     assert imported.sent == {"said": "wet"}
     assert imported.feedback == "merci, zoë"
     assert imported.outcomes == {1: "ok"} or imported.outcome == "ok"
@@ -543,9 +496,7 @@ def test_one_object_of_answers(tmp_path: Path) -> None:
         '{"1": ["a", "b"], "2": "c"}',
         'header = ["item", "said"]\nitem = "item"\nanswers = { tags = "said" }\n',
     )
-    assert [
-        imported.sent for imported in rows if isinstance(imported, ImportedRow)
-    ] == [
+    assert [imported.sent for imported in rows if isinstance(imported, ImportedRow)] == [
         {"said": "a|b"},
         {"said": "c"},
     ]

@@ -17,12 +17,7 @@ from playwright.sync_api import Browser, Page
 
 from piecework.cli.main import main
 from tests.browser.pages import sign_in
-from tests.end_to_end.conftest import (
-    Command,
-    environment,
-    piecework,
-    prefect_server,
-)
+from tests.end_to_end.conftest import Command, environment, piecework, prefect_server
 from tests.marketplace.served_apart import served_apart
 
 __all__ = ["environment", "piecework", "prefect_server"]
@@ -108,10 +103,7 @@ class User:
     @contextmanager
     def starts(self, command: str) -> Iterator["subprocess.Popen[bytes]"]:
         """Start a command that goes on beside; it is ended with the block."""
-        words = [
-            str(Path(sys.executable).with_name("piecework")),
-            *shlex.split(command),
-        ]
+        words = [str(Path(sys.executable).with_name("piecework")), *shlex.split(command)]
         environment = {**os.environ, **self.prefect, **self.settings}
         environment["PREFECT_HOME"] = str(self.folder / "prefect")
         with subprocess.Popen(words, cwd=self.folder, env=environment) as started:
@@ -166,9 +158,7 @@ Serves = Callable[[], AbstractContextManager[Market]]
 
 
 @pytest.fixture
-def serves(
-    user: User, browser: Browser
-) -> Callable[[], AbstractContextManager[Market]]:
+def serves(user: User, browser: Browser) -> Callable[[], AbstractContextManager[Market]]:
     """Return what serves a live marketplace from the user's folder."""
 
     @contextmanager
@@ -185,8 +175,7 @@ def serves(
 
             def opens(name: str) -> Page:
                 invited = user.types(
-                    f"workers invite {name} --database m.db --json "
-                    f"--site-url {served.site}"
+                    f"workers invite {name} --database m.db --json --site-url {served.site}"
                 )
                 ids.append(json.loads(invited)["worker_id"])
                 context = browser.new_context(viewport={"width": 1280, "height": 900})

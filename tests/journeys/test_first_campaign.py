@@ -54,9 +54,7 @@ def test_another_items_file_is_another_rehearsal(user: User) -> None:
     """A row more, and the table of items has it."""
     user.write("hit.html", PAGE)
     user.write("items.csv", ITEMS)
-    user.types(
-        "init food.toml --task hit.html --items items.csv --assignments 2 --json"
-    )
+    user.types("init food.toml --task hit.html --items items.csv --assignments 2 --json")
     user.rehearses("food.toml")
     user.write("items.csv", ITEMS + "s8,Sentence 8 is about bread\n")
     assert user.rehearses("food.toml")["changes"] == ["items.file: items.csv"]

@@ -17,9 +17,7 @@ from tests.journeys.conftest import PAGE, Serves, User
 pytestmark = [pytest.mark.flow, pytest.mark.browser]
 
 ITEMS = 'id,text\na,"Soup is hot"\nb,"Cars are fast"\nc,"Bread is warm"\n'
-TEXT_PAGE = re.sub("<label><input.*", "", PAGE).replace(
-    "<textarea", "<textarea required"
-)
+TEXT_PAGE = re.sub("<label><input.*", "", PAGE).replace("<textarea", "<textarea required")
 HEURISTICS = """
 [heuristics]
 too_fast = false
@@ -53,9 +51,7 @@ def test_three_people_and_one_of_them_careless(user: User, serves: Serves) -> No
     """Flagged work waits for a person, who drops it; all are paid, one is excluded."""
     user.write("hit.html", TEXT_PAGE)
     user.write("items.csv", ITEMS)
-    user.types(
-        "init food.toml --task hit.html --items items.csv --assignments 3 --json"
-    )
+    user.types("init food.toml --task hit.html --items items.csv --assignments 3 --json")
     written = user.path("food.toml").read_text()
     assert 'description = "Is it about food?"' in written
     user.write("food.toml", written + HEURISTICS)
@@ -73,9 +69,7 @@ def test_three_people_and_one_of_them_careless(user: User, serves: Serves) -> No
         _decide(user.path("decisions.csv"))
         user.types("decisions food.toml --read decisions.csv --by ada")
         # `run` pays, excludes cat, asks for three answers again, and ends by itself.
-        with user.starts(
-            f"run food.toml --endpoint {market.site} --poll-seconds 0.5"
-        ) as running:
+        with user.starts(f"run food.toml --endpoint {market.site} --poll-seconds 0.5") as running:
             dan = market.opens("dan")
             _wait_for_hits(dan, market.site)
             cat.goto(f"{market.site}/worker/hits")

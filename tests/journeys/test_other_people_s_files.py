@@ -12,9 +12,7 @@ def _results(path: Path) -> None:
     """Answers of a survey tool, with codes, a list, and the ids of the workers."""
     with path.open("w", newline="") as file:
         writer = csv.writer(file)
-        writer.writerow(
-            ["item", "code", "stars", "tags", "PROLIFIC_PID", "submitted", "typing"]
-        )
+        writer.writerow(["item", "code", "stars", "tags", "PROLIFIC_PID", "submitted", "typing"])
         for n in range(24):
             worker = f"5f{n % 6:022x}"
             writer.writerow(

@@ -78,9 +78,7 @@ def test_a_table_is_rehearsed_once_and_grows(triage: Path) -> None:
     """Simulated workers answer it; what was asked before costs nothing more."""
     table = pd.DataFrame([_row(number) for number in range(6)], index=[*"abcdef"])
     labels = piecework.ask_table(table, campaign=triage, rehearse=True)
-    assert labels["task"].to_dict() == dict(
-        zip("abcdef", table["pair_id"], strict=True)
-    )
+    assert labels["task"].to_dict() == dict(zip("abcdef", table["pair_id"], strict=True))
     assert {*labels["label"]} <= {"congruent", "incongruent"}
     assert labels["is_final"].all()
     assert labels["answers"].eq(3).all()
@@ -95,10 +93,7 @@ def test_a_table_is_rehearsed_once_and_grows(triage: Path) -> None:
     assert not (triage.parent / "asked.jsonl").exists()
     with pytest.raises(piecework.ConfigError, match="asked before, with other cells"):
         piecework.ask(
-            cells | {"description": "A cat."},
-            key="one more",
-            campaign=triage,
-            rehearse=True,
+            cells | {"description": "A cat."}, key="one more", campaign=triage, rehearse=True
         )
 
 
@@ -140,9 +135,7 @@ def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Asked]:
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "no secret")
     script = tuple((f"worker {number}", "good") for number in range(500))
     with serve(tmp_path / "m.db", rehearsal=True, seed=1, start=START) as running:
-        (tmp_path / "crash.deployment.toml").write_text(
-            f'endpoint = "{running.endpoint_url}"\n'
-        )
+        (tmp_path / "crash.deployment.toml").write_text(f'endpoint = "{running.endpoint_url}"\n')
         yield Asked(path, People(running.endpoint_url, script))
 
 
@@ -220,9 +213,7 @@ def test_a_program_is_killed_at_every_call(asked: Asked, *, is_after: bool) -> N
     _check_books(asked, keys)
 
 
-def test_an_answer_that_a_person_has_to_decide_about_is_not_final(
-    asked: Asked,
-) -> None:
+def test_an_answer_that_a_person_has_to_decide_about_is_not_final(asked: Asked) -> None:
     """A dropped one is asked for again, so there is no label yet."""
     text = asked.path.read_text()
     asked.path.write_text(text.replace('by = "policy"', 'by = "person"'))
@@ -250,9 +241,7 @@ def test_two_programs_that_rehearse_at_once_soon_follow_each_other(
 
     def ask(key: str) -> piecework.Answer:
         cells = {name: cell for name, cell in _row(1).items() if name != "pair_id"}
-        return piecework.ask(
-            cells, key=key, campaign=triage, poll_seconds=60, rehearse=True
-        )
+        return piecework.ask(cells, key=key, campaign=triage, poll_seconds=60, rehearse=True)
 
     with ThreadPoolExecutor() as programs:
         answers = list(programs.map(ask, "xy"))
@@ -264,8 +253,7 @@ def test_the_key_of_a_gold_item_is_refused(triage: Path) -> None:
     """It would stay in the file and make the campaign faulty."""
     triage.write_text(TRIAGE + '[gold]\nfile = "gold.csv"\nshare = 0.2\n')
     (triage.parent / "gold.csv").write_text(
-        "pair_id,url,description,gold.congruent\n"
-        "g1,https://example.org/g1.jpg,A cat.,congruent\n"
+        "pair_id,url,description,gold.congruent\ng1,https://example.org/g1.jpg,A cat.,congruent\n"
     )
     cells = {name: cell for name, cell in _row(1).items() if name != "pair_id"}
     with pytest.raises(piecework.ConfigError, match="gold item"):
@@ -391,9 +379,7 @@ def test_a_campaign_that_does_not_grow_cannot_be_asked(tmp_path: Path) -> None:
     path = tmp_path / "crash.toml"
     text = CAMPAIGN.replace("items.csv", "asked.jsonl").replace("batches = 2\n", "")
     path.write_text(text)
-    (tmp_path / "asked.jsonl").write_text(
-        '{"image_id": "a", "url": "https://e.org/a"}\n'
-    )
+    (tmp_path / "asked.jsonl").write_text('{"image_id": "a", "url": "https://e.org/a"}\n')
     with pytest.raises(piecework.ConfigError, match="grows from a file") as refused:
         piecework.ask({}, key="a", campaign=path, rehearse=True)
     assert "grows = true" in refused.value.next_step

@@ -33,9 +33,7 @@ def test_results_of_several_files_are_one_frame(tmp_path: Path) -> None:
 def test_a_table_of_no_tool_is_read_by_what_a_file_says(tmp_path: Path) -> None:
     """Its gold answers and odd names of fields come along."""
     table = tmp_path / "votes.csv"
-    rows = "".join(
-        f"{item},P{n},{'yes' if n else 'no'},no\n" for item in "abc" for n in range(3)
-    )
+    rows = "".join(f"{item},P{n},{'yes' if n else 'no'},no\n" for item in "abc" for n in range(3))
     table.write_text("item,who,seconds,truth\n" + rows)
     columns = tmp_path / "columns.toml"
     columns.write_text(

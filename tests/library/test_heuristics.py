@@ -71,9 +71,7 @@ def test_subjects_are_what_the_caller_calls_them() -> None:
     assert by_kind["answer"] == {"16", "17", "18"}
     assert by_kind["assignment"] == {"A3"}
     assert findings["suspicion"].is_monotonic_decreasing
-    assert {*findings["heuristic"]} == {
-        *("capitals", "same_sentence_in_hit", "same_sentence")
-    }
+    assert {*findings["heuristic"]} == {*("capitals", "same_sentence_in_hit", "same_sentence")}
 
 
 def test_a_frame_of_a_few_columns_is_enough() -> None:
@@ -84,8 +82,7 @@ def test_a_frame_of_a_few_columns_is_enough() -> None:
     turned = piecework.assess(few.iloc[::-1], heuristics="capitals")
     key = ["subject"]
     pd.testing.assert_frame_equal(
-        findings.sort_values(key, ignore_index=True),
-        turned.sort_values(key, ignore_index=True),
+        findings.sort_values(key, ignore_index=True), turned.sort_values(key, ignore_index=True)
     )
 
 
@@ -139,9 +136,7 @@ def test_workers_who_are_not_known_are_different_people() -> None:
         ({"gold.stance": "yes"}, "'gold.stance' has no column of answers"),
     ],
 )
-def test_columns_that_are_wrong_are_named(
-    changed: dict[str, str | None], sentence: str
-) -> None:
+def test_columns_that_are_wrong_are_named(changed: dict[str, str | None], sentence: str) -> None:
     """The column, what it holds, and what it must hold."""
     with pytest.raises(piecework.ConfigError) as fault:
         piecework.assess(_written().assign(**changed))
@@ -168,9 +163,7 @@ def test_all_else_that_cannot_be_is_refused() -> None:
 def test_rules_hold_for_what_was_asked() -> None:
     """A frame without a question of the task breaks no rule about it."""
     texts = [f"A small red bird sits on a wire above street {n}." for n in range(4)]
-    frame = pd.DataFrame(
-        {"task": ["a", "a", "b", "b"], "worker": ["x", "y"] * 2, "caption": texts}
-    )
+    frame = pd.DataFrame({"task": ["a", "a", "b", "b"], "worker": ["x", "y"] * 2, "caption": texts})
     assert not _violations(frame)
     asked = frame.assign(has_text=["yes", "no", "", "no"])
     assert _violations(asked) == ["2"]

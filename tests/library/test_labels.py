@@ -93,9 +93,7 @@ def test_kappa_of_pairs_speaks_of_tasks() -> None:
         (VOTES.iloc[:0], "votes: there are no votes to learn from"),
     ],
 )
-def test_votes_that_are_none_are_refused_in_a_sentence(
-    votes: pd.DataFrame, sentence: str
-) -> None:
+def test_votes_that_are_none_are_refused_in_a_sentence(votes: pd.DataFrame, sentence: str) -> None:
     """The argument, what was found, and what is allowed."""
     with pytest.raises(piecework.ConfigError) as fault:
         piecework.ability(votes)

@@ -36,16 +36,12 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.full
-def test_the_examples_of_the_page_are_true(
-    examples: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_examples_of_the_page_are_true(examples: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """All blocks in their order, in one namespace, where the examples were copied."""
     monkeypatch.chdir(examples)
     page = (ROOT / "docs/reference/library.md").read_text(encoding="utf-8")
     blocks = re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
-    test = doctest.DocTestParser().get_doctest(
-        "\n".join(blocks), {}, "library.md", None, 0
-    )
+    test = doctest.DocTestParser().get_doctest("\n".join(blocks), {}, "library.md", None, 0)
     printed: list[str] = []
     runner = doctest.DocTestRunner(verbose=False, optionflags=_OPTIONS)
     # The page sets these for its readers; they go back to what they were.
@@ -79,14 +75,10 @@ def _without_pictures(output: Cell) -> dict[str, object]:
 
 
 def _kinds(cell: Cell) -> list[str]:
-    return [
-        kind for output in cell.get("outputs", []) for kind in output.get("data", {})
-    ]
+    return [kind for output in cell.get("outputs", []) for kind in output.get("data", {})]
 
 
-def test_a_dataset_is_the_same_from_parquet_and_from_csv(
-    examples: Path, tmp_path: Path
-) -> None:
+def test_a_dataset_is_the_same_from_parquet_and_from_csv(examples: Path, tmp_path: Path) -> None:
     """Cells, dtypes and index of each table."""
     source = examples / "out/congruency/dataset"
     for path in source.glob("*.[cm]*"):

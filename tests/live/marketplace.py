@@ -53,10 +53,7 @@ class LiveMarketplace:
     def start(self) -> None:
         """Serve the file until `kill`; returns when it listens."""
         self._process = subprocess.Popen(
-            self.serving(),
-            stdout=subprocess.PIPE,
-            text=True,
-            cwd=ROOT,
+            self.serving(), stdout=subprocess.PIPE, text=True, cwd=ROOT
         )
         assert self._process.stdout is not None
         assert self._process.stdout.readline().startswith("marketplace at")
@@ -91,16 +88,11 @@ def live_marketplace(
         kind: how it is started and killed.
     """
     database = folder / "marketplace.db"
-    with (
-        closing(Backend(database, Rules())) as backend,
-        backend.transaction() as transaction,
-    ):
+    with closing(Backend(database, Rules())) as backend, backend.transaction() as transaction:
         key = keys.give(transaction, "The lab", deposit_cents=REHEARSAL_BALANCE_CENTS)
         codes = {
             name: invitations.invite(
-                transaction,
-                NewWorker(handle=name, country="US"),
-                lifetime_ms=clock.DAY,
+                transaction, NewWorker(handle=name, country="US"), lifetime_ms=clock.DAY
             ).code
             for name in PEOPLE
         }

@@ -80,9 +80,7 @@ def test_answers_that_are_lost_with_the_machine_are_paid_once(tmp_path: Path) ->
         until(lambda: f"--pay-lost {study}" in served.command("status").stdout)
         paid = served.command("reconcile", "--pay-lost", study)
         assert (paid.returncode, paid.stderr) == (0, "")
-        until(
-            lambda: served.researcher.books()["submissions"][0]["status"] == "APPROVED"
-        )
+        until(lambda: served.researcher.books()["submissions"][0]["status"] == "APPROVED")
         [submission] = served.researcher.books()["submissions"]
         assert submission["reward_paid"] == REWARD_PENCE
         # The HITs are still open, and another participant does them.

@@ -35,11 +35,7 @@ from tests.crash.apart import apart
 from tests.crash.disturbed import Ended, ended, run_in_files
 from tests.crash.people import _form
 from tests.exchange.conftest import S3
-from tests.live.marketplace import (
-    InvitedPeople,
-    LiveMarketplace,
-    live_marketplace,
-)
+from tests.live.marketplace import InvitedPeople, LiveMarketplace, live_marketplace
 from tests.live.test_live_campaigns import run_command_in
 from tests.live.test_restores import Restorable
 from tests.marketplace.market import free_port
@@ -130,8 +126,7 @@ class Drill(Restorable):
     def begin_backup_of_store(self) -> None:
         """`piecework backup` beside the passes; returns when the store is copied."""
         self._backing_up = CommandUnderWay.begin(
-            self.folder / "backup",
-            *("backup", str(self.store), "--to", "s3://results/store"),
+            self.folder / "backup", *("backup", str(self.store), "--to", "s3://results/store")
         )
         self._backing_up.wait_for("has every commit")
 
@@ -140,8 +135,7 @@ class Drill(Restorable):
         if self.writes_results:
             return super().advance()
         process = apart().Process(
-            target=_make_pass,
-            args=(self.folder, self.market.key, self.market.line.address),
+            target=_make_pass, args=(self.folder, self.market.key, self.market.line.address)
         )
         process.start()
         return ended(process, self.folder)
@@ -185,9 +179,7 @@ class Drill(Restorable):
 
     def restore_both(self) -> None:
         """Both files, which do not exist."""
-        assert "restored the marketplace" in self.restore(
-            "market", self.market.database
-        )
+        assert "restored the marketplace" in self.restore("market", self.market.database)
         assert "restored the store" in self.restore("store", self.store)
 
     def to_the_end(self) -> None:
@@ -281,10 +273,7 @@ def submitted(database: Path) -> set[str]:
 
 def _is_replicated(drill: Drill) -> bool:
     figures = drill.figures()
-    return (
-        figures["piecework_backup_running"] == 1
-        and figures["piecework_backup_lag_commits"] == 0
-    )
+    return figures["piecework_backup_running"] == 1 and figures["piecework_backup_lag_commits"] == 0
 
 
 def _lose_and_restore(drill: Drill, after: int) -> Loss:
@@ -389,9 +378,7 @@ class Person:
 @contextmanager
 def _person(drill: Drill, name: str) -> Iterator[Person]:
     asked = {"Accept": "application/json"}
-    with httpx.Client(
-        base_url=drill.market.line.address, timeout=30, headers=asked
-    ) as client:
+    with httpx.Client(base_url=drill.market.line.address, timeout=30, headers=asked) as client:
         drill.people.sign_in(name, client)
         yield Person(name, client)
 

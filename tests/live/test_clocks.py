@@ -74,8 +74,7 @@ def test_a_pass_by_a_clock_an_hour_off_is_refused_in_a_sentence(
         answer = json.loads(refused.stdout)
         assert refused.returncode == 1
         assert (
-            f"this machine's clock is {words} {campaign.market.line.address}'s"
-            in (answer["error"])
+            f"this machine's clock is {words} {campaign.market.line.address}'s" in (answer["error"])
         )
         assert "set the clock that is wrong" in answer["next_step"]
         assert "Traceback" not in refused.stderr

@@ -103,9 +103,7 @@ class Campaign:
         check_store(self.market.books(), self.folder / "out/crash/piecework.db")
 
 
-def run_command_in(
-    folder: Path, environment: dict[str, str], words: tuple[str, ...]
-) -> None:
+def run_command_in(folder: Path, environment: dict[str, str], words: tuple[str, ...]) -> None:
     """A command in a process of its own, with a requester's keys."""
     os.environ.pop("PREFECT_API_URL", None)
     os.environ.update(environment)
@@ -117,9 +115,7 @@ def campaign(tmp_path: Path) -> Iterator[Campaign]:
     """The small campaign, before its first pass."""
     write_campaign(tmp_path)
     with live_marketplace(tmp_path) as market:
-        people = InvitedPeople(
-            market.line.address, script=WITH_A_HALF, codes=market.codes
-        )
+        people = InvitedPeople(market.line.address, script=WITH_A_HALF, codes=market.codes)
         yield Campaign(tmp_path, market, people)
 
 
@@ -138,9 +134,7 @@ def _nothing() -> None:
 
 
 @pytest.mark.full
-def test_an_undisturbed_campaign_makes_the_calls_that_are_disturbed(
-    campaign: Campaign,
-) -> None:
+def test_an_undisturbed_campaign_makes_the_calls_that_are_disturbed(campaign: Campaign) -> None:
     """On a live marketplace it makes each call that changes something once."""
     campaign.to_the_end()
     campaign.check()
@@ -236,9 +230,7 @@ def test_run_waits_for_a_minute_without_a_marketplace(campaign: Campaign) -> Non
     assert set(campaign.codes) == {0}
 
 
-def _wait(
-    until: Callable[[], bool], process: "subprocess.Popen[str]", seconds: float
-) -> None:
+def _wait(until: Callable[[], bool], process: "subprocess.Popen[str]", seconds: float) -> None:
     deadline = time.monotonic() + seconds
     while not until():
         assert process.poll() is None, process.communicate()

@@ -22,12 +22,7 @@ import pytest
 from tests.crash.apart import apart
 from tests.crash.disturbed import Ended, ended
 from tests.crash.people import SCRIPT
-from tests.live.marketplace import (
-    PEOPLE,
-    InvitedPeople,
-    LiveMarketplace,
-    live_marketplace,
-)
+from tests.live.marketplace import PEOPLE, InvitedPeople, LiveMarketplace, live_marketplace
 from tests.live.test_live_campaigns import run_command_in
 from tests.small_campaign import CAMPAIGN, write_campaign
 
@@ -112,9 +107,7 @@ class Restorable:
                 "AND verdict = 'approve'"
             ).fetchone()
         thanks = self.folder / "thanks.csv"
-        thanks.write_text(
-            f"assignment_id,amount,reason\n{first},0.07,Well described.\n"
-        )
+        thanks.write_text(f"assignment_id,amount,reason\n{first},0.07,Well described.\n")
         words = ("--from", str(thanks), "--label", "thanks", "--yes", "--json")
         made = self.campaign_command("pay", *words)
         assert made.code == 0, made
@@ -133,9 +126,7 @@ class Restorable:
         self.market.kill()
         for kind in what:
             path, name = (
-                (self.store, "store")
-                if kind == "store"
-                else (self.market.database, "market")
+                (self.store, "store") if kind == "store" else (self.market.database, "market")
             )
             for log in ("-wal", "-shm"):
                 path.with_name(path.name + log).unlink(missing_ok=True)
@@ -181,17 +172,13 @@ class Restorable:
         assert set(named.values()) <= {1}
         statuses = {each["status"] for each in books["assignments"]}
         assert statuses <= {"Approved", "Rejected"}
-        paid = Counter(
-            (each["assignment_id"], each["reason"]) for each in books["bonuses"]
-        )
+        paid = Counter((each["assignment_id"], each["reason"]) for each in books["bonuses"])
         assert set(paid.values()) <= {1}
 
 
 def _ledger(store: sqlite3.Connection) -> dict[str, int]:
     totals: Counter[str] = Counter()
-    for credit, debit, cents in store.execute(
-        "SELECT credit, debit, amount_cents FROM ledger"
-    ):
+    for credit, debit, cents in store.execute("SELECT credit, debit, amount_cents FROM ledger"):
         totals[credit] -= cents
         totals[debit] += cents
     return {name: cents for name, cents in totals.items() if cents}
@@ -218,9 +205,7 @@ def restorable(tmp_path: Path) -> Iterator[Restorable]:
 
 
 COMBINATIONS = [
-    pytest.param(what, age, id=f"{' and '.join(what)}, {age}")
-    for what in FILES
-    for age in AGES
+    pytest.param(what, age, id=f"{' and '.join(what)}, {age}") for what in FILES for age in AGES
 ]
 
 
@@ -238,10 +223,7 @@ def test_a_restored_copy_neither_posts_nor_pays_twice(
     if len(what) == 1:
         commands = {
             # Without the flag a copy that knows that it is finished asks nothing.
-            "advance": (
-                *("--endpoint", restorable.market.line.address),
-                "--poll-open-hits",
-            ),
+            "advance": (*("--endpoint", restorable.market.line.address), "--poll-open-hits"),
             "pay": ("--yes",),
         }
         for name, words in commands.items():

@@ -19,8 +19,7 @@ def self_signed(folder: Path, *, now: datetime) -> Certificate:
     certificate = (
         _builder(name, name, key.public_key(), now=now)
         .add_extension(
-            x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))]),
-            critical=False,
+            x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))]), critical=False
         )
         .sign(key, hashes.SHA256())
     )
@@ -37,12 +36,9 @@ def issued(
     key = ec.generate_private_key(ec.SECP256R1())
     certificate = (
         _builder(_name(host), issuer.subject, key.public_key(), now=now)
+        .add_extension(x509.SubjectAlternativeName([_general_name(host)]), critical=False)
         .add_extension(
-            x509.SubjectAlternativeName([_general_name(host)]), critical=False
-        )
-        .add_extension(
-            x509.AuthorityKeyIdentifier.from_issuer_public_key(loaded.public_key()),
-            critical=False,
+            x509.AuthorityKeyIdentifier.from_issuer_public_key(loaded.public_key()), critical=False
         )
         .sign(loaded, hashes.SHA256())
     )
@@ -57,11 +53,7 @@ def _general_name(host: str) -> x509.GeneralName:
 
 
 def _builder(
-    subject: x509.Name,
-    issuer: x509.Name,
-    public: ec.EllipticCurvePublicKey,
-    *,
-    now: datetime,
+    subject: x509.Name, issuer: x509.Name, public: ec.EllipticCurvePublicKey, *, now: datetime
 ) -> x509.CertificateBuilder:
     return (
         x509.CertificateBuilder()

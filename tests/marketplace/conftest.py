@@ -23,9 +23,7 @@ def a_market(database: Path) -> Iterator[Market]:
         endpoint = os.environ.get("PIECEWORK_ENDPOINT", "")
         frames = os.environ.get("PIECEWORK_FRAMES", "")
         if not endpoint:
-            running = stack.enter_context(
-                serve(database, rehearsal=True, seed=7, start=START)
-            )
+            running = stack.enter_context(serve(database, rehearsal=True, seed=7, start=START))
             endpoint, frames = running.endpoint_url, running.frames_url
         market = Market(endpoint, frames)
         stack.callback(market.close)
@@ -49,8 +47,6 @@ def standing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Market]:
 @pytest.fixture
 def backend(tmp_path: Path) -> Iterator[Backend]:
     """A marketplace without its addresses, for laws about its inside."""
-    opened = Backend(
-        tmp_path / "backend.db", Rules(rehearsal=True, seed=7, start=START)
-    )
+    opened = Backend(tmp_path / "backend.db", Rules(rehearsal=True, seed=7, start=START))
     yield opened
     opened.close()

@@ -31,9 +31,7 @@ def question(
     )
 
 
-def choice(
-    *keys: str, least: int = 1, most: int = 1, style: str = "", other: str = ""
-) -> str:
+def choice(*keys: str, least: int = 1, most: int = 1, style: str = "", other: str = "") -> str:
     """A SelectionAnswer with these selections."""
     selections = "".join(
         f"<Selection><SelectionIdentifier>{key}</SelectionIdentifier>"
@@ -71,8 +69,7 @@ def key(
         + "".join(
             "<AnswerOption>"
             + "".join(
-                f"<SelectionIdentifier>{selection}</SelectionIdentifier>"
-                for selection in chosen
+                f"<SelectionIdentifier>{selection}</SelectionIdentifier>" for selection in chosen
             )
             + f"<AnswerScore>{score}</AnswerScore></AnswerOption>"
             for chosen, score in options
@@ -94,16 +91,14 @@ def key(
 def percentage(maximum: int) -> str:
     """A PercentageMapping."""
     return (
-        f"<PercentageMapping><MaximumSummedScore>{maximum}</MaximumSummedScore>"
-        "</PercentageMapping>"
+        f"<PercentageMapping><MaximumSummedScore>{maximum}</MaximumSummedScore></PercentageMapping>"
     )
 
 
 def scale(multiplier: str) -> str:
     """A ScaleMapping."""
     return (
-        f"<ScaleMapping><SummedScoreMultiplier>{multiplier}</SummedScoreMultiplier>"
-        "</ScaleMapping>"
+        f"<ScaleMapping><SummedScoreMultiplier>{multiplier}</SummedScoreMultiplier></ScaleMapping>"
     )
 
 

@@ -47,15 +47,9 @@ HOSTILE_VALUES: list[Any] = [
 ]
 EXTERNAL, FORM, KEY = (
     f"{SCHEMAS}/{name}.xsd"
-    for name in (
-        "2006-07-14/ExternalQuestion",
-        "2017-11-06/QuestionForm",
-        "2005-10-01/AnswerKey",
-    )
+    for name in ("2006-07-14/ExternalQuestion", "2017-11-06/QuestionForm", "2005-10-01/AnswerKey")
 )
-_BOMB = "".join(
-    f'<!ENTITY e{n} "{f"&e{n - 1};" * 10 if n else "x"}">' for n in range(9)
-)
+_BOMB = "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 10 if n else "x"}">' for n in range(9))
 HOSTILE_XML = [
     f"<!DOCTYPE x [{_BOMB}]>{QUESTION.replace('0</F', '&e8;</F')}",
     f'<!DOCTYPE x [<!ENTITY f SYSTEM "file:///etc/passwd">]>{QUESTION}',

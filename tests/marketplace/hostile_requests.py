@@ -12,11 +12,7 @@ from urllib.parse import quote
 
 from botocore.model import ListShape, Shape, StructureShape
 
-from piecework.marketplace.requester.model import (
-    TARGET_PREFIX,
-    input_shape,
-    operation_names,
-)
+from piecework.marketplace.requester.model import TARGET_PREFIX, input_shape, operation_names
 from tests.marketplace.hostile_input import (
     HOSTILE_TEXTS,
     HOSTILE_VALUES,
@@ -157,18 +153,7 @@ def _bytes_broken(known: Known, chance: random.Random) -> Sent:
     for _ in range(chance.randrange(1, 4)):
         place = chance.randrange(len(body) + 1)
         body[place : place + chance.randrange(3)] = chance.choice(
-            [
-                b"",
-                b"\x00",
-                b"\xff",
-                b'"',
-                b"{",
-                b"]",
-                b"NaN",
-                b"1e999",
-                b"\\ud800",
-                b",",
-            ]
+            [b"", b"\x00", b"\xff", b'"', b"{", b"]", b"NaN", b"1e999", b"\\ud800", b","]
         )
     if chance.random() < 0.1:
         body = bytearray(chance.choice([b"[" * 90_000, b'{"a":' * 90_000, b"null"]))
@@ -253,16 +238,11 @@ def _odd_form(known: Known, chance: random.Random) -> Sent:
             ("", b"a=b"),
         ]
     )
-    path = chance.choice(
-        ["/mturk/externalSubmit", f"/worker/qualifications/{_type(known)}/test"]
-    )
+    path = chance.choice(["/mturk/externalSubmit", f"/worker/qualifications/{_type(known)}/test"])
     return Sent(
         what=f"form {path} {kind} {body[:60]!r}",
         request=http(
-            f"POST {path}",
-            body,
-            f"Content-Type: {kind}",
-            *_worker(known.session, chance),
+            f"POST {path}", body, f"Content-Type: {kind}", *_worker(known.session, chance)
         ),
     )
 
@@ -367,17 +347,11 @@ def _no_http(_known: Known, chance: random.Random) -> Sent:
             b"CONNECT evil.example:443 HTTP/1.1\r\nHost: x\r\n\r\n",
             b"OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n",
             b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n",
-            (
-                b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n"
-                b"Content-Length: 2\r\n\r\nxx"
-            ),
+            (b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nxx"),
             b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
             b"GET / HTTP/1.1\r\nHost: x\r\nBad Header: x\r\n\r\n",
             b"GET / HTTP/1.1\r\nHost: x\r\n: x\r\n\r\n",
-            (
-                b"GET / HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\n"
-                b"Connection: Upgrade\r\n\r\n"
-            ),
+            (b"GET / HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n"),
         ]
     )
     return Sent(what=f"no HTTP {request!r}", request=request)

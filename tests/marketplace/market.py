@@ -52,9 +52,7 @@ class Worker:
 
     def groups(self) -> list[dict[str, Any]]:
         """What he is offered."""
-        groups: list[dict[str, Any]] = self.http.get("/worker/hits").json()[
-            "hit_groups"
-        ]
+        groups: list[dict[str, Any]] = self.http.get("/worker/hits").json()["hit_groups"]
         return groups
 
     def accept(self, group_id: str, **form: str) -> httpx.Response:
@@ -103,9 +101,7 @@ class Market:
                 endpoint_url=self.endpoint,
                 aws_access_key_id=key,
                 aws_secret_access_key=UNUSED,
-                config=Config(
-                    retries={"total_max_attempts": 1}, parameter_validation=False
-                ),
+                config=Config(retries={"total_max_attempts": 1}, parameter_validation=False),
             )
             self._open.callback(client.close)
             self._clients[key] = client
@@ -125,9 +121,7 @@ class Market:
     def wait(self, **duration: float) -> None:
         """Let virtual time pass."""
         moment = self.now() + timedelta(**duration)
-        self.http.put(
-            "/rehearsal/clock", json={"now": moment.isoformat()}
-        ).raise_for_status()
+        self.http.put("/rehearsal/clock", json={"now": moment.isoformat()}).raise_for_status()
 
     def books(self) -> dict[str, Any]:
         """The whole state."""
@@ -176,8 +170,4 @@ def refusal(fault: ClientError) -> tuple[str, str, str]:
     """Type, TurkErrorCode and message of a refused call."""
     error = fault.response["Error"]
     turk_code = str(fault.response.get("TurkErrorCode", ""))
-    return (
-        error["Code"],
-        turk_code.removeprefix("AWS.MechanicalTurk."),
-        error["Message"],
-    )
+    return (error["Code"], turk_code.removeprefix("AWS.MechanicalTurk."), error["Message"])

@@ -43,18 +43,13 @@ def update(client: "MTurkClient", hit_type: str, **changes: object) -> None:
 
 def send_test(client: "MTurkClient", kind: str, **members: object) -> None:
     """Have a test event sent."""
-    wanted: dict[str, Any] = {
-        "Notification": specification(**members),
-        "TestEventType": kind,
-    }
+    wanted: dict[str, Any] = {"Notification": specification(**members), "TestEventType": kind}
     client.send_test_event_notification(**wanted)
 
 
 def events(market: Market) -> list[dict[str, Any]]:
     """All that happened."""
-    all_events: list[dict[str, Any]] = market.http.get("/rehearsal/events").json()[
-        "events"
-    ]
+    all_events: list[dict[str, Any]] = market.http.get("/rehearsal/events").json()["events"]
     return all_events
 
 

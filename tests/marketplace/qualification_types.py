@@ -8,11 +8,7 @@ if TYPE_CHECKING:
 
 def make(client: "MTurkClient", name: str = "trained", **parameters: object) -> str:
     """A qualification type's id."""
-    values: dict[str, Any] = {
-        "Description": "x",
-        "QualificationTypeStatus": "Active",
-        **parameters,
-    }
+    values: dict[str, Any] = {"Description": "x", "QualificationTypeStatus": "Active", **parameters}
     reply = client.create_qualification_type(Name=name, **values)
     return reply["QualificationType"]["QualificationTypeId"]
 

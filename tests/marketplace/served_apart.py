@@ -46,11 +46,7 @@ def served_apart(database: Path, *words: str) -> Iterator[Apart]:
     command = [*SERVE, "--database", str(database), "--port", "0"]
     command += ["--frames-port", "0", *words]
     with subprocess.Popen(
-        command,
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
+        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     ) as process:
         try:
             assert process.stdout is not None
@@ -120,11 +116,7 @@ class ServedForCrowd:
     def run(self, *words: str) -> "subprocess.CompletedProcess[str]":
         """Run a command to its end."""
         return subprocess.run(
-            [*PIECEWORK, *words],
-            env=self.environment,
-            capture_output=True,
-            text=True,
-            check=False,
+            [*PIECEWORK, *words], env=self.environment, capture_output=True, text=True, check=False
         )
 
     def post(self, hits: int, *, most: int = 1, **changes: object) -> list[str]:
@@ -146,9 +138,7 @@ class ServedForCrowd:
         printed = self.run(
             *("requester", "add", "Lab", *words, "--database", str(self.database))
         ).stdout
-        key = dict(
-            line.removeprefix("export ").split("=") for line in printed.split("\n")[:2]
-        )
+        key = dict(line.removeprefix("export ").split("=") for line in printed.split("\n")[:2])
         client = boto3.Session().client(
             "mturk",
             endpoint_url=self.endpoint,

@@ -77,9 +77,7 @@ def signed_at(received: Received) -> datetime:
     return signature.read(received).signed_at
 
 
-def check(
-    received: Received, *, secret: str = SECRET, now: datetime | None = None
-) -> Signed:
+def check(received: Received, *, secret: str = SECRET, now: datetime | None = None) -> Signed:
     """All checks in the marketplace's order; at the time of signing, if at none."""
     signed = signature.read(received)
     signature.check_claim(signed, received, now=now or signed.signed_at)

@@ -82,9 +82,7 @@ def test_a_line_joins_the_reply_and_holds_no_secret(tmp_path: Path) -> None:
     """A real process: a worker's pages, calls that are done and refused."""
     log = tmp_path / "access.log"
     with (
-        served_apart(
-            tmp_path / "market.db", "--rehearsal", "--access-log", str(log)
-        ) as apart,
+        served_apart(tmp_path / "market.db", "--rehearsal", "--access-log", str(log)) as apart,
         closing(Market(apart.site, apart.frames)) as market,
     ):
         client = market.requester("AKIDLAB")
@@ -131,14 +129,9 @@ def test_a_key_that_was_not_proved_is_in_no_line(tmp_path: Path) -> None:
     database, log = tmp_path / "live.db", tmp_path / "access.log"
     key = give(database)
     wrong = replace(key, secret="wrong")  # noqa: S106 - it is not the key's
-    with (
-        serve(database, access_log=AccessLog(log)) as served,
-        httpx.Client() as http,
-    ):
+    with serve(database, access_log=AccessLog(log)) as served, httpx.Client() as http:
         for each in (wrong, key):
-            Live(database, served.endpoint_url, each, http).send(
-                "GetAccountBalance", b"{}"
-            )
+            Live(database, served.endpoint_url, each, http).send("GetAccountBalance", b"{}")
         refused, admitted = _lines(log, 2)
     assert refused["operation"] == admitted["operation"] == "GetAccountBalance"
     assert refused["error"] == "InvalidSignatureException"
@@ -151,12 +144,7 @@ def test_the_client_logs_the_id_of_a_refused_call(
 ) -> None:
     """The marketplace's line and the client's are about the same request."""
     log = tmp_path / "access.log"
-    with serve(
-        tmp_path / "m.db",
-        rehearsal=True,
-        start=START,
-        access_log=AccessLog(log),
-    ) as market:
+    with serve(tmp_path / "m.db", rehearsal=True, start=START, access_log=AccessLog(log)) as market:
         platform = MTurk(market.endpoint_url, access_key="LAB", secret_key="x")  # noqa: S106 - any
         with (
             caplog.at_level(logging.DEBUG, "piecework.platforms.calling"),
@@ -205,9 +193,7 @@ def test_a_full_disk_loses_lines_and_counts_them(
     """The device that is always full; the marketplace answers all the same."""
     metrics = Metrics()
     log = AccessLog(Path("/dev/full"), metrics.count_lost_lines)
-    with serve(
-        tmp_path / "m.db", rehearsal=True, start=START, access_log=log
-    ) as market:
+    with serve(tmp_path / "m.db", rehearsal=True, start=START, access_log=log) as market:
         for number in range(1, 6):
             assert httpx.get(f"{market.endpoint_url}/healthz").status_code == 200
             _wait_until(lambda lost=number: _lost_lines(metrics) == lost)  # type: ignore[misc]
@@ -241,9 +227,7 @@ def test_after_a_full_disk_each_line_is_whole_again(
 
 
 @pytest.mark.full
-def test_a_pipe_that_is_not_read_stops_neither_serving_nor_the_end(
-    tmp_path: Path,
-) -> None:
+def test_a_pipe_that_is_not_read_stops_neither_serving_nor_the_end(tmp_path: Path) -> None:
     """With `-`, a pipe holds 64 KiB; more lines than that wait or are lost."""
     with served_apart(tmp_path / "m.db", "--rehearsal", "--access-log", "-") as apart:
         with httpx.Client() as http:
@@ -277,9 +261,7 @@ def test_lines_wait_up_to_a_limit(tmp_path: Path) -> None:
     assert not [each for each in threading.enumerate() if each.name == "access log"]
 
 
-@pytest.mark.parametrize(
-    "name", ["market.db", *in_full("market.db-wal", "./market.db")]
-)
+@pytest.mark.parametrize("name", ["market.db", *in_full("market.db-wal", "./market.db")])
 def test_the_database_is_not_taken_as_the_log(tmp_path: Path, name: str) -> None:
     """An appended line would damage it."""
     refused = _refused(tmp_path, name)

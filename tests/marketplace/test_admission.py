@@ -68,9 +68,7 @@ def test_the_sandbox_as_botocore_knows_it_is_served(live: Live) -> None:
         ({"region_name": "eu-west-1"}, "InvalidSignatureException"),
     ],
 )
-def test_nobody_else_gets_in(
-    live: Live, credentials: dict[str, str], kind: str
-) -> None:
+def test_nobody_else_gets_in(live: Live, credentials: dict[str, str], kind: str) -> None:
     """400 with AWS's own error, and nothing is posted."""
     with pytest.raises(ClientError) as caught:
         post(live.client(None, config=None, **credentials))
@@ -127,9 +125,7 @@ def test_the_same_hit_type_may_be_created_twice_in_a_second(live: Live) -> None:
     assert first.json() == second.json()
 
 
-def test_a_bonus_with_a_token_is_paid_once_however_often_its_call_is_repeated(
-    live: Live,
-) -> None:
+def test_a_bonus_with_a_token_is_paid_once_however_often_its_call_is_repeated(live: Live) -> None:
     """A captured call with a token is worth nothing, whatever its headers say."""
     client = live.client()
     made = post(client, MaxAssignments=1)
@@ -157,9 +153,7 @@ def test_a_bonus_with_a_token_is_paid_once_however_often_its_call_is_repeated(
     assert len(paid["BonusPayments"]) == 1
 
 
-def test_a_call_with_a_token_may_be_repeated_as_often_as_its_reply_is_lost(
-    live: Live,
-) -> None:
+def test_a_call_with_a_token_may_be_repeated_as_often_as_its_reply_is_lost(live: Live) -> None:
     """The token does it once, and says so each time."""
     parameters = {
         **{name: value for name, value in HIT_TYPE.items() if name != "Keywords"},
@@ -168,9 +162,7 @@ def test_a_call_with_a_token_may_be_repeated_as_often_as_its_reply_is_lost(
         "UniqueRequestToken": "once",
     }
     body = json.dumps(parameters).encode()
-    received = with_header(
-        live.signed("CreateHIT", body), "amz-sdk-invocation-id", b"1f2e"
-    )
+    received = with_header(live.signed("CreateHIT", body), "amz-sdk-invocation-id", b"1f2e")
     first, *others = [send(live.http, live.endpoint, received) for _ in range(4)]
     assert first.status_code == 200
     for again in others:
@@ -202,9 +194,7 @@ def test_all_keys_of_a_name_open_one_account(live: Live) -> None:
     assert other.list_hits()["HITs"] == []
 
 
-def test_a_revoked_key_ends_with_the_next_call_and_forgets_its_secret(
-    live: Live,
-) -> None:
+def test_a_revoked_key_ends_with_the_next_call_and_forgets_its_secret(live: Live) -> None:
     """While the server runs; the account lives on under its other keys."""
     client = live.client()
     made = post(client)
@@ -245,9 +235,7 @@ def test_the_file_with_the_secrets_is_its_owners_alone(live: Live) -> None:
         assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
-def test_who_trusts_this_machine_checks_no_signature_but_knows_the_keys(
-    tmp_path: Path,
-) -> None:
+def test_who_trusts_this_machine_checks_no_signature_but_knows_the_keys(tmp_path: Path) -> None:
     """Any secret will do for a known key; unknown and revoked ones stay out."""
     database = tmp_path / "live.db"
     key, revoked = give(database), give(database)

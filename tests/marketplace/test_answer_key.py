@@ -12,15 +12,7 @@ from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.forms.answer_key import check_against, read_answer_key
 from piecework.marketplace.forms.schema import read_form
 from tests.for_each import for_each
-from tests.marketplace.documents import (
-    choice,
-    form,
-    key,
-    percentage,
-    question,
-    ranges,
-    scale,
-)
+from tests.marketplace.documents import choice, form, key, percentage, question, ranges, scale
 
 ONE_QUESTION = {"q": [(["a"], 1)]}
 
@@ -88,15 +80,9 @@ def test_halves_are_rounded_up(score: int, mapping: str, expected: int) -> None:
         (key({"q": []}), "Question must hold AnswerOption"),
         (key({"q": [([], 1)]}), "SelectionIdentifier was expected"),
         (key({"q": [(["a"], 1), (["a"], 2)]}), "the same selections"),
-        (
-            key(ONE_QUESTION).replace(">1<", ">1.5<"),
-            "AnswerScore must be a whole number",
-        ),
+        (key(ONE_QUESTION).replace(">1<", ">1.5<"), "AnswerScore must be a whole number"),
         (key(ONE_QUESTION).replace(">1<", "><"), "AnswerScore must be a whole number"),
-        (
-            key(ONE_QUESTION, mapping="<OtherMapping/>"),
-            "PercentageMapping or ScaleMapping",
-        ),
+        (key(ONE_QUESTION, mapping="<OtherMapping/>"), "PercentageMapping or ScaleMapping"),
         (key(ONE_QUESTION, mapping=percentage(0)), "must be at least 1"),
         (key(ONE_QUESTION, mapping=scale("1/2")), "must be a decimal"),
         (key(ONE_QUESTION, mapping=scale("1e9")), "must be a decimal"),
@@ -107,10 +93,7 @@ def test_halves_are_rounded_up(score: int, mapping: str, expected: int) -> None:
         (key(ONE_QUESTION, mapping=ranges((1, 5, 0), (5, 6, 1), outside=0)), "overlap"),
         (key({"q": [(["a"], 2**31)]}), "exceed 2147483647"),
         (key(ONE_QUESTION, mapping=scale("9999999999")), "exceed 2147483647"),
-        (
-            key(ONE_QUESTION, mapping=ranges((1, 1, 2**40), outside=0)),
-            "exceed 2147483647",
-        ),
+        (key(ONE_QUESTION, mapping=ranges((1, 1, 2**40), outside=0)), "exceed 2147483647"),
     ],
 )
 def test_other_keys_are_refused(document: str, words: str) -> None:
@@ -125,10 +108,7 @@ def test_other_keys_are_refused(document: str, words: str) -> None:
     ("asked", "words"),
     [
         (question("q", choice("a")) + question("t"), "'t' has a text field"),
-        (
-            question("q", choice("a", other="<OtherSelection/>")),
-            "'q' has a text field",
-        ),
+        (question("q", choice("a", other="<OtherSelection/>")), "'q' has a text field"),
         (question("p", choice("a")), "the test has no question 'q'"),
         (question("q", choice("b")), "'q' has no selection 'a'"),
     ],
@@ -153,13 +133,10 @@ MAPPINGS = st.one_of(
     st.tuples(st.just("percentage"), st.integers(1, 60)),
     st.tuples(st.just("scale"), st.decimals(-9, 9, places=2, allow_nan=False).map(str)),
     st.tuples(
-        st.just("ranges"),
-        st.lists(st.integers(-150, 150), min_size=2, max_size=8, unique=True),
+        st.just("ranges"), st.lists(st.integers(-150, 150), min_size=2, max_size=8, unique=True)
     ),
 )
-CHOSEN = st.dictionaries(
-    st.sampled_from(["p", "q", "r"]), st.frozensets(st.sampled_from(LETTERS))
-)
+CHOSEN = st.dictionaries(st.sampled_from(["p", "q", "r"]), st.frozensets(st.sampled_from(LETTERS)))
 
 Scores = Mapping[str, tuple[Mapping[frozenset[str], int], int | None]]
 
@@ -225,11 +202,7 @@ def test_any_key_grades_as_another_grader_does(
             name: [(sorted(selections), score) for selections, score in scores.items()]
             for name, (scores, _) in questions.items()
         },
-        defaults={
-            name: default
-            for name, (_, default) in questions.items()
-            if default is not None
-        },
+        defaults={name: default for name, (_, default) in questions.items() if default is not None},
         mapping=written(how),
     )
     graded = read_answer_key(document).grade(chosen)

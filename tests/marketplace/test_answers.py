@@ -16,9 +16,7 @@ def read(document: str) -> dict[str, str]:
     """Fields by name, as a requester reads them."""
     place = f"{{{NAMESPACE}}}"
     return {
-        answer.findtext(f"{place}QuestionIdentifier", ""): answer.findtext(
-            f"{place}FreeText", ""
-        )
+        answer.findtext(f"{place}QuestionIdentifier", ""): answer.findtext(f"{place}FreeText", "")
         for answer in fromstring(document.encode()).iter(f"{place}Answer")
     }
 

@@ -33,18 +33,11 @@ def test_an_answer_comes_back_as_it_was_typed(standing: Market) -> None:
     answer_xml = client.get_assignment(AssignmentId=assignment)["Assignment"]["Answer"]
     root = fromstring(answer_xml)
     answers = {
-        answer.findtext(f"{ANSWERS}QuestionIdentifier"): answer.findtext(
-            f"{ANSWERS}FreeText"
-        )
+        answer.findtext(f"{ANSWERS}QuestionIdentifier"): answer.findtext(f"{ANSWERS}FreeText")
         for answer in root.iter(f"{ANSWERS}Answer")
     }
     assert root.tag == f"{ANSWERS}QuestionFormAnswers"
-    assert answers == {
-        "caption.1": typed,
-        "flaws.1": "blur|dark",
-        "comment": "",
-        "hitId": "kept",
-    }
+    assert answers == {"caption.1": typed, "flaws.1": "blur|dark", "comment": "", "hitId": "kept"}
 
 
 def test_an_assignment_tells_its_times(market: Market) -> None:
@@ -62,9 +55,7 @@ def test_an_assignment_tells_its_times(market: Market) -> None:
     assert details["AcceptTime"] == accepted_at
     assert details["SubmitTime"] == accepted_at + timedelta(seconds=45)
     assert details["Deadline"] == accepted_at + timedelta(seconds=600)
-    assert details["AutoApprovalTime"] == details["SubmitTime"] + timedelta(
-        seconds=3600
-    )
+    assert details["AutoApprovalTime"] == details["SubmitTime"] + timedelta(seconds=3600)
     assert reply["HIT"]["HITId"] == made["HITId"]
 
 
@@ -108,9 +99,7 @@ def test_assignments_are_listed_by_submission_and_status(market: Market) -> None
     assert listed("Approved", "Rejected") == [bobs]
 
 
-def test_judgements_are_final_but_for_the_override(
-    standing: Market,
-) -> None:
+def test_judgements_are_final_but_for_the_override(standing: Market) -> None:
     """A second judgement is an error that names the state; OverrideRejection pays."""
     client, ann = standing.requester(), standing.worker()
     made = post(client)
@@ -170,9 +159,7 @@ def test_feedback_with_control_characters_is_refused(standing: Market) -> None:
     assignment = ann.do(post(client)["HITGroupId"])
     for feedback in ("bell \x07", "x" * 1025):
         with pytest.raises(ClientError) as caught:
-            client.reject_assignment(
-                AssignmentId=assignment, RequesterFeedback=feedback
-            )
+            client.reject_assignment(AssignmentId=assignment, RequesterFeedback=feedback)
         assert refusal(caught.value)[0] == "InvalidParameterValue"
     details = client.get_assignment(AssignmentId=assignment)["Assignment"]
     assert details["AssignmentStatus"] == "Submitted"
@@ -221,11 +208,7 @@ def test_each_reason_to_refuse_a_worker_s_act_has_a_name(standing: Market) -> No
         client,
         Title="For careful workers",
         QualificationRequirements=[
-            {
-                "QualificationTypeId": careful,
-                "Comparator": "Exists",
-                "ActionsGuarded": "Accept",
-            }
+            {"QualificationTypeId": careful, "Comparator": "Exists", "ActionsGuarded": "Accept"}
         ],
     )
     hidden = post(

@@ -142,17 +142,10 @@ def test_a_program_is_not_answered_unless_it_signs(standing: Standing) -> None:
     assert "InvalidSignatureException" in err
 
 
-def test_without_the_authority_a_program_refuses_the_stand_in(
-    standing: Standing,
-) -> None:
+def test_without_the_authority_a_program_refuses_the_stand_in(standing: Standing) -> None:
     """Nobody is fooled who was not told; that is what TLS is for."""
     untold = dict.fromkeys(
-        [
-            name
-            for name, value in standing.doors.environment().items()
-            if value.endswith(".pem")
-        ],
-        "",
+        [name for name, value in standing.doors.environment().items() if value.endswith(".pem")], ""
     )
     process = run(OLD_SANDBOX_PROGRAM, standing, **untold)
     _, err = process.communicate(timeout=240)
@@ -201,9 +194,7 @@ def test_everything_else_is_refused_with_a_line_in_the_log(
     assert any(first_line in record.getMessage() for record in caplog.records)
 
 
-def test_a_log_line_stays_one_line(
-    standing: Standing, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_log_line_stays_one_line(standing: Standing, caplog: pytest.LogCaptureFixture) -> None:
     """Whatever a program sends, it cannot write lines of its own into the log."""
     with caplog.at_level(logging.WARNING, "piecework.webserver.stand_in.tunnel"):
         exchange(standing, b"CONNECT a\nproxy refused\x1b[2J\xff:443 x\r\n\r\n")
@@ -236,16 +227,12 @@ def test_what_is_no_request_is_dropped(standing: Standing) -> None:
         (f"{PRODUCTION}..:443", None),
     ],
 )
-def test_a_host_is_the_same_however_it_is_written(
-    target: str, host: str | None
-) -> None:
+def test_a_host_is_the_same_however_it_is_written(target: str, host: str | None) -> None:
     """Case and the root's dot do not matter; nothing else is forgiven."""
     assert connect_target(f"CONNECT {target} HTTP/1.1\r\n\r\n".encode(), HOSTS) == host
 
 
-def test_behind_the_proxy_is_the_requester_api_and_nothing_else(
-    standing: Standing,
-) -> None:
+def test_behind_the_proxy_is_the_requester_api_and_nothing_else(standing: Standing) -> None:
     """No worker's page, and no control of a rehearsal, under Amazon's name."""
     context = ssl.create_default_context(cafile=standing.doors.authority)
     with httpx.Client(proxy=standing.doors.proxy_url, verify=context) as http:
@@ -261,9 +248,7 @@ def test_the_lines_can_be_pasted_into_a_shell(tmp_path: Path) -> None:
     folder.mkdir()
     with aws_proxy(folder) as standing:
         script = "\n".join([*standing.doors.lines(), 'printf %s "$AWS_CA_BUNDLE"'])
-        shown = subprocess.run(
-            ["sh", "-c", script], capture_output=True, text=True, check=True
-        )
+        shown = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=True)
         assert shown.stdout == str(folder / "market-aws" / "authority.pem")
 
 
@@ -358,9 +343,7 @@ def test_an_authority_that_could_speak_for_more_is_founded_anew(tmp_path: Path) 
     files = authority.establish(folder, HOSTS, now=now)
     kept = files.authority.read_bytes()
     assert authority.establish(folder, HOSTS, now=now).authority.read_bytes() == kept
-    key = serialization.load_pem_private_key(
-        (folder / "authority.key").read_bytes(), None
-    )
+    key = serialization.load_pem_private_key((folder / "authority.key").read_bytes(), None)
     assert isinstance(key, ec.EllipticCurvePrivateKey)
     certificate = x509.load_pem_x509_certificate(kept)
     builder = x509.CertificateBuilder(
@@ -371,8 +354,7 @@ def test_an_authority_that_could_speak_for_more_is_founded_anew(tmp_path: Path) 
         certificate.not_valid_before_utc,
         certificate.not_valid_after_utc,
     ).add_extension(
-        x509.NameConstraints([x509.DNSName(host) for host in HOSTS], None),
-        critical=True,
+        x509.NameConstraints([x509.DNSName(host) for host in HOSTS], None), critical=True
     )
     before = builder.sign(key, hashes.SHA256())
     files.authority.write_bytes(before.public_bytes(serialization.Encoding.PEM))
@@ -422,6 +404,4 @@ def test_an_idle_client_does_not_keep_the_marketplace_from_stopping(
         idle.enter_context(http)
         assert http.get(f"https://{PRODUCTION}/worker/hits").status_code == 404
     # If uvicorn waited for them, it would lose its patience and log an error.
-    assert [
-        record for record in caplog.records if record.levelno >= logging.ERROR
-    ] == []
+    assert [record for record in caplog.records if record.levelno >= logging.ERROR] == []

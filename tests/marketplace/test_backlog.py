@@ -33,9 +33,7 @@ class Crowded:
     """
 
     def __init__(self, size: int) -> None:
-        self.backend = Backend(
-            Path(":memory:"), Rules(rehearsal=True, seed=1, start=START)
-        )
+        self.backend = Backend(Path(":memory:"), Rules(rehearsal=True, seed=1, start=START))
         with self.backend.transaction() as transaction:
             _, self.token = accounts.add_worker(
                 transaction, accounts.NewWorker(handle="ann", country="US")
@@ -57,13 +55,9 @@ class Crowded:
         """Accept, and perhaps submit."""
         with self.backend.transaction() as transaction:
             ann = accounts.signed_in(transaction, self.token)
-            made = assignment_actions.accept(
-                transaction, ann, self.group, hit_id=hit_id
-            )
+            made = assignment_actions.accept(transaction, ann, self.group, hit_id=hit_id)
             if done:
-                assignment_actions.submit(
-                    transaction, ann, [("assignmentId", made), ("a", "b")]
-                )
+                assignment_actions.submit(transaction, ann, [("assignmentId", made), ("a", "b")])
         return made
 
     def later(self, hours: int) -> None:
@@ -146,13 +140,9 @@ def test_workers_get_nothing_that_has_run_out(crowded: Crowded) -> None:
         assert group.available > 0
         assert discovery.next_hit(transaction, ann, group.row["id"]) is None
         with pytest.raises(Refusal, match="abandoned"):
-            assignment_actions.open_assignment(
-                transaction, ann, crowded.assignments[-1]
-            )
+            assignment_actions.open_assignment(transaction, ann, crowded.assignments[-1])
         with pytest.raises(Refusal, match="no HIT left"):
-            assignment_actions.accept(
-                transaction, ann, crowded.group, hit_id=crowded.hits[-2]
-            )
+            assignment_actions.accept(transaction, ann, crowded.group, hit_id=crowded.hits[-2])
     fresh = crowded.call("CreateHIT", **POSTED)["HIT"]["HITId"]
     made = crowded.work(None, done=True)
     assignments = crowded.call("ListAssignmentsForHIT", HITId=fresh)["Assignments"]
@@ -177,9 +167,7 @@ def test_who_may_lack_only_what_is_about_to_be_released_is_asked_to_come_again(
     assert not crowded.backend.has_backlog
 
 
-def test_a_token_is_forgotten_after_a_day_though_nobody_has_swept(
-    crowded: Crowded,
-) -> None:
+def test_a_token_is_forgotten_after_a_day_though_nobody_has_swept(crowded: Crowded) -> None:
     """The same token makes another HIT a day later."""
     crowded.call("CreateHIT", **POSTED, UniqueRequestToken="once")
     crowded.later(25)

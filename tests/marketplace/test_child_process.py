@@ -49,9 +49,7 @@ def test_it_answers_as_long_as_the_block_lasts(tmp_path: Path) -> None:
     """The same addresses, clock and pictures as in a thread; then it is gone."""
     (tmp_path / "bird.txt").write_text("a bird", encoding="utf-8")
     database = tmp_path / "market.db"
-    with serve_apart(
-        database, rehearsal=True, seed=7, start=START, pictures=tmp_path
-    ) as running:
+    with serve_apart(database, rehearsal=True, seed=7, start=START, pictures=tmp_path) as running:
         with closing(Market(running.endpoint_url, running.frames_url)) as market:
             assert market.now() == START
             made = post(market.requester("KEY"))
@@ -86,10 +84,7 @@ def test_it_ends_when_its_parent_is_killed(tmp_path: Path) -> None:
         while _answers(endpoint) and time.monotonic() < deadline:
             time.sleep(0.1)
         assert not _answers(endpoint)
-    with (
-        closing(Backend(database, RULES)) as backend,
-        backend.transaction() as transaction,
-    ):
+    with closing(Backend(database, RULES)) as backend, backend.transaction() as transaction:
         assert audit.broken_laws(transaction) == []
         hits = [row["hit_id"] for row in transaction.all("SELECT hit_id FROM hits")]
         assert hits == [made["HITId"]]
@@ -132,10 +127,7 @@ def test_a_port_that_is_taken_is_an_error_here(tmp_path: Path) -> None:
 def test_a_file_that_cannot_be_made_is_named_here(tmp_path: Path) -> None:
     """The error of the child names the path, so the command can show it."""
     database = tmp_path / "missing/market.db"
-    with (
-        pytest.raises(FileNotFoundError) as caught,
-        serve_apart(database, rehearsal=True),
-    ):
+    with pytest.raises(FileNotFoundError) as caught, serve_apart(database, rehearsal=True):
         pass
     assert caught.value.filename == str(database)
 

@@ -93,9 +93,7 @@ class Town:
 
     def submit(self, assignment_id: str) -> None:
         """Send its answer."""
-        reply = self.post(
-            "/mturk/externalSubmit", assignmentId=assignment_id, caption="A bird."
-        )
+        reply = self.post("/mturk/externalSubmit", assignmentId=assignment_id, caption="A bird.")
         assert reply.status_code == 200, reply.text
 
     def work(self, hit: dict[str, Any]) -> str:
@@ -145,9 +143,7 @@ def town(tmp_path: Path, clocks: Clocks) -> Town:
             for _ in range(4)
         ]
     with serve(database, trust_local=True) as running:
-        entered = httpx.post(
-            f"{running.endpoint_url}/worker/sign-in", data={"invitation": code}
-        )
+        entered = httpx.post(f"{running.endpoint_url}/worker/sign-in", data={"invitation": code})
     cookie = entered.headers["set-cookie"].partition(";")[0].partition("=")[2]
     return Town(database, cookie, key, hits)
 
@@ -155,9 +151,7 @@ def town(tmp_path: Path, clocks: Clocks) -> Town:
 @contextmanager
 def served(town: Town, *, clock_is_right: bool = False) -> Iterator[Town]:
     """The marketplace of the town, in a thread."""
-    with serve(
-        town.database, trust_local=True, clock_is_right=clock_is_right
-    ) as running:
+    with serve(town.database, trust_local=True, clock_is_right=clock_is_right) as running:
         town.url = running.endpoint_url
         yield town
 
@@ -230,18 +224,13 @@ def test_a_start_under_a_wrong_clock_approves_nothing_until_it_is_confirmed(
         assert town.status(assignment_id) == "Approved"
 
 
-def test_a_hit_that_was_posted_under_a_wrong_clock_is_listed(
-    town: Town, clocks: Clocks
-) -> None:
+def test_a_hit_that_was_posted_under_a_wrong_clock_is_listed(town: Town, clocks: Clocks) -> None:
     """Its moment is to come; a program that looks for its HIT finds it all the same."""
     clocks.jump(days=5)
     with served(town):
         type_id = town.hits[0]["HITTypeId"]
         posted = town.ask(
-            "CreateHITWithHITType",
-            HITTypeId=type_id,
-            Question=QUESTION,
-            LifetimeInSeconds=86_400,
+            "CreateHITWithHITType", HITTypeId=type_id, Question=QUESTION, LifetimeInSeconds=86_400
         )["HIT"]
         clocks.jump(days=-5)
         listed = [hit["HITId"] for hit in town.ask("ListHITs")["HITs"]]
@@ -252,9 +241,7 @@ def test_a_hit_that_was_posted_under_a_wrong_clock_is_listed(
         assert town.post(way).status_code == 201
 
 
-def test_a_weekend_off_is_believed_after_some_minutes(
-    town: Town, clocks: Clocks
-) -> None:
+def test_a_weekend_off_is_believed_after_some_minutes(town: Town, clocks: Clocks) -> None:
     """Nobody has to say anything."""
     with served(town):
         assignment_id = town.work(town.hits[0])
@@ -267,9 +254,7 @@ def test_a_weekend_off_is_believed_after_some_minutes(
         assert _stored(town, assignment_id) == "Approved"
 
 
-def test_a_marketplace_without_visitors_keeps_the_time(
-    town: Town, clocks: Clocks
-) -> None:
+def test_a_marketplace_without_visitors_keeps_the_time(town: Town, clocks: Clocks) -> None:
     """So a restart after quiet weeks is no jump: the server keeps it each minute."""
     with closing(Backend(town.database, Rules())) as quiet:
         clocks.pass_by(days=20)
@@ -302,9 +287,7 @@ def test_a_clock_that_is_corrected_a_little_is_followed() -> None:
     assert watched.read(NOON - PLAUSIBLE, 0) == Moment(NOON - PLAUSIBLE)
 
 
-def test_a_jump_in_a_running_process_is_ignored_and_short_ones_are_believed_later() -> (
-    None
-):
+def test_a_jump_in_a_running_process_is_ignored_and_short_ones_are_believed_later() -> None:
     """The steady clock counts on meanwhile; a second jump begins the wait again."""
     watched = WatchedClock(NOON, 0, None)
     assert watched.read(NOON + SHORT, 0) == Moment(NOON)

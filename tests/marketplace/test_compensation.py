@@ -125,9 +125,7 @@ def test_what_is_wrong_is_refused_and_not_paid(
         "Reason": "The page broke.",
         "PieceworkCompensation": "birds:1",
     }
-    members = {
-        name: value for name, value in (right | changes).items() if value is not None
-    }
+    members = {name: value for name, value in (right | changes).items() if value is not None}
 
     def send(params: dict[str, Any], **_: object) -> None:
         params["body"] = json.dumps(members).encode()
@@ -140,9 +138,7 @@ def test_what_is_wrong_is_refused_and_not_paid(
     assert market.books() == before
 
 
-@pytest.mark.parametrize(
-    "page", ["birds", {"Prefix": "birds"}, {"Prefix": 1, "After": ""}]
-)
+@pytest.mark.parametrize("page", ["birds", {"Prefix": "birds"}, {"Prefix": 1, "After": ""}])
 def test_a_page_has_a_prefix_and_a_name_before_it(market: Market, page: object) -> None:
     """Other values are refused."""
     client = market.requester(KEY)

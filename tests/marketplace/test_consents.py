@@ -35,9 +35,7 @@ def agree(worker: Worker, **fields: str) -> httpx.Response:
     return worker.http.post("/worker/consent", data=form, headers=HTML)
 
 
-def test_nobody_takes_a_hit_before_agreeing_and_it_is_kept_when(
-    agreeing: Market,
-) -> None:
+def test_nobody_takes_a_hit_before_agreeing_and_it_is_kept_when(agreeing: Market) -> None:
     """A person is led to the text and back; a program is told in words."""
     ann, hit = agreeing.worker(), post(agreeing.requester())
     group = hit["HITGroupId"]

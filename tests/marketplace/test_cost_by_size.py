@@ -37,9 +37,7 @@ def filled(size: int) -> Backend:
     hit_type = perform(backend, "KEY", "CreateHITType", HIT_TYPE)["HITTypeId"]
     with backend.transaction() as transaction:
         accounts.add_worker(transaction, accounts.NewWorker(handle="ann", country="US"))
-        _, token = accounts.add_worker(
-            transaction, accounts.NewWorker(handle="bob", country="US")
-        )
+        _, token = accounts.add_worker(transaction, accounts.NewWorker(handle="bob", country="US"))
     for number in range(size):
         parameters = {
             "HITTypeId": hit_type,
@@ -47,16 +45,12 @@ def filled(size: int) -> Backend:
             "Question": QUESTION,
             "UniqueRequestToken": str(number),
         }
-        group = perform(backend, "KEY", "CreateHITWithHITType", parameters)["HIT"][
-            "HITGroupId"
-        ]
+        group = perform(backend, "KEY", "CreateHITWithHITType", parameters)["HIT"]["HITGroupId"]
         if number % 2:
             with backend.transaction() as transaction:
                 bob = accounts.signed_in(transaction, token)
                 made = assignment_actions.accept(transaction, bob, group, hit_id=None)
-                assignment_actions.submit(
-                    transaction, bob, [("assignmentId", made), ("a", "b")]
-                )
+                assignment_actions.submit(transaction, bob, [("assignmentId", made), ("a", "b")])
     return backend
 
 
@@ -76,9 +70,7 @@ def bob(transaction: Transaction) -> sqlite3.Row:
 
 def group_id(transaction: Transaction) -> str:
     """The only group with work in it."""
-    row = transaction.first_row(
-        "SELECT hit_group_id FROM hit_types WHERE assignable_hits > 1"
-    )
+    row = transaction.first_row("SELECT hit_group_id FROM hit_types WHERE assignable_hits > 1")
     assert row is not None
     return str(row["hit_group_id"])
 
@@ -125,22 +117,17 @@ ACTIONS: dict[str, Action] = {
 
 
 @pytest.mark.parametrize("name", ACTIONS)
-def test_a_call_costs_the_same_among_many_hits(
-    backends: list[Backend], name: str
-) -> None:
+def test_a_call_costs_the_same_among_many_hits(backends: list[Backend], name: str) -> None:
     """Twenty times the HITs, and not a third more steps."""
     few, many = (steps(backend, ACTIONS[name]) for backend in backends)
     assert few > 0
     assert many <= few * 4 // 3 + STEP * 10
 
 
-def test_steps_of_work_write_as_much_whatever_the_question_weighs(
-    tmp_path: Path,
-) -> None:
+def test_steps_of_work_write_as_much_whatever_the_question_weighs(tmp_path: Path) -> None:
     """Taken, sent and approved, a HIT grows no log by the size of its question."""
     light, heavy = (
-        written_by_work(tmp_path / f"{weight}.db", weight=weight)
-        for weight in (100, 50_000)
+        written_by_work(tmp_path / f"{weight}.db", weight=weight) for weight in (100, 50_000)
     )
     assert light > 0
     assert heavy <= light * 4 // 3
@@ -155,9 +142,7 @@ def written_by_work(database: Path, *, weight: int) -> int:
         hit = perform(backend, "KEY", "CreateHIT", posted)["HIT"]
         before = log.stat().st_size
         with backend.transaction() as transaction:
-            accounts.add_worker(
-                transaction, accounts.NewWorker(handle="ann", country="US")
-            )
+            accounts.add_worker(transaction, accounts.NewWorker(handle="ann", country="US"))
         with backend.transaction() as transaction:
             made = assignment_actions.accept(
                 transaction, ann(transaction), hit["HITGroupId"], hit_id=None

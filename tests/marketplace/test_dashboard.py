@@ -88,9 +88,7 @@ def test_every_metric_of_ours_is_watched_somewhere(
 ) -> None:
     """A metric that no panel and no rule uses would not be noticed."""
     used = {
-        name
-        for expression in (*_queries(), *_rules())
-        for name, _ in _SELECTOR.findall(expression)
+        name for expression in (*_queries(), *_rules()) for name, _ in _SELECTOR.findall(expression)
     }
     served = {
         re.sub(r"_(count|sum)$", "_bucket", name)
@@ -164,9 +162,6 @@ def test_prometheus_can_read_every_query(tmp_path: Path) -> None:
     file = tmp_path / "queries.yaml"
     file.write_text(yaml.safe_dump({"groups": [{"name": "all", "rules": rules}]}))
     checked = subprocess.run(
-        [promtool, "check", "rules", str(file)],
-        capture_output=True,
-        text=True,
-        check=False,
+        [promtool, "check", "rules", str(file)], capture_output=True, text=True, check=False
     )
     assert checked.returncode == 0, checked.stdout + checked.stderr

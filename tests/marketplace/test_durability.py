@@ -31,17 +31,9 @@ POSTED = {**HIT_TYPE, "LifetimeInSeconds": 86_400, "Question": QUESTION}
 @contextmanager
 def process(database: Path) -> Iterator[tuple["subprocess.Popen[str]", Market]]:
     """A marketplace in a process of its own; killed at the end, if not before."""
-    command = [
-        sys.executable,
-        "-m",
-        "piecework.marketplace",
-        "--database",
-        str(database),
-    ]
+    command = [sys.executable, "-m", "piecework.marketplace", "--database", str(database)]
     command += ["--rehearsal", "--seed", "7", "--start", START.isoformat()]
-    with subprocess.Popen(
-        command, cwd=ROOT, stdout=subprocess.PIPE, text=True
-    ) as process:
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None
             words = process.stdout.readline().split()
@@ -111,9 +103,7 @@ def test_a_kill_loses_no_acknowledged_submission(tmp_path: Path) -> None:
             thread.join()
     assert len(acknowledged) > 25
     with closing(sqlite3.connect(database)) as conn:
-        rows = conn.execute(
-            "SELECT assignment_id FROM assignments WHERE status = 'Submitted'"
-        )
+        rows = conn.execute("SELECT assignment_id FROM assignments WHERE status = 'Submitted'")
         assert acknowledged <= {row[0] for row in rows}
     with process(database) as (_, market):
         assert len(market.books()["assignments"]) >= len(acknowledged)
@@ -125,9 +115,7 @@ def test_a_kill_loses_no_acknowledged_submission(tmp_path: Path) -> None:
 
 
 @pytest.mark.full
-def test_a_kill_among_sixteen_writers_loses_nothing_that_was_said(
-    tmp_path: Path,
-) -> None:
+def test_a_kill_among_sixteen_writers_loses_nothing_that_was_said(tmp_path: Path) -> None:
     """Commits are shared; still each reply that came is in the file, and true of one.
 
     Eight lines post HITs and eight workers accept and submit, until a kill.
@@ -145,16 +133,12 @@ def test_a_kill_among_sixteen_writers_loses_nothing_that_was_said(
 
     async def keep_working(line: Line, number: int, token: str, group: str) -> None:
         while True:
-            taken = await line.ask(
-                worker_call(f"POST /worker/groups/{group}/accept", token)
-            )
+            taken = await line.ask(worker_call(f"POST /worker/groups/{group}/accept", token))
             assert taken.status == 201
             made = json.loads(taken.body)
             accepted[made["assignment_id"]] = (number, made["hit_id"])
             form = f"assignmentId={made['assignment_id']}&caption=A+bird"
-            reply = await line.ask(
-                worker_call("POST /mturk/externalSubmit", token, form)
-            )
+            reply = await line.ask(worker_call("POST /mturk/externalSubmit", token, form))
             assert reply.status == 200
             submitted.add(made["assignment_id"])
             if len(submitted) > 60 and len(posted) > 60:
@@ -170,9 +154,7 @@ def test_a_kill_among_sixteen_writers_loses_nothing_that_was_said(
             *(keep_posting(line, "more") for line in lines[:8]),
             *(
                 keep_working(line, number, token, group)
-                for number, (line, token) in enumerate(
-                    zip(lines[8:], tokens, strict=True)
-                )
+                for number, (line, token) in enumerate(zip(lines[8:], tokens, strict=True))
             ),
         ]
         going = [asyncio.create_task(writer) for writer in writers]
@@ -290,9 +272,7 @@ def test_a_start_that_cannot_be_says_why(tmp_path: Path) -> None:
         check=False,
     )
     assert completed.returncode == 1
-    assert completed.stderr.startswith(
-        "The marketplace cannot start: This database was"
-    )
+    assert completed.stderr.startswith("The marketplace cannot start: This database was")
     assert "Traceback" not in completed.stderr
 
 

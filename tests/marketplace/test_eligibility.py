@@ -106,8 +106,6 @@ def test_an_action_is_kept_by_the_requirements_that_guard_it() -> None:
     ("approved", "judged", "percent"),
     [(0, 0, 100), (0, 99, 100), (99, 100, 99), (949, 1000, 94), (100, 100, 100)],
 )
-def test_the_rate_of_a_beginner_counts_as_perfect(
-    approved: int, judged: int, percent: int
-) -> None:
+def test_the_rate_of_a_beginner_counts_as_perfect(approved: int, judged: int, percent: int) -> None:
     """Under a hundred judged assignments 100 %; later rounded down."""
     assert percent_approved(approved=approved, judged=judged) == percent

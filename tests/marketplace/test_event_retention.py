@@ -15,17 +15,13 @@ QUIET = {**HIT_TYPE, "LifetimeInSeconds": 60 * 86_400, "Question": QUESTION}
 TO_A_QUEUE = {"version": "2014-08-15", "transport": "SQS", "destination": "http://x/q"}
 
 
-def test_an_event_goes_after_thirty_days_and_a_told_one_after_120(
-    market: Market,
-) -> None:
+def test_an_event_goes_after_thirty_days_and_a_told_one_after_120(market: Market) -> None:
     """Day 30 drops what nobody asked to hear, day 120 the rest but for the last."""
     client = market.requester()
     hit_type = post(client, LifetimeInSeconds=31_536_000)["HITTypeId"]
     update(client, hit_type, Notification=specification("HITExtended"))
     hit = client.list_hits()["HITs"][0]["HITId"]
-    client.create_additional_assignments_for_hit(
-        HITId=hit, NumberOfAdditionalAssignments=1
-    )
+    client.create_additional_assignments_for_hit(HITId=hit, NumberOfAdditionalAssignments=1)
     assert kinds(market) == ["HITCreated", "HITExtended"]
     market.wait(days=29)
     post(client, LifetimeInSeconds=31_536_000)
@@ -46,20 +42,14 @@ def test_the_number_of_a_dropped_event_is_never_given_again(market: Market) -> N
         send_test(client, "Ping")
     market.wait(days=400)
     send_test(client, "HITCreated")
-    later_events = market.http.get("/rehearsal/events", params={"after": 3}).json()[
-        "events"
-    ]
-    assert [(event["number"], event["event_type"]) for event in later_events] == [
-        (4, "HITCreated")
-    ]
+    later_events = market.http.get("/rehearsal/events", params={"after": 3}).json()["events"]
+    assert [(event["number"], event["event_type"]) for event in later_events] == [(4, "HITCreated")]
     assert kinds(market) == ["HITCreated"]
 
 
 def test_many_old_events_are_dropped_a_slice_at_a_time(tmp_path: Path) -> None:
     """No slice drops more than its share, and it ends with the one that stays."""
-    with closing(
-        Backend(tmp_path / "old.db", Rules(rehearsal=True, start=START))
-    ) as backend:
+    with closing(Backend(tmp_path / "old.db", Rules(rehearsal=True, start=START))) as backend:
         with backend.transaction() as transaction:
             requester = accounts.add_requester(transaction, "KEY", balance_cents=0)
             for _ in range(1000):

@@ -19,9 +19,7 @@ HIT_TYPE_ALONE: dict[str, Any] = {
 }
 
 
-def test_a_worker_reads_how_long_a_hit_takes_and_what_an_hour_pays(
-    market: Market,
-) -> None:
+def test_a_worker_reads_how_long_a_hit_takes_and_what_an_hour_pays(market: Market) -> None:
     """As the requester says it by the extension: $0.50 for five minutes is $6.00."""
     platform = MTurk(market.endpoint, access_key="LAB", secret_key="any")  # noqa: S106
     made = HitType(
@@ -60,9 +58,7 @@ def test_without_the_extension_no_time_is_said(market: Market) -> None:
     assert "an hour" not in ann.http.get("/worker/hits", headers=HTML).text
     for wrong in (0, -5, True, "300", 10**9):
         client = market.requester()
-        client.meta.events.register(
-            "before-call.mturk.CreateHITType", partial(_say, wrong)
-        )
+        client.meta.events.register("before-call.mturk.CreateHITType", partial(_say, wrong))
         with pytest.raises(ClientError, match="PieceworkExpectedSeconds"):
             client.create_hit_type(**HIT_TYPE_ALONE)
 

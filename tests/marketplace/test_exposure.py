@@ -17,12 +17,7 @@ HERE = ("http://127.0.0.1:8080", "http://localhost:8081")
         ("192.0.2.7", True, ("https://192.0.2.7:8080", "https://192.0.2.8:8081"), ""),
         # A proxy on this machine that ends TLS, or one that does not.
         ("127.0.0.1", False, NAMED, ""),
-        (
-            "127.0.0.1",
-            False,
-            ("http://hits.example", LAN[1]),
-            "is plain HTTP: an eavesdropper",
-        ),
+        ("127.0.0.1", False, ("http://hits.example", LAN[1]), "is plain HTTP: an eavesdropper"),
         # A proxy on another machine: TLS ends there, the ports here are plain.
         ("192.0.2.7", False, NAMED, "--host 127.0.0.1"),
         ("127.0.0.1", False, (NAMED[0], LAN[1]), "--frames-url"),
@@ -55,8 +50,6 @@ def test_hosts_that_share_cookies_are_warned_of(
 ) -> None:
     """One name for both, or over plain HTTP one domain: a session can be exchanged."""
     lines = warnings("127.0.0.1", speaks_tls=False, site=site, frames=frames)
-    shared = [
-        line for line in lines if "share the host" in line or "set cookies" in line
-    ]
+    shared = [line for line in lines if "share the host" in line or "set cookies" in line]
     assert len(shared) == bool(expected_words)
     assert expected_words in " ".join(shared)

@@ -7,14 +7,7 @@ import httpx
 import pytest
 from botocore.exceptions import ClientError
 
-from tests.marketplace.documents import (
-    FORM_2005,
-    choice,
-    form,
-    formatted,
-    free_text,
-    question,
-)
+from tests.marketplace.documents import FORM_2005, choice, form, formatted, free_text, question
 from tests.marketplace.market import Market, post, refusal
 
 ASKED = form(
@@ -104,9 +97,7 @@ def test_the_form_comes_back_with_everything_that_was_typed(
         assert reply.status_code == 422
         page = reply.text
         assert 'value="so &#34;so&#34; &lt;b&gt;"' in page
-        assert re.search(
-            r'<input type="text"[^>]* name="number"[^>]* value="many"', page
-        )
+        assert re.search(r'<input type="text"[^>]* name="number"[^>]* value="many"', page)
         assert re.search(r'name="some" value="y" checked', page)
         assert 'value="mine"' in page
         assert page.count(' aria-invalid="true"') == 1  # radios have their fieldset
@@ -116,9 +107,7 @@ def test_the_form_comes_back_with_everything_that_was_typed(
     assert ann.submit(assignment, one="a").status_code == 200
 
 
-def test_a_form_in_order_is_carried_on_by_the_site(
-    standing: Market, hit: dict[str, Any]
-) -> None:
+def test_a_form_in_order_is_carried_on_by_the_site(standing: Market, hit: dict[str, Any]) -> None:
     """As every frame's form is: shown back once, then sent from the site's own page."""
     ann = standing.worker()
     assignment = ann.accept(hit["HITGroupId"]).json()["assignment_id"]
@@ -154,9 +143,7 @@ def test_a_form_is_plain_html_that_holds_its_own_rules(
     assert "script" not in policy
 
 
-def test_a_preview_can_be_read_and_not_answered(
-    standing: Market, hit: dict[str, Any]
-) -> None:
+def test_a_preview_can_be_read_and_not_answered(standing: Market, hit: dict[str, Any]) -> None:
     """Everything is disabled, and there is nothing to send it with."""
     ann = standing.worker()
     shown = ann.http.get(f"/worker/groups/{hit['HITGroupId']}/preview").json()
@@ -188,9 +175,7 @@ def test_hostile_texts_are_shown_and_not_run(standing: Market) -> None:
     made = post(client, Question=asked, Title="<script>alert(2)</script>")
     url = ann.accept(made["HITGroupId"]).json()["frame_url"]
     page = frame(standing, url + '&assignmentId="><script>').text
-    page += frame(
-        standing, url.replace("assignmentId=", 'assignmentId="><script>')
-    ).text
+    page += frame(standing, url.replace("assignmentId=", 'assignmentId="><script>')).text
     assert "<script" not in page
     assert '" onload="' not in page
     assert page.count("&lt;script&gt;alert(1)") >= 10
@@ -218,16 +203,12 @@ def test_a_form_that_cannot_be_is_refused(standing: Market, asked: str) -> None:
     assert client.get_account_balance()["OnHoldBalance"] == "0.00"
 
 
-def test_an_unknown_layout_does_not_exist_and_a_known_one_stands_alone(
-    standing: Market,
-) -> None:
+def test_an_unknown_layout_does_not_exist_and_a_known_one_stands_alone(standing: Market) -> None:
     """HITLayoutDoesNotExist for an id that nobody made; never beside a question."""
     client = standing.requester()
     parameters = [{"Name": "image", "Value": "x"}]
     with pytest.raises(ClientError) as caught:
-        post(
-            client, Question=None, HITLayoutId="3LAYOUT", HITLayoutParameters=parameters
-        )
+        post(client, Question=None, HITLayoutId="3LAYOUT", HITLayoutParameters=parameters)
     assert refusal(caught.value)[1] == "HITLayoutDoesNotExist"
     assert "3LAYOUT does not exist" in refusal(caught.value)[2]
     for layout in ({"HITLayoutId": "3LAYOUT"}, {"HITLayoutParameters": parameters}):

@@ -34,9 +34,7 @@ def test_nobody_waits_for_the_patterns_of_a_form(market: Market) -> None:
     eve = market.requester("EVE")
     made = post(eve, Question=hostile, MaxAssignments=4)
     workers = [market.worker() for _ in range(4)]
-    taken = [
-        worker.accept(made["HITGroupId"]).json()["assignment_id"] for worker in workers
-    ]
+    taken = [worker.accept(made["HITGroupId"]).json()["assignment_id"] for worker in workers]
     honest = market.requester("HONEST")
     is_over = threading.Event()
     waits = []
@@ -97,9 +95,7 @@ def test_a_form_has_one_budget_for_all_its_patterns() -> None:
 )
 def test_the_patterns_of_a_form_are_bounded(fields: list[str], reason: str) -> None:
     """To read them takes time, too, and all others wait for it."""
-    document = form(
-        "".join(question(f"q{n}", field(pattern)) for n, pattern in enumerate(fields))
-    )
+    document = form("".join(question(f"q{n}", field(pattern)) for n, pattern in enumerate(fields)))
     if not reason:
         read_form(document)
         return
@@ -128,9 +124,7 @@ def test_the_patterns_of_a_form_are_bounded(fields: list[str], reason: str) -> N
         ("a|b", False),
     ],
 )
-def test_a_page_gets_only_patterns_that_are_quick(
-    source: str, *, is_quick: bool
-) -> None:
+def test_a_page_gets_only_patterns_that_are_quick(source: str, *, is_quick: bool) -> None:
     """The browser's engine cannot be stopped; the server holds the others alone."""
     assert complaint_about(source) == ""
     answer = field(source.replace("&", "&amp;"))

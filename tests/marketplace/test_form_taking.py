@@ -17,8 +17,7 @@ TWO_OF_THREE = choice(
     "c",
     least=2,
     most=3,
-    other='<OtherSelection><Constraints><Length maxLength="5"/></Constraints>'
-    "</OtherSelection>",
+    other='<OtherSelection><Constraints><Length maxLength="5"/></Constraints></OtherSelection>',
 )
 OTHER = "q.OtherSelectionText"
 
@@ -64,23 +63,14 @@ def complaint_about(answer: str, *values: str, required: bool = True) -> str:
         ('<AnswerFormatRegex regex="REGEX" flags="i"/>', "a regex", ""),
         ('<AnswerFormatRegex regex="REGEX"/>', "a regex", "Invalid input supplied."),
         (
-            (
-                '<AnswerFormatRegex regex="a"/><AnswerFormatRegex regex="b"'
-                ' errorText="No b."/>'
-            ),
+            ('<AnswerFormatRegex regex="a"/><AnswerFormatRegex regex="b" errorText="No b."/>'),
             "a",
             "No b.",
         ),
-        (
-            '<AnswerFormatRegex regex="^[12][0-9]{3}-[01]?\\d-[0-3]?\\d$"/>',
-            "2026-11-20",
-            "",
-        ),
+        ('<AnswerFormatRegex regex="^[12][0-9]{3}-[01]?\\d-[0-3]?\\d$"/>', "2026-11-20", ""),
     ],
 )
-def test_texts_are_held_to_their_constraints(
-    constraints: str, text: str, complaint: str
-) -> None:
+def test_texts_are_held_to_their_constraints(constraints: str, text: str, complaint: str) -> None:
     """Numbers, lengths and formats, in kind words."""
     shown = complaint_about(free_text(constraints), text)
     assert complaint in shown
@@ -100,13 +90,9 @@ def test_a_choice_is_held_to_its_counts_and_to_its_list() -> None:
     """The worker's own selection counts as one, and is held to its own constraints."""
     assert complaint_about(choice("a", "b"), "a") == ""
     assert complaint_about(choice("a", "b"), "") == "Please choose an answer."
-    assert complaint_about(choice("a", "b"), "a", "b") == (
-        "Please choose at most 1 (you chose 2)."
-    )
+    assert complaint_about(choice("a", "b"), "a", "b") == ("Please choose at most 1 (you chose 2).")
     assert complaint_about(choice("a", "b"), "z") == "Please choose from the list."
-    assert (
-        complaint_about(TWO_OF_THREE, "a") == "Please choose at least 2 (you chose 1)."
-    )
+    assert complaint_about(TWO_OF_THREE, "a") == "Please choose at least 2 (you chose 1)."
     own = taken(TWO_OF_THREE, q=["a"], q__OtherSelectionText=["mine"])
     assert own.complaints == {}
     assert own.answers == (Answer(question="q", chosen=("a",), other="mine"),)
@@ -132,9 +118,7 @@ def test_a_pattern_that_takes_for_ever_is_given_up(
 ) -> None:
     """After a tenth of a second, in the worker's favour, with a line in the log."""
     # A server that ran in this process holds the logger to one such line a second.
-    monkeypatch.setattr(
-        logging.getLogger("piecework.marketplace.forms.patterns"), "filters", []
-    )
+    monkeypatch.setattr(logging.getLogger("piecework.marketplace.forms.patterns"), "filters", [])
     slow = free_text('<AnswerFormatRegex regex="(.*a){20}$"/>')
     with caplog.at_level(logging.WARNING):
         assert complaint_about(slow, "a" * 30_000 + "b") == ""
@@ -156,8 +140,7 @@ def test_a_pattern_that_takes_for_ever_is_given_up(
         (choice("a", "b", most=2, style="multichooser"), "select"),
         (
             choice("a", "b", style="dropdown").replace(
-                "<Text>A</Text>",
-                "<FormattedContent><![CDATA[<b>A</b>]]></FormattedContent>",
+                "<Text>A</Text>", "<FormattedContent><![CDATA[<b>A</b>]]></FormattedContent>"
             ),
             "radio",  # a drop-down list can show plain text only
         ),

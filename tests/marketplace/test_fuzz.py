@@ -78,10 +78,7 @@ class Scene:
 @contextmanager
 def scene(database: Path) -> Iterator[Scene]:
     """HITs in several states, a worker at work, a qualification, an invitation."""
-    with (
-        closing(Backend(database, RULES)) as backend,
-        backend.transaction() as transaction,
-    ):
+    with closing(Backend(database, RULES)) as backend, backend.transaction() as transaction:
         new = accounts.NewWorker(handle="invited", country="US")
         invited = invitations.invite(transaction, new, lifetime_ms=7 * DAY)
     with (
@@ -139,9 +136,7 @@ def ready(market: Market, values: Mapping[str, Any]) -> dict[str, dict[str, Any]
 
     def new_type() -> dict[str, Any]:
         made = client.create_qualification_type(
-            Name=f"Ready {next(numbers)}",
-            Description="x",
-            QualificationTypeStatus="Active",
+            Name=f"Ready {next(numbers)}", Description="x", QualificationTypeStatus="Active"
         )["QualificationType"]
         return {"QualificationTypeId": made["QualificationTypeId"]}
 
@@ -168,10 +163,7 @@ def ready(market: Market, values: Mapping[str, Any]) -> dict[str, dict[str, Any]
         "AcceptQualificationRequest": asked(),
         "ApproveAssignment": new_work(),
         "AssociateQualificationWithWorker": {**new_type(), **worker},
-        "CreateAdditionalAssignmentsForHIT": {
-            **new_hit(),
-            "NumberOfAdditionalAssignments": 1,
-        },
+        "CreateAdditionalAssignmentsForHIT": {**new_hit(), "NumberOfAdditionalAssignments": 1},
         "CreateHIT": {**HIT_TYPE, **posted},
         "CreateHITType": {**HIT_TYPE, "Title": "Ready"},
         "CreateHITWithHITType": {**hit_type, **posted},
@@ -200,11 +192,7 @@ def ready(market: Market, values: Mapping[str, Any]) -> dict[str, dict[str, Any]
         "ListReviewableHITs": {},
         "ListWorkerBlocks": {},
         "ListWorkersWithQualificationType": new_type(),
-        "NotifyWorkers": {
-            "Subject": "x",
-            "MessageText": "x",
-            "WorkerIds": [workers[0].worker_id],
-        },
+        "NotifyWorkers": {"Subject": "x", "MessageText": "x", "WorkerIds": [workers[0].worker_id]},
         "RejectAssignment": {**new_work(), "RequesterFeedback": "x"},
         "RejectQualificationRequest": asked(),
         "SendBonus": {**worker, **new_work(), **reason, "BonusAmount": "0.01"},
@@ -247,10 +235,7 @@ async def besiege(stage: Scene, count: int, seed: int) -> tuple[Counter[int], se
         if reply.status == 200:
             done.add(sent.operation)
         after = stage.watch.digest()
-        assert (400 if sent.is_forged else 200) <= reply.status < 500, (
-            sent.what,
-            reply,
-        )
+        assert (400 if sent.is_forged else 200) <= reply.status < 500, (sent.what, reply)
         if reply.status >= 400:
             assert b" " in reply.body.strip(), (sent.what, reply)
             assert after == before, (sent.what, reply)
@@ -274,10 +259,7 @@ def check(folder: Path, *, count: int, seed: int) -> None:
         client = stage.market.requester("FUZZ")
         hit = client.get_hit(HITId=stage.known.values["HITId"])["HIT"]
         assert hit["MaxAssignments"] >= 9
-    with (
-        closing(Backend(database, RULES)) as backend,
-        backend.transaction() as transaction,
-    ):
+    with closing(Backend(database, RULES)) as backend, backend.transaction() as transaction:
         assert audit.broken_laws(transaction) == []
 
 

@@ -10,11 +10,7 @@ from typing import Any
 import pytest
 from botocore.model import ListShape, Shape, StructureShape
 
-from piecework.marketplace.requester.model import (
-    TARGET_PREFIX,
-    input_shape,
-    operation_names,
-)
+from piecework.marketplace.requester.model import TARGET_PREFIX, input_shape, operation_names
 from tests.marketplace.documents import form, question
 from tests.marketplace.market import QUESTION, Market, post
 
@@ -89,9 +85,7 @@ def calls(chance: random.Random) -> Iterator[tuple[str, bytes]]:
             yield operation, json.dumps(body).encode()
 
 
-def test_fuzzed_requester_calls_are_answered_and_leave_the_books_in_order(
-    market: Market,
-) -> None:
+def test_fuzzed_requester_calls_are_answered_and_leave_the_books_in_order(market: Market) -> None:
     """390 calls built from the service model with nasty values in them: no 5xx."""
     post(market.requester("FUZZ"))
     chance = random.Random(1)  # noqa: S311 - the same calls every time
@@ -99,10 +93,7 @@ def test_fuzzed_requester_calls_are_answered_and_leave_the_books_in_order(
         reply = market.http.post(
             "/",
             content=body,
-            headers={
-                "X-Amz-Target": TARGET_PREFIX + operation,
-                "Authorization": SIGNED,
-            },
+            headers={"X-Amz-Target": TARGET_PREFIX + operation, "Authorization": SIGNED},
         )
         assert reply.status_code < 500, (operation, body, reply.text)
         reply.json()
@@ -211,24 +202,18 @@ def test_a_form_from_elsewhere_is_refused(standing: Market) -> None:
     made = post(client)
     group = made["HITGroupId"]
     for origin in ("https://evil.example", "null", standing.frames):
-        reply = ann.http.post(
-            f"/worker/groups/{group}/accept", headers={"Origin": origin}
-        )
+        reply = ann.http.post(f"/worker/groups/{group}/accept", headers={"Origin": origin})
         assert reply.status_code == 403
     assignment = ann.accept(group).json()["assignment_id"]
     form = {"assignmentId": assignment, "a": "b"}
     for origin in ("https://evil.example", "null"):
-        reply = ann.http.post(
-            "/mturk/externalSubmit", data=form, headers={"Origin": origin}
-        )
+        reply = ann.http.post("/mturk/externalSubmit", data=form, headers={"Origin": origin})
         assert reply.status_code == 403
     back = ann.http.post(
         f"/worker/assignments/{assignment}/return", headers={"Origin": standing.frames}
     )
     assert back.status_code == 403
-    reply = ann.http.post(
-        "/mturk/externalSubmit", data=form, headers={"Origin": standing.frames}
-    )
+    reply = ann.http.post("/mturk/externalSubmit", data=form, headers={"Origin": standing.frames})
     assert reply.status_code == 200
 
 
@@ -242,9 +227,7 @@ def test_nobody_works_without_a_session(standing: Market) -> None:
     assert reply.status_code == 401
 
 
-def test_an_answer_too_large_is_refused_and_the_hit_stays_the_workers(
-    standing: Market,
-) -> None:
+def test_an_answer_too_large_is_refused_and_the_hit_stays_the_workers(standing: Market) -> None:
     """413; the worker can shorten it and submit."""
     client, ann = standing.requester(), standing.worker()
     made = post(client)

@@ -24,9 +24,7 @@ def test_a_free_port_is_kept_for_the_server_of_a_test() -> None:
             pass
 
 
-def test_a_call_that_was_signed_for_another_host_is_not_carried_out(
-    tmp_path: Path,
-) -> None:
+def test_a_call_that_was_signed_for_another_host_is_not_carried_out(tmp_path: Path) -> None:
     """Whoever got it there could pass it on here, where it pays."""
     database = tmp_path / "live.db"
     with running(database, give(database)) as live:
@@ -67,8 +65,7 @@ def test_a_name_that_was_made_to_mean_this_machine_is_refused(
         named = host.replace("{port}", url.rpartition(":")[2])
         for path in ("/rehearsal/clock", "/worker/hits", "/frames/X"):
             reply = httpx.get(
-                url + path,
-                headers={"Host": named, "X-Rehearsal-Now": "1800000000000"},
+                url + path, headers={"Host": named, "X-Rehearsal-Now": "1800000000000"}
             )
             assert reply.status_code == 421
             assert "answers to" in reply.text
@@ -143,8 +140,7 @@ def test_over_tls_browsers_are_told_to_stay_there(
         for origin, port in zip((site, frames), ports, strict=True):
             for path in ("/", "/worker/hits", "/frames/X", "/worker/static/site.css"):
                 reply = http.get(
-                    f"http://127.0.0.1:{port}{path}",
-                    headers={"Host": origin.partition("//")[2]},
+                    f"http://127.0.0.1:{port}{path}", headers={"Host": origin.partition("//")[2]}
                 )
                 assert reply.headers.get("strict-transport-security") == header
 

@@ -29,11 +29,7 @@ HALF_A_HEAD = b"POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Long: "
 HALF_A_BODY = b"POST / HTTP/1.1\r\nHost: %b\r\nContent-Length: 9\r\n\r\nhalf"
 REFUSED_AT_ONCE = b"PUT /rehearsal/clock HTTP/1.1\r\nOrigin: x"
 HURRIED = Limits(
-    first_byte_seconds=0.2,
-    head_seconds=0.2,
-    body_seconds=0.2,
-    reply_seconds=0.4,
-    idle_seconds=0.2,
+    first_byte_seconds=0.2, head_seconds=0.2, body_seconds=0.2, reply_seconds=0.4, idle_seconds=0.2
 )
 SCOPE = "20260105/us-east-1/mturk-requester/x"
 BALANCE = {
@@ -41,11 +37,7 @@ BALANCE = {
     "Authorization": f"AWS4-HMAC-SHA256 Credential=HONEST/{SCOPE}",
 }
 PATIENT = Limits(
-    first_byte_seconds=2.0,
-    head_seconds=2.0,
-    body_seconds=2.0,
-    reply_seconds=2.0,
-    idle_seconds=2.0,
+    first_byte_seconds=2.0, head_seconds=2.0, body_seconds=2.0, reply_seconds=2.0, idle_seconds=2.0
 )
 MOST_SECONDS = 60.0
 """What ends a test that waits in vain; no promise of anybody's."""
@@ -68,9 +60,7 @@ def is_let_go(connection: socket.socket) -> bool:
 @pytest.fixture
 def hurried(tmp_path: Path) -> Iterator[Running]:
     """A marketplace with little patience."""
-    with serve(
-        tmp_path / "m.db", rehearsal=True, start=START, limits=HURRIED
-    ) as running:
+    with serve(tmp_path / "m.db", rehearsal=True, start=START, limits=HURRIED) as running:
         yield running
 
 
@@ -98,10 +88,7 @@ def test_who_does_not_go_on_is_let_go(hurried: Running, sent_bytes: bytes) -> No
 def test_who_sends_a_byte_now_and_then_is_let_go(hurried: Running) -> None:
     """A deadline is for the whole head: it does not begin anew with each byte."""
     ends = time.monotonic() + MOST_SECONDS
-    with (
-        connected(hurried.endpoint_url) as connection,
-        contextlib.suppress(ConnectionError),
-    ):
+    with connected(hurried.endpoint_url) as connection, contextlib.suppress(ConnectionError):
         while True:
             connection.sendall(b"x")
             assert time.monotonic() < ends, "each byte begins a new deadline"
@@ -115,9 +102,7 @@ def test_who_does_not_take_a_reply_is_let_go(tmp_path: Path) -> None:
     (folder / "large.png").write_bytes(b"x" * 20_000_000)
     received = 0
     with (
-        serve(
-            tmp_path / "m.db", rehearsal=True, pictures=folder, limits=HURRIED
-        ) as running,
+        serve(tmp_path / "m.db", rehearsal=True, pictures=folder, limits=HURRIED) as running,
         connected(running.frames_url) as connection,
     ):
         host = urlsplit(running.frames_url).netloc
@@ -141,9 +126,7 @@ def test_who_takes_a_reply_in_sips_is_let_go(tmp_path: Path) -> None:
     limits = Limits(whole_reply_seconds=0.5)
     received = 0
     with (
-        serve(
-            tmp_path / "m.db", rehearsal=True, pictures=folder, limits=limits
-        ) as running,
+        serve(tmp_path / "m.db", rehearsal=True, pictures=folder, limits=limits) as running,
         connected(running.frames_url) as connection,
     ):
         host = urlsplit(running.frames_url).netloc
@@ -203,9 +186,7 @@ def test_for_one_connection_more_the_longest_silent_is_let_go(tmp_path: Path) ->
         slow.start()
         while not market.http.get("/rehearsal/calls").json():
             time.sleep(0.01)  # it is not under way yet
-        silent = [
-            stack.enter_context(connected(running.endpoint_url)) for _ in range(12)
-        ]
+        silent = [stack.enter_context(connected(running.endpoint_url)) for _ in range(12)]
         for connection in silent[:8]:
             assert is_let_go(connection)
         hits = f"{running.endpoint_url}/worker/hits"
@@ -265,9 +246,7 @@ def test_more_half_heads_than_files_keep_nobody_out(tmp_path: Path) -> None:
         while time.monotonic() < ends:
             begun = time.monotonic()
             # One more connection each, as a program that has just begun.
-            reply = httpx.post(
-                site, content=b"{}", headers=BALANCE, timeout=MOST_SECONDS
-            )
+            reply = httpx.post(site, content=b"{}", headers=BALANCE, timeout=MOST_SECONDS)
             waits.append(time.monotonic() - begun)
             assert reply.json()["AvailableBalance"] == "10000.00"
         is_over.set()

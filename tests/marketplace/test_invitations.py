@@ -45,16 +45,12 @@ class Place:
 
     def sign_in(self, code: str) -> httpx.Response:
         """Send the form of the link's page, with a browser that knows nothing yet."""
-        return httpx.post(
-            f"{self.site}/worker/sign-in", data={"invitation": code}, headers=HTML
-        )
+        return httpx.post(f"{self.site}/worker/sign-in", data={"invitation": code}, headers=HTML)
 
     def open_link(self, code: str, **headers: str) -> httpx.Response:
         """Open the link."""
         return httpx.get(
-            f"{self.site}/worker/sign-in",
-            params={"invitation": code},
-            headers={**HTML, **headers},
+            f"{self.site}/worker/sign-in", params={"invitation": code}, headers={**HTML, **headers}
         )
 
 
@@ -114,9 +110,7 @@ def test_no_byte_of_a_link_can_be_changed(place: Place) -> None:
             assert place.sign_in(text).status_code == 403
 
 
-@pytest.mark.parametrize(
-    "code", ["", "x", "A" * 71, "A" * 72, "é", "=" * 500, "%00", "a b"]
-)
+@pytest.mark.parametrize("code", ["", "x", "A" * 71, "A" * 72, "é", "=" * 500, "%00", "a b"])
 def test_nonsense_is_no_invitation(place: Place, code: str) -> None:
     """403 with a sentence, and no cookie."""
     reply = place.sign_in(code)
@@ -125,9 +119,7 @@ def test_nonsense_is_no_invitation(place: Place, code: str) -> None:
     assert "set-cookie" not in reply.headers
 
 
-def test_a_link_of_another_marketplace_is_forged_here(
-    place: Place, tmp_path: Path
-) -> None:
+def test_a_link_of_another_marketplace_is_forged_here(place: Place, tmp_path: Path) -> None:
     """Each marketplace has a key of its own, drawn when it is first needed."""
     with (
         closing(Backend(tmp_path / "other.db", Rules())) as backend,
@@ -299,10 +291,7 @@ def test_over_tls_the_cookie_is_secure(scheme: str) -> None:
     site = f"{scheme}://hits.example"
     sessions = Sessions(site=site, rehearsal=False)
     name = "__Host-worker_session" if scheme == "https" else "worker_session"
-    for reply in (
-        sessions.set_cookie(Response(), "key"),
-        sessions.drop_cookie(Response()),
-    ):
+    for reply in (sessions.set_cookie(Response(), "key"), sessions.drop_cookie(Response())):
         cookie = reply.headers["set-cookie"]
         assert ("Secure" in cookie) == (scheme == "https")
         # What browsers want of the prefix, too: for all paths, and for no domain.
@@ -314,25 +303,14 @@ def test_over_tls_the_cookie_is_secure(scheme: str) -> None:
 def test_a_live_token_signs_in_and_is_no_session_itself(tmp_path: Path) -> None:
     """Else signing out would mean nothing to whoever kept the token."""
     database = tmp_path / "live.db"
-    with (
-        closing(Backend(database, Rules())) as backend,
-        backend.transaction() as transaction,
-    ):
+    with closing(Backend(database, Rules())) as backend, backend.transaction() as transaction:
         _, token = accounts.add_worker(transaction, ANN)
-    with (
-        serve(database) as running,
-        httpx.Client(base_url=running.endpoint_url) as http,
-    ):
+    with serve(database) as running, httpx.Client(base_url=running.endpoint_url) as http:
         http.cookies.set("worker_session", token)
         assert http.get("/worker/hits").status_code == 401
         http.cookies.clear()
         assert http.post("/worker/sign-in", data={"token": token}).status_code == 303
         assert http.get("/worker/hits").status_code == 200
-        with (
-            closing(Backend(database, Rules())) as backend,
-            backend.transaction() as transaction,
-        ):
-            accounts.add_worker(
-                transaction, ANN
-            )  # a new token ends what the old one opened
+        with closing(Backend(database, Rules())) as backend, backend.transaction() as transaction:
+            accounts.add_worker(transaction, ANN)  # a new token ends what the old one opened
         assert http.get("/worker/hits").status_code == 401

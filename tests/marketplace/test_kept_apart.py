@@ -12,9 +12,7 @@ if TYPE_CHECKING:
     from mypy_boto3_mturk import MTurkClient
 
 
-def _post_apart(
-    client: "MTurkClient", others: object, **parameters: object
-) -> dict[str, Any]:
+def _post_apart(client: "MTurkClient", others: object, **parameters: object) -> dict[str, Any]:
     """Post a HIT with the member that the API's own model does not have."""
 
     def add(params: dict[str, Any], **_: object) -> None:
@@ -43,9 +41,7 @@ def test_whoever_did_one_is_offered_none_of_the_others(market: Market) -> None:
     bob.do(second["HITGroupId"])
 
 
-def test_it_holds_in_the_other_direction_for_slots_that_come_later(
-    market: Market,
-) -> None:
+def test_it_holds_in_the_other_direction_for_slots_that_come_later(market: Market) -> None:
     """Bob did the second HIT; the first, extended afterwards, is not for him."""
     client, ann, bob = market.requester(), market.worker(), market.worker()
     cat = market.worker()
@@ -145,8 +141,7 @@ def test_every_reply_names_the_extension(market: Market) -> None:
     heard = market.requester().get_account_balance()["ResponseMetadata"]
     named = heard["HTTPHeaders"]["x-piecework-extensions"]
     assert (
-        named
-        == "keep-apart list-together prices expected-seconds marks site worker-limits "
+        named == "keep-apart list-together prices expected-seconds marks site worker-limits "
         "compensation recruiting question-texts"
     )
 
@@ -160,9 +155,7 @@ def test_every_reply_names_the_extension(market: Market) -> None:
         (["3AAAAAAAAAAAAAAAAAAAAAAAAAAAAA"], "does not exist"),
     ],
 )
-def test_what_makes_no_sense_posts_nothing(
-    market: Market, others: object, complaint: str
-) -> None:
+def test_what_makes_no_sense_posts_nothing(market: Market, others: object, complaint: str) -> None:
     """A wrong list is refused, and the HIT is not there."""
     client = market.requester()
     with pytest.raises(ClientError) as fault:

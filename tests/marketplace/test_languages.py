@@ -91,13 +91,9 @@ def test_a_language_has_every_sentence_and_no_other(language: str) -> None:
         forms = translated if isinstance(translated, list) else [translated]
         assert isinstance(translated, list) == (text in numbered), text
         for form in forms:
-            allowed = set(_SLOT.findall(text)) | (
-                {"count"} if text in numbered else set()
-            )
+            allowed = set(_SLOT.findall(text)) | ({"count"} if text in numbered else set())
             assert set(_SLOT.findall(form)) <= allowed, text
-            assert set(_SLOT.findall(text)) - set(_SLOT.findall(form)) <= {"count"}, (
-                text
-            )
+            assert set(_SLOT.findall(text)) - set(_SLOT.findall(form)) <= {"count"}, text
 
 
 @for_each("path", TEMPLATES)
@@ -105,9 +101,7 @@ def test_no_text_of_a_template_bypasses_the_messages(path: Path) -> None:
     """Neither between tags, nor in an attribute, nor chosen in an expression."""
     source = _BLOCK.sub("", path.read_text("utf-8"))
     attributes = [
-        _CODE.sub("", text)
-        for tag in _TAG.findall(source)
-        for text in _TEXTS.findall(tag)
+        _CODE.sub("", text) for tag in _TAG.findall(source) for text in _TEXTS.findall(tag)
     ]
     between = _TAG.sub(" ", _CODE.sub(" ", source))
     # What a block gives to a tag: an attribute or an address.

@@ -13,24 +13,14 @@ from piecework.marketplace.requester import question
 from tests.marketplace.conftest import a_market
 from tests.marketplace.market import Market, post, refusal
 
-PAGE = (
-    "<!doctype html><img src='${image_url}'><p>${words}</p><b>${words}</b> ]]> ${1 + 1}"
-)
+PAGE = "<!doctype html><img src='${image_url}'><p>${words}</p><b>${words}</b> ]]> ${1 + 1}"
 
 
 def kept(database: Path, page: str = PAGE, *words: str) -> dict[str, Any]:
     """What the command says of a page in a file."""
     file = database.with_name("page.html")
     file.write_text(page)
-    arguments = [
-        "layout",
-        "add",
-        str(file),
-        "--database",
-        str(database),
-        "--json",
-        *words,
-    ]
+    arguments = ["layout", "add", str(file), "--database", str(database), "--json", *words]
     result = CliRunner().invoke(main, arguments)
     assert result.exit_code == 0, result.stderr
     printed: dict[str, Any] = json.loads(result.stdout)
@@ -58,14 +48,11 @@ def test_a_hit_is_made_of_a_layout_and_done_like_any_other(tmp_path: Path) -> No
     with a_market(database) as market:
         made = kept(database, PAGE, "--frame-height", "500")
         assert made["parameters"] == ["image_url", "words"]
-        hit = by_layout(
-            market, made["layout_id"], image_url="/a.png?b&c", words="<i>Hi</i>"
-        )
+        hit = by_layout(market, made["layout_id"], image_url="/a.png?b&c", words="<i>Hi</i>")
         asked = question.read(hit["Question"])
         assert asked.frame_height == 500
         assert asked.html == (
-            "<!doctype html><img src='/a.png?b&c'><p><i>Hi</i></p><b><i>Hi</i></b> ]]> "
-            "${1 + 1}"
+            "<!doctype html><img src='/a.png?b&c'><p><i>Hi</i></p><b><i>Hi</i></b> ]]> ${1 + 1}"
         )
         frame = market.http.get(f"{market.frames}/frames/{hit['HITId']}")
         assert frame.text == asked.html
@@ -121,9 +108,7 @@ def test_gaps_are_filled_wholly_or_not_at_all(
         client = market.requester("LAB")
         twice = [*parameters(image_url="x", words="y"), *parameters(words="z")]
         with pytest.raises(ClientError, match="names something twice"):
-            post(
-                client, Question=None, HITLayoutId=layout_id, HITLayoutParameters=twice
-            )
+            post(client, Question=None, HITLayoutId=layout_id, HITLayoutParameters=twice)
         assert client.list_hits()["HITs"] == []
 
 

@@ -12,13 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import (
-    RuleBasedStateMachine,
-    initialize,
-    invariant,
-    precondition,
-    rule,
-)
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.requester.calling import perform
@@ -87,15 +81,12 @@ class Posted:
 
     def is_gone(self, now: int) -> bool:
         """Deleted, or finished for 120 days."""
-        return self.is_deleted or (
-            self.is_finished(now) and now >= self.finished_at(now) + KEPT
-        )
+        return self.is_deleted or (self.is_finished(now) and now >= self.finished_at(now) + KEPT)
 
     def finished_at(self, now: int) -> int:
         """When the last of what kept it unfinished ended."""
         ends = [
-            work.ended if work.state != "open" else work.accepted + DURATION
-            for work in self.work
+            work.ended if work.state != "open" else work.accepted + DURATION for work in self.work
         ]
         # Full before it expired: then the last go that ended in a slot was the end.
         closing = [] if self.is_full(now) else [self.expires]
@@ -121,9 +112,7 @@ class LifeLaws(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.backend = Backend(
-            Path(":memory:"), Rules(rehearsal=True, seed=3, start=START)
-        )
+        self.backend = Backend(Path(":memory:"), Rules(rehearsal=True, seed=3, start=START))
         self.now = 0
         self.hits: list[Posted] = []
         self.scores: dict[int, int] = {}
@@ -154,14 +143,9 @@ class LifeLaws(RuleBasedStateMachine):
         )["QualificationType"]["QualificationTypeId"]
         needs: dict[str, list[dict[str, Any]]] = {
             "open": [],
-            "skilled": [
-                {"Comparator": "GreaterThanOrEqualTo", "IntegerValues": [PASS]}
-            ],
+            "skilled": [{"Comparator": "GreaterThanOrEqualTo", "IntegerValues": [PASS]}],
             "hidden": [
-                {
-                    "Comparator": "DoesNotExist",
-                    "ActionsGuarded": "DiscoverPreviewAndAccept",
-                }
+                {"Comparator": "DoesNotExist", "ActionsGuarded": "DiscoverPreviewAndAccept"}
             ],
         }
         for kind, required in needs.items():
@@ -173,8 +157,7 @@ class LifeLaws(RuleBasedStateMachine):
                 AssignmentDurationInSeconds=DURATION,
                 AutoApprovalDelayInSeconds=DELAY,
                 QualificationRequirements=[
-                    {"QualificationTypeId": self.skill, **requirement}
-                    for requirement in required
+                    {"QualificationTypeId": self.skill, **requirement} for requirement in required
                 ],
             )["HITTypeId"]
 
@@ -208,12 +191,8 @@ class LifeLaws(RuleBasedStateMachine):
         try:
             with self.backend.transaction() as transaction:
                 ann = accounts.signed_in(transaction, self.tokens[worker])
-                made = assignment_actions.accept(
-                    transaction, ann, self.groups[kind], hit_id=None
-                )
-                hit_id = assignment_actions.own_assignment(transaction, ann, made)[
-                    "hit_id"
-                ]
+                made = assignment_actions.accept(transaction, ann, self.groups[kind], hit_id=None)
+                hit_id = assignment_actions.own_assignment(transaction, ann, made)["hit_id"]
         except Refusal:
             assert offered == []
             return
@@ -353,9 +332,7 @@ class LifeLaws(RuleBasedStateMachine):
             ("ListReviewableHITs", {"Reviewable"}),
         ):
             listed = self.call(operation, MaxResults=100)["HITs"]
-            expected = [
-                hit.hit_id for hit in self.hits if hit.status(self.now) in shown
-            ]
+            expected = [hit.hit_id for hit in self.hits if hit.status(self.now) in shown]
             assert [hit["HITId"] for hit in listed] == expected[::-1][:100]
 
     @invariant()
@@ -384,12 +361,7 @@ class LifeLaws(RuleBasedStateMachine):
 
     def some(self, *states: str) -> list[Work]:
         """Goes in these states."""
-        return [
-            work
-            for hit in self.hits
-            for work in hit.work
-            if work.look(self.now) in states
-        ]
+        return [work for hit in self.hits for work in hit.work if work.look(self.now) in states]
 
     def offered(self, worker: int, kind: str) -> list[Posted]:
         """HITs of a kind with a free slot that the worker never touched."""

@@ -27,16 +27,12 @@ def _mark(live: Live) -> str:
 
 def _marks(live: Live, *, store: str = "birds", seen: str | None = None) -> object:
     body = json.dumps({"PieceworkMarks": {"Store": store, "Seen": seen}}).encode()
-    reply: dict[str, object] = live.send("GetAccountBalance", body).json()[
-        "PieceworkMarks"
-    ]
+    reply: dict[str, object] = live.send("GetAccountBalance", body).json()["PieceworkMarks"]
     assert re.fullmatch("[0-9a-f]{8}/1", str(reply.pop("Account")))
     return reply
 
 
-def test_every_start_begins_a_generation_and_keeps_the_earlier_ones(
-    tmp_path: Path,
-) -> None:
+def test_every_start_begins_a_generation_and_keeps_the_earlier_ones(tmp_path: Path) -> None:
     """A mark of an earlier start is still known after the next."""
     database = tmp_path / "m.db"
     key = give(database)
@@ -76,10 +72,7 @@ def test_a_copy_does_not_have_what_came_after_it(tmp_path: Path, copied: str) ->
     with running(database, key) as live:
         early = _mark(live)
         if copied == "while it served":
-            with (
-                closing(sqlite3.connect(database)) as from_,
-                closing(sqlite3.connect(copy)) as to,
-            ):
+            with closing(sqlite3.connect(database)) as from_, closing(sqlite3.connect(copy)) as to:
                 from_.backup(to)
         post(live.client())
         late = _mark(live)
@@ -114,12 +107,7 @@ def test_the_mark_of_a_store_is_kept_with_what_it_changed(tmp_path: Path) -> Non
     database = tmp_path / "m.db"
     key = give(database)
     hit_type = json.dumps(
-        {
-            "Title": "t",
-            "Description": "d",
-            "Reward": "0.05",
-            "AssignmentDurationInSeconds": 60,
-        }
+        {"Title": "t", "Description": "d", "Reward": "0.05", "AssignmentDurationInSeconds": 60}
     ).encode()
     with running(database, key) as live:
         mark = "0123abcd/7"
@@ -128,9 +116,7 @@ def test_the_mark_of_a_store_is_kept_with_what_it_changed(tmp_path: Path) -> Non
         for sent in (mark, "0123abcd/5", "0123abcd/6"):
             header = {"x-piecework-store": f"birds {sent}"}
             reply = live.send(
-                "CreateHITType",
-                hit_type.replace(b'"d"', f'"{sent}"'.encode()),
-                **header,
+                "CreateHITType", hit_type.replace(b'"d"', f'"{sent}"'.encode()), **header
             )
             assert reply.status_code == 200
         assert _marks(live) == {"HasSeen": True, "Store": mark}
@@ -231,9 +217,7 @@ def test_the_own_log_is_taken_wherever_the_process_died(tmp_path: Path) -> None:
                 conn.execute("PRAGMA wal_checkpoint(PASSIVE)")
         assert not is_from_later(database)
     with closing(Backend(database, Rules())) as backend, backend.transaction() as t:
-        assert len(t.all("SELECT * FROM requesters")) == sum(
-            1 + 3 * number for number in range(6)
-        )
+        assert len(t.all("SELECT * FROM requesters")) == sum(1 + 3 * number for number in range(6))
 
 
 def test_looking_at_the_log_lets_go_of_no_lock(tmp_path: Path) -> None:
@@ -247,9 +231,7 @@ def test_looking_at_the_log_lets_go_of_no_lock(tmp_path: Path) -> None:
             next_number(transaction.conn, "first")
         with closing(Backend(database, Rules())):
             for number in (1, 2):
-                shown = subprocess.run(
-                    command, check=True, capture_output=True, text=True
-                ).stdout
+                shown = subprocess.run(command, check=True, capture_output=True, text=True).stdout
                 assert int(shown) == number
                 with backend.transaction() as transaction:
                     next_number(transaction.conn, f"after {number}")

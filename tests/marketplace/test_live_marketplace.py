@@ -16,10 +16,7 @@ def test_a_requester_and_a_worker_are_let_in(tmp_path: Path) -> None:
     """With an account and an invitation, a HIT is posted, done and paid."""
     database = tmp_path / "live.db"
     ann = accounts.NewWorker(handle="ann", country="DE", subdivision="BE")
-    with (
-        closing(Backend(database, Rules())) as backend,
-        backend.transaction() as transaction,
-    ):
+    with closing(Backend(database, Rules())) as backend, backend.transaction() as transaction:
         accounts.add_requester(transaction, "LAB", balance_cents=100, name="The lab")
         worker_id, token = accounts.add_worker(transaction, ann)
     with (
@@ -47,10 +44,7 @@ def test_a_new_invitation_ends_the_old_one(tmp_path: Path) -> None:
     """Live tokens are drawn anew; the worker stays the same."""
     database = tmp_path / "live.db"
     ann = accounts.NewWorker(handle="ann", country="DE")
-    with (
-        closing(Backend(database, Rules())) as backend,
-        backend.transaction() as transaction,
-    ):
+    with closing(Backend(database, Rules())) as backend, backend.transaction() as transaction:
         first_id, first = accounts.add_worker(transaction, ann)
         second_id, second = accounts.add_worker(transaction, ann)
     assert first_id == second_id

@@ -87,10 +87,7 @@ def live(tmp_path: Path) -> Iterator[Live]:
 def create(client: "MTurkClient", annotation: str) -> dict[str, Any]:
     """Post a HIT."""
     hit = client.create_hit(
-        **HIT_TYPE,
-        LifetimeInSeconds=3600,
-        Question=QUESTION,
-        RequesterAnnotation=annotation,
+        **HIT_TYPE, LifetimeInSeconds=3600, Question=QUESTION, RequesterAnnotation=annotation
     )
     return dict(hit["HIT"])
 
@@ -138,9 +135,7 @@ def test_under_a_lock_calls_are_refused_soon_and_all_else_is_served(live: Live) 
     assert posted(live) == {"before", "after"}
 
 
-def test_a_client_that_repeats_a_refused_call_succeeds_after_the_lock(
-    live: Live,
-) -> None:
+def test_a_client_that_repeats_a_refused_call_succeeds_after_the_lock(live: Live) -> None:
     """503 is what boto3 repeats by itself; the HIT is there once."""
     client = live.client(config=Config(retries={"total_max_attempts": 8}))
     was_refused = threading.Event()
@@ -171,9 +166,7 @@ def test_a_short_lock_refuses_no_call(live: Live) -> None:
     assert posted(live) == annotations == {f"{n}" for n in range(5)}
 
 
-def test_a_worker_sees_their_pages_under_a_lock_and_submits_after_it(
-    live: Live,
-) -> None:
+def test_a_worker_sees_their_pages_under_a_lock_and_submits_after_it(live: Live) -> None:
     """The form is refused with a page, and the same form is taken later."""
     with opened(live.database) as backend, backend.transaction() as transaction:
         new = accounts.NewWorker(handle="ann", country="DE")

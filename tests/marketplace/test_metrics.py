@@ -23,13 +23,7 @@ from piecework.marketplace.watching.metrics import Metrics
 from piecework.marketplace.watching.metrics_listener import MetricsPort
 from piecework.marketplace.watching.request_facts import AnsweredRequest, RequestFacts
 from tests.marketplace.market import START, Market, post
-from tests.marketplace.served_apart import (
-    ROOT,
-    SERVE,
-    figures_in,
-    scraped,
-    served_apart,
-)
+from tests.marketplace.served_apart import ROOT, SERVE, figures_in, scraped, served_apart
 
 CLIENTS = 4
 HITS_EACH = 5
@@ -78,9 +72,7 @@ def test_after_load_each_figure_equals_the_database(tmp_path: Path) -> None:
                 figures = scraped(apart.metrics)
                 assert figures["piecework_database_readable"] == 1
                 submitted.append(
-                    figures.get(
-                        'piecework_calls_total{operation="CreateHIT",outcome="ok"}', 0
-                    )
+                    figures.get('piecework_calls_total{operation="CreateHIT",outcome="ok"}', 0)
                 )
             for each in at_work:
                 each.result()
@@ -93,10 +85,7 @@ def test_after_load_each_figure_equals_the_database(tmp_path: Path) -> None:
     assert figures[calls % ("CreateHIT", "ok")] == CLIENTS * HITS_EACH
     assert figures[calls % ("GetHIT", "refused")] == CLIENTS
     assert figures['piecework_call_errors_total{code="HITDoesNotExist"}'] == CLIENTS
-    assert (
-        figures['piecework_call_seconds_count{operation="CreateHIT"}']
-        == CLIENTS * HITS_EACH
-    )
+    assert figures['piecework_call_seconds_count{operation="CreateHIT"}'] == CLIENTS * HITS_EACH
     page = 'piecework_page_requests_total{page="/mturk/externalSubmit",status="2xx"}'
     assert figures[page] == CLIENTS * 3
     size = (tmp_path / "load.db").stat().st_size
@@ -135,9 +124,7 @@ def test_paths_and_operations_of_strangers_become_no_labels(tmp_path: Path) -> N
                 market.http.request("PUT", f"/worker/assignments/{secret}/return")
                 market.http.post(
                     "/",
-                    headers={
-                        "x-amz-target": f"MTurkRequesterServiceV20170117.{secret}"
-                    },
+                    headers={"x-amz-target": f"MTurkRequesterServiceV20170117.{secret}"},
                     content=b"{}",
                 )
                 market.http.post(f"/visit/arrive?who={secret}")
@@ -146,10 +133,7 @@ def test_paths_and_operations_of_strangers_become_no_labels(tmp_path: Path) -> N
         assert "s3cret" not in text
         assert series[0] == series[1]
         figures = figures_in(text)
-        assert (
-            figures['piecework_calls_total{operation="unknown",outcome="refused"}']
-            == 40
-        )
+        assert figures['piecework_calls_total{operation="unknown",outcome="refused"}'] == 40
         assert figures['piecework_page_requests_total{page="none",status="4xx"}'] >= 40
 
 
@@ -160,13 +144,7 @@ def test_codes_of_errors_are_bounded() -> None:
         facts = RequestFacts("id", operation="GetHIT", error=f"Code{number}")
         metrics.observe_request(
             AnsweredRequest(
-                facts=facts,
-                method="POST",
-                route="/",
-                is_call=True,
-                status=400,
-                size=2,
-                seconds=0.1,
+                facts=facts, method="POST", route="/", is_call=True, status=400, size=2, seconds=0.1
             )
         )
     figures = figures_in(metrics.text().decode())
@@ -181,9 +159,7 @@ def test_operations_are_those_of_the_service_model(market: Market) -> None:
     assert market.http.post("/").status_code == 400
 
 
-def test_only_the_own_port_serves_metrics_and_only_to_this_machine(
-    tmp_path: Path,
-) -> None:
+def test_only_the_own_port_serves_metrics_and_only_to_this_machine(tmp_path: Path) -> None:
     """Neither the site nor the frames; and no page of a browser with another name."""
     with _watched_market(tmp_path) as (market, metrics):
         for origin in (market.endpoint, market.frames):
@@ -247,9 +223,7 @@ def test_a_writer_and_a_scrape_do_not_wait_for_each_other(tmp_path: Path) -> Non
     with _watched_market(tmp_path) as (market, metrics):
         client = market.requester()
         post(client)
-        with closing(
-            sqlite3.connect(tmp_path / "market.db", isolation_level=None)
-        ) as other:
+        with closing(sqlite3.connect(tmp_path / "market.db", isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
             other.execute("UPDATE hits SET status = 'Disposed'")
             # The other holds its lock until it is answered.
@@ -291,9 +265,7 @@ def test_no_figure_reads_the_rows_of_a_large_table(backend: Backend) -> None:
 
 
 @pytest.mark.full
-def test_a_scrape_of_a_hundred_thousand_assignments_takes_under_50_ms(
-    tmp_path: Path,
-) -> None:
+def test_a_scrape_of_a_hundred_thousand_assignments_takes_under_50_ms(tmp_path: Path) -> None:
     """As many HITs and visits, and 10,000 workers' accounts."""
     database, number = tmp_path / "large.db", 100_000
     with closing(Backend(database, Rules())) as backend:
@@ -317,18 +289,14 @@ def test_a_scrape_of_a_hundred_thousand_assignments_takes_under_50_ms(
 
 def _fill(conn: sqlite3.Connection, number: int) -> None:
     conn.execute("PRAGMA defer_foreign_keys = ON")
-    conn.execute(
-        "INSERT INTO requesters VALUES (1, 'KEY', 'Lab', 0)",
-    )
+    conn.execute("INSERT INTO requesters VALUES (1, 'KEY', 'Lab', 0)")
     conn.execute(
         "INSERT INTO hit_types (id, hit_type_id, hit_group_id, requester, fingerprint, "
         "title, description, keywords, reward_cents, duration_seconds, "
         "auto_approval_seconds, requirements, assignable_hits, created_ms) "
         "VALUES (1, 'T', 'G', 1, '', '', '', '', 5, 60, 60, '[]', 0, 0)"
     )
-    conn.execute(
-        "INSERT INTO outside_markets VALUES (1, 'prolific', 'Prolific', '{}', 1)"
-    )
+    conn.execute("INSERT INTO outside_markets VALUES (1, 'prolific', 'Prolific', '{}', 1)")
     conn.execute(
         "INSERT INTO studies (id, hit_type, market, internal_name, status, stage, "
         "hits_per_visit, currency, reward_cents, minutes, most_minutes, places, code, "

@@ -33,18 +33,14 @@ def test_a_hit_is_held_for_and_paid_from_the_hold(standing: Market) -> None:
     assert balances() == ("9999.34", "0.00")
 
 
-def test_a_common_limit_counts_what_all_requesters_hold_and_have_spent(
-    tmp_path: Path,
-) -> None:
+def test_a_common_limit_counts_what_all_requesters_hold_and_have_spent(tmp_path: Path) -> None:
     """$2.00 together: three slots of 66 cents fit, a fourth does not, whose it ever is.
 
     Deposits are no spending. What an expired HIT held may be spent again; a paid
     reward may not.
     """
     with (
-        serve(
-            tmp_path / "m.db", rehearsal=True, start=START, spend_at_most_cents=200
-        ) as running,
+        serve(tmp_path / "m.db", rehearsal=True, start=START, spend_at_most_cents=200) as running,
         closing(Market(running.endpoint_url, running.frames_url)) as market,
     ):
         lab, office, ann = market.requester(), market.requester(), market.worker()
@@ -67,14 +63,10 @@ def test_a_common_limit_counts_what_all_requesters_hold_and_have_spent(
                 AssignmentId=done,
                 Reason="Two and one cent; two cents are left.",
             )
-        lab.send_bonus(
-            WorkerId=ann.worker_id, BonusAmount="0.01", AssignmentId=done, Reason="One."
-        )
+        lab.send_bonus(WorkerId=ann.worker_id, BonusAmount="0.01", AssignmentId=done, Reason="One.")
 
 
-def test_a_limit_adds_nothing_to_a_balance_and_takes_it_to_nothing_at_most(
-    tmp_path: Path,
-) -> None:
+def test_a_limit_adds_nothing_to_a_balance_and_takes_it_to_nothing_at_most(tmp_path: Path) -> None:
     """$1.00 under a limit of $2.00; then 66 cents are held and the limit is 50."""
     for limit, before, after in ((200, "1.00", "0.34"), (50, "0.00", "0.00")):
         with (
@@ -188,15 +180,12 @@ def test_a_bonus_is_paid_to_the_worker_of_the_assignment(standing: Market) -> No
     )
     # fee of 103 cents: 20.6 -> 21; held 0.66
     assert client.get_account_balance()["AvailableBalance"] == "9998.10"
-    wheres: list[dict[str, Any]] = [
-        {"AssignmentId": assignment},
-        {"HITId": made["HITId"]},
-    ]
+    wheres: list[dict[str, Any]] = [{"AssignmentId": assignment}, {"HITId": made["HITId"]}]
     for where in wheres:
         paid = client.list_bonus_payments(**where)["BonusPayments"]
-        assert [
-            (bonus["WorkerId"], bonus["BonusAmount"], bonus["Reason"]) for bonus in paid
-        ] == [(ann.worker_id, "1.03", "It was very good.")]
+        assert [(bonus["WorkerId"], bonus["BonusAmount"], bonus["Reason"]) for bonus in paid] == [
+            (ann.worker_id, "1.03", "It was very good.")
+        ]
     with pytest.raises(ClientError) as caught:
         client.send_bonus(
             WorkerId=bob.worker_id,
@@ -258,10 +247,7 @@ def test_a_price_beyond_reason_is_refused_in_words(standing: Market) -> None:
     client = standing.requester()
     with pytest.raises(ClientError) as caught:
         client.create_hit_type(
-            AssignmentDurationInSeconds=60,
-            Reward="9" * 400,
-            Title="x",
-            Description="y",
+            AssignmentDurationInSeconds=60, Reward="9" * 400, Title="x", Description="y"
         )
     assert refusal(caught.value)[0] == "ParameterValidationError"
     with pytest.raises(ClientError) as caught:

@@ -13,13 +13,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck
 from hypothesis import strategies as st
-from hypothesis.stateful import (
-    RuleBasedStateMachine,
-    initialize,
-    invariant,
-    precondition,
-    rule,
-)
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.requester.calling import perform
@@ -90,9 +84,7 @@ class MoneyLaws(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.backend = Backend(
-            Path(":memory:"), Rules(rehearsal=True, seed=3, start=START)
-        )
+        self.backend = Backend(Path(":memory:"), Rules(rehearsal=True, seed=3, start=START))
         self.now = 0
         self.hits: list[Posted] = []
         self.bonuses = 0
@@ -107,9 +99,7 @@ class MoneyLaws(RuleBasedStateMachine):
         """Some workers and a requester."""
         with self.backend.transaction() as transaction:
             self.tokens = [
-                accounts.add_worker(
-                    transaction, accounts.NewWorker(handle=str(n), country="US")
-                )[1]
+                accounts.add_worker(transaction, accounts.NewWorker(handle=str(n), country="US"))[1]
                 for n in range(WORKERS)
             ]
         self.call("GetAccountBalance")
@@ -143,14 +133,7 @@ class MoneyLaws(RuleBasedStateMachine):
             return
         hit = self.call("CreateHIT", **parameters)["HIT"]
         self.hits.append(
-            Posted(
-                hit["HITId"],
-                hit["HITGroupId"],
-                reward,
-                fee,
-                slots,
-                self.now + lifetime,
-            )
+            Posted(hit["HITId"], hit["HITGroupId"], reward, fee, slots, self.now + lifetime)
         )
 
     @precondition(lambda self: self.hits)
@@ -162,9 +145,7 @@ class MoneyLaws(RuleBasedStateMachine):
         try:
             with self.backend.transaction() as transaction:
                 row = accounts.signed_in(transaction, self.tokens[worker])
-                made = assignment_actions.accept(
-                    transaction, row, hit.group, hit_id=hit.hit_id
-                )
+                made = assignment_actions.accept(transaction, row, hit.group, hit_id=hit.hit_id)
         except Refusal:
             assert has_it or not is_open
             return
@@ -194,12 +175,8 @@ class MoneyLaws(RuleBasedStateMachine):
         hit, worker = data.draw(st.sampled_from(self.open_to_somebody()))
         with self.backend.transaction() as transaction:
             row = accounts.signed_in(transaction, self.tokens[worker])
-            made = assignment_actions.accept(
-                transaction, row, hit.group, hit_id=hit.hit_id
-            )
-            assignment_actions.submit(
-                transaction, row, [("assignmentId", made), ("a", "b")]
-            )
+            made = assignment_actions.accept(transaction, row, hit.group, hit_id=hit.hit_id)
+            assignment_actions.submit(transaction, row, [("assignmentId", made), ("a", "b")])
         hit.work.append(Work(worker, "submitted", self.now + DELAY, made))
 
     @precondition(lambda self: self.some("submitted"))
@@ -227,15 +204,10 @@ class MoneyLaws(RuleBasedStateMachine):
             work.state = "approved"
 
     @precondition(lambda self: self.some("submitted", "approved", "rejected"))
-    @rule(
-        data=st.data(),
-        price=st.sampled_from(BONUSES),
-    )
+    @rule(data=st.data(), price=st.sampled_from(BONUSES))
     def bonus(self, data: st.DataObject, price: tuple[int, int]) -> None:
         """Pay something more."""
-        work = data.draw(
-            st.sampled_from(self.some("submitted", "approved", "rejected"))
-        )
+        work = data.draw(st.sampled_from(self.some("submitted", "approved", "rejected")))
         cents, fee = price
         with self.backend.transaction() as transaction:
             row = accounts.signed_in(transaction, self.tokens[work.worker])
@@ -293,9 +265,7 @@ class MoneyLaws(RuleBasedStateMachine):
         """Delete a HIT, where the model says that everything about it is done."""
         hit = data.draw(st.sampled_from(self.living()))
         free = hit.slots - hit.number("approved", "rejected")
-        is_done = not hit.number("open", "submitted") and (
-            free == 0 or self.now >= hit.expires
-        )
+        is_done = not hit.number("open", "submitted") and (free == 0 or self.now >= hit.expires)
         with suppress(Refusal):
             self.call("DeleteHIT", HITId=hit.hit_id)
             assert is_done
@@ -307,9 +277,7 @@ class MoneyLaws(RuleBasedStateMachine):
     def wait(self, seconds: int) -> None:
         """Let time pass; deadlines and silence do their work in the model too."""
         self.now += seconds
-        self.backend.move_clock(
-            clock.to_ms(START + timedelta(seconds=self.now)),
-        )
+        self.backend.move_clock(clock.to_ms(START + timedelta(seconds=self.now)))
         for work in self.some("open"):
             if work.due < self.now:
                 work.state = "abandoned"

@@ -24,9 +24,7 @@ from tests.webserver.security_lines import caught
 if TYPE_CHECKING:
     from mypy_boto3_mturk import MTurkClient
 
-pytestmark = pytest.mark.skipif(
-    not can_mount(), reason="only root can make a small disk to fill"
-)
+pytestmark = pytest.mark.skipif(not can_mount(), reason="only root can make a small disk to fill")
 
 SENTENCE = "the disk of this marketplace is full"
 NUMBERS = count(1)
@@ -68,10 +66,7 @@ def scene(tmp_path: Path) -> Iterator[Scene]:
         with opened(database) as backend, backend.transaction() as transaction:
             new = accounts.NewWorker(handle="ann", country="DE")
             code = invitations.invite(transaction, new, lifetime_ms=clock.DAY).code
-        with (
-            running(database, key) as live,
-            httpx.Client(base_url=live.endpoint) as worker,
-        ):
+        with running(database, key) as live, httpx.Client(base_url=live.endpoint) as worker:
             client = live.client()
             hits = [create(client) for _ in range(2)]
             entered = worker.post("/worker/sign-in", data={"invitation": code})
@@ -121,9 +116,7 @@ def test_a_requester_is_told_to_call_again_and_the_sdk_does(scene: Scene) -> Non
         check_books(backend)
 
 
-def test_a_command_beside_the_server_lists_and_ends_on_a_full_disk(
-    scene: Scene,
-) -> None:
+def test_a_command_beside_the_server_lists_and_ends_on_a_full_disk(scene: Scene) -> None:
     """What it would note down as it ends is left out."""
     with without_room(scene.folder):
         refused_call(scene.live.client())
@@ -133,9 +126,7 @@ def test_a_command_beside_the_server_lists_and_ends_on_a_full_disk(
     assert scene.live.key.access_key in listed.output
 
 
-def test_a_worker_is_told_to_try_again_and_the_same_form_is_taken_later(
-    scene: Scene,
-) -> None:
+def test_a_worker_is_told_to_try_again_and_the_same_form_is_taken_later(scene: Scene) -> None:
     """A page for people, JSON for programs; the answer is sent once more, and taken."""
     accept = f"/worker/groups/{scene.hits[0]['HITGroupId']}/accept"
     taken = scene.worker.post(accept, headers={"Accept": "application/json"})
@@ -151,9 +142,7 @@ def test_a_worker_is_told_to_try_again_and_the_same_form_is_taken_later(
             ("/mturk/externalSubmit", form),
             ("/worker/sign-in", {"invitation": scene.code}),
         ):
-            reply = scene.worker.post(
-                path, data=sent, headers={"Accept": "application/json"}
-            )
+            reply = scene.worker.post(path, data=sent, headers={"Accept": "application/json"})
             assert reply.status_code == 503
             assert reply.json()["error"] == "ServiceFault"
         assert scene.worker.get("/worker/hits").status_code == 200

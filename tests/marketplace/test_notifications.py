@@ -91,9 +91,7 @@ def a_telling_market(database: Path, notify_url: str) -> Iterator[Market]:
         market.close()
 
 
-def test_every_event_is_written_down_in_its_order_and_as_of_its_time(
-    market: Market,
-) -> None:
+def test_every_event_is_written_down_in_its_order_and_as_of_its_time(market: Market) -> None:
     """All kinds, whether anybody wants to be told or not."""
     client, ann, bob = market.requester(), market.worker(), market.worker()
     made = post(client, MaxAssignments=2)
@@ -108,9 +106,7 @@ def test_every_event_is_written_down_in_its_order_and_as_of_its_time(
     bad = market.worker().do(group)
     client.reject_assignment(AssignmentId=bad, RequesterFeedback="No.")
     client.approve_assignment(AssignmentId=bad, OverrideRejection=True)
-    client.create_additional_assignments_for_hit(
-        HITId=hit, NumberOfAdditionalAssignments=1
-    )
+    client.create_additional_assignments_for_hit(HITId=hit, NumberOfAdditionalAssignments=1)
     expire(client, hit, market.now().replace(day=20))
     market.wait(days=20)
     client.delete_hit(HITId=hit)
@@ -141,9 +137,7 @@ def test_every_event_is_written_down_in_its_order_and_as_of_its_time(
     assert all_events[15]["at"] == "2026-01-20T09:10:01+00:00"
     assert {event["hit_id"] for event in all_events} == {hit}
     assert {event["delivery"] for event in all_events} == {None}
-    after = market.http.get(
-        "/rehearsal/events", params={"after": all_events[-2]["number"]}
-    )
+    after = market.http.get("/rehearsal/events", params={"after": all_events[-2]["number"]})
     assert [event["event_type"] for event in after.json()["events"]] == ["HITDisposed"]
     for wrong in ("x", "-1", "9" * 30):
         reply = market.http.get("/rehearsal/events", params={"after": wrong})
@@ -163,9 +157,7 @@ def test_settings_are_replaced_or_switched(market: Market) -> None:
 
     def is_notified() -> bool:
         post(client)
-        last = [
-            event for event in events(market) if event["event_type"] == "HITCreated"
-        ][-1]
+        last = [event for event in events(market) if event["event_type"] == "HITCreated"][-1]
         return bool(last["delivery"] == "Waiting")
 
     assert not is_notified()
@@ -228,14 +220,7 @@ def test_a_queue_gets_what_was_asked_for(tmp_path: Path, queue: Queue) -> None:
     named = {"HITTypeId": made["HITTypeId"], "HITId": made["HITId"]}
     at = {"EventTimestamp": "2026-01-05T09:00:00Z"}
     assert [body["Events"] for body in bodies] == [
-        [
-            {
-                "EventType": "AssignmentSubmitted",
-                **at,
-                **named,
-                "AssignmentId": assignment,
-            }
-        ],
+        [{"EventType": "AssignmentSubmitted", **at, **named, "AssignmentId": assignment}],
         [{"EventType": "HITReviewable", **at, **named}],
     ]
     assert {body["EventDocVersion"] for body in bodies} == {"2014-08-15"}
@@ -254,13 +239,7 @@ def test_a_test_event_goes_out_whatever_the_specification_wants(
     """Ping too, and to a topic as it is spoken to."""
     with a_telling_market(tmp_path / "market.db", queue.url) as market:
         client = market.requester()
-        send_test(
-            client,
-            "Ping",
-            EventTypes=["HITCreated"],
-            Transport="SNS",
-            Destination=TOPIC,
-        )
+        send_test(client, "Ping", EventTypes=["HITCreated"], Transport="SNS", Destination=TOPIC)
         wait_until(lambda: bool(queue.requests))
         (request,) = queue.requests
         with pytest.raises(ClientError) as caught:
@@ -347,9 +326,7 @@ def test_workers_are_told_by_those_who_judged_their_work(market: Market) -> None
     )
     failed = reply["NotifyWorkersFailureStatuses"]
     assert [failure["WorkerId"] for failure in failed] == [bob.worker_id, "ANOBODY"]
-    assert {failure["NotifyWorkersFailureCode"] for failure in failed} == {
-        "HardFailure"
-    }
+    assert {failure["NotifyWorkersFailureCode"] for failure in failed} == {"HardFailure"}
     assert "not approved or rejected" in failed[0]["NotifyWorkersFailureMessage"]
     page = ann.http.get("/worker/history", headers={"Accept": "text/html"}).text
     assert page.count("Thanks &lt;b&gt;") == 1
@@ -369,15 +346,9 @@ def test_workers_are_told_by_those_who_judged_their_work(market: Market) -> None
         ({"WorkerIds": ["B1"]}, "must match"),
     ],
 )
-def test_a_message_has_its_limits(
-    standing: Market, change: dict[str, Any], words: str
-) -> None:
+def test_a_message_has_its_limits(standing: Market, change: dict[str, Any], words: str) -> None:
     """ParameterValidationError for each."""
-    parameters: dict[str, Any] = {
-        "Subject": "x",
-        "MessageText": "x",
-        "WorkerIds": ["A1"],
-    }
+    parameters: dict[str, Any] = {"Subject": "x", "MessageText": "x", "WorkerIds": ["A1"]}
     with pytest.raises(ClientError) as caught:
         standing.requester().notify_workers(**{**parameters, **change})
     assert refusal(caught.value)[0] == "ParameterValidationError"

@@ -29,9 +29,7 @@ def type_id(market: Market, ann: Worker) -> str:
         Name="good at blur", Description="Good work.", QualificationTypeStatus="Active"
     )
     type_id = made["QualificationType"]["QualificationTypeId"]
-    client.associate_qualification_with_worker(
-        QualificationTypeId=type_id, WorkerId=ann.worker_id
-    )
+    client.associate_qualification_with_worker(QualificationTypeId=type_id, WorkerId=ann.worker_id)
     client.disassociate_qualification_from_worker(
         QualificationTypeId=type_id, WorkerId=ann.worker_id, Reason=REASON
     )
@@ -53,11 +51,7 @@ def test_a_worker_contests_and_the_requester_reads_it(
     assert "Contest this" in page
     assert contest(ann, type_id, "The page\nwas \x1b[31mbroken.").status_code == 201
     [lost] = ann.http.get("/worker/qualifications").json()["lost"]
-    assert (lost["name"], lost["reason"], lost["was_held"]) == (
-        "good at blur",
-        REASON,
-        True,
-    )
+    assert (lost["name"], lost["reason"], lost["was_held"]) == ("good at blur", REASON, True)
     assert lost["objections"] == ["The page\nwas \x1b[31mbroken."]
     assert "broken." in ann.http.get("/worker/qualifications", headers=HTML).text
     words = ["requester", "problems", "--database", str(tmp_path / "market.db")]
@@ -70,9 +64,7 @@ def test_a_worker_contests_and_the_requester_reads_it(
     assert "no worker has reported" in other
 
 
-def test_what_is_given_back_is_no_longer_lost(
-    market: Market, ann: Worker, type_id: str
-) -> None:
+def test_what_is_given_back_is_no_longer_lost(market: Market, ann: Worker, type_id: str) -> None:
     """And there is nothing to contest."""
     market.requester("LAB").associate_qualification_with_worker(
         QualificationTypeId=type_id, WorkerId=ann.worker_id

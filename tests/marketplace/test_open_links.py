@@ -55,9 +55,7 @@ def joined(site: str, code: str, name: str, **more: str) -> httpx.Response:
     return httpx.post(f"{site}/worker/join", data=form, headers=HTML)
 
 
-def test_who_joins_becomes_a_new_worker_and_can_come_again(
-    backend: Backend, site: str
-) -> None:
+def test_who_joins_becomes_a_new_worker_and_can_come_again(backend: Backend, site: str) -> None:
     """Opening the link does nothing; the form makes a worker and a link of his own."""
     code = make(backend)
     with httpx.Client(base_url=site, headers=HTML) as ann:
@@ -84,9 +82,7 @@ def test_who_joins_becomes_a_new_worker_and_can_come_again(
     assert workers(backend) == ["Class 7b: Ann B.", "Class 7b: Cat"]
 
 
-def test_all_at_once_take_no_more_places_than_there_are(
-    backend: Backend, site: str
-) -> None:
+def test_all_at_once_take_no_more_places_than_there_are(backend: Backend, site: str) -> None:
     """Twelve forms arrive together: three come in, nine are told that it is full."""
     code = make(backend)
     with ThreadPoolExecutor(12) as pool:
@@ -173,9 +169,7 @@ def expire(transaction: Transaction) -> None:
     transaction.execute("UPDATE open_links SET expires_ms = ?", transaction.now_ms)
 
 
-@pytest.mark.parametrize(
-    ("act", "sentence"), [(close, "was closed"), (expire, "has expired")]
-)
+@pytest.mark.parametrize(("act", "sentence"), [(close, "was closed"), (expire, "has expired")])
 def test_what_is_closed_or_over_lets_nobody_in_and_nobody_out(
     backend: Backend, site: str, act: Callable[[Transaction], None], sentence: str
 ) -> None:
@@ -213,24 +207,20 @@ def test_a_name_is_a_line_of_letters(backend: Backend, site: str, name: str) -> 
     assert workers(backend) == []
 
 
-def test_the_completion_code_is_shown_when_enough_was_sent(
-    backend: Backend, site: str
-) -> None:
+def test_the_completion_code_is_shown_when_enough_was_sent(backend: Backend, site: str) -> None:
     """Two HITs: after one it is not; after two it stands on both pages."""
     code = make(backend, replace(CLASS, completion_hits=2, completion_code="DONE-42"))
     with backend.transaction() as transaction:
         accounts.add_requester(transaction, "LAB", balance_cents=1000)
     parameters = {**HIT_TYPE, "Question": QUESTION, "LifetimeInSeconds": 3600}
-    made, _ = (
-        perform(backend, "LAB", "CreateHIT", parameters)["HIT"] for _ in range(2)
-    )
+    made, _ = (perform(backend, "LAB", "CreateHIT", parameters)["HIT"] for _ in range(2))
     with httpx.Client(base_url=site, follow_redirects=True) as ann:
         ann.post("/worker/join", data={"link": code, "name": "Ann"}, headers=HTML)
         for sent in (1, 2):
             program = {"accept": "application/json"}
-            taken = ann.post(
-                f"/worker/groups/{made['HITGroupId']}/accept", headers=program
-            ).json()["assignment_id"]
+            taken = ann.post(f"/worker/groups/{made['HITGroupId']}/accept", headers=program).json()[
+                "assignment_id"
+            ]
             form = {"assignmentId": taken, "caption": "A red bird."}
             thanks = ann.post("/mturk/externalSubmit", data=form, headers=HTML).text
             work = ann.get("/worker/history", headers=HTML).text

@@ -109,9 +109,7 @@ def test_assignments_submitted_at_one_moment_are_paged_apart(standing: Market) -
         HITId=made["HITId"], PaginationConfig={"PageSize": 2}
     )
     assignment_ids = [
-        assignment["AssignmentId"]
-        for page in pages
-        for assignment in page["Assignments"]
+        assignment["AssignmentId"] for page in pages for assignment in page["Assignments"]
     ]
     assert len(assignment_ids) == 5
     assert set(assignment_ids) == done
@@ -141,9 +139,7 @@ def test_hits_are_found_by_the_qualification_they_need(standing: Market) -> None
     )["QualificationType"]["QualificationTypeId"]
     needing = client.create_hit_type(
         **HIT_TYPE,
-        QualificationRequirements=[
-            {"QualificationTypeId": kind, "Comparator": "Exists"}
-        ],
+        QualificationRequirements=[{"QualificationTypeId": kind, "Comparator": "Exists"}],
     )["HITTypeId"]
     made = client.create_hit_with_hit_type(
         HITTypeId=needing, LifetimeInSeconds=60, Question=QUESTION

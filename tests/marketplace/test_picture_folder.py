@@ -39,9 +39,7 @@ def served(folder: Path, tmp_path: Path) -> Iterator[httpx.Client]:
             yield client
 
 
-def test_what_is_served_says_nothing_of_who_took_it(
-    served: httpx.Client, folder: Path
-) -> None:
+def test_what_is_served_says_nothing_of_who_took_it(served: httpx.Client, folder: Path) -> None:
     """In every format; the files themselves stay as they are."""
     before = {path: path.read_bytes() for path in folder.rglob("*.*")}
     for path in (path for path in before if path.suffix != ".js"):

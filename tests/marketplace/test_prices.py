@@ -105,10 +105,7 @@ def test_fees_follow_the_list_and_pages_show_its_currency(pounds: Market) -> Non
     assignment = ann.do(made["HITGroupId"])
     client.approve_assignment(AssignmentId=assignment)
     client.send_bonus(
-        WorkerId=ann.worker_id,
-        BonusAmount="0.01",
-        AssignmentId=assignment,
-        Reason="Good.",
+        WorkerId=ann.worker_id, BonusAmount="0.01", AssignmentId=assignment, Reason="Good."
     )
     # 10,000.00 - 7.90 held at first - 0.01 - 0.03
     assert client.get_account_balance()["AvailableBalance"] == "9992.06"
@@ -152,10 +149,7 @@ def test_money_stays_in_its_currency(tmp_path: Path) -> None:
 def test_a_file_of_an_earlier_version_is_in_dollars(tmp_path: Path) -> None:
     """Where nothing is written down, money is in dollars, at MTurk's fees."""
     database = tmp_path / "m.db"
-    with (
-        closing(Backend(database, Rules())) as backend,
-        backend.transaction() as transaction,
-    ):
+    with closing(Backend(database, Rules())) as backend, backend.transaction() as transaction:
         accounts.add_requester(transaction, "A", balance_cents=500)
         kept = transaction.first_row("SELECT * FROM settings WHERE key = 'prices'")
     assert kept is None

@@ -62,11 +62,7 @@ def test_an_error_has_type_code_and_a_number_at_the_end(standing: Market) -> Non
         ({"X_Amz_Target": ""}, 400, "UnknownOperationException"),
         ({"X_Amz_Target": "DynamoDB.GetItem"}, 400, "UnknownOperationException"),
         ({"X_Amz_Target": TARGET_PREFIX}, 400, "UnknownOperationException"),
-        (
-            {"X_Amz_Target": TARGET_PREFIX + "GetHITs"},
-            400,
-            "UnknownOperationException",
-        ),
+        ({"X_Amz_Target": TARGET_PREFIX + "GetHITs"}, 400, "UnknownOperationException"),
         ({"Authorization": ""}, 400, "MissingAuthenticationTokenException"),
         ({"Authorization": "Bearer x"}, 400, "MissingAuthenticationTokenException"),
     ],
@@ -136,10 +132,7 @@ VALID: dict[str, Any] = {**HIT_TYPE, "LifetimeInSeconds": 60, "Question": QUESTI
         ({"QualificationRequirements": [1]}, "must be an object"),
         ({"Question": None}, "one of Question and HITLayoutId"),
         ({"HITLayoutParameters": []}, "needs HITLayoutId"),
-        (
-            {"AssignmentReviewPolicy": {"PolicyName": "x"}},
-            "must be ScoreMyKnownAnswers",
-        ),
+        ({"AssignmentReviewPolicy": {"PolicyName": "x"}}, "must be ScoreMyKnownAnswers"),
     ],
 )
 def test_parameters_are_held_to_model_and_documents(
@@ -164,9 +157,7 @@ def test_all_faults_of_a_request_are_told_at_once(standing: Market) -> None:
 def test_null_members_count_as_absent(standing: Market) -> None:
     """As AWS's JSON has it."""
     body = json.dumps({**VALID, "Keywords": None}).encode()
-    assert (
-        call(standing, "CreateHIT", body=body, key="K2").json()["HIT"]["Keywords"] == ""
-    )
+    assert call(standing, "CreateHIT", body=body, key="K2").json()["HIT"]["Keywords"] == ""
 
 
 def test_moments_are_numbers_or_iso_text(standing: Market) -> None:

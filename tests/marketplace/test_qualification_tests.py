@@ -45,9 +45,7 @@ def error_of(reply: httpx.Response) -> str:
 def score(client: "MTurkClient", kind: str, worker: Worker) -> int | None:
     """The value that a worker holds, as the requester reads it."""
     try:
-        score = client.get_qualification_score(
-            QualificationTypeId=kind, WorkerId=worker.worker_id
-        )
+        score = client.get_qualification_score(QualificationTypeId=kind, WorkerId=worker.worker_id)
     except ClientError:
         return None
     return score["Qualification"]["IntegerValue"]
@@ -63,10 +61,7 @@ def test_a_test_with_a_key_is_graded_at_once(market: Market) -> None:
     }
     shown = ann.http.get(f"/worker/qualifications/{kind}/test").json()
     assert shown["test"] == TEST
-    assert [question["identifier"] for question in shown["questions"]] == [
-        "bird",
-        "colours",
-    ]
+    assert [question["identifier"] for question in shown["questions"]] == ["bird", "colours"]
     assert shown["deadline"] == "2026-01-05T09:01:00+00:00"
     assert "AnswerKey" not in str(shown)
     reply = send(ann, kind, bird="robin", colours="red")
@@ -95,16 +90,12 @@ def test_a_bad_test_is_a_low_value_not_a_failure(
     assert score(client, kind, ann) == expected
 
 
-def test_the_preview_of_a_hit_leads_to_the_test_that_the_worker_lacks(
-    standing: Market,
-) -> None:
+def test_the_preview_of_a_hit_leads_to_the_test_that_the_worker_lacks(standing: Market) -> None:
     """A button as in the list; it is gone once the worker holds the qualification."""
     client, ann = standing.requester(), standing.worker()
     kind = make(client, **GRADED)
     looks = need(kind, "GreaterThanOrEqualTo", IntegerValues=[0])
-    hit = post(
-        client, QualificationRequirements=[{**looks[0], "ActionsGuarded": "Accept"}]
-    )
+    hit = post(client, QualificationRequirements=[{**looks[0], "ActionsGuarded": "Accept"}])
     address = f"/worker/groups/{hit['HITGroupId']}/preview"
     before = ann.http.get(address, headers={"accept": "text/html"}).text
     assert f'action="/worker/qualifications/{kind}/request"' in before
@@ -124,17 +115,11 @@ def test_a_test_without_a_key_is_read_by_its_requester(market: Market) -> None:
         begin(worker, kind)
         assert send(worker, kind, why=text).json() == {"status": "Pending"}
     listed = client.list_qualification_requests(QualificationTypeId=kind)
-    asked = {
-        request["WorkerId"]: request for request in listed["QualificationRequests"]
-    }
+    asked = {request["WorkerId"]: request for request in listed["QualificationRequests"]}
     assert asked[ann.worker_id]["Test"] == WRITTEN
-    assert (
-        "<FreeText>Birds &amp; &lt;bees&gt;</FreeText>"
-        in (asked[ann.worker_id]["Answer"])
-    )
+    assert "<FreeText>Birds &amp; &lt;bees&gt;</FreeText>" in (asked[ann.worker_id]["Answer"])
     client.accept_qualification_request(
-        QualificationRequestId=asked[ann.worker_id]["QualificationRequestId"],
-        IntegerValue=8,
+        QualificationRequestId=asked[ann.worker_id]["QualificationRequestId"], IntegerValue=8
     )
     client.reject_qualification_request(
         QualificationRequestId=asked[bob.worker_id]["QualificationRequestId"]
@@ -181,9 +166,7 @@ def test_a_retake_waits_for_its_delay_and_replaces_the_value(market: Market) -> 
     assert error_of(begin(bob, kind)) == "Testing"
 
 
-def test_without_a_delay_a_test_is_taken_once_even_after_it_was_revoked(
-    standing: Market,
-) -> None:
+def test_without_a_delay_a_test_is_taken_once_even_after_it_was_revoked(standing: Market) -> None:
     """Revocation is no second chance; a requester can still grant it."""
     client, ann = standing.requester(), standing.worker()
     kind = make(client, **GRADED)
@@ -223,17 +206,13 @@ def test_a_form_not_in_order_costs_no_attempt(standing: Market) -> None:
     assert send(ann, kind, bird="robin").status_code == 200
 
 
-def test_a_test_begun_is_graded_by_the_key_it_was_begun_with(
-    standing: Market,
-) -> None:
+def test_a_test_begun_is_graded_by_the_key_it_was_begun_with(standing: Market) -> None:
     """The requester turns the key round meanwhile; only the next worker feels it."""
     client, ann, bob = standing.requester(), standing.worker(), standing.worker()
     kind = make(client, **GRADED)
     begin(ann, kind)
     turned = key({"bird": [(["crow"], 3)]}, mapping=percentage(3))
-    client.update_qualification_type(
-        QualificationTypeId=kind, **{**GRADED, "AnswerKey": turned}
-    )
+    client.update_qualification_type(QualificationTypeId=kind, **{**GRADED, "AnswerKey": turned})
     begin(bob, kind)
     assert send(ann, kind, bird="robin", colours="red").json()["value"] == 100
     assert send(bob, kind, bird="crow").json()["value"] == 100
@@ -247,9 +226,9 @@ def test_test_key_and_duration_change_together(standing: Market) -> None:
         with pytest.raises(ClientError) as caught:
             client.update_qualification_type(QualificationTypeId=kind, **change)
         assert refusal(caught.value)[0] == "ParameterValidationError"
-    kept = client.update_qualification_type(
-        QualificationTypeId=kind, Description="Another one."
-    )["QualificationType"]
+    kept = client.update_qualification_type(QualificationTypeId=kind, Description="Another one.")[
+        "QualificationType"
+    ]
     assert (kept["Test"], kept["AnswerKey"]) == (TEST, KEY)
     changed = client.update_qualification_type(
         QualificationTypeId=kind, Test=WRITTEN, TestDurationInSeconds=30
@@ -266,9 +245,7 @@ def test_a_duration_without_a_test_says_nothing(standing: Market) -> None:
     assert "TestDurationInSeconds" not in reply["QualificationType"]
 
 
-def test_a_test_can_be_added_but_neither_taken_away_nor_be_automatic(
-    standing: Market,
-) -> None:
+def test_a_test_can_be_added_but_neither_taken_away_nor_be_automatic(standing: Market) -> None:
     """A type with a test is never granted to whoever asks."""
     client = standing.requester()
     plain = make(client, "plain")
@@ -302,9 +279,7 @@ def test_a_test_can_be_added_but_neither_taken_away_nor_be_automatic(
         {**TIMED, "Test": '<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>'},
     ],
 )
-def test_a_test_that_cannot_be_is_refused(
-    standing: Market, parameters: dict[str, Any]
-) -> None:
+def test_a_test_that_cannot_be_is_refused(standing: Market, parameters: dict[str, Any]) -> None:
     """ParameterValidationError, and no type is made."""
     client = standing.requester()
     with pytest.raises(ClientError) as caught:
@@ -336,13 +311,9 @@ def test_workers_see_what_they_have_and_what_they_may_ask_for(market: Market) ->
     )
     qualifications = ann.http.get("/worker/qualifications").json()
     assert [
-        (qualification["name"], qualification["value"])
-        for qualification in qualifications["held"]
+        (qualification["name"], qualification["value"]) for qualification in qualifications["held"]
     ] == [("given", 1)]
-    offered = {
-        qualification["name"]: qualification
-        for qualification in qualifications["offered"]
-    }
+    offered = {qualification["name"]: qualification for qualification in qualifications["offered"]}
     assert set(offered) == {"tested", "plain", "given"}
     assert offered["tested"]["may_request"]
     assert offered["tested"]["test_duration_seconds"] == 60
@@ -394,9 +365,7 @@ def test_a_deleted_type_takes_its_hit_types_and_keeps_its_name_for_their_hits(
         "Question": form(question("q")),
     }
     hit = client.create_hit_with_hit_type(**posted)["HIT"]
-    client.associate_qualification_with_worker(
-        QualificationTypeId=kind, WorkerId=ann.worker_id
-    )
+    client.associate_qualification_with_worker(QualificationTypeId=kind, WorkerId=ann.worker_id)
     client.delete_qualification_type(QualificationTypeId=kind)
     with pytest.raises(ClientError) as caught:
         client.create_hit_with_hit_type(**posted)
@@ -410,9 +379,7 @@ def test_a_deleted_type_takes_its_hit_types_and_keeps_its_name_for_their_hits(
     assert make(client, "gone") != kind
 
 
-def test_workers_are_told_of_what_they_are_given_and_what_is_taken(
-    standing: Market,
-) -> None:
+def test_workers_are_told_of_what_they_are_given_and_what_is_taken(standing: Market) -> None:
     """In their letterbox, unless the requester would rather not."""
     client, ann = standing.requester(), standing.worker()
     who: dict[str, Any] = {"WorkerId": ann.worker_id}

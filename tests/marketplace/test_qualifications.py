@@ -34,9 +34,7 @@ def test_a_name_is_taken_until_its_type_is_deleted(standing: Market) -> None:
     assert refusal(caught.value)[1] == "QualificationTypeDoesNotExist"
 
 
-def test_a_qualification_is_granted_changed_revoked_and_granted_again(
-    standing: Market,
-) -> None:
+def test_a_qualification_is_granted_changed_revoked_and_granted_again(standing: Market) -> None:
     """Associate overwrites; a revoked one is told apart from one never had."""
     client, ann = standing.requester(), standing.worker()
     kind = make(client)
@@ -124,11 +122,7 @@ def test_actions_are_guarded_one_by_one(market: Market) -> None:
         ("PreviewAndAccept", True, False),
         ("DiscoverPreviewAndAccept", False, False),
     ):
-        made = post(
-            client,
-            Title=guard,
-            QualificationRequirements=need(kind, ActionsGuarded=guard),
-        )
+        made = post(client, Title=guard, QualificationRequirements=need(kind, ActionsGuarded=guard))
         group = made["HITGroupId"]
         offered = [offer for offer in ann.groups() if offer["hit_group_id"] == group]
         assert bool(offered) == sees
@@ -150,9 +144,7 @@ def test_required_to_preview_is_the_old_spelling(standing: Market) -> None:
     with pytest.raises(ClientError) as caught:
         post(
             client,
-            QualificationRequirements=need(
-                kind, RequiredToPreview=True, ActionsGuarded="Accept"
-            ),
+            QualificationRequirements=need(kind, RequiredToPreview=True, ActionsGuarded="Accept"),
         )
     assert refusal(caught.value)[0] == "InvalidParameterCombinationError"
 
@@ -195,9 +187,7 @@ def test_at_most_ten_requirements_on_active_types(standing: Market) -> None:
     with pytest.raises(ClientError) as caught:
         post(client, QualificationRequirements=need(kind) * 11)
     assert refusal(caught.value)[0] == "ParameterValidationError"
-    client.update_qualification_type(
-        QualificationTypeId=kind, QualificationTypeStatus="Inactive"
-    )
+    client.update_qualification_type(QualificationTypeId=kind, QualificationTypeStatus="Inactive")
     with pytest.raises(ClientError) as caught:
         post(client, QualificationRequirements=need(kind))
     assert refusal(caught.value)[1] == "InvalidQualificationTypeState"
@@ -261,8 +251,7 @@ def test_a_worker_sees_no_type_that_only_keeps_people_out(market: Market) -> Non
     def page() -> dict[str, list[str]]:
         reply = ann.http.get("/worker/qualifications").json()
         return {
-            part: sorted(row["name"] for row in reply[part])
-            for part in ("held", "lost", "offered")
+            part: sorted(row["name"] for row in reply[part]) for part in ("held", "lost", "offered")
         }
 
     assert page()["offered"] == ["asked for and refused", "trained"]
@@ -283,21 +272,15 @@ def test_a_worker_sees_no_type_that_only_keeps_people_out(market: Market) -> Non
     assert page()["lost"] == ["good drivers"]
     assert (
         "cap-live"
-        not in ann.http.get(
-            "/worker/qualifications", headers={"accept": "text/html"}
-        ).text
+        not in ann.http.get("/worker/qualifications", headers={"accept": "text/html"}).text
     )
 
 
 def test_the_page_of_a_test_has_spaces_between_its_sentences(market: Market) -> None:
     """Nothing like "you begin.You can take it again"."""
     client, ann = market.requester("LAB"), market.worker()
-    kind = make(
-        client, Test=TEST, TestDurationInSeconds=600, RetryDelayInSeconds=86_400
-    )
-    text = ann.http.get(
-        f"/worker/qualifications/{kind}/test", headers={"accept": "text/html"}
-    ).text
+    kind = make(client, Test=TEST, TestDurationInSeconds=600, RetryDelayInSeconds=86_400)
+    text = ann.http.get(f"/worker/qualifications/{kind}/test", headers={"accept": "text/html"}).text
     note = " ".join(text.partition('<p class="note">')[2].partition("</p>")[0].split())
     assert re.findall(r"[.!?][A-Z]", note) == []
     assert note.count(". ") == 2
@@ -314,9 +297,7 @@ def test_a_worker_asks_for_a_qualification(market: Market) -> None:
         return str(reply.get("status") or reply["error"])
 
     assert ask(open_kind) == "Granted"
-    score = client.get_qualification_score(
-        QualificationTypeId=open_kind, WorkerId=ann.worker_id
-    )
+    score = client.get_qualification_score(QualificationTypeId=open_kind, WorkerId=ann.worker_id)
     assert score["Qualification"]["IntegerValue"] == 7
     assert ask(open_kind) == "QualificationAlreadyExists"
     assert ask(asked_kind) == "Pending"
@@ -332,16 +313,12 @@ def test_a_worker_asks_for_a_qualification(market: Market) -> None:
     (request,) = client.list_qualification_requests(QualificationTypeId=asked_kind)[
         "QualificationRequests"
     ]
-    parameters: dict[str, Any] = {
-        "QualificationRequestId": request["QualificationRequestId"]
-    }
+    parameters: dict[str, Any] = {"QualificationRequestId": request["QualificationRequestId"]}
     client.accept_qualification_request(**parameters, IntegerValue=3)
     with pytest.raises(ClientError) as caught:
         client.accept_qualification_request(**parameters)
     assert refusal(caught.value)[1] == "InvalidQualificationRequestState"
-    score = client.get_qualification_score(
-        QualificationTypeId=asked_kind, WorkerId=ann.worker_id
-    )
+    score = client.get_qualification_score(QualificationTypeId=asked_kind, WorkerId=ann.worker_id)
     assert score["Qualification"]["IntegerValue"] == 3
 
 
@@ -349,15 +326,8 @@ def test_a_worker_asks_for_a_qualification(market: Market) -> None:
 def test_adults_and_masters_are_told_apart(standing: Market, standing_as: str) -> None:
     """Whoever is the other of the two may not accept."""
     wanted = {
-        "is_adult": {
-            "QualificationTypeId": ADULT,
-            "Comparator": "EqualTo",
-            "IntegerValues": [1],
-        },
-        "is_master": {
-            "QualificationTypeId": MASTERS_PRODUCTION,
-            "Comparator": "Exists",
-        },
+        "is_adult": {"QualificationTypeId": ADULT, "Comparator": "EqualTo", "IntegerValues": [1]},
+        "is_master": {"QualificationTypeId": MASTERS_PRODUCTION, "Comparator": "Exists"},
     }[standing_as]
     made = post(standing.requester(), QualificationRequirements=[wanted])
     for holder in ("is_adult", "is_master"):

@@ -17,14 +17,7 @@ from piecework.marketplace.forms.model import (
 )
 from piecework.marketplace.forms.schema import read_form
 from tests.for_each import for_each
-from tests.marketplace.documents import (
-    FORM_2005,
-    choice,
-    form,
-    formatted,
-    free_text,
-    question,
-)
+from tests.marketplace.documents import FORM_2005, choice, form, formatted, free_text, question
 
 IMAGE = (
     "<Binary><MimeType><Type>image</Type><SubType>png</SubType></MimeType>"
@@ -68,9 +61,7 @@ def test_every_kind_of_content_is_read() -> None:
         Bullets(("one", "two")),
         Medium(kind="image", url="https://example.org/a.png?x=1&y=2", alt="A bird"),
         # A width in per cent is no number of pixels, so the browser decides.
-        Medium(
-            kind="video", url="https://example.org/a.mp4", alt="A film", width="400"
-        ),
+        Medium(kind="video", url="https://example.org/a.mp4", alt="A film", width="400"),
         Formatted("<b>bold</b>"),
     )
 
@@ -80,8 +71,7 @@ def test_every_rule_of_an_answer_is_read() -> None:
     held = free_text(
         '<IsNumeric minValue="1" maxValue="9"/><Length minLength="1" maxLength="4"/>'
         '<AnswerFormatRegex regex="^\\d" errorText="Begin with a digit." flags="i"/>',
-        "<DefaultText>1</DefaultText>"
-        "<NumberOfLinesSuggestion>3</NumberOfLinesSuggestion>",
+        "<DefaultText>1</DefaultText><NumberOfLinesSuggestion>3</NumberOfLinesSuggestion>",
     )
     other = "<OtherSelection><Constraints/></OtherSelection>"
     picked = choice("a", "b", least=0, most=3, style="multichooser", other=other)
@@ -110,9 +100,7 @@ def test_a_choice_is_one_of_its_selections_unless_it_says_otherwise() -> None:
 def test_a_fault_is_told_with_its_line_and_column() -> None:
     """Of the element that is wrong, not of the document."""
     document = form("\n" + question("q") + "\n  <Answer/>")
-    assert "line 3, column 2: Answer is not expected in QuestionForm" in complaint(
-        document
-    )
+    assert "line 3, column 2: Answer is not expected in QuestionForm" in complaint(document)
 
 
 @for_each(
@@ -128,10 +116,7 @@ def test_a_fault_is_told_with_its_line_and_column() -> None:
         (form(question("q.OtherSelectionText")), "taken or reserved"),
         (form(question(" ")), "QuestionIdentifier must have 1 to 256"),
         (form(question("q", content="")), "QuestionContent must hold Title"),
-        (
-            form(question("q", content="<Text><b>x</b></Text>")),
-            "Text may hold only text",
-        ),
+        (form(question("q", content="<Text><b>x</b></Text>")), "Text may hold only text"),
         (form(question("q", content="<Texts/>")), "Title or Text or List"),
         (form(question("q", content="<List/>")), "List must hold ListItem"),
         (form(question("q", content='<Text id="x"/>')), "no attribute 'id'"),
@@ -141,22 +126,13 @@ def test_a_fault_is_told_with_its_line_and_column() -> None:
             form(question("q", content="<Application><Flash/></Application>")),
             "Application was retired",
         ),
-        (
-            form(question("q").replace(">false<", ">no<")),
-            "IsRequired must be true or false",
-        ),
+        (form(question("q").replace(">false<", ">no<")), "IsRequired must be true or false"),
         (form(question("q", choice())), "Selections must hold Selection"),
         (form(question("q", choice("a", "a"))), "the same SelectionIdentifier"),
-        (
-            form(question("q", choice("a", least=2, most=2))),
-            "more than can be selected",
-        ),
+        (form(question("q", choice("a", least=2, most=2))), "more than can be selected"),
         (form(question("q", choice("a", "b", least=2))), "more than can be selected"),
         (form(question("q", choice("a", most=0))), "must be at least 1"),
-        (
-            form(question("q", choice("a", style="slider"))),
-            "must be one of radiobutton",
-        ),
+        (form(question("q", choice("a", style="slider"))), "must be one of radiobutton"),
         (form(question("q", free_text('<IsNumeric minValue="x"/>'))), "whole number"),
         (
             form(question("q", free_text('<IsNumeric minValue="2" maxValue="1"/>'))),
@@ -245,10 +221,7 @@ def test_bombs_do_not_go_off(document: str) -> None:
             '<table border="1"><tr><td colspan="2">1</td></tr></table>',
             '<table border="1"><tr><td colspan="2">1</td></tr></table>',
         ),
-        (
-            "&lt;script&gt;alert(1)&lt;/script&gt;",
-            "&lt;script&gt;alert(1)&lt;/script&gt;",
-        ),
+        ("&lt;script&gt;alert(1)&lt;/script&gt;", "&lt;script&gt;alert(1)&lt;/script&gt;"),
     ],
 )
 def test_allowed_markup_is_written_anew(markup: str, safe: str) -> None:

@@ -19,9 +19,7 @@ AFTER = "]]></HTMLContent><FrameHeight>0</FrameHeight></HTMLQuestion>"
 
 def call(market: Market, operation: str, **members: object) -> tuple[int, str]:
     """Status and body of a call with members that botocore does not know."""
-    request = signed_request(
-        operation, body=json.dumps(members).encode(), endpoint=market.endpoint
-    )
+    request = signed_request(operation, body=json.dumps(members).encode(), endpoint=market.endpoint)
     headers = {name.decode(): value.decode() for name, value in request.headers}
     reply = httpx.post(market.endpoint, content=request.body, headers=headers)
     return reply.status_code, reply.text
@@ -64,9 +62,7 @@ def test_values_must_fit_their_texts(market: Market) -> None:
         ("[]", digest), ('["a", "b"]', digest), ("a", digest), ("[1]", digest),
         ('["]]>"]', digest), ('["a"]', "unknown"), ('["a"]', ""), ('["a"]', 7),
     ):  # fmt: skip
-        status, _ = call(
-            market, "CreateHIT", Question=question, PieceworkQuestionTexts=name, **HIT
-        )
+        status, _ = call(market, "CreateHIT", Question=question, PieceworkQuestionTexts=name, **HIT)
         assert status == 400, (question, name)
     status, reply = call(
         market, "CreateHIT", Question='["a"]', PieceworkQuestionTexts=digest, **HIT

@@ -43,10 +43,7 @@ def test_a_server_writes_while_a_bridge_reads(server: Backend, bridge: Backend) 
 
 def test_reading_writes_nothing(bridge: Backend) -> None:
     """Not even after an error; the connection can write again afterwards."""
-    with (
-        pytest.raises(sqlite3.OperationalError, match="readonly"),
-        bridge.reading() as transaction,
-    ):
+    with pytest.raises(sqlite3.OperationalError, match="readonly"), bridge.reading() as transaction:
         transaction.execute("DELETE FROM hits")
     with bridge.transaction() as transaction:
         assert [row["status"] for row in transaction.all(STATUS)] == ["Assignable"]

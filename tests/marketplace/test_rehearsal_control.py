@@ -212,9 +212,7 @@ def test_drawn_faults_are_the_same_for_the_same_seed(market: Market) -> None:
     client = market.requester()
 
     def struck(seed: int) -> list[int]:
-        market.set_faults(
-            {"kind": "throttle", "times": 40, "chance": 0.5, "seed": seed}
-        )
+        market.set_faults({"kind": "throttle", "times": 40, "chance": 0.5, "seed": seed})
         numbers = []
         for number in range(40):
             try:
@@ -297,9 +295,7 @@ def test_pages_may_not_use_the_controls(standing: Market) -> None:
         assert reply.status_code == 403
 
 
-def test_a_live_marketplace_has_no_controls_and_no_free_accounts(
-    tmp_path: Path,
-) -> None:
+def test_a_live_marketplace_has_no_controls_and_no_free_accounts(tmp_path: Path) -> None:
     """404 under /rehearsal/; an unknown access key is nobody's."""
     with (
         serve(tmp_path / "live.db") as running,

@@ -41,9 +41,7 @@ def policy(name: str, **parameters: object) -> dict[str, Any]:
             policy_parameters.append({"Key": key, "MapEntries": entries})
         else:
             values = value if isinstance(value, list) else [value]
-            policy_parameters.append(
-                {"Key": key, "Values": [str(entry) for entry in values]}
-            )
+            policy_parameters.append({"Key": key, "Values": [str(entry) for entry in values]})
     return {"PolicyName": name, "Parameters": policy_parameters}
 
 
@@ -55,11 +53,7 @@ def known(**parameters: object) -> dict[str, Any]:
 
 def plurality(*questions: str, **parameters: object) -> dict[str, Any]:
     """Agreement on questions above one half, and what else is given."""
-    settings = {
-        "QuestionIds": list(questions),
-        "QuestionAgreementThreshold": 50,
-        **parameters,
-    }
+    settings = {"QuestionIds": list(questions), "QuestionAgreementThreshold": 50, **parameters}
     return policy(PLURALITY, **settings)
 
 
@@ -80,12 +74,7 @@ def results(review_report: Any) -> set[tuple[str, str | None, str, str]]:  # noq
 def actions(review_report: Any) -> list[tuple[str, str, str, str | None]]:  # noqa: ANN401 - a report
     """Actions as name, target, status and error code."""
     return [
-        (
-            action["ActionName"],
-            action["TargetId"],
-            action["Status"],
-            action.get("ErrorCode"),
-        )
+        (action["ActionName"], action["TargetId"], action["Status"], action.get("ErrorCode"))
         for action in review_report["ReviewActions"]
     ]
 
@@ -155,9 +144,7 @@ def test_a_policy_comes_before_auto_approval(market: Market) -> None:
     assert market.books()["assignments"][0]["paid_cents"] == 0
 
 
-def test_a_bad_answer_brings_another_worker_up_to_the_policys_limit(
-    market: Market,
-) -> None:
+def test_a_bad_answer_brings_another_worker_up_to_the_policys_limit(market: Market) -> None:
     """One more each time, held for at once, while the HIT has fewer than the limit."""
     client = market.requester()
     made = post(
@@ -173,9 +160,7 @@ def test_a_bad_answer_brings_another_worker_up_to_the_policys_limit(
         assert hit["MaxAssignments"] == expected
         assert client.get_account_balance()["OnHoldBalance"] == held
     shown = report(client, made["HITId"])["AssignmentReviewReport"]
-    extends = [
-        action for action in shown["ReviewActions"] if action["ActionName"] == "extend"
-    ]
+    extends = [action for action in shown["ReviewActions"] if action["ActionName"] == "extend"]
     assert [action["Status"] for action in extends] == ["Succeeded", "Succeeded"]
     assert extends[1]["Result"] == "The HIT has 2 assignments already"
 
@@ -196,10 +181,7 @@ def test_no_extension_makes_nine_into_ten(market: Market) -> None:
         for action in actions(report(client, made["HITId"])["AssignmentReviewReport"])
         if action[0] == "extend"
     ]
-    assert extend[2:] == (
-        "Failed",
-        "AWS.MechanicalTurk.InvalidMaximumAssignmentsIncrease",
-    )
+    assert extend[2:] == ("Failed", "AWS.MechanicalTurk.InvalidMaximumAssignmentsIncrease")
     assert client.get_hit(HITId=made["HITId"])["HIT"]["MaxAssignments"] == 9
 
 
@@ -212,8 +194,7 @@ def test_an_extension_that_cannot_be_paid_for_fails_alone(market: Market) -> Non
         Reward="4000",
         MaxAssignments=2,
         AssignmentReviewPolicy=known(
-            ExtendIfKnownAnswerScoreIsLessThan=100,
-            ApproveIfKnownAnswerScoreIsAtLeast=0,
+            ExtendIfKnownAnswerScoreIsLessThan=100, ApproveIfKnownAnswerScoreIsAtLeast=0
         ),
     )
     worker = market.worker()
@@ -229,14 +210,9 @@ def test_an_extension_that_cannot_be_paid_for_fails_alone(market: Market) -> Non
     assert (books["balance_cents"], books["held_cents"]) == (40_000, 480_000)
 
 
-def answer_all(
-    group: str, workers: list[Worker], *answers: dict[str, str]
-) -> list[str]:
+def answer_all(group: str, workers: list[Worker], *answers: dict[str, str]) -> list[str]:
     """Each worker submits his answers; the assignments."""
-    return [
-        worker.do(group, **answer)
-        for worker, answer in zip(workers, answers, strict=True)
-    ]
+    return [worker.do(group, **answer) for worker, answer in zip(workers, answers, strict=True)]
 
 
 def test_plurality_as_in_the_manuals_example(market: Market) -> None:
@@ -287,9 +263,7 @@ def test_plurality_as_in_the_manuals_example(market: Market) -> None:
     assert states == ["Approved", "Rejected", "Rejected"]
 
 
-def test_plurality_compares_selections_and_says_what_it_could_not_do(
-    market: Market,
-) -> None:
+def test_plurality_compares_selections_and_says_what_it_could_not_do(market: Market) -> None:
     """Sets of boxes; an approved assignment cannot be rejected any more."""
     client = market.requester()
     made = post(
@@ -312,9 +286,7 @@ def test_plurality_compares_selections_and_says_what_it_could_not_do(
     ]
 
 
-def test_disagreement_brings_another_worker_and_another_review(
-    market: Market,
-) -> None:
+def test_disagreement_brings_another_worker_and_another_review(market: Market) -> None:
     """1 to 1 is no agreement; the third decides, and both reviews are in the report."""
     client = market.requester()
     made = post(
@@ -344,9 +316,7 @@ def test_disagreement_brings_another_worker_and_another_review(
     ]
     shown = report(client, made["HITId"])["HITReviewReport"]
     scores = [
-        result["Value"]
-        for result in shown["ReviewResults"]
-        if result["Key"] == "HitAgreementScore"
+        result["Value"] for result in shown["ReviewResults"] if result["Key"] == "HitAgreementScore"
     ]
     assert scores == ["0", "100"]
     assert client.get_hit(HITId=made["HITId"])["HIT"]["HITStatus"] == "Reviewable"
@@ -366,10 +336,7 @@ def test_an_expired_hit_is_reviewed_as_of_its_expiry(market: Market) -> None:
     market.wait(days=1)
     shown = report(client, made["HITId"])["HITReviewReport"]
     assert (made["HITId"], None, "HitAgreementScore", "100") in results(shown)
-    assert [status(client, assignment) for assignment in same] == [
-        "Approved",
-        "Approved",
-    ]
+    assert [status(client, assignment) for assignment in same] == ["Approved", "Approved"]
 
 
 @pytest.mark.parametrize(
@@ -449,14 +416,8 @@ def test_the_report_comes_in_pages_by_level_and_kind(market: Market) -> None:
             {"AssignmentReviewPolicy": known(ApproveIfKnownAnswerScoreIsAtLeast="x")},
             "takes 0 to 101",
         ),
-        (
-            {"AssignmentReviewPolicy": known(ExtendMaximumAssignments=26)},
-            "takes 2 to 25",
-        ),
-        (
-            {"AssignmentReviewPolicy": known(RejectReason=["a", "b"])},
-            "one value for RejectReason",
-        ),
+        ({"AssignmentReviewPolicy": known(ExtendMaximumAssignments=26)}, "takes 2 to 25"),
+        ({"AssignmentReviewPolicy": known(RejectReason=["a", "b"])}, "one value for RejectReason"),
         ({"HITReviewPolicy": plurality()}, "needs 1 to 100 QuestionIds"),
         (
             {"HITReviewPolicy": policy(PLURALITY, QuestionIds=["q"])},

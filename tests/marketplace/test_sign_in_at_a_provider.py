@@ -42,9 +42,7 @@ class Place:
         """An invitation's code."""
         worker = NewWorker(handle=name, country="DE")
         with self.backend() as backend, backend.transaction() as transaction:
-            return invitations.invite(
-                transaction, worker, lifetime_ms=days * DAY, email=email
-            ).code
+            return invitations.invite(transaction, worker, lifetime_ms=days * DAY, email=email).code
 
     def revoke(self, name: str) -> None:
         """End a worker's invitations."""
@@ -80,10 +78,7 @@ def place(tmp_path: Path) -> Iterator[Place]:
 
         def provider_at(address: str) -> Provider:
             settings = ProviderSettings(
-                issuer=provider.issuer,
-                client_id=CLIENT,
-                client_secret=SECRET,
-                redirect_url=address,
+                issuer=provider.issuer, client_id=CLIENT, client_secret=SECRET, redirect_url=address
             )
             return Provider(settings, now=lambda: SystemClock().now().timestamp())
 
@@ -104,9 +99,7 @@ def _worker_of(browser: httpx.Client) -> str:
     return reply.text
 
 
-def test_an_invited_person_signs_in_with_their_account_again_and_again(
-    place: Place,
-) -> None:
+def test_an_invited_person_signs_in_with_their_account_again_and_again(place: Place) -> None:
     """On any device, also after the link has ended and the address has changed."""
     with caught() as lines:
         first, reply = place.sign_in("ada")
@@ -248,9 +241,7 @@ def test_invitations_are_bound_by_the_command(place: Place, tmp_path: Path) -> N
     """For one person, or for a file with a column of addresses."""
     database = ["--database", str(place.database)]
     invite = ["workers", "invite"]
-    made = CliRunner().invoke(
-        main, [*invite, "mary", "--email", "mary@example.org", *database]
-    )
+    made = CliRunner().invoke(main, [*invite, "mary", "--email", "mary@example.org", *database])
     assert made.exit_code == 0, made.output
     assert "/worker/sign-in?invitation=" in made.output
     assert "only their account can sign in" in made.output
@@ -290,16 +281,12 @@ def test_settings_that_do_not_fit_end_serve(tmp_path: Path) -> None:
         ):
             # `serve` has an event loop, and a browser of this process may have another.
             with ThreadPoolExecutor(1) as pool:
-                refused = pool.submit(
-                    CliRunner().invoke, main, [*serve_at, *words]
-                ).result()
+                refused = pool.submit(CliRunner().invoke, main, [*serve_at, *words]).result()
             assert refused.exit_code == 2, refused.output
             assert sentence in refused.output
 
 
-def test_the_cookie_of_a_sign_in_is_short_lived_and_not_for_scripts(
-    place: Place,
-) -> None:
+def test_the_cookie_of_a_sign_in_is_short_lived_and_not_for_scripts(place: Place) -> None:
     """It comes along from the provider, so it is lax."""
     cookie = place.browser().get("/worker/sign-in/start").headers["set-cookie"]
     assert "Max-Age=600" in cookie

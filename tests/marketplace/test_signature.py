@@ -74,12 +74,7 @@ FORM = b"application/x-www-form-urlencoded"
             (
                 "GET",
                 b"",
-                (
-                    HOST,
-                    (b"my-header1", b" value1"),
-                    (b"my-header2", b' "a   b   c"'),
-                    DATE,
-                ),
+                (HOST, (b"my-header1", b" value1"), (b"my-header2", b' "a   b   c"'), DATE),
                 b"",
             ),
             "host;my-header1;my-header2;x-amz-date",
@@ -152,16 +147,10 @@ WORDS = st.text(st.characters(codec="utf-8", exclude_characters=" "), max_size=9
 )
 @example(body=b"", secret=SECRET, region="sandbox", extra={}, query={"a/b": "~/c"})
 def test_whatever_botocore_signs_is_accepted(
-    body: bytes,
-    secret: str,
-    region: str,
-    extra: dict[str, str],
-    query: dict[str, str],
+    body: bytes, secret: str, region: str, extra: dict[str, str], query: dict[str, str]
 ) -> None:
     """Any body, secret, headers and query, signed by the client that everybody uses."""
-    received = signed_request(
-        body=body, secret=secret, region=region, query=query, **extra
-    )
+    received = signed_request(body=body, secret=secret, region=region, query=query, **extra)
     assert check(received, secret=secret).access_key == ACCESS_KEY
 
 
@@ -170,9 +159,7 @@ def test_whatever_botocore_signs_is_accepted(
     other=st.binary(max_size=50),
     place=st.sampled_from(["body", "method", "path", "query", "secret"]),
 )
-def test_nothing_that_was_signed_can_be_changed(
-    body: bytes, other: bytes, place: str
-) -> None:
+def test_nothing_that_was_signed_can_be_changed(body: bytes, other: bytes, place: str) -> None:
     """Body, method, path, query and key are all under the signature."""
     received = signed_request(body=body)
     bent = {
@@ -205,9 +192,7 @@ def test_headers_that_matter_must_be_signed() -> None:
     assert refusal_of(added) == "InvalidSignatureException"
     authorization = dict(received.headers)[b"authorization"]
     for name in (b"host;", b";x-amz-target"):
-        bent = with_header(
-            received, "authorization", authorization.replace(name, b"", 1)
-        )
+        bent = with_header(received, "authorization", authorization.replace(name, b"", 1))
         assert refusal_of(bent) == "InvalidSignatureException"
 
 
@@ -260,8 +245,7 @@ def test_a_refusal_of_the_clock_says_both_times() -> None:
         for minutes in (-16, -1, 0, 1, 16)
     }
     expired = (
-        f"Signature expired: {stamps[0]} is now earlier than {stamps[1]} "
-        f"({stamps[16]} - 15 min.)"
+        f"Signature expired: {stamps[0]} is now earlier than {stamps[1]} ({stamps[16]} - 15 min.)"
     )
     not_yet = (
         f"Signature not yet current: {stamps[0]} is still later than {stamps[-1]} "
@@ -290,9 +274,7 @@ def test_the_date_header_serves_where_x_amz_date_is_missing() -> None:
         ({"service": "dynamodb"}, "correct service: 'mturk-requester'"),
     ],
 )
-def test_a_signature_for_elsewhere_is_refused(
-    scope: dict[str, str], words: str
-) -> None:
+def test_a_signature_for_elsewhere_is_refused(scope: dict[str, str], words: str) -> None:
     """Another region's or service's signature opens nothing here."""
     options: dict[str, object] = dict(scope)
     with pytest.raises(Refusal, match=words) as caught:
@@ -312,15 +294,11 @@ def _signed_for(scope: str, *, days: int = 0) -> Received:
     scope = scope.format(day=day)
     authorization = dict(received.headers)[b"authorization"].decode()
     own_scope = authorization.partition("Credential=")[2].partition(",")[0]
-    other = with_header(
-        received, "authorization", authorization.replace(own_scope, scope).encode()
-    )
+    other = with_header(received, "authorization", authorization.replace(own_scope, scope).encode())
     signed = signature.read(other)
     right = signature.expected(signed, other, secret=SECRET)
     text = dict(other.headers)[b"authorization"].decode()
-    return with_header(
-        other, "authorization", text.replace(signed.signature, right).encode()
-    )
+    return with_header(other, "authorization", text.replace(signed.signature, right).encode())
 
 
 def test_the_scope_names_the_day_on_which_it_was_signed() -> None:
@@ -400,15 +378,10 @@ SCOPE = "K/20260105/us-east-1/mturk-requester/aws4_request"
             "AWS4-HMAC-SHA256 Credential=a/b, SignedHeaders=host, Signature=f",
             "IncompleteSignatureException",
         ),
-        (
-            f"AWS4-HMAC-SHA256 Credential={SCOPE}, Credential=x",
-            "IncompleteSignatureException",
-        ),
+        (f"AWS4-HMAC-SHA256 Credential={SCOPE}, Credential=x", "IncompleteSignatureException"),
     ],
 )
-def test_what_is_no_whole_signature_is_told_so(
-    authorization: str | None, kind: str
-) -> None:
+def test_what_is_no_whole_signature_is_told_so(authorization: str | None, kind: str) -> None:
     """Missing is told from incomplete."""
     value = None if authorization is None else authorization.encode()
     assert refusal_of(with_header(signed_request(), "authorization", value)) == kind
@@ -487,9 +460,7 @@ def test_what_is_no_date_is_told_so(date: bytes) -> None:
         signature.read(with_header(signed_request(), "x-amz-date", date))
 
 
-@pytest.mark.parametrize(
-    "date", [None, b"", b"2026", b"yesterday", b"20261340T000000Z"]
-)
+@pytest.mark.parametrize("date", [None, b"", b"2026", b"yesterday", b"20261340T000000Z"])
 def test_without_a_date_a_signature_is_incomplete(date: bytes | None) -> None:
     """The date is part of what is signed."""
     bent = with_header(signed_request(), "x-amz-date", date)
@@ -518,9 +489,7 @@ def test_two_authorizations_are_none() -> None:
     ),
     date=st.binary(max_size=30),
 )
-def test_garbage_is_refused_and_nothing_worse(
-    authorization: bytes, date: bytes
-) -> None:
+def test_garbage_is_refused_and_nothing_worse(authorization: bytes, date: bytes) -> None:
     """Whatever bytes come, the answer is one of AWS's refusals."""
     bent = with_header(signed_request(), "authorization", authorization)
     kinds = {

@@ -145,9 +145,7 @@ def process(database: Path, soak: Soak) -> Iterator["subprocess.Popen[str]"]:
     command += ["--port", soak.site.rpartition(":")[2], "--frames-port", "0"]
     command += ["--metrics-port", soak.metrics.split(":")[2].partition("/")[0]]
     command += ["--backup", ADDRESS]
-    with subprocess.Popen(
-        command, cwd=ROOT, stdout=subprocess.PIPE, text=True
-    ) as marketplace:
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as marketplace:
         try:
             assert marketplace.stdout is not None
             assert marketplace.stdout.readline().startswith("marketplace at")
@@ -178,9 +176,7 @@ async def work(soak: Soak, session: str, chance: random.Random) -> None:
         assignment = json.loads(accepted.body)["assignment_id"]
         await asyncio.sleep(chance.expovariate(1 / PAUSE))
         form = f"assignmentId={assignment}&caption=A+red+bird+on+a+wire"
-        sent = await client.ask(
-            worker_call("POST /mturk/externalSubmit", session, form)
-        )
+        sent = await client.ask(worker_call("POST /mturk/externalSubmit", session, form))
         if sent is not None and sent.status == 200:
             soak.submitted.add(assignment)
 
@@ -217,9 +213,7 @@ async def run_hits(soak: Soak, name: str, key: Key) -> None:
         await asyncio.sleep(PAUSE)
 
 
-async def _settle(
-    soak: Soak, client: Client, key: Key, hit_id: str, done: set[str]
-) -> None:
+async def _settle(soak: Soak, client: Client, key: Key, hit_id: str, done: set[str]) -> None:
     listed = await client.call(
         key, "ListAssignmentsForHIT", HITId=hit_id, AssignmentStatuses=["Submitted"]
     )
@@ -241,18 +235,14 @@ async def _settle(
             )
 
 
-async def live(
-    soak: Soak, database: Path, sessions: list[str], signing: dict[str, Key]
-) -> None:
+async def live(soak: Soak, database: Path, sessions: list[str], signing: dict[str, Key]) -> None:
     """All lives, one after another, with everybody at work."""
     chance = random.Random(7)  # noqa: S311 - pauses
     at_work = [
         asyncio.create_task(work(soak, session, random.Random(number)))  # noqa: S311 - pauses
         for number, session in enumerate(sessions)
     ]
-    at_work += [
-        asyncio.create_task(run_hits(soak, name, key)) for name, key in signing.items()
-    ]
+    at_work += [asyncio.create_task(run_hits(soak, name, key)) for name, key in signing.items()]
     try:
         for number in range(LIVES):
             with process(database, soak) as marketplace:
@@ -327,9 +317,7 @@ def bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     }.items():
         monkeypatch.setenv(name, word)
     moto = [sys.executable, "-m", "moto.server", "-H", address[0], "-p", address[1]]
-    with subprocess.Popen(
-        moto, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    ) as server:
+    with subprocess.Popen(moto, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:
         try:
             client = boto3.Session().client("s3", endpoint_url=endpoint)
             deadline = time.monotonic() + PATIENCE_SECONDS
@@ -351,18 +339,10 @@ def _is_made(client: Any) -> bool:  # noqa: ANN401 - boto3 has no types for S3 h
 
 def _opened(database: Path) -> tuple[list[str], dict[str, Key]]:
     """A live marketplace: the tokens of its workers, and its requesters' keys."""
-    with (
-        closing(Backend(database, Rules())) as backend,
-        backend.transaction() as transaction,
-    ):
-        people = [
-            accounts.NewWorker(handle=f"w{n}", country="US") for n in range(WORKERS)
-        ]
+    with closing(Backend(database, Rules())) as backend, backend.transaction() as transaction:
+        people = [accounts.NewWorker(handle=f"w{n}", country="US") for n in range(WORKERS)]
         tokens = [accounts.add_worker(transaction, each)[1] for each in people]
-        signing = {
-            name: keys.give(transaction, name, deposit_cents=10**9)
-            for name in REQUESTERS
-        }
+        signing = {name: keys.give(transaction, name, deposit_cents=10**9) for name in REQUESTERS}
     return tokens, signing
 
 
@@ -400,10 +380,7 @@ def _check_replica(soak: Soak, database: Path) -> Path:
         kept = dict(conn.execute("SELECT assignment_id, status FROM assignments"))
     assert {kept.get(name, "lost") for name in submitted} <= {"Submitted", "Approved"}
     assert {kept.get(name, "lost") for name in approved} <= {"Approved"}
-    with (
-        closing(Backend(restored, Rules())) as backend,
-        backend.transaction() as transaction,
-    ):
+    with closing(Backend(restored, Rules())) as backend, backend.transaction() as transaction:
         assert audit.broken_laws(transaction) == []
     return restored
 
@@ -414,8 +391,7 @@ def test_hours_of_work_with_kills_lose_nothing_and_grow_nothing(tmp_path: Path) 
     """What was answered is in the replica; a life takes no more than the one before."""
     database = tmp_path / "market.db"
     soak = Soak(
-        site=f"http://127.0.0.1:{free_port()}",
-        metrics=f"http://127.0.0.1:{free_port()}/metrics",
+        site=f"http://127.0.0.1:{free_port()}", metrics=f"http://127.0.0.1:{free_port()}/metrics"
     )
     tokens, signing = _opened(database)
     with process(database, soak):

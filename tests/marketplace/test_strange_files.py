@@ -122,19 +122,14 @@ def test_what_is_no_marketplaces_file_is_refused_and_left_as_it_was(
     assert _state(tmp_path) == before
 
 
-def test_a_copy_that_others_could_read_is_closed_when_it_is_served(
-    tmp_path: Path,
-) -> None:
+def test_a_copy_that_others_could_read_is_closed_when_it_is_served(tmp_path: Path) -> None:
     """The file, its log and its index, as a copy with mode 0644 brings them back."""
     database = tmp_path / "m.db"
     with closing(Backend(database, LIVE)) as backend:
         with backend.transaction() as transaction:
             transaction.execute("INSERT INTO settings VALUES ('colour', 'red')")
         # As they lie after a kill.
-        copies = {
-            file.name: file.read_bytes()
-            for file in (database, *(tmp_path.glob("m.db-*")))
-        }
+        copies = {file.name: file.read_bytes() for file in (database, *(tmp_path.glob("m.db-*")))}
     assert set(copies) == {"m.db", "m.db-wal", "m.db-shm"}
     for name, content in copies.items():
         (tmp_path / name).write_bytes(content)

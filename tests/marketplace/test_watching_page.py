@@ -60,18 +60,14 @@ def served_metrics(backend: Backend) -> dict[str, set[str]]:
     for family in text_string_to_metric_families(served_text(backend)):
         assert family.documentation, f"{family.name} has no meaning"
         name = f"{family.name}_total" if family.type == "counter" else family.name
-        labels[name] = {
-            label for sample in family.samples for label in sample.labels
-        } - {"le"}
+        labels[name] = {label for sample in family.samples for label in sample.labels} - {"le"}
     return labels
 
 
 def test_the_table_lists_the_metrics_with_their_labels(backend: Backend) -> None:
     """A metric without a row would not be noticed, and neither would a stale row."""
     page = PAGE.read_text(encoding="utf-8")
-    rows = {
-        name: set(re.findall(r"`(\w+)`", labels)) for name, labels in _ROW.findall(page)
-    }
+    rows = {name: set(re.findall(r"`(\w+)`", labels)) for name, labels in _ROW.findall(page)}
     served = served_metrics(backend)
     ours = {name: labels for name, labels in served.items() if "piecework_" in name}
     assert rows == ours
@@ -116,9 +112,7 @@ def test_prometheus_fires_the_alerts_in_time(backend: Backend) -> None:
     if promtool is None:
         pytest.skip("promtool is not installed (it comes with Prometheus)")
     for words in (["check", "rules", str(ALERTS)], ["test", "rules", str(CASES)]):
-        checked = subprocess.run(
-            [promtool, *words], capture_output=True, text=True, check=False
-        )
+        checked = subprocess.run([promtool, *words], capture_output=True, text=True, check=False)
         assert checked.returncode == 0, checked.stdout + checked.stderr
     linted = subprocess.run(
         [promtool, "check", "metrics"],

@@ -33,18 +33,13 @@ BARE: dict[str, Any] = {
 }
 
 
-def post_hits(
-    market: Market, hit_type: HitType, number: int, *, requester: str = "LAB"
-) -> str:
+def post_hits(market: Market, hit_type: HitType, number: int, *, requester: str = "LAB") -> str:
     """Post HITs of a type; return its id."""
     platform = MTurk(market.endpoint, access_key=requester, secret_key="any")  # noqa: S106
     type_id = platform.hit_type(hit_type)
     for _ in range(number):
         market.requester(requester).create_hit_with_hit_type(
-            HITTypeId=type_id,
-            Question=QUESTION,
-            LifetimeInSeconds=3600,
-            MaxAssignments=9,
+            HITTypeId=type_id, Question=QUESTION, LifetimeInSeconds=3600, MaxAssignments=9
         )
     return str(type_id)
 
@@ -73,9 +68,7 @@ def test_a_worker_is_offered_only_what_is_left_and_reads_why(market: Market) -> 
     assert reached["lacks"] == ["fewer than 2 of these HITs done"]
     refused = ann.accept(group["hit_group_id"])
     assert refused.status_code == 409
-    assert (
-        "You have done 2 of these HITs, as many as one worker may do." in refused.text
-    )
+    assert "You have done 2 of these HITs, as many as one worker may do." in refused.text
     page = ann.http.get("/worker/hits", headers=HTML).text
     assert "You have done 2 of these HITs, as many as one worker may do." in page
     assert group_of(bea)["available"] == 2
@@ -116,9 +109,7 @@ def test_returned_work_does_not_count_and_rejected_work_does(market: Market) -> 
     ann.give_back(first)
     second = ann.accept(group).json()["assignment_id"]
     ann.submit(second)
-    market.requester("LAB").reject_assignment(
-        AssignmentId=second, RequesterFeedback="no bird"
-    )
+    market.requester("LAB").reject_assignment(AssignmentId=second, RequesterFeedback="no bird")
     assert ann.accept(group).status_code == 409
 
 
@@ -133,9 +124,7 @@ def test_a_hit_whose_time_ran_out_may_be_replaced_by_another(market: Market) -> 
     assert ann.accept(group).status_code == 409
 
 
-def test_a_limit_that_was_lowered_below_what_was_done_leaves_nothing(
-    market: Market,
-) -> None:
+def test_a_limit_that_was_lowered_below_what_was_done_leaves_nothing(market: Market) -> None:
     """Two were done, one is allowed now; the other limit would leave seven."""
     two = with_limits(*of_batch(1, most=3, in_all=3))
     post_hits(market, two, 4)
@@ -211,9 +200,7 @@ def test_each_batch_has_its_own_limit_beside_the_campaigns(market: Market) -> No
     # Now the campaign's limit is reached in both batches, and no later one helps.
     for each in (group, of_second):
         refused = ann.accept(each["hit_group_id"])
-        assert (
-            "You have done 3 of these HITs, as many as one worker may" in refused.text
-        )
+        assert "You have done 3 of these HITs, as many as one worker may" in refused.text
 
 
 def test_replacements_of_a_batch_count_with_it(market: Market) -> None:

@@ -51,9 +51,7 @@ def test_the_list_is_sorted_as_asked(stocked: tuple[Market, Worker]) -> None:
     assert titles(ann)[0] == "Birds of another requester"
 
 
-def test_the_list_is_searched_in_all_that_a_group_says(
-    stocked: tuple[Market, Worker],
-) -> None:
+def test_the_list_is_searched_in_all_that_a_group_says(stocked: tuple[Market, Worker]) -> None:
     """Title, description, keywords, requester; every word, in any case."""
     _, ann = stocked
     assert titles(ann, q="bird") == ["Birds"]
@@ -64,9 +62,7 @@ def test_the_list_is_searched_in_all_that_a_group_says(
     assert titles(ann, q='"><script>') == []
 
 
-def test_the_list_is_filtered_by_reward_and_by_what_one_may(
-    stocked: tuple[Market, Worker],
-) -> None:
+def test_the_list_is_filtered_by_reward_and_by_what_one_may(stocked: tuple[Market, Worker]) -> None:
     """A minimum is met exactly; what is no amount is left out and said."""
     _, ann = stocked
     assert titles(ann, min="0.50") == ["Doors", "Mugs"]
@@ -194,9 +190,7 @@ def state(market: Market) -> list[str]:
     return [assignment["status"] for assignment in market.books()["assignments"]]
 
 
-def test_a_frames_form_is_shown_back_and_taken_from_the_sites_own_page(
-    market: Market,
-) -> None:
+def test_a_frames_form_is_shown_back_and_taken_from_the_sites_own_page(market: Market) -> None:
     """Nothing is stored by the first, everything by the second."""
     client, ann = market.requester(), market.worker()
     made = post(client)
@@ -223,9 +217,7 @@ def test_a_frames_form_is_shown_back_and_taken_from_the_sites_own_page(
         ("same-origin", "https://evil.example"),
     ],
 )
-def test_a_strangers_form_is_refused(
-    market: Market, site: str, origin: str | None
-) -> None:
+def test_a_strangers_form_is_refused(market: Market, site: str, origin: str | None) -> None:
     """By POST and by GET, 403, and nothing changes."""
     client, ann = market.requester(), market.worker()
     made = post(client)
@@ -241,9 +233,7 @@ def test_a_strangers_form_is_refused(
 
 @pytest.mark.parametrize("path", ["return", "accept", "sign-out", "ask"])
 @pytest.mark.parametrize("site", ["same-site", "cross-site", "none"])
-def test_acting_takes_a_page_of_the_site(
-    standing: Market, path: str, site: str
-) -> None:
+def test_acting_takes_a_page_of_the_site(standing: Market, path: str, site: str) -> None:
     """Whatever a browser says it did not send from here is refused, origin or not."""
     client, ann = standing.requester(), standing.worker()
     made = post(client)
@@ -296,9 +286,7 @@ def test_a_preview_that_is_submitted_says_what_to_do(standing: Market) -> None:
     ann = standing.worker()
     form = {"assignmentId": "ASSIGNMENT_ID_NOT_AVAILABLE", "caption": "A bird"}
     reply = ann.http.post(
-        "/mturk/externalSubmit",
-        data=form,
-        headers=browser("same-site", standing.frames),
+        "/mturk/externalSubmit", data=form, headers=browser("same-site", standing.frames)
     )
     assert reply.status_code == 409
     assert "This was a preview." in reply.text
@@ -320,10 +308,7 @@ def test_a_preview_that_is_submitted_says_what_to_do(standing: Market) -> None:
             "see https://assets.crowd.aws/crowd-html-elements.js in the text",
             "see https://assets.crowd.aws/crowd-html-elements.js in the text",
         ),
-        (
-            '"https://assets.crowd.aws/other.js"',
-            '"https://assets.crowd.aws/other.js"',
-        ),
+        ('"https://assets.crowd.aws/other.js"', '"https://assets.crowd.aws/other.js"'),
         (
             "action='http://workersandbox.mturk.com/mturk/externalSubmit'",
             "action='S/mturk/externalSubmit'",
@@ -334,9 +319,7 @@ def test_a_preview_that_is_submitted_says_what_to_do(standing: Market) -> None:
         ),
     ],
 )
-def test_only_two_scripts_and_where_a_form_is_sent_are_led_home(
-    written: str, served: str
-) -> None:
+def test_only_two_scripts_and_where_a_form_is_sent_are_led_home(written: str, served: str) -> None:
     """In quotes, by any scheme; everything else stays as it was written."""
     assert led_home(written, "F", "S") == served
 
@@ -362,9 +345,7 @@ def test_messages_of_requesters_are_shown(market: Market) -> None:
     done = ann.do(post(client)["HITGroupId"])
     client.approve_assignment(AssignmentId=done)  # strangers cannot be written to
     assert "<h2>Messages</h2>" not in ann.http.get("/worker/history", headers=HTML).text
-    client.notify_workers(
-        Subject="New HITs", MessageText="<i>Come</i>", WorkerIds=[ann.worker_id]
-    )
+    client.notify_workers(Subject="New HITs", MessageText="<i>Come</i>", WorkerIds=[ann.worker_id])
     text = ann.http.get("/worker/history", headers=HTML).text
     assert "New HITs" in text
     assert "&lt;i&gt;Come&lt;/i&gt;" in text

@@ -47,9 +47,7 @@ def test_signing_in_may_lead_to_a_group(market: Market) -> None:
         assert reply.headers["location"] == target
 
 
-def test_the_sign_in_page_says_once_whether_work_is_paid(
-    market: Market, tmp_path: Path
-) -> None:
+def test_the_sign_in_page_says_once_whether_work_is_paid(market: Market, tmp_path: Path) -> None:
     """Not in a rehearsal; else to the worker whom the link is for."""
     ann = market.worker()
     ann.http.cookies.clear()
@@ -58,10 +56,7 @@ def test_the_sign_in_page_says_once_whether_work_is_paid(
     assert "no work is paid" in rehearsed
     assert rehearsed.count("paid") == 1
     database = tmp_path / "live.db"
-    with (
-        closing(Backend(database, Rules())) as backend,
-        backend.transaction() as transaction,
-    ):
+    with closing(Backend(database, Rules())) as backend, backend.transaction() as transaction:
         new = accounts.NewWorker(handle="bea", country="DE")
         _, token = accounts.add_worker(transaction, new)
     with serve(database) as running, httpx.Client() as http:
@@ -128,20 +123,13 @@ def test_a_worker_reads_what_he_lacks_and_may_ask_for_it(market: Market) -> None
     kinds = {}
     for name in ("trained", "excluded"):
         made = client.create_qualification_type(
-            Name=name,
-            Description="x",
-            QualificationTypeStatus="Active",
-            AutoGranted=True,
+            Name=name, Description="x", QualificationTypeStatus="Active", AutoGranted=True
         )
         kinds[name] = made["QualificationType"]["QualificationTypeId"]
     requirements = [
         {"QualificationTypeId": kinds["trained"], "Comparator": "Exists"},
         {"QualificationTypeId": kinds["excluded"], "Comparator": "DoesNotExist"},
-        {
-            "QualificationTypeId": NUMBER_APPROVED,
-            "Comparator": "GreaterThan",
-            "IntegerValues": [2],
-        },
+        {"QualificationTypeId": NUMBER_APPROVED, "Comparator": "GreaterThan", "IntegerValues": [2]},
     ]
     made_hit = post(client, QualificationRequirements=requirements)
     listed = page(ann, "/worker/hits").text
@@ -202,8 +190,7 @@ def test_a_program_gets_what_a_page_shows(market: Market) -> None:
     preview = ann.http.get(f"/worker/groups/{group}/preview").json()
     assert preview == {
         "hit_id": made["HITId"],
-        "frame_url": f"{frame}?assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE"
-        f"&hitId={made['HITId']}",
+        "frame_url": f"{frame}?assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE&hitId={made['HITId']}",
     }
     accepted = ann.accept(group).json()
     site = market.endpoint.replace(":", "%3A").replace("/", "%2F")
@@ -220,9 +207,7 @@ def test_a_program_gets_what_a_page_shows(market: Market) -> None:
     assert ann.give_back(accepted["assignment_id"]).status_code == 409
 
 
-def test_a_question_is_served_verbatim_and_only_the_site_may_frame_it(
-    market: Market,
-) -> None:
+def test_a_question_is_served_verbatim_and_only_the_site_may_frame_it(market: Market) -> None:
     """The page as the requester wrote it, under a policy of the marketplace's."""
     made = post(market.requester())
     reply = market.http.get(f"{market.frames}/frames/{made['HITId']}")
@@ -272,10 +257,7 @@ def test_an_external_question_is_framed_where_it_lies(standing: Market) -> None:
     assert address.startswith("http://localhost:9/page?a=1&assignmentId=")
     assert address.endswith("#part")
     work = page(ann, f"/worker/assignments/{accepted['assignment_id']}")
-    assert (
-        "frame-src 'self' http://localhost:9;"
-        in (work.headers["content-security-policy"])
-    )
+    assert "frame-src 'self' http://localhost:9;" in (work.headers["content-security-policy"])
     assert 'height="500"' in work.text
     sent = ann.http.post(
         "/mturk/externalSubmit",

@@ -79,9 +79,7 @@ class Outcome:
 
 def main() -> int:
     """Try a sample, or every mutant of the named files or of all; 1 if one survives."""
-    parser = argparse.ArgumentParser(
-        prog="python -m tests.mutants", description=__doc__
-    )
+    parser = argparse.ArgumentParser(prog="python -m tests.mutants", description=__doc__)
     parser.add_argument("paths", nargs="*", help="files of subjects.toml, each whole")
     parser.add_argument("--all", action="store_true", help="all files, each whole")
     parser.add_argument(
@@ -90,8 +88,7 @@ def main() -> int:
     parser.add_argument(
         "--go-on",
         action="store_true",
-        help="try what was not tried yet, and once more what survived; the file is "
-        "as it was",
+        help="try what was not tried yet, and once more what survived; the file is as it was",
     )
     options = parser.parse_args()
     subjects = tomllib.loads(SUBJECTS.read_text())["file"]
@@ -102,9 +99,7 @@ def main() -> int:
     PLACE.mkdir(parents=True, exist_ok=True)
     if options.paths or options.all:
         chosen = [
-            subject
-            for subject in subjects
-            if not options.paths or subject["path"] in options.paths
+            subject for subject in subjects if not options.paths or subject["path"] in options.paths
         ]
         return _run(chosen, copy=0, goes_on=options.go_on)
     seed = options.seed
@@ -244,10 +239,7 @@ def _tests(path: str, tests: list[str]) -> Iterator[Callable[[], str]]:
 def _result(item: WorkItem, run: Callable[[], str]) -> WorkResult:
     (mutation,) = item.mutations
     operator = plugins.get_operator(mutation.operator_name)()
-    with use_mutation(mutation.module_path, operator, mutation.occurrence) as (
-        was,
-        now,
-    ):
+    with use_mutation(mutation.module_path, operator, mutation.occurrence) as (was, now):
         code = run()
     return WorkResult(
         worker_outcome=WorkerOutcome.NORMAL,
@@ -301,15 +293,10 @@ def _is_type_checked(leaf: Node) -> bool:
     return False
 
 
-def _unexplained(
-    subject: dict[str, Any], outcome: Outcome, results: list[WorkResult]
-) -> list[str]:
+def _unexplained(subject: dict[str, Any], outcome: Outcome, results: list[WorkResult]) -> list[str]:
     """Survivors without a reason, and reasons without a survivor."""
     reasons = Counter(
-        {
-            (_plain(it["was"]), _plain(it["now"])): 0
-            for it in subject.get("equivalent", [])
-        }
+        {(_plain(it["was"]), _plain(it["now"])): 0 for it in subject.get("equivalent", [])}
     )
     complaints = []
     for result in results:
@@ -322,8 +309,7 @@ def _unexplained(
         else:
             complaints.append(f"{subject['path']}{_SURVIVED}\n{result.diff}")
     complaints += [
-        f"{subject['path']}: no mutant survives that a reason is given for:\n"
-        f"- {was}\n+ {now}"
+        f"{subject['path']}: no mutant survives that a reason is given for:\n- {was}\n+ {now}"
         for (was, now), number in reasons.items()
         if not number
     ]
@@ -332,9 +318,7 @@ def _unexplained(
 
 def _change(diff: str) -> tuple[str, str]:
     lines = [line for line in diff.splitlines() if line[:3] not in {"---", "+++"}]
-    was, now = (
-        "\n".join(line[1:] for line in lines if line[:1] == sign) for sign in "-+"
-    )
+    was, now = ("\n".join(line[1:] for line in lines if line[:1] == sign) for sign in "-+")
     return _plain(was), _plain(now)
 
 

@@ -33,9 +33,7 @@ def _dropped_statement(node: Node) -> Iterator[str]:
         return
     statement = node.children[0]
     is_call = statement.type == "atom_expr" and _text(statement).endswith(")")
-    is_sum = statement.type == "expr_stmt" and (
-        _text(statement.children[1]) in {"+=", "-=", "|="}
-    )
+    is_sum = statement.type == "expr_stmt" and (_text(statement.children[1]) in {"+=", "-=", "|="})
     if statement.type == "raise_stmt" or is_call or is_sum:
         yield "pass\n"
 

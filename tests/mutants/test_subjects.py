@@ -59,12 +59,8 @@ def test_files_tests_and_reasons_are_there(subject: dict[str, Any]) -> None:
         ("the store has no name yet = ?", set()),
     ],
 )
-def test_each_condition_of_a_query_is_turned_and_lifted(
-    query: str, changed: set[str]
-) -> None:
+def test_each_condition_of_a_query_is_turned_and_lifted(query: str, changed: set[str]) -> None:
     """Its opposite, without it, and the other order; nothing else."""
-    made = [
-        query[:start] + text + query[end:] for start, end, text in sql.changes(query)
-    ]
+    made = [query[:start] + text + query[end:] for start, end, text in sql.changes(query)]
     assert set(made) == changed
     assert len(made) == len(changed)

@@ -68,10 +68,7 @@ def _forget(changed: str) -> None:
         and not hasattr(module, "__path__")
     }
     forgotten = {changed}
-    while (
-        more := {name for name, names in imported_by.items() if names & forgotten}
-        - forgotten
-    ):
+    while more := {name for name, names in imported_by.items() if names & forgotten} - forgotten:
         forgotten |= more
     for name in forgotten:
         del sys.modules[name]

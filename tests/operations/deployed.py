@@ -48,9 +48,7 @@ def shell_of(page: Path) -> str:
 def commands_of(shell: str) -> Iterator[list[str]]:
     """Yield the words of each call of piecework in shell commands."""
     # A service whose own program is another one.
-    for line in shell.replace(
-        "--entrypoint piecework worker", "piecework"
-    ).splitlines():
+    for line in shell.replace("--entrypoint piecework worker", "piecework").splitlines():
         for rest in _PROGRAM.findall(line):
             yield shlex.split(_ENDS.split(f"{rest} ")[0])
 
@@ -78,8 +76,7 @@ def check_accepted(words: Sequence[str]) -> None:
     needed = {
         each
         for each in command.params
-        if each.required
-        and ("--config" not in rest or isinstance(each, click.Argument))
+        if each.required and ("--config" not in rest or isinstance(each, click.Argument))
     } - set(order)
     if needed:
         raise click.UsageError(f"{words}: {[each.name for each in needed]} missing")

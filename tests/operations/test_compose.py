@@ -12,13 +12,7 @@ import yaml
 from click.testing import CliRunner
 
 from piecework.cli.main import main
-from tests.operations.deployed import (
-    COMPOSE,
-    DEPLOY,
-    ROOT,
-    check_accepted,
-    services,
-)
+from tests.operations.deployed import COMPOSE, DEPLOY, ROOT, check_accepted, services
 
 _SERVICES = [
     pytest.param(service, id=f"{file.stem}-{name}")
@@ -60,9 +54,9 @@ def test_no_secret_is_in_an_environment(file: Path) -> None:
     declared = yaml.safe_load(file.read_text())["secrets"]
     for service in services(file).values():
         for name, value in service.get("environment", {}).items():
-            assert not re.search("PASSWORD|SECRET|TOKEN|_KEY", name) or str(
-                value
-            ).startswith("/run/secrets/")
+            assert not re.search("PASSWORD|SECRET|TOKEN|_KEY", name) or str(value).startswith(
+                "/run/secrets/"
+            )
             assert not re.search(r"://[^/@]*:[^/@]+@", str(value))
             if str(value).startswith("/run/secrets/"):
                 assert Path(value).name in service["secrets"]
@@ -94,9 +88,7 @@ def test_the_proxy_leads_to_the_ports_of_the_marketplace() -> None:
 def test_the_options_of_the_marketplace_are_accepted() -> None:
     """The file and the environment of its container, as compose hands them over."""
     (service,) = [
-        each
-        for name, each in services(DEPLOY / "compose.yaml").items()
-        if name == "marketplace"
+        each for name, each in services(DEPLOY / "compose.yaml").items() if name == "marketplace"
     ]
     environment = {
         name: re.sub(r"\$\{(\w+):[^}]*\}", r"\1.example.org", value).lower()
@@ -135,18 +127,12 @@ def test_the_trial_is_deployed_to_the_file_that_is_mounted() -> None:
     assert campaign.replace(".toml", ".deployment.toml") in mounts
     original = yaml.safe_load((ROOT / "prefect.yaml").read_text())
     assert words["prefect-version"] == original["prefect-version"]
-    assert deployment["entrypoint"] in {
-        each["entrypoint"] for each in original["deployments"]
-    }
+    assert deployment["entrypoint"] in {each["entrypoint"] for each in original["deployments"]}
 
 
 def _make_secrets(folder: Path) -> int:
     return subprocess.run(
-        ["sh", folder / "make_secrets.sh"],
-        cwd=folder,
-        capture_output=True,
-        timeout=60,
-        check=False,
+        ["sh", folder / "make_secrets.sh"], cwd=folder, capture_output=True, timeout=60, check=False
     ).returncode
 
 
@@ -164,9 +150,7 @@ def test_the_script_makes_all_secrets_and_replaces_none(tmp_path: Path) -> None:
     for name in ("store", "prefect"):
         assert files[f"{name}_password"] in files["pgpass"]
     _make_secrets(tmp_path)
-    assert files == {
-        path.name: path.read_text() for path in (tmp_path / "secrets").iterdir()
-    }
+    assert files == {path.name: path.read_text() for path in (tmp_path / "secrets").iterdir()}
     other = tmp_path / "other"
     other.mkdir()
     shutil.copy(DEPLOY / "make_secrets.sh", other)

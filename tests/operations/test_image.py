@@ -50,9 +50,7 @@ def test_the_locks_of_the_image_are_complete() -> None:
     locked = _names(_lock("requirements.lock"))
     locked |= _names(_lock("docs/operations/deploy/extras.lock"))
     waiting = [
-        Requirement(line)
-        for extra in _EXTRAS
-        for line in _PROJECT["optional-dependencies"][extra]
+        Requirement(line) for extra in _EXTRAS for line in _PROJECT["optional-dependencies"][extra]
     ]
     seen: set[str] = set()
     while waiting:
@@ -85,10 +83,7 @@ def test_the_image_is_built_from_the_locks_alone() -> None:
     assert len(installs) == 3
     assert all('"--no-deps"' in line for line in installs)
     assert '"--require-hashes"' in installs[0]
-    assert re.findall(r'"([\w-]+\.lock)"', installs[0]) == [
-        "requirements.lock",
-        "extras.lock",
-    ]
+    assert re.findall(r'"([\w-]+\.lock)"', installs[0]) == ["requirements.lock", "extras.lock"]
     assert re.search(r"^ARG PYTHON_IMAGE=\S+:3\.\d+\.\d+-slim\S*$", _TEXT, re.MULTILINE)
     assert f'image.version="{_PROJECT["version"]}"' in _TEXT
 
@@ -96,18 +91,14 @@ def test_the_image_is_built_from_the_locks_alone() -> None:
 def test_the_image_is_not_root_and_writes_to_one_folder() -> None:
     """By number, as an engine can check."""
     assert re.findall(r"^USER (.*)$", _TEXT, re.MULTILINE) == ["10001:10001"]
-    assert re.findall(r"^VOLUME (.*)$", _TEXT, re.MULTILINE) == [
-        '["/var/lib/piecework"]'
-    ]
+    assert re.findall(r"^VOLUME (.*)$", _TEXT, re.MULTILINE) == ['["/var/lib/piecework"]']
 
 
 def test_the_files_of_the_build_hold_the_package() -> None:
     """A new room at the root, or a new lock, would be missing in the image."""
     lines = (DEPLOY / "Containerfile.dockerignore").read_text().splitlines()
     kept = {line[1:] for line in lines if line.startswith("!")}
-    links = {
-        path.name for path in (ROOT / "src/piecework").iterdir() if path.is_symlink()
-    }
+    links = {path.name for path in (ROOT / "src/piecework").iterdir() if path.is_symlink()}
     copied = {"requirements.lock", "docs/operations/deploy/extras.lock"}
     assert kept >= links | copied | {"src", "pyproject.toml", "README.md", "LICENSE"}
     assert all((ROOT / name).exists() for name in kept)
@@ -143,9 +134,7 @@ def _served(folder: Path, port: int) -> Iterator[None]:
         "PIECEWORK_SERVE_SITE_URL": "https://hits.example.org",
         "PIECEWORK_SERVE_FRAMES_URL": "https://frames.example.org",
     }
-    with subprocess.Popen(
-        words, env=environment, stdout=subprocess.PIPE, text=True
-    ) as process:
+    with subprocess.Popen(words, env=environment, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert "marketplace at https://hits.example.org" in process.stdout.readline()
         yield

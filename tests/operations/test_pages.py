@@ -12,20 +12,11 @@ from click.testing import CliRunner
 
 from piecework.cli.main import main
 from tests.for_each import for_each
-from tests.operations.deployed import (
-    DEPLOY,
-    PAGES,
-    ROOT,
-    check_accepted,
-    commands_of,
-    shell_of,
-)
+from tests.operations.deployed import DEPLOY, PAGES, ROOT, check_accepted, commands_of, shell_of
 
 _GUIDE = PAGES / "one-small-server.md"
 _WITH_COMMANDS = [
-    (page, words)
-    for page in sorted(PAGES.glob("*.md"))
-    for words in commands_of(shell_of(page))
+    (page, words) for page in sorted(PAGES.glob("*.md")) for words in commands_of(shell_of(page))
 ]
 _ORDER = ["install.md", "run.md", "watch.md", "back-up.md", "upgrade.md", "repair.md"]
 
@@ -67,13 +58,8 @@ def test_every_file_that_the_guide_copies_is_in_the_repository() -> None:
 
 def test_the_settings_of_the_guide_are_accepted(tmp_path: Path) -> None:
     """Both files, as TOML and by the commands that read them."""
-    texts = re.findall(
-        r"<<'TOML'\n(.*?)^TOML$", shell_of(_GUIDE), re.MULTILINE | re.DOTALL
-    )
-    assert [list(tomllib.loads(text)) for text in texts] == [
-        ["serve"],
-        ["advance", "backup"],
-    ]
+    texts = re.findall(r"<<'TOML'\n(.*?)^TOML$", shell_of(_GUIDE), re.MULTILINE | re.DOTALL)
+    assert [list(tomllib.loads(text)) for text in texts] == [["serve"], ["advance", "backup"]]
     (tmp_path / "photos").mkdir()
     (tmp_path / "consent.txt").write_text("We collect descriptions.\n")
     campaign = tmp_path / "birds.toml"
@@ -113,11 +99,7 @@ def test_alerts_of_the_server_name_what_exists() -> None:
     jobs = {job["job_name"] for job in configuration["scrape_configs"]}
     assert jobs == {"piecework", "machine"}
     rules = yaml.safe_load(files["alerts.yaml"].read_text())["groups"][0]["rules"]
-    assert {rule["alert"] for rule in rules} == {
-        "DoesNotAnswer",
-        "UnitFailed",
-        "DiskFillsUp",
-    }
+    assert {rule["alert"] for rule in rules} == {"DoesNotAnswer", "UnitFailed", "DiskFillsUp"}
     unit = re.search(r'name=~"([^"]+)"', rules[1]["expr"])
     assert unit is not None
     assert re.fullmatch(unit[1].replace("\\\\", "\\"), "piecework-marketplace.service")

@@ -29,11 +29,7 @@ def server(tmp_path: Path) -> Path:
         text = text.replace(f"/{name}/", f"{tmp_path}/{name}/")
     for folder in ("etc/piecework", "var/lib/piecework", "opt/piecework/bin", "bin"):
         (tmp_path / folder).mkdir(parents=True)
-    programs = {
-        "pw": text,
-        "bin/runuser": _RUNUSER,
-        "opt/piecework/bin/piecework": _PIECEWORK,
-    }
+    programs = {"pw": text, "bin/runuser": _RUNUSER, "opt/piecework/bin/piecework": _PIECEWORK}
     for path, script in programs.items():
         (tmp_path / path).write_text(script)
         (tmp_path / path).chmod(0o755)

@@ -65,9 +65,7 @@ def test_a_program_that_must_run_is_started_again(unit: dict[str, list[str]]) ->
 
 
 @pytest.mark.parametrize("unit", _BY_NAME.values(), ids=_IDS)
-def test_credentials_of_a_unit_are_handed_to_it_alone(
-    unit: dict[str, list[str]],
-) -> None:
+def test_credentials_of_a_unit_are_handed_to_it_alone(unit: dict[str, list[str]]) -> None:
     """What a variable names below `%d` is loaded."""
     loaded = {line.partition(":")[0] for line in unit.get("LoadCredential", [])}
     variables = " ".join(unit["Environment"])

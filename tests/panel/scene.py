@@ -100,8 +100,7 @@ class Scene:
     def post(self, hits: int, *, most: int = 1, **changes: object) -> list[str]:
         """Post HITs of one type, each for so many workers."""
         return [
-            str(post(self.requester, MaxAssignments=most, **changes)["HITId"])
-            for _ in range(hits)
+            str(post(self.requester, MaxAssignments=most, **changes)["HITId"]) for _ in range(hits)
         ]
 
     def visitor(self) -> Visitor:
@@ -115,9 +114,7 @@ class Scene:
         return [
             dict(assignment)
             for hit in hits
-            for assignment in self.requester.list_assignments_for_hit(HITId=hit)[
-                "Assignments"
-            ]
+            for assignment in self.requester.list_assignments_for_hit(HITId=hit)["Assignments"]
         ]
 
     def sizes(self) -> dict[str, int]:
@@ -152,14 +149,7 @@ def a_scene(
     database = folder / "market.db"
     with ExitStack() as stack:
         running = stack.enter_context(
-            serve(
-                database,
-                rehearsal=True,
-                seed=7,
-                start=START,
-                crowds=(crowd,),
-                prices=prices,
-            )
+            serve(database, rehearsal=True, seed=7, start=START, crowds=(crowd,), prices=prices)
         )
         with (
             closing(Backend(database, rules_of(database))) as backend,

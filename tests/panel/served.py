@@ -64,9 +64,7 @@ class Served(ServedForCrowd):
         return [
             assignment
             for hit in hits
-            for assignment in self.requester.list_assignments_for_hit(HITId=hit)[
-                "Assignments"
-            ]
+            for assignment in self.requester.list_assignments_for_hit(HITId=hit)["Assignments"]
         ]
 
     def visitor(self) -> Visitor:

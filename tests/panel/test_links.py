@@ -87,12 +87,7 @@ def test_a_shared_secret_is_compared_whole(tmp_path: Path) -> None:
     file = changed(('by = "signature"', 'by = "secret"'))
     with a_scene(tmp_path, file=file) as scene:
         scene.post(2)
-        for proof, status in (
-            (SECRET, 200),
-            (SECRET[:-1], 403),
-            (SECRET + "x", 403),
-            ("", 403),
-        ):
+        for proof, status in ((SECRET, 200), (SECRET[:-1], 403), (SECRET + "x", 403), ("", 403)):
             link = {**scene.panel.open("ann", "s1"), "sig": proof}
             assert scene.visitor().look(link).status_code == status
 
@@ -150,9 +145,7 @@ def test_secrets_are_private_and_long(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("by", ["secret", "nothing"])
-def test_an_id_alone_opens_no_visit_that_another_browser_began(
-    tmp_path: Path, by: str
-) -> None:
+def test_an_id_alone_opens_no_visit_that_another_browser_began(tmp_path: Path, by: str) -> None:
     """Everybody's links have the same secret, and a person's id can be guessed."""
     proof = (
         'by = "nothing"\naccepted_risk = "A try without any pay, with twelve people."'

@@ -16,10 +16,7 @@ from piecework.rehearsal.panel.simulated_panel import SimulatedPanel
 from tests.for_each import for_each
 from tests.panel.scene import SECRET, changed
 
-_COMPLETE = (
-    'complete = "https://panel.example/back?status=complete'
-    '&pid={person}&sid={session}"\n'
-)
+_COMPLETE = 'complete = "https://panel.example/back?status=complete&pid={person}&sid={session}"\n'
 _BY = 'by = "signature"\nparameter = "sig"\nsecret_variable = "PANEL_SECRET"'
 
 
@@ -28,9 +25,7 @@ def _served(folder: Path, text: str, *words: str) -> Result:
     file.write_text(text)
     words = ("--database", str(folder / "m.db"), "--panel", str(file), *words)
     return CliRunner().invoke(
-        main,
-        ["serve", "--crowd", "panel", *words],
-        env={"PANEL_SECRET": SECRET},
+        main, ["serve", "--crowd", "panel", *words], env={"PANEL_SECRET": SECRET}
     )
 
 
@@ -107,10 +102,7 @@ def test_what_a_link_carries_stays_within_its_place() -> None:
     [
         (("--rehearsal",), "piecework rehearse CAMPAIGN --crowd panel"),
         (("--crowd", "invited"), "invited people cannot work beside another crowd"),
-        (
-            ("--public-url", "https://a.example", "--site-url", "https://a.example"),
-            "give one",
-        ),
+        (("--public-url", "https://a.example", "--site-url", "https://a.example"), "give one"),
     ],
 )
 def test_options_that_contradict_each_other_are_refused(
@@ -163,8 +155,7 @@ def test_a_marketplace_in_dollars_is_not_served_in_pounds(tmp_path: Path) -> Non
 
 
 _READY_MADE = sorted(
-    file.name.removesuffix(".toml")
-    for file in (files("piecework.panel") / "ready_made").iterdir()
+    file.name.removesuffix(".toml") for file in (files("piecework.panel") / "ready_made").iterdir()
 )
 
 

@@ -99,15 +99,10 @@ def test_a_visit_is_listed_when_all_of_it_is_decided(scene: Scene) -> None:
     worker = scene.requester.get_assignment(AssignmentId=ids[0])["Assignment"]
     for reason in ("=cmd|calc", "Thanks, again"):
         scene.requester.send_bonus(
-            WorkerId=worker["WorkerId"],
-            AssignmentId=ids[0],
-            BonusAmount="1.05",
-            Reason=reason,
+            WorkerId=worker["WorkerId"], AssignmentId=ids[0], BonusAmount="1.05", Reason=reason
         )
     assert "2 lines, $2.10" in _listed(scene, "third.csv").output
-    assert [
-        (row["Kind"], row["Amount"], row["Reason"]) for row in _rows(scene, "third.csv")
-    ] == [
+    assert [(row["Kind"], row["Amount"], row["Reason"]) for row in _rows(scene, "third.csv")] == [
         ("bonus", "1.05", "'=cmd|calc"),
         ("bonus", "1.05", "Thanks, again"),
     ]
@@ -124,9 +119,7 @@ def test_rejected_work_is_paid_if_the_rejection_is_reversed(scene: Scene) -> Non
     ids = _decide(scene, hits, rejected=3)
     assert "1 lines, $0.35" in _listed(scene, "first.csv").output
     for assignment_id in ids[:3]:
-        scene.requester.approve_assignment(
-            AssignmentId=assignment_id, OverrideRejection=True
-        )
+        scene.requester.approve_assignment(AssignmentId=assignment_id, OverrideRejection=True)
     assert _listed(scene, "second.csv").exit_code == 0
     rows = [*_rows(scene, "first.csv"), *_rows(scene, "second.csv")]
     assert sorted(row["Kind"] for row in rows) == ["correction", "visit", "visit"]
@@ -138,9 +131,7 @@ def test_a_restored_copy_lists_nothing_that_was_sent(scene: Scene) -> None:
     hits = scene.post(4)
     _finish(scene, "ann")
     [first, *_] = _decide(scene, hits)
-    worker_id = scene.requester.get_assignment(AssignmentId=first)["Assignment"][
-        "WorkerId"
-    ]
+    worker_id = scene.requester.get_assignment(AssignmentId=first)["Assignment"]["WorkerId"]
     bonus = {
         "WorkerId": worker_id,
         "AssignmentId": first,
@@ -199,9 +190,7 @@ def _paid(scene: Scene, *names: str) -> dict[str, int]:
     return paid
 
 
-def test_a_restored_copy_lists_nothing_until_a_person_has_compared(
-    scene: Scene,
-) -> None:
+def test_a_restored_copy_lists_nothing_until_a_person_has_compared(scene: Scene) -> None:
     """What was listed stands outside the database, and is not listed again."""
     hits = scene.post(8, Reward="0.35")
     _finish(scene, "ann", "bob")
@@ -365,10 +354,7 @@ def test_a_kill_while_a_list_is_written_pays_nobody_twice(
     assert completed.exit_code == 0, completed.output
     tables = [
         file.read_text()
-        for file in (
-            scene.database.with_name("first.csv"),
-            scene.database.with_name("second.csv"),
-        )
+        for file in (scene.database.with_name("first.csv"), scene.database.with_name("second.csv"))
         if file.exists()
     ]
     for table in tables:

@@ -13,13 +13,8 @@ from piecework.rehearsal.panel.simulated_panel import Terms
 from tests.marketplace.test_worker_limit import LIMIT, TYPE, post_hits
 from tests.panel.scene import Scene, Visitor, a_scene, changed
 
-_COMPLETE = (
-    'complete = "https://panel.example/back?status=complete&pid={person}&sid={session}"'
-)
-_VCODE = (
-    'code = "mw-{sha256}"\nsha256_of = "{project}{person}{secret}"\n'
-    'secret_variable = "VCODE"'
-)
+_COMPLETE = 'complete = "https://panel.example/back?status=complete&pid={person}&sid={session}"'
+_VCODE = 'code = "mw-{sha256}"\nsha256_of = "{project}{person}{secret}"\nsecret_variable = "VCODE"'
 
 
 def workers_in(log: str) -> set[str]:
@@ -63,16 +58,10 @@ def test_a_visit_leads_from_the_link_to_the_exit(
     assert "ann" not in caplog.text
 
 
-def test_a_panel_s_people_hold_what_their_panel_checks_and_that_they_are_its(
-    scene: Scene,
-) -> None:
+def test_a_panel_s_people_hold_what_their_panel_checks_and_that_they_are_its(scene: Scene) -> None:
     """HITs for adults of the panel: a person may do them, and an own worker may not."""
     requirements = [
-        {
-            "QualificationTypeId": system.ADULT,
-            "Comparator": "EqualTo",
-            "IntegerValues": [1],
-        },
+        {"QualificationTypeId": system.ADULT, "Comparator": "EqualTo", "IntegerValues": [1]},
         {"QualificationTypeId": crowd_type("panel"), "Comparator": "Exists"},
     ]
     hits = scene.post(2, QualificationRequirements=requirements)
@@ -200,9 +189,7 @@ def test_who_lacks_a_qualification_is_screened_out(scene: Scene) -> None:
     worker_id = worker.arrive(scene.panel.open("ann", "s0")).json()["worker_id"]
     worker.finish()
     kind = scene.requester.create_qualification_type(
-        Name="Careful",
-        Description="Was careful before.",
-        QualificationTypeStatus="Active",
+        Name="Careful", Description="Was careful before.", QualificationTypeStatus="Active"
     )["QualificationType"]["QualificationTypeId"]
     wanted = [{"QualificationTypeId": kind, "Comparator": "Exists"}]
     scene.post(2, Title="For the careful", QualificationRequirements=wanted)
@@ -285,12 +272,8 @@ def test_a_project_has_hits_of_its_title(tmp_path: Path) -> None:
     file = changed(("[exits]", '[projects]\np1 = "Birds"\np2 = ""\n\n[exits]'))
     with a_scene(tmp_path, file=file) as scene:
         scene.post(2, Title="Cats")
-        assert (
-            scene.visitor().look(scene.panel.open("a", "s1", "p1")).status_code == 409
-        )
-        assert (
-            scene.visitor().look(scene.panel.open("a", "s2", "p2")).status_code == 200
-        )
+        assert scene.visitor().look(scene.panel.open("a", "s1", "p1")).status_code == 409
+        assert scene.visitor().look(scene.panel.open("a", "s2", "p2")).status_code == 200
         unknown = scene.visitor().look(scene.panel.open("a", "s3", "p3"))
         assert unknown.status_code == 404
 
@@ -313,12 +296,7 @@ def test_work_that_others_took_meanwhile_is_described_again(scene: Scene) -> Non
 
 def test_a_code_is_shown_where_a_panel_wants_one(tmp_path: Path) -> None:
     """A hash as Microworkers checks it: sha256 of campaign, worker and key."""
-    file = changed(
-        (
-            _COMPLETE,
-            _VCODE,
-        )
-    )
+    file = changed((_COMPLETE, _VCODE))
     with a_scene(tmp_path, file=file, code_secret="abc") as scene:  # noqa: S106
         scene.post(1)
         visitor = scene.visitor()

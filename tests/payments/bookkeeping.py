@@ -57,9 +57,7 @@ def assignment_ids(run: CampaignRun) -> list[AssignmentId]:
     return [assignment.assignment_id for assignment in assignments.load(run.store)]
 
 
-def bonus_file(
-    *rows: tuple[str, ...], header: str = "assignment_id,amount,reason"
-) -> str:
+def bonus_file(*rows: tuple[str, ...], header: str = "assignment_id,amount,reason") -> str:
     """A CSV as a person writes it."""
     out = io.StringIO(newline="")
     csv.writer(out).writerows([header.split(","), *rows])

@@ -25,10 +25,7 @@ def test_rewards_that_a_portal_swallowed_are_paid_when_it_has_gone(
     at_work: Open, campaign_text: str
 ) -> None:
     """Its page is no approval: the next pass looks, and approves for real."""
-    with (
-        at_work(campaign_text) as (run, people),
-        captive_portal(run.platform.endpoint) as portal,
-    ):
+    with at_work(campaign_text) as (run, people), captive_portal(run.platform.endpoint) as portal:
         behind = replace(run, platform=MTurk(portal.url))
         run_pass(behind)
         people.work()
@@ -36,17 +33,13 @@ def test_rewards_that_a_portal_swallowed_are_paid_when_it_has_gone(
         with pytest.raises(TransientPlatformError, match=r"200\) is not a marketplace"):
             run_pass(behind)
         assert portal.intercepted
-        assert {assignment["status"] for assignment in books(run)["assignments"]} == {
-            "Submitted"
-        }
+        assert {assignment["status"] for assignment in books(run)["assignments"]} == {"Submitted"}
         assert intents.begun(run.store, "approve")
         assert not list(intents.load(run.store, "approve", is_done=True))
         check_books(run)
         portal.operations = ()
         assert run_pass(behind).rewards_cents == 100
-        assert {
-            assignment["paid_cents"] for assignment in books(run)["assignments"]
-        } >= {50}
+        assert {assignment["paid_cents"] for assignment in books(run)["assignments"]} >= {50}
         check_books(run)
 
 

@@ -26,13 +26,7 @@ from piecework.store.columns import insert
 from piecework.store.settlements import PAID_ALREADY
 from tests.engine.conftest import Open
 from tests.marketplace.market import Worker
-from tests.payments.bookkeeping import (
-    EVENING,
-    books,
-    check_books,
-    first_batch_paid,
-    forget_money,
-)
+from tests.payments.bookkeeping import EVENING, books, check_books, first_batch_paid, forget_money
 from tests.results.reported import reported
 
 WHY = "The page lost your answer."
@@ -67,9 +61,7 @@ def paid(run: CampaignRun) -> list[int]:
     return [payment["cents"] for payment in books(run)["compensations"]]
 
 
-def test_a_worker_is_paid_by_pseudonym_and_a_stranger_by_worker_id(
-    run: CampaignRun,
-) -> None:
+def test_a_worker_is_paid_by_pseudonym_and_a_stranger_by_worker_id(run: CampaignRun) -> None:
     """Both books agree; status and report have a line of its own."""
     ann = run.pseudonym(assignments.load(run.store)[0].worker_id)
     stranger = hurt_stranger(run)
@@ -127,9 +119,7 @@ def test_what_is_wrong_is_said_before_any_call(run: CampaignRun) -> None:
     assert intents.load(run.store, OPERATION, is_done=False) == []
 
 
-def test_a_worker_who_never_came_is_refused_and_nothing_is_kept_back(
-    run: CampaignRun,
-) -> None:
+def test_a_worker_who_never_came_is_refused_and_nothing_is_kept_back(run: CampaignRun) -> None:
     """No intent stays open, so no cap counts it."""
     stranger = Worker(run.platform.endpoint)
     stranger.http.close()
@@ -157,9 +147,7 @@ def test_a_cap_is_never_exceeded(run: CampaignRun) -> None:
 
 def test_the_cap_of_a_day_postpones_it(at_work: Open, campaign_text: str) -> None:
     """$2.00 a day: HITs for 1.20 and 0.60 leave 20 cents."""
-    text = campaign_text.replace(
-        'reward = "0.50"', 'reward = "0.50"\nday_budget = "2.00"'
-    )
+    text = campaign_text.replace('reward = "0.50"', 'reward = "0.50"\nday_budget = "2.00"')
     with at_work(text) as opened:
         run = first_batch_paid(opened)
         ann = run.pseudonym(assignments.load(run.store)[0].worker_id)

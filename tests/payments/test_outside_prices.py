@@ -92,8 +92,7 @@ def _campaign_done(town: Town, request: PassRequest) -> Progress:
 
 
 @pytest.mark.parametrize(
-    ("reward", "more_a_visit"),
-    [("0.16", 1), pytest.param("0.55", -1, marks=pytest.mark.full)],
+    ("reward", "more_a_visit"), [("0.16", 1), pytest.param("0.55", -1, marks=pytest.mark.full)]
 )
 def test_what_prolific_took_is_in_the_campaigns_ledger(
     tmp_path: Path, reward: str, more_a_visit: int

@@ -78,9 +78,7 @@ def test_hits_of_another_size_or_type_are_another_kind(
         assert [payment.bonus.cents for payment in top_ups(run).due] == [75, 75]
 
 
-def test_what_is_paid_already_counts_towards_the_floor(
-    at_work: Open, campaign_text: str
-) -> None:
+def test_what_is_paid_already_counts_towards_the_floor(at_work: Open, campaign_text: str) -> None:
     """Who had 30 cents for another reason lacks 45, and who had 80 lacks nothing."""
     with at_work(campaign_text) as opened:
         run = first_batch_paid(opened)
@@ -88,9 +86,9 @@ def test_what_is_paid_already_counts_towards_the_floor(
         text = bonus_file((ann, "0.30", "A fine text."), (bob, "$0.80", "Thanks!"))
         pay(run, read_bonuses(run, text, label="bonus", name="b.csv"))
         plan = top_ups(run)
-        assert [
-            (payment.bonus.assignment_id, payment.bonus.cents) for payment in plan.due
-        ] == [(ann, 45)]
+        assert [(payment.bonus.assignment_id, payment.bonus.cents) for payment in plan.due] == [
+            (ann, 45)
+        ]
 
 
 @pytest.mark.parametrize("is_of_dataset", [False, True])
@@ -198,9 +196,7 @@ def test_a_bad_row_is_told_with_its_line_and_nothing_is_paid(
         ('assignment_id,amount,reason\n"a,1,b\n', "line"),
     ],
 )
-def test_a_bad_file_is_refused(
-    at_work: Open, campaign_text: str, text: str, words: str
-) -> None:
+def test_a_bad_file_is_refused(at_work: Open, campaign_text: str, text: str, words: str) -> None:
     """In a sentence that says what is allowed."""
     with at_work(campaign_text) as (run, _), pytest.raises(ConfigError, match=words):
         read_bonuses(run, text, label="bonus", name="b.csv")
@@ -287,9 +283,7 @@ def test_bonuses_leave_room_for_all_that_is_planned_under_each_cap(
         hits.plan(
             run.store,
             [
-                replace(
-                    unposted, hit_key=HitKey(f"h{n}"), batch=batch, max_assignments=1
-                )
+                replace(unposted, hit_key=HitKey(f"h{n}"), batch=batch, max_assignments=1)
                 for n, batch in enumerate((1, 1, 2))
             ],
         )
@@ -323,13 +317,9 @@ def _with_cap(run: CampaignRun, name: str, cents: int) -> CampaignRun:
     return replace(run, campaign=replace(run.campaign, rewards=capped))
 
 
-def test_a_day_s_cap_pays_the_rest_on_the_next_day(
-    at_work: Open, campaign_text: str
-) -> None:
+def test_a_day_s_cap_pays_the_rest_on_the_next_day(at_work: Open, campaign_text: str) -> None:
     """$2.70 a day: HITs for 1.20 and 0.60 (bob's replacement), then one bonus of 90."""
-    text = campaign_text.replace(
-        'reward = "0.50"', 'reward = "0.50"\nday_budget = "2.70"'
-    )
+    text = campaign_text.replace('reward = "0.50"', 'reward = "0.50"\nday_budget = "2.70"')
     with at_work(text) as opened:
         run = first_batch_paid(opened)
         assert ledger.taken_cents(run.store) == 180
@@ -341,9 +331,7 @@ def test_a_day_s_cap_pays_the_rest_on_the_next_day(
         check_books(run)
 
 
-def test_work_of_half_a_year_ago_gets_no_bonus(
-    at_work: Open, campaign_text: str
-) -> None:
+def test_work_of_half_a_year_ago_gets_no_bonus(at_work: Open, campaign_text: str) -> None:
     """The platform would refuse it; so it is said beforehand."""
     with at_work(campaign_text) as opened:
         run = first_batch_paid(opened)
@@ -358,10 +346,7 @@ def test_work_of_half_a_year_ago_gets_no_bonus(
             assert is_too_late(replace(run, clock=after), work)
         with pytest.raises(ConfigError, match="more than six months ago"):
             read_bonuses(
-                late,
-                bonus_file((assignment_ids(run)[0], "1", "r")),
-                label="bonus",
-                name="b",
+                late, bonus_file((assignment_ids(run)[0], "1", "r")), label="bonus", name="b"
             )
 
 
@@ -393,8 +378,7 @@ def test_a_bonus_whose_reply_was_lost_is_booked_and_not_paid_again(
         run.platform.bonus(first.bonus, token=first.intent.token(run.store))
         later = EVENING + timedelta(hours=25)
         httpx.put(
-            f"{run.platform.endpoint}/rehearsal/clock",
-            json={"now": later.isoformat()},
+            f"{run.platform.endpoint}/rehearsal/clock", json={"now": later.isoformat()}
         ).raise_for_status()
         close_interrupted(run)
         check_books(run)

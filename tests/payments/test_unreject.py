@@ -30,13 +30,7 @@ from piecework.results.table import answers_table
 from piecework.store import assignments, decisions, intents, ledger
 from tests.crash.people import People
 from tests.engine.conftest import Open
-from tests.payments.bookkeeping import (
-    EVENING,
-    assignment_ids,
-    bonus_file,
-    books,
-    check_books,
-)
+from tests.payments.bookkeeping import EVENING, assignment_ids, bonus_file, books, check_books
 from tests.small_campaign import CAMPAIGN, write_campaign
 
 WHY = "The picture was upside down; the captions are right."
@@ -74,8 +68,7 @@ def test_rejected_work_is_paid_after_all_and_counts_again(
         assert again <= set(kept.index[~kept["is_surplus"]])
         assert kept["is_surplus"].sum() == 2
         history = run.store.db.execute(
-            "SELECT verdict, decided_by FROM decisions WHERE subject_id = ? "
-            "ORDER BY decision_id",
+            "SELECT verdict, decided_by FROM decisions WHERE subject_id = ? ORDER BY decision_id",
             [name],
         ).fetchall()
         assert history == [("reject", "policy:crash"), ("approve", "ada")]
@@ -97,9 +90,7 @@ def test_work_may_be_paid_and_kept_out(at_work: Open, campaign_text: str) -> Non
 
 
 @pytest.mark.full
-def test_what_was_not_rejected_or_long_ago_is_refused(
-    at_work: Open, campaign_text: str
-) -> None:
+def test_what_was_not_rejected_or_long_ago_is_refused(at_work: Open, campaign_text: str) -> None:
     """Each in a sentence, and nothing is paid."""
     with at_work(campaign_text) as (opened, people):
         run = replace(opened, clock=FixedClock(EVENING))
@@ -111,8 +102,7 @@ def test_what_was_not_rejected_or_long_ago_is_refused(
             campaign=replace(
                 run.campaign,
                 rewards=replace(
-                    run.campaign.rewards,
-                    budget_cents=ledger.taken_cents(run.store) + 59,
+                    run.campaign.rewards, budget_cents=ledger.taken_cents(run.store) + 59
                 ),
             ),
         )
@@ -175,15 +165,10 @@ def six_assignments(folder: Path) -> Iterator[CampaignRun]:
         folder, text.replace("items_per_hit = 2", "items_per_hit = 1"), pictures=3
     )
     with serve(
-        folder / "marketplace.db",
-        rehearsal=True,
-        seed=1,
-        start=datetime(2026, 1, 5, 9, tzinfo=UTC),
+        folder / "marketplace.db", rehearsal=True, seed=1, start=datetime(2026, 1, 5, 9, tzinfo=UTC)
     ) as running:
         clock = FixedClock(EVENING)
-        with open_for_rehearsal(
-            load_campaign(path), running.endpoint_url, clock
-        ) as run:
+        with open_for_rehearsal(load_campaign(path), running.endpoint_url, clock) as run:
             post(run)
             people = People(running.endpoint_url)
             while people.work():
@@ -198,10 +183,7 @@ def test_the_ledger_equals_the_marketplace_s_books_after_any_acts(
     acts: list[tuple[str, int, int]],
 ) -> None:
     """Approve, reject, take back, bonus, in any order: equal after each, always."""
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        six_assignments(Path(folder)) as run,
-    ):
+    with tempfile.TemporaryDirectory() as folder, six_assignments(Path(folder)) as run:
         names = assignment_ids(run)
         assert len(names) == 6
         for number, (act, which, cents) in enumerate(acts):
@@ -211,9 +193,7 @@ def test_the_ledger_equals_the_marketplace_s_books_after_any_acts(
         assert books(run)["held_cents"] == ledger.balances(run.store)["held"]
 
 
-def _do(
-    run: CampaignRun, act: str, name: AssignmentId, *, cents: int, label: str
-) -> None:
+def _do(run: CampaignRun, act: str, name: AssignmentId, *, cents: int, label: str) -> None:
     """One act of a requester; what makes no sense at that time is refused in words."""
     if act in ("approve", "reject"):
         decision = Decision(

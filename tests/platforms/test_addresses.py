@@ -72,8 +72,6 @@ def test_a_marketplace_at_the_other_loopback_is_this_machines(
         start=datetime(2026, 1, 5, 9, tzinfo=UTC),
         host="::1",
     ) as running:
-        reached = advance_without_prefect(
-            PassRequest(campaign=path, endpoint=running.endpoint_url)
-        )
+        reached = advance_without_prefect(PassRequest(campaign=path, endpoint=running.endpoint_url))
     assert reached.hits_posted == 1
     assert bound_endpoint(load_campaign(path)) == running.endpoint_url

@@ -96,9 +96,7 @@ def test_a_listing_is_read_no_further_than_to_what_is_older(shop: Shop) -> None:
     before = shop.calls("ListReviewableHITs"), shop.calls("ListHITs")
     listed = shop.platform.reviewable_hits([shop.hit_type_id], older=shop.morning)
     assert shop.noon <= set(listed)
-    assert shop.noon <= {
-        hit_id for hit_id, _ in shop.platform.submitted(older=shop.morning)
-    }
+    assert shop.noon <= {hit_id for hit_id, _ in shop.platform.submitted(older=shop.morning)}
     assert shop.calls("ListReviewableHITs") - before[0] == 1
     assert shop.calls("ListHITs") - before[1] == 1
 
@@ -137,18 +135,14 @@ def test_only_a_page_that_is_the_newest_first_ends_a_listing(
         (((1, 1), (9, 9), (0, 0)), 3),
     ],
 )
-def test_the_order_of_pages_counts_too(
-    asked_for: tuple[tuple[int, ...], ...], pages: int
-) -> None:
+def test_the_order_of_pages_counts_too(asked_for: tuple[tuple[int, ...], ...], pages: int) -> None:
     """Pages without an order of their own have one among each other."""
     asked = iter([_page(*hours) for hours in asked_for])
     list(newer(asked, {"H1"}))
     assert 3 - len(list(asked)) == pages
 
 
-def test_a_hit_that_was_found_late_is_not_overlooked(
-    shop: Shop, tmp_path: Path
-) -> None:
+def test_a_hit_that_was_found_late_is_not_overlooked(shop: Shop, tmp_path: Path) -> None:
     """Planned as the last of 24, created as their first, and found when two hours old.
 
     It stands on the second page of the listing, and those others on the first.
@@ -178,24 +172,16 @@ def test_a_hit_that_was_found_late_is_not_overlooked(
         ],
     )
     for hit_id in planned:
-        intent = Intent(
-            key=f"publish:{hit_id}", operation="publish", subject=("hit", hit_id)
-        )
+        intent = Intent(key=f"publish:{hit_id}", operation="publish", subject=("hit", hit_id))
         declare(store, intent, clock)
     for hit_id in [*created, lost]:
         if hit_id == lost:
             clock.moment += timedelta(hours=2)
         hits.mark_posted(
-            store,
-            HitKey(hit_id),
-            hit_type_id=shop.hit_type_id,
-            hit_id=hit_id,
-            at=clock.now(),
+            store, HitKey(hit_id), hit_type_id=shop.hit_type_id, hit_id=hit_id, at=clock.now()
         )
         if hit_id != lost:
             hits.mark_collected(store, hit_id, at=clock.now())
-    listed = shop.platform.reviewable_hits(
-        [shop.hit_type_id], older=older_hits(store.db)
-    )
+    listed = shop.platform.reviewable_hits([shop.hit_type_id], older=older_hits(store.db))
     assert lost in set(listed)
     store.close()

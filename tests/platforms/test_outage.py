@@ -68,9 +68,7 @@ def test_an_address_that_was_never_heard_is_given_up_soon() -> None:
     assert away.delay({}, 2) is None
 
 
-def test_waiting_is_said_once_and_so_is_its_end(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+def test_waiting_is_said_once_and_so_is_its_end(caplog: pytest.LogCaptureFixture) -> None:
     """A reply that was lost and came with the next try is not worth a word."""
     away, time = _heard()
     with caplog.at_level(logging.WARNING):

@@ -46,9 +46,7 @@ class World:
 
 
 @pytest.mark.parametrize("limit", [2, 10, 50, 300])
-def test_a_steady_limit_is_used_to_95_percent_with_few_throttled_calls(
-    limit: float,
-) -> None:
+def test_a_steady_limit_is_used_to_95_percent_with_few_throttled_calls(limit: float) -> None:
     """Few calls are sent in vain; at two a second it is one in six."""
     world = World(limit)
     world.call_for(max(3, 30 / limit))

@@ -92,9 +92,7 @@ def test_what_is_no_price_list_is_not_computed_with(wrong: dict[str, str]) -> No
         prices_from_wire({name: MEMBERS[name] for name in MEMBERS if name != "Percent"})
 
 
-def test_a_list_that_lacks_is_no_answer(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_list_that_lacks_is_no_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It says that it tells its prices, and does not: not its currency's fault."""
     monkeypatch.setattr(PriceList, "members", lambda _: {"Currency": "GBP"})
     with (
@@ -118,11 +116,7 @@ def test_each_crowd_has_prices_of_its_own() -> None:
     first = {**MEMBERS, "Crowd": "prolific", "QualificationTypeId": "CROWDPROLIFIC"}
     prices = prices_from_wire({**MEMBERS, "Crowds": [first, CONNECT]})
     prolific, connect = prices.crowds
-    assert (prolific.market, prolific.currency, prolific.fees) == (
-        "prolific",
-        "GBP",
-        prices.fees,
-    )
+    assert (prolific.market, prolific.currency, prolific.fees) == ("prolific", "GBP", prices.fees)
     assert (connect.market, connect.currency) == ("connect", "USD")
     assert connect.fees.percent == 25
     assert connect.least_per_hour_cents == 600

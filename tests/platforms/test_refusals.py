@@ -8,13 +8,7 @@ import pytest
 
 from piecework.domain.errors import PlatformRefused, RefusalKind
 from piecework.domain.hit import PostableTest
-from piecework.domain.ids import (
-    AssignmentId,
-    HitId,
-    HitTypeId,
-    QualificationTypeId,
-    WorkerId,
-)
+from piecework.domain.ids import AssignmentId, HitId, HitTypeId, QualificationTypeId, WorkerId
 from piecework.marketplace.http.server import serve
 from piecework.platforms.calling import _KINDS
 from piecework.platforms.mturk import MTurk
@@ -38,11 +32,7 @@ def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MTurk]:
 @pytest.mark.parametrize(
     ("call", "kind", "code"),
     [
-        (
-            lambda turk: turk.hit_status(HitId(_NO_ID)),
-            "hit_unknown",
-            "HITDoesNotExist",
-        ),
+        (lambda turk: turk.hit_status(HitId(_NO_ID)), "hit_unknown", "HITDoesNotExist"),
         (
             lambda turk: list(turk.reviewable_hits([HitTypeId(_NO_ID)])),
             "hit_type_unknown",
@@ -53,18 +43,11 @@ def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MTurk]:
             "qualification_type_unknown",
             "QualificationTypeDoesNotExist",
         ),
-        (
-            lambda turk: turk.approve(AssignmentId(_NO_ID)),
-            "other",
-            "AssignmentDoesNotExist",
-        ),
+        (lambda turk: turk.approve(AssignmentId(_NO_ID)), "other", "AssignmentDoesNotExist"),
     ],
 )
 def test_what_is_unknown_is_told_by_its_kind(
-    platform: MTurk,
-    call: Callable[[MTurk], object],
-    kind: RefusalKind,
-    code: str,
+    platform: MTurk, call: Callable[[MTurk], object], kind: RefusalKind, code: str
 ) -> None:
     """The marketplace's own code stays, for the message."""
     with pytest.raises(PlatformRefused) as refused:

@@ -119,14 +119,11 @@ def test_an_assignment_that_is_listed_twice_is_one(
     platform = MTurk(stranger.url, access_key="R", secret_key="none")  # noqa: S106
     assignments = platform.assignments({HitId(hit): 3 for hit in hits})
     assert {
-        hit: [assignment.assignment_id for assignment in some]
-        for hit, some in assignments.items()
+        hit: [assignment.assignment_id for assignment in some] for hit, some in assignments.items()
     } == {HitId(hit): ["3X"] if hit == "3A" else [] for hit in hits}
 
 
-@pytest.mark.parametrize(
-    "page", [b"{}", b'{"HITs": []}', b'{"AvailableBalance": null}']
-)
+@pytest.mark.parametrize("page", [b"{}", b'{"HITs": []}', b'{"AvailableBalance": null}'])
 def test_an_answer_without_a_balance_says_nothing_of_prices(
     stranger: CaptivePortal, page: bytes
 ) -> None:
@@ -169,9 +166,7 @@ def test_a_server_fault_of_a_proxy_is_asked_again(
 
 
 @pytest.mark.parametrize("cut", [0, 1, 30])
-def test_an_answer_that_is_cut_short_is_asked_for_again(
-    stranger: CaptivePortal, cut: int
-) -> None:
+def test_an_answer_that_is_cut_short_is_asked_for_again(stranger: CaptivePortal, cut: int) -> None:
     """A marketplace that dies after the first bytes of an answer has not answered."""
     hit = {"HITId": "3A", "HITStatus": "Reviewable", "MaxAssignments": 1}
     stranger.page = json.dumps({"HIT": hit}).encode()
@@ -185,9 +180,7 @@ def test_an_answer_that_is_cut_short_is_asked_for_again(
 @pytest.mark.parametrize(
     "page", [b"", b"{}", b"[]", b"<html>Hello", b'{"now": 5}', b'{"now": "yesterday"}']
 )
-def test_a_clock_that_is_no_marketplaces_is_said(
-    stranger: CaptivePortal, page: bytes
-) -> None:
+def test_a_clock_that_is_no_marketplaces_is_said(stranger: CaptivePortal, page: bytes) -> None:
     """A rehearsal that is led to another program says so."""
     stranger.page = page
     clock = VirtualClock(stranger.url)

@@ -24,9 +24,7 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Certificate:
 
 
 @pytest.fixture(scope="module")
-def address(
-    tmp_path_factory: pytest.TempPathFactory, certificate: Certificate
-) -> Iterator[str]:
+def address(tmp_path_factory: pytest.TempPathFactory, certificate: Certificate) -> Iterator[str]:
     """A rehearsal's marketplace that speaks TLS."""
     with serve(
         tmp_path_factory.mktemp("market") / "marketplace.db",
@@ -71,9 +69,7 @@ def test_an_unknown_authority_is_refused(address: str) -> None:
         VirtualClock(address).now()
 
 
-def test_an_expired_certificate_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_expired_certificate_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The next step of a call is to renew it, and not to start the marketplace."""
     expired = self_signed(tmp_path / "old", now=NOW - timedelta(days=3))
     monkeypatch.setenv("AWS_CA_BUNDLE", str(expired.chain))

@@ -8,11 +8,7 @@ import pytest
 from piecework.domain.bonus import Bonus
 from piecework.domain.hit import QualificationRequirement
 from piecework.domain.ids import AssignmentId, QualificationTypeId, WorkerId
-from piecework.platforms.wire import (
-    assignment_from_wire,
-    bonus_from_wire,
-    requirement_to_wire,
-)
+from piecework.platforms.wire import assignment_from_wire, bonus_from_wire, requirement_to_wire
 
 if TYPE_CHECKING:
     from mypy_boto3_mturk.type_defs import AssignmentTypeDef
@@ -31,9 +27,7 @@ ANSWER = (
     ("requirement", "wire"),
     [
         (
-            QualificationRequirement(
-                qualification_type_id=TYPE_ID, comparator="DoesNotExist"
-            ),
+            QualificationRequirement(qualification_type_id=TYPE_ID, comparator="DoesNotExist"),
             {"ActionsGuarded": "DiscoverPreviewAndAccept"},
         ),
         (
@@ -47,16 +41,11 @@ ANSWER = (
         ),
         (
             QualificationRequirement(
-                qualification_type_id=TYPE_ID,
-                comparator="In",
-                locales=("US", "CA-ON"),
+                qualification_type_id=TYPE_ID, comparator="In", locales=("US", "CA-ON")
             ),
             {
                 "ActionsGuarded": "DiscoverPreviewAndAccept",
-                "LocaleValues": [
-                    {"Country": "US"},
-                    {"Country": "CA", "Subdivision": "ON"},
-                ],
+                "LocaleValues": [{"Country": "US"}, {"Country": "CA", "Subdivision": "ON"}],
             },
         ),
     ],
@@ -84,11 +73,7 @@ def test_an_assignment_keeps_its_document_and_its_moments_in_utc() -> None:
         "Answer": ANSWER,
     }
     assignment = assignment_from_wire(wire)
-    assert (assignment.assignment_id, assignment.hit_id, assignment.worker_id) == (
-        "3A",
-        "3H",
-        "AW",
-    )
+    assert (assignment.assignment_id, assignment.hit_id, assignment.worker_id) == ("3A", "3H", "AW")
     assert assignment.status == "Approved"
     assert assignment.accepted_at.isoformat() == "2026-01-05T20:00:00+00:00"
     assert assignment.submitted_at == datetime(2026, 1, 5, 20, 10, tzinfo=UTC)
@@ -113,20 +98,10 @@ def test_an_assignment_without_an_answer_has_no_fields() -> None:
 def test_a_bonus_is_whole_cents_with_the_reason_that_is_listed() -> None:
     """A listing without a reason is a bonus with an empty one."""
     bonus = Bonus(
-        assignment_id=AssignmentId("3A"),
-        worker_id=WorkerId("AW"),
-        cents=75,
-        reason="Thanks!",
+        assignment_id=AssignmentId("3A"), worker_id=WorkerId("AW"), cents=75, reason="Thanks!"
     )
     assert bonus == bonus_from_wire(
-        {
-            "AssignmentId": "3A",
-            "WorkerId": "AW",
-            "BonusAmount": "0.75",
-            "Reason": "Thanks!",
-        }
+        {"AssignmentId": "3A", "WorkerId": "AW", "BonusAmount": "0.75", "Reason": "Thanks!"}
     )
-    bare = bonus_from_wire(
-        {"AssignmentId": "3A", "WorkerId": "AW", "BonusAmount": "1.00"}
-    )
+    bare = bonus_from_wire({"AssignmentId": "3A", "WorkerId": "AW", "BonusAmount": "1.00"})
     assert (bare.cents, bare.reason) == (100, "")

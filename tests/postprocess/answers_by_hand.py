@@ -31,12 +31,8 @@ TICKS = Field(
     options=tuple(Option(value=value, column=value) for value in ("a", "b", "c")),
     shuffled=True,
 )
-PLACE = Field(
-    name="place", kind="number", label="Where on the scale?", minimum=0, maximum=100
-)
-AGE = Field(
-    name="age", kind="number", label="How old are you?", maximum=120, scope="hit"
-)
+PLACE = Field(name="place", kind="number", label="Where on the scale?", minimum=0, maximum=100)
+AGE = Field(name="age", kind="number", label="How old are you?", maximum=120, scope="hit")
 TASK = Task(
     name="small",
     version=2,
@@ -57,16 +53,11 @@ TASK = Task(
     ),
     shuffles_items=True,
 )
-ITEMS = tuple(
-    Item(item_id=ItemId(name), columns={"id": name}) for name in ("i1", "i2", "i3")
-)
+ITEMS = tuple(Item(item_id=ItemId(name), columns={"id": name}) for name in ("i1", "i2", "i3"))
 
 
 def rows(
-    answers: Sequence[tuple[str, str, Mapping[str, Any]]],
-    task: Task = TASK,
-    /,
-    **more: object,
+    answers: Sequence[tuple[str, str, Mapping[str, Any]]], task: Task = TASK, /, **more: object
 ) -> pd.DataFrame:
     """The table of these answers: worker (a letter), item, values by field."""
     return made_table(

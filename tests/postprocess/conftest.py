@@ -46,10 +46,7 @@ def items() -> list[Item]:
     return [
         Item(
             item_id=ItemId(f"img-{n}"),
-            columns={
-                "image_id": f"img-{n}",
-                "url": f"https://pictures.example/img-{n}.jpg",
-            },
+            columns={"image_id": f"img-{n}", "url": f"https://pictures.example/img-{n}.jpg"},
         )
         for n in range(1, 5)
     ]

@@ -42,8 +42,7 @@ def _of_pictures(*item_ids: str) -> dict[str, Split]:
     return splits(
         [
             Item(
-                item_id=ItemId(item_id),
-                columns={"url": f"https://pictures.example/{item_id}.jpg"},
+                item_id=ItemId(item_id), columns={"url": f"https://pictures.example/{item_id}.jpg"}
             )
             for item_id in item_ids
         ],
@@ -51,10 +50,7 @@ def _of_pictures(*item_ids: str) -> dict[str, Split]:
     )
 
 
-SPLIT_OF = {
-    **_of_pictures("img-1", "img-2", "img-3", "img-4"),
-    **_alone("i1", "i2", "i3"),
-}
+SPLIT_OF = {**_of_pictures("img-1", "img-2", "img-3", "img-4"), **_alone("i1", "i2", "i3")}
 """The splits of the items that most tests are about."""
 
 
@@ -101,10 +97,7 @@ def _with_defaults(
 
 
 def contents(
-    table: pd.DataFrame,
-    items: Sequence[Item],
-    facts: DatasetFacts,
-    formats: Sequence[OutputFormat],
+    table: pd.DataFrame, items: Sequence[Item], facts: DatasetFacts, formats: Sequence[OutputFormat]
 ) -> dict[str, bytes]:
     """Bytes of all files of a dataset by file name."""
     made = {}

@@ -22,9 +22,7 @@ JUDGEMENTS: list[tuple[str, str, dict[str, Any]]] = [
 @pytest.fixture(scope="module")
 def summary() -> pd.DataFrame:
     """The items of the small dataset; i3 has no answer."""
-    return item_aggregates(
-        rows(JUDGEMENTS), ["i1", "i2", "i3"], TASK.fields, TASK.aggregates
-    )
+    return item_aggregates(rows(JUDGEMENTS), ["i1", "i2", "i3"], TASK.fields, TASK.aggregates)
 
 
 def test_a_majority_has_its_share_and_a_tie_has_none(summary: pd.DataFrame) -> None:
@@ -60,9 +58,7 @@ def test_ticks_of_other_items_make_no_tick() -> None:
         for item in range(40)
     ]
     alone = [("e", "i99", {"ticks": ("a",)})]
-    made = item_aggregates(
-        rows([*answers, *alone]), ["i00", "i99"], TASK.fields, TASK.aggregates
-    )
+    made = item_aggregates(rows([*answers, *alone]), ["i00", "i99"], TASK.fields, TASK.aggregates)
     assert made["ticks_probability_b"].tolist()[0] > 0.7
     assert made["ticks_probability_b"].tolist()[1] == 0.5
     assert made["ticks_probability_a"].tolist()[0] < 0.3

@@ -33,7 +33,7 @@ def test_each_row_is_kept_or_set_aside_with_its_reason(row: MakeRow) -> None:
             row("b", is_rejected=True, is_canned=True, is_surplus=True),
             row("c", is_canned=True, is_surplus=True),
             row("d", is_surplus=True),
-        ],
+        ]
     )
     assert set_aside_reasons(answers).to_dict() == {
         "a": "",
@@ -58,9 +58,7 @@ def test_each_row_is_kept_or_set_aside_with_its_reason(row: MakeRow) -> None:
         ),
     ],
 )
-def test_a_broken_promise_is_named(
-    row: MakeRow, cells: Mapping[str, object], fault: str
-) -> None:
+def test_a_broken_promise_is_named(row: MakeRow, cells: Mapping[str, object], fault: str) -> None:
     """The sentence says what was found and where."""
     with pytest.raises(ValueError, match=fault):
         validate(captions_table([{**row("a"), **cells}]), caption_task())

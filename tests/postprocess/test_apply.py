@@ -53,25 +53,18 @@ def texts(draw: st.DrawFn) -> list[Text]:
     ]
 
 
-def _edits(
-    sample: Sequence[Text], rules: Sequence[Rule] = RULES
-) -> dict[str, tuple[Edit, ...]]:
+def _edits(sample: Sequence[Text], rules: Sequence[Rule] = RULES) -> dict[str, tuple[Edit, ...]]:
     return clean_and_propose(sample, rules).edits
 
 
 def _cleaned(sample: Sequence[Text]) -> list[Text]:
     edits = _edits(sample)
-    return [
-        replace(text, text=replayed(text.text, edits[text.text_id])) for text in sample
-    ]
+    return [replace(text, text=replayed(text.text, edits[text.text_id])) for text in sample]
 
 
 @examples(20)
 @given(texts(), st.randoms(use_true_random=False))
-def test_the_order_of_texts_never_matters(
-    drawn: list[Text],
-    chance: random.Random,
-) -> None:
+def test_the_order_of_texts_never_matters(drawn: list[Text], chance: random.Random) -> None:
     """The same texts in another order get the same edits."""
     shuffled = drawn.copy()
     chance.shuffle(shuffled)
@@ -100,8 +93,7 @@ def test_both_rules_leave_their_signature() -> None:
     text = Text(text_id="a", item_id="i", text="a  wooden tabel")
     # Original places: the two spaces at 1:3, `tabel` at 10:15.
     assert [
-        (edit.start, edit.end, edit.before, edit.after, edit.rule)
-        for edit in _edits([text])["a"]
+        (edit.start, edit.end, edit.before, edit.after, edit.rule) for edit in _edits([text])["a"]
     ] == [(1, 3, "  ", " ", "whitespace"), (10, 15, "tabel", "table", "spelling")]
 
 
@@ -148,9 +140,7 @@ class _Imitating:
     def is_sure(self, _edit: Edit) -> bool:
         return True
 
-    def propose(
-        self, texts: Sequence[Text], corpus: Corpus
-    ) -> dict[str, Sequence[Edit]]:
+    def propose(self, texts: Sequence[Text], corpus: Corpus) -> dict[str, Sequence[Edit]]:
         self.shown.append(([text.text for text in texts], [*corpus.words()]))
         other = {"cat": "dog", "dog": "cat"}
         return {
@@ -176,8 +166,7 @@ def test_an_edit_is_no_evidence_for_another() -> None:
     If the second rule was shown the result of the first, it would swap the words back.
     """
     several = [
-        Text(text_id=str(n), item_id="i", text=text)
-        for n, text in enumerate(("a  cat", "a dog"))
+        Text(text_id=str(n), item_id="i", text=text) for n, text in enumerate(("a  cat", "a dog"))
     ]
     first, second = _Imitating(), _Imitating()
     edits = _edits(several, [*RULES[:2], first, second])

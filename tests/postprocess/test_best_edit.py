@@ -10,18 +10,10 @@ ITEMS = pd.Index(["i", "none"], dtype="str", name="item_id")
 def best(*texts: str) -> tuple[str, float, int]:
     """The best of these edits of "a red cat": text, share, votes."""
     answers = pd.DataFrame(
-        {
-            "item_id": "i",
-            "worker": [f"w{n}" for n in range(len(texts))],
-            "value": list(texts),
-        }
+        {"item_id": "i", "worker": [f"w{n}" for n in range(len(texts))], "value": list(texts)}
     )
     best = best_edits("fixed", answers, ITEMS, {"i": "a red cat"})
-    return (
-        str(best["fixed"]["i"]),
-        float(best["fixed_share"]["i"]),
-        int(best["fixed_votes"]["i"]),
-    )
+    return (str(best["fixed"]["i"]), float(best["fixed_share"]["i"]), int(best["fixed_votes"]["i"]))
 
 
 def test_most_people_decide_and_of_equally_many_the_smallest_edit() -> None:

@@ -90,9 +90,7 @@ def test_ids_that_begin_alike_are_looked_for_by_what_differs() -> None:
     ids = HiddenIds([f"annotator_{n:06}" for n in range(5000)], KEY)
     assert max(map(len, ids._by_part.values())) == 1
     name = pseudonym(WorkerId("annotator_004711"), KEY)
-    assert ids.everywhere("Annotator_004711 is an annotator_") == (
-        f"{name} is an annotator_"
-    )
+    assert ids.everywhere("Annotator_004711 is an annotator_") == (f"{name} is an annotator_")
 
 
 def test_a_column_of_ids_is_known_by_its_cells() -> None:

@@ -29,9 +29,7 @@ EYESIGHT = Field(
     is_personal=True,
     options=(Option(value="no"), Option(value="some"), Option(value="yes")),
 )
-QUALITY = Field(
-    name="quality", kind="number", label="How good?", minimum=0, maximum=100
-)
+QUALITY = Field(name="quality", kind="number", label="How good?", minimum=0, maximum=100)
 
 
 STUDY = replace(
@@ -76,11 +74,7 @@ def test_a_small_number_hides_another_with_it() -> None:
     assert counts(*answers) == {"no": HIDDEN, "some": "0", "yes": HIDDEN}
 
 
-@given(
-    st.dictionaries(
-        st.sampled_from(["no", "some", "yes"]), st.integers(0, 12), min_size=3
-    )
-)
+@given(st.dictionaries(st.sampled_from(["no", "some", "yes"]), st.integers(0, 12), min_size=3))
 def test_hidden_numbers_cannot_be_computed(of: dict[str, int]) -> None:
     """No small number is told, and behind hidden ones are two at least, or all."""
     rows = [
@@ -117,11 +111,7 @@ def made(facts: DatasetFacts) -> dict[str, bytes]:
         for n, error in ((1, "age"), (2, "color"))
     ]
     answers = [
-        answer(
-            n,
-            item,
-            **{"value.quality": 10.0 * n + (20 if item == "i1" else 0)},
-        )
+        answer(n, item, **{"value.quality": 10.0 * n + (20 if item == "i1" else 0)})
         for n in range(7)
         for item in ("i1", "i2")
     ]

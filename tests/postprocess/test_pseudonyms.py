@@ -39,9 +39,7 @@ def test_an_empty_key_is_refused() -> None:
 
 def test_one_who_was_not_named_is_not_named_after_it_either() -> None:
     """Two assignments of nobody are two people, who are seen to have no name."""
-    first, second = (
-        pseudonym(WorkerId(f"{UNNAMED}{row}"), RFC_KEY) for row in ("row_1", "row_2")
-    )
+    first, second = (pseudonym(WorkerId(f"{UNNAMED}{row}"), RFC_KEY) for row in ("row_1", "row_2"))
     assert first != second
     assert first.startswith(UNNAMED)
     assert "row" not in first

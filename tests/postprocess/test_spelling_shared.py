@@ -30,13 +30,9 @@ def edits() -> dict[str, tuple[Edit, ...]]:
     """The edits of all 42,036 captions, cleaned as one campaign."""
     return clean_and_propose(
         [
-            Text(
-                text_id=str(row["key"]),
-                item_id=str(row["image"]),
-                text=str(row["text"]),
-            )
+            Text(text_id=str(row["key"]), item_id=str(row["image"]), text=str(row["text"]))
             for row in _rows("input_corpus.jsonl")
-        ],
+        ]
     ).edits
 
 
@@ -58,9 +54,7 @@ def _fates(edits: dict[str, tuple[Edit, ...]]) -> Iterator[tuple[str, str, str]]
                 None,
             )
             wanted = {each.casefold() for each in label["gold"]}
-            is_changed = (
-                after is not None and after.casefold() != label["word"].casefold()
-            )
+            is_changed = after is not None and after.casefold() != label["word"].casefold()
             if label["cls"] == "typo":
                 fixed = after is not None and after.casefold() in wanted
                 fate = "fixed" if fixed else "wrong" if is_changed else "missed"

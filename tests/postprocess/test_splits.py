@@ -98,17 +98,12 @@ def test_a_column_keeps_items_together() -> None:
 
 def test_a_column_fixes_the_split_of_items_and_the_others_are_divided() -> None:
     """As the test set of prior work: none of it is ever used for training."""
-    fixed = [
-        Item(item_id=ItemId(f"old{n}"), columns={"split": "test"}) for n in range(20)
-    ]
+    fixed = [Item(item_id=ItemId(f"old{n}"), columns={"split": "test"}) for n in range(20)]
     others = [Item(item_id=ItemId(f"new{n}"), columns={"split": ""}) for n in range(80)]
     shares = Shares(train_percent=75, val_percent=25, fixed_by="split")
     split_of = splits([*fixed, *others], shares)
     assert {split_of[str(item.item_id)] for item in fixed} == {"test"}
-    assert Counter(split_of[str(item.item_id)] for item in others) == {
-        "train": 60,
-        "val": 20,
-    }
+    assert Counter(split_of[str(item.item_id)] for item in others) == {"train": 60, "val": 20}
     assert split_of == splits([*reversed([*fixed, *others])], shares)
 
 
@@ -129,9 +124,7 @@ def test_a_picture_of_a_fixed_item_takes_all_items_with_it() -> None:
         (("train", "test"), "a is in train and b in test, but both have the same"),
     ],
 )
-def test_a_split_that_cannot_be_is_a_sentence(
-    values: tuple[str, str], words: str
-) -> None:
+def test_a_split_that_cannot_be_is_a_sentence(values: tuple[str, str], words: str) -> None:
     """An unknown name, or one picture in two splits."""
     items = [
         Item(item_id=ItemId(name), columns={"url": "x.jpg", "split": value})

@@ -25,9 +25,7 @@ def test_examples_in_docstrings_hold() -> None:
     """Every `>>>` in this package does what it says."""
     names = [
         module.name
-        for module in pkgutil.walk_packages(
-            postprocess.__path__, "piecework.postprocess."
-        )
+        for module in pkgutil.walk_packages(postprocess.__path__, "piecework.postprocess.")
         if ".report" not in module.name
     ]
     results = [doctest.testmod(importlib.import_module(name)) for name in names]

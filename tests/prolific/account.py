@@ -23,11 +23,7 @@ def healthy() -> dict[str, Any]:
         },
         "filters/": {"results": [{"filter_id": each} for each in FILTERS]},
         "reward-recommendations/": [
-            {
-                "currency": "GBP",
-                "min_reward_per_hour": 600,
-                "recommended_reward_per_hour": 900,
-            }
+            {"currency": "GBP", "min_reward_per_hour": 600, "recommended_reward_per_hour": 900}
         ],
         "hooks/subscriptions/": {"results": []},
     }

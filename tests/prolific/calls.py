@@ -56,9 +56,7 @@ STUDY = NewStudy(
     visits_per_participant=3,
     metadata="run 7",
 )
-REASON = (
-    "The sentences do not describe the pictures shown: " + "they are all the same. " * 3
-)
+REASON = "The sentences do not describe the pictures shown: " + "they are all the same. " * 3
 AT = datetime(2026, 11, 22, 10, tzinfo=UTC)
 
 Call = Callable[[Prolific], object]
@@ -78,9 +76,7 @@ READS: Mapping[str, Call] = {
     "study": lambda p: p.studies.get(ID),
     "studies": lambda p: list(p.studies.of_project(ID)),
     "cost": lambda p: p.studies.cost(ID, is_projected=True),
-    "calculated_cost": lambda p: p.studies.calculated_cost_minor(
-        reward_minor=150, places=20
-    ),
+    "calculated_cost": lambda p: p.studies.calculated_cost_minor(reward_minor=150, places=20),
     "submission": lambda p: p.submissions.get(ID),
     "submissions": lambda p: list(p.submissions.of_study(ID)),
     "counts": lambda p: p.submissions.counts(ID),
@@ -103,18 +99,14 @@ REPEATED: Mapping[str, Call] = {
 
 ONCE: Mapping[str, Call] = {
     "create_study": lambda p: p.studies.create(STUDY),
-    "create_bonuses": lambda p: p.bonuses.create(
-        ID, {ID: Money(minor=125, currency="GBP")}
-    ),
+    "create_bonuses": lambda p: p.bonuses.create(ID, {ID: Money(minor=125, currency="GBP")}),
     "pay_bonuses": lambda p: p.bonuses.pay(ID),
     "send": lambda p: p.messages.send(PARTICIPANT, "Thank you.", study_id=ID),
     "send_bulk": lambda p: p.messages.send_bulk([PARTICIPANT], "Thanks.", study_id=ID),
     "create_project": lambda p: p.account.create_project(ID, "birds"),
     "create_test_participant": lambda p: p.testing.create_participant("a@b.example"),
     "create_test_study": lambda p: p.testing.create_study(ID),
-    "create_group": lambda p: p.groups.create(
-        ID, "birds-excluded", participant_ids=[PARTICIPANT]
-    ),
+    "create_group": lambda p: p.groups.create(ID, "birds-excluded", participant_ids=[PARTICIPANT]),
     "add": lambda p: p.groups.add(ID, [PARTICIPANT]),
     "remove": lambda p: p.groups.remove(ID, [PARTICIPANT]),
     "publish": lambda p: p.studies.transition(ID, "PUBLISH"),

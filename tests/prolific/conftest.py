@@ -14,7 +14,5 @@ def stub() -> Iterator[Stub]:
     with serving() as running:
         yield running
         if openapi.FILE.exists():
-            faults = [
-                fault for asked in running.asked for fault in openapi.faults_of(asked)
-            ]
+            faults = [fault for asked in running.asked for fault in openapi.faults_of(asked)]
             assert not faults

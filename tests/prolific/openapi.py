@@ -65,9 +65,7 @@ class Operation:
     @property
     def wire(self) -> dict[str, Any]:
         """What the document says of it."""
-        operation: dict[str, Any] = document()["paths"][self.template][
-            self.method.lower()
-        ]
+        operation: dict[str, Any] = document()["paths"][self.template][self.method.lower()]
         return operation
 
     def success(self) -> tuple[int, Mapping[str, Any] | None]:
@@ -88,9 +86,7 @@ def operation_of(asked: Asked) -> Operation:
         wanted = template.split("/")
         if asked.method.lower() in methods and len(wanted) == len(steps):
             pairs = zip(wanted, steps, strict=True)
-            fits = all(
-                name == step or (name[:1] == "{" and step) for name, step in pairs
-            )
+            fits = all(name == step or (name[:1] == "{" and step) for name, step in pairs)
             if fits and not _is_literal_elsewhere(template, steps):
                 return Operation(asked.method, template)
     raise AssertionError(f"{asked.method} {asked.path} is no operation of Prolific's")
@@ -115,17 +111,14 @@ def _query_faults(asked: Asked, wire: Mapping[str, Any]) -> Iterator[str]:
             continue
         options = _resolved(parameter["schema"]).get("oneOf")
         # A parameter that is an object stands in the query as its members.
-        members = [
-            m for option in options or [] for m in _resolved(option)["properties"]
-        ]
+        members = [m for option in options or [] for m in _resolved(option)["properties"]]
         names = set(members or [parameter["name"]])
         known |= names
         if parameter.get("required") and not names & asked.query.keys():
             yield f"the query lacks {parameter['name']}"
         if not members and parameter["name"] in asked.query:
             yield from _schema_faults(
-                _typed(asked.query[parameter["name"]], parameter["schema"]),
-                parameter["schema"],
+                _typed(asked.query[parameter["name"]], parameter["schema"]), parameter["schema"]
             )
     for name in asked.query.keys() - known - _PAGING:
         yield f"the query has {name}, which is not documented"
@@ -173,9 +166,7 @@ def _resolved(schema: Mapping[str, Any]) -> Mapping[str, Any]:
     return schema
 
 
-def sample(
-    schema: Mapping[str, Any], *, all_keys: bool, name: str = "", depth: int = 0
-) -> Any:  # noqa: ANN401 - any document
+def sample(schema: Mapping[str, Any], *, all_keys: bool, name: str = "", depth: int = 0) -> Any:  # noqa: ANN401 - any document
     """A document that the schema allows, with all its keys or the required ones."""
     schema = _resolved(schema)
     if "enum" in schema:
@@ -203,7 +194,7 @@ def sample(
 def _scalar(kind: str, schema: Mapping[str, Any], name: str) -> object:
     if kind == "string":
         is_moment = schema.get("format") == "date-time" or name in {
-            *("started_at", "completed_at", "datetime_created", "return_requested"),
+            *("started_at", "completed_at", "datetime_created", "return_requested")
         }
         return "2026-11-20T10:11:12.345Z" if is_moment else f"a-{name or 'word'}"
     return {"integer": 7, "number": 7, "boolean": False, "null": None}[kind]

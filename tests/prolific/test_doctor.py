@@ -16,9 +16,7 @@ from tests.prolific.stub import Answer, Stub
 LISTED = f"workspaces/{ID}/balance/"
 
 
-def _examined(
-    stub: Stub, documents: dict[str, Any], wanted: Wanted | None = None
-) -> list[Check]:
+def _examined(stub: Stub, documents: dict[str, Any], wanted: Wanted | None = None) -> list[Check]:
     stub.respond = Account(documents)
     return list(
         examine(
@@ -33,9 +31,7 @@ def _examined(
 def _levels(checks: list[Check]) -> dict[str, str]:
     """The worst level of each name."""
     worst: dict[str, str] = {}
-    for check in sorted(
-        checks, key=lambda each: ["ok", "warn", "fail"].index(each.level)
-    ):
+    for check in sorted(checks, key=lambda each: ["ok", "warn", "fail"].index(each.level)):
         worst[check.name] = check.level
     return worst
 
@@ -102,9 +98,7 @@ def test_a_workspace_is_chosen_by_its_id(stub: Stub) -> None:
     """Among several; one that the token does not reach is said, with those it does."""
     rows = [{"id": ID, "title": "a"}, {"id": "w2", "title": "b"}]
     documents = {**healthy(), "workspaces/": {"results": rows}}
-    assert set(
-        _levels(_examined(stub, documents, Wanted(workspace_id=ID))).values()
-    ) == {"ok"}
+    assert set(_levels(_examined(stub, documents, Wanted(workspace_id=ID))).values()) == {"ok"}
     last = _examined(stub, documents, Wanted(workspace_id="w3"))[-1]
     assert (last.name, last.level) == ("workspace", "fail")
     assert "w3" in last.sentence

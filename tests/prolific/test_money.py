@@ -19,9 +19,7 @@ _IDS = st.text("0123456789abcdef", min_size=24, max_size=24)
 @given(st.dictionaries(_IDS, st.integers(1, 10**9), min_size=1, max_size=20))
 def test_what_a_batch_says_is_what_was_meant(minors: dict[str, int]) -> None:
     """The lines add up to the amounts, by id, to the penny."""
-    text = csv_bonuses(
-        {each: Money(minor=minor, currency="USD") for each, minor in minors.items()}
-    )
+    text = csv_bonuses({each: Money(minor=minor, currency="USD") for each, minor in minors.items()})
     lines = dict(line.split(",") for line in text.split("\n"))
     assert {each: Decimal(amount) * 100 for each, amount in lines.items()} == minors
 
@@ -35,10 +33,7 @@ def test_what_a_batch_says_is_what_was_meant(minors: dict[str, int]) -> None:
         ({ID: Money(minor=-5, currency="GBP")}, "above zero"),
         ({ID: Money(minor=5, currency="JPY")}, "not in JPY"),
         (
-            {
-                ID: Money(minor=5, currency="GBP"),
-                "b": Money(minor=5, currency="USD"),
-            },
+            {ID: Money(minor=5, currency="GBP"), "b": Money(minor=5, currency="USD")},
             "not in GBP, USD",
         ),
         ({f"{ID},99\nx": Money(minor=5, currency="GBP")}, "- and _"),
@@ -54,9 +49,7 @@ def test_a_batch_that_could_pay_something_else_is_not_made(
 
 
 @pytest.mark.parametrize("amount", ["1.5", "true", '"7"', "1e300", "null"])
-def test_an_amount_that_is_no_whole_number_of_pence_is_not_guessed(
-    stub: Stub, amount: str
-) -> None:
+def test_an_amount_that_is_no_whole_number_of_pence_is_not_guessed(stub: Stub, amount: str) -> None:
     """It may be in pounds, who knows."""
     text = json.dumps({"id": ID, "total_amount": 0}).replace(": 0", f": {amount}")
     stub.answer(Answer(201, text=text))

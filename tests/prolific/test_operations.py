@@ -14,9 +14,7 @@ _Document = Any
 
 pytestmark = [
     pytest.mark.shared,
-    pytest.mark.skipif(
-        not openapi.FILE.exists(), reason="../shared/reference is not here"
-    ),
+    pytest.mark.skipif(not openapi.FILE.exists(), reason="../shared/reference is not here"),
 ]
 
 _IDENTITY = {"id": ID, "name": "birds", "status": "ACTIVE"}
@@ -36,9 +34,7 @@ _MAY_BE_EMPTY = {"counts", "request_return"}
 
 
 def _as_documented(
-    *,
-    all_keys: bool,
-    change: Callable[[_Document], _Document] = lambda document: document,
+    *, all_keys: bool, change: Callable[[_Document], _Document] = lambda document: document
 ) -> Callable[[Asked], Answer]:
     def respond(asked: Asked) -> Answer:
         status, schema = openapi.operation_of(asked).success()
@@ -75,9 +71,7 @@ def test_what_is_not_promised_may_be_missing(stub: Stub, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_what_is_new_at_prolific_is_left_out_and_does_no_harm(
-    stub: Stub, name: str
-) -> None:
+def test_what_is_new_at_prolific_is_left_out_and_does_no_harm(stub: Stub, name: str) -> None:
     """A key and a status that nobody knows yet."""
 
     def renewed(document: _Document) -> _Document:
@@ -97,9 +91,7 @@ def test_what_is_new_at_prolific_is_left_out_and_does_no_harm(
 
 
 @pytest.mark.parametrize("name", sorted(ALL.keys() - _SAYS_NOTHING - _MAY_BE_EMPTY))
-def test_a_promised_key_that_is_missing_is_named_in_a_sentence(
-    stub: Stub, name: str
-) -> None:
+def test_a_promised_key_that_is_missing_is_named_in_a_sentence(stub: Stub, name: str) -> None:
     """An empty object is no answer of this operation; and no KeyError either."""
     stub.answer(Answer(document={}))
     with pytest.raises(Unreadable, match=r"not as documented|`results`"):
@@ -107,9 +99,7 @@ def test_a_promised_key_that_is_missing_is_named_in_a_sentence(
 
 
 @pytest.mark.parametrize("name", sorted(ONCE.keys() & _SAYS_NOTHING))
-def test_what_says_nothing_is_done_when_json_or_nothing_comes_back(
-    stub: Stub, name: str
-) -> None:
+def test_what_says_nothing_is_done_when_json_or_nothing_comes_back(stub: Stub, name: str) -> None:
     """Prolific answers such calls with nothing or with a word."""
     for answer in (Answer(204), Answer(202, "accepted"), Answer(200, {})):
         stub.answer(answer)

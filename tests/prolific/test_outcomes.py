@@ -32,10 +32,7 @@ WRAPPED = {
     }
 }
 BARE = {"status": 400, "error_code": 1, "title": "No", "detail": ["One.", "Two."]}
-COLLECTION = {
-    "type": "INVALID_BATCH_ITEMS",
-    "issues": [{"row": 3, "message": "Empty."}],
-}
+COLLECTION = {"type": "INVALID_BATCH_ITEMS", "issues": [{"row": 3, "message": "Empty."}]}
 HTML = "<html><title>Sign in to this network</title></html>"
 ME = {"id": ID, "email": "ann@example.org"}
 
@@ -81,9 +78,7 @@ def test_an_error_says_whether_anything_can_have_happened(
 @pytest.mark.parametrize(
     "answer", [LOST, Answer(503), Answer(429), Answer(200, text=HTML)], ids=str
 )
-def test_what_may_not_be_made_twice_leaves_once(
-    stub: Stub, name: str, answer: Answer
-) -> None:
+def test_what_may_not_be_made_twice_leaves_once(stub: Stub, name: str, answer: Answer) -> None:
     """Whatever becomes of it: a study, a bonus or a message twice cannot be undone."""
     stub.answer(answer)
     with pytest.raises(ApiError):
@@ -93,9 +88,7 @@ def test_what_may_not_be_made_twice_leaves_once(
 
 
 @pytest.mark.parametrize("name", [*READS, *REPEATED])
-def test_what_does_no_harm_is_made_again_with_growing_waits(
-    stub: Stub, name: str
-) -> None:
+def test_what_does_no_harm_is_made_again_with_growing_waits(stub: Stub, name: str) -> None:
     """A burst of each fault that passes; then the last try tells."""
     stub.answer(LOST, Answer(429), Answer(503, text=HTML), Answer(500), Answer(418, {}))
     with pytest.raises(Refused):
@@ -165,8 +158,7 @@ def test_a_redirect_is_not_followed(stub: Stub, status: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "hostile",
-    ["..", "../users/me", "", "a/b", "a?b=c", "a#b", "%2e%2e", "a\n", "é", "x" * 65],
+    "hostile", ["..", "../users/me", "", "a/b", "a?b=c", "a#b", "%2e%2e", "a\n", "é", "x" * 65]
 )
 def test_an_id_from_a_link_leads_nowhere_else(stub: Stub, hostile: str) -> None:
     """Anybody can write a session id into the link of a study."""

@@ -92,11 +92,7 @@ def test_a_row_that_moves_to_a_later_page_is_given_once(stub: Stub) -> None:
 
 
 @pytest.mark.parametrize(
-    "more",
-    [
-        {"_links": {"next": {"href": _ELSEWHERE.format(1)}}},
-        {"meta": {"count": 9}},
-    ],
+    "more", [{"_links": {"next": {"href": _ELSEWHERE.format(1)}}}, {"meta": {"count": 9}}]
 )
 def test_a_listing_that_goes_round_in_circles_is_no_whole_one(
     stub: Stub, more: dict[str, Any]
@@ -107,9 +103,7 @@ def test_a_listing_that_goes_round_in_circles_is_no_whole_one(
 
 
 @pytest.mark.parametrize("status", [401, 404])
-def test_no_access_to_the_first_page_is_no_empty_listing(
-    stub: Stub, status: int
-) -> None:
+def test_no_access_to_the_first_page_is_no_empty_listing(stub: Stub, status: int) -> None:
     """A study that is not there has no submissions, but that is another thing."""
     with pytest.raises(NoAccess):
         _serve(stub, lambda _: Answer(status, {"detail": "no"}))

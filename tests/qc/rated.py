@@ -18,24 +18,14 @@ def choice(name: str, *values: str, **more: Any) -> Field:  # noqa: ANN401 - a f
     """A choice that varies, with these options."""
     options = tuple(Option(value=value, label=value) for value in values)
     return Field(
-        name=name,
-        kind="choice",
-        label=name,
-        options=options,
-        expects_variation=True,
-        **more,
+        name=name, kind="choice", label=name, options=options, expects_variation=True, **more
     )
 
 
 def scale(name: str) -> Field:
     """A number from 0 to 100 that varies."""
     return Field(
-        name=name,
-        kind="number",
-        label=name,
-        minimum=0,
-        maximum=100,
-        expects_variation=True,
+        name=name, kind="number", label=name, minimum=0, maximum=100, expects_variation=True
     )
 
 
@@ -81,14 +71,9 @@ def ratings(
     rows = []
     for number, (worker, item, value) in enumerate(values):
         shown = (orders or {}).get((worker, item), {})
-        own: dict[str, Any] = {
-            f"order.{name}": shown.get(name, ()) for name in task.shuffled_names
-        }
+        own: dict[str, Any] = {f"order.{name}": shown.get(name, ()) for name in task.shuffled_names}
         own[f"value.{field.name}"] = absent if value is None else value
         rows.append(row(f"{number:04}", worker_id=worker, item_id=item, **own))
-    known = [
-        Item(item_id=ItemId(name), columns=columns)
-        for name, columns in (items or {}).items()
-    ]
+    known = [Item(item_id=ItemId(name), columns=columns) for name, columns in (items or {}).items()]
     answers = table(*rows, columns={**COLLECTED, **task_columns(task)})
     return with_ratings(answers, task, known)

@@ -54,9 +54,7 @@ def row(answer_id: str, **columns: object) -> dict[str, object]:
     return filled | columns
 
 
-def table(
-    *rows: Mapping[str, object], columns: Mapping[str, Column] = COLUMNS
-) -> pd.DataFrame:
+def table(*rows: Mapping[str, object], columns: Mapping[str, Column] = COLUMNS) -> pd.DataFrame:
     """The table of these rows; without any, an empty one with the right dtypes."""
     cells = {name: [row[name] for row in rows] for name in columns}
     return build([str(row["answer_id"]) for row in rows], cells, columns)

@@ -11,9 +11,7 @@ FIELD = "blur"
 
 
 def table(
-    *rows: tuple[str, str, object],
-    gold: dict[str, object] | None = None,
-    opinion: bool = False,
+    *rows: tuple[str, str, object], gold: dict[str, object] | None = None, opinion: bool = False
 ) -> pd.DataFrame:
     """Answers of workers to items, with their ratings."""
     names = [f"{worker}:{item}" for worker, item, _ in rows]
@@ -62,21 +60,13 @@ def test_one_other_cannot_say_who_is_right() -> None:
 def test_dropped_answers_are_no_evidence_against_others() -> None:
     """Cat's two opponents were dropped."""
     three = table(("ann", "1", "yes"), ("bob", "1", "yes"), ("cat", "1", "no"))
-    assert agreed(three, "ann:1", "bob:1") == {
-        "ann:1": False,
-        "bob:1": False,
-        "cat:1": True,
-    }
+    assert agreed(three, "ann:1", "bob:1") == {"ann:1": False, "bob:1": False, "cat:1": True}
 
 
 def test_a_known_answer_counts_more_than_the_others() -> None:
     """Where most are wrong."""
     rows = (("ann", "1", "yes"), ("bob", "1", "yes"), ("cat", "1", "no"))
-    assert agreed(table(*rows, gold={"1": "no"})) == {
-        "ann:1": False,
-        "bob:1": False,
-        "cat:1": True,
-    }
+    assert agreed(table(*rows, gold={"1": "no"})) == {"ann:1": False, "bob:1": False, "cat:1": True}
 
 
 def test_people_may_differ_in_opinions() -> None:
@@ -89,22 +79,14 @@ def test_on_a_scale_near_is_enough() -> None:
     """Within a quarter of the scale, in the median."""
     rows = (("ann", "1", 0.1), ("bob", "1", 0.3), ("cat", "1", 0.9), ("dan", "1", 0.2))
     # Median distances: ann 0.2, bob 0.2, cat 0.7, dan 0.1.
-    assert agreed(table(*rows)) == {
-        "ann:1": True,
-        "bob:1": True,
-        "cat:1": False,
-        "dan:1": True,
-    }
+    assert agreed(table(*rows)) == {"ann:1": True, "bob:1": True, "cat:1": False, "dan:1": True}
 
 
 def test_undecided_answers_do_not_count() -> None:
     """Not even as others."""
     three = table(("ann", "1", "yes"), ("bob", "1", "yes"), ("cat", "1", "no"))
     verdicts = pd.Series({"cat:1": "keep", "ann:1": "keep"}, dtype="str")
-    assert agreeing(three, verdicts)["agrees"].to_dict() == {
-        "ann:1": True,
-        "cat:1": True,
-    }
+    assert agreeing(three, verdicts)["agrees"].to_dict() == {"ann:1": True, "cat:1": True}
 
 
 @pytest.mark.parametrize("again", ["yes", "no"])

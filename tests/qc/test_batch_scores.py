@@ -18,9 +18,7 @@ SETTINGS: registry.Settings = {name: {} for name in registry.OFF_BY_DEFAULT}
 def test_a_campaign_that_grows_is_judged_as_if_it_were_new() -> None:
     """Also where answers of two batches come mixed, and a batch is judged twice."""
     answers = rated_table(TASK, 3)
-    batches = pd.Series(
-        [place // 24 for place in range(len(answers))], index=answers.index
-    )
+    batches = pd.Series([place // 24 for place in range(len(answers))], index=answers.index)
     batches[answers["assignment_id"].isin(["s2.1", "s3.2"])] -= 1  # came late
     rated = with_ratings(answers.assign(batch=batches), TASK, ITEMS)
     known = BatchScores()

@@ -11,12 +11,7 @@ import pytest
 from piecework.domain.capabilities import MTURK
 from piecework.domain.tables import COLLECTED
 from piecework.domain.verdicts import JOINED, PolicyRule
-from piecework.qc.features import (
-    OF_ANSWERS,
-    OF_WORKERS,
-    answer_features,
-    worker_features,
-)
+from piecework.qc.features import OF_ANSWERS, OF_WORKERS, answer_features, worker_features
 from piecework.qc.joined import Weights, findings, fit, probabilities, refitted, shipped
 from piecework.qc.policy import check_rules, decide
 from piecework.qc.registry import HEURISTICS, assess, scores
@@ -112,9 +107,7 @@ def test_no_outcome_is_a_feature() -> None:
     assert set(worker_features(answers(), {}).columns) == allowed | {*OF_WORKERS}
     for kind, weights in shipped().items():
         assert set(weights.weights) == set(
-            (answer_features if kind == "answer" else worker_features)(
-                answers(), {}
-            ).columns
+            (answer_features if kind == "answer" else worker_features)(answers(), {}).columns
         )
     assert {*OF_ANSWERS, *OF_WORKERS} <= {heuristic.NAME for heuristic in HEURISTICS}
     assert not [name for name in COLLECTED if "approv" in name]
@@ -141,9 +134,7 @@ def test_shipped_weights_say_what_they_were_fitted_to_and_how_good_they_are() ->
         [row(f"{n}", worker_id="") for n in range(30)],
     ],
 )
-def test_of_what_is_little_known_nothing_is_suspected(
-    rows: list[dict[str, object]],
-) -> None:
+def test_of_what_is_little_known_nothing_is_suspected(rows: list[dict[str, object]]) -> None:
     """Without a comparison every feature is 0, and no one is rather bad than not."""
     assert list(findings(table(*rows), {})) == []
 
@@ -169,9 +160,7 @@ def test_a_policy_may_go_by_the_joined_suspicion() -> None:
             because="Not invited again: {evidence}.",
         )
         assert check_rules([rule]) == []
-        made = decide(
-            whole, assessed, [rule], campaign="birds", at=AT, longest_reason=LONGEST
-        )
+        made = decide(whole, assessed, [rule], campaign="birds", at=AT, longest_reason=LONGEST)
         return {
             decision.subject_id: decision.because
             for decision in made

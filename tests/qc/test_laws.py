@@ -31,11 +31,7 @@ SECONDS = st.one_of(
     st.sampled_from([-5.0, 0.0, 1.0, 4.0, 30.0, 1e7]),
     st.floats(min_value=-1e6, max_value=1e6),
 )
-RECORDS = (
-    "",
-    record().as_json(),
-    record(kinds={"insertFromPaste": (1, 50)}, outside=50).as_json(),
-)
+RECORDS = ("", record().as_json(), record(kinds={"insertFromPaste": (1, 50)}, outside=50).as_json())
 COUNTS = st.sampled_from([math.nan, 0.0, 1.0, 60.0])
 TEXTS = st.one_of(
     st.sampled_from(
@@ -102,9 +98,7 @@ every_heuristic = pytest.mark.parametrize(
 
 @examples(12)
 @given(answers=rows())
-def test_every_subject_has_one_row_with_a_sound_verdict(
-    answers: list[dict[str, object]],
-) -> None:
+def test_every_subject_has_one_row_with_a_sound_verdict(answers: list[dict[str, object]]) -> None:
     """Suspicion is in [0, 1], has evidence, and the frame is left as it was."""
     built = table(*answers)
     before = built.copy(deep=True)
@@ -152,10 +146,7 @@ def test_an_unrelated_batch_changes_nothing(
         together = heuristic.score(both, heuristic.Params())
         subjects = [subject for subject in alone.index if subject]
         pd.testing.assert_frame_equal(
-            alone.loc[subjects],
-            together.loc[subjects],
-            check_exact=True,
-            obj=heuristic.NAME,
+            alone.loc[subjects], together.loc[subjects], check_exact=True, obj=heuristic.NAME
         )
 
 
@@ -246,9 +237,7 @@ def test_a_heuristic_reads_what_it_declares_and_no_more(heuristic: Heuristic) ->
 
     def having(names: list[str]) -> pd.DataFrame:
         beginnings = tuple(name for name in names if name.endswith("."))
-        return rated[
-            [c for c in rated.columns if c in names or c.startswith(beginnings)]
-        ]
+        return rated[[c for c in rated.columns if c in names or c.startswith(beginnings)]]
 
     own = heuristic.score(having(names), params)
     pd.testing.assert_frame_equal(own, whole, check_exact=True)

@@ -19,23 +19,14 @@ TASK = task_of(
 SENTENCES = {
     "a": {"sentence": "Where is the station?", "other": "green"},
     "b": {"sentence": "", "other": "", "url": "https://example.org/where is it"},
-    "c": {
-        "sentence": "abcd ef",
-        "other": "Where, pray, is the station",
-        "spare": "x y",
-    },
+    "c": {"sentence": "abcd ef", "other": "Where, pray, is the station", "spare": "x y"},
 }
-ITEMS = [
-    Item(item_id=ItemId(name), columns=columns) for name, columns in SENTENCES.items()
-]
+ITEMS = [Item(item_id=ItemId(name), columns=columns) for name, columns in SENTENCES.items()]
 
 
 def likeness(*answers: tuple[str, str]) -> list[float]:
     """Of each text about an item."""
-    rows = [
-        row(f"{place}", item_id=item, text=text)
-        for place, (item, text) in enumerate(answers)
-    ]
+    rows = [row(f"{place}", item_id=item, text=text) for place, (item, text) in enumerate(answers)]
     cells: list[float] = with_ratings(table(*rows), TASK, ITEMS)[LIKENESS].tolist()
     return cells
 
@@ -43,17 +34,13 @@ def likeness(*answers: tuple[str, str]) -> list[float]:
 def test_a_text_is_compared_with_the_likest_text_of_its_item() -> None:
     """By hand: "abcd ef" and "abxd ef" share 6 of 7 letters, so 2 * 6 / 14."""
     assert likeness(
-        ("a", "where is the STATION"),
-        ("c", "abxd ef"),
-        ("c", "Where, pray, is the station?"),
+        ("a", "where is the STATION"), ("c", "abxd ef"), ("c", "Where, pray, is the station?")
     ) == pytest.approx([1, 6 / 7, 1])
 
 
 def test_without_two_texts_nothing_is_known() -> None:
     """A name or an address is no text; neither is the canned text, nor none."""
-    unknown = likeness(
-        ("b", "where is it"), ("a", ""), ("a", CANNED), ("z", "where is it")
-    )
+    unknown = likeness(("b", "where is it"), ("a", ""), ("a", CANNED), ("z", "where is it"))
     assert np.isnan(unknown).all()
     for url in ("data:image/svg+xml,<svg width='9' />", "where-is/it_now.jpg"):
         drawn = Item(item_id=ItemId("b"), columns={"url": url})
@@ -69,12 +56,7 @@ def test_edits_and_tasks_without_texts_are_not_compared() -> None:
     edit = Aggregate(kind="best_edit", field="note", column="sentence")
     for task in (
         task_of(*TASK.fields, main_text="note", columns=("id", "url")),
-        task_of(
-            *TASK.fields,
-            main_text="note",
-            optional_columns=("sentence",),
-            aggregates=(edit,),
-        ),
+        task_of(*TASK.fields, main_text="note", optional_columns=("sentence",), aggregates=(edit,)),
     ):
         assert LIKENESS not in with_ratings(rows, task, ITEMS)
 

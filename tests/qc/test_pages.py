@@ -23,9 +23,7 @@ def test_files_registry_and_tests_are_the_same_list() -> None:
     """No heuristic without its file, its place in the tuple and its tests."""
     listed = sorted(heuristic.NAME for heuristic in HEURISTICS)
     files = sorted(
-        path.stem
-        for path in (ROOT / "qc" / "heuristics").glob("*.py")
-        if path.stem != "__init__"
+        path.stem for path in (ROOT / "qc" / "heuristics").glob("*.py") if path.stem != "__init__"
     )
     folder = ROOT / "tests" / "qc" / "heuristics"
     tests = sorted(path.stem.removeprefix("test_") for path in folder.glob("test_*.py"))
@@ -34,9 +32,7 @@ def test_files_registry_and_tests_are_the_same_list() -> None:
 
 
 @for_each("each", describe())
-def test_every_heuristic_says_idea_naive_reading_and_edge_cases(
-    each: Description,
-) -> None:
+def test_every_heuristic_says_idea_naive_reading_and_edge_cases(each: Description) -> None:
     """In this order, under a one-line question; the page shows all of it."""
     titles = [section.split(": ")[0] for section in each.sections]
     assert titles == ["Idea", "Naive reading", "Edge cases"]

@@ -73,9 +73,7 @@ def test_what_fits_is_taken(key: str, stated: object, value: object) -> None:
         ("field", 1),
     ],
 )
-def test_what_does_not_fit_is_named_with_what_is_allowed(
-    key: str, stated: object
-) -> None:
+def test_what_does_not_fit_is_named_with_what_is_allowed(key: str, stated: object) -> None:
     """A fault names the key, what was found and what is allowed."""
     values, faults = read(Params, {key: stated}, where="heuristics.x")
     assert values == {}

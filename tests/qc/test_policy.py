@@ -8,13 +8,7 @@ import pandas as pd
 import pytest
 
 from piecework.domain.capabilities import MTURK
-from piecework.domain.verdicts import (
-    Decision,
-    Finding,
-    PolicyRule,
-    SubjectKind,
-    Verdict,
-)
+from piecework.domain.verdicts import Decision, Finding, PolicyRule, SubjectKind, Verdict
 from piecework.qc.policy import NOTHING_AGAINST, check_rules, decide
 from tests.qc.tables import row, table
 
@@ -48,12 +42,7 @@ def rule(
 ) -> PolicyRule:
     """One sentence of a policy."""
     return PolicyRule(
-        subject_kind=kind,
-        any_of=any_of,
-        at_least=at_least,
-        share=share,
-        then=then,
-        because=because,
+        subject_kind=kind, any_of=any_of, at_least=at_least, share=share, then=then, because=because
     )
 
 
@@ -62,12 +51,7 @@ def two_hits() -> pd.DataFrame:
     owners = {"A1": "w", "A2": "w", "B1": "v"}
     return table(
         *[
-            row(
-                f"{name}.{place}",
-                assignment_id=name,
-                worker_id=owner,
-                item_id=f"{place}",
-            )
+            row(f"{name}.{place}", assignment_id=name, worker_id=owner, item_id=f"{place}")
             for name, owner in owners.items()
             for place in (1, 2)
         ]
@@ -121,12 +105,7 @@ def test_a_flag_on_an_answer_drops_that_answer_alone() -> None:
 
 def test_at_least_counts_different_heuristics() -> None:
     """Two of three must flag the same answer."""
-    flags = [
-        finding("a", "A1.1"),
-        finding("b", "A1.1"),
-        finding("a", "A1.2"),
-        finding("c", "A2.1"),
-    ]
+    flags = [finding("a", "A1.1"), finding("b", "A1.1"), finding("a", "A1.2"), finding("c", "A2.1")]
     decided = verdicts(flags, rule("answer", "drop", "a", "b", "c", at_least=2))
     assert differing(decided) == {"A1.1": "drop"}
 
@@ -183,9 +162,7 @@ def test_a_rejected_assignment_takes_its_answers_with_it() -> None:
     ]
     decisions = decided(two_hits(), flags, rules)
     dropped = {d.subject_id: d.because for d in decisions if d.verdict == "drop"}
-    assert dropped == dict.fromkeys(
-        ("B1.1", "B1.2"), "its assignment was rejected: one text"
-    )
+    assert dropped == dict.fromkeys(("B1.1", "B1.2"), "its assignment was rejected: one text")
 
 
 def test_a_finding_on_a_worker_speaks_of_all_that_he_sent() -> None:

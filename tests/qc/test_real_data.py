@@ -108,9 +108,7 @@ def batches() -> pd.DataFrame:
         with source.open(encoding="utf-8", newline="") as lines:
             for line in csv.DictReader(lines):
                 items = 5 if "Input.claimHeadline5" in line else 1
-                accepted, submitted = (
-                    moment(line[name]) for name in ("AcceptTime", "SubmitTime")
-                )
+                accepted, submitted = (moment(line[name]) for name in ("AcceptTime", "SubmitTime"))
                 assert accepted is not None
                 assert submitted is not None
                 seconds = (submitted - accepted).total_seconds()
@@ -170,9 +168,7 @@ def test_the_original_answers_have_no_outlier_in_time(
         assert round(z.abs().max(), 2) == 1.92
 
 
-def test_the_original_answers_have_the_flags_counted_by_hand(
-    original: pd.DataFrame,
-) -> None:
+def test_the_original_answers_have_the_flags_counted_by_hand(original: pd.DataFrame) -> None:
     """Text flags 2; canned 5, 3, 2, 2 an image; two workers at 3 of 5, 6 rows."""
     assert faults(original, COLLECTED) == []
     assert len(original) == 50
@@ -182,9 +178,7 @@ def test_the_original_answers_have_the_flags_counted_by_hand(
     assert sorted(canned.groupby("item_id").size(), reverse=True) == [5, 3, 2, 2]
     workers = canned_share.score(original, canned_share.Params())
     flagged = workers.index[workers["flag"]]
-    assert set(workers.loc[flagged, "evidence"]) == {
-        "uses the canned text on 3 of 5 items"
-    }
+    assert set(workers.loc[flagged, "evidence"]) == {"uses the canned text on 3 of 5 items"}
     assert len(flagged) == 2
     assert canned["worker_id"].isin(flagged).sum() == 6
     lone = minority_canned.score(original, minority_canned.Params())
@@ -209,9 +203,7 @@ def test_minority_canned_speaks_of_every_fifth_image(captions: pd.DataFrame) -> 
 def test_quality_words_leave_out_seven_honest_captions(captions: pd.DataFrame) -> None:
     """A search for substrings finds 147, seven of which speak of sweets and tins."""
     upper = captions["text"].str.upper()
-    naive = (upper.str.contains("QUALITY") | upper.str.contains("BLUR")) & ~captions[
-        "is_canned"
-    ]
+    naive = (upper.str.contains("QUALITY") | upper.str.contains("BLUR")) & ~captions["is_canned"]
     flags = quality_words.score(captions, quality_words.Params())["flag"]
     assert (naive.sum(), flags.sum()) == (147, 140)
     assert not (flags & ~naive).any()
@@ -229,18 +221,14 @@ def test_counting_letters_only_adds_product_names(captions: pd.DataFrame) -> Non
     assert added.str.contains("RABBIT CREEK|ROBERTSON'S|GREEN MOUNTAIN").all()
 
 
-def test_copied_instructions_are_found_without_knowing_workers(
-    captions: pd.DataFrame,
-) -> None:
+def test_copied_instructions_are_found_without_knowing_workers(captions: pd.DataFrame) -> None:
     """One sentence of the page stands on 30 images; nothing else can be said."""
     scores = same_sentence.score(captions, same_sentence.Params())
     assert scores["flag"].sum() == 30
     assert scores.loc[scores["flag"], "evidence"].str.startswith("copies the").all()
 
 
-def test_raw_times_of_real_batches_never_find_a_fast_assignment(
-    batches: pd.DataFrame,
-) -> None:
+def test_raw_times_of_real_batches_never_find_a_fast_assignment(batches: pd.DataFrame) -> None:
     """In all twelve the raw lower bound is negative; logs find one in two of them."""
     seconds = batches["market_seconds"]
     median = seconds.groupby(batches["batch"]).transform("median")
@@ -271,17 +259,13 @@ def test_too_fast_is_sure_and_finds_little(paraphrases: pd.DataFrame) -> None:
     flag = too_fast.score(paraphrases, too_fast.Params())["flag"]
     assert cheating.sum() == 583
     assert (flag.sum(), (flag & cheating).sum()) == (3, 3)
-    by_worker = pd.DataFrame({"flag": flag, "cheating": cheating}).groupby(
-        paraphrases["worker_id"]
-    )
+    by_worker = pd.DataFrame({"flag": flag, "cheating": cheating}).groupby(paraphrases["worker_id"])
     ever = by_worker.any()
     assert (ever["flag"] & ever["cheating"]).sum() == ever["flag"].sum() == 1
     assert ever["cheating"].sum() == 46
 
 
-def test_a_stricter_line_is_soon_no_better_than_chance(
-    paraphrases: pd.DataFrame,
-) -> None:
+def test_a_stricter_line_is_soon_no_better_than_chance(paraphrases: pd.DataFrame) -> None:
     """At 15 seconds a text, 19 of 87 flagged cheat: 22 % where 17 % cheat anyway."""
     params = too_fast.Params(min_seconds=15.0, max_words_per_second=1e9)
     flag = too_fast.score(paraphrases, params)["flag"]

@@ -15,9 +15,7 @@ from tests.qc.tables import row, table
 
 AT = datetime(2026, 3, 2, tzinfo=UTC)
 LONGEST = MTURK.longest_reason
-SUBJECTS: dict[str, SubjectKind] = {
-    heuristic.NAME: heuristic.SUBJECT for heuristic in HEURISTICS
-}
+SUBJECTS: dict[str, SubjectKind] = {heuristic.NAME: heuristic.SUBJECT for heuristic in HEURISTICS}
 
 
 def rule(
@@ -30,12 +28,7 @@ def rule(
 ) -> PolicyRule:
     """One sentence of a policy."""
     return PolicyRule(
-        subject_kind=on,
-        any_of=any_of,
-        at_least=at_least,
-        share=share,
-        then=then,
-        because=because,
+        subject_kind=on, any_of=any_of, at_least=at_least, share=share, then=then, because=because
     )
 
 
@@ -63,13 +56,9 @@ def answers(count: int) -> pd.DataFrame:
     )
 
 
-def reasons(
-    findings: list[Finding], of: PolicyRule, *, count: int = 4
-) -> dict[str, str]:
+def reasons(findings: list[Finding], of: PolicyRule, *, count: int = 4) -> dict[str, str]:
     """By subject that the rule decides, the reason."""
-    made = decide(
-        answers(count), findings, [of], campaign="birds", at=AT, longest_reason=LONGEST
-    )
+    made = decide(answers(count), findings, [of], campaign="birds", at=AT, longest_reason=LONGEST)
     return {
         each.subject_id: each.because
         for each in made
@@ -113,9 +102,7 @@ def test_a_reason_counts_the_flagged_answers_of_its_worker() -> None:
 def test_a_reason_keeps_to_what_the_marketplace_takes() -> None:
     """At most 1,024 characters on one line, whatever a worker typed."""
     findings = [finding("same_sentence", "0", 0.9, "“" + "long\u0007 " * 500 + "”")]
-    (reason,) = reasons(
-        findings, rule("Set aside: {evidence}.", "same_sentence")
-    ).values()
+    (reason,) = reasons(findings, rule("Set aside: {evidence}.", "same_sentence")).values()
     assert len(reason) == 1024
     assert reason.isprintable()
     assert reason.endswith("….")
@@ -158,12 +145,7 @@ def test_a_reason_keeps_to_what_the_marketplace_takes() -> None:
             "without saying what was measured",
         ),
         (
-            rule(
-                "It was pasted: {evidence}.",
-                "not_typed",
-                on="assignment",
-                then="reject",
-            ),
+            rule("It was pasted: {evidence}.", "not_typed", on="assignment", then="reject"),
             "not_typed alone must not refuse pay",
         ),
         (

@@ -92,9 +92,7 @@ def test_the_campaigns_seed_draws_the_sample_unless_it_has_its_own() -> None:
     answers = table(*[row(f"{place}") for place in range(200)])
 
     def drawn(settings: dict[str, object], seed: int) -> list[bool]:
-        by_heuristic = scores(
-            answers, {"random_sample": {"share": 0.5, **settings}}, seed=seed
-        )
+        by_heuristic = scores(answers, {"random_sample": {"share": 0.5, **settings}}, seed=seed)
         return by_heuristic["random_sample"]["flag"].tolist()
 
     assert drawn({}, 1) != drawn({}, 2)
@@ -136,11 +134,7 @@ def test_nothing_that_is_told_supposes_pictures() -> None:
 
 def _strings_of_functions(source: str) -> list[str]:
     """All text in the functions of a module, but for their docstrings."""
-    functions = [
-        node
-        for node in ast.walk(ast.parse(source))
-        if isinstance(node, ast.FunctionDef)
-    ]
+    functions = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef)]
     documented = {ast.get_docstring(function, clean=False) for function in functions}
     return [
         node.value

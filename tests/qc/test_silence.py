@@ -26,14 +26,10 @@ NO_TIMES = dict.fromkeys(
 FRAMES: dict[str, list[dict[str, object]]] = {
     "no answer": [],
     "one answer": [row("a")],
-    "one worker": [
-        row(f"{n:02}", worker_id="w", text=f"a bird {n}") for n in range(30)
-    ],
+    "one worker": [row(f"{n:02}", worker_id="w", text=f"a bird {n}") for n in range(30)],
     "one item": [row(f"{n:02}", item_id="i") for n in range(30)],
     "no times": [row(f"{n:02}", item_id=f"{n % 10}", **NO_TIMES) for n in range(30)],
-    "no worker ids": [
-        row(f"{n:02}", item_id=f"{n % 10}", worker_id="") for n in range(30)
-    ],
+    "no worker ids": [row(f"{n:02}", item_id=f"{n % 10}", worker_id="") for n in range(30)],
     "one text": [row(f"{n:02}", item_id=f"{n % 10}") for n in range(30)],
     "no text": [row(f"{n:02}", item_id=f"{n % 10}", text="") for n in range(30)],
     "no word": [row(f"{n:02}", item_id=f"{n % 10}", text="?!") for n in range(30)],
@@ -66,9 +62,7 @@ DRAWN = "random_sample"
 ON: Settings = {
     **{heuristic.NAME: {} for heuristic in HEURISTICS},
     "canary": {"word": "heliotrope"},
-    "like_samples": {
-        "samples": [["", "", f"a picture of a bird {n}"] for n in range(30)]
-    },
+    "like_samples": {"samples": [["", "", f"a picture of a bird {n}"] for n in range(30)]},
 }
 
 BY_THEMSELVES = frozenset(
@@ -135,10 +129,7 @@ def test_who_needs_more_than_an_answer_says_so(frame: str) -> None:
 def test_who_knows_nothing_says_so() -> None:
     """Only what the page found amiss is known, and the draw needs no more."""
     silent = silent_in("nothing known")
-    assert {heuristic.NAME for heuristic in HEURISTICS} - {*silent} == {
-        "rule_violation",
-        DRAWN,
-    }
+    assert {heuristic.NAME for heuristic in HEURISTICS} - {*silent} == {"rule_violation", DRAWN}
 
 
 @for_each(
@@ -154,26 +145,10 @@ def test_who_knows_nothing_says_so() -> None:
         ("one text", "low_scale_variance", "the task has no scale"),
         ("one text", "minority_canned", "no answer is the canned text"),
         ("one text", "text_disagreement", "the task has no field has_text"),
-        (
-            "one text",
-            "same_place",
-            "the order in which the page showed the options is not known",
-        ),
-        (
-            "one text",
-            "straight_line",
-            "it needs 10 items of one worker; there are at most 1",
-        ),
-        (
-            "one worker",
-            "straight_line",
-            "there is only one worker, so no other to compare with",
-        ),
-        (
-            "two answers",
-            "rushed",
-            "it needs 10 assignments of one batch; there are at most 2",
-        ),
+        ("one text", "same_place", "the order in which the page showed the options is not known"),
+        ("one text", "straight_line", "it needs 10 items of one worker; there are at most 1"),
+        ("one worker", "straight_line", "there is only one worker, so no other to compare with"),
+        ("two answers", "rushed", "it needs 10 assignments of one batch; there are at most 2"),
         ("no times", "not_typed", "no keystrokes are known"),
         ("no worker ids", "canned_share", "no worker is known"),
         ("no worker ids", "texts_off_items", "no worker is known"),
@@ -230,9 +205,7 @@ def test_places_are_looked_at_where_options_or_sides_change(shown: str) -> None:
     """Either is enough; a task that only shuffles its options has no turned scale."""
     answers = rated_frame("one worker").drop(columns=["rated.fit"], errors="ignore")
     answers["rated.fit"] = [("yes",)] * len(answers)
-    answers[f"{shown}.fit"] = (
-        [("yes", "no")] * len(answers) if shown == "order" else "first"
-    )
+    answers[f"{shown}.fit"] = [("yes", "no")] * len(answers) if shown == "order" else "first"
     assert "same_place" not in silences(answers, ON)
 
 
@@ -248,8 +221,7 @@ def test_times_of_zero_are_known() -> None:
     """Nothing can be rushed among them, though each is too short to be true."""
     zero = NO_TIMES | {"market_seconds": 0.0}
     answers = [
-        row(f"{n:02}", item_id=f"{n % 10}", **zero) | {"value.fit": "yes"}
-        for n in range(30)
+        row(f"{n:02}", item_id=f"{n % 10}", **zero) | {"value.fit": "yes"} for n in range(30)
     ]
     columns = {**COLLECTED, **task_columns(TASK)}
     rated = with_ratings(table(*answers, columns=columns), TASK, ())

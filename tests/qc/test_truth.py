@@ -20,12 +20,7 @@ from tests.bench.truth.sets import (
     repeated_sentences,
     submissions,
 )
-from tests.bench.truth.typing_fit import (
-    PAGE,
-    fitted,
-    held_out,
-    held_out_set,
-)
+from tests.bench.truth.typing_fit import PAGE, fitted, held_out, held_out_set
 from tests.bench.truth.typing_fit import measured as measured_typing
 from tests.bench.truth.typing_sessions import sessions
 from tools.heuristics_page import heuristics_page
@@ -55,9 +50,7 @@ def test_what_is_worth_nothing_is_off_and_what_runs_spares_the_honest() -> None:
         if name not in OFF_BY_DEFAULT:
             assert all(figure.honest_flagged[0] <= 0.02 for figure in real), name
         else:
-            assert all(figure.auc is None or figure.auc[0] < 0.52 for figure in real), (
-                name
-            )
+            assert all(figure.auc is None or figure.auc[0] < 0.52 for figure in real), name
 
 
 def test_agreement_wrongs_no_worker_of_a_campaign_that_is_shipped() -> None:

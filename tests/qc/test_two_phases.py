@@ -52,18 +52,14 @@ def in_parts(table: pd.DataFrame, n: int) -> Iterator[Finding]:
     fits = [part.fits(uses, excesses).add_prefix(f"{FIT}.") for part in worded]
     for part in parts:
         yield from judge_items(part, EAGER)
-    fitted = pd.concat(
-        [pd.concat(pair, axis=1) for pair in zip(parts, fits, strict=True)]
-    )
+    fitted = pd.concat([pd.concat(pair, axis=1) for pair in zip(parts, fits, strict=True)])
     parts = cut(fitted, "worker_id", n)
     known = usual_of((tallies(part, EAGER) for part in parts), EAGER)
     rows: dict[str, list[pd.DataFrame]] = {}
     for part in parts:
         for name, own in to_gather(part, EAGER).items():
             rows.setdefault(name, []).append(own)
-    gathered = score_gathered(
-        {name: pd.concat(own) for name, own in rows.items()}, EAGER
-    )
+    gathered = score_gathered({name: pd.concat(own) for name, own in rows.items()}, EAGER)
     yield from judge_gathered(gathered)
     for part in parts:
         yield from judge_workers(part, EAGER, seed=1, usual=known, gathered=gathered)
@@ -78,12 +74,7 @@ def cut(table: pd.DataFrame, column: str, n: int) -> list[pd.DataFrame]:
 def sorted_by_subject(findings: list[Finding]) -> list[Finding]:
     """In an order that no cut changes."""
     return sorted(
-        findings,
-        key=lambda finding: (
-            finding.heuristic,
-            finding.subject_kind,
-            finding.subject_id,
-        ),
+        findings, key=lambda finding: (finding.heuristic, finding.subject_kind, finding.subject_id)
     )
 
 
@@ -112,5 +103,5 @@ def test_every_heuristic_says_how_it_is_cut() -> None:
         *("time_in_batch", "too_fast"),
     }
     assert {name for name, how in plans.items() if how == "item"} == {
-        *("answered_before", "minority_canned", "text_disagreement", "time_in_image"),
+        *("answered_before", "minority_canned", "text_disagreement", "time_in_image")
     }

@@ -29,9 +29,7 @@ def scores(**suspicion: float) -> dict[str, pd.DataFrame]:
 
 def findings_of(typing: str, **suspicion: float) -> list[Finding]:
     """The findings about one answer."""
-    return list(
-        findings(table(row("a", text=TEXT, typing=typing)), scores(**suspicion))
-    )
+    return list(findings(table(row("a", text=TEXT, typing=typing)), scores(**suspicion)))
 
 
 def test_silent_parts_add_nothing() -> None:
@@ -81,9 +79,7 @@ def test_what_is_silent_is_named() -> None:
         (PASTED, {}),
     ],
 )
-def test_little_against_it_is_no_finding(
-    typing: str, suspicion: dict[str, float]
-) -> None:
+def test_little_against_it_is_no_finding(typing: str, suspicion: dict[str, float]) -> None:
     """Nor is a heuristic that is off."""
     assert findings_of(typing, **suspicion) == []
 

@@ -75,9 +75,7 @@ def test_a_connection_that_the_server_closed_is_opened_again(peer: Peer) -> None
         b"HTTP/1.1 200 OK\r\nContent-Length",
     ],
 )
-def test_an_answer_that_breaks_off_is_said_in_a_sentence(
-    peer: Peer, broken: bytes
-) -> None:
+def test_an_answer_that_breaks_off_is_said_in_a_sentence(peer: Peer, broken: bytes) -> None:
     """And a reply that was still awaited is not waited for."""
     site = WorkerSite(f"http://{peer(broken)}", START)
     with pytest.raises(TransientPlatformError, match="does not answer"):

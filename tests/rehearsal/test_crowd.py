@@ -40,9 +40,7 @@ def answer_fields(document: str) -> dict[str, str]:
     space = re.match(r"\{.*\}", (root := ET.fromstring(document)).tag)  # noqa: S314 - the marketplace's own
     prefix = space[0] if space else ""
     return {
-        answer.findtext(f"{prefix}QuestionIdentifier", ""): answer.findtext(
-            f"{prefix}FreeText", ""
-        )
+        answer.findtext(f"{prefix}QuestionIdentifier", ""): answer.findtext(f"{prefix}FreeText", "")
         for answer in root.findall(f"{prefix}Answer")
     }
 
@@ -195,10 +193,7 @@ def test_no_worker_without_the_qualification_takes_part(market: Market) -> None:
 def test_items_that_nobody_knows_are_a_fault_with_their_name(market: Market) -> None:
     """The crowd does not make up what a picture shows."""
     market.post(["photo_77"])
-    with (
-        crowd_on(market, MIXED, []) as crowd,
-        pytest.raises(ConfigError, match="photo_77"),
-    ):
+    with crowd_on(market, MIXED, []) as crowd, pytest.raises(ConfigError, match="photo_77"):
         crowd.work_until()
 
 
@@ -211,9 +206,7 @@ def test_the_clock_is_the_marketplaces(market: Market) -> None:
     assert other.refresh() == clock.now() == START + timedelta(hours=2)
 
 
-def test_a_marketplace_that_is_not_there_is_said_in_a_sentence(
-    open_market: Open,
-) -> None:
+def test_a_marketplace_that_is_not_there_is_said_in_a_sentence(open_market: Open) -> None:
     """A stopped server is no traceback of a library."""
     with open_market() as market:
         clock = VirtualClock(market.endpoint_url)

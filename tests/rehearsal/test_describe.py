@@ -32,9 +32,7 @@ def test_a_description_keeps_every_rule_of_the_page(caption: Task) -> None:
     """No rule of the caption task is broken, whatever is described."""
     for scene in scenes(3, 200):
         for n in range(5):
-            sentence = describe(
-                scene, seeded_rng(2, scene.item_id, str(n)), accuracy=0.5
-            )
+            sentence = describe(scene, seeded_rng(2, scene.item_id, str(n)), accuracy=0.5)
             assert broken_rules(caption, sentence) == (), sentence
 
 
@@ -56,10 +54,7 @@ def test_accuracy_is_the_share_of_things_seen_right() -> None:
     share of 0.2 is sqrt(0.16 / 800) = 0.014; four of them are 0.06.
     """
     scene = Scene(item_id=ItemId("x"), place="desk", things=(SCENE.things[0],))
-    sentences = [
-        describe(scene, seeded_rng(4, str(n)), accuracy=0.8).lower()
-        for n in range(1000)
-    ]
+    sentences = [describe(scene, seeded_rng(4, str(n)), accuracy=0.8).lower() for n in range(1000)]
     wrong = sum("two red mugs" not in sentence for sentence in sentences)
     assert wrong / 1000 == pytest.approx(0.2, abs=0.06)
 
@@ -82,24 +77,18 @@ def test_slips_spare_short_words_first_letters_and_numbers() -> None:
 def test_the_rate_is_the_share_of_long_words_that_go_wrong() -> None:
     """Of 4,000 long words at a rate of 0.1, about 400 differ (sd 19)."""
     text = " ".join(["umbrella"] * 4000)
-    wrong = sum(
-        word != "umbrella" for word in mistype(text, seeded_rng(8), rate=0.1).split()
-    )
+    wrong = sum(word != "umbrella" for word in mistype(text, seeded_rng(8), rate=0.1).split())
     # A missing space (4 % of slips) spoils two words; a swap of equal letters none.
     assert wrong == pytest.approx(400, abs=80)
 
 
 def test_slips_are_of_the_kinds_that_people_make() -> None:
     """Lost, extra and swapped letters and missing spaces all come up."""
-    typed = {
-        mistype("yellow boxes", seeded_rng(9, str(n)), rate=0.5) for n in range(400)
-    }
+    typed = {mistype("yellow boxes", seeded_rng(9, str(n)), rate=0.5) for n in range(400)}
     assert {"yellowboxes", "yelow boxes", "yellwo boxes", "yelloow boxes"} <= typed
 
 
-def test_a_mistyped_description_is_mended_as_far_as_the_page_asks(
-    caption: Task,
-) -> None:
+def test_a_mistyped_description_is_mended_as_far_as_the_page_asks(caption: Task) -> None:
     """After mending no rule is broken, even with very careless fingers."""
     for scene in scenes(4, 100):
         rng = seeded_rng(10, scene.item_id)
@@ -110,10 +99,7 @@ def test_a_mistyped_description_is_mended_as_far_as_the_page_asks(
 @pytest.mark.parametrize(
     ("refused", "mended"),
     [
-        (
-            "There is a red mug on a table next to a spoon.",
-            "A red mug on a table next to a spoon.",
-        ),
+        ("There is a red mug on a table next to a spoon.", "A red mug on a table next to a spoon."),
         (
             "The image shows two dogs that run across a green meadow.",
             "Two dogs that run across a green meadow.",
@@ -122,10 +108,7 @@ def test_a_mistyped_description_is_mended_as_far_as_the_page_asks(
             "It\u2019s a bottle of water that stands on the desk.",
             "A bottle of water that stands on the desk.",
         ),
-        (
-            "A dog runs over the grass. It is brown.",
-            "A dog runs over the grass, it is brown.",
-        ),
+        ("A dog runs over the grass. It is brown.", "A dog runs over the grass, it is brown."),
     ],
 )
 def test_what_the_page_refuses_is_changed_as_a_person_would(
@@ -151,17 +134,12 @@ def test_a_sentence_that_the_page_takes_is_left_alone(caption: Task) -> None:
 def test_what_is_too_long_for_the_page_is_cut_after_a_word_that_can_end_it() -> None:
     """99 characters at most, never a lone "and" at the end, and the stop is kept."""
     task = load_task("hodosh_caption")
-    long = (
-        "A red mug, a blue bowl, a green bottle, a tall brown box, a round can and a "
-    )
+    long = "A red mug, a blue bowl, a green bottle, a tall brown box, a round can and a "
     cut = repair(task, f"{long}purple jar on a kitchen counter.", seeded_rng(14))
     # With the stop 98 characters are left: "... jar on a kitchen" would have 99, and of
     # "... jar on a" the last two words lead on.
     assert cut == f"{long}purple jar."
     for scene in scenes(4, 60):
         assert (
-            broken_rules(
-                task, repair(task, describe(scene, seeded_rng(15)), seeded_rng(16))
-            )
-            == ()
+            broken_rules(task, repair(task, describe(scene, seeded_rng(15)), seeded_rng(16))) == ()
         )

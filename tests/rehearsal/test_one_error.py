@@ -87,6 +87,4 @@ def test_the_files_in_config_are_made_by_the_module() -> None:
     assert {f"{folder.name}/{path.name}" for path in folder.iterdir()} == set(drawn)
     for name in FILES.values():
         with (FOLDER / name).open(encoding="utf-8") as file:
-            assert {f"{folder.name}/{row['url']}" for row in csv.DictReader(file)} == (
-                set(drawn)
-            )
+            assert {f"{folder.name}/{row['url']}" for row in csv.DictReader(file)} == (set(drawn))

@@ -34,10 +34,7 @@ def item(name: str, error: str) -> Item:
 
 def test_people_differ_as_much_as_those_of_the_study() -> None:
     """sqrt(21^2 + 10.5^2 + 18^2) = 29.6 of 100; 600 people give it within 10 %."""
-    off = [
-        opinion_offset(TASK, QUALITY, item("a", "age"), person, seed=1)
-        for person in CROWD
-    ]
+    off = [opinion_offset(TASK, QUALITY, item("a", "age"), person, seed=1) for person in CROWD]
     assert statistics.stdev(off) == pytest.approx(29.6, rel=0.1)
     assert abs(statistics.mean(off)) < 3.5 * 29.6 / 600**0.5
 
@@ -86,9 +83,7 @@ def test_simulated_studies_find_what_the_study_found() -> None:
             for n, rated in enumerate(campaign.items, start=1):
                 columns = rated.columns
                 value = float(form[f"quality.{n}"][0])
-                rows.append(
-                    (person.handle, columns["error"], columns["direction"], value)
-                )
+                rows.append((person.handle, columns["error"], columns["direction"], value))
         ratings = pd.DataFrame(rows, columns=["subject", "error", "direction", "value"])
         effect = repeated_measures(ratings.rename(columns={"error": "condition"})).f
         tests = {

@@ -149,17 +149,12 @@ def written(folder: Path, extra: str, *, first: str = "") -> Path:
             shown += "".join(f'{option} = "{option}"\n' for option in options)
     rules = [part.partition('"')[0] for part in extra.split('[[rules]]\nname = "')[1:]]
     messages_of_rules = "".join(f'{rule} = "Please look again."\n' for rule in rules)
-    messages.write_text(
-        shown.replace("[rules]", f"[rules]\n{messages_of_rules}#", 1), "utf-8"
-    )
+    messages.write_text(shown.replace("[rules]", f"[rules]\n{messages_of_rules}#", 1), "utf-8")
     html = page.read_text("utf-8").replace(
         "import text_area,", "import text_area, choice, choices, text_line,"
     )
     page.write_text(
-        html.replace(
-            "</div>\n</div>\n{% endblock", f"{lines}</div>\n</div>\n{{% endblock"
-        ),
-        "utf-8",
+        html.replace("</div>\n</div>\n{% endblock", f"{lines}</div>\n</div>\n{{% endblock"), "utf-8"
     )
     return folder / "own.toml"
 
@@ -177,9 +172,7 @@ def test_careful_workers_fill_only_what_the_task_asks_and_break_no_rule(
     for at in range(0, len(campaign.items), 4):
         page = read_page(render_hit(campaign.task, campaign.items[at : at + 4]))
         for person in people(dict.fromkeys(CAREFUL, 8), seed=2):
-            form = answering.fill_in(
-                page, ASSIGNMENT, person=person, shown_ms=[9000] * 4, seed=3
-            )
+            form = answering.fill_in(page, ASSIGNMENT, person=person, shown_ms=[9000] * 4, seed=3)
             assert set(form) <= set(page.names)
             fields = {name: "|".join(values) for name, values in form.items()}
             for answer in read_answers(

@@ -26,9 +26,7 @@ def test_descriptions_are_long_and_describe_the_place_they_name() -> None:
                 assert len(row[name].split()) < 15
                 continue
             assert 85 <= len(row[name].split()) <= 115
-            (place,) = (
-                place for place, words in BACKGROUNDS.items() if words in row[name]
-            )
+            (place,) = (place for place, words in BACKGROUNDS.items() if words in row[name])
             assert any(phrase in row[name] for phrase in PLACES[place].phrases)
 
 
@@ -50,11 +48,7 @@ def test_a_pair_that_is_asked_again_is_the_other_way_round() -> None:
         again = swapped(row)
         assert again["generated_1"] == row["generated_2"]
         assert again["made_by.generated_2"] == row["made_by.generated_1"]
-        for name in (
-            "truth.mistakes",
-            "truth.missing_details",
-            "truth.overall_quality",
-        ):
+        for name in ("truth.mistakes", "truth.missing_details", "truth.overall_quality"):
             assert int(again[name]) + int(row[name]) == 6
 
 

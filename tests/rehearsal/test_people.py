@@ -37,10 +37,7 @@ def person(trait: str, number: int = 0) -> Person:
 def page_of(task: Task, item_ids: Sequence[ItemId]) -> Page:
     """The page that shows these items."""
     items = [
-        Item(
-            item_id=item_id,
-            columns={"image_id": item_id, "url": f"/pictures/{item_id}.svg"},
-        )
+        Item(item_id=item_id, columns={"image_id": item_id, "url": f"/pictures/{item_id}.svg"})
         for item_id in item_ids
     ]
     return read_page(render_hit(task, items))
@@ -64,9 +61,7 @@ def forms(task: Task, trait: str, *, number: int = 0) -> list[Form]:
 def captions(task: Task, trait: str, *, number: int = 0) -> list[str]:
     """The 200 captions of one person."""
     return [
-        form[f"caption.{n}"][0]
-        for form in forms(task, trait, number=number)
-        for n in range(1, 6)
+        form[f"caption.{n}"][0] for form in forms(task, trait, number=number) for n in range(1, 6)
     ]
 
 
@@ -93,21 +88,13 @@ def test_the_page_is_read_as_a_browser_sends_it(caption: Task) -> None:
     assert page.fixed["shown_ms.2"] == "0"
     assert page.options["has_text.1"] == ["yes", "no"]
     assert page.options["flaws.2"][-1] == "none"
-    assert page.texts == [
-        "caption.1",
-        "flaw_other.1",
-        "caption.2",
-        "flaw_other.2",
-        "comment",
-    ]
+    assert page.texts == ["caption.1", "flaw_other.1", "caption.2", "flaw_other.2", "comment"]
     names = list(page.names)
     assert names.index("caption.1") < names.index("item.2")
 
 
 @pytest.mark.parametrize("trait", sorted(TRAITS))
-def test_every_answer_is_one_that_the_page_would_let_through(
-    caption: Task, trait: str
-) -> None:
+def test_every_answer_is_one_that_the_page_would_let_through(caption: Task, trait: str) -> None:
     """Good or bad, a form has all fields, known options, and breaks no rule."""
     for form in forms(caption, trait):
         sent = {name: "|".join(values) for name, values in form.items()}
@@ -138,20 +125,14 @@ def test_a_paster_pastes_one_sentence_under_every_picture(caption: Task) -> None
 def test_quality_writers_write_about_quality(caption: Task) -> None:
     """Every typed caption speaks of blur or quality."""
     typed = [
-        text.lower()
-        for text in captions(caption, "quality_writer")
-        if text != caption.canned_text
+        text.lower() for text in captions(caption, "quality_writer") if text != caption.canned_text
     ]
     assert all("quality" in text or "blur" in text for text in typed)
 
 
 @pytest.mark.parametrize(
     ("trait", "low", "high"),
-    [
-        ("diligent", 0.0, 0.0),
-        ("lone_unreadable", 0.2, 0.4),
-        ("canned_abuser", 0.6, 0.8),
-    ],
+    [("diligent", 0.0, 0.0), ("lone_unreadable", 0.2, 0.4), ("canned_abuser", 0.6, 0.8)],
 )
 def test_the_button_is_pressed_under_clear_pictures_at_the_traits_rate(
     caption: Task, trait: str, low: float, high: float
@@ -172,9 +153,7 @@ def test_nobody_who_looks_can_describe_a_hopeless_picture(caption: Task) -> None
         assert {texts[n] for n in hopeless} == {caption.canned_text}
 
 
-def test_a_careless_speller_mistypes_many_more_words_than_a_diligent_one(
-    caption: Task,
-) -> None:
+def test_a_careless_speller_mistypes_many_more_words_than_a_diligent_one(caption: Task) -> None:
     """Words outside the vocabulary of flawless sentences are many times as many."""
     sentences = [
         KNOWLEDGE.look(scene.item_id, seeded_rng(seed, "words"), accuracy=1.0).sentence
@@ -265,9 +244,7 @@ def test_only_some_return_a_hit_with_a_picture_that_they_know() -> None:
     item = ItemId("i1")
     actions = {
         trait: [
-            intend(
-                person(trait), accepted(n), item_ids=[item], described={item}, seed=1
-            ).action
+            intend(person(trait), accepted(n), item_ids=[item], described={item}, seed=1).action
             for n in range(50)
         ]
         for trait in ("diligent", "paster")

@@ -31,15 +31,10 @@ def sent(replay: Replay, item_id: str, times: int) -> list[str]:
 @pytest.mark.parametrize(
     ("name", "content"),
     [
-        (
-            "captions.csv",
-            "image_id,caption\n" + "".join(f"dog.jpg,{c}\n" for c in LONG),
-        ),
+        ("captions.csv", "image_id,caption\n" + "".join(f"dog.jpg,{c}\n" for c in LONG)),
         (
             "captions.jsonl",
-            "".join(
-                json.dumps({"image_id": "dog.jpg", "caption": c}) + "\n" for c in LONG
-            ),
+            "".join(json.dumps({"image_id": "dog.jpg", "caption": c}) + "\n" for c in LONG),
         ),
         ("token.txt", "".join(f"dog.jpg#{n}\t{c}\n" for n, c in enumerate(LONG))),
     ],
@@ -90,8 +85,7 @@ def test_canned_text_of_the_file_is_a_worker_giving_up(caption: Task) -> None:
     """Whoever wrote the canned text once gives up again."""
     replay = Replay({"dog": (caption.canned_text, LONG[0])}, caption)
     first, second = (
-        replay.look(ItemId("dog"), seeded_rng(1, str(n)), accuracy=1.0)
-        for n in range(2)
+        replay.look(ItemId("dog"), seeded_rng(1, str(n)), accuracy=1.0) for n in range(2)
     )
     assert first.gives_up
     assert not second.gives_up
@@ -106,9 +100,7 @@ def test_an_image_holds_text_when_several_captions_say_so(caption: Task) -> None
     assert not both.look(ItemId("b"), seeded_rng(1), accuracy=1.0).has_text
 
 
-def test_a_missing_or_empty_file_is_a_fault_of_the_campaign(
-    tmp_path: Path, caption: Task
-) -> None:
+def test_a_missing_or_empty_file_is_a_fault_of_the_campaign(tmp_path: Path, caption: Task) -> None:
     """Both are said before anybody works."""
     with pytest.raises(ConfigError, match="missing"):
         Replay.read(tmp_path / "none.csv", caption)
@@ -125,9 +117,7 @@ def test_an_image_whose_captions_can_all_not_be_sent_is_a_fault(caption: Task) -
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize(
-    "name", ["flickr8k/Flickr8k.token.txt", "vizwiz_val_captions_half.csv"]
-)
+@pytest.mark.parametrize("name", ["flickr8k/Flickr8k.token.txt", "vizwiz_val_captions_half.csv"])
 def test_real_captions_pass_the_page_once_mended(caption: Task, name: str) -> None:
     """Of real captions all can be sent, most of them untouched."""
     path = SHARED / name

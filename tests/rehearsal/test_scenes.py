@@ -92,11 +92,7 @@ def test_the_colour_of_an_object_is_in_its_drawing() -> None:
     """A purple mug is painted purple, and a red one is not."""
     drawn = {
         colour: draw(
-            Scene(
-                item_id=ItemId("x"),
-                place="desk",
-                things=(Thing(name="mug", colour=colour),),
-            )
+            Scene(item_id=ItemId("x"), place="desk", things=(Thing(name="mug", colour=colour),))
         )
         for colour in ("purple", "red")
     }

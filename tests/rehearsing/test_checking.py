@@ -75,17 +75,9 @@ _FLOOR = 'wage_floor_per_hour = "20.00"'
     ("old", "new", "words"),
     [
         ('budget = "20.00"', EXPECTED.replace("= 2", "= 0.5"), "the task's own pace"),
-        (
-            "items_per_hit = 2",
-            "items_per_hit = 2\nassignment_minutes = 1",
-            "out of time",
-        ),
+        ("items_per_hit = 2", "items_per_hit = 2\nassignment_minutes = 1", "out of time"),
         ('then = "drop"', 'then = "keep"', "every answer becomes part"),
-        (
-            'wage_floor_per_hour = "5.00"',
-            'wage_floor_per_hour = "0"',
-            "no bonuses will be paid",
-        ),
+        ('wage_floor_per_hour = "5.00"', 'wage_floor_per_hour = "0"', "no bonuses will be paid"),
         ('budget = "20.00"', 'budget = "3.00"', "below the expected cost"),
         (
             "[posting]",
@@ -129,11 +121,7 @@ def test_every_lower_bound_of_a_worker_is_looked_at() -> None:
     [
         ("assignments = 2", "asignments = 2", "did you mean 'assignments'?"),
         ('capitals", "rule', 'capitols", "rule', "did you mean 'capitals'?"),
-        (
-            "[output]",
-            "[rehearsal.crowd]\ndilligent = 3\n[output]",
-            "mean 'diligent'?",
-        ),
+        ("[output]", "[rehearsal.crowd]\ndilligent = 3\n[output]", "mean 'diligent'?"),
         ("[output]", '[rehearsal]\nreplay = "none.txt"\n[output]', "none.txt"),
     ],
 )
@@ -199,9 +187,7 @@ def test_addresses_that_give_no_picture_are_named(tmp_path: Path) -> None:
 
 def test_a_folder_of_pictures_is_a_campaign(tmp_path: Path) -> None:
     """No table, no columns: `[items] pictures` alone."""
-    path = write_campaign(
-        tmp_path, CAMPAIGN.replace('file = "items.csv"', 'pictures = "photos"')
-    )
+    path = write_campaign(tmp_path, CAMPAIGN.replace('file = "items.csv"', 'pictures = "photos"'))
     (tmp_path / "photos").mkdir()
     for name in ("a.jpg", "b.jpg"):
         (tmp_path / "photos" / name).write_bytes(b"\xff\xd8\xff")

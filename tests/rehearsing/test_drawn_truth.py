@@ -44,15 +44,12 @@ def _written(folder: Path, task: str, rows: list[dict[str, str]]) -> Path:
 
 def _pictures(count: int) -> list[dict[str, str]]:
     return [
-        {"image_id": f"holiday {n}", "url": f"https://example.org/{n}.jpg"}
-        for n in range(count)
+        {"image_id": f"holiday {n}", "url": f"https://example.org/{n}.jpg"} for n in range(count)
     ]
 
 
 @pytest.mark.full
-def test_captions_of_own_pictures_are_rehearsed_and_called_drawn(
-    tmp_path: Path,
-) -> None:
+def test_captions_of_own_pictures_are_rehearsed_and_called_drawn(tmp_path: Path) -> None:
     """Workers write about the same imagined thing; report and dataset say so."""
     path = _written(tmp_path, "caption", _pictures(4))
     with rehearsal_of(prepare(path)) as (run, crowd):

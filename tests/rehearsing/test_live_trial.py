@@ -35,10 +35,7 @@ class Scene:
     """An offline Prolific, a campaign, and a person who signs in as its tester."""
 
     def __init__(self, url: str, folder: Path, researcher: Researcher) -> None:
-        self.researcher, self.campaign = (
-            researcher,
-            read_anywhere(write_campaign(folder)),
-        )
+        self.researcher, self.campaign = (researcher, read_anywhere(write_campaign(folder)))
         self.site, frames = free_port(), free_port()
         self.wanted = Wanted(
             address=url,
@@ -58,10 +55,7 @@ class Scene:
     ) -> dict[str, Check]:
         """What a trial shows, with its tester doing something while it waits."""
         trial = Trial(
-            self.campaign,
-            replace(self.wanted, email=email),
-            say=self.heard.append,
-            sleep=sleep,
+            self.campaign, replace(self.wanted, email=email), say=self.heard.append, sleep=sleep
         )
         return {check.name: check for check in trial.checks()}
 
@@ -86,9 +80,7 @@ class Scene:
         taken = tester.ask("POST", f"/studies/{study_id}", {})
         link = dict(parse_qsl(urlsplit(taken["url"]).query))
         with httpx.Client(
-            base_url=self.wanted.site_url,
-            headers={"accept": "application/json"},
-            trust_env=False,
+            base_url=self.wanted.site_url, headers={"accept": "application/json"}, trust_env=False
         ) as browser:
             reply = browser.post("/visit/arrive", data={**link, "agreed": "1"})
             assert reply.status_code == 201, reply.text
@@ -120,9 +112,7 @@ def test_a_visit_shows_that_link_pages_code_and_answers_hold(scene: Scene) -> No
     assert {check.level for check in checks.values()} == {"ok"}, checks
     assert "2 of 2" in checks["answers"].sentence
     assert not (scene.campaign.out / FOLDER).exists()
-    assert all(
-        each["status"] not in ("UNPUBLISHED", "ACTIVE") for each in scene.studies()
-    )
+    assert all(each["status"] not in ("UNPUBLISHED", "ACTIVE") for each in scene.studies())
     spent = scene.researcher.books()["accounts"]
     assert not any(spent.get(name, 0) for name in ("rewards", "bonuses"))
 
@@ -154,9 +144,7 @@ def test_a_killed_trial_is_continued_with_the_same_study(scene: Scene) -> None:
         *("--frames-port", str(scene.wanted.frames_port)),
     ]
     environment = {**os.environ, "PROLIFIC_TOKEN": "rehearsal-token"}
-    with subprocess.Popen(
-        command, env=environment, stderr=subprocess.PIPE, text=True
-    ) as process:
+    with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
         assert any("waiting for the visit" in line for line in process.stderr)
         process.kill()

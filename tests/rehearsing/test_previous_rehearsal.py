@@ -14,16 +14,8 @@ from piecework.domain.campaign import Campaign
 from piecework.domain.progress import Progress
 from piecework.engine.passes import run_pass
 from piecework.rehearsing.campaign import prepare
-from piecework.rehearsing.previous_rehearsal import (
-    FOLDER,
-    is_finished,
-    set_aside_if_changed,
-)
-from piecework.rehearsing.rehearsal import (
-    rehearsal_at,
-    rehearsal_of,
-    work_through,
-)
+from piecework.rehearsing.previous_rehearsal import FOLDER, is_finished, set_aside_if_changed
+from piecework.rehearsing.rehearsal import rehearsal_at, rehearsal_of, work_through
 from piecework.results.whole_pass import write_results
 from piecework.store import bound
 from piecework.store.database import open_store
@@ -95,9 +87,7 @@ def _stated(folder: Path) -> str:
     return str(document["info"]["campaign_file_sha256"])
 
 
-def test_a_changed_file_is_rehearsed_again_and_states_its_own_hash(
-    path: Path,
-) -> None:
+def test_a_changed_file_is_rehearsed_again_and_states_its_own_hash(path: Path) -> None:
     """The result is the new file's, and the one before stays beside it."""
     out = path.parent / "out"
     before, changes = _rehearse(path)
@@ -126,9 +116,7 @@ def test_an_equal_rehearsal_is_shown_again(path: Path) -> None:
     assert not (path.parent / "out" / FOLDER).exists()
 
 
-def test_results_of_a_changed_file_state_what_they_were_made_from(
-    path: Path,
-) -> None:
+def test_results_of_a_changed_file_state_what_they_were_made_from(path: Path) -> None:
     """`export`, `report` and `status` name the change, and never the new hash."""
     out = path.parent / "out"
     first = _sha256(path)

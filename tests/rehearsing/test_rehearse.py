@@ -79,9 +79,7 @@ def test_a_rehearsal_is_in_the_campaign_s_currency_at_its_fees(tmp_path: Path) -
 
 
 @pytest.mark.full
-def test_a_file_without_hits_is_left_by_a_start_without_room_and_used(
-    tmp_path: Path,
-) -> None:
+def test_a_file_without_hits_is_left_by_a_start_without_room_and_used(tmp_path: Path) -> None:
     """The store was not made, so nothing was posted."""
     path = tmp_path / "dear.toml"
     path.write_text(CAMPAIGN.format(reward="1.00", budget="10.00"))

@@ -8,10 +8,7 @@ from piecework.domain.errors import ConfigError
 from piecework.engine.progress import read_progress
 from piecework.rehearsing.campaign import prepare
 from piecework.rehearsing.connect import AtConnect
-from piecework.rehearsing.rehearsal import (
-    rehearsal_at,
-    work_through,
-)
+from piecework.rehearsing.rehearsal import rehearsal_at, work_through
 from piecework.results.whole_pass import write_results
 from tests.engine.test_qualification import CAMPAIGN as GATED
 from tests.engine.test_qualification import written as gated_campaign
@@ -20,9 +17,7 @@ from tests.rehearsing.test_rehearse_prolific import CAMPAIGN, rows, write
 _IN_DOLLARS = CAMPAIGN.replace('"GBP"', '"USD"').replace('"0.11"', '"0.40"')
 
 
-def test_three_ledgers_agree_and_every_answer_has_its_assignment(
-    tmp_path: Path,
-) -> None:
+def test_three_ledgers_agree_and_every_answer_has_its_assignment(tmp_path: Path) -> None:
     """The campaign file knows nothing of Connect."""
     path = write(tmp_path, _IN_DOLLARS)
     with rehearsal_at(prepare(path), ["connect"]) as (run, crowd, connect):

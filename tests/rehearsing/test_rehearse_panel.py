@@ -17,10 +17,7 @@ from piecework.rehearsal.crowd.events import Event
 from piecework.rehearsal.panel.simulated_panel import SimulatedPanel
 from piecework.rehearsing.campaign import prepare
 from piecework.rehearsing.panel import AtPanel
-from piecework.rehearsing.rehearsal import (
-    rehearsal_at,
-    work_through,
-)
+from piecework.rehearsing.rehearsal import rehearsal_at, work_through
 from piecework.results.books import Books
 from piecework.results.whole_pass import write_results
 from tests.conftest import ROOT

@@ -22,10 +22,7 @@ from piecework.domain.progress import Progress
 from piecework.engine.progress import read_progress
 from piecework.rehearsal.crowd.events import Event
 from piecework.rehearsing.campaign import prepare
-from piecework.rehearsing.rehearsal import (
-    rehearsal_at,
-    work_through,
-)
+from piecework.rehearsing.rehearsal import rehearsal_at, work_through
 from piecework.results.books import Books
 from piecework.results.whole_pass import write_results
 from piecework.store import assignments, qualification_scores, simulated_workers
@@ -196,9 +193,7 @@ def check_ended_well(folder: Path, progress: Progress, books: Books) -> None:
     outcomes = Counter(visit["outcome"] for visit in visits)
     assert outcomes["Paid"] >= 12
     assert outcomes["Gone"] + outcomes["Rejected"] > 0
-    lengths = rows(
-        market, "SELECT count(*) AS hits FROM assignments GROUP BY visit ORDER BY 1"
-    )
+    lengths = rows(market, "SELECT count(*) AS hits FROM assignments GROUP BY visit ORDER BY 1")
     assert lengths[-1]["hits"] == 3  # HITs of a minute; a visit shall take three.
     with closing(sqlite3.connect(folder / "out/piecework.db")) as store:
         remembered = "\n".join(store.iterdump())
@@ -216,9 +211,7 @@ def check_participants_differ(folder: Path) -> None:
     assert asked == {"RETURNED", "REJECTED"}
 
 
-def test_a_rehearsal_with_participants_breaks_off_goes_on_and_ends_well(
-    tmp_path: Path,
-) -> None:
+def test_a_rehearsal_with_participants_breaks_off_goes_on_and_ends_well(tmp_path: Path) -> None:
     """Visits that were under way are gone on with; nobody is paid twice."""
     path = write(tmp_path)
     with pytest.raises(BrokenOffError):
@@ -269,15 +262,11 @@ def test_a_rehearsal_that_is_killed_goes_on(tmp_path: Path) -> None:
 
 @pytest.mark.full
 @pytest.mark.parametrize("name", ["demo", "severity", "hodosh_caption"])
-def test_example_campaigns_are_rehearsed_with_participants(
-    tmp_path: Path, name: str
-) -> None:
+def test_example_campaigns_are_rehearsed_with_participants(tmp_path: Path, name: str) -> None:
     """Whole, with penny for penny the same in the marketplace and at Prolific."""
     campaigns = ROOT / "config/campaigns"
     text = (campaigns / f"{name}.toml").read_text()
-    text = re.sub(
-        r'^(file|pictures|items) = "', rf'\1 = "{campaigns}/', text, flags=re.MULTILINE
-    )
+    text = re.sub(r'^(file|pictures|items) = "', rf'\1 = "{campaigns}/', text, flags=re.MULTILINE)
     path = write(tmp_path, text.replace(f'"../../out/{name}"', '"out"'))
     progress, books = rehearse(path)
     assert progress.is_finished
@@ -298,9 +287,7 @@ def test_what_prolific_cannot_ask_is_said_at_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.full
-def test_participants_take_a_paid_test_and_who_fails_never_works(
-    tmp_path: Path,
-) -> None:
+def test_participants_take_a_paid_test_and_who_fails_never_works(tmp_path: Path) -> None:
     """The test is a study of its own; its cost is in both books, and no HIT's."""
     path = gated_campaign(tmp_path, GATED)
     with rehearsal_at(prepare(path), ["prolific"]) as (run, crowd, prolific):
@@ -312,11 +299,7 @@ def test_participants_take_a_paid_test_and_who_fails_never_works(
             (traits[worker_id], score >= 32)
             for worker_id, score in qualification_scores.load(run.store).items()
         }
-        assert passed == {
-            ("diligent", True),
-            ("guesser", False),
-            ("first_clicker", False),
-        }
+        assert passed == {("diligent", True), ("guesser", False), ("first_clicker", False)}
         worked = {traits[each.worker_id] for each in assignments.load(run.store)}
         assert worked == {"diligent"}
         out = run.campaign.out
@@ -333,12 +316,10 @@ def test_participants_take_a_paid_test_and_who_fails_never_works(
     assert tests["taken"] == tests["paid"] == 7
     assert books.outside_price >= 7 * tests["cost"]
     by_ledger = re.findall(
-        r"(?:campaign|marketplace|Prolific)(?:'|&#39;)s</t.>\s*<td[^>]*>\$([\d.]+)<",
-        report,
+        r"(?:campaign|marketplace|Prolific)(?:'|&#39;)s</t.>\s*<td[^>]*>\$([\d.]+)<", report
     )
     assert by_ledger[:3] == [
-        f"{cents / 100:.2f}"
-        for cents in (books.pipeline, books.marketplace, books.outside)
+        f"{cents / 100:.2f}" for cents in (books.pipeline, books.marketplace, books.outside)
     ]
     assert "does not belong to a HIT" in report
     ended = rows(out / "prolific.db", "SELECT status FROM study")

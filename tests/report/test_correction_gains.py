@@ -39,9 +39,7 @@ def frame(texts: dict[str, str]) -> pd.DataFrame:
     )
 
 
-def test_each_kind_is_scored_over_all_descriptions_with_only_its_errors_mended() -> (
-    None
-):
+def test_each_kind_is_scored_over_all_descriptions_with_only_its_errors_mended() -> None:
     """BLEU-1 is counted by hand; what is mended wholly scores 1."""
     items = [
         item("c", "color", "a red cat on a mat", "a blue cat on a mat"),
@@ -83,9 +81,7 @@ def test_a_description_gets_the_corrections_of_all_its_kinds_together() -> None:
 def test_without_references_edits_are_counted_and_nothing_is_scored() -> None:
     """The items file need not have any."""
     gains = corrections(frame({"c": "a blue cat"}), [item("c", "color", "a cat")], TASK)
-    assert gains[["items", "changed", "descriptions"]].to_numpy().tolist() == [
-        [1, 1, 0]
-    ]
+    assert gains[["items", "changed", "descriptions"]].to_numpy().tolist() == [[1, 1, 0]]
     assert math.isnan(gains["bleu_1"][0])
 
 
@@ -93,9 +89,7 @@ def test_other_tasks_have_no_corrections() -> None:
     """Nor has a campaign without answers."""
     assert corrections(pd.DataFrame(), [], TASK).empty
     answers = frame({"c": "a cat"})
-    assert corrections(
-        answers, [item("c", "color", "a")], load_task("congruency")
-    ).empty
+    assert corrections(answers, [item("c", "color", "a")], load_task("congruency")).empty
 
 
 @pytest.mark.shared
@@ -113,9 +107,7 @@ def test_the_corrections_of_2017_gain_what_was_published() -> None:
         for n, (text, edit) in enumerate(zip(original, texts, strict=True)):
             columns = {"url": f"/{n}.jpg", "description": text, "error": kind}
             cells = {f"reference_{m}": str(people[n][f"r{m}"]) for m in range(5)}
-            items.append(
-                Item(item_id=ItemId(f"{kind}_{n}"), columns={**columns, **cells})
-            )
+            items.append(Item(item_id=ItemId(f"{kind}_{n}"), columns={**columns, **cells}))
             edits[f"{kind}_{n}"] = edit
     gains = corrections(frame(edits), items, TASK).set_index("kind")
     points = 100 * (gains["bleu_4"] - gains["bleu_4_before"])

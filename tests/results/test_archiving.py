@@ -96,9 +96,7 @@ def test_results_are_the_same_byte_for_byte(tmp_path: Path, store_url: str) -> N
         assert len(look(run).answers()) == 16
 
 
-def test_a_copy_of_a_store_takes_its_archive_along(
-    tmp_path: Path, postgres_url: str
-) -> None:
+def test_a_copy_of_a_store_takes_its_archive_along(tmp_path: Path, postgres_url: str) -> None:
     """Into the table of a database, and back into files."""
     with growing(tmp_path, names(1, 4)) as grown:
         three_batches(grown)
@@ -207,9 +205,7 @@ def _dies(*_: object) -> None:
     raise KeyboardInterrupt
 
 
-def test_files_that_are_missing_or_changed_are_named_and_passes_go_on(
-    tmp_path: Path,
-) -> None:
+def test_files_that_are_missing_or_changed_are_named_and_passes_go_on(tmp_path: Path) -> None:
     """Only results need them."""
     with growing(tmp_path, names(1, 4)) as grown:
         three_batches(grown)
@@ -262,9 +258,9 @@ def test_an_archived_answer_that_a_person_drops_is_replaced(tmp_path: Path) -> N
         assert len(table) > 12
         assert table["batch"].iloc[-1] == 1
         late = len(table) - 12
-        assert [
-            (part.batch, part.answers) for part in archive_settled(run, keep=1).parts
-        ] == [(1, late)]
+        assert [(part.batch, part.answers) for part in archive_settled(run, keep=1).parts] == [
+            (1, late)
+        ]
         assert archive.through(run.store) == 8
         pd.testing.assert_frame_equal(look(run).answers(), table)
 

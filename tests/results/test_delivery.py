@@ -42,9 +42,7 @@ def campaign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return own(path)
 
 
-def test_a_sink_that_fails_keeps_nothing_else_back(
-    campaign: Path, tmp_path: Path
-) -> None:
+def test_a_sink_that_fails_keeps_nothing_else_back(campaign: Path, tmp_path: Path) -> None:
     """Dataset, report and the other sinks are written; the same command goes on."""
     failed = piecework("export", campaign)
     assert failed.exit_code == 1

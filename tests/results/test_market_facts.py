@@ -37,8 +37,7 @@ def send_to(run: CampaignRun, market_of: Callable[[int], str]) -> None:
     with run.store.db.atomic():
         for place, hit in enumerate(hits.load(run.store)):
             run.store.db.execute(
-                "UPDATE hits SET market = ? WHERE hit_key = ?",
-                [market_of(place), hit.hit_key],
+                "UPDATE hits SET market = ? WHERE hit_key = ?", [market_of(place), hit.hit_key]
             )
 
 
@@ -64,8 +63,7 @@ def test_kept_answers_are_compared_with_the_label(tmp_path: Path) -> None:
         compared = sum(each.compared for each in by_market.values())
         assert (agreed, compared) == (7, 8)
         done = run.store.db.execute(
-            "SELECT market, count(*) FROM assignments JOIN hits USING (hit_id) "
-            "GROUP BY market"
+            "SELECT market, count(*) FROM assignments JOIN hits USING (hit_id) GROUP BY market"
         )
         counted = {name: each.assignments for name, each in by_market.items()}
         assert counted == dict(done)

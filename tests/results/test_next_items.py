@@ -25,9 +25,7 @@ def read(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def imported(
-    folder: Path, task: str, field: str, rows: Sequence[Mapping[str, str]]
-) -> Path:
+def imported(folder: Path, task: str, field: str, rows: Sequence[Mapping[str, str]]) -> Path:
     """A campaign of a gallery task with these answers."""
     file, columns = folder / f"{task}.csv", folder / f"{task}_columns.toml"
     with file.open("w", encoding="utf-8", newline="") as out:
@@ -87,9 +85,7 @@ def test_what_most_call_incongruent_gets_categories(tmp_path: Path) -> None:
     assert first["correction.truth.outcome"] == "corrected"
 
 
-def test_each_category_that_can_be_corrected_is_an_item_of_its_own(
-    tmp_path: Path,
-) -> None:
+def test_each_category_that_can_be_corrected_is_an_item_of_its_own(tmp_path: Path) -> None:
     """More than half ticked it; "generally unrelated" cannot be corrected."""
     field = "categories"
     rows = [
@@ -111,10 +107,7 @@ def test_each_category_that_can_be_corrected_is_an_item_of_its_own(
     # The other way round: what has a category goes back to the first task.
     done("export", campaign, "--items-for", "congruency", next_file)
     assert [row["pair_id"] for row in read(next_file)] == ["a", "b"]
-    assert {row["categories"] for row in read(next_file)} == {
-        "number|color",
-        "unrelated",
-    }
+    assert {row["categories"] for row in read(next_file)} == {"number|color", "unrelated"}
 
 
 def test_tasks_that_do_not_follow_each_other_are_refused(tmp_path: Path) -> None:
@@ -132,9 +125,7 @@ def test_tasks_that_do_not_follow_each_other_are_refused(tmp_path: Path) -> None
     assert "the column url" in printed
     none = tmp_path / "none"
     none.mkdir()
-    congruent = imported(
-        none, "congruency", "congruent", answers("a", "congruent", ["congruent"])
-    )
+    congruent = imported(none, "congruency", "congruent", answers("a", "congruent", ["congruent"]))
     refused = piecework("export", congruent, "--items-for", "error_categories", file)
     assert refused.exit_code == 2
     assert "no item" in refused.output

@@ -111,12 +111,8 @@ def answers_of(
             assignment_id=name,
             item_id=item_id,
             position=position,
-            values={
-                field.name: value_of(field, number) for field in opened_task.item_fields
-            },
-            hit_values={
-                field.name: value_of(field, number) for field in opened_task.hit_fields
-            },
+            values={field.name: value_of(field, number) for field in opened_task.item_fields},
+            hit_values={field.name: value_of(field, number) for field in opened_task.hit_fields},
             shown_ms=20_000,
             also_sent=more,
         )
@@ -140,10 +136,7 @@ def collected(folder: Path, task_name: str) -> Iterator[OpenedCampaign]:
     path = folder / "ids.toml"
     path.write_text(
         TOML.format(
-            task=task_name,
-            workers=len(WORKERS),
-            items=len(rows),
-            formats=json.dumps(formats),
+            task=task_name, workers=len(WORKERS), items=len(rows), formats=json.dumps(formats)
         )
     )
     campaign = load_campaign(path)
@@ -164,11 +157,7 @@ def collected(folder: Path, task_name: str) -> Iterator[OpenedCampaign]:
         hits.plan(store, [hit])
         with store.db.atomic():
             hits.mark_posted(
-                store,
-                hit.hit_key,
-                hit_type_id=HitTypeId("T"),
-                hit_id=HitId("H1"),
-                at=NOON,
+                store, hit.hit_key, hit_type_id=HitTypeId("T"), hit_id=HitId("H1"), at=NOON
             )
             hits.mark_collected(store, HitId("H1"), at=NOON)
             for number in range(len(WORKERS)):
@@ -178,9 +167,7 @@ def collected(folder: Path, task_name: str) -> Iterator[OpenedCampaign]:
 
 
 @pytest.mark.parametrize("task_name", task_names())
-def test_ids_in_any_field_of_a_task_stay_in_the_store(
-    tmp_path: Path, task_name: str
-) -> None:
+def test_ids_in_any_field_of_a_task_stay_in_the_store(tmp_path: Path, task_name: str) -> None:
     """In dataset, card, report and files for other programs; answers keep their words.
 
     Batch results are for the requester alone, and name assignments.

@@ -54,19 +54,13 @@ def pictured(tmp_path: Path) -> Campaign:
         "elsewhere": "https://pictures.example/1.jpg",
         "outside": "../secret.png",
     }
-    items = tuple(
-        Item(item_id=ItemId(name), columns={"url": url}) for name, url in urls.items()
-    )
+    items = tuple(Item(item_id=ItemId(name), columns={"url": url}) for name, url in urls.items())
     return replace(campaign(0), items=items, pictures=PictureLocation(str(folder)))
 
 
 def test_sizes_are_those_of_the_pictures(pictured: Campaign) -> None:
     """In pixels; what cannot be read has none."""
-    assert picture_sizes(pictured) == {
-        "photo": (1600, 900),
-        "sized": (64, 48),
-        "boxed": (30, 20),
-    }
+    assert picture_sizes(pictured) == {"photo": (1600, 900), "sized": (64, 48), "boxed": (30, 20)}
 
 
 @pytest.fixture
@@ -149,9 +143,7 @@ def test_a_drawing_that_is_large_is_left_out(pictured: Campaign) -> None:
     assert "sized" not in small_pictures(pictured, ["sized"])
 
 
-def test_copies_are_made_of_what_lies_inside_the_folder(
-    pictured: Campaign, tmp_path: Path
-) -> None:
+def test_copies_are_made_of_what_lies_inside_the_folder(pictured: Campaign, tmp_path: Path) -> None:
     """Under their names; nothing from outside, and nothing twice."""
     folder = tmp_path / "dataset" / "images"
     copy_pictures(pictured, folder)
@@ -164,10 +156,7 @@ def test_copies_are_made_of_what_lies_inside_the_folder(
 
 @pytest.mark.parametrize("pictures", ["files", "addresses"])
 def test_an_export_has_the_pictures_if_they_were_asked_for(
-    pictures: Pictures,
-    at_work: Open,
-    campaign_text: str,
-    tmp_path: Path,
+    pictures: Pictures, at_work: Open, campaign_text: str, tmp_path: Path
 ) -> None:
     """Beside the dataset, at the places that its files name; with their sizes."""
     folder = tmp_path / "own"
@@ -189,7 +178,5 @@ def test_an_export_has_the_pictures_if_they_were_asked_for(
         dataset = campaign.out / "dataset"
         images = json.loads((dataset / "captions.json").read_text())["images"]
         assert {(image["width"], image["height"]) for image in images} == {(64, 48)}
-        has_pictures = [
-            (dataset / "images" / image["file_name"]).is_file() for image in images
-        ]
+        has_pictures = [(dataset / "images" / image["file_name"]).is_file() for image in images]
         assert has_pictures == [pictures == "files"] * 4

@@ -24,10 +24,7 @@ def make(folder: Path, answers: Rows, items: Rows | None = None) -> Release | No
     """Write a dataset with these cells by id, and release it."""
     dataset = folder / "dataset"
     dataset.mkdir(exist_ok=True, parents=True)
-    for name, key, rows in (
-        ("answers", "answer_id", answers),
-        ("items", "item_id", items or {}),
-    ):
+    for name, key, rows in (("answers", "answer_id", answers), ("items", "item_id", items or {})):
         table = pa.table(
             {
                 key: pa.array(list(rows), pa.string()),
@@ -69,9 +66,7 @@ def test_a_release_states_what_was_added_changed_and_withdrawn(tmp_path: Path) -
     assert third.tables["answers"] == Change(added=1, changed=0, withdrawn=0, rows=3)
 
 
-states = st.lists(
-    st.dictionaries(st.sampled_from("abcd"), st.sampled_from("xyz")), max_size=6
-)
+states = st.lists(st.dictionaries(st.sampled_from("abcd"), st.sampled_from("xyz")), max_size=6)
 
 
 @given(states)

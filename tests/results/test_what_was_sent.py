@@ -43,9 +43,7 @@ REPEATED = sorted({*RESERVED} - {OWN})
 """What a form says of the platform's; with `OWN` of another's work it is refused."""
 
 NAMES = st.one_of(
-    st.sampled_from(
-        (*sorted(OF_DATASETS | ON_THE_PAGE), *REPEATED, "color", "how-many")
-    ),
+    st.sampled_from((*sorted(OF_DATASETS | ON_THE_PAGE), *REPEATED, "color", "how-many")),
     st.sampled_from(("ok", "ok.yes", "item.1", "pastes.1", "typing.1", "taskAnswer")),
     st.text(st.characters(codec="utf-8"), max_size=20),
 )
@@ -53,9 +51,7 @@ VALUES = st.one_of(
     st.text(st.characters(codec="utf-8"), max_size=30),
     st.sampled_from(("", "7", "=1+1", "yes", "\0", "a\r\nb", "1|2", "x" * 20_000)),
 )
-FORMS = st.lists(
-    st.lists(st.tuples(NAMES, VALUES), max_size=12), min_size=4, max_size=4
-)
+FORMS = st.lists(st.lists(st.tuples(NAMES, VALUES), max_size=12), min_size=4, max_size=4)
 ADDED = {"item.1": lambda text: "|" not in text} | dict.fromkeys(
     (f"{name}.1" for name in MEASURES), str.isdecimal
 )
@@ -100,18 +96,14 @@ class Program:
 def carried(text: str) -> str:
     """What XML carries of a text, by XML 1.0, section 2.2."""
     return "".join(
-        char
-        if char in "\t\n\r" or (char >= " " and char not in "\ufffe\uffff")
-        else "\ufffd"
+        char if char in "\t\n\r" or (char >= " " and char not in "\ufffe\uffff") else "\ufffd"
         for char in text
     )
 
 
 def in_csv(text: str) -> str:
     """A cell as CSV shows it: harmless in a spreadsheet."""
-    return list(csv.reader(io.StringIO(to_csv({"c": [text]}).decode(), newline="")))[1][
-        0
-    ]
+    return list(csv.reader(io.StringIO(to_csv({"c": [text]}).decode(), newline="")))[1][0]
 
 
 def rows_of(path: Path) -> list[dict[str, str]]:

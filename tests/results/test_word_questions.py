@@ -17,12 +17,7 @@ from piecework.domain.review import WordVerdict
 from piecework.engine.opening import open_to_look
 from piecework.postprocess.edits import replay
 from piecework.results.clean import clean
-from piecework.results.word_questions import (
-    WORKERS,
-    take_words,
-    word_questions,
-    write_word_items,
-)
+from piecework.results.word_questions import WORKERS, take_words, word_questions, write_word_items
 from piecework.store import edits, words
 from tests.importing.test_importing import done
 from tests.review import stores
@@ -99,9 +94,7 @@ def test_what_workers_say_decides_words(tmp_path: Path) -> None:
         clean(run)
         words.keep(
             run.store,
-            WordVerdict(
-                word="spon", meant=None, reviewer="ada", reviewed_at=run.clock.now()
-            ),
+            WordVerdict(word="spon", meant=None, reviewer="ada", reviewed_at=run.clock.now()),
         )
         items = tmp_path / "words.csv"
         questions = word_questions(run)
@@ -168,9 +161,7 @@ def test_the_commands_agree(tmp_path: Path, options: list[str]) -> None:
     with items.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     asked = _asked(tmp_path, {"countr": [("proposed", "")] * 3}, items)
-    taken = CliRunner().invoke(
-        main, ["words", str(path), "--from", str(asked), *options]
-    )
+    taken = CliRunner().invoke(main, ["words", str(path), "--from", str(asked), *options])
     assert taken.exit_code == 0, taken.output
     if options:
         facts = json.loads(listed.output)

@@ -30,9 +30,7 @@ def _edits(opened: OpenedCampaign) -> list[Edit]:
 
 
 def _proposals(opened: OpenedCampaign) -> list[Edit]:
-    return [
-        edit for made in edits.load_proposals(opened.store).values() for edit in made
-    ]
+    return [edit for made in edits.load_proposals(opened.store).values() for edit in made]
 
 
 def test_an_unsure_word_waits_for_a_person(opened: OpenedCampaign) -> None:
@@ -44,9 +42,7 @@ def test_an_unsure_word_waits_for_a_person(opened: OpenedCampaign) -> None:
 
 
 @pytest.mark.parametrize("typed", ["as proposed", "soft"])
-def test_accepting_an_unsure_word_makes_it_an_edit(
-    opened: OpenedCampaign, typed: str
-) -> None:
+def test_accepting_an_unsure_word_makes_it_an_edit(opened: OpenedCampaign, typed: str) -> None:
     """As it was proposed or typed anew; the edit says that a person is sure."""
     (proposal,) = _proposals(opened)
     meant = proposal.after if typed == "as proposed" else typed
@@ -72,9 +68,7 @@ def test_a_word_that_is_another_word_is_shown_as_well(opened: OpenedCampaign) ->
         probability=0.5,
     )
     edits.replace_all(opened.store, {}, {answer_id: (real_word,)})
-    assert [(change.word, change.after) for change in words_shown(opened)] == [
-        ("cups", "cubs")
-    ]
+    assert [(change.word, change.after) for change in words_shown(opened)] == [("cups", "cubs")]
 
 
 def test_a_word_that_is_right_here_is_proposed_no_more(opened: OpenedCampaign) -> None:

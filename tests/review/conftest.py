@@ -60,10 +60,7 @@ Serve = Callable[..., AbstractContextManager[Served]]
 
 @contextmanager
 def served(
-    opened: OpenedCampaign,
-    *names: str,
-    manner: Manner | None = None,
-    limits: Limits = _USUAL,
+    opened: OpenedCampaign, *names: str, manner: Manner | None = None, limits: Limits = _USUAL
 ) -> Iterator[Served]:
     """Serve a campaign's page to these reviewers until the block ends."""
     address = Address(reviewers=names or ("ada", "grace"), limits=limits)

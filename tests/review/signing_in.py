@@ -41,10 +41,7 @@ def door_at(
 
     def provider_at(address: str, now: Callable[[], float]) -> Provider:
         settings = ProviderSettings(
-            issuer=issuer,
-            client_id=client,
-            client_secret=secret,
-            redirect_url=address,
+            issuer=issuer, client_id=client, client_secret=secret, redirect_url=address
         )
         return Provider(settings, now=lambda: now() + ahead, roles_claim=roles.claim)
 

@@ -10,15 +10,7 @@ from piecework.campaign.binding import bind_store
 from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.assignment import Answer, Assignment
 from piecework.domain.hit import PlannedHit
-from piecework.domain.ids import (
-    AssignmentId,
-    HitId,
-    HitKey,
-    HitTypeId,
-    ItemId,
-    WorkerId,
-    answer_id,
-)
+from piecework.domain.ids import AssignmentId, HitId, HitKey, HitTypeId, ItemId, WorkerId, answer_id
 from piecework.domain.verdicts import Decision, Finding, Verdict
 from piecework.engine.opening import open_to_look
 from piecework.store import assignments, bound, decisions, findings, hits
@@ -96,9 +88,7 @@ def opened(
         with store.db.atomic():
             for w in range(workers):
                 for place, hit in enumerate(planned):
-                    made, flags = _answered(
-                        hit, w, place, texts, values, also_sent or {}
-                    )
+                    made, flags = _answered(hit, w, place, texts, values, also_sent or {})
                     assignments.keep(store, *made)
                     all_flags += flags
                     proposed += _proposals(made, is_first=place == 0)
@@ -180,9 +170,7 @@ def _answered(
     return (assignment, answers), flags
 
 
-def _proposals(
-    made: tuple[Assignment, list[Answer]], *, is_first: bool
-) -> list[Decision]:
+def _proposals(made: tuple[Assignment, list[Answer]], *, is_first: bool) -> list[Decision]:
     assignment, answers = made
 
     def proposed(kind: str, subject_id: str, verdict: Verdict) -> Decision:
@@ -197,13 +185,9 @@ def _proposals(
 
     return [
         *(
-            proposed(
-                "answer", answer.answer_id, "drop" if answer.position == 1 else "keep"
-            )
+            proposed("answer", answer.answer_id, "drop" if answer.position == 1 else "keep")
             for answer in answers
         ),
-        proposed(
-            "assignment", assignment.assignment_id, "reject" if is_first else "approve"
-        ),
+        proposed("assignment", assignment.assignment_id, "reject" if is_first else "approve"),
         *([proposed("worker", assignment.worker_id, "exclude")] if is_first else []),
     ]

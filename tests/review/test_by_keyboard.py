@@ -64,11 +64,7 @@ def test_what_is_decided_by_keys_is_settled_to_the_cent(
         _press(page, "x")
         _expect_notice(page, "Excluded from later HITs.")
     assert waiting_csv(waiting)[1] == 0
-    made = [
-        decision
-        for decision in decisions.load(waiting.store)
-        if decision.decided_by == "ada"
-    ]
+    made = [decision for decision in decisions.load(waiting.store) if decision.decided_by == "ada"]
     assert sorted(decision.verdict for decision in made) == [
         "approve", "drop", "drop", "exclude"
     ]  # fmt: skip
@@ -80,9 +76,7 @@ def test_what_is_decided_by_keys_is_settled_to_the_cent(
     check_books(waiting)
 
 
-def test_what_is_paid_is_what_the_page_said(
-    waiting: CampaignRun, open_page: OpenPage
-) -> None:
+def test_what_is_paid_is_what_the_page_said(waiting: CampaignRun, open_page: OpenPage) -> None:
     """A rejection and an approval are taken back; the sums of what stands are paid."""
     paid_before = _paid(waiting)
     stated_cents: list[int] = []
@@ -116,9 +110,7 @@ def _cents_to_be_paid(page: Page, key: str) -> int:
 
 def _paid(opened: OpenedCampaign) -> int:
     """Rewards and their fees so far, in cents."""
-    return sum(
-        ledger.balances(opened.store).get(account, 0) for account in ("rewards", "fees")
-    )
+    return sum(ledger.balances(opened.store).get(account, 0) for account in ("rewards", "fees"))
 
 
 def test_two_people_at_one_card(page: Served, open_page: OpenPage) -> None:
@@ -167,10 +159,7 @@ def test_every_page_is_usable_by_everybody(
     tmp_path: Path, open_page: OpenPage, scheme: str, paths: tuple[str, ...]
 ) -> None:
     """Hostile answers stay text; axe finds nothing; a tablet needs no scroll aside."""
-    with (
-        stores.opened(tmp_path, workers=2, texts=HOSTILE) as run,
-        served(run) as started,
-    ):
+    with stores.opened(tmp_path, workers=2, texts=HOSTILE) as run, served(run) as started:
         page = _entered(open_page, started.links["ada"], width=820, height=1180)
         page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
         for path in paths:

@@ -72,9 +72,7 @@ def test_the_command_shows_a_link_and_ends_by_ctrl_c(tmp_path: Path) -> None:
         path = str(run.campaign.path)
     run_main = "from piecework.cli.main import main; main()"
     command = [sys.executable, "-c", run_main, "review", path, "--by", "ada"]
-    with subprocess.Popen(
-        command, cwd=ROOT, stdout=subprocess.PIPE, text=True
-    ) as server:
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
         link = server.stdout.readline().removeprefix("open ").strip()
         url, _, token = link.partition("/enter#")
@@ -98,9 +96,7 @@ def test_a_team_reviews_behind_tls_with_a_link_each(tmp_path: Path) -> None:
         trusted = ssl.create_default_context(cafile=str(certificate.chain))
         assert page.url.startswith("https://127.0.0.1:")
         token = page.links["grace"].partition("#")[2]
-        with httpx.Client(
-            base_url=page.url, headers={"Origin": page.url}, verify=trusted
-        ) as grace:
+        with httpx.Client(base_url=page.url, headers={"Origin": page.url}, verify=trusted) as grace:
             cookie = grace.post("/enter", data={"token": token}).headers["set-cookie"]
             assert cookie.startswith("__Host-")
             assert "Secure" in cookie
@@ -171,11 +167,7 @@ def test_the_audit_trail_is_written_as_csv(tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     rows = list(csv.DictReader(file.read_text("utf-8-sig").splitlines()))
     assert [row["event"] for row in rows[:2]] == ["signed in", "decided by a command"]
-    assert (rows[0]["name"], rows[0]["role"], rows[0]["subject"]) == (
-        "Ada",
-        "requester",
-        "42",
-    )
+    assert (rows[0]["name"], rows[0]["role"], rows[0]["subject"]) == ("Ada", "requester", "42")
     assert rows[1]["name"] == "grace"
     assert rows[0]["at"].endswith("+00:00")
     both = ["decisions", path, "--audit", str(file), "--write", str(waiting)]

@@ -74,9 +74,7 @@ def review_all(page: Page, url: str, *, look: Callable[[Page], object] = bool) -
 @pytest.mark.full
 @pytest.mark.browser
 def test_the_demo_is_reviewed_by_keys_and_paid_to_the_cent(
-    tmp_path: Path,
-    open_page: Callable[..., Page],
-    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path, open_page: Callable[..., Page], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Pass by pass until the campaign is finished; its report says what was made."""
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "A-REQUESTER")

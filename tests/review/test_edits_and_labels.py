@@ -109,9 +109,7 @@ def test_what_is_no_word_is_refused(tmp_path: Path, form: dict[str, str]) -> Non
         page.client() as ada,
     ):
         clean(run)
-        reply = ada.post(
-            "/words", data={**_token(ada, "/words"), **form}, follow_redirects=True
-        )
+        reply = ada.post("/words", data={**_token(ada, "/words"), **form}, follow_redirects=True)
         assert "Not stored" in reply.text
         assert "2 words that cleaning would change" in reply.text
 
@@ -129,9 +127,7 @@ def test_a_label_that_a_person_settles_is_the_datasets(tmp_path: Path) -> None:
         "assignments = 2", "assignments = 3"
     )
     with (
-        stores.opened(
-            tmp_path, workers=3, items=4, campaign=campaign, values=congruent
-        ) as run,
+        stores.opened(tmp_path, workers=3, items=4, campaign=campaign, values=congruent) as run,
         served(run) as page,
         page.client() as ada,
     ):

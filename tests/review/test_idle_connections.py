@@ -67,10 +67,7 @@ def test_half_sent_heads_keep_no_reviewer_waiting(tmp_path: Path) -> None:
     log = tmp_path / "log"
     is_over = threading.Event()
     waits = []
-    with (
-        command_with_few_files(campaign, log) as (url, token),
-        ExitStack() as stack,
-    ):
+    with command_with_few_files(campaign, log) as (url, token), ExitStack() as stack:
 
         def flood() -> None:
             while not is_over.is_set():
@@ -107,9 +104,7 @@ def test_half_sent_heads_keep_no_reviewer_waiting(tmp_path: Path) -> None:
     [b"", HALF_A_HEAD, HALF_A_BODY, LONG_HEAD],
     ids=["silence", "half a head", "half a body", "a head without end"],
 )
-def test_a_client_that_does_not_go_on_is_let_go(
-    tmp_path: Path, request_bytes: bytes
-) -> None:
+def test_a_client_that_does_not_go_on_is_let_go(tmp_path: Path, request_bytes: bytes) -> None:
     """The server ends the connection by itself."""
     with (
         stores.opened(tmp_path, workers=1, items=2) as run,

@@ -24,9 +24,7 @@ from tests.review.conftest import Served, served
 MONDAY = datetime(2026, 1, 5, 12, tzinfo=UTC)
 
 
-def _decided(
-    answer_id: str, verdict: Verdict, by: str, *, seconds: int = 0
-) -> Decision:
+def _decided(answer_id: str, verdict: Verdict, by: str, *, seconds: int = 0) -> Decision:
     return Decision(
         subject_kind="answer",
         subject_id=answer_id,
@@ -75,8 +73,7 @@ def test_the_sample_says_what_nothing_flagged(tmp_path: Path) -> None:
         for name in (*drawn, flagged_too):
             with run.store.db.atomic():
                 run.store.db.execute(
-                    "INSERT INTO findings VALUES "
-                    "('answer', ?, 'random_sample', 1, 0, 1, 'drawn')",
+                    "INSERT INTO findings VALUES ('answer', ?, 'random_sample', 1, 0, 1, 'drawn')",
                     [name],
                 )
         with run.store.db.atomic():
@@ -99,18 +96,13 @@ def test_the_sample_says_what_nothing_flagged(tmp_path: Path) -> None:
         assert quality.missed[0] == 4
 
 
-def test_what_is_drawn_by_chance_is_not_told_by_its_words_or_place(
-    tmp_path: Path,
-) -> None:
+def test_what_is_drawn_by_chance_is_not_told_by_its_words_or_place(tmp_path: Path) -> None:
     """It has no evidence, and stands among the flagged with others that are not."""
     with stores.opened(tmp_path, workers=30, items=8) as run:
         drawn = [f"A{n:04}-k1.2" for n in range(6)]
         findings.replace(
             run.store,
-            [
-                *map(_drawn, drawn),
-                *findings.load(run.store),
-            ],
+            [*map(_drawn, drawn), *findings.load(run.store)],
             subjects={"answer": list(run.answers().index)},
         )
         waiting = Waiting(run)
@@ -132,9 +124,7 @@ def test_what_is_drawn_by_chance_is_not_told_by_its_words_or_place(
         assert 100 < sum(flagged) / len(flagged) < 140  # of 240, in the middle
 
 
-def test_a_second_opinion_is_asked_for_unnoticed_and_decides_nothing(
-    tmp_path: Path,
-) -> None:
+def test_a_second_opinion_is_asked_for_unnoticed_and_decides_nothing(tmp_path: Path) -> None:
     """Grace is shown ada's card as if it waited; what she says is compared alone."""
     with (
         stores.opened(tmp_path, workers=2, items=4) as run,
@@ -149,8 +139,7 @@ def test_a_second_opinion_is_asked_for_unnoticed_and_decides_nothing(
             assert "set aside" not in text.partition("What others")[0]
         _decide(page, "grace", keys, ["drop", "keep", "keep", "drop"])
         in_force = {
-            decision.subject_id: decision
-            for decision in decisions.load(run.store, "answer")
+            decision.subject_id: decision for decision in decisions.load(run.store, "answer")
         }
         assert [in_force[key].decided_by for key in keys] == ["ada"] * 4
         quality = review_quality(run)
@@ -169,9 +158,7 @@ def test_a_second_opinion_is_asked_for_unnoticed_and_decides_nothing(
             assert keys[2] in str(card.url)
 
 
-def test_a_blind_review_shows_the_answer_and_what_others_say_alone(
-    tmp_path: Path,
-) -> None:
+def test_a_blind_review_shows_the_answer_and_what_others_say_alone(tmp_path: Path) -> None:
     """No evidence, no proposal, no history; the money is told."""
     with (
         stores.opened(tmp_path, workers=2) as run,
@@ -187,9 +174,7 @@ def test_a_blind_review_shows_the_answer_and_what_others_say_alone(
         assert "$0.50 not paid." in text
 
 
-def test_the_status_says_how_long_it_takes_and_when_it_is_too_late(
-    tmp_path: Path,
-) -> None:
+def test_the_status_says_how_long_it_takes_and_when_it_is_too_late(tmp_path: Path) -> None:
     """Twenty seconds an act, by the median; 30 days after the first submission."""
     with stores.opened(tmp_path) as run:
         before = read_progress(run)

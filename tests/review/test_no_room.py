@@ -10,17 +10,13 @@ from tests.review import stores
 from tests.review.conftest import served
 from tests.review.test_wire import CARD, form_of
 
-pytestmark = pytest.mark.skipif(
-    not can_mount(), reason="only root can make a small disk to fill"
-)
+pytestmark = pytest.mark.skipif(not can_mount(), reason="only root can make a small disk to fill")
 
 MOST_TRIES = 200
 """What is already there for SQLite to write to is used up by fewer."""
 
 
-def test_a_reviewer_is_told_to_try_again_and_the_decision_is_taken_later(
-    tmp_path: Path,
-) -> None:
+def test_a_reviewer_is_told_to_try_again_and_the_decision_is_taken_later(tmp_path: Path) -> None:
     """503 with a sentence and when to try again; then the same form is taken."""
     folder = tmp_path / "disk"
     with small_disk(folder), stores.opened(folder) as run, served(run) as page:

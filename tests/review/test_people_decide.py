@@ -42,11 +42,7 @@ def test_what_is_flagged_waits_and_the_rest_does_not(waiting: CampaignRun) -> No
     content, count = waiting_csv(waiting)
     rows = _rows(content)
     assert count == len(rows) == 4
-    assert {row["subject_kind"] for row in rows} == {
-        "answer",
-        "assignment",
-        "worker",
-    }
+    assert {row["subject_kind"] for row in rows} == {"answer", "assignment", "worker"}
     assert all("capitals" in row["evidence"] for row in rows[:2])
     assert {row["verdict"] for row in rows} == {""}
     bob = {row["worker"] for row in rows}
@@ -94,9 +90,7 @@ def test_decisions_that_are_read_are_acted_on_once(waiting: CampaignRun) -> None
     assert (reached.dropped, reached.excluded) == (2, 1)
     assert (reached.replaced, reached.waiting_for) == (1, "workers")
     by_ada = [
-        decision
-        for decision in decisions.load(waiting.store)
-        if "ada" in decision.decided_by
+        decision for decision in decisions.load(waiting.store) if "ada" in decision.decided_by
     ]
     assert len(by_ada) == 4
 
@@ -147,9 +141,7 @@ def test_two_verdicts_about_one_subject_are_a_fault(waiting: CampaignRun) -> Non
     assert read_decisions(waiting, twice, decided_by="ada", name="d") == len(rows)
 
 
-def test_a_file_is_read_again_when_more_of_it_is_filled_in(
-    waiting: CampaignRun,
-) -> None:
+def test_a_file_is_read_again_when_more_of_it_is_filled_in(waiting: CampaignRun) -> None:
     """What was read before stays as it is; another verdict about it is a fault."""
     rows = _rows(waiting_csv(waiting)[0])
     first, filled = rows[0], _as_proposed(rows)
@@ -157,10 +149,7 @@ def test_a_file_is_read_again_when_more_of_it_is_filled_in(
     assert read_decisions(waiting, _written(begun), decided_by="ada", name="d") == 1
     new = read_decisions(waiting, _written(filled), decided_by="bea", name="d")
     assert new == len(rows) - 1
-    made = {
-        decision.subject_id: decision.decided_by
-        for decision in decisions.load(waiting.store)
-    }
+    made = {decision.subject_id: decision.decided_by for decision in decisions.load(waiting.store)}
     assert made[first["subject_id"]] == "ada"
     assert made[rows[1]["subject_id"]] == "bea"
     changed = [first | {"verdict": "keep"}]
@@ -177,9 +166,7 @@ def test_a_spreadsheet_may_part_cells_as_it_likes(waiting: CampaignRun) -> None:
     assert read_decisions(waiting, saved, decided_by="ada", name="d") == len(rows)
 
 
-def test_a_rejected_assignment_cannot_leave_its_answers_in(
-    waiting: CampaignRun,
-) -> None:
+def test_a_rejected_assignment_cannot_leave_its_answers_in(waiting: CampaignRun) -> None:
     """Work that is used is paid for; to reject it is to drop it."""
     rows = _rows(waiting_csv(waiting)[0])
     for row in rows:
@@ -218,9 +205,7 @@ def test_to_reject_an_assignment_is_to_drop_its_answers(waiting: CampaignRun) ->
     assert (reached.to_decide, reached.waiting_for) == (1, "people")
 
 
-def test_a_drop_without_a_reason_of_its_own_needs_a_proposal_of_one(
-    waiting: CampaignRun,
-) -> None:
+def test_a_drop_without_a_reason_of_its_own_needs_a_proposal_of_one(waiting: CampaignRun) -> None:
     """An assignment that is proposed to be approved is not rejected for nothing."""
     rows = _rows(waiting_csv(waiting)[0])
     for row in rows:

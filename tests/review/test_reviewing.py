@@ -39,9 +39,7 @@ def _read(run: CampaignRun, rows: list[dict[str, str]]) -> int:
     return read_decisions(run, out.getvalue(), decided_by="ada", name="d.csv")
 
 
-def test_each_row_says_what_speaks_against_it_and_what_it_costs(
-    waiting: CampaignRun,
-) -> None:
+def test_each_row_says_what_speaks_against_it_and_what_it_costs(waiting: CampaignRun) -> None:
     """An assignment has the evidence of its answers, and the money of its verdict."""
     rows = {row["subject_kind"]: row for row in _rows(waiting)}
     assert rows["assignment"]["evidence"].count("item p") == 2
@@ -54,9 +52,7 @@ def test_each_row_says_what_speaks_against_it_and_what_it_costs(
     assert rows["worker"]["money"] == "1 worker offered no later HIT of this campaign."
 
 
-def test_an_assignment_is_approved_with_the_last_of_its_answers(
-    waiting: CampaignRun,
-) -> None:
+def test_an_assignment_is_approved_with_the_last_of_its_answers(waiting: CampaignRun) -> None:
     """After the first it goes on waiting; with the second it is paid."""
     rows = _rows(waiting)
     answers = [row for row in rows if row["subject_kind"] == "answer"]
@@ -67,9 +63,7 @@ def test_an_assignment_is_approved_with_the_last_of_its_answers(
     assert (reached.dropped, reached.rewards_cents) == (2, 100)
 
 
-def test_a_rejection_that_is_proposed_waits_until_somebody_says_it(
-    waiting: CampaignRun,
-) -> None:
+def test_a_rejection_that_is_proposed_waits_until_somebody_says_it(waiting: CampaignRun) -> None:
     """Dropped answers alone neither pay nor refuse to; one that is kept pays."""
     rows = _rows(waiting)
     answers = [row for row in rows if row["subject_kind"] == "answer"]
@@ -91,9 +85,7 @@ class _Desk:
     def group(self, view: View = "answer", place: int = 0) -> Group:
         """One of bob's answers, or what it is part of."""
         waits = [
-            subject
-            for subject in waiting_for_people(self.run)
-            if subject.subject_kind == "answer"
+            subject for subject in waiting_for_people(self.run) if subject.subject_kind == "answer"
         ]
         (number,) = self.work.rows("answer", waits[place].subject_id)
         key = {
@@ -106,14 +98,10 @@ class _Desk:
         assert group is not None
         return group
 
-    def act(
-        self, group: Group, act: ActName, because: str = "", *, seen: str = ""
-    ) -> int:
+    def act(self, group: Group, act: ActName, because: str = "", *, seen: str = "") -> int:
         """Act on what is seen now, or was seen then."""
         seen = seen or state_of(self.run, group)
-        return carry_out(
-            self.run, self.work, group, act, because=because, by=self.name, seen=seen
-        )
+        return carry_out(self.run, self.work, group, act, because=because, by=self.name, seen=seen)
 
 
 def test_an_act_is_undone_until_a_pass_follows_it(waiting: CampaignRun) -> None:
@@ -129,10 +117,7 @@ def test_an_act_is_undone_until_a_pass_follows_it(waiting: CampaignRun) -> None:
     ]
     ada.act(whole, "reject", "Shouted.")
     assert waiting_csv(waiting)[1] == 1
-    assert {decision.verdict for decision in undo(waiting, by="ada")} == {
-        "reject",
-        "drop",
-    }
+    assert {decision.verdict for decision in undo(waiting, by="ada")} == {"reject", "drop"}
     assert waiting_csv(waiting)[0] == before
     ada.act(whole, "keep")
     reached = run_pass(waiting)
@@ -163,9 +148,7 @@ def test_two_people_at_once_never_overwrite_each_other(waiting: CampaignRun) -> 
     grace.act(answer_group, "keep")
     with pytest.raises(DecidedMeanwhile) as met:
         ada.act(whole, "reject", "Shouted.", seen=seen)
-    assert [(m.verdict, m.decided_by) for m, _ in met.value.decisions] == [
-        ("keep", "grace")
-    ]
+    assert [(m.verdict, m.decided_by) for m, _ in met.value.decisions] == [("keep", "grace")]
     with pytest.raises(DecidedMeanwhile):
         ada.act(answer_group, "drop", "Shouted.")
     with pytest.raises(ConfigError, match="nothing to undo"):
@@ -175,27 +158,21 @@ def test_two_people_at_once_never_overwrite_each_other(waiting: CampaignRun) -> 
     assert waiting_csv(waiting)[1] == 1
 
 
-def test_what_follows_from_two_people_is_not_undone_by_one(
-    waiting: CampaignRun,
-) -> None:
+def test_what_follows_from_two_people_is_not_undone_by_one(waiting: CampaignRun) -> None:
     """With grace's the assignment is approved; ada's undo would leave nobody's word."""
     ada, grace = _Desk(waiting, "ada"), _Desk(waiting, "grace")
     first, second = ada.group(place=0), ada.group(place=1)
     ada.act(first, "keep")
     grace.act(second, "drop", "Shouted.")
     assert waiting_csv(waiting)[1] == 1  # the worker alone
-    with pytest.raises(
-        ConfigError, match=r"grace has decided the rest .* undo that first"
-    ):
+    with pytest.raises(ConfigError, match=r"grace has decided the rest .* undo that first"):
         undo(waiting, by="ada")
     undo(waiting, by="grace")
     undo(waiting, by="ada")
     assert waiting_csv(waiting)[1] == 4
 
 
-def test_a_file_does_not_drop_what_somebody_kept_meanwhile(
-    waiting: CampaignRun,
-) -> None:
+def test_a_file_does_not_drop_what_somebody_kept_meanwhile(waiting: CampaignRun) -> None:
     """Written before grace kept an answer, the file rejects its assignment."""
     rows = [row for row in _rows(waiting) if row["subject_kind"] == "assignment"]
     grace = _Desk(waiting, "grace")
@@ -208,9 +185,7 @@ def test_a_file_does_not_drop_what_somebody_kept_meanwhile(
     assert _read(waiting, [{**rows[0], "verdict": "approve"}]) == 1
 
 
-def test_what_was_decided_while_a_pass_judged_does_not_wait_again(
-    waiting: CampaignRun,
-) -> None:
+def test_what_was_decided_while_a_pass_judged_does_not_wait_again(waiting: CampaignRun) -> None:
     """The pass has read what waits, ada decides, and the pass proposes what it read."""
     proposals = waiting_for_people(waiting)
     ada = _Desk(waiting, "ada")
@@ -232,9 +207,7 @@ def test_of_an_item_only_its_answers_are_decided(waiting: CampaignRun) -> None:
     assert waiting_csv(waiting)[1] == 3
 
 
-def test_a_worker_is_excluded_whether_or_not_a_rule_speaks_of_it(
-    waiting: CampaignRun,
-) -> None:
+def test_a_worker_is_excluded_whether_or_not_a_rule_speaks_of_it(waiting: CampaignRun) -> None:
     """Ann, whom nothing speaks against, goes by a person's word, and comes back."""
     ada = _Desk(waiting, "ada")
     ann = next(
@@ -253,9 +226,7 @@ def test_a_worker_is_excluded_whether_or_not_a_rule_speaks_of_it(
         undo(waiting, by="ada")
 
 
-def test_a_reason_that_the_platform_refuses_is_refused_here(
-    waiting: CampaignRun,
-) -> None:
+def test_a_reason_that_the_platform_refuses_is_refused_here(waiting: CampaignRun) -> None:
     """Too long, on two lines, or missing; and nothing is stored."""
     ada = _Desk(waiting, "ada")
     for because, words in (("x" * 1025, "1024"), ("a\nb", "one line"), ("", "needs a")):

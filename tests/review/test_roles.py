@@ -15,13 +15,7 @@ from piecework.review.server import Address, bound_to, server_of
 from piecework.store import audit, decisions
 from tests.review import stores
 from tests.review.conftest import Served, served_at
-from tests.review.signing_in import (
-    browser_of,
-    door_at,
-    page_of,
-    page_with,
-    signed_in,
-)
+from tests.review.signing_in import browser_of, door_at, page_of, page_with, signed_in
 from tests.review.test_wire import CARD, form_of
 from tests.signin.stand_in import at_work
 
@@ -53,9 +47,7 @@ def test_a_reader_sees_everything_and_decides_nothing(tmp_path: Path) -> None:
         card = rita.get("/card", params=CARD)
         assert "70% of the characters are capitals" in card.text
         assert "You are a reader" in card.text
-        assert "data-key" not in card.text.replace('data-key="s"', "").replace(
-            'data-key="z"', ""
-        )
+        assert "data-key" not in card.text.replace('data-key="s"', "").replace('data-key="z"', "")
         for path in ("/", "/words", "/quality", "/?view=worker"):
             shown = rita.get(path)
             assert shown.status_code == 200
@@ -73,9 +65,7 @@ def test_a_reader_sees_everything_and_decides_nothing(tmp_path: Path) -> None:
         assert ada.get("/next?view=answer").headers["location"] == start
 
 
-def test_a_reviewer_undoes_their_own_decisions_and_a_requester_all(
-    tmp_path: Path,
-) -> None:
+def test_a_reviewer_undoes_their_own_decisions_and_a_requester_all(tmp_path: Path) -> None:
     """The trail says who decided, who undid, and with which role."""
     with (
         at_work() as provider,
@@ -130,10 +120,7 @@ def test_a_session_ends_after_an_idle_hour_and_after_eight_hours(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of people who signed in; a link's session lasts as long as the page."""
-    with (
-        at_work() as provider,
-        page_with(tmp_path, door_at(provider.issuer), "grace") as page,
-    ):
+    with at_work() as provider, page_with(tmp_path, door_at(provider.issuer), "grace") as page:
         present = [0.0]
         monkeypatch.setattr(page.sessions, "_now", lambda: present[0])
         with signed_in(page, provider, "ada") as ada, page.client("grace") as grace:
@@ -196,10 +183,7 @@ def test_the_trail_cannot_be_changed_or_deleted(page: Served) -> None:
 def test_a_link_gets_no_name_of_a_person_who_signed_in(tmp_path: Path) -> None:
     """Its holder could undo that person's decisions."""
     with at_work() as provider, stores.opened(tmp_path, workers=1, items=2) as run:
-        with (
-            page_of(run, door_at(provider.issuer)) as page,
-            signed_in(page, provider, "ada"),
-        ):
+        with page_of(run, door_at(provider.issuer)) as page, signed_in(page, provider, "ada"):
             pass
         address = Address(reviewers=("Ada",))
         with bound_to(address) as listening, pytest.raises(ConfigError, match="Ada"):

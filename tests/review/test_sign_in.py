@@ -81,9 +81,7 @@ def test_cookies_are_for_this_page_alone(served: Served) -> None:
     assert "Max-Age=0" in dropped
 
 
-def test_behind_tls_cookies_are_the_hosts_alone(
-    tmp_path: Path, provider: StandIn
-) -> None:
+def test_behind_tls_cookies_are_the_hosts_alone(tmp_path: Path, provider: StandIn) -> None:
     """Both have the prefix that browsers guard, and never travel in the clear."""
     certificate = self_signed(tmp_path, now=SystemClock().now())
     folder = tmp_path / "campaign"
@@ -133,39 +131,19 @@ SPOILED: dict[str, tuple[Spoil, tuple[str, str]]] = {
     "a number as id": (_claim("sub", 7), _NOT_FOR_THIS),
     "a word as end": (_claim("exp", "soon"), _NOT_FOR_THIS),
     "no end of time": (_claim("exp", float("nan")), _NOT_FOR_THIS),
-    "expired": (
-        lambda it: setattr(it, "spoil", _late),
-        ("has expired", "expired"),
-    ),
+    "expired": (lambda it: setattr(it, "spoil", _late), ("has expired", "expired")),
     "alg none": (lambda it: setattr(it, "algorithm", "none"), _NO_SIGNATURE),
-    "a public key as secret": (
-        lambda it: setattr(it, "algorithm", "HS256"),
-        _NO_SIGNATURE,
-    ),
-    "an unpublished key": (
-        lambda it: setattr(it, "key", new_key()),
-        _NO_SIGNATURE,
-    ),
-    "another state": (
-        lambda it: setattr(it, "state", "x"),
-        ("another sign-in", "wrong_state"),
-    ),
+    "a public key as secret": (lambda it: setattr(it, "algorithm", "HS256"), _NO_SIGNATURE),
+    "an unpublished key": (lambda it: setattr(it, "key", new_key()), _NO_SIGNATURE),
+    "another state": (lambda it: setattr(it, "state", "x"), ("another sign-in", "wrong_state")),
     "no id": (lambda it: it.person(""), ("an id that this page", "wrong_subject")),
-    "a long id": (
-        lambda it: it.person("x" * 256),
-        ("an id that this page", "wrong_subject"),
-    ),
+    "a long id": (lambda it: it.person("x" * 256), ("an id that this page", "wrong_subject")),
     "two megabytes": (_claim("rubbish", "x" * 2_000_000), ("too large", "too_large")),
-    "many groups": (
-        _claim("groups", ["x"] * 5_001),
-        ("more than 5,000", "too_many_values"),
-    ),
+    "many groups": (_claim("groups", ["x"] * 5_001), ("more than 5,000", "too_many_values")),
 }
 
 
-def test_an_answer_that_does_not_fit_lets_no_person_in(
-    served: Served, provider: StandIn
-) -> None:
+def test_an_answer_that_does_not_fit_lets_no_person_in(served: Served, provider: StandIn) -> None:
     """A sentence on the page, a word in the log, and no session."""
     for name, (spoil, (sentence, why)) in SPOILED.items():
         provider.make_good()
@@ -207,9 +185,7 @@ def test_a_code_counts_once_and_only_in_the_browser_that_began(
             assert "<b>" not in reply.text
 
 
-def test_a_session_from_before_is_not_taken_over(
-    served: Served, provider: StandIn
-) -> None:
+def test_a_session_from_before_is_not_taken_over(served: Served, provider: StandIn) -> None:
     """A cookie that was planted is worth nothing, and an earlier session ends."""
     name = f"piecework_review_{httpx.URL(served.url).port}"
     with browser_of(served) as browser:
@@ -260,9 +236,7 @@ WITHOUT_ROLE: tuple[tuple[Claims, tuple[str, str]], ...] = (
 )
 
 
-def test_without_a_role_a_page_says_whom_to_ask(
-    served: Served, provider: StandIn
-) -> None:
+def test_without_a_role_a_page_says_whom_to_ask(served: Served, provider: StandIn) -> None:
     """The trail has who it was, without the address."""
     for number, (claims, (words, about)) in enumerate(WITHOUT_ROLE):
         provider.person("eve", **claims)
@@ -300,9 +274,7 @@ def test_roles_come_from_a_claim_or_an_address_and_the_highest_counts(
         assert "described another person" in sign_in(browser).text
 
 
-def test_two_people_of_one_name_are_two_reviewers(
-    served: Served, provider: StandIn
-) -> None:
+def test_two_people_of_one_name_are_two_reviewers(served: Served, provider: StandIn) -> None:
     """Names are chosen by people; who they are is the provider's id."""
     with (
         signed_in(served, provider, "ada", name="Kim") as ada,
@@ -394,9 +366,7 @@ def test_settings_of_a_provider_that_are_unsafe_are_refused(
         assert sentence in reply.text
 
 
-def test_what_a_provider_says_of_itself_sets_no_options(
-    served: Served, provider: StandIn
-) -> None:
+def test_what_a_provider_says_of_itself_sets_no_options(served: Served, provider: StandIn) -> None:
     """Authlib hands such keys to its HTTP client, even the one that checks TLS."""
     provider.changed = {"verify": False, "proxy": "http://127.0.0.1:1", "scope": "x"}
     with browser_of(served) as browser:
@@ -437,9 +407,7 @@ def test_a_clock_that_is_an_hour_off_is_named(
     assert f"The clock of this server is 60 minutes {order} that of" in reply.text
 
 
-def test_a_clock_that_is_a_minute_off_does_no_harm(
-    tmp_path: Path, provider: StandIn
-) -> None:
+def test_a_clock_that_is_a_minute_off_does_no_harm(tmp_path: Path, provider: StandIn) -> None:
     """Two minutes are allowed."""
     with (
         page_with(tmp_path, door_at(provider.issuer, ahead=100)) as page,

@@ -57,9 +57,7 @@ def test_a_card_takes_less_than_a_tenth_of_a_second(tmp_path: Path) -> None:
 
 
 @pytest.mark.full
-def test_ten_thousand_answers_of_one_worker_are_decided_at_once(
-    tmp_path: Path,
-) -> None:
+def test_ten_thousand_answers_of_one_worker_are_decided_at_once(tmp_path: Path) -> None:
     """What is decided costs what it is, and not its square; the card far less.
 
     The card before anything is decided, and when all is: held to more than twice what
@@ -103,9 +101,7 @@ def test_ten_thousand_reasons_of_their_own_cost_little_more(tmp_path: Path) -> N
         ada.timeout = 120
         with run.store.db.atomic():
             for table, words in (("findings", "evidence"), ("proposals", "because")):
-                run.store.db.execute(
-                    f"UPDATE {table} SET {words} = {words} || ' ' || subject_id"
-                )
+                run.store.db.execute(f"UPDATE {table} SET {words} = {words} || ' ' || subject_id")
         shown = ada.get("/next?view=worker", follow_redirects=True)
         proposals = decisions.count_proposals(run.store)
         assert f"and {proposals - 12} more with other reasons" in shown.text

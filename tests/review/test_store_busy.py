@@ -57,11 +57,7 @@ def test_a_page_under_a_lock_says_so_and_all_others_are_served(page: Served) -> 
     """Nothing is stored, soon; the same form is taken when the lock is gone."""
     with page.client() as ada, page.client("grace") as grace:
         form = {**CARD, **form_of(ada, CARD)}
-        with (
-            another(page) as other,
-            ThreadPoolExecutor(4) as browsers,
-            other.db.exclusive(),
-        ):
+        with another(page) as other, ThreadPoolExecutor(4) as browsers, other.db.exclusive():
             began = time.monotonic()
             replies = [browsers.submit(decided, ada, form) for _ in range(3)]
             static = grace.get("/static/review.css")

@@ -36,16 +36,12 @@ def _page(path: Path, name: str) -> Iterator[httpx.Client]:
     """A reviewer with a server of one's own."""
     run_main = "from piecework.cli.main import main; main()"
     command = [sys.executable, "-c", run_main, "review", str(path), "--by", name]
-    with subprocess.Popen(
-        command, cwd=ROOT, stdout=subprocess.PIPE, text=True
-    ) as server:
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as server:
         try:
             assert server.stdout is not None
             link = server.stdout.readline().removeprefix("open ").strip()
             url, _, token = link.partition("/enter#")
-            with httpx.Client(
-                base_url=url, headers={"Origin": url}, timeout=60
-            ) as client:
+            with httpx.Client(base_url=url, headers={"Origin": url}, timeout=60) as client:
                 client.post("/enter", data={"token": token}).raise_for_status()
                 yield client
         finally:
@@ -77,9 +73,7 @@ class _Reviewer:
         if card.url.path != "/card":
             return False
         key, act = card.url.params["key"], self._random.choice(("keep", "drop"))
-        form = dict(
-            re.findall(r'name="(form_token|view|key|seen)" value="([^"]*)"', card.text)
-        )
+        form = dict(re.findall(r'name="(form_token|view|key|seen)" value="([^"]*)"', card.text))
         if "form_token" not in form or f'value="{act}"' not in card.text:
             self.met["seen as decided"] += 1
             return True

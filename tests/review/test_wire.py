@@ -41,16 +41,12 @@ def test_nothing_is_shown_without_the_link(page: Served) -> None:
         assert not stranger.cookies
 
 
-def test_the_token_goes_by_no_address_and_the_cookie_stays_with_the_page(
-    page: Served,
-) -> None:
+def test_the_token_goes_by_no_address_and_the_cookie_stays_with_the_page(page: Served) -> None:
     """The link's token is behind the #; scripts and other sites get no cookie."""
     link = httpx.URL(page.links["ada"])
     assert (link.query, link.path) == (b"", "/enter")
     reply = httpx.post(
-        f"{page.url}/enter",
-        data={"token": link.fragment},
-        headers={"Origin": page.url},
+        f"{page.url}/enter", data={"token": link.fragment}, headers={"Origin": page.url}
     )
     cookie = reply.headers["set-cookie"].lower()
     assert "httponly" in cookie
@@ -89,9 +85,7 @@ def test_who_came_in_and_what_was_refused_is_in_the_security_log(page: Served) -
     ],
     ids=lambda headers: " ".join(headers.values()),
 )
-def test_a_form_of_another_page_decides_nothing(
-    page: Served, headers: dict[str, str]
-) -> None:
+def test_a_form_of_another_page_decides_nothing(page: Served, headers: dict[str, str]) -> None:
     """Not even with the cookie and the form's own token."""
     before = _waiting(page)
     with page.client() as ada:
@@ -100,9 +94,7 @@ def test_a_form_of_another_page_decides_nothing(
         assert reply.status_code in {403, 421}
         form |= {"form_token": "x"}
         assert ada.post("/decide", data=form).status_code == 403
-        no_origin = httpx.post(
-            f"{page.url}/decide", data=form, cookies=dict(ada.cookies)
-        )
+        no_origin = httpx.post(f"{page.url}/decide", data=form, cookies=dict(ada.cookies))
         assert no_origin.status_code == 403
         framed = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Dest": "iframe"}
         assert ada.get("/", headers=framed).status_code == 403
@@ -117,14 +109,10 @@ def test_one_reviewers_form_is_no_others(page: Served) -> None:
         assert ada.post("/decide", data=form).status_code == 303
         undone = grace.post("/undo", data=form_of(grace, CARD), follow_redirects=True)
         assert "nothing to undo" in undone.text
-    assert [decision.decided_by for decision in decisions.load(page.run.store)] == [
-        "ada"
-    ]
+    assert [decision.decided_by for decision in decisions.load(page.run.store)] == ["ada"]
 
 
-def test_what_is_no_field_is_on_the_card_escaped_and_without_ids(
-    tmp_path: Path,
-) -> None:
+def test_what_is_no_field_is_on_the_card_escaped_and_without_ids(tmp_path: Path) -> None:
     """Who decides reads all that came; names and values are a stranger's text."""
     sent = {"<i>n</i>": "<script>x</script>", "workerId": "worker0001 wrote this"}
     sent |= {f"more_{n}": "y" * 20_000 for n in range(60)}
@@ -148,8 +136,7 @@ def test_an_answer_of_the_dataset_has_its_card(page: Served) -> None:
     published = str(answer_pseudonym(private, key))
     with page.client() as ada:
         named, own = (
-            ada.get("/card", params=CARD | {"key": each}).text
-            for each in (published, CARD["key"])
+            ada.get("/card", params=CARD | {"key": each}).text for each in (published, CARD["key"])
         )
         assert re.findall(r"<h1.*?</h1>", named) == re.findall(r"<h1.*?</h1>", own)
         unknown = CARD | {"key": f"{'0' * 16}.1"}
@@ -157,8 +144,7 @@ def test_an_answer_of_the_dataset_has_its_card(page: Served) -> None:
 
 
 @pytest.mark.parametrize(
-    "item",
-    ["../review.toml", "/etc/passwd", "..%2fpiecework.db", "p1/../../review.toml", ""],
+    "item", ["../review.toml", "/etc/passwd", "..%2fpiecework.db", "p1/../../review.toml", ""]
 )
 def test_only_pictures_of_items_are_given(page: Served, item: str) -> None:
     """A name of a file is no item's id."""
@@ -196,9 +182,7 @@ def test_what_is_decided_and_undone_is_in_the_store(page: Served) -> None:
     before = _waiting(page)
     with page.client() as ada:
         form = {**CARD, **form_of(ada, CARD)}
-        sent = ada.post(
-            "/decide", data={**form, "act": "drop", "because": "All in capitals."}
-        )
+        sent = ada.post("/decide", data={**form, "act": "drop", "because": "All in capitals."})
         assert sent.headers["location"].startswith("/next?")
         (made,) = decisions.load(page.run.store)
         assert (made.verdict, made.because) == ("drop", "All in capitals.")
@@ -239,9 +223,7 @@ def test_a_reason_begins_with_the_rules_own_evidence(page: Served) -> None:
     with page.client() as ada:
         text = ada.get("/card", params=CARD).text
     begun = text.partition('<textarea id="because"')[2].partition("</textarea>")[0]
-    assert begun.endswith(
-        ">Not what the page asks for. (70% of the characters are capitals)"
-    )
+    assert begun.endswith(">Not what the page asks for. (70% of the characters are capitals)")
     assert "<option>1 paste</option>" in text
 
 
@@ -273,9 +255,7 @@ def test_another_campaigns_pictures_and_sessions_are_out_of_reach(
             assert ada.get("/picture", params={"item": item}).status_code == 404
         # A cookie knows no ports: a browser sends it to both pages.
         cookies = dict(zip(grace.cookies.keys(), ada.cookies.values(), strict=True))
-        stranger = httpx.get(
-            f"{beside.url}/picture", params={"item": "p6"}, cookies=cookies
-        )
+        stranger = httpx.get(f"{beside.url}/picture", params={"item": "p6"}, cookies=cookies)
         assert stranger.status_code == 401
 
 

@@ -234,9 +234,7 @@ def drive_to_its_end(site: Site, *, kills: int, seed: int) -> Kills:
     for machine in site.machines:
         machine.start()
     chance = random.Random(seed)  # noqa: S311 - no secret
-    killer = threading.Thread(
-        target=site.kill_at_random, args=(chance, kills, made), daemon=True
-    )
+    killer = threading.Thread(target=site.kill_at_random, args=(chance, kills, made), daemon=True)
     killer.start()
     # Two answers to each item, two items on a page.
     pages = len((site.copies / "items.csv").read_text().splitlines()) - 1

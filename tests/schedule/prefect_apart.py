@@ -168,9 +168,7 @@ class PrefectApart:
 
     def read(self, what: str, **wanted: object) -> list[dict[str, Any]]:
         """All of something that fits a filter, as the server's API lists it."""
-        reply = httpx.post(
-            f"{self.api}/{what}", json={"limit": 200, **wanted}, timeout=120
-        )
+        reply = httpx.post(f"{self.api}/{what}", json={"limit": 200, **wanted}, timeout=120)
         reply.raise_for_status()
         rows: list[dict[str, Any]] = reply.json()
         return rows
@@ -240,9 +238,7 @@ def _began(flow_run: dict[str, Any]) -> str:
 
 
 @contextmanager
-def prefect_apart(
-    home: Path, settings: dict[str, str] | None = None
-) -> Iterator[PrefectApart]:
+def prefect_apart(home: Path, settings: dict[str, str] | None = None) -> Iterator[PrefectApart]:
     """A Prefect of its own; nothing is started yet, and nothing is left running."""
     home.mkdir(parents=True)
     prefect = PrefectApart(home, free_port(), settings or {})

@@ -102,10 +102,7 @@ def driven_by_a_schedule(
             f'endpoint = "{link.group()}"\nrehearsal = true\n'
         )
         prefect.server()
-        prefect.deploy(
-            every_seconds=every_seconds,
-            campaign=str(campaign),
-        )
+        prefect.deploy(every_seconds=every_seconds, campaign=str(campaign))
         prefect.worker()
         while crowd.poll() is None:
             assert time.monotonic() - began < patience, prefect.log_tail("worker")

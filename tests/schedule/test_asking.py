@@ -83,19 +83,15 @@ def _state(prefect: PrefectApart, run_id: str) -> dict[str, Any]:
     return run
 
 
-def _until(
-    prefect: PrefectApart, run_id: str, name: str, *, suspensions: int = 0
-) -> None:
+def _until(prefect: PrefectApart, run_id: str, name: str, *, suspensions: int = 0) -> None:
     """Wait until a run has a state, after it was suspended so often."""
     ends = {name, "Failed", "Crashed"}
-    assert _until_any(prefect, run_id, ends, suspensions=suspensions) == name, (
-        prefect.log_tail("worker")
+    assert _until_any(prefect, run_id, ends, suspensions=suspensions) == name, prefect.log_tail(
+        "worker"
     )
 
 
-def _until_any(
-    prefect: PrefectApart, run_id: str, names: set[str], *, suspensions: int = 0
-) -> str:
+def _until_any(prefect: PrefectApart, run_id: str, names: set[str], *, suspensions: int = 0) -> str:
     until = time.monotonic() + _PATIENCE
     while True:
         run = _state(prefect, run_id)
@@ -146,9 +142,7 @@ class Asked:
 
 
 @contextmanager
-def _asked(
-    folder: Path, campaign: Path, people: People | None = None
-) -> Iterator[Asked]:
+def _asked(folder: Path, campaign: Path, people: People | None = None) -> Iterator[Asked]:
     with (
         serve(folder / "m.db", rehearsal=True, seed=1, start=START) as running,
         prefect_apart(folder / "prefect") as prefect,
@@ -171,9 +165,7 @@ def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Asked]:
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "A-REQUESTER")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "no secret")
     campaign = tmp_path / "crash.toml"
-    campaign.write_text(
-        TEXT.replace("items.csv", "asked.jsonl").replace("size = 4", "size = 1")
-    )
+    campaign.write_text(TEXT.replace("items.csv", "asked.jsonl").replace("size = 4", "size = 1"))
     (tmp_path / "asking_flow.py").write_text(FLOW)
     with _asked(tmp_path, campaign) as asked:
         asked.deploy(tmp_path / "asking_flow.py", "caption", "impatient", "fragile")
@@ -219,14 +211,10 @@ def test_a_flow_that_is_killed_at_each_call_asks_and_pays_once(asked: Asked) -> 
     is_killed = True
     while is_killed:
         keys.append(f"k{len(keys) + 1}")
-        first = _start(
-            prefect, "fragile", campaign=campaign, key=keys[-1], kill_at=len(keys)
-        )
+        first = _start(prefect, "fragile", campaign=campaign, key=keys[-1], kill_at=len(keys))
         is_killed = _until_any(prefect, first, {"Crashed", "Suspended"}) == "Crashed"
         if is_killed:
-            run_id = _start(
-                prefect, "fragile", campaign=campaign, key=keys[-1], kill_at=0
-            )
+            run_id = _start(prefect, "fragile", campaign=campaign, key=keys[-1], kill_at=0)
             _until(prefect, run_id, "Suspended")
         else:
             run_id = first
@@ -238,9 +226,7 @@ def test_a_flow_that_is_killed_at_each_call_asks_and_pays_once(asked: Asked) -> 
     assert _paid(campaign) == 50 * len(keys)
 
 
-def test_the_example_flows_are_answered(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_example_flows_are_answered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Moderation waits for people, suspended; the other two are rehearsed."""
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "A-REQUESTER")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "no secret")
@@ -254,20 +240,15 @@ def test_the_example_flows_are_answered(
         asked.deploy(examples / "weekly_sample.py", "check_week")
         prefect = asked.prefect
         comments = [
-            {"item_id": f"c{number}", "comment": f"Comment {number}."}
-            for number in range(3)
+            {"item_id": f"c{number}", "comment": f"Comment {number}."} for number in range(3)
         ]
-        run_id = _start(
-            prefect, "moderate", comments=comments, scores=[0.01, 0.6, 0.99]
-        )
+        run_id = _start(prefect, "moderate", comments=comments, scores=[0.01, 0.6, 0.99])
         _until(prefect, run_id, "Suspended")
         assert people.work() == 3
         _advance(prefect, asked.campaign)
         _until(prefect, run_id, "Completed")
         pool = _headlines(45)
-        run_id = _start(
-            prefect, "learn", pool=pool, rounds=2, per_round=9, rehearse=True
-        )
+        run_id = _start(prefect, "learn", pool=pool, rounds=2, per_round=9, rehearse=True)
         _until(prefect, run_id, "Completed")
         # Two weeks, in case that one ends now.
         now = SystemClock().now()
@@ -279,9 +260,7 @@ def test_the_example_flows_are_answered(
             for truth in ["incongruent" if number % 2 else "congruent"]
         ]
         table = tmp_path / "table.csv"
-        table.write_text(
-            "pair_id,url,description,week,truth.congruent\n" + "".join(rows)
-        )
+        table.write_text("pair_id,url,description,week,truth.congruent\n" + "".join(rows))
         run_id = _start(prefect, "check_week", table=table, rehearse=True)
         # Half of the descriptions are wrong, which is what the flow is for.
         assert _until_any(prefect, run_id, {"Completed", "Failed"}) == "Failed"
@@ -295,11 +274,7 @@ def _attack(assignment_id: str, page: Page, manner: str) -> dict[str, str]:
 
 
 def _headlines(count: int) -> list[dict[str, str]]:
-    words = {
-        "sports": "match goal",
-        "science": "cell planet",
-        "business": "bank profit",
-    }
+    words = {"sports": "match goal", "science": "cell planet", "business": "bank profit"}
     sections = [*words] * (count // 3)
     return [
         {

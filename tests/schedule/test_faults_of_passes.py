@@ -79,9 +79,7 @@ class _Scheduled:
     def events(self, name: str) -> list[dict[str, Any]]:
         """Return all events of a name."""
         wanted = {"filter": {"event": {"name": [name]}}}
-        reply = httpx.post(
-            f"{self.prefect.api}/events/filter", json=wanted, timeout=_PATIENCE
-        )
+        reply = httpx.post(f"{self.prefect.api}/events/filter", json=wanted, timeout=_PATIENCE)
         events: list[dict[str, Any]] = reply.raise_for_status().json()["events"]
         return events
 
@@ -145,10 +143,7 @@ def test_what_passes_find_is_shown_in_the_end(scheduled: _Scheduled) -> None:
         with only_pass(in_folder(folder / "out/crash"), by="piecework stop"):
             busy = scheduled.advance()
         assert busy["state_name"] == "AnotherPassIsAtWork"
-        assert (
-            "(piecework stop) is working on this campaign; next: "
-            in (busy["state"]["message"])
-        )
+        assert "(piecework stop) is working on this campaign; next: " in (busy["state"]["message"])
         dead = _dead_runs(scheduled)
         run = scheduled.advance("-c", _IMPATIENT)
         for kind, run_id in dead.items():

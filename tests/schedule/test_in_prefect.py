@@ -82,9 +82,7 @@ def _automate(prefect: PrefectApart, url: str) -> None:
     ).stdout.strip()
     words = (ROOT / "docs/how-to/automations/waits-for-people.yaml").read_text()
     file = prefect.home / "waits.yaml"
-    file.write_text(
-        words.replace("block_document_id: BLOCK_ID", f"block_document_id: {block}")
-    )
+    file.write_text(words.replace("block_document_id: BLOCK_ID", f"block_document_id: {block}"))
     prefect.run("automation", "create", "--from-file", file)
     prefect.run(
         *("automation", "create", "--from-file"),
@@ -176,9 +174,7 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> Iterator[_Shown]:
             prefect.run_to_its_end("rehearse")  # finds nothing left to do
             _tell_that_people_are_waited_for(prefect, campaign)
             _until(lambda: calls, lambda: prefect.log_tail("server"))
-            _until(
-                lambda: _lines_are_there(prefect), lambda: prefect.log_tail("worker")
-            )
+            _until(lambda: _lines_are_there(prefect), lambda: prefect.log_tail("worker"))
             with sqlite3.connect(folder / "out/piecework.db") as store:
                 workers = store.execute("SELECT DISTINCT worker_id FROM assignments")
                 worker_ids = {str(row[0]) for row in workers}
@@ -255,9 +251,7 @@ def test_artifacts_are_read_in_the_browser(shown: _Shown) -> None:
         assert artifact["description"], artifact["key"]
         assert "file://" not in str(artifact["data"])
         assert artifact["type"] in {"markdown", "progress", "table"}
-    report = next(
-        artifact for artifact in shown.artifacts if artifact["key"] == "days-report"
-    )
+    report = next(artifact for artifact in shown.artifacts if artifact["key"] == "days-report")
     assert "| Images | 5 |" in report["data"]
     assert "out/report.html" in report["data"]
 

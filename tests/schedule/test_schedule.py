@@ -23,12 +23,7 @@ def test_a_schedule_alone_brings_a_small_campaign_to_its_end(tmp_path: Path) -> 
     """prefect.yaml is deployed as it is; nobody but the schedule starts a pass."""
     with prefect_apart(tmp_path / "prefect") as prefect:
         ended = driven_by_a_schedule(
-            tmp_path / "campaign",
-            prefect,
-            pictures=5,
-            batches=1,
-            every_seconds=5,
-            patience=400,
+            tmp_path / "campaign", prefect, pictures=5, batches=1, every_seconds=5, patience=400
         )
         assert {"captions.csv", "captions.json", "report.html"} <= set(ended.files)
         assert "Finished" in ended.states
@@ -37,9 +32,7 @@ def test_a_schedule_alone_brings_a_small_campaign_to_its_end(tmp_path: Path) -> 
         assert {"days-progress", "days-status", "days-report"} <= artifacts
         key = "/marketplace.db"
         assert not [
-            artifact_key
-            for artifact_key in artifacts
-            if artifact_key and key in artifact_key
+            artifact_key for artifact_key in artifacts if artifact_key and key in artifact_key
         ]
 
 
@@ -51,9 +44,7 @@ class _Kills:
         passes: how many passes died, or outlived their worker if it is killed alone.
     """
 
-    def __init__(
-        self, prefect: PrefectApart, at: dict[int, str], *, alone: bool = False
-    ) -> None:
+    def __init__(self, prefect: PrefectApart, at: dict[int, str], *, alone: bool = False) -> None:
         self._prefect, self._at = prefect, dict(at)
         self._kill = prefect.kill_alone if alone else prefect.kill
         self.done: list[int] = []
@@ -87,9 +78,7 @@ def test_a_pass_outlives_its_worker(tmp_path: Path) -> None:
         assert "12 HITs were posted or extended" in messages
 
 
-def test_a_machine_that_dies_before_its_run_begins_delays_the_schedule(
-    tmp_path: Path,
-) -> None:
+def test_a_machine_that_dies_before_its_run_begins_delays_the_schedule(tmp_path: Path) -> None:
     """The run holds the slot and imports no flow; after its lease, others run."""
     lease = {**SHORT_LEASES, next(iter(SHORT_LEASES)): "90"}
     with prefect_apart(tmp_path / "prefect", lease) as prefect:

@@ -40,9 +40,7 @@ Secret(value={"access_key_id": "AKIA1", "secret_access_key": "hidden"}).save("ma
 _ENVIRONMENT = {
     "WAREHOUSE_PASSWORD": "{{ prefect.blocks.secret.warehouse }}",
     "PIECEWORK_ACCESS_KEY_ID": "{{ prefect.blocks.secret.market.access_key_id }}",
-    "PIECEWORK_SECRET_ACCESS_KEY": (
-        "{{ prefect.blocks.secret.market.secret_access_key }}"
-    ),
+    "PIECEWORK_SECRET_ACCESS_KEY": ("{{ prefect.blocks.secret.market.secret_access_key }}"),
 }
 
 
@@ -53,34 +51,25 @@ def test_a_pool_fills_the_environment_from_blocks(tmp_path: Path) -> None:
     (tmp_path / "prefect.yaml").write_text(_YAML % tmp_path)
     with prefect_apart(tmp_path / "home") as prefect:
         prefect.server()
-        subprocess.run(
-            [sys.executable, "-c", _BLOCKS], env=prefect.environment, check=True
-        )
+        subprocess.run([sys.executable, "-c", _BLOCKS], env=prefect.environment, check=True)
         pool = {"name": "piecework", "type": "process"}
         httpx.post(f"{prefect.api}/work_pools/", json=pool, timeout=30)
         template = json.loads(
-            prefect.run(
-                *("work-pool", "get-default-base-job-template", "--type", "process")
-            )
+            prefect.run(*("work-pool", "get-default-base-job-template", "--type", "process"))
         )
         template["variables"]["properties"]["env"]["default"] = _ENVIRONMENT
         file = tmp_path / "pool.json"
         file.write_text(json.dumps(template))
         prefect.run("work-pool", "update", "piecework", "--base-job-template", file)
         prefect.run(
-            *("--no-prompt", "deploy", "--all", "--prefect-file"),
-            tmp_path / "prefect.yaml",
+            *("--no-prompt", "deploy", "--all", "--prefect-file"), tmp_path / "prefect.yaml"
         )
         prefect.worker()
         prefect.run("deployment", "run", "look/look", "--param", f"to={written}")
         _until_written(written, prefect)
         assert written.read_text() == ("AKIA1 hidden postgresql://w:p%40ss@host/labels")
-        shown = [
-            prefect.read(f"{what}/filter") for what in ("flow_runs", "deployments")
-        ]
-        shown.append(
-            httpx.get(f"{prefect.api}/work_pools/piecework", timeout=30).json()
-        )
+        shown = [prefect.read(f"{what}/filter") for what in ("flow_runs", "deployments")]
+        shown.append(httpx.get(f"{prefect.api}/work_pools/piecework", timeout=30).json())
         assert "p@ss" not in json.dumps(shown)
         assert "hidden" not in json.dumps(shown)
         assert "prefect.blocks.secret.warehouse" in json.dumps(shown)

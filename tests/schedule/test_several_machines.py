@@ -16,13 +16,7 @@ from tests.conftest import ROOT, in_full
 from tests.crash.world import can_mount
 from tests.live.marketplace import live_marketplace
 from tests.postgres_server import new_database
-from tests.schedule.killed_machines import (
-    Kills,
-    Site,
-    drive_to_its_end,
-    machines_at,
-    outcome_of,
-)
+from tests.schedule.killed_machines import Kills, Site, drive_to_its_end, machines_at, outcome_of
 from tests.schedule.prefect_apart import PrefectApart, prefect_apart
 from tests.trusted import own
 
@@ -62,9 +56,7 @@ def test_killed_machines_leave_no_trace_in_the_books(
     ):
         prefect.server()
         campaign = str(site.machines[0].site / "crash.toml")
-        prefect.deploy(
-            every_seconds=5, at_once=3, campaign=campaign, poll_open_hits=True
-        )
+        prefect.deploy(every_seconds=5, at_once=3, campaign=campaign, poll_open_hits=True)
         _end_lost_runs(prefect, within=90)
         began = time.monotonic()
         made = drive_to_its_end(site, kills=kills, seed=kills)
@@ -73,9 +65,7 @@ def test_killed_machines_leave_no_trace_in_the_books(
         _check_files(site)
         runs = site.runs()
         _print_table(made, runs, seconds)
-        refusals = {
-            run["state"]["message"] for run in runs if outcome_of(run) == "refused"
-        }
+        refusals = {run["state"]["message"] for run in runs if outcome_of(run) == "refused"}
         assert any(" is working on this campaign" in text for text in refusals), runs
         assert all("process " in text for text in refusals)
         assert not [run for run in runs if run["state_name"] == "Failed"]
@@ -99,9 +89,7 @@ def _check_books(site: Site) -> None:
 
 
 def _check_hits(db: Asked, books: dict[str, Any]) -> None:
-    posted = dict(
-        db.execute("SELECT hit_key, hit_id FROM hits WHERE extends IS NULL").fetchall()
-    )
+    posted = dict(db.execute("SELECT hit_key, hit_id FROM hits WHERE extends IS NULL").fetchall())
     annotations = Counter(hit["annotation"] for hit in books["hits"])
     assert set(annotations.values()) == {1}
     assert {text.split("/")[1] for text in annotations} == set(posted)
@@ -147,9 +135,7 @@ def _check_files(site: Site) -> None:
             for pattern in ("site/out/*/dataset/*", "site/out/*/report.*")
             for path in machine.home.glob(pattern)
         ]
-        exported.append(
-            {path.relative_to(machine.home): path.read_bytes() for path in files}
-        )
+        exported.append({path.relative_to(machine.home): path.read_bytes() for path in files})
     assert len(exported[0]) > 2
     assert exported[0] == exported[1] == exported[2]
 

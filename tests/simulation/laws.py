@@ -120,25 +120,18 @@ class Books:
         )
         twice = [text for text, number in annotations.items() if number > 1]
         _law("every HIT exists once", holds=not twice, evidence=twice)
-        reasons = Counter(
-            row[0] for row in market.execute("SELECT reason FROM bonuses")
-        )
+        reasons = Counter(row[0] for row in market.execute("SELECT reason FROM bonuses"))
         twice = [text for text, number in reasons.items() if number > 1]
         _law("each bonus is paid once", holds=not twice, evidence=twice)
 
     def _check_acknowledged(self, market: sqlite3.Connection) -> None:
         rows = market.execute(
-            "SELECT assignment_id, status, answer IS NOT NULL AS is_there "
-            "FROM assignments"
+            "SELECT assignment_id, status, answer IS NOT NULL AS is_there FROM assignments"
         )
         status, kept = {}, set()
         for row in rows:
             status[row["assignment_id"]] = row["status"]
-            if row["is_there"] and row["status"] in (
-                "Submitted",
-                "Approved",
-                "Rejected",
-            ):
+            if row["is_there"] and row["status"] in ("Submitted", "Approved", "Rejected"):
                 kept.add(row["assignment_id"])
         lost = self.acknowledged - kept
         _law("an acknowledged answer is there", holds=not lost, evidence=lost)
@@ -151,9 +144,7 @@ class Books:
                 )
             self._check_approved(market, program)
 
-    def _check_approved(
-        self, market: sqlite3.Connection, program: RequesterProgram
-    ) -> None:
+    def _check_approved(self, market: sqlite3.Connection, program: RequesterProgram) -> None:
         rows = market.execute(
             "SELECT assignment_id FROM assignments "
             "JOIN hits ON hits.id = assignments.hit "
@@ -168,11 +159,7 @@ class Books:
 
     def _check_prolific(self, market: sqlite3.Connection) -> None:
         books = self.theirs()
-        _law(
-            "Prolific's books",
-            holds=not books["broken_laws"],
-            evidence=books["broken_laws"],
-        )
+        _law("Prolific's books", holds=not books["broken_laws"], evidence=books["broken_laws"])
         published = Counter(
             study["internal_name"]
             for study in books["studies"]
@@ -183,8 +170,7 @@ class Books:
         names = {
             row[0]
             for row in market.execute(
-                "SELECT internal_name FROM studies "
-                "UNION SELECT internal_name FROM unknown_studies"
+                "SELECT internal_name FROM studies UNION SELECT internal_name FROM unknown_studies"
             )
         }
         is_known = set(published) <= names or not self.is_compared
@@ -224,9 +210,7 @@ class Books:
         # What Prolific says by itself may come for each submission.
         messages = self.messages()
         subjects = {key[1] for program in self.programs for key in program.messages}
-        twice = [
-            key for key, number in messages.items() if number > 1 and key[1] in subjects
-        ]
+        twice = [key for key, number in messages.items() if number > 1 and key[1] in subjects]
         _law("no message comes twice", holds=not twice, evidence=twice)
 
     def _check_each_once(self, books: Any) -> None:  # noqa: ANN401 - JSON
@@ -239,13 +223,8 @@ class Books:
         twice = [key for key, number in paid.items() if number > 1]
         _law("each bonus is paid once at Prolific", holds=not twice, evidence=twice)
 
-    def _check_store(
-        self, market: sqlite3.Connection, store: sqlite3.Connection
-    ) -> None:
-        there = {
-            row[0]: row[1]
-            for row in market.execute(f"SELECT hit_id, annotation {_OWN}")
-        }
+    def _check_store(self, market: sqlite3.Connection, store: sqlite3.Connection) -> None:
+        there = {row[0]: row[1] for row in market.execute(f"SELECT hit_id, annotation {_OWN}")}
         here = {
             row[0]
             for row in store.execute(
@@ -269,11 +248,7 @@ class Books:
             holds=_spent(ledger) - beside <= paid or self.is_restored,
             evidence=(ledger, beside, paid),
         )
-        _law(
-            "the store's ledger adds up",
-            holds=not sum(ledger.values()),
-            evidence=ledger,
-        )
+        _law("the store's ledger adds up", holds=not sum(ledger.values()), evidence=ledger)
 
     def check_end(self) -> None:
         """What holds when all is quiet.
@@ -291,21 +266,13 @@ class Books:
             if self.served.terms is not None:
                 self._check_pence(market)
 
-    def _check_campaign(
-        self, market: sqlite3.Connection, store: sqlite3.Connection
-    ) -> None:
+    def _check_campaign(self, market: sqlite3.Connection, store: sqlite3.Connection) -> None:
         left = [
-            row[0]
-            for row in store.execute(
-                "SELECT intent_key FROM intents WHERE done_at IS NULL"
-            )
+            row[0] for row in store.execute("SELECT intent_key FROM intents WHERE done_at IS NULL")
         ]
         _law("no intent is left open", holds=not left, evidence=left)
         there = {row[0] for row in market.execute(f"SELECT hit_id {_OWN}")}
-        here = {
-            row[0]
-            for row in store.execute("SELECT hit_id FROM hits WHERE extends IS NULL")
-        }
+        here = {row[0] for row in store.execute("SELECT hit_id FROM hits WHERE extends IS NULL")}
         _law(
             "store and marketplace have the same HITs",
             holds=there == here - self.losses.ids,
@@ -321,9 +288,7 @@ class Books:
                 "('Submitted', 'Approved', 'Rejected')"
             )
         }
-        kept = {
-            row[0] for row in store.execute("SELECT assignment_id FROM assignments")
-        }
+        kept = {row[0] for row in store.execute("SELECT assignment_id FROM assignments")}
         _law(
             "the store has every answer, and none beside those that were lost",
             holds=sent <= kept and kept - sent <= self.losses.ids,
@@ -340,11 +305,7 @@ class Books:
         undecided = market.execute(
             "SELECT assignment_id FROM assignments WHERE status = 'Submitted'"
         ).fetchall()
-        _law(
-            "nothing waits for a verdict",
-            holds=not undecided,
-            evidence=[*map(tuple, undecided)],
-        )
+        _law("nothing waits for a verdict", holds=not undecided, evidence=[*map(tuple, undecided)])
 
     def _check_programs(self, market: sqlite3.Connection) -> None:
         posted = {row[0] for row in market.execute("SELECT annotation FROM hits")}
@@ -385,8 +346,7 @@ class Books:
         books = self.theirs()
         theirs = sum(books["accounts"].get(name, 0) for name in SPENT)
         ours = market.execute(
-            "SELECT coalesce(sum(balance_cents), 0) FROM accounts "
-            "WHERE kind IN ('worker', 'fees')"
+            "SELECT coalesce(sum(balance_cents), 0) FROM accounts WHERE kind IN ('worker', 'fees')"
         ).fetchone()[0]
         _law(
             "marketplace and Prolific took the same",
@@ -405,13 +365,9 @@ class Books:
             sent = {row[0] for row in market.execute("SELECT subject FROM messages")}
             status = {
                 row["assignment_id"]: row["status"]
-                for row in market.execute(
-                    "SELECT assignment_id, status FROM assignments"
-                )
+                for row in market.execute("SELECT assignment_id, status FROM assignments")
             }
-        self.acknowledged = {
-            key for key in self.acknowledged if status.get(key) in SENT
-        }
+        self.acknowledged = {key for key in self.acknowledged if status.get(key) in SENT}
         for program in self.programs:
             program.forget_what_is_lost(hits, paid, status, sent)
         self.is_restored, self.is_compared = True, self.served.terms is None
@@ -481,12 +437,10 @@ class Books:
 
 
 _UNSETTLED = {
-    "visit": "SELECT submission_id, stage, status, outcome FROM visits "
-    "WHERE outcome IS NULL",
+    "visit": "SELECT submission_id, stage, status, outcome FROM visits WHERE outcome IS NULL",
     "batch": "SELECT * FROM bonus_batches WHERE stage <> 'Paid'",
     "bonus": "SELECT * FROM bonus_lines WHERE batch IS NULL",
-    "study": "SELECT study_id, stage, status, trouble FROM studies "
-    "WHERE stage <> 'Retired'",
+    "study": "SELECT study_id, stage, status, trouble FROM studies WHERE stage <> 'Retired'",
     "unknown study": _UNDECIDED,
 }
 

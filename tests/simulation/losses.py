@@ -36,9 +36,7 @@ _LINES = (
     "LEFT JOIN bonus_batches ON bonus_batches.id = bonus_lines.batch "
     "LEFT JOIN bonuses ON bonuses.id = bonus_lines.bonus"
 )
-_WITHOUT_REWARD = (
-    "SELECT submission_id, loss FROM visits WHERE loss <> '' AND outcome = 'Paid'"
-)
+_WITHOUT_REWARD = "SELECT submission_id, loss FROM visits WHERE loss <> '' AND outcome = 'Paid'"
 _OF_VISITS = (
     "SELECT assignment_id, submission_id, paid_cents FROM assignments "
     "JOIN visits ON visits.id = assignments.visit"
@@ -102,9 +100,7 @@ class Losses:
         """Whether Prolific has paid all bonuses of a batch, be it by another batch."""
         lines = [dict(row) for row in market.execute(_LINES)]
         booked = Counter(
-            (line["submission_id"], line["meaning"])
-            for line in lines
-            if line["stage"] == "Paid"
+            (line["submission_id"], line["meaning"]) for line in lines if line["stage"] == "Paid"
         )
         paid = self._paid(books)
         return all(
@@ -146,8 +142,7 @@ class Losses:
 
     def _paid(self, books: Any) -> Counter[tuple[str, str]]:  # noqa: ANN401 - JSON
         return Counter(
-            (payment["submission"], self.meaning(payment))
-            for payment in books["bonus_payments"]
+            (payment["submission"], self.meaning(payment)) for payment in books["bonus_payments"]
         )
 
     def meaning(self, payment: Any) -> str:  # noqa: ANN401 - JSON

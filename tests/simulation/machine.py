@@ -62,9 +62,7 @@ class _DrawnIds(IdGenerator):
         self._rng = rng
 
     def _letters(self, length: int, *_: object) -> str:
-        return "".join(
-            self._rng.choices("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789", k=length)
-        )
+        return "".join(self._rng.choices("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789", k=length))
 
 
 @contextmanager

@@ -264,9 +264,7 @@ class Network:
         self.weather.after(call)
         return reply
 
-    def _exchange(
-        self, method: str, address: str, headers: Headers, body: bytes
-    ) -> Reply:
+    def _exchange(self, method: str, address: str, headers: Headers, body: bytes) -> Reply:
         parts = urlsplit(address)
         server = self.servers.get(parts.netloc)
         if server is None or (server.program and server.program.is_dead):
@@ -309,31 +307,23 @@ class Network:
             try:
                 reply = network.call(request.method, request.url, headers, raw)
             except NotReached as fault:
-                raise EndpointConnectionError(
-                    endpoint_url=request.url, error=fault
-                ) from fault
+                raise EndpointConnectionError(endpoint_url=request.url, error=fault) from fault
             except Cut as fault:
                 raise ConnectionClosedError(
                     endpoint_url=request.url, error=fault, request=request
                 ) from fault
             header_texts: Any = _texts(reply.headers)
-            return AWSResponse(
-                request.url, reply.status, header_texts, _Whole(reply.body)
-            )
+            return AWSResponse(request.url, reply.status, header_texts, _Whole(reply.body))
 
         def send_httpx(_transport: object, request: httpx.Request) -> httpx.Response:
             headers = [(name.lower(), value) for name, value in request.headers.raw]
             try:
-                reply = network.call(
-                    request.method, str(request.url), headers, request.read()
-                )
+                reply = network.call(request.method, str(request.url), headers, request.read())
             except NotReached as fault:
                 raise httpx.ConnectError("nobody answers", request=request) from fault
             except Cut as fault:
                 raise httpx.RemoteProtocolError("cut", request=request) from fault
-            return httpx.Response(
-                reply.status, headers=reply.headers, content=reply.body
-            )
+            return httpx.Response(reply.status, headers=reply.headers, content=reply.body)
 
         session = botocore.httpsession.URLLib3Session
         with (
@@ -356,10 +346,7 @@ class _Whole:
 
 def _plain(items: Any, address: str) -> Headers:  # noqa: ANN401 - botocore's
     headers = [
-        (
-            str(name).lower().encode(),
-            value if isinstance(value, bytes) else str(value).encode(),
-        )
+        (str(name).lower().encode(), value if isinstance(value, bytes) else str(value).encode())
         for name, value in items
     ]
     return [*headers, (b"host", urlsplit(address).netloc.encode())]

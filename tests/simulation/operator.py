@@ -60,9 +60,7 @@ class Operator:
         for study in status.unknown:
             if not study.is_left:
                 self._decide(bridge, study)
-        for study_id in sorted(
-            {match[1] for match in map(_LOST.search, status.troubles) if match}
-        ):
+        for study_id in sorted({match[1] for match in map(_LOST.search, status.troubles) if match}):
             number = pay_lost(bridge, study_id)
             self.record.tell(f"a person has {number} paid for lost answers")
         self._settle(bridge, status.troubles)
@@ -76,8 +74,7 @@ class Operator:
                 self.record.tell(f"adopting is refused: {refusal}")
             else:
                 self.record.tell(
-                    f"a person adopts {study.study_id[-6:]}; paid for lost answers: "
-                    f"{number}"
+                    f"a person adopts {study.study_id[-6:]}; paid for lost answers: {number}"
                 )
                 return
         try:

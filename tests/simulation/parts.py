@@ -126,9 +126,7 @@ class OfflineProlific:
     """Prolific, which is never killed and whose clock is true."""
 
     def __init__(self, network: Network, time: Time, *, balance: int) -> None:
-        options = Options(
-            seed=1, currency="GBP", start=START, clock_runs=True, balance=balance
-        )
+        options = Options(seed=1, currency="GBP", start=START, clock_runs=True, balance=balance)
         self.state = State(options, time)
         with self.state.transaction():
             make_account(self.state, options.balance)
@@ -137,9 +135,7 @@ class OfflineProlific:
     def messages(self) -> Counter[tuple[str, str]]:
         """The messages that came, by participant and first line."""
         rows = self.state.rows("SELECT recipient_id, body FROM message")
-        return Counter(
-            (row["recipient_id"], row["body"].partition("\n")[0]) for row in rows
-        )
+        return Counter((row["recipient_id"], row["body"].partition("\n")[0]) for row in rows)
 
     def close(self) -> None:
         """Forget all of it."""
@@ -192,9 +188,7 @@ class Served:
         lines = [line for line in self._log.lines if "the clock" in line]
         return bool(lines) and "--clock-is-right" in lines[-1]
 
-    def start(
-        self, steps_left: int | None = None, *, clock_is_right: bool = False
-    ) -> None:
+    def start(self, steps_left: int | None = None, *, clock_is_right: bool = False) -> None:
         """Start it on its file; it may be killed while it starts."""
         self.clear()
         self.program = Program(self.NAME, self.tell, steps_left)
@@ -225,9 +219,7 @@ class Served:
                 self.prices = price_list(clients[0], "GBP")
             complete = f"http://{PROLIFIC}/submissions/complete"
             crowd = ProlificCrowd(clients[1:], complete, pool=AtOnce())
-        rules = Rules(
-            rehearsal=True, seed=7, start=START, clock_runs=True, prices=self.prices
-        )
+        rules = Rules(rehearsal=True, seed=7, start=START, clock_runs=True, prices=self.prices)
         server, _, _ = self._open.enter_context(
             _prepared(
                 Marketplace(
@@ -254,8 +246,7 @@ class Served:
             self._open.callback(backend.close)
             with backend.transaction() as transaction:
                 outside_market.claim(
-                    transaction,
-                    OutsideMarket(name=NAME, title="Prolific", prices=self.prices),
+                    transaction, OutsideMarket(name=NAME, title="Prolific", prices=self.prices)
                 )
                 keep_start(transaction, f"http://{PROLIFIC}", self.terms)
             self.bridge = Bridge(backend, self._client(self._open, tries=3), self.terms)

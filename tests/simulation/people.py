@@ -68,9 +68,7 @@ def _well(reply: httpx.Response) -> httpx.Response:
 class SimulatedParticipant:
     """Somebody who comes from Prolific."""
 
-    def __init__(
-        self, endpoint: str, researcher: Researcher, rng: Random, record: Record
-    ) -> None:
+    def __init__(self, endpoint: str, researcher: Researcher, rng: Random, record: Record) -> None:
         self.visitor = Visitor(endpoint, researcher, country="US")
         self._rng, self._record = rng, record
         self._link: dict[str, str] = {}
@@ -188,9 +186,7 @@ class SimulatedParticipant:
     def _heed(self) -> None:
         """Return what one was asked to return, now and then."""
         for place in self.visitor.ask("GET", "/submissions")["results"]:
-            is_asked = (
-                place["status"] == "AWAITING REVIEW" and place["return_requested"]
-            )
+            is_asked = place["status"] == "AWAITING REVIEW" and place["return_requested"]
             if is_asked and self._rng.random() < 0.2:
                 with suppress(Refused):
                     self.visitor.give_back(str(place["id"]))
@@ -205,16 +201,12 @@ class SimulatedWorker:
     """
 
     def __init__(self, endpoint: str, handle: str, rng: Random, record: Record) -> None:
-        self.worker = Worker(
-            endpoint, handle=handle, hits_approved=900, hits_submitted=910
-        )
+        self.worker = Worker(endpoint, handle=handle, hits_approved=900, hits_submitted=910)
         self._rng, self._record = rng, record
         self._shown: dict[str, Any] | None = None
         self.accepted: list[dict[str, Any]] = []
 
-    def go_on_with(
-        self, accepted: Collection[dict[str, Any]], at_work: Collection[str]
-    ) -> None:
+    def go_on_with(self, accepted: Collection[dict[str, Any]], at_work: Collection[str]) -> None:
         """The marketplace was put back; its page lists what they had at work then."""
         for shown in accepted:
             if shown["assignment_id"] in at_work:

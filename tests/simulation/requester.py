@@ -99,11 +99,7 @@ class RequesterProgram:
                 self._tried(partial(self._judge_of, posting))
 
     def forget_what_is_lost(
-        self,
-        hits: set[str],
-        paid: set[str],
-        status: dict[str, str],
-        sent: set[str],
+        self, hits: set[str], paid: set[str], status: dict[str, str], sent: set[str]
     ) -> None:
         """The marketplace was put back to an older copy, which has these.
 
@@ -120,9 +116,7 @@ class RequesterProgram:
             key: word for key, word in self.verdicts.items() if status.get(key) == word
         }
         # What it has paid and finds nothing of, it pays in the end.
-        self.bonuses = [
-            bonus for bonus in self.bonuses if status.get(bonus.assignment_id) in SENT
-        ]
+        self.bonuses = [bonus for bonus in self.bonuses if status.get(bonus.assignment_id) in SENT]
         for bonus in self.bonuses:
             bonus.is_acknowledged &= bonus.token in paid
         self.messages = Counter(
@@ -205,10 +199,7 @@ class RequesterProgram:
             self._client.approve_assignment(AssignmentId=assignment_id)
             self.verdicts[assignment_id] = "Approved"
         else:
-            self._client.reject_assignment(
-                AssignmentId=assignment_id,
-                RequesterFeedback=REASON,
-            )
+            self._client.reject_assignment(AssignmentId=assignment_id, RequesterFeedback=REASON)
             self.verdicts[assignment_id] = "Rejected"
         verdict = self.verdicts[assignment_id]
         self.record.tell(f"{self.key} says {assignment_id[:6]} is {verdict}")
@@ -221,13 +212,9 @@ class RequesterProgram:
             # What the reply is, the verdict may have changed.
             self.verdicts.pop(assignment_id)
             self.approvals.add(assignment_id)
-            self._client.approve_assignment(
-                AssignmentId=assignment_id, OverrideRejection=True
-            )
+            self._client.approve_assignment(AssignmentId=assignment_id, OverrideRejection=True)
             self.verdicts[assignment_id] = "Approved"
-            self.record.tell(
-                f"{self.key} overturns the rejection of {assignment_id[:6]}"
-            )
+            self.record.tell(f"{self.key} overturns the rejection of {assignment_id[:6]}")
 
     def _pay_a_bonus(self) -> None:
         done = self._done(self.rng.choice(("Approved", "Approved", "Rejected")))

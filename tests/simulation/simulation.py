@@ -190,9 +190,7 @@ class Simulation:
         person: Person
         if self.has_participants:
             self._is_disturbed, was_disturbed = False, self._is_disturbed
-            person = SimulatedParticipant(
-                f"http://{SITE}", self.researcher, self.rng, self
-            )
+            person = SimulatedParticipant(f"http://{SITE}", self.researcher, self.rng, self)
             self._is_disturbed = was_disturbed
         else:
             person = self._new_worker(len(self.people))
@@ -295,11 +293,7 @@ class Simulation:
             self.books.check()
 
     def _start_marketplace(self) -> None:
-        doom = (
-            self.rng.randint(1, 6)
-            if self._is_disturbed and self.rng.random() < 0.1
-            else None
-        )
+        doom = self.rng.randint(1, 6) if self._is_disturbed and self.rng.random() < 0.1 else None
         self.served.start(doom)
         if self.served.is_up:
             self.served.program.steps_left = None
@@ -391,9 +385,7 @@ class Simulation:
         """The servers themselves fail by a script, until the next one."""
         first = {"call": self.rng.randint(1, 4), "times": self.rng.randint(1, 8)}
         if self.has_participants and self.rng.random() < 0.6:
-            kind = self.rng.choice(
-                ("throttle", "server_error", "bad_gateway", "lose_reply", "lag")
-            )
+            kind = self.rng.choice(("throttle", "server_error", "bad_gateway", "lose_reply", "lag"))
             fault: dict[str, Any] = {"kind": kind, **first}
             if kind == "lag":
                 # A list that lags hides a study that the file lacks, too.
@@ -562,8 +554,5 @@ class Simulation:
 
 def copy_database(database: Path, to: Path) -> None:
     """Copy a database as of its last commit."""
-    with (
-        closing(sqlite3.connect(database)) as source,
-        closing(sqlite3.connect(to)) as target,
-    ):
+    with closing(sqlite3.connect(database)) as source, closing(sqlite3.connect(to)) as target:
         source.backup(target)

@@ -10,9 +10,7 @@ import pytest
 
 from tests.simulation.simulation import Simulation
 
-BROKEN_ONCE = {
-    35: "a completed study that had just got more places was given up as over",
-}
+BROKEN_ONCE = {35: "a completed study that had just got more places was given up as over"}
 """Seeds that broke a law, each with what was wrong. A change of the simulation or of
 the product may make another run of a seed, so each fault has a test of its own, too."""
 

@@ -19,11 +19,7 @@ from tests.simulation.simulation import Simulation
 
 ROUNDS = 40
 Files = tuple[str, ...]
-FILES: tuple[Files, ...] = (
-    ("store",),
-    ("marketplace",),
-    ("store", "marketplace"),
-)
+FILES: tuple[Files, ...] = (("store",), ("marketplace",), ("store", "marketplace"))
 
 
 @dataclass

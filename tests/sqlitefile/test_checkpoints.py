@@ -9,11 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from piecework.sqlitefile.checkpoints import (
-    Checkpoints,
-    backup_lock,
-    wait_for_checkpoints,
-)
+from piecework.sqlitefile.checkpoints import Checkpoints, backup_lock, wait_for_checkpoints
 
 LARGE = "x" * 4000
 PAGES = 1_500
@@ -47,10 +43,7 @@ def _commit(conn: sqlite3.Connection, checkpoints: Checkpoints, pages: int) -> N
 
 def test_the_log_is_folded_only_without_a_backup(database: Path) -> None:
     """A backup may begin and end at any time."""
-    with (
-        closing(sqlite3.connect(database)) as conn,
-        closing(sqlite3.connect(database)) as reader,
-    ):
+    with closing(sqlite3.connect(database)) as conn, closing(sqlite3.connect(database)) as reader:
         checkpoints = Checkpoints(conn, database)
         reader.execute("SELECT * FROM t").close()
         _commit(conn, checkpoints, PAGES)

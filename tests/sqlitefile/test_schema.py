@@ -8,13 +8,7 @@ import pytest
 from sqlite_utils import Database
 
 from piecework.cli.errors import explain
-from piecework.sqlitefile.schema import (
-    Origin,
-    bring_up_to_date,
-    origin,
-    read_schema,
-    statements,
-)
+from piecework.sqlitefile.schema import Origin, bring_up_to_date, origin, read_schema, statements
 from tests.crash.world import can_mount, small_disk, without_room
 
 TABLES = """-- Birds that were seen.
@@ -63,24 +57,15 @@ def test_a_schema_is_carried_out_once_and_a_later_file_is_added_to_it(
     )
     _bring_up_to_date(database, folder)
     with closing(sqlite3.connect(database)) as connection:
-        assert connection.execute("SELECT * FROM birds").fetchall() == [
-            ("wren", "brown")
-        ]
-        recorded = connection.execute(
-            "SELECT name FROM _sqlite_migrations ORDER BY id"
-        ).fetchall()
-    assert [name.rpartition("-")[0] for (name,) in recorded] == [
-        "m001_tables",
-        "m002_colours",
-    ]
+        assert connection.execute("SELECT * FROM birds").fetchall() == [("wren", "brown")]
+        recorded = connection.execute("SELECT name FROM _sqlite_migrations ORDER BY id").fetchall()
+    assert [name.rpartition("-")[0] for (name,) in recorded] == ["m001_tables", "m002_colours"]
     before = _dump(database)
     _bring_up_to_date(database, folder)
     assert _dump(database) == before
 
 
-def test_a_file_that_fails_leaves_nothing_of_itself(
-    tmp_path: Path, folder: Path
-) -> None:
+def test_a_file_that_fails_leaves_nothing_of_itself(tmp_path: Path, folder: Path) -> None:
     """The next start, with the mended file, does all of it."""
     database = tmp_path / "birds.db"
     _bring_up_to_date(database, folder)
@@ -92,9 +77,7 @@ def test_a_file_that_fails_leaves_nothing_of_itself(
     assert _dump(database) == before
 
 
-def test_a_database_of_other_statements_is_recognised(
-    tmp_path: Path, folder: Path
-) -> None:
+def test_a_database_of_other_statements_is_recognised(tmp_path: Path, folder: Path) -> None:
     """Comments and line ends do not count; a new file is nobody's yet."""
     database, first = tmp_path / "birds.db", folder / "m001_tables.sql"
     assert _origin(database, folder) == Origin(tables=(), is_ours=False, unknown=())
@@ -128,14 +111,10 @@ def test_a_script_is_cut_at_the_ends_of_its_statements() -> None:
 
 
 def _add_colours(folder: Path) -> None:
-    (folder / "m002_colours.sql").write_text(
-        "ALTER TABLE birds ADD COLUMN colour TEXT;"
-    )
+    (folder / "m002_colours.sql").write_text("ALTER TABLE birds ADD COLUMN colour TEXT;")
 
 
-def test_a_database_is_copied_before_it_is_brought_up_to_date(
-    tmp_path: Path, folder: Path
-) -> None:
+def test_a_database_is_copied_before_it_is_brought_up_to_date(tmp_path: Path, folder: Path) -> None:
     """Private, whole, and usable by the earlier version; a new database has no copy."""
     database, copy = tmp_path / "birds.db", tmp_path / "birds.db.before-m002_colours"
     _bring_up_to_date(database, folder)
@@ -155,9 +134,7 @@ def test_a_database_is_copied_before_it_is_brought_up_to_date(
         assert not origin(connection, earlier).unknown
 
 
-def test_without_room_for_the_copy_nothing_changes(
-    tmp_path: Path, folder: Path
-) -> None:
+def test_without_room_for_the_copy_nothing_changes(tmp_path: Path, folder: Path) -> None:
     """The next start tries again."""
     database = tmp_path / "birds.db"
     _bring_up_to_date(database, folder)

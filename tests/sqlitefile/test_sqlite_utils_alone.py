@@ -27,9 +27,7 @@ def test_a_marketplace_loads_neither_pandas_nor_numpy() -> None:
 
 def test_pandas_can_be_imported_afterwards() -> None:
     """Nothing is left behind."""
-    modules = _modules_after(
-        "import piecework.marketplace.__main__, pandas; pandas.DataFrame()"
-    )
+    modules = _modules_after("import piecework.marketplace.__main__, pandas; pandas.DataFrame()")
     assert {"sqlite_utils.db", "pandas", "numpy"} <= modules
 
 

@@ -5,15 +5,7 @@ from datetime import datetime, timedelta
 
 from piecework.domain.assignment import Answer, Assignment
 from piecework.domain.hit import PlannedHit
-from piecework.domain.ids import (
-    AnswerId,
-    AssignmentId,
-    HitId,
-    HitKey,
-    HitTypeId,
-    ItemId,
-    WorkerId,
-)
+from piecework.domain.ids import AnswerId, AssignmentId, HitId, HitKey, HitTypeId, ItemId, WorkerId
 from piecework.store import assignments, hits
 from piecework.store.database import Store
 
@@ -52,9 +44,7 @@ def answered_hits(
     with store.db.atomic():
         for hit in planned:
             hit_id = HitId(hit.hit_key)
-            hits.mark_posted(
-                store, hit.hit_key, hit_type_id=HitTypeId("T"), hit_id=hit_id, at=at
-            )
+            hits.mark_posted(store, hit.hit_key, hit_type_id=HitTypeId("T"), hit_id=hit_id, at=at)
             for minute, worker in enumerate(workers):
                 submitted_at = at + timedelta(minutes=minute)
                 answers_of(store, hit, worker, at=submitted_at)

@@ -48,9 +48,7 @@ class World:
 def _intent(key: str, cents: int = 0) -> Intent:
     """An intent whose operation is what its key begins with."""
     operation, _, subject = key.partition(":")
-    return Intent(
-        key=key, operation=operation, subject=("hit", subject), amount_cents=cents
-    )
+    return Intent(key=key, operation=operation, subject=("hit", subject), amount_cents=cents)
 
 
 def _carry_out(
@@ -73,9 +71,7 @@ def _carry_out(
     return str(row[0] if row else None)
 
 
-def _in_ledger(
-    store: Store, intent: Intent, clock: FixedClock
-) -> Callable[[str], None]:
+def _in_ledger(store: Store, intent: Intent, clock: FixedClock) -> Callable[[str], None]:
     """Record an outcome as the intent's amount, paid as a reward."""
     return lambda _: ledger.move(
         store,
@@ -99,19 +95,12 @@ def test_an_act_that_is_done_is_not_done_again(store: Store, clock: FixedClock) 
     assert world.done == ["a"]
 
 
-def test_a_lost_reply_is_looked_up_and_not_acted_on_again(
-    store: Store, clock: FixedClock
-) -> None:
+def test_a_lost_reply_is_looked_up_and_not_acted_on_again(store: Store, clock: FixedClock) -> None:
     """An act with a lost reply has happened; the next pass finds it."""
     world = World()
     world.lose_next_reply = True
     again = partial(
-        _carry_out,
-        store,
-        _intent("publish:a"),
-        world.act("a"),
-        look=world.look("a"),
-        clock=clock,
+        _carry_out, store, _intent("publish:a"), world.act("a"), look=world.look("a"), clock=clock
     )
     with pytest.raises(TransientPlatformError):
         again()
@@ -137,9 +126,7 @@ def test_what_follows_is_stored_with_the_outcome_or_not_at_all(
     assert intents.done(store, "approve") == set()
 
 
-def test_an_intent_that_never_got_through_may_be_mended(
-    store: Store, clock: FixedClock
-) -> None:
+def test_an_intent_that_never_got_through_may_be_mended(store: Store, clock: FixedClock) -> None:
     """Refused at one price, wanted at another: the new price is used and stored."""
     world = World()
 
@@ -157,9 +144,7 @@ def test_an_intent_that_never_got_through_may_be_mended(
     assert row == [(100, "id of x")]
 
 
-def test_an_act_that_got_through_is_never_mended(
-    store: Store, clock: FixedClock
-) -> None:
+def test_an_act_that_got_through_is_never_mended(store: Store, clock: FixedClock) -> None:
     """Done at one price, it stays done at that price, even if another is wanted."""
     world = World()
     for cents in (100, 200):
@@ -186,9 +171,7 @@ def test_an_intent_closed_by_another_pass_is_not_recorded_twice(
     assert ledger.balances(store)["rewards"] == 100
 
 
-def _numbered(
-    store: Store, number: int, do: Callable[[], str], clock: FixedClock
-) -> Act:
+def _numbered(store: Store, number: int, do: Callable[[], str], clock: FixedClock) -> Act:
     intent = _intent(f"approve:{number:03}", 1)
     record = _in_ledger(store, intent, clock)
     return Act(intent=intent, do=do, look=lambda: None, record=record)
@@ -231,9 +214,7 @@ def test_many_acts_are_under_way_at_once_and_each_is_done_once(
     assert len(intents.done(store, "approve")) == 40
 
 
-def test_every_intent_is_durable_before_its_call(
-    store: Store, clock: FixedClock
-) -> None:
+def test_every_intent_is_durable_before_its_call(store: Store, clock: FixedClock) -> None:
     """A call finds its own intent on the disk, through a separate connection."""
     missing: list[str] = []
 
@@ -293,9 +274,7 @@ def test_drawing_an_act_may_stop_the_work(store: Store, clock: FixedClock) -> No
     assert len(intents.done(store, "approve")) == 6
 
 
-def test_calls_under_way_count_as_if_they_had_got_through(
-    store: Store, clock: FixedClock
-) -> None:
+def test_calls_under_way_count_as_if_they_had_got_through(store: Store, clock: FixedClock) -> None:
     """While three calls of one cent are open, the fourth sees three cents taken."""
     seen: list[int] = []
     together = Barrier(3, timeout=30)
@@ -373,9 +352,7 @@ def test_a_slow_call_holds_no_other_up(store: Store, clock: FixedClock) -> None:
     assert len(intents.done(store, "approve")) == 20
 
 
-def test_what_is_done_or_not_due_holds_no_other_up(
-    store: Store, clock: FixedClock
-) -> None:
+def test_what_is_done_or_not_due_holds_no_other_up(store: Store, clock: FixedClock) -> None:
     """It is skipped without a call, an intent or an entry."""
     called = _Called()
     acts = [called.act(store, n, clock) for n in range(4)]
@@ -386,9 +363,7 @@ def test_what_is_done_or_not_due_holds_no_other_up(
     assert not intents.is_declared(store, acts[1].intent.key)
 
 
-def test_what_was_not_found_is_done_only_while_it_is_due(
-    store: Store, clock: FixedClock
-) -> None:
+def test_what_was_not_found_is_done_only_while_it_is_due(store: Store, clock: FixedClock) -> None:
     """An open intent is looked for; not found, it is begun again if it is still due."""
     called = _Called()
     acts = [called.act(store, n, clock) for n in range(2)]
@@ -416,9 +391,7 @@ def _never() -> str:
     raise AssertionError("this call was not to be made")
 
 
-def test_a_refusal_is_collected_or_stops_as_it_is_asked(
-    store: Store, clock: FixedClock
-) -> None:
+def test_a_refusal_is_collected_or_stops_as_it_is_asked(store: Store, clock: FixedClock) -> None:
     """By default it delays no other act; with `stop_at_refusal`, no act follows."""
     called = _Called(n0=PlatformRefused("no", code="RequestError"))
     acts = [called.act(store, n, clock) for n in range(3)]

@@ -72,9 +72,7 @@ def test_an_empty_store_gives_an_empty_table_with_every_column(store: Store) -> 
     assert len(read_verdicts(store)) == 0
 
 
-def test_rows_are_in_the_order_of_keeping_with_what_they_are_part_of(
-    answered: Store,
-) -> None:
+def test_rows_are_in_the_order_of_keeping_with_what_they_are_part_of(answered: Store) -> None:
     """Eight answers: HIT by HIT, worker by worker, by position."""
     table = read_answers(answered, TASK)
     assert faults(table, {**COLLECTED, **task_columns(TASK)}) == []
@@ -122,9 +120,7 @@ def test_a_table_is_read_on_from_where_it_ended(answered: Store) -> None:
     _keep(answered, _answer(1), _answer(2))
     news = read_answers(answered, TASK, after=number)
     assert news.index.tolist() == ["S9.1", "S9.2"]
-    pd.testing.assert_frame_equal(
-        pd.concat([before, news]), read_answers(answered, TASK)
-    )
+    pd.testing.assert_frame_equal(pd.concat([before, news]), read_answers(answered, TASK))
 
 
 @pytest.mark.parametrize("at_once", [1, 2, 3, 5, 7])
@@ -187,17 +183,14 @@ def test_what_is_kept_beyond_what_an_item_takes_is_surplus(
 
 
 @pytest.mark.parametrize("first_id", ["H1-ann", "H2-ann"])
-def test_the_earliest_answer_counts_whatever_its_id_is(
-    answered: Store, first_id: str
-) -> None:
+def test_the_earliest_answer_counts_whatever_its_id_is(answered: Store, first_id: str) -> None:
     """Of ann's two and of all, by when they were submitted; ids are drawn by chance."""
     _decide(answered, [(name, "keep") for name in ("H1-ann.1", "H2-ann.2", "H1-bob.1")])
     minutes = {"H1-ann": 3, "H2-ann": 4, "H1-bob": 9} | {first_id: 1}
     for assignment_id, minute in minutes.items():
         at = (START + timedelta(minutes=minute)).isoformat(timespec="microseconds")
         answered.db.execute(
-            "UPDATE assignments SET submitted_at = ? WHERE assignment_id = ?",
-            [at, assignment_id],
+            "UPDATE assignments SET submitted_at = ? WHERE assignment_id = ?", [at, assignment_id]
         )
     table = read_answers(answered, TASK)
     is_kept = table.index.to_series().isin(["H1-ann.1", "H2-ann.2", "H1-bob.1"])
@@ -223,16 +216,11 @@ def test_of_answers_of_the_same_moment_the_first_by_id_counts(answered: Store) -
     assert table.index[is_surplus].tolist() == ["H2-bob.1"]
 
 
-def test_the_latest_decision_holds_and_undecided_answers_have_none(
-    answered: Store,
-) -> None:
+def test_the_latest_decision_holds_and_undecided_answers_have_none(answered: Store) -> None:
     """Ann's was dropped and taken back; bob's was kept and then dropped."""
     _decide(answered, [("H1-ann.1", "drop"), ("H1-bob.1", "keep")])
     _decide(answered, [("H1-ann.1", "keep"), ("H1-bob.1", "drop")])
     verdicts = read_verdicts(answered)
     assert verdicts["verdict"].to_dict() == {"H1-ann.1": "keep", "H1-bob.1": "drop"}
-    assert verdicts["because"].to_dict() == {
-        "H1-ann.1": "keep it",
-        "H1-bob.1": "drop it",
-    }
+    assert verdicts["because"].to_dict() == {"H1-ann.1": "keep it", "H1-bob.1": "drop it"}
     assert verdicts.dtypes.astype(str).to_dict() == {"verdict": "str", "because": "str"}

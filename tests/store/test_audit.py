@@ -24,20 +24,14 @@ def _keep(answer_id: str, by: str, clock: FixedClock) -> Decision:
     )
 
 
-def test_the_trail_is_in_order_and_knows_who_signed_in(
-    store: Store, clock: FixedClock
-) -> None:
+def test_the_trail_is_in_order_and_knows_who_signed_in(store: Store, clock: FixedClock) -> None:
     """Decisions of the page, of a file, and of the policy, which is no person."""
     with writing(store):
         audit.add(store, "signed in", ADA, at=clock.now())
         audit.add(store, "signed in", Identity(name="grace"), at=clock.now())
     clock.moment += timedelta(minutes=1)
     with writing(store):
-        act = reviews.add(
-            store,
-            [_keep("a", "Ada", clock), _keep("b", "Ada", clock)],
-            along=[],
-        )
+        act = reviews.add(store, [_keep("a", "Ada", clock), _keep("b", "Ada", clock)], along=[])
     clock.moment += timedelta(minutes=1)
     with writing(store):
         reviews.take_back(store, act, at=clock.now(), by="grace")
@@ -68,9 +62,7 @@ def test_the_trail_is_in_order_and_knows_who_signed_in(
         "DELETE FROM reviews",
     ],
 )
-def test_no_row_is_changed_or_deleted(
-    store: Store, clock: FixedClock, statement: str
-) -> None:
+def test_no_row_is_changed_or_deleted(store: Store, clock: FixedClock, statement: str) -> None:
     """The database refuses it, whatever program asks."""
     with writing(store):
         audit.add(store, "signed in", ADA, at=clock.now())
@@ -84,9 +76,7 @@ def test_no_row_is_changed_or_deleted(
     assert list(audit.trail(store)) == before
 
 
-def test_a_name_stays_with_the_person_who_had_it_first(
-    store: Store, clock: FixedClock
-) -> None:
+def test_a_name_stays_with_the_person_who_had_it_first(store: Store, clock: FixedClock) -> None:
     """Also if it is a link's, or in reviews; the same person keeps theirs."""
 
     def named(subject: str, wanted: str, *, issuer: str = "i") -> str:

@@ -67,14 +67,9 @@ def file(tmp_path: Path) -> StoreAddress:
             store, {"H1": (1, "ab"), "H2": (1, "ba"), "H3": (2, "c")}, ("ann", "bob"),
             at=START,
         )  # fmt: skip
-        words.keep(
-            store,
-            WordVerdict(word="teh", meant=None, reviewer="ada", reviewed_at=START),
-        )
+        words.keep(store, WordVerdict(word="teh", meant=None, reviewer="ada", reviewed_at=START))
         with writing(store):
-            act = reviews.add(
-                store, [_decision("answer", "H1-ann.2", "drop")], along=[]
-            )
+            act = reviews.add(store, [_decision("answer", "H1-ann.2", "drop")], along=[])
             reviews.take_back(store, act, at=START, by="ada")
             ada = audit.Identity(name="ada", role="reviewer", issuer="i", subject="s")
             audit.add(store, "signed in", ada, at=START)
@@ -156,17 +151,11 @@ def test_work_goes_on_in_the_copy_as_in_the_store(
 
 def _again(hit: PlannedHit) -> PlannedHit:
     return replace(
-        hit,
-        hit_key=HitKey(f"{hit.hit_key}.again"),
-        hit_id=None,
-        posted_at=None,
-        collected_at=None,
+        hit, hit_key=HitKey(f"{hit.hit_key}.again"), hit_id=None, posted_at=None, collected_at=None
     )
 
 
-def test_a_copy_replaces_no_store(
-    file: StoreAddress, schema: StoreAddress, tmp_path: Path
-) -> None:
+def test_a_copy_replaces_no_store(file: StoreAddress, schema: StoreAddress, tmp_path: Path) -> None:
     """Neither one in a database nor one in a file; both stay as they are."""
     copy(file, schema)
     before = _rows(schema)
@@ -180,9 +169,7 @@ def test_a_copy_replaces_no_store(
     assert _rows(other)["hits"] == []
 
 
-def test_what_a_pass_works_on_is_not_copied(
-    file: StoreAddress, schema: StoreAddress
-) -> None:
+def test_what_a_pass_works_on_is_not_copied(file: StoreAddress, schema: StoreAddress) -> None:
     """Nor is it copied to."""
     with only_pass(file), pytest.raises(CampaignBusy, match="is working on"):
         copy(file, schema)
@@ -243,9 +230,7 @@ def test_a_copy_that_differs_is_not_kept(
     assert not exists(target)
 
 
-def test_addresses_are_folders_files_or_urls(
-    file: StoreAddress, tmp_path: Path
-) -> None:
+def test_addresses_are_folders_files_or_urls(file: StoreAddress, tmp_path: Path) -> None:
     """A schema is named after the campaign, or written after the URL."""
     url = "postgresql://ann@host/db"
     old, new = resolved(str(file.folder), url)
@@ -257,17 +242,13 @@ def test_addresses_are_folders_files_or_urls(
     assert new.schema == "piecework_birds"
 
 
-def test_records_of_earned_qualifications_are_copied_too(
-    tmp_path: Path, postgres_url: str
-) -> None:
+def test_records_of_earned_qualifications_are_copied_too(tmp_path: Path, postgres_url: str) -> None:
     """To the schema where campaigns of that database look for them, and back."""
     # Stores of one database share records with the same file name.
     file = StoreAddress(path=tmp_path / f"{tmp_path.name}.db")
     outcome = ItemOutcome(at=START, campaign="birds/x", item_id="a", agrees=True)
     with open_records(file, "market") as records:
-        records.contribute(
-            "captions", "birds/x", [(WorkerId("ann"), outcome)], decisions="1"
-        )
+        records.contribute("captions", "birds/x", [(WorkerId("ann"), outcome)], decisions="1")
     old, new = resolved(str(file.path), postgres_url)
     birds = store_address(tmp_path / "birds", campaign="birds", url=postgres_url)
     assert new.schema == shared_records(file.path, birds).schema

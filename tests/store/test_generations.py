@@ -31,9 +31,7 @@ def _store(path: Path, marks: Marks | None = None) -> Iterator[Store]:
 
 def _act(store: Store, name: str) -> None:
     act = Act(
-        intent=Intent(
-            key=f"approve:{name}", operation="approve", subject=("assignment", "S1")
-        ),
+        intent=Intent(key=f"approve:{name}", operation="approve", subject=("assignment", "S1")),
         do=lambda: "done",
         look=lambda: None,
         record=lambda _: None,
@@ -56,9 +54,7 @@ def test_a_request_carries_a_mark_that_counts_its_own_intent(tmp_path: Path) -> 
             return "done"
 
         act = Act(
-            intent=Intent(
-                key="approve:X", operation="approve", subject=("assignment", "S1")
-            ),
+            intent=Intent(key="approve:X", operation="approve", subject=("assignment", "S1")),
             do=call,
             look=lambda: None,
             record=lambda _: None,
@@ -90,9 +86,7 @@ def test_a_store_has_its_own_past_and_no_other_copys(tmp_path: Path) -> None:
         assert generations.has(store, of_second.own)
 
 
-def test_what_the_marketplace_said_is_kept_with_what_follows_from_it(
-    tmp_path: Path,
-) -> None:
+def test_what_the_marketplace_said_is_kept_with_what_follows_from_it(tmp_path: Path) -> None:
     """Only after the two have recognised each other: a look must not accept a copy."""
     marks = Marks()
     with _store(tmp_path / "s.db", marks) as store:

@@ -13,15 +13,7 @@ from piecework.domain.clock import FixedClock
 from piecework.domain.errors import StoreError
 from piecework.domain.hit import PlannedHit
 from piecework.domain.ids import AssignmentId, HitKey, ItemId
-from piecework.store import (
-    bound,
-    decisions,
-    hits,
-    intents,
-    last_pass,
-    ledger,
-    report_tables,
-)
+from piecework.store import bound, decisions, hits, intents, last_pass, ledger, report_tables
 from piecework.store.columns import from_text
 from piecework.store.database import Store, open_store
 from piecework.store.intents import Act, ActSubject, Intent
@@ -31,9 +23,7 @@ TUESDAY = datetime(2026, 1, 6, 9, tzinfo=UTC)
 FIRST = Intent(key="bonus:1", operation="bonus", subject=("assignment", "A1"))
 
 
-Row = tuple[
-    str, str, tuple[str, str, int], str, int, datetime, datetime | None, str | None
-]
+Row = tuple[str, str, tuple[str, str, int], str, int, datetime, datetime | None, str | None]
 
 
 def intent_rows(store: Store) -> list[Row]:
@@ -60,12 +50,8 @@ def _declare(store: Store, intent: Intent, at: datetime = MONDAY) -> None:
         intents.declare(store, intent, FixedClock(at))
 
 
-def _close(
-    store: Store, intent: Intent, outcome: str = "done", at: datetime = MONDAY
-) -> None:
-    act = Act(
-        intent=intent, do=lambda: outcome, look=lambda: None, record=lambda _: None
-    )
+def _close(store: Store, intent: Intent, outcome: str = "done", at: datetime = MONDAY) -> None:
+    act = Act(intent=intent, do=lambda: outcome, look=lambda: None, record=lambda _: None)
     with store.db.atomic():
         intents.close(store, act, outcome, FixedClock(at))
 
@@ -146,9 +132,7 @@ def test_a_closed_intent_is_not_declared_again(store: Store) -> None:
     _declare(store, FIRST)
     _close(store, FIRST, "sent")
     before = intent_rows(store)
-    again = Intent(
-        key="bonus:1", operation="bonus", subject=("assignment", "S1"), amount_cents=500
-    )
+    again = Intent(key="bonus:1", operation="bonus", subject=("assignment", "S1"), amount_cents=500)
     with pytest.raises(StoreError, match="bonus:1 was closed by another pass"):
         _declare(store, again, TUESDAY)
     assert intent_rows(store) == before
@@ -159,18 +143,14 @@ def test_a_closed_intent_is_not_closed_again(store: Store) -> None:
     _declare(store, FIRST)
     _close(store, FIRST, "sent")
     before = intent_rows(store)
-    with pytest.raises(
-        StoreError, match=f"{re.escape(str(store.address))}: bonus:1 was"
-    ):
+    with pytest.raises(StoreError, match=f"{re.escape(str(store.address))}: bonus:1 was"):
         _close(store, FIRST, "sent twice", TUESDAY)
     assert intent_rows(store) == before
 
 
 def test_an_open_intent_is_declared_over_with_the_new_meaning(store: Store) -> None:
     """Operation, subject, arguments, amount and time are the second one's."""
-    _declare(
-        store, Intent(key="bonus:2", operation="bonus", subject=("assignment", "S1"))
-    )
+    _declare(store, Intent(key="bonus:2", operation="bonus", subject=("assignment", "S1")))
     _declare(store, FIRST)
     changed = Intent(
         key="bonus:1",
@@ -183,16 +163,7 @@ def test_an_open_intent_is_declared_over_with_the_new_meaning(store: Store) -> N
     _declare(store, changed, TUESDAY)
     assert intent_rows(store) == [
         ("bonus:2", "bonus", ("assignment", "S1", 1), "{}", 0, MONDAY, None, None),
-        (
-            "bonus:1",
-            "unreject",
-            ("worker", "A2", 2),
-            '{"reason": "Late."}',
-            7,
-            TUESDAY,
-            None,
-            None,
-        ),
+        ("bonus:1", "unreject", ("worker", "A2", 2), '{"reason": "Late."}', 7, TUESDAY, None, None),
     ]
 
 
@@ -205,10 +176,7 @@ def test_closing_touches_the_intent_that_is_closed_and_no_other(store: Store) ->
     assert intents.read(store, FIRST) == ("sent",)
     assert intents.read(store, neighbour) == (None,)
     assert (
-        intents.read(
-            store,
-            Intent(key="bonus:3", operation="bonus", subject=("assignment", "S1")),
-        )
+        intents.read(store, Intent(key="bonus:3", operation="bonus", subject=("assignment", "S1")))
         is None
     )
     assert [row[6:] for row in intent_rows(store)] == [(TUESDAY, "sent"), (None, None)]
@@ -228,10 +196,10 @@ def test_an_act_is_due_unless_it_says_otherwise() -> None:
     """Most acts stay due until they are done."""
     act = Act(intent=FIRST, do=str, look=lambda: None, record=lambda _: None)
     assert act.is_due()
-    assert (
-        FIRST.amount_cents,
-        Intent(key="a", operation="b", subject=("hit", "c")).arguments,
-    ) == (0, {})
+    assert (FIRST.amount_cents, Intent(key="a", operation="b", subject=("hit", "c")).arguments) == (
+        0,
+        {},
+    )
 
 
 def test_done_and_begun_are_the_intents_of_an_operation_by_state(kept: Store) -> None:
@@ -245,9 +213,7 @@ def test_done_and_begun_are_the_intents_of_an_operation_by_state(kept: Store) ->
 
 def test_an_intent_is_declared_whether_it_is_open_or_closed(kept: Store) -> None:
     """An act that was never begun is not declared."""
-    declared = [
-        intents.is_declared(kept, key) for key in ("bonus:a", "bonus:c", "bonus:z")
-    ]
+    declared = [intents.is_declared(kept, key) for key in ("bonus:a", "bonus:c", "bonus:z")]
     assert declared == [True, True, False]
 
 
@@ -269,9 +235,7 @@ def test_open_cents_are_those_of_what_may_still_be_spent(kept: Store) -> None:
     assert intents.open_cents(kept, "unreject", but="") == 0
 
 
-def test_intents_are_loaded_whole_and_in_the_order_in_which_they_were_made(
-    kept: Store,
-) -> None:
+def test_intents_are_loaded_whole_and_in_the_order_in_which_they_were_made(kept: Store) -> None:
     """All that are done, or all that are open; never both."""
     assert intents.load(kept, "bonus", is_done=False) == [
         Intent(
@@ -294,9 +258,7 @@ def test_an_operation_is_open_while_an_intent_of_it_is(kept: Store) -> None:
     """One open intent of any of the operations is enough."""
     assert intents.has_open(kept, "unreject", "bonus")
     assert not intents.has_open(kept, "unreject")
-    _close(
-        kept, Intent(key="approve:b", operation="approve", subject=("assignment", "S1"))
-    )
+    _close(kept, Intent(key="approve:b", operation="approve", subject=("assignment", "S1")))
     assert not intents.has_open(kept, "approve")
 
 
@@ -316,10 +278,7 @@ def test_an_outcome_belongs_to_its_operation(store: Store) -> None:
 
 def test_subjects_are_those_whose_intents_ended_so_in_order(kept: Store) -> None:
     """Those of one operation and one outcome, in the order of creation."""
-    assert intents.subjects(kept, "bonus", outcome="sent") == [
-        "of bonus:d",
-        "of bonus:c",
-    ]
+    assert intents.subjects(kept, "bonus", outcome="sent") == ["of bonus:d", "of bonus:c"]
     assert intents.subjects(kept, "bonus", outcome="gone") == ["of bonus:e"]
     assert intents.subjects(kept, "approve", outcome="sent") == ["of approve:a"]
 
@@ -337,13 +296,7 @@ def test_a_renamed_intent_takes_its_entries_in_the_ledger_along(kept: Store) -> 
     """Its other columns stay, and other intents keep their keys and entries."""
     for key in ("bonus:c", "bonus:d"):
         ledger.move(
-            kept,
-            5,
-            credit="requester",
-            debit="bonuses",
-            intent_key=key,
-            batch=1,
-            at=MONDAY,
+            kept, 5, credit="requester", debit="bonuses", intent_key=key, batch=1, at=MONDAY
         )
     before = intent_rows(kept)
     renamed = next(row for row in before if row[0] == "bonus:c")

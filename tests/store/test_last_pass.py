@@ -56,9 +56,7 @@ def test_the_end_of_a_campaign_is_announced_once_until_it_goes_on(store: Store) 
     assert end_to_tell(store.address, event_id="again") == "again"
 
 
-def test_what_others_write_while_a_pass_ends_is_not_remembered_as_found(
-    store: Store,
-) -> None:
+def test_what_others_write_while_a_pass_ends_is_not_remembered_as_found(store: Store) -> None:
     """It would stay valid forever, although the progress was read before it."""
     remember(store, LAST_FINDINGS, request_digest="request")
     for writes in (False, True):
@@ -77,9 +75,7 @@ def test_a_write_that_is_under_way_is_waited_for_and_seen(store: Store) -> None:
     with ThreadPoolExecutor(1) as pool:
         with other.db.atomic():
             stops.stop(other, at=START)
-            remembered = pool.submit(
-                remember, store, LAST_FINDINGS, request_digest="request"
-            )
+            remembered = pool.submit(remember, store, LAST_FINDINGS, request_digest="request")
             assert not wait([remembered], timeout=0.2).done
         remembered.result(timeout=30)
     other.close()
@@ -118,9 +114,7 @@ def test_when_the_marketplace_was_polled_outlives_what_is_written(store: Store) 
     mark_polled(store.address, at=START, wait=timedelta(minutes=1))
     assert recall(store.address, request_digest="request") is None  # no pass has ended
     remember(store, LAST_FINDINGS, request_digest="request")
-    mark_polled(
-        store.address, at=START + timedelta(hours=1), wait=timedelta(minutes=90)
-    )
+    mark_polled(store.address, at=START + timedelta(hours=1), wait=timedelta(minutes=90))
     stops.stop(store, at=START)
     assert recall(store.address, request_digest="request") is None
     with closing(open_store(store.address)) as next_pass:
@@ -149,16 +143,12 @@ def _posted(store: Store, hours: dict[str, float], *, collected: str) -> None:
     hits.plan(store, planned)
     for name, hour in hours.items():
         at = START + timedelta(hours=hour)
-        hits.mark_posted(
-            store, HitKey(name), hit_type_id=HitTypeId("T"), hit_id=HitId(name), at=at
-        )
+        hits.mark_posted(store, HitKey(name), hit_type_id=HitTypeId("T"), hit_id=HitId(name), at=at)
     for name in collected:
         hits.mark_collected(store, HitId(name), at=START + timedelta(days=1))
 
 
-def test_older_is_what_was_posted_long_before_all_that_is_waited_for(
-    store: Store,
-) -> None:
+def test_older_is_what_was_posted_long_before_all_that_is_waited_for(store: Store) -> None:
     """C and E are open: A is older by hours; B, by minutes, may be listed after C."""
     _posted(store, {"A": 0, "B": 4.5, "C": 5, "D": 5, "E": 9}, collected="ABD")
     assert older_hits(store.db) == {"A"}

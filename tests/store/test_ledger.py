@@ -91,9 +91,7 @@ def test_an_act_that_is_undone_leaves_every_account_as_it_was(
     assert ledger.promised_on_day_cents(store, clock.now()) == 60
 
 
-def test_released_money_is_what_was_held_and_came_back(
-    store: Store, clock: FixedClock
-) -> None:
+def test_released_money_is_what_was_held_and_came_back(store: Store, clock: FixedClock) -> None:
     """Not what was paid from it, nor a payment that was taken back."""
     _declare(store, clock)
     moves = (
@@ -117,9 +115,7 @@ def test_released_money_is_what_was_held_and_came_back(
     assert ledger.taken_cents(store) == 20
 
 
-def test_what_was_spent_on_work_is_told_by_assignment(
-    store: Store, clock: FixedClock
-) -> None:
+def test_what_was_spent_on_work_is_told_by_assignment(store: Store, clock: FixedClock) -> None:
     """What was taken back is no pay; a compensation is the worker's."""
     steps: tuple[tuple[str, int, Account, Account], ...] = (
         ("approve", 50, "held", "rewards"),
@@ -149,9 +145,7 @@ def test_what_is_held_for_a_hit_is_its_slots_without_decided_work(
     store: Store, clock: FixedClock
 ) -> None:
     """Two slots and one that was added; another HIT's money is not counted."""
-    answered_hits(
-        store, {"H1": (1, "a"), "H2": (1, "b")}, ["ann", "bob"], at=clock.now()
-    )
+    answered_hits(store, {"H1": (1, "a"), "H2": (1, "b")}, ["ann", "bob"], at=clock.now())
     first, second = hits.load(store)
     more = replace(first, hit_key=HitKey("more"), extends=first.hit_key, hit_id=None)
     hits.plan(store, [replace(more, posted_at=None, collected_at=None)])
@@ -193,7 +187,5 @@ def _book(
 def _declare(store: Store, clock: FixedClock) -> None:
     with store.db.atomic():
         intents.declare(
-            store,
-            Intent(key="publish:a", operation="publish", subject=("hit", "S1")),
-            clock,
+            store, Intent(key="publish:a", operation="publish", subject=("hit", "S1")), clock
         )

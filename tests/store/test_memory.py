@@ -12,15 +12,7 @@ from piecework.domain.clock import FixedClock
 from piecework.domain.edit import Edit
 from piecework.domain.errors import StoreError
 from piecework.domain.hit import PlannedHit
-from piecework.domain.ids import (
-    AnswerId,
-    AssignmentId,
-    HitId,
-    HitKey,
-    HitTypeId,
-    ItemId,
-    WorkerId,
-)
+from piecework.domain.ids import AnswerId, AssignmentId, HitId, HitKey, HitTypeId, ItemId, WorkerId
 from piecework.domain.store_address import StoreAddress
 from piecework.domain.verdicts import Decision, Finding, SubjectKind
 from piecework.store import assignments, bound, decisions, edits, findings, hits
@@ -42,11 +34,7 @@ def _posted(store: Store, clock: FixedClock) -> None:
     hits.plan(store, [HIT])
     with store.db.atomic():
         hits.mark_posted(
-            store,
-            HIT.hit_key,
-            hit_type_id=HitTypeId("T"),
-            hit_id=HitId("H"),
-            at=clock.now(),
+            store, HIT.hit_key, hit_type_id=HitTypeId("T"), hit_id=HitId("H"), at=clock.now()
         )
 
 
@@ -63,19 +51,13 @@ def _assignment(clock: FixedClock, raw: str) -> Assignment:
     )
 
 
-def test_a_hit_moves_from_planned_to_posted_to_collected(
-    store: Store, clock: FixedClock
-) -> None:
+def test_a_hit_moves_from_planned_to_posted_to_collected(store: Store, clock: FixedClock) -> None:
     """Each list holds the HIT exactly while it is in that state."""
     hits.plan(store, [HIT])
     assert hits.unposted(store) == [HIT]
     with store.db.atomic():
         hits.mark_posted(
-            store,
-            HIT.hit_key,
-            hit_type_id=HitTypeId("T"),
-            hit_id=HitId("H"),
-            at=clock.now(),
+            store, HIT.hit_key, hit_type_id=HitTypeId("T"), hit_id=HitId("H"), at=clock.now()
         )
     assert hits.unposted(store) == []
     assert [hit.hit_id for hit in hits.uncollected(store)] == ["H"]
@@ -102,9 +84,7 @@ def test_a_plan_is_stored_whole_or_not_at_all(store: Store) -> None:
     assert hits.load(store) == [HIT]
 
 
-def test_what_a_worker_sent_is_kept_verbatim_and_once(
-    store: Store, clock: FixedClock
-) -> None:
+def test_what_a_worker_sent_is_kept_verbatim_and_once(store: Store, clock: FixedClock) -> None:
     """Keeping again, even with another text, changes nothing."""
     _posted(store, clock)
     answer = Answer(
@@ -155,9 +135,7 @@ def test_a_decision_is_made_once(store: Store, clock: FixedClock) -> None:
     assert [decision.verdict for decision in decisions.load(store)] == ["keep"]
 
 
-def test_keep_of_a_worker_may_be_followed_by_exclude(
-    store: Store, clock: FixedClock
-) -> None:
+def test_keep_of_a_worker_may_be_followed_by_exclude(store: Store, clock: FixedClock) -> None:
     """It was about one batch; an exclusion is permanent."""
 
     def decision(verdict: str) -> Decision:

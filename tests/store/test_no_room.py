@@ -11,9 +11,7 @@ from piecework.store import bound
 from piecework.store.database import open_store
 from tests.crash.world import World, can_mount, small_disk
 
-pytestmark = pytest.mark.skipif(
-    not can_mount(), reason="only root can make a small disk to fill"
-)
+pytestmark = pytest.mark.skipif(not can_mount(), reason="only root can make a small disk to fill")
 
 
 def test_a_store_that_was_closed_is_read_on_a_full_disk(tmp_path: Path) -> None:

@@ -14,12 +14,7 @@ from urllib.parse import urlsplit
 import psycopg
 import pytest
 
-from piecework.domain.errors import (
-    CampaignBusy,
-    ConfigError,
-    RefusedForSafety,
-    StoreError,
-)
+from piecework.domain.errors import CampaignBusy, ConfigError, RefusedForSafety, StoreError
 from piecework.domain.store_address import StoreAddress, store_address
 from piecework.store import agreements, bound, last_pass, postgres_migrations, stops
 from piecework.store.columns import insert
@@ -52,16 +47,13 @@ def _columns_of_file(path: Path) -> dict[str, dict[str, tuple[str, bool]]]:
         tables = [
             name
             for (name,) in file.execute(
-                "SELECT name FROM sqlite_master WHERE type = 'table' "
-                "AND name NOT LIKE '%sqlite%'"
+                "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '%sqlite%'"
             )
         ]
         return {
             table: {
                 name: (kind, bool(must) or bool(key))
-                for _, name, kind, must, _, key in file.execute(
-                    f"PRAGMA table_info({table})"
-                )
+                for _, name, kind, must, _, key in file.execute(f"PRAGMA table_info({table})")
             }
             for table in tables
         }
@@ -87,9 +79,7 @@ def _columns_in_database(db: Connection) -> dict[str, dict[str, tuple[str, bool]
     return tables
 
 
-def test_both_schemas_have_the_same_tables_and_columns(
-    store: Store, tmp_path: Path
-) -> None:
+def test_both_schemas_have_the_same_tables_and_columns(store: Store, tmp_path: Path) -> None:
     """What PostgreSQL's has more has a reason."""
     open_store(tmp_path / "file.db", create=True).close()
     tables = _columns_in_database(store.db)
@@ -159,8 +149,7 @@ def test_placeholders_in_quotes_are_text() -> None:
     """Only marks outside of quotes stand for values."""
     sql = "SELECT 'what?', \"a:b\", x::text WHERE a = ? AND c LIKE '10%' AND d = :name"
     assert translated(sql).text == (
-        "SELECT 'what?', \"a:b\", x::text WHERE a = %s AND c LIKE '10%%' "
-        "AND d = %(name)s"
+        "SELECT 'what?', \"a:b\", x::text WHERE a = %s AND c LIKE '10%%' AND d = %(name)s"
     )
 
 
@@ -182,9 +171,7 @@ def test_one_writer_at_a_time(store: Store) -> None:
     assert store.others_have_written()
 
 
-def test_a_transaction_that_read_before_another_wrote_writes_nothing(
-    store: Store,
-) -> None:
+def test_a_transaction_that_read_before_another_wrote_writes_nothing(store: Store) -> None:
     """It would decide by what is no longer so; SQLite refuses it, too."""
     with closing(open_store(store.address)) as other:
 
@@ -229,9 +216,7 @@ def test_the_lock_of_a_pass_holds_in_all_folders(
     )
     with only_pass(address):
         with (
-            pytest.raises(
-                CampaignBusy, match=r"process \d+ on .+ \(a pass\) is working"
-            ),
+            pytest.raises(CampaignBusy, match=r"process \d+ on .+ \(a pass\) is working"),
             only_pass(other),
         ):
             pass
@@ -305,17 +290,13 @@ def test_a_lock_of_records_that_is_lost_is_not_taken_for_held(
 
 
 def test_a_user_without_the_right_to_create_tables_gets_a_sentence(
-    address: StoreAddress,
-    postgres_url: str,
-    admin: "psycopg.Connection[tuple[object, ...]]",
+    address: StoreAddress, postgres_url: str, admin: "psycopg.Connection[tuple[object, ...]]"
 ) -> None:
     """It says who may not, and the statement that lets them."""
     admin.execute("DROP ROLE IF EXISTS reader")
     admin.execute("CREATE ROLE reader LOGIN")
     theirs = StoreAddress(
-        path=address.path,
-        url=postgres_url.replace("writer@", "reader@"),
-        schema=address.schema,
+        path=address.path, url=postgres_url.replace("writer@", "reader@"), schema=address.schema
     )
     with pytest.raises(StoreError, match="'reader' may not create tables") as refused:
         open_store(theirs, create=True)
@@ -350,9 +331,7 @@ def test_the_tables_of_another_program_are_left_alone(
         open_store(address, create=True)
 
 
-def test_a_store_that_is_not_there_is_not_made_to_look_at_it(
-    address: StoreAddress,
-) -> None:
+def test_a_store_that_is_not_there_is_not_made_to_look_at_it(address: StoreAddress) -> None:
     """Commands that only look create nothing."""
     with pytest.raises(StoreError, match="there is no store yet"):
         open_store(address)
@@ -393,20 +372,14 @@ def test_without_the_driver_the_extra_is_named(
     with pytest.raises(ConfigError, match="psycopg, which is not installed") as missing:
         open_store(address, create=True)
     assert missing.value.next_step == "pip install 'piecework[sql]'"
-    with (
-        pytest.raises(ConfigError, match="a store in PostgreSQL needs"),
-        only_pass(address),
-    ):
+    with pytest.raises(ConfigError, match="a store in PostgreSQL needs"), only_pass(address):
         pass
 
 
 def test_a_text_that_postgresql_cannot_store_is_refused(store: Store) -> None:
     """The character NUL; the transaction stores nothing."""
     row = {"item_id": "a", "digest": "1"}
-    with (
-        pytest.raises(StoreError, match="the character NUL"),
-        store.db.atomic(),
-    ):
+    with pytest.raises(StoreError, match="the character NUL"), store.db.atomic():
         insert(store, "dealt_items", [row, {"item_id": "b", "digest": "\0"}])
     assert store.db.execute("SELECT count(*) FROM dealt_items").fetchone() == (0,)
 
@@ -429,18 +402,14 @@ def test_a_later_version_copies_the_rows_first_and_this_one_then_refuses(
     now = postgres_migrations.scripts
     more = {"m002_weather-0a1b2c3d": "CREATE TABLE weather (day TEXT);"}
     with monkeypatch.context() as later:
-        later.setattr(
-            postgres_migrations, "scripts", lambda folder: {**now(folder), **more}
-        )
+        later.setattr(postgres_migrations, "scripts", lambda folder: {**now(folder), **more})
         for _ in range(2):
             with closing(open_store(address)) as store:
                 assert bound.read(store).campaign == "birds"
                 assert bound.read(store).name == store_name_before
                 store.db.execute("SELECT day FROM weather").fetchall()
     copy = postgres_migrations.copy_name(address.schema, *more)
-    assert admin.execute(f'SELECT campaign FROM "{copy}".bound').fetchall() == [
-        ("birds",)
-    ]
+    assert admin.execute(f'SELECT campaign FROM "{copy}".bound').fetchall() == [("birds",)]
     with pytest.raises(StoreError, match="by a later version") as refused:
         open_store(address)
     assert copy in refused.value.next_step
@@ -451,8 +420,7 @@ def test_a_database_with_another_encoding_is_refused(
 ) -> None:
     """Texts of workers in other languages would not fit into it."""
     admin.execute(
-        "CREATE DATABASE narrow ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C' "
-        "TEMPLATE template0"
+        "CREATE DATABASE narrow ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0"
     )
     try:
         url = urlsplit(postgres_url)._replace(path="/narrow").geturl()
@@ -476,11 +444,7 @@ def two_users(postgres_url: str) -> Iterator[tuple[str, str]]:
             allow = f"GRANT CREATE ON DATABASE {urlsplit(database).path[1:]} TO {name}"
             admin.execute(allow.encode())
             parts = urlsplit(database)
-            urls.append(
-                parts._replace(
-                    netloc=f"{name}@{parts.netloc.rpartition('@')[2]}"
-                ).geturl()
-            )
+            urls.append(parts._replace(netloc=f"{name}@{parts.netloc.rpartition('@')[2]}").geturl())
         yield urls[0], urls[1]
 
 
@@ -491,8 +455,7 @@ FOREIGN = {
 }
 INSIDE = {
     "table": "CREATE TABLE {schema}.more (id int)",
-    "function": "CREATE FUNCTION {schema}.lower(text) RETURNS text "
-    "LANGUAGE sql AS 'SELECT $1'",
+    "function": "CREATE FUNCTION {schema}.lower(text) RETURNS text LANGUAGE sql AS 'SELECT $1'",
     "type": "CREATE DOMAIN {schema}.word AS text",
     "trigger": "CREATE FUNCTION pg_temp.x() RETURNS trigger LANGUAGE plpgsql AS "
     "'BEGIN RETURN NEW; END'; CREATE TRIGGER t AFTER INSERT ON {schema}.bound "

@@ -8,8 +8,7 @@ from piecework.store.database import Store
 from piecework.store.prices import keep_prices, kept_prices
 
 POUNDS = PriceList(
-    currency="GBP",
-    fees=FeeSchedule(percent=Decimal("42.8"), minimum_cents=3, source="it said so"),
+    currency="GBP", fees=FeeSchedule(percent=Decimal("42.8"), minimum_cents=3, source="it said so")
 )
 
 

@@ -29,10 +29,7 @@ def _mode(path: Path) -> int:
 def test_a_store_its_logs_and_its_folder_are_closed_to_others(tmp_path: Path) -> None:
     """With any umask; the folders above it stay as they are."""
     folder = tmp_path / "out/birds"
-    with (
-        only_pass(in_folder(folder)),
-        closing(open_store(folder / FILE_NAME, create=True)) as own,
-    ):
+    with only_pass(in_folder(folder)), closing(open_store(folder / FILE_NAME, create=True)) as own:
         bound.bind(own, "pseudonym_key", "00")
         files = {path.name: _mode(path) for path in folder.glob("piecework.db*")}
         assert files == {

@@ -22,15 +22,7 @@ from piecework.domain.clock import FixedClock
 from piecework.domain.ids import AssignmentId, HitId, HitKey, ItemId
 from piecework.domain.store_address import StoreAddress, store_address
 from piecework.domain.verdicts import VERDICTS, Decision, SubjectKind
-from piecework.store import (
-    assignments,
-    bound,
-    decisions,
-    hits,
-    intents,
-    item_totals,
-    ledger,
-)
+from piecework.store import assignments, bound, decisions, hits, intents, item_totals, ledger
 from piecework.store.database import Store, open_store
 from piecework.store.intents import Intent
 from tests.campaign.campaigns import campaign
@@ -72,9 +64,7 @@ _MOVING = st.tuples(
 )
 
 
-_ACTS = st.lists(
-    st.one_of(_JUDGING, _JUDGING, _SETTLING, _MOVING), min_size=20, max_size=60
-)
+_ACTS = st.lists(st.one_of(_JUDGING, _JUDGING, _SETTLING, _MOVING), min_size=20, max_size=60)
 Acts = list[Judging | Settling | Moving]
 
 
@@ -104,9 +94,7 @@ def test_what_triggers_carry_on_is_what_the_logs_say(acts: Acts) -> None:
 
 @given(_ACTS)
 @settings(max_examples=6)
-def test_triggers_of_postgresql_obey_the_same_law(
-    postgres_url: str, acts: Acts
-) -> None:
+def test_triggers_of_postgresql_obey_the_same_law(postgres_url: str, acts: Acts) -> None:
     """The functions of its schema are others than SQLite's."""
     _check_totals(postgres_url, acts)
 
@@ -114,9 +102,7 @@ def test_triggers_of_postgresql_obey_the_same_law(
 @pytest.mark.full
 @given(_ACTS)
 @settings(max_examples=100)
-def test_triggers_of_postgresql_obey_it_for_many_acts(
-    postgres_url: str, acts: Acts
-) -> None:
+def test_triggers_of_postgresql_obey_it_for_many_acts(postgres_url: str, acts: Acts) -> None:
     """The same, with more examples."""
     _check_totals(postgres_url, acts)
 
@@ -130,9 +116,7 @@ def _check_totals(url: str, acts: Acts) -> None:
             elif act[0] == "settle":
                 subject = SUBJECTS["assignment"][act[1]]
                 with store.db.atomic():
-                    assignments.mark_settled(
-                        store, AssignmentId(subject), outcome=act[2]
-                    )
+                    assignments.mark_settled(store, AssignmentId(subject), outcome=act[2])
                 outcomes[subject] = act[2]
             else:
                 decided = _judge(store, act)
@@ -180,9 +164,7 @@ def _move(store: Store, act: Moving) -> None:
 def _latest(store: Store) -> dict[tuple[str, str], str]:
     """Return the verdict in force of each subject, from the log of decisions."""
     log = "SELECT subject_kind, subject_id, verdict FROM decisions ORDER BY decision_id"
-    return {
-        (kind, subject): verdict for kind, subject, verdict in store.db.execute(log)
-    }
+    return {(kind, subject): verdict for kind, subject, verdict in store.db.execute(log)}
 
 
 def _check_verdicts(store: Store, outcomes: dict[str, str | None]) -> None:
@@ -201,9 +183,7 @@ def _check_verdicts(store: Store, outcomes: dict[str, str | None]) -> None:
         if outcome is None and ("assignment", subject) in latest
     ]
     shut_out = [
-        worker
-        for worker in WORKERS
-        if latest.get(("worker", worker)) in {"exclude", "block"}
+        worker for worker in WORKERS if latest.get(("worker", worker)) in {"exclude", "block"}
     ]
     assert decisions.count_unsettled(store) == len(unsettled) + len(shut_out)
 
@@ -247,9 +227,7 @@ def _check_counts(store: Store) -> None:
             SELECT batch, round, 'collected', count(*) FROM hits GROUP BY 1, 2""",
     }
     for counts, rows in rows_by_table.items():
-        assert sorted(store.db.execute(f"SELECT * FROM {counts}")) == sorted(
-            store.db.execute(rows)
-        )
+        assert sorted(store.db.execute(f"SELECT * FROM {counts}")) == sorted(store.db.execute(rows))
 
 
 def _check_money(store: Store) -> None:
@@ -284,9 +262,7 @@ def test_counts_follow_hits_and_items_that_change(address: StoreAddress) -> None
         hits.reopen(store, HitId("H1"))
         (first,) = hits.count_by_batch(store, 1)
         assert (first.posted, first.open, first.is_collected) == (2, 1, False)
-        more = replace(
-            hits.load(store)[0], hit_key=HitKey("more"), round=1, hit_id=None
-        )
+        more = replace(hits.load(store)[0], hit_key=HitKey("more"), round=1, hit_id=None)
         hits.plan(store, [replace(more, posted_at=None, collected_at=None)])
         (first,) = hits.count_by_batch(store, 1)
         assert (first.unposted, first.last_round) == (1, 1)
@@ -301,9 +277,7 @@ def test_counts_follow_hits_and_items_that_change(address: StoreAddress) -> None
         _check_counts(store)
 
 
-def test_a_label_is_weighed_again_when_its_answers_change(
-    address: StoreAddress,
-) -> None:
+def test_a_label_is_weighed_again_when_its_answers_change(address: StoreAddress) -> None:
     """With one answer more it wants as many as before; with one less, the least again.
 
     What was wanted of the item was computed from an answer that counts no more.
@@ -339,15 +313,12 @@ def test_a_label_is_weighed_again_when_its_answers_change(
         _check_counts(store)
 
 
-def test_what_the_last_pass_found_is_forgotten_with_every_decision(
-    address: StoreAddress,
-) -> None:
+def test_what_the_last_pass_found_is_forgotten_with_every_decision(address: StoreAddress) -> None:
     """A trigger of the table does it for any way to decide."""
     with _answered(address.url) as store:
         bound.bind(store, "name", "a test")
         store.db.execute(
-            "INSERT INTO last_pass (only_row, request_digest, progress) "
-            "VALUES (1, 'request', '{}')"
+            "INSERT INTO last_pass (only_row, request_digest, progress) VALUES (1, 'request', '{}')"
         )
         _judge(store, ("keep", "answer", 0, 0))
         assert store.db.execute("SELECT progress FROM last_pass").fetchone() == (None,)

@@ -93,9 +93,7 @@ def test_what_is_no_store_is_refused_and_left_as_it_was(
 
 
 @pytest.mark.parametrize("kind", ["link", "directory", "pipe", "text"])
-def test_the_quick_look_at_the_last_pass_refuses_it_too(
-    tmp_path: Path, kind: str
-) -> None:
+def test_the_quick_look_at_the_last_pass_refuses_it_too(tmp_path: Path, kind: str) -> None:
     """A pass that would find no work due refuses it, too."""
     make, sentence = STRANGE[kind]
     make(tmp_path / "piecework.db")
@@ -104,9 +102,7 @@ def test_the_quick_look_at_the_last_pass_refuses_it_too(
 
 
 @pytest.mark.parametrize("kind", ["earlier", "newer"])
-def test_the_quick_look_leaves_another_version_to_the_pass(
-    tmp_path: Path, kind: str
-) -> None:
+def test_the_quick_look_leaves_another_version_to_the_pass(tmp_path: Path, kind: str) -> None:
     """What another version remembers does not hold; the pass opens and refuses it."""
     make, _ = STRANGE[kind]
     store = open_store(tmp_path / "piecework.db", create=True)
@@ -118,7 +114,4 @@ def test_the_quick_look_leaves_another_version_to_the_pass(
 
 
 def _content(folder: Path) -> dict[str, bytes]:
-    return {
-        path.name: path.read_bytes() if path.is_file() else b""
-        for path in folder.iterdir()
-    }
+    return {path.name: path.read_bytes() if path.is_file() else b"" for path in folder.iterdir()}

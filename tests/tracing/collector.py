@@ -44,10 +44,7 @@ class Collector:
         request = ExportTraceServiceRequest()
         request.ParseFromString(body)
         for resource in request.resource_spans:
-            named = {
-                pair.key: pair.value.string_value
-                for pair in resource.resource.attributes
-            }
+            named = {pair.key: pair.value.string_value for pair in resource.resource.attributes}
             for scope in resource.scope_spans:
                 for span in scope.spans:
                     self.spans.append(
@@ -59,8 +56,7 @@ class Collector:
                             parent=span.parent_span_id,
                             is_failed=span.status.code == 2,
                             attributes={
-                                pair.key: pair.value.string_value
-                                or pair.value.int_value
+                                pair.key: pair.value.string_value or pair.value.int_value
                                 for pair in span.attributes
                             },
                         )

@@ -41,10 +41,7 @@ def environment(collector: Collector) -> dict[str, str]:
         for name, value in os.environ.items()
         if not name.startswith(("OTEL_", "PREFECT_"))
     }
-    asked = {
-        "OTEL_EXPORTER_OTLP_ENDPOINT": collector.endpoint,
-        "OTEL_BSP_SCHEDULE_DELAY": "200",
-    }
+    asked = {"OTEL_EXPORTER_OTLP_ENDPOINT": collector.endpoint, "OTEL_BSP_SCHEDULE_DELAY": "200"}
     return {**kept, **_KEYS, **asked}
 
 
@@ -85,9 +82,7 @@ def advance(
     )
 
 
-def test_a_pass_and_its_calls_are_one_trace(
-    collector: Collector, tmp_path: Path
-) -> None:
+def test_a_pass_and_its_calls_are_one_trace(collector: Collector, tmp_path: Path) -> None:
     """From the pass by its step and its call to the marketplace's own span."""
     campaign = write_campaign(tmp_path)
     variables = environment(collector)
@@ -151,9 +146,7 @@ def test_a_bridge_s_step_holds_its_calls(
         return False
 
     backend = SimpleNamespace(database=tmp_path / "m.db", data_version=lambda: 1)
-    bridge: Any = SimpleNamespace(
-        backend=backend, market="Prolific", faults=(), is_due_soon=False
-    )
+    bridge: Any = SimpleNamespace(backend=backend, market="Prolific", faults=(), is_due_soon=False)
     with serving() as stub:
         stub.answer(Answer(document={}))
         with spans.sending("test"), Running(bridge, step).running():
@@ -214,14 +207,8 @@ def test_a_collector_that_is_away_stops_no_pass(tmp_path: Path) -> None:
     "variables",
     [
         {},
-        {
-            "OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:1",
-            "OTEL_SDK_DISABLED": "true",
-        },
-        {
-            "OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:1",
-            "OTEL_TRACES_EXPORTER": "none",
-        },
+        {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:1", "OTEL_SDK_DISABLED": "true"},
+        {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:1", "OTEL_TRACES_EXPORTER": "none"},
         {
             "OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:1",
             "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc",

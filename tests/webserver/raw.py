@@ -10,9 +10,7 @@ SOON_SECONDS = 20.0
 
 
 @contextlib.contextmanager
-def connected(
-    url: str, *, tls: ssl.SSLContext | None = None
-) -> Iterator[socket.socket]:
+def connected(url: str, *, tls: ssl.SSLContext | None = None) -> Iterator[socket.socket]:
     """A connection to where a server is."""
     parts = urlsplit(url)
     host = parts.hostname or ""

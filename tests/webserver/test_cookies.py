@@ -49,17 +49,10 @@ def _worker_site(folder: Path) -> Iterator[Site]:
             new = accounts.NewWorker(handle="ann", country="DE")
             made = invitations.invite(transaction, new, lifetime_ms=clock.DAY)
         entered = httpx.post(
-            f"{running.endpoint_url}/worker/sign-in",
-            data={"invitation": made.code},
-            verify=tls,
+            f"{running.endpoint_url}/worker/sign-in", data={"invitation": made.code}, verify=tls
         )
         name, _, value = entered.headers["set-cookie"].partition(";")[0].partition("=")
-        yield (
-            f"{running.endpoint_url}/worker/hits",
-            tls,
-            name.encode(),
-            value.encode(),
-        )
+        yield (f"{running.endpoint_url}/worker/hits", tls, name.encode(), value.encode())
 
 
 def _review_page(folder: Path) -> Iterator[Site]:
@@ -102,9 +95,7 @@ def test_the_cookie_of_a_browser_is_read(site: Site) -> None:
 
 
 @pytest.mark.parametrize("odd", ODD, ids=repr)
-def test_a_name_that_only_looks_like_ours_is_another_cookie(
-    site: Site, odd: bytes
-) -> None:
+def test_a_name_that_only_looks_like_ours_is_another_cookie(site: Site, odd: bytes) -> None:
     """Before the name or behind it; a sibling host could have set such a name."""
     _, _, name, value = site
     assert _status(site, odd + name + b"=" + value) != 200

@@ -12,15 +12,9 @@ from piecework.rehearsal.pictures.portraits import Portrait, draw_portrait
 FOLDER = Path(__file__).resolve().parents[2] / "hit_templates"
 
 DRAWINGS: Mapping[str, Portrait] = {
-    "expert_rating/walk.svg": Portrait(
-        who="woman", garment="coat", colour="green", doing="dog"
-    ),
-    "expert_rating/kite.svg": Portrait(
-        who="girl", garment="skirt", colour="red", doing="kite"
-    ),
-    "crowd_judgement/ball.svg": Portrait(
-        who="boy", garment="shirt", colour="blue", doing="ball"
-    ),
+    "expert_rating/walk.svg": Portrait(who="woman", garment="coat", colour="green", doing="dog"),
+    "expert_rating/kite.svg": Portrait(who="girl", garment="skirt", colour="red", doing="kite"),
+    "crowd_judgement/ball.svg": Portrait(who="boy", garment="shirt", colour="blue", doing="ball"),
 }
 """What each file shows."""
 

@@ -20,12 +20,7 @@ from piecework.rehearsal.seeded_rng import seeded_rng
 from tools.examples import misspelt_words, one_error
 from tools.examples.pairs import pairs_of, swapped
 from tools.examples.planted_errors import corrections_of
-from tools.examples.sentences import (
-    CATEGORIES,
-    Sentence,
-    true_sentence,
-    with_error,
-)
+from tools.examples.sentences import CATEGORIES, Sentence, true_sentence, with_error
 
 FOLDER = Path(__file__).resolve().parents[2] / "config" / "campaigns"
 SEED = 11
@@ -171,9 +166,7 @@ def _fitting_sentences(scene: Scene, rng: Random) -> list[str]:
     return list(dict.fromkeys(texts))
 
 
-def _strange_sentences(
-    scene: Scene, taken: Sequence[str], rng: Random
-) -> Iterator[str]:
+def _strange_sentences(scene: Scene, taken: Sequence[str], rng: Random) -> Iterator[str]:
     """Return sentences about other places that name nothing in this scene."""
     here = {thing.name for thing in scene.things}
     others = [

@@ -107,15 +107,11 @@ class _Explained(NamedTuple):
 
 
 _EXPLAINED: Mapping[str, _Explained] = {
-    "tennis": _Explained(
-        "on tennis court play tennis", "plays tennis on the tennis court"
-    ),
+    "tennis": _Explained("on tennis court play tennis", "plays tennis on the tennis court"),
     "frisbee": _Explained("on grass throw frisbee", "throws a frisbee on the grass"),
     "pitching": _Explained("on baseball field pitch", "pitches at the baseball field"),
     "kite": _Explained("in park fly kite", "flies a kite in the park"),
-    "umbrella": _Explained(
-        "at seaside hold umbrella", "holds an umbrella at the seaside"
-    ),
+    "umbrella": _Explained("at seaside hold umbrella", "holds an umbrella at the seaside"),
     "dog": _Explained("on street walk dog", "walks a dog on the street"),
     "ball": _Explained("on beach play ball", "plays with a ball on the beach"),
     "bicycle": _Explained("on street push bicycle", "pushes a bicycle on the street"),
@@ -137,10 +133,7 @@ def _stimulus(
 STIMULI: tuple[Stimulus, ...] = (
     _stimulus("man", "shirt", "yellow", "tennis", wrong=("coat", "purple")),
     _stimulus("woman", "skirt", "pink", "frisbee", wrong=("trousers", "green")),
-    replace(
-        _stimulus("boy", "shirt", "black", "pitching", wrong=("coat", "white")),
-        child="童",
-    ),
+    replace(_stimulus("boy", "shirt", "black", "pitching", wrong=("coat", "white")), child="童"),
     _stimulus("girl", "coat", "red", "kite", wrong=("shirt", "blue")),
     _stimulus("man", "coat", "green", "umbrella", wrong=("shirt", "pink")),
     _stimulus("woman", "skirt", "purple", "dog", wrong=("trousers", "yellow")),
@@ -149,19 +142,10 @@ STIMULI: tuple[Stimulus, ...] = (
 """The seven pictures of the main experiment."""
 
 TRIALS: tuple[tuple[Stimulus, str], ...] = (
-    (
-        _stimulus("woman", "coat", "blue", "bicycle", wrong=("shirt", "red")),
-        "clothing_color",
-    ),
+    (_stimulus("woman", "coat", "blue", "bicycle", wrong=("shirt", "red")), "clothing_color"),
     (_stimulus("boy", "shirt", "green", "flower", wrong=("coat", "purple")), "age"),
-    (
-        _stimulus("girl", "skirt", "yellow", "bucket", wrong=("trousers", "green")),
-        "gender",
-    ),
-    (
-        _stimulus("man", "shirt", "white", "kite", wrong=("coat", "black")),
-        "clothing_type",
-    ),
+    (_stimulus("girl", "skirt", "yellow", "bucket", wrong=("trousers", "green")), "gender"),
+    (_stimulus("man", "shirt", "white", "kite", wrong=("coat", "black")), "clothing_type"),
 )
 """The four practice trials: other pictures, one error of each kind."""
 
@@ -230,12 +214,7 @@ def portraits() -> Iterator[tuple[str, Portrait]]:
 
 
 def _row(
-    picture: str,
-    stimulus: Stimulus,
-    error: str,
-    language: str,
-    *,
-    is_trial: bool = False,
+    picture: str, stimulus: Stimulus, error: str, language: str, *, is_trial: bool = False
 ) -> Row:
     seen = _seen(stimulus)
     described = _with_error(seen, stimulus, error)

@@ -77,11 +77,7 @@ def pairs_of(scenes: Sequence[Scene], *, images: int, seed: int) -> Iterator[Row
 
 def swapped(row: Row) -> Row:
     """Return the same pair with its sides swapped, as a separate group."""
-    turned = {
-        name: str(6 - int(value))
-        for name, value in row.items()
-        if name.startswith("truth.")
-    }
+    turned = {name: str(6 - int(value)) for name, value in row.items() if name.startswith("truth.")}
     return {
         **row,
         **turned,
@@ -115,8 +111,7 @@ def _descriptions(scene: Scene, rng: Random) -> Mapping[str, Description]:
             return {}
     return (
         descriptions
-        if len({description.text for description in descriptions.values()})
-        == len(descriptions)
+        if len({description.text for description in descriptions.values()}) == len(descriptions)
         else {}
     )
 

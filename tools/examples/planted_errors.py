@@ -21,9 +21,7 @@ def corrections_of(scenes: Sequence[Scene], *, each: int, seed: int) -> Iterator
         number = 0
         for scene in scenes:
             right = true_sentence(scene)
-            wrong = with_error(
-                right, kind, scene, seeded_rng(seed, scene.item_id, kind)
-            )
+            wrong = with_error(right, kind, scene, seeded_rng(seed, scene.item_id, kind))
             if number == each or not wrong.errors:
                 continue
             number += 1

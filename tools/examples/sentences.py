@@ -65,9 +65,7 @@ def true_sentence(scene: Scene) -> Sentence:
     return Sentence(subject=things[0], object=second, place=scene.place)
 
 
-def with_error(
-    sentence: Sentence, category: str, scene: Scene, rng: Random
-) -> Sentence:
+def with_error(sentence: Sentence, category: str, scene: Scene, rng: Random) -> Sentence:
     """Plant an error in a sentence; return it unchanged if that is impossible.
 
     Args:
@@ -95,17 +93,13 @@ def _color(sentence: Sentence, scene: Scene, rng: Random) -> Sentence | None:
     others = [c for c in KINDS[sentence.subject.name].colours if c not in own]
     if not others:
         return None
-    return replace(
-        sentence, subject=replace(sentence.subject, colour=rng.choice(others))
-    )
+    return replace(sentence, subject=replace(sentence.subject, colour=rng.choice(others)))
 
 
 def _number(sentence: Sentence, _scene: Scene, rng: Random) -> Sentence | None:
     count = sentence.subject.count
     others = [n for n in (count - 1, count + 1, count + 2) if n >= 1]
-    return replace(
-        sentence, subject=replace(sentence.subject, count=rng.choice(others))
-    )
+    return replace(sentence, subject=replace(sentence.subject, count=rng.choice(others)))
 
 
 def _similar_subject(sentence: Sentence, scene: Scene, _rng: Random) -> Sentence | None:
@@ -118,15 +112,11 @@ def _similar_object(sentence: Sentence, scene: Scene, _rng: Random) -> Sentence 
     return None if other is None else replace(sentence, object=other)
 
 
-def _inexistent_subject(
-    sentence: Sentence, scene: Scene, rng: Random
-) -> Sentence | None:
+def _inexistent_subject(sentence: Sentence, scene: Scene, rng: Random) -> Sentence | None:
     return replace(sentence, subject=_absent(scene, rng))
 
 
-def _inexistent_object(
-    sentence: Sentence, scene: Scene, rng: Random
-) -> Sentence | None:
+def _inexistent_object(sentence: Sentence, scene: Scene, rng: Random) -> Sentence | None:
     if sentence.object is None:
         return None
     return replace(sentence, object=_absent(scene, rng))

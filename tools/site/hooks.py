@@ -19,9 +19,7 @@ ROOT_PAGES = {
     "CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changelog.md",
 }
-_LINK = re.compile(
-    r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\((?!https?://|#|mailto:)([^)\s]+)\)"
-)
+_LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\((?!https?://|#|mailto:)([^)\s]+)\)")
 _ROW = re.compile(r"^\| \[([^\]]+)\]\(([^)#]+\.md)\)", re.MULTILINE)
 
 
@@ -35,9 +33,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
         nested = [{name: _rows(rows)} for name, _, rows in groups]
         nav.append({title: nested or _rows(body)})
     nav.append({"Decisions": sorted(_decisions())})
-    nav.append(
-        {"Project": ["overview.md", "contributing.md", "changelog.md"]},
-    )
+    nav.append({"Project": ["overview.md", "contributing.md", "changelog.md"]})
     config.nav = nav
     return config
 
@@ -52,9 +48,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     return files
 
 
-def on_page_markdown(
-    markdown: str, page: Page, config: MkDocsConfig, files: Files
-) -> str:
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Turn links that leave `docs/` into links of the site, or into the file's path."""
     del config
     source = {new: old for old, new in ROOT_PAGES.items()}.get(

@@ -15,11 +15,7 @@ CAMPAIGN = Path(__file__).with_name("active_learning.toml")
 
 @flow(persist_result=True)
 def learn(
-    pool: list[dict[str, str]],
-    *,
-    rounds: int = 5,
-    per_round: int = 20,
-    rehearse: bool = False,
+    pool: list[dict[str, str]], *, rounds: int = 5, per_round: int = 20, rehearse: bool = False
 ) -> dict[str, str]:
     """Return a label for each headline of the pool, by its `item_id`.
 
@@ -32,10 +28,7 @@ def learn(
         classifier = NaiveBayes(headlines["headline"][labels.keys()], labels.values())
         unlabelled = headlines[~headlines.index.isin(labels.keys())]
         certainty = pd.Series(
-            [
-                max(classifier(text).values(), default=0)
-                for text in unlabelled["headline"]
-            ],
+            [max(classifier(text).values(), default=0) for text in unlabelled["headline"]],
             unlabelled.index,
         )
         chosen = certainty.sort_values(kind="stable").index[:per_round]

@@ -15,10 +15,7 @@ DAY = 24 * 60 * 60
 
 @flow(persist_result=True)
 def moderate(
-    comments: Sequence[dict[str, str]],
-    scores: Sequence[float],
-    *,
-    rehearse: bool = False,
+    comments: Sequence[dict[str, str]], scores: Sequence[float], *, rehearse: bool = False
 ) -> dict[str, str]:
     """Return "show" or "hide" for each comment, by its `item_id`.
 

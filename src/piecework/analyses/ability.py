@@ -164,9 +164,7 @@ def ability(
         raise ValueError(f"a vote is {unknown!r}; the possible values are {values}")
     items, item_ids = pd.factorize(valid["item_id"], sort=True)
     workers, worker_ids = pd.factorize(
-        valid["worker"].where(_can_be_learnt(valid["worker"])),
-        sort=True,
-        use_na_sentinel=True,
+        valid["worker"].where(_can_be_learnt(valid["worker"])), sort=True, use_na_sentinel=True
     )
     columns = pd.Index(names, name="value")
     start = _Fit(items, workers, columns.get_indexer(valid["value"]), kinds=len(names))
@@ -176,9 +174,7 @@ def ability(
     if len(names) > 1:
         others = (1.0 - truths) / (len(names) - 1)
         truths = (1.0 - shared_error) * truths + shared_error * others
-    probabilities = pd.DataFrame(
-        truths, index=pd.Index(item_ids, name="item_id"), columns=columns
-    )
+    probabilities = pd.DataFrame(truths, index=pd.Index(item_ids, name="item_id"), columns=columns)
     people = pd.Index(worker_ids, name="worker")
     return Ability(
         # A value that no worker gave is never the label, however likely it is.
@@ -243,9 +239,7 @@ def _fitted(fit: "_Fit") -> tuple["_Fit", int]:
 class _Fit:
     """The algorithm on positions instead of names; the last worker is unknown."""
 
-    def __init__(
-        self, items: Places, workers: Places, values: Places, *, kinds: int
-    ) -> None:
+    def __init__(self, items: Places, workers: Places, values: Places, *, kinds: int) -> None:
         self.kinds, self.crowd = kinds, int(max(workers.max(), -1)) + 2
         self.nodes, weights = np.polynomial.hermite_e.hermegauss(_NODES)
         self.weights: Floats = weights / weights.sum()
@@ -332,8 +326,7 @@ class _Fit:
             if self._weigh_truths() < _ENOUGH:
                 return done + 1
         raise NotConvergedError(
-            f"the labels of {len(self.truths)} items had not converged after "
-            f"{_MOST_ROUNDS} rounds"
+            f"the labels of {len(self.truths)} items had not converged after {_MOST_ROUNDS} rounds"
         )
 
     def accuracies(self) -> Floats:
@@ -375,9 +368,7 @@ class _Fit:
 
     def _improve(self) -> None:
         """Make one Newton step for every parameter, given the weights of the truths."""
-        vote_counts = np.asarray(
-            self.by_saying @ self.truths.reshape(len(self.truths), -1)
-        )
+        vote_counts = np.asarray(self.by_saying @ self.truths.reshape(len(self.truths), -1))
         # By worker, value, truth and node, the number of votes.
         table = vote_counts.reshape(self.crowd, self.kinds, self.kinds, _NODES)
         met = table.sum(axis=1)

@@ -106,9 +106,7 @@ def _drawn(times: npt.NDArray[np.intp], chance: np.random.Generator) -> Floats:
     return chance.multinomial(total, times / total).astype("float64")
 
 
-def _comparable(
-    table: pd.DataFrame, level: Level, order: Sequence[Any] | None
-) -> pd.DataFrame:
+def _comparable(table: pd.DataFrame, level: Level, order: Sequence[Any] | None) -> pd.DataFrame:
     """Items with at least two ratings; columns in order, as `level` needs them."""
     table = table.loc[table.sum(axis=1) >= 2]  # noqa: PLR2004 - a pair
     if order is not None:
@@ -150,6 +148,4 @@ def _disagreement(counts: Floats, scale: Floats | None) -> Floats:
     made = counts.sum(axis=1)
     if scale is None:
         return np.asarray(np.square(made) - np.square(counts).sum(axis=1))
-    return np.asarray(
-        2 * (made * (counts @ np.square(scale)) - np.square(counts @ scale))
-    )
+    return np.asarray(2 * (made * (counts @ np.square(scale)) - np.square(counts @ scale)))

@@ -93,9 +93,7 @@ def repeated_measures(scores: pd.DataFrame) -> RepeatedMeasures:
     )
 
 
-def _sums_of_squares(
-    values: npt.NDArray[np.float64],
-) -> tuple[float, float, float]:
+def _sums_of_squares(values: npt.NDArray[np.float64]) -> tuple[float, float, float]:
     """Sums of squares of conditions, subjects and residuals; rounding errors are 0."""
     subjects, conditions = values.shape
     mean = values.mean()

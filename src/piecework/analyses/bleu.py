@@ -65,18 +65,13 @@ def corpus_bleu(
     if len(alone):
         raise ValueError(f"{len(alone)} candidates have no reference, first {alone[0]}")
     streams = [
-        [text if isinstance(text, str) else None for text in known[column]]
-        for column in known
+        [text if isinstance(text, str) else None for text in known[column]] for column in known
     ]
-    metric = BLEU(
-        tokenize=tokens, lowercase=lowercase, smooth_method="none", force=True
-    )
+    metric = BLEU(tokenize=tokens, lowercase=lowercase, smooth_method="none", force=True)
     # sacrebleu accepts None for items with fewer references than others.
     score = metric.corpus_score(candidates.tolist(), streams)  # type: ignore[arg-type]
     return Bleu(
-        scores=tuple(
-            _score(score.counts[:n], score.totals[:n], score.bp) for n in ORDERS
-        ),
+        scores=tuple(_score(score.counts[:n], score.totals[:n], score.bp) for n in ORDERS),
         matches=tuple(score.counts),
         totals=tuple(score.totals),
         length=score.sys_len,
@@ -85,9 +80,7 @@ def corpus_bleu(
 
 
 def correction_gains(
-    original: "pd.Series[str]",
-    corrected: Mapping[str, "pd.Series[str]"],
-    references: pd.DataFrame,
+    original: "pd.Series[str]", corrected: Mapping[str, "pd.Series[str]"], references: pd.DataFrame
 ) -> pd.DataFrame:
     """Compute the gain in BLEU from correcting all errors of one kind.
 
@@ -110,8 +103,7 @@ def correction_gains(
     table = pd.DataFrame(
         list(rows.values()),
         index=pd.Index(list(rows), dtype="str", name="kind"),
-        columns=["changed"]
-        + [f"{measure}_{n}" for measure in ("bleu", "gain") for n in ORDERS],
+        columns=["changed"] + [f"{measure}_{n}" for measure in ("bleu", "gain") for n in ORDERS],
     )
     return table.sort_values("gain_4", ascending=False, kind="stable")
 

@@ -61,16 +61,13 @@ def bradley_terry(pairs: pd.DataFrame, *, smoothing: float = 0.0) -> BradleyTerr
     counts = _tally(compared, names, smoothing)
     _require_connected(counts, names)
     if not counts[["first", "second"]].to_numpy().any():  # nothing but ties
-        return _result(
-            compared, names, np.zeros(len(names)), np.inf, _nothing(names), 0.0
-        )
+        return _result(compared, names, np.zeros(len(names)), np.inf, _nothing(names), 0.0)
     has_ties = bool(counts["tie"].any())
     features = _features(counts, len(names), has_ties=has_ties)
     observed = counts[list(OUTCOMES)].to_numpy("float64")[:, : 2 + has_ties]
     if not has_finite_weights(features, observed):
         raise ValueError(
-            "no finite strengths: a side won or lost everything against the others; "
-            "use smoothing"
+            "no finite strengths: a side won or lost everything against the others; use smoothing"
         )
     weights, covariance, likelihood = likeliest_weights(features, observed)
     # The fit fixes the first side at 0; the result has mean 0.

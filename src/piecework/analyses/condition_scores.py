@@ -66,9 +66,7 @@ def compared(
     )
 
 
-def _texts(
-    scores: pd.DataFrame, items: Sequence[Item], conditions: Conditions
-) -> pd.DataFrame:
+def _texts(scores: pd.DataFrame, items: Sequence[Item], conditions: Conditions) -> pd.DataFrame:
     if not (conditions.text and conditions.reference):
         return pd.DataFrame()
     columns = {
@@ -88,13 +86,9 @@ def _texts(
     return texts[(texts[["condition", "text", "reference"]] != "").all(axis="columns")]
 
 
-def _scores(
-    rows: pd.DataFrame, items: Sequence[Item], conditions: Conditions
-) -> pd.DataFrame:
+def _scores(rows: pd.DataFrame, items: Sequence[Item], conditions: Conditions) -> pd.DataFrame:
     def of(column: str) -> pd.Series:
-        named = {
-            str(item.item_id): item.columns.get(column, "").strip() for item in items
-        }
+        named = {str(item.item_id): item.columns.get(column, "").strip() for item in items}
         return rows["item_id"].map(named).astype("str")
 
     scores = pd.DataFrame(

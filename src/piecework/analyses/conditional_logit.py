@@ -37,9 +37,7 @@ def has_finite_weights(features: Floats, observed: Floats) -> bool:
     return bool((gains @ best.x).sum() < _CLOSE)
 
 
-def likeliest_weights(
-    features: Floats, observed: Floats
-) -> tuple[Floats, Floats, float]:
+def likeliest_weights(features: Floats, observed: Floats) -> tuple[Floats, Floats, float]:
     """Return the likeliest weights, their covariance, and the log-likelihood.
 
     The weights must exist (`has_finite_weights`) and be identified by the features.

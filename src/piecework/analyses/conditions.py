@@ -31,11 +31,5 @@ def condition_means(scores: pd.DataFrame, *, confidence: float = 0.95) -> pd.Dat
     reach: pd.Series[float] = sd * quantile / np.sqrt(count)
     mean = table.mean()
     return pd.DataFrame(
-        {
-            "subjects": count,
-            "mean": mean,
-            "sd": sd,
-            "low": mean - reach,
-            "high": mean + reach,
-        }
+        {"subjects": count, "mean": mean, "sd": sd, "low": mean - reach, "high": mean + reach}
     )

@@ -97,16 +97,13 @@ def dawid_skene(
 class _Fit:
     """The EM algorithm on positions instead of names."""
 
-    def __init__(
-        self, items: Places, workers: Places, values: Places, *, smoothing: float
-    ) -> None:
+    def __init__(self, items: Places, workers: Places, values: Places, *, smoothing: float) -> None:
         self.smoothing = smoothing
         kinds, crowd = int(values.max()) + 1, int(workers.max()) + 1
         ones = np.ones(len(items))
         # One column per worker and value.
         sayings = coo_array(
-            (ones, (items, workers * kinds + values)),
-            shape=(int(items.max()) + 1, crowd * kinds),
+            (ones, (items, workers * kinds + values)), shape=(int(items.max()) + 1, crowd * kinds)
         )
         self.sayings = sayings.tocsr()
         votes = coo_array((ones, (items, values))).toarray()
@@ -147,11 +144,7 @@ class _Fit:
         self.log_likelihoods.append(float((top + np.log(sums)).sum()))
 
 
-def _confusions(
-    errors: Floats, workers: "pd.Index[str]", names: "pd.Index[str]"
-) -> pd.DataFrame:
-    rows = pd.MultiIndex.from_product(
-        [workers, names, names], names=["worker", "truth", "said"]
-    )
+def _confusions(errors: Floats, workers: "pd.Index[str]", names: "pd.Index[str]") -> pd.DataFrame:
+    rows = pd.MultiIndex.from_product([workers, names, names], names=["worker", "truth", "said"])
     table = pd.Series(errors.ravel(), index=rows, name="probability", dtype="float64")
     return table.reset_index()

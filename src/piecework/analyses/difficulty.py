@@ -34,9 +34,7 @@ def difficulty(*, canned: int, answers: int) -> Difficulty:
     return "difficult" if 2 * canned > answers else "medium"
 
 
-def difficulties(
-    canned: "pd.Series[int]", answers: "pd.Series[int]"
-) -> "pd.Series[str]":
+def difficulties(canned: "pd.Series[int]", answers: "pd.Series[int]") -> "pd.Series[str]":
     """Return `difficulty` of many items; str, with the index of `canned`."""
     names = np.select(
         [answers == 0, canned == answers, canned == 0, 2 * canned > answers],

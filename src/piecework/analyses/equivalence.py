@@ -19,9 +19,7 @@ COLUMNS = [
 ]  # fmt: skip
 
 
-def equivalence_tests(
-    scores: pd.DataFrame, *, margin: float, alpha: float = 0.05
-) -> pd.DataFrame:
+def equivalence_tests(scores: pd.DataFrame, *, margin: float, alpha: float = 0.05) -> pd.DataFrame:
     """Run two one-sided paired tests for each pair of conditions.
 
     D. J. Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15 (1987),
@@ -58,9 +56,7 @@ def equivalence_tests(
     return tests[COLUMNS]
 
 
-def _tested(
-    differences: "pd.Series[float]", margin: float, alpha: float
-) -> tuple[float, ...]:
+def _tested(differences: "pd.Series[float]", margin: float, alpha: float) -> tuple[float, ...]:
     pairs, mean, sd = spread_of(differences)
     df = max(pairs - 1, 1)
     error = sd / np.sqrt(max(pairs, 1))

@@ -23,9 +23,5 @@ def leading(probabilities: pd.DataFrame) -> pd.DataFrame:
     )
     first = leaders.map(lambda values: values[0])
     return pd.DataFrame(
-        {
-            "value": first.where(leaders.map(len) == 1),
-            "leaders": leaders,
-            "probability": top,
-        }
+        {"value": first.where(leaders.map(len) == 1), "leaders": leaders, "probability": top}
     )

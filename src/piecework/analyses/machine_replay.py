@@ -115,14 +115,10 @@ def shuffled(machine: pd.DataFrame, *, seed: int) -> pd.DataFrame:
     """
     items = machine["item_id"].drop_duplicates().to_numpy()
     others = np.random.default_rng(seed).permutation(items)
-    return machine.assign(
-        item_id=machine["item_id"].map(dict(zip(items, others, strict=True)))
-    )
+    return machine.assign(item_id=machine["item_id"].map(dict(zip(items, others, strict=True))))
 
 
-def saved(
-    made: Replays, replay: Replay, *, seed: int
-) -> tuple[float, float, float, float]:
+def saved(made: Replays, replay: Replay, *, seed: int) -> tuple[float, float, float, float]:
     """Return the share of votes that a replay saves against people alone.
 
     Without items that lack votes, it is a single number. If there are any, the replays

@@ -49,9 +49,7 @@ def weighted_majority(votes: pd.DataFrame, weights: "pd.Series[float]") -> pd.Da
         raise ValueError(f"no weight for {len(unknown)} workers, first {unknown[0]!r}")
     if not (np.isfinite(weights).all() and (weights >= 0).all()):
         raise ValueError("weights must be finite and not negative")
-    return _heaviest(
-        valid.assign(weight=valid["worker"].map(weights).astype("float64"))
-    )
+    return _heaviest(valid.assign(weight=valid["worker"].map(weights).astype("float64")))
 
 
 def accuracy(labels: pd.DataFrame, gold: "pd.Series[Any]") -> float:

@@ -39,9 +39,7 @@ def merged(before: Sequence[str], versions: Sequence[Sequence[str]]) -> Merged:
     return Merged(tuple(result), conflicts)
 
 
-def _edits(
-    before: Sequence[str], after: Sequence[str]
-) -> list[tuple[int, int, tuple[str, ...]]]:
+def _edits(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, int, tuple[str, ...]]]:
     matcher = SequenceMatcher(a=before, b=after, autojunk=False)
     return [
         (start, end, tuple(after[first:last]))

@@ -44,8 +44,7 @@ def similarity(texts: pd.DataFrame) -> pd.DataFrame:
         bleu = corpus_bleu(
             pd.Series([" ".join(after) for _, after in pairs], index=group.index),
             pd.DataFrame(
-                {"reference": [" ".join(before) for before, _ in pairs]},
-                index=group.index,
+                {"reference": [" ".join(before) for before, _ in pairs]}, index=group.index
             ),
         ).scores
         same = 1 - sum(edits) / total

@@ -47,9 +47,7 @@ def category_agreement(ticks: pd.DataFrame, categories: Sequence[str]) -> pd.Dat
         "answers", "share", "items", "agreement", "kappa", "agreement_on",
         "agreement_off",
     ]  # fmt: skip
-    return pd.DataFrame(
-        rows, columns=names, index=pd.Index(list(categories), name="category")
-    )
+    return pd.DataFrame(rows, columns=names, index=pd.Index(list(categories), name="category"))
 
 
 def jaccard(ticks: pd.DataFrame) -> pd.DataFrame:

@@ -30,9 +30,7 @@ class PositionEffect:
     left_out: int
 
 
-def position_effect(
-    ratings: pd.DataFrame, *, seed: int, shuffles: int = 2000
-) -> PositionEffect:
+def position_effect(ratings: pd.DataFrame, *, seed: int, shuffles: int = 2000) -> PositionEffect:
     """Run a permutation test of positions, as the page shuffled them.
 
     Under the null hypothesis each unit's order has no effect, so the positions of each
@@ -99,17 +97,14 @@ def first_side_advantage(pairs: pd.DataFrame) -> tuple[int, int, float]:
     return first, second, float(binomtest(first, first + second).pvalue)
 
 
-def _permuted(
-    sums: Floats, sizes: Floats, chance: np.random.Generator, shuffles: int
-) -> float:
+def _permuted(sums: Floats, sizes: Floats, chance: np.random.Generator, shuffles: int) -> float:
     observed = _between(sums, sizes)
     places = np.tile(np.arange(sums.shape[1]), (len(sums), 1))
     as_much = 1  # the observed order is one of the possible orders
     for _ in range(shuffles):
         order = chance.permuted(places, axis=1)
         drawn = _between(
-            np.take_along_axis(sums, order, axis=1),
-            np.take_along_axis(sizes, order, axis=1),
+            np.take_along_axis(sums, order, axis=1), np.take_along_axis(sizes, order, axis=1)
         )
         as_much += drawn >= observed * (1 - 1e-9)
     return as_much / (shuffles + 1)

@@ -75,9 +75,7 @@ def effects(
     made = []
     for place, level in enumerate(levels[1:], start=1):
         difference = whole[place] - whole[0]
-        low, high = np.nanquantile(
-            resampled[:, place] - resampled[:, 0], [0.025, 0.975]
-        )
+        low, high = np.nanquantile(resampled[:, place] - resampled[:, 0], [0.025, 0.975])
         by_chance = np.abs(dealt[:, place] - dealt[:, 0]) >= abs(difference) - 1e-12
         made.append(
             Effect(
@@ -115,12 +113,9 @@ class _Drawn:
 
     def resampled(self, rng: np.random.Generator) -> Floats:
         """The means with workers and HITs drawn again."""
-        hits = np.bincount(
-            rng.integers(self._n_hits, size=self._n_hits), minlength=self._n_hits
-        )
+        hits = np.bincount(rng.integers(self._n_hits, size=self._n_hits), minlength=self._n_hits)
         workers = np.bincount(
-            rng.integers(self._n_workers, size=self._n_workers),
-            minlength=self._n_workers,
+            rng.integers(self._n_workers, size=self._n_workers), minlength=self._n_workers
         )
         weight = hits[self._hits] * workers[self._workers]
         return self.means(weight.astype("float64"), self.own)

@@ -15,16 +15,7 @@ from piecework.domain.hit import Item
 from piecework.domain.tables import ITEM_VALUE, ORDER
 from piecework.domain.task import MADE_BY, Arrangement, Field
 
-COLUMNS = (
-    "item_id",
-    "worker",
-    "criterion",
-    "first",
-    "second",
-    "outcome",
-    "grade",
-    "side",
-)
+COLUMNS = ("item_id", "worker", "criterion", "first", "second", "outcome", "grade", "side")
 
 
 def comparisons(

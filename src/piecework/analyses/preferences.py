@@ -50,9 +50,7 @@ COLUMNS = [
 ]  # fmt: skip
 
 
-def _about_criterion(
-    grades: "pd.Series[float]", confidence: float
-) -> tuple[float, ...]:
+def _about_criterion(grades: "pd.Series[float]", confidence: float) -> tuple[float, ...]:
     better, worse = int((grades > 0).sum()), int((grades < 0).sum())
     decided = better + worse
     share, low, high, p_value = float("nan"), float("nan"), float("nan"), 1.0

@@ -81,18 +81,11 @@ def rating_scales(ratings: pd.DataFrame) -> RatingScales:
             break
     return RatingScales(
         items=pd.DataFrame(
-            {
-                "adjusted": model.mean + model.item,
-                "error": np.sqrt(model.item_variance),
-            },
+            {"adjusted": model.mean + model.item, "error": np.sqrt(model.item_variance)},
             index=pd.Index(items, dtype="str", name="item_id"),
         ),
         workers=pd.DataFrame(
-            {
-                "shift": model.shift,
-                "range": model.range,
-                "noise": np.sqrt(model.noise),
-            },
+            {"shift": model.shift, "range": model.range, "noise": np.sqrt(model.noise)},
             index=pd.Index(workers, dtype="str", name="worker"),
         ).drop(index="", errors="ignore"),
     )

@@ -25,6 +25,4 @@ def cells(scores: pd.DataFrame) -> pd.DataFrame:
     scored = scored.astype({"value": "float64"})
     if not np.isfinite(scored["value"]).all():
         raise ValueError("scores must be finite numbers")
-    return scored.pivot_table(
-        index="subject", columns="condition", values="value", aggfunc="mean"
-    )
+    return scored.pivot_table(index="subject", columns="condition", values="value", aggfunc="mean")

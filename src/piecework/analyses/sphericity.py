@@ -63,12 +63,9 @@ def _p_value(w: float, freedom: int, size: int) -> float:
     if w == 0.0:
         return 0.0
     rho = 1.0 - (2 * size**2 + size + 2) / (6 * size * freedom)
-    second = (
-        (size + 2)
-        * (size - 1)
-        * (size - 2)
-        * (2 * size**3 + 6 * size**2 + 3 * size + 2)
-    ) / (288 * (freedom * size * rho) ** 2)
+    second = ((size + 2) * (size - 1) * (size - 2) * (2 * size**3 + 6 * size**2 + 3 * size + 2)) / (
+        288 * (freedom * size * rho) ** 2
+    )
     z = -freedom * rho * np.log(w)
     terms = size * (size + 1) / 2 - 1
     first = stats.chi2.sf(z, terms)

@@ -38,7 +38,5 @@ def vote_table(votes: pd.DataFrame) -> pd.DataFrame:
     """
     valid = counted(votes)
     if valid.empty:
-        return pd.DataFrame(
-            index=pd.Index([], dtype="str", name="item_id"), dtype="int64"
-        )
+        return pd.DataFrame(index=pd.Index([], dtype="str", name="item_id"), dtype="int64")
     return pd.crosstab(valid["item_id"], valid["value"]).astype("int64")

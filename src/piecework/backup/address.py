@@ -33,11 +33,7 @@ class ReplicaAddress:
         """Return the replica's part of Litestream's configuration."""
         if not self.bucket:
             return {"type": "file", "path": self.path}
-        settings: dict[str, object] = {
-            "type": "s3",
-            "bucket": self.bucket,
-            "path": self.path,
-        }
+        settings: dict[str, object] = {"type": "s3", "bucket": self.bucket, "path": self.path}
         if region := next(filter(None, map(os.environ.get, _REGIONS)), ""):
             settings["region"] = region
         if endpoint := s3_endpoint():

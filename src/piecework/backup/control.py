@@ -25,10 +25,7 @@ def complete(control: Path, database: Path, *, seconds: int) -> None:
     connection = _Connection(control, seconds + 1.0)
     try:
         connection.request(
-            "POST",
-            "/sync",
-            json.dumps(request),
-            {"Content-Type": "application/json"},
+            "POST", "/sync", json.dumps(request), {"Content-Type": "application/json"}
         )
         reply = connection.getresponse()
         content = reply.read()

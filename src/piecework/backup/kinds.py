@@ -39,9 +39,7 @@ def identity_of(database: Path) -> Identity | None:
     with closing(connect_to_read(database)) as conn:
         tables = {
             str(name)
-            for (name,) in conn.execute(
-                "SELECT name FROM sqlite_master WHERE type = 'table'"
-            )
+            for (name,) in conn.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
         }
         if "identity" in tables:
             return _identity(conn, "marketplace")

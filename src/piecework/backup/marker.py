@@ -107,9 +107,7 @@ class Claim:
                 "minutes and try again",
             )
 
-    def renew(
-        self, identity: Identity, now: datetime, *, commits: int, is_first: bool
-    ) -> None:
+    def renew(self, identity: Identity, now: datetime, *, commits: int, is_first: bool) -> None:
         """Write the marker again.
 
         Args:
@@ -127,9 +125,7 @@ class Claim:
         if is_first:
             self.check(identity, now)
         elif marker is not None and marker.session != self._session:
-            raise TakenOverError(
-                f"another process, on {marker.host}, writes this replica"
-            )
+            raise TakenOverError(f"another process, on {marker.host}, writes this replica")
         # Until this process knows better, the replica has what it had before.
         commits = commits or (0 if marker is None else marker.commits)
         self._write(identity, now, commits=commits, is_open=True)
@@ -172,9 +168,7 @@ class Claim:
             _keep_writer(self._folder, writer)
         return writer
 
-    def _write(
-        self, identity: Identity, now: datetime, *, commits: int, is_open: bool
-    ) -> None:
+    def _write(self, identity: Identity, now: datetime, *, commits: int, is_open: bool) -> None:
         marker = Marker(
             kind=identity.kind,
             word=identity.word,
@@ -236,8 +230,7 @@ def read_marker(address: ReplicaAddress) -> Marker | None:
         return Marker(**json.loads(content))
     except (ValueError, TypeError) as fault:
         raise ConfigError(
-            [f"{address.text}: the file {FILE} there is damaged"],
-            next_step="give another address",
+            [f"{address.text}: the file {FILE} there is damaged"], next_step="give another address"
         ) from fault
 
 

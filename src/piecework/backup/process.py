@@ -19,12 +19,7 @@ from pathlib import Path
 from typing import IO
 
 from piecework.backup.control import complete
-from piecework.backup.program import (
-    ReplicatedFile,
-    environment,
-    fault_in,
-    write_settings,
-)
+from piecework.backup.program import ReplicatedFile, environment, fault_in, write_settings
 from piecework.sqlitefile.files import FOR_OWNER
 
 _RUN_AND_END = """
@@ -138,9 +133,7 @@ class LitestreamProcess:
             raise
         finally:
             os.close(written)
-        threading.Thread(
-            target=self._read_log, args=(os.fdopen(log, "rb"),), daemon=True
-        ).start()
+        threading.Thread(target=self._read_log, args=(os.fdopen(log, "rb"),), daemon=True).start()
         return process
 
     def is_alive(self) -> bool:

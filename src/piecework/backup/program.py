@@ -61,22 +61,15 @@ def litestream(*, use: str) -> Path:
     path = beside if beside.is_file() else shutil.which(NAME)
     install = "pip install 'piecework[backup]'"
     if path is None:
-        raise ConfigError(
-            [f"{use} needs Litestream, which is not installed"], next_step=install
-        )
+        raise ConfigError([f"{use} needs Litestream, which is not installed"], next_step=install)
     shown = subprocess.run(  # noqa: S603 - our own arguments
-        [path, "version"],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=_VERSION_SECONDS,
+        [path, "version"], capture_output=True, text=True, check=False, timeout=_VERSION_SECONDS
     ).stdout
     version = _VERSION.search(shown)
     if version is None or tuple(map(int, version.groups())) < _OLDEST:
         oldest, it = ".".join(map(str, _OLDEST)), shown.strip() or "another program"
         raise ConfigError(
-            [f"{use} needs Litestream {oldest} or newer, and {path} is {it}"],
-            next_step=install,
+            [f"{use} needs Litestream {oldest} or newer, and {path} is {it}"], next_step=install
         )
     return Path(path)
 
@@ -92,9 +85,7 @@ def environment() -> dict[str, str]:
     return variables
 
 
-def write_settings(
-    path: Path, files: list[ReplicatedFile], *, socket: Path | None = None
-) -> None:
+def write_settings(path: Path, files: list[ReplicatedFile], *, socket: Path | None = None) -> None:
     """Write Litestream's configuration to a private file.
 
     Args:
@@ -110,11 +101,7 @@ def write_settings(
         "dbs": [_database(each) for each in files],
     }
     if socket is not None:
-        settings["socket"] = {
-            "enabled": True,
-            "path": str(socket),
-            "permissions": FOR_OWNER,
-        }
+        settings["socket"] = {"enabled": True, "path": str(socket), "permissions": FOR_OWNER}
     path.unlink(missing_ok=True)
     path.touch(mode=FOR_OWNER)
     path.write_text(json.dumps(settings, indent=1), encoding="utf-8")

@@ -23,11 +23,7 @@ from piecework.backup.trial import Trial
 from piecework.backup.trouble import Trouble
 from piecework.domain.clock import Clock
 from piecework.domain.errors import PieceworkError
-from piecework.sqlitefile.checkpoints import (
-    fold,
-    is_log_large,
-    wait_for_checkpoints,
-)
+from piecework.sqlitefile.checkpoints import fold, is_log_large, wait_for_checkpoints
 
 _LOG = logging.getLogger(__name__)
 
@@ -216,18 +212,13 @@ class Replicator:
         """
         now, renewed_at = time.monotonic(), self._renewed_at
         is_first = renewed_at is None
-        if renewed_at is not None and (
-            now - renewed_at < RENEWED_EVERY.total_seconds()
-        ):
+        if renewed_at is not None and (now - renewed_at < RENEWED_EVERY.total_seconds()):
             return True
         if self._identity is None:
             return False
         try:
             self._claim.renew(
-                self._identity,
-                self._clock.now(),
-                commits=self._confirmed(),
-                is_first=is_first,
+                self._identity, self._clock.now(), commits=self._confirmed(), is_first=is_first
             )
         except PieceworkError as fault:
             self._is_running = False
@@ -262,14 +253,10 @@ class Replicator:
             self._complete(_LAST_SECONDS)
         if missing := self.distance().commits:
             _LOG.warning(
-                "the backup to %s lacks the last %d commits",
-                self._file.address.text,
-                missing,
+                "the backup to %s lacks the last %d commits", self._file.address.text, missing
             )
 
     def _release(self) -> None:
         if self._identity is not None and self._renewed_at is not None:
             with suppress(PieceworkError):
-                self._claim.release(
-                    self._identity, self._clock.now(), commits=self._confirmed()
-                )
+                self._claim.release(self._identity, self._clock.now(), commits=self._confirmed())

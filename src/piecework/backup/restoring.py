@@ -49,9 +49,7 @@ class Restored:
     until: datetime
 
 
-def restore(
-    address: ReplicaAddress, file: Path, *, at: datetime | None = None
-) -> Restored:
+def restore(address: ReplicaAddress, file: Path, *, at: datetime | None = None) -> Restored:
     """Restore a database, check it, and only then give it its name.
 
     Args:
@@ -73,13 +71,9 @@ def restore(
         )
     marker = read_marker(address)
     if marker is None:
-        raise ConfigError(
-            [f"{address.text} has no replica"], next_step="check the address"
-        )
+        raise ConfigError([f"{address.text} has no replica"], next_step="check the address")
     file.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(
-        prefix=f".{file.name}-restore-", dir=file.parent
-    ) as folder:
+    with tempfile.TemporaryDirectory(prefix=f".{file.name}-restore-", dir=file.parent) as folder:
         copy = Path(folder) / file.name
         settings = Path(folder) / "litestream.yml"
         replicated = ReplicatedFile(copy, address)
@@ -138,11 +132,7 @@ def _check_commits(commits: int, confirmed: int, address: ReplicaAddress) -> Non
 
 
 def _run_restore(
-    program: Path,
-    settings: Path,
-    copy: Path,
-    at: datetime | None,
-    address: ReplicaAddress,
+    program: Path, settings: Path, copy: Path, at: datetime | None, address: ReplicaAddress
 ) -> None:
     moment = [] if at is None else ["-timestamp", _rfc3339(at)]
     done = _asked(program, "restore", settings, *moment, copy)
@@ -158,11 +148,7 @@ def _run_restore(
 
 
 def _until(
-    program: Path,
-    settings: Path,
-    copy: Path,
-    at: datetime | None,
-    address: ReplicaAddress,
+    program: Path, settings: Path, copy: Path, at: datetime | None, address: ReplicaAddress
 ) -> datetime:
     """Return when the newest part of the replica up to a moment was written.
 
@@ -177,9 +163,7 @@ def _until(
         for part in json.loads(done.stdout or "[]")
     )
     if not written:
-        raise ConfigError(
-            [f"{address.text} has no replica: nothing was copied before it was lost"]
-        )
+        raise ConfigError([f"{address.text} has no replica: nothing was copied before it was lost"])
     if at is None:
         return written[-1]
     earlier = [each for each in written if each <= at]

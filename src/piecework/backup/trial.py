@@ -17,8 +17,7 @@ _LOG = logging.getLogger(__name__)
 
 _FIRST_SECONDS, _EVERY_SECONDS = 300.0, 86_400.0
 _NEXT_STEP = (
-    "begin a new replica "
-    "(docs/how-to/back-up-and-restore.md#if-the-bucket-has-lost-its-replica)"
+    "begin a new replica (docs/how-to/back-up-and-restore.md#if-the-bucket-has-lost-its-replica)"
 )
 
 
@@ -52,9 +51,7 @@ class Trial:
                 seconds = _EVERY_SECONDS if self._try() else _FIRST_SECONDS
             except (PieceworkError, OSError) as fault:
                 # The bucket is away, or the disk is full: it says nothing of the copy.
-                _LOG.warning(
-                    "the backup to %s could not be tried: %s", self._address, fault
-                )
+                _LOG.warning("the backup to %s could not be tried: %s", self._address, fault)
                 seconds = _FIRST_SECONDS
 
     def _try(self) -> bool:
@@ -77,10 +74,7 @@ class Trial:
                 self.fault = f"it lacks {confirmed - commits} commits that were sent"
         if self.fault:
             _LOG.warning(
-                "the backup to %s cannot be restored: %s; %s",
-                self._address,
-                self.fault,
-                _NEXT_STEP,
+                "the backup to %s cannot be restored: %s; %s", self._address, self.fault, _NEXT_STEP
             )
             return False
         _LOG.info("the backup to %s was restored and is whole", self._address)

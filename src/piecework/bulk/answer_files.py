@@ -107,21 +107,15 @@ def pieces_of(
             continue
         faults += wrong
         pieces += [
-            Piece(
-                path=path, row_group=n, rows=groups.row_group(n).num_rows, names=names
-            )
+            Piece(path=path, row_group=n, rows=groups.row_group(n).num_rows, names=names)
             for n in range(groups.num_row_groups)
         ]
     if faults:
         more = len(faults) - _MOST_FAULTS
-        first_faults = [
-            *faults[:_MOST_FAULTS],
-            *([f"... and {more} more"] if more > 0 else []),
-        ]
+        first_faults = [*faults[:_MOST_FAULTS], *([f"... and {more} more"] if more > 0 else [])]
         raise ConfigError(
             first_faults,
-            next_step="import files of another tool first: "
-            "piecework import FILES --as CAMPAIGN",
+            next_step="import files of another tool first: piecework import FILES --as CAMPAIGN",
         )
     fields = [(name, _TYPES[column.dtype]) for name, column in columns.items()]
     return pieces, pa.schema([(INDEX, _TYPES["str"]), *fields])
@@ -170,9 +164,7 @@ def read_piece(piece: Piece, schema: pa.Schema) -> Iterator[pa.Table]:
                 columns=[piece.names[name] for name in schema.names],
             ):
                 table = pa.Table.from_batches([batch])
-                cells = [
-                    table[piece.names[field.name]].cast(field.type) for field in schema
-                ]
+                cells = [table[piece.names[field.name]].cast(field.type) for field in schema]
                 yield _complete(pa.Table.from_arrays(cells, schema=schema), where)
     except (pa.ArrowException, OSError) as fault:
         raise ConfigError([f"{where}: cannot be read ({_first(fault)})"]) from fault
@@ -231,8 +223,7 @@ def _is_of(arrow_type: pa.DataType, dtype: str) -> bool:
         "int64": pa.types.is_integer(arrow_type),
         "bool": pa.types.is_boolean(arrow_type),
         "float64": number,
-        "datetime64[us, UTC]": pa.types.is_timestamp(arrow_type)
-        and arrow_type.tz is not None,
+        "datetime64[us, UTC]": pa.types.is_timestamp(arrow_type) and arrow_type.tz is not None,
     }
     return bool(fits[dtype])
 
@@ -246,9 +237,7 @@ def _complete(table: pa.Table, where: str) -> pa.Table:
         if field.name in {INDEX, "item_id", "assignment_id"} or (
             pa.types.is_integer(field.type) or pa.types.is_boolean(field.type)
         ):
-            raise ConfigError(
-                [f"{where}: {column.null_count:,} cells of {field.name!r} are empty"]
-            )
+            raise ConfigError([f"{where}: {column.null_count:,} cells of {field.name!r} are empty"])
         if pa.types.is_large_string(field.type):
             table = table.set_column(number, field, column.fill_null(""))
     return table

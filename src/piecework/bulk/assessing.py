@@ -24,13 +24,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from piecework.bulk.answer_files import (
-    answer_files,
-    as_frame,
-    columns_of,
-    pieces_of,
-    read_piece,
-)
+from piecework.bulk.answer_files import answer_files, as_frame, columns_of, pieces_of, read_piece
 from piecework.bulk.buckets import (
     ROWS,
     BatchByBatch,
@@ -49,13 +43,7 @@ from piecework.domain.tables import COLLECTED, Column, task_columns
 from piecework.domain.task import Task
 from piecework.domain.verdicts import Finding
 from piecework.qc.ratings import only_read, with_ratings
-from piecework.qc.registry import (
-    HEURISTICS,
-    Settings,
-    columns,
-    columns_if_there,
-    refuse_faults,
-)
+from piecework.qc.registry import HEURISTICS, Settings, columns, columns_if_there, refuse_faults
 from piecework.qc.tallies import Tally, merged
 from piecework.qc.text_fit import FIT, NAMES, Excesses, Uses, Worded
 from piecework.qc.two_phases import (
@@ -280,8 +268,7 @@ def _write_findings(job: _Job, name: str, findings: Iterable[Finding]) -> None:
     def write(path: Path) -> None:
         rows = list(findings)
         cells = {
-            field.name: [getattr(finding, field.name) for finding in rows]
-            for field in _FINDING
+            field.name: [getattr(finding, field.name) for finding in rows] for field in _FINDING
         }
         pq.write_table(pa.table(cells, schema=_FINDING), path, compression="zstd")
 
@@ -296,17 +283,10 @@ def _finished(job: _Job, into: Path) -> AssessedParts:
         rows[path.name] = findings.num_rows
         names = findings["heuristic"].filter(findings["flag"])
         flagged.update(
-            {
-                counted["values"]: counted["counts"]
-                for counted in names.value_counts().to_pylist()
-            }
+            {counted["values"]: counted["counts"] for counted in names.value_counts().to_pylist()}
         )
     answers = job.answers
-    finish(
-        job.folder,
-        into,
-        {"answers": answers, "findings": rows, "flagged": dict(flagged)},
-    )
+    finish(job.folder, into, {"answers": answers, "findings": rows, "flagged": dict(flagged)})
     return AssessedParts(
         folder=into,
         files=len({piece.path for piece in job.pieces}),

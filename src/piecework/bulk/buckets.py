@@ -90,16 +90,11 @@ class BatchByBatch:
 def item_tally(table: pa.Table) -> Tally:
     """Count the rows of each `item`, as a hash, in each `batch`."""
     return tally(
-        {
-            "batch": table["batch"].to_numpy(),
-            "item": _hashes(table["item_id"].to_pandas()),
-        }
+        {"batch": table["batch"].to_numpy(), "item": _hashes(table["item_id"].to_pandas())}
     )
 
 
-def deal(
-    table: pa.Table, buckets: npt.NDArray[np.int64], n: int
-) -> list[pa.RecordBatch]:
+def deal(table: pa.Table, buckets: npt.NDArray[np.int64], n: int) -> list[pa.RecordBatch]:
     """Return the rows as one record batch per bucket."""
     order = np.argsort(buckets, kind="stable")
     sizes = np.bincount(buckets, minlength=n)
@@ -111,9 +106,7 @@ def deal(
     ]
 
 
-def write_buckets(
-    path: Path, schema: pa.Schema, batches: Sequence[pa.RecordBatch]
-) -> None:
+def write_buckets(path: Path, schema: pa.Schema, batches: Sequence[pa.RecordBatch]) -> None:
     """Write record batches, keeping those of each `deal` together."""
     with (
         pa.OSFile(str(path), "wb") as sink,
@@ -145,7 +138,6 @@ def _hashes(keys: "pd.Series[str]") -> npt.NDArray[np.uint64]:
 def _batch(table: pa.Table) -> pa.RecordBatch:
     # For an empty slice of texts, Arrow would write all texts of the original.
     arrays = [
-        column.chunk(0) if len(column) else pa.array([], column.type)
-        for column in table.columns
+        column.chunk(0) if len(column) else pa.array([], column.type) for column in table.columns
     ]
     return pa.RecordBatch.from_arrays(arrays, schema=table.schema)

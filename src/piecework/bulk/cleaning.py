@@ -88,9 +88,7 @@ def _write(source: Source, bucket: int) -> None:
         rows = as_frame(source.about_items(bucket), source.columns)
         texts = rows["text"].tolist()
         edits = [cleaning.edits.get(answer_id, ()) for answer_id in rows.index.tolist()]
-        unsure = [
-            cleaning.proposals.get(answer_id, ()) for answer_id in rows.index.tolist()
-        ]
+        unsure = [cleaning.proposals.get(answer_id, ()) for answer_id in rows.index.tolist()]
         cells = {
             "answer_id": rows.index.tolist(),
             "item_id": rows["item_id"].tolist(),
@@ -108,9 +106,7 @@ def _write(source: Source, bucket: int) -> None:
 
 def _finished(source: Source, into: Path) -> CleanedFiles:
     counts = [source.folder.kept(f"told-{bucket}") for bucket in range(source.buckets)]
-    answers, changed, edits, proposals = (
-        sum(column) for column in zip(*counts, strict=True)
-    )
+    answers, changed, edits, proposals = (sum(column) for column in zip(*counts, strict=True))
     parts = {f"part-{n:05d}.parquet": rows[0] for n, rows in enumerate(counts)}
     finish(source.folder, into, {"answers": answers, "parts": parts})
     return CleanedFiles(

@@ -219,9 +219,7 @@ def _joined(
 ) -> dict[str, set[str] | None]:
     """Return the workers of two parts by column; two are enough to tell."""
     return {
-        name: None
-        if those is None or (others := more[name]) is None
-        else {*[*those, *others][:2]}
+        name: None if those is None or (others := more[name]) is None else {*[*those, *others][:2]}
         for name, those in some.items()
     }
 
@@ -334,9 +332,7 @@ def _items_of(rows: pd.DataFrame) -> list[Item]:
     ]
 
 
-def _with_listed(
-    rows: pd.DataFrame, listed: pd.DataFrame, items: Sequence[Item]
-) -> pd.DataFrame:
+def _with_listed(rows: pd.DataFrame, listed: pd.DataFrame, items: Sequence[Item]) -> pd.DataFrame:
     urls = {str(item.item_id): item.picture for item in items}
     return rows.assign(
         url=rows["item_id"].map(urls).astype("str"),
@@ -344,9 +340,7 @@ def _with_listed(
     )
 
 
-def _cleaned(
-    job: _Job, rows: pd.DataFrame, bucket: int, *, is_judged: bool
-) -> pd.DataFrame:
+def _cleaned(job: _Job, rows: pd.DataFrame, bucket: int, *, is_judged: bool) -> pd.DataFrame:
     """The rows with `clean_text` and `edits`."""
     if "edits" in rows:
         edits = [_edits(cell) for cell in rows["edits"].tolist()]
@@ -384,9 +378,7 @@ def _whole(job: _Job, table: pd.DataFrame) -> pd.DataFrame:
         wanted[OUTCOME] = _TEXT
     missing = {
         name: pd.Series(
-            [_NOTHING[column.dtype]] * len(table),
-            index=table.index,
-            dtype=column.dtype,
+            [_NOTHING[column.dtype]] * len(table), index=table.index, dtype=column.dtype
         )
         for name, column in wanted.items()
         if name not in table and column.dtype in _NOTHING

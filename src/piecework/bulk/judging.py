@@ -14,13 +14,7 @@ from piecework.bulk.parts import Source, known_items
 from piecework.bulk.running import PartRunner
 from piecework.bulk.work_folder import gc_paused
 from piecework.domain.tables import COLLECTED
-from piecework.postprocess.apply import (
-    Cleaning,
-    Tidied,
-    forget_counts,
-    judged,
-    tidied,
-)
+from piecework.postprocess.apply import Cleaning, Tidied, forget_counts, judged, tidied
 from piecework.postprocess.language.corpus import Corpus
 from piecework.postprocess.text import Text, protected_words
 
@@ -71,8 +65,7 @@ def _read(source: Source, bucket: int) -> None:
     def texts() -> list[Tidied]:
         table = as_frame(source.about_items(bucket), source.columns)
         protected = {
-            str(item.item_id): protected_words(item)
-            for item in known_items(source, bucket)
+            str(item.item_id): protected_words(item) for item in known_items(source, bucket)
         }
         cells = zip(
             table.index.tolist(),

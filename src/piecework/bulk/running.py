@@ -36,9 +36,7 @@ def here(on_progress: OnProgress) -> PartRunner:
 
 
 @contextmanager
-def on_dask(
-    address: str, on_progress: OnProgress, *, processes: int = 2
-) -> Iterator[PartRunner]:
+def on_dask(address: str, on_progress: OnProgress, *, processes: int = 2) -> Iterator[PartRunner]:
     """Run on the cluster at the address, or on `LOCAL`, which ends with the context.
 
     Raises:

@@ -34,12 +34,7 @@ from piecework.domain.task import PRACTICE, Task
 from piecework.hit_templates.answer_fields import answers_task
 from piecework.hit_templates.own_files import TASK_FILE
 from piecework.hit_templates.own_html.fields import StatedField
-from piecework.hit_templates.own_html.task import (
-    ITEM_ID,
-    Around,
-    html_task,
-    with_shown_columns,
-)
+from piecework.hit_templates.own_html.task import ITEM_ID, Around, html_task, with_shown_columns
 from piecework.hit_templates.qualification import faults_of_test
 from piecework.hit_templates.tasks import load_task
 from piecework.qc.heuristics import like_samples
@@ -53,9 +48,7 @@ _MOST_REQUIREMENTS = 10
 """MTurk's limit for one HIT type; piecework itself uses up to four of them."""
 
 
-def load_campaign(
-    path: Path, *, drawn: Sequence[Mapping[str, str]] | None = None
-) -> Campaign:
+def load_campaign(path: Path, *, drawn: Sequence[Mapping[str, str]] | None = None) -> Campaign:
     """Load the campaign of a file, with the installed tasks and heuristics.
 
     Args:
@@ -91,9 +84,7 @@ def assemble_anywhere(file: CampaignFile) -> Campaign:
     return assemble(file, drawn=item_rows(items.scenes))
 
 
-def assemble(
-    file: CampaignFile, *, drawn: Sequence[Mapping[str, str]] | None = None
-) -> Campaign:
+def assemble(file: CampaignFile, *, drawn: Sequence[Mapping[str, str]] | None = None) -> Campaign:
     """Return the campaign that a file describes, with items; see `load_campaign`."""
     if faults := faults_of_names(file):
         raise ConfigError(faults)
@@ -105,9 +96,7 @@ def assemble(
     items = None
     if task is not None:
         read = _reader_of(file)
-        items = _collect(
-            faults, steps, lambda: with_gold(file, task, read(file, task, drawn))
-        )
+        items = _collect(faults, steps, lambda: with_gold(file, task, read(file, task, drawn)))
         faults += faults_with_items(file, task, items or ())
     machine, samples = None, None
     if task is not None and items is not None:
@@ -154,16 +143,12 @@ def _asked_elsewhere(file: CampaignFile, imported: ImportedTable) -> Task:
             _stated_fields(tables),
             title=tables.posting.title or tables.description,
             columns=(ITEM_ID, *(name for name in imported.item if name != ITEM_ID)),
-            once=frozenset(
-                name for name, field in tables.fields.items() if field.scope == "hit"
-            ),
+            once=frozenset(name for name, field in tables.fields.items() if field.scope == "hit"),
             language=tables.language,
             canned=_canned(tables),
         )
     except ConfigError as error:
-        raise ConfigError(
-            [f"{file.path}: {fault}" for fault in error.faults]
-        ) from error
+        raise ConfigError([f"{file.path}: {fault}" for fault in error.faults]) from error
 
 
 def _stated_fields(tables: CampaignTables) -> dict[str, StatedField]:
@@ -174,11 +159,7 @@ def _stated_fields(tables: CampaignTables) -> dict[str, StatedField]:
 
 
 def _canned(tables: CampaignTables) -> dict[str, str]:
-    return {
-        name: table.canned
-        for name, table in tables.fields.items()
-        if table.canned is not None
-    }
+    return {name: table.canned for name, table in tables.fields.items() if table.canned is not None}
 
 
 def _around_page(tables: CampaignTables) -> Around:
@@ -270,9 +251,7 @@ def _qualification(file: CampaignFile) -> QualificationTest | None:
     return QualificationTest(
         name=table.name or f"piecework: {task.name}, test of {file.tables.name}",
         task=task,
-        items=file.items(
-            task.columns, file=file.path.parent / table.items, is_own=False
-        ),
+        items=file.items(task.columns, file=file.path.parent / table.items, is_own=False),
         correct_at_least=table.correct_at_least,
         duration_seconds=round(table.time_limit_minutes * 60),
         retry_seconds=None if retry is None else round(retry * values.HOUR),
@@ -324,9 +303,7 @@ def _check_scenes(file: CampaignFile, task: Task) -> None:
 
 def _reader_of(
     file: CampaignFile,
-) -> Callable[
-    [CampaignFile, Task, Sequence[Mapping[str, str]] | None], tuple[Item, ...]
-]:
+) -> Callable[[CampaignFile, Task, Sequence[Mapping[str, str]] | None], tuple[Item, ...]]:
     """Return what reads the items of a campaign."""
     if file.tables.imported is not None:
         return _imported_items
@@ -344,10 +321,7 @@ def _imported_items(
 
 
 def _campaign(
-    file: CampaignFile,
-    task: Task,
-    items: Sequence[Item],
-    test: QualificationTest | None,
+    file: CampaignFile, task: Task, items: Sequence[Item], test: QualificationTest | None
 ) -> Campaign:
     tables, replay = file.tables, file.tables.rehearsal.replay
     return Campaign(
@@ -358,9 +332,7 @@ def _campaign(
         task=task,
         title=tables.posting.title or task.title,
         hit_description=tables.posting.description or task.description,
-        keywords=task.keywords
-        if tables.posting.keywords is None
-        else tables.posting.keywords,
+        keywords=task.keywords if tables.posting.keywords is None else tables.posting.keywords,
         items=tuple(item for item in items if not item.columns.get(PRACTICE)),
         practice=tuple(item for item in items if item.columns.get(PRACTICE)),
         pictures=file.pictures,
@@ -371,8 +343,7 @@ def _campaign(
         earlier=read_earlier(file),
         crowds=None if tables.crowds is None else tables.crowds.crowds(),
         recruiting=read_recruiting(file, values.shares(tables.requirements)),
-        exclusion_name=tables.requirements.exclusion_name
-        or f"piecework: not for {tables.name}",
+        exclusion_name=tables.requirements.exclusion_name or f"piecework: not for {tables.name}",
         crowd_size=tables.requirements.workers,
         most_per_worker=tables.requirements.max_hits_per_worker,
         most_in_batch=tables.requirements.max_hits_per_worker_per_batch,

@@ -156,8 +156,7 @@ def _bind_dealt(
         otherwise=otherwise,
         next_step=_again(campaign)
         if (bound.read(store).environment or "").startswith(REHEARSAL)
-        else f"{undo}, then repeat the command; to collect something else, "
-        f"{bound.OWN_FOLDER}",
+        else f"{undo}, then repeat the command; to collect something else, {bound.OWN_FOLDER}",
     )
 
 
@@ -188,8 +187,7 @@ def _changes(known: Dealt, campaign: Campaign) -> Iterator[_Change]:
         if before != after:
             line = f'task = "{before}"' if name == "task" else f"{name} = {before}"
             yield _Change(
-                f"{name} was {before} and is now {after}",
-                f"write {line} again in {campaign.path}",
+                f"{name} was {before} and is now {after}", f"write {line} again in {campaign.path}"
             )
     files = [
         name
@@ -199,8 +197,7 @@ def _changes(known: Dealt, campaign: Campaign) -> Iterator[_Change]:
     if files and known.task == now.task:
         folder = "" if campaign.task.own is None else f" in {campaign.task.own.path}"
         yield _Change(
-            f"changed: {', '.join(files)}{folder}",
-            f"put {', '.join(files)}{folder} back as before",
+            f"changed: {', '.join(files)}{folder}", f"put {', '.join(files)}{folder} back as before"
         )
     yield from _changed_items(known.items, now.items)
 

@@ -27,9 +27,7 @@ _FILES = {Names.DEFINITION, Names.INPUT, Names.OUTPUT}
 _MOST_FAULTS = 20
 
 
-def faults_with_items(
-    file: CampaignFile, task: Task, items: Sequence[Item]
-) -> list[str]:
+def faults_with_items(file: CampaignFile, task: Task, items: Sequence[Item]) -> list[str]:
     """Return errors that only show with the task and its items, with lines if known."""
     if file.tables.imported is not None:
         # They were shown elsewhere, so piecework does not check their text.
@@ -60,9 +58,7 @@ def faults_with_items(
     faults += _faults_of_experiment(file, task)
     faults += _faults_of_canary(file, task, () if file.tables.items.grows else items)
     if items and not count:
-        faults.append(
-            f"{file.path}: all items are practice; at least one has to be answered"
-        )
+        faults.append(f"{file.path}: all items are practice; at least one has to be answered")
     return faults
 
 
@@ -103,9 +99,7 @@ def _faults_of_formats(file: CampaignFile, task: Task) -> list[str]:
         for name in output.formats or ()
         if name not in allowed
     ]
-    if values.has_releases(file.tables) and "parquet" not in (
-        output.formats or allowed
-    ):
+    if values.has_releases(file.tables) and "parquet" not in (output.formats or allowed):
         faults.append(
             f"{file.at('output', 'formats')}: releases are made of Parquet files; add "
             '"parquet", or leave out releases and sinks'
@@ -191,9 +185,7 @@ def _faults_of_experiment(file: CampaignFile, task: Task) -> Iterator[str]:
         yield f"{where}: {task.name} asks for no text, so there is nothing to type"
 
 
-def _faults_of_canary(
-    file: CampaignFile, task: Task, items: Sequence[Item]
-) -> Iterator[str]:
+def _faults_of_canary(file: CampaignFile, task: Task, items: Sequence[Item]) -> Iterator[str]:
     """Yield why the page cannot hide a word for programs, or people would use it."""
     word = planted_word({**task.heuristics, **values.heuristics(file.tables)})
     where = file.at("heuristics", "canary", "word")
@@ -249,9 +241,7 @@ def _faults_of_dataset(file: CampaignFile, items: Sequence[Item]) -> list[str]:
         )
     faults += [
         f"{file.at('dataset', 'split_column')}: {fault}"
-        for fault in faults_of_splits(items, values.publication(table).shares)[
-            :_MOST_FAULTS
-        ]
+        for fault in faults_of_splits(items, values.publication(table).shares)[:_MOST_FAULTS]
     ]
     elsewhere = [item for item in items if urlsplit(item.picture).netloc]
     if table.pictures == "files" and elsewhere:

@@ -90,9 +90,7 @@ def is_month_spent(opened: OpenedCampaign, cents: int) -> bool:
     return rest is not None and rest < cents
 
 
-def payable_today(
-    opened: OpenedCampaign, hits: Sequence[PlannedHit]
-) -> list[PlannedHit]:
+def payable_today(opened: OpenedCampaign, hits: Sequence[PlannedHit]) -> list[PlannedHit]:
     """Return the first of these planned HITs, as many as today's allowance pays for."""
     today = left_today(opened)
     return list(hits) if today is None else affordable(hits, left_cents=today)

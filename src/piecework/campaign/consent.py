@@ -33,9 +33,7 @@ def refuse_without_consent(
     refuse_imported(campaign)
     refuse_closed_host(endpoint)
     if not is_on_this_machine(endpoint) and not live:
-        raise _is_live(
-            campaign, endpoint, "a marketplace on another machine means live work"
-        )
+        raise _is_live(campaign, endpoint, "a marketplace on another machine means live work")
     if campaign.rehearsal.scenes:
         raise RefusedForSafety(
             f"{campaign.path}: its pictures are drawn for rehearsals, so real people "

@@ -119,9 +119,7 @@ def all_first_rounds(campaign: Campaign, *, on: date) -> list[list[PlannedHit]]:
     """Return the first round of every batch, in order, as if nothing were posted."""
     split = Split(shares(campaign, on=on))
     return [
-        at_markets(
-            campaign, first_round(campaign, batch, item_ids, on=on), split, on=on
-        )
+        at_markets(campaign, first_round(campaign, batch, item_ids, on=on), split, on=on)
         for batch, item_ids in enumerate(deal(campaign), start=1)
     ]
 
@@ -143,8 +141,7 @@ def by_cost(campaign: Campaign, *, on: date) -> list[str]:
     """Return the campaign's markets, with the least fee of an assignment first."""
     asked = campaign.posting.assignments
     return sorted(
-        campaign.markets,
-        key=lambda market: fee_cents(campaign, asked, on=on, market=market),
+        campaign.markets, key=lambda market: fee_cents(campaign, asked, on=on, market=market)
     )
 
 
@@ -203,9 +200,7 @@ def replacements(
     for wanted in sorted({count for count in left.values() if count > 0}):
         alike = [item_id for item_id, count in left.items() if count == wanted]
         for group in _groups(campaign, alike, fits):
-            parts = (
-                [group] if free(group) >= wanted else [(item_id,) for item_id in group]
-            )
+            parts = [group] if free(group) >= wanted else [(item_id,) for item_id in group]
             asked += [(part, min(wanted, free(part)), None) for part in parts]
     asked = [request for request in asked if request[1] > 0]
     # The cheapest first: the money pays for the beginning of the list.
@@ -213,9 +208,7 @@ def replacements(
     return _hits(campaign, batch, round_, asked, on=on)
 
 
-def first_rounds_cost_cents(
-    campaign: Campaign, batches: Collection[int], *, on: date
-) -> int:
+def first_rounds_cost_cents(campaign: Campaign, batches: Collection[int], *, on: date) -> int:
     """Return what posting these batches for the first time costs, with a day's fees.
 
     If the market depends on paces, it is the cost at the most expensive one.
@@ -225,9 +218,7 @@ def first_rounds_cost_cents(
     rounds = enumerate(all_first_rounds(campaign, on=on), start=1)
     planned = [hit for batch, hits in rounds if batch in batches for hit in hits]
     if campaign.crowds is not None and campaign.crowds.cheapest:
-        return sum(
-            hit_cost_cents(campaign, hit.max_assignments, on=on) for hit in planned
-        )
+        return sum(hit_cost_cents(campaign, hit.max_assignments, on=on) for hit in planned)
     return sum(hit.cost_cents for hit in planned)
 
 
@@ -236,10 +227,7 @@ def hit_cost_cents(campaign: Campaign, assignments: int, *, on: date) -> int:
 
     With several markets, it is the cost at the most expensive of them.
     """
-    fee = max(
-        fee_cents(campaign, assignments, on=on, market=market)
-        for market in campaign.markets
-    )
+    fee = max(fee_cents(campaign, assignments, on=on, market=market) for market in campaign.markets)
     return assignments * (campaign.rewards.reward_cents + fee)
 
 
@@ -281,10 +269,7 @@ def _extensions(
     for hit in extendable:
         more = min(left.get(item_id, 0) for item_id in hit.item_ids)
         more = min(more, free(hit.item_ids)) if more else 0
-        price = (
-            campaign.rewards.reward_cents,
-            fee_cents(campaign, more, on=on, market=hit.market),
-        )
+        price = (campaign.rewards.reward_cents, fee_cents(campaign, more, on=on, market=hit.market))
         if (
             more > 0
             and hit.max_assignments + more < MANY_ASSIGNMENTS
@@ -295,9 +280,7 @@ def _extensions(
             yield hit.item_ids, more, hit
 
 
-def _groups(
-    campaign: Campaign, item_ids: Sequence[ItemId], fits: Fits
-) -> list[tuple[ItemId, ...]]:
+def _groups(campaign: Campaign, item_ids: Sequence[ItemId], fits: Fits) -> list[tuple[ItemId, ...]]:
     """Group the items by HIT: as many as fit, without splitting a bundle.
 
     A group that no page can show is divided all the same.
@@ -332,9 +315,7 @@ def _divided(group: tuple[ItemId, ...], fits: Fits) -> list[tuple[ItemId, ...]]:
     return [*_divided(group[:half], fits), *_divided(group[half:], fits)]
 
 
-def _bundles(
-    campaign: Campaign, item_ids: Sequence[ItemId]
-) -> list[tuple[ItemId, ...]]:
+def _bundles(campaign: Campaign, item_ids: Sequence[ItemId]) -> list[tuple[ItemId, ...]]:
     """Return groups of items for one HIT, no larger than it; else single items."""
     task, size = campaign.task, campaign.posting.items_per_hit
     column = task.one_value_per_hit or task.group_by
@@ -358,12 +339,7 @@ def _values(campaign: Campaign, column: str) -> dict[ItemId, str]:
 
 
 def _hits(
-    campaign: Campaign,
-    batch: int,
-    round_: int,
-    asked: Sequence[_Asked],
-    *,
-    on: date,
+    campaign: Campaign, batch: int, round_: int, asked: Sequence[_Asked], *, on: date
 ) -> list[PlannedHit]:
     return [
         PlannedHit(
@@ -388,15 +364,11 @@ def arm_of(campaign: Campaign, batch: int, round_: int, number: int) -> str:
     """Return the arm of a HIT by its place in its round; "" without an experiment."""
     if campaign.experiment is None:
         return ""
-    arm = campaign.experiment.arm_of(
-        campaign.name, batch=batch, round_=round_, number=number
-    )
+    arm = campaign.experiment.arm_of(campaign.name, batch=batch, round_=round_, number=number)
     return arm.as_text()
 
 
-def fee_cents(
-    campaign: Campaign, assignments: int, *, on: date, market: str = ""
-) -> int:
+def fee_cents(campaign: Campaign, assignments: int, *, on: date, market: str = "") -> int:
     """Return the fee of one assignment of a HIT with this many assignments.
 
     Args:

@@ -33,9 +33,7 @@ def read_earlier(file: CampaignFile) -> tuple[EarlierCampaign, ...]:
             elif any(each.store == store for each in earlier):
                 faults.append(f"{where}: {named} is named before")
             earlier.append(
-                EarlierCampaign(
-                    name=other.tables.name, store=store, key=key, is_wanted=is_wanted
-                )
+                EarlierCampaign(name=other.tables.name, store=store, key=key, is_wanted=is_wanted)
             )
     if faults:
         raise ConfigError(faults)

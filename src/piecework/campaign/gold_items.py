@@ -13,9 +13,7 @@ from piecework.domain.hit import Item
 from piecework.domain.task import GOLD, MIXED_IN, PRACTICE, Task
 
 
-def with_gold(
-    file: CampaignFile, task: Task, items: tuple[Item, ...]
-) -> tuple[Item, ...]:
+def with_gold(file: CampaignFile, task: Task, items: tuple[Item, ...]) -> tuple[Item, ...]:
     """Return the items, and as many with known answers as `[gold] share` asks for.
 
     The first ones of the file are used, so that more can be added to its end.
@@ -69,9 +67,7 @@ def all_gold(file: CampaignFile, task: Task) -> tuple[Item, ...]:
     if table is None:
         return ()
     path = file.path.parent / table.file
-    return tuple(
-        _mixed_in(item) for item in file.items(task.columns, file=path, is_own=False)
-    )
+    return tuple(_mixed_in(item) for item in file.items(task.columns, file=path, is_own=False))
 
 
 def _mixed_in(item: Item) -> Item:

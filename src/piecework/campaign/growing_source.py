@@ -78,21 +78,15 @@ def source_of(file: CampaignFile, task: Task) -> Source:
         )
     assert pictures is not None  # noqa: S101 - otherwise the schema requires a file
     if page is not None:
-        needed = tuple(
-            name for name in page.possible_addresses if name in task.optional_columns
-        )
+        needed = tuple(name for name in page.possible_addresses if name in task.optional_columns)
         addresses = task.columns[1:] or needed
     if pictures.folder is not None:
-        return PictureFolder(
-            path=pictures.folder, columns=task.columns, addresses=addresses
-        )
+        return PictureFolder(path=pictures.folder, columns=task.columns, addresses=addresses)
     from piecework.exchange.picture_bucket import PictureBucket  # noqa: PLC0415
     from piecework.exchange.picture_source import PicturesInBucket  # noqa: PLC0415
 
     return PicturesInBucket(
-        bucket=PictureBucket(pictures.address),
-        columns=task.columns,
-        addresses=addresses,
+        bucket=PictureBucket(pictures.address), columns=task.columns, addresses=addresses
     )
 
 

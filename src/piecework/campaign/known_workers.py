@@ -37,6 +37,4 @@ def known_worker(opened: OpenedCampaign, worker: str) -> WorkerId:
         return pseudonyms[matches[0]]
     else:
         fault = f"no worker of this campaign has the pseudonym {worker!r}"
-    raise ConfigError(
-        [fault], next_step=f"piecework workers list {opened.campaign.path}"
-    )
+    raise ConfigError([fault], next_step=f"piecework workers list {opened.campaign.path}")

@@ -23,9 +23,7 @@ Sample = tuple[str, str, str]
 """The item or "", the model or "", and the text."""
 
 
-def machine_texts(
-    file: CampaignFile, task: Task, items: Sequence[Item]
-) -> tuple[Sample, ...]:
+def machine_texts(file: CampaignFile, task: Task, items: Sequence[Item]) -> tuple[Sample, ...]:
     """Return the texts of the file, in its order.
 
     Raises:
@@ -42,14 +40,10 @@ def machine_texts(
     rows = _rows(path, where)
     # Rows of a source that grows come later; their samples may come first.
     known = None if file.tables.items.grows else {str(item.item_id) for item in items}
-    faults = [
-        f"{path}:{line}: {fault}" for line, row in rows if (fault := _fault(row, known))
-    ]
+    faults = [f"{path}:{line}: {fault}" for line, row in rows if (fault := _fault(row, known))]
     if faults:
         raise ConfigError(faults[:_MOST_FAULTS])
-    return tuple(
-        (row.get(_ITEM, ""), row.get(_MODEL, ""), row[_TEXT]) for _, row in rows
-    )
+    return tuple((row.get(_ITEM, ""), row.get(_MODEL, ""), row[_TEXT]) for _, row in rows)
 
 
 def _rows(path: Path, where: str) -> list[tuple[int, Row]]:
@@ -67,15 +61,11 @@ def _rows(path: Path, where: str) -> list[tuple[int, Row]]:
     if not rows:
         raise ConfigError([f"{where}: {path} has no rows"])
     if len(rows) > MOST_TEXTS:
-        many = (
-            f"{path} has {plural(len(rows), 'text')}; at most {MOST_TEXTS:,} are read"
-        )
+        many = f"{path} has {plural(len(rows), 'text')}; at most {MOST_TEXTS:,} are read"
         raise ConfigError([f"{where}: {many}, and some hundred are enough"])
     lacking = next((row for _, row in rows if _TEXT not in row), None)
     if lacking is not None:
-        columns = (
-            f"{did_you_mean(_TEXT, lacking)}; the columns are {', '.join(lacking)}"
-        )
+        columns = f"{did_you_mean(_TEXT, lacking)}; the columns are {', '.join(lacking)}"
         raise ConfigError([f"{where}: {path} has no column {_TEXT!r}{columns}"])
     return rows
 

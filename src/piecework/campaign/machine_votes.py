@@ -18,9 +18,7 @@ _KEYS = frozenset({"item", "label", "probability", "model"})
 _MOST_FAULTS = 20
 
 
-def machine_votes(
-    file: CampaignFile, task: Task, items: Sequence[Item]
-) -> tuple[MachineVote, ...]:
+def machine_votes(file: CampaignFile, task: Task, items: Sequence[Item]) -> tuple[MachineVote, ...]:
     """Return the labels of all files, in their order.
 
     Raises:
@@ -31,9 +29,7 @@ def machine_votes(
     if table is None or not table.files:
         return ()
     if file.tables.items.grows:
-        raise ConfigError(
-            [f"{file.at('machine')}: items that grow cannot have labels of models"]
-        )
+        raise ConfigError([f"{file.at('machine')}: items that grow cannot have labels of models"])
     field = _labelled(file, task, table)
     known = {str(item.item_id) for item in items}
     votes: list[MachineVote] = []
@@ -50,11 +46,7 @@ def machine_votes(
 
 
 def _read(
-    path: Path,
-    field: Field,
-    known: set[str],
-    votes: list[MachineVote],
-    faults: list[str],
+    path: Path, field: Field, known: set[str], votes: list[MachineVote], faults: list[str]
 ) -> None:
     """Append the labels of a file, and a fault for each line that has none."""
     before = {(vote.model, vote.item_id) for vote in votes}
@@ -68,9 +60,7 @@ def _read(
             continue
         key = (vote.model, vote.item_id)
         if key in before:
-            faults.append(
-                f"{path}:{number}: {vote.model} labels item {vote.item_id!r} again"
-            )
+            faults.append(f"{path}:{number}: {vote.model} labels item {vote.item_id!r} again")
         before.add(key)
         votes.append(vote)
 
@@ -95,9 +85,7 @@ def _vote(line: str, path: Path, field: Field, known: set[str]) -> MachineVote:
     except json.JSONDecodeError as fault:
         raise ValueError(f"is not JSON ({fault.msg})") from fault
     if not isinstance(row, dict) or not {"item", "label"} <= row.keys() <= _KEYS:
-        raise ValueError(
-            "each line needs item and label, and may have probability and model"
-        )
+        raise ValueError("each line needs item and label, and may have probability and model")
     item_id, label = str(row["item"]), str(row["label"])
     chance, options = row.get("probability"), [option.value for option in field.options]
     if item_id not in known:
@@ -107,9 +95,7 @@ def _vote(line: str, path: Path, field: Field, known: set[str]) -> MachineVote:
     if label not in options:
         allowed = ", ".join(map(repr, options))
         raise ValueError(f"{label!r} is not a label of {field.name}; it has {allowed}")
-    if chance is not None and not (
-        type(chance) in {int, float} and 0.0 <= chance <= 1.0
-    ):
+    if chance is not None and not (type(chance) in {int, float} and 0.0 <= chance <= 1.0):
         raise ValueError(f"probability is {chance!r}; it must be from 0 to 1")
     return MachineVote(
         model=str(row.get("model", path.stem)),

@@ -16,9 +16,7 @@ class Split:
         held: assignments that each market has already.
     """
 
-    def __init__(
-        self, shares: Mapping[str, float], held: Mapping[str, int] | None = None
-    ) -> None:
+    def __init__(self, shares: Mapping[str, float], held: Mapping[str, int] | None = None) -> None:
         self.shares = dict(shares)
         self._whole = sum(shares.values())
         self._held = {market: (held or {}).get(market, 0) for market in shares}
@@ -38,9 +36,7 @@ class Split:
         total = sum(self._held.values()) + assignments
         return max(
             self.shares,
-            key=lambda market: (
-                self.shares[market] * total - self._whole * self._held[market]
-            ),
+            key=lambda market: self.shares[market] * total - self._whole * self._held[market],
         )
 
     def count(self, market: str, assignments: int) -> None:
@@ -70,11 +66,7 @@ class Pace:
 
 
 def cheapest_in_time(
-    markets: Sequence[str],
-    paces: Mapping[str, Pace],
-    *,
-    wanted: int,
-    hours_left: float,
+    markets: Sequence[str], paces: Mapping[str, Pace], *, wanted: int, hours_left: float
 ) -> dict[str, float]:
     """Return how many of the wanted assignments each market should get.
 

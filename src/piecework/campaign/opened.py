@@ -73,9 +73,7 @@ class OpenedCampaign:
     endpoint: str = ""
     batches: BatchScores = field(default_factory=BatchScores, repr=False)
     _answers: _Answers = field(default_factory=_Answers, repr=False)
-    _item_numbers: list[ItemNumbers | ItemTags] = field(
-        default_factory=list, repr=False
-    )
+    _item_numbers: list[ItemNumbers | ItemTags] = field(default_factory=list, repr=False)
 
     @property
     def used_inputs(self) -> tuple[UsedInputs, ...]:

@@ -56,8 +56,7 @@ def _about_files(task: Task, page: HtmlPage) -> Iterator[str]:
         shown = _cut(MARKS.sub("...", address))
         reason = page.left_out.get(address, "")
         remedy = (
-            "put it into the folder of items.pictures, and write "
-            f"{_cut(f'/pictures/{shown}')!r}"
+            f"put it into the folder of items.pictures, and write {_cut(f'/pictures/{shown}')!r}"
         )
         if reason.endswith(IS_MISSING):
             remedy = f"put {shown} beside the page"
@@ -100,8 +99,7 @@ def _about_markup(campaign: Campaign, page: HtmlPage) -> Iterator[str]:
     known = {field.sent_as for field in campaign.task.fields}
     if (more := [name for name in made if name not in known]) and REST not in known:
         yield (
-            f"items hold inputs ({_cut(', '.join(more))}) that are no fields of the "
-            f"page: {_KEPT}"
+            f"items hold inputs ({_cut(', '.join(more))}) that are no fields of the page: {_KEPT}"
         )
 
 

@@ -46,9 +46,7 @@ def largest_page(campaign: Campaign, hits: Iterable[PlannedHit]) -> int:
     fork = multiprocessing.get_context("fork")
     ours, theirs = fork.Pipe(duplex=False)
     with ours, tempfile.TemporaryFile("w+") as stack:
-        child = fork.Process(
-            target=_make, args=(campaign, hits, theirs, stack), daemon=True
-        )
+        child = fork.Process(target=_make, args=(campaign, hits, theirs, stack), daemon=True)
         with warnings.catch_warnings():
             # About threads of libraries: the child only renders pages, without their
             # locks.
@@ -124,6 +122,5 @@ def _ended_by_itself(campaign: Campaign, stack: str) -> ConfigError:
         "probably because memory ran out"
     )
     return ConfigError(
-        [fault],
-        next_step="docs/reference/macros.md says what templates can use, with examples",
+        [fault], next_step="docs/reference/macros.md says what templates can use, with examples"
     )

@@ -132,6 +132,4 @@ def is_public(address: _Address) -> bool:
 
 def _target(parts: SplitResult) -> str:
     path = quote(parts.path or "/", safe="/%:@!$&'()*+,;=~")
-    return (
-        f"{path}?{quote(parts.query, safe='/%:@!$&()*+,;=~?')}" if parts.query else path
-    )
+    return f"{path}?{quote(parts.query, safe='/%:@!$&()*+,;=~?')}" if parts.query else path

@@ -102,9 +102,7 @@ def terms_of(campaign: Campaign, prices: PriceList) -> list[PriceList | CrowdPri
     return [by_market.get(market, own) for market in campaign.markets]
 
 
-def _terms_without_markets(
-    campaign: Campaign, prices: PriceList
-) -> PriceList | CrowdPrices:
+def _terms_without_markets(campaign: Campaign, prices: PriceList) -> PriceList | CrowdPrices:
     """Return the terms for HITs that name no market.
 
     A requirement on one of Prolific's filters names Prolific; otherwise they are for
@@ -119,11 +117,7 @@ def _terms_without_markets(
 
 
 def _check_markets(
-    campaign: Campaign,
-    platform: Platform,
-    prices: PriceList | None,
-    *,
-    has_posted: bool,
+    campaign: Campaign, platform: Platform, prices: PriceList | None, *, has_posted: bool
 ) -> None:
     """Refuse to begin if a market is not let in, or has another currency."""
     crowds = () if prices is None else prices.crowds

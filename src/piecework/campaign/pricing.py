@@ -103,9 +103,7 @@ def price(campaign: Campaign, *, on: date) -> Price:
     costs = tuple(sum(hit.cost_cents for hit in batch) for batch in rounds)
     replacing, extra = expected_replacements(campaign, on=on)
     each = top_up_cents(
-        rewards.wage_floor_cents_per_hour,
-        rewards.expected_seconds,
-        rewards.reward_cents,
+        rewards.wage_floor_cents_per_hour, rewards.expected_seconds, rewards.reward_cents
     )
     bonuses = 0
     if each:
@@ -164,9 +162,7 @@ def _bonus_fee(campaign: Campaign, bonus_cents: int, *, on: date) -> float:
     ) / sum(parts.values())
 
 
-def top_up_cents(
-    floor_cents_per_hour: int, seconds: float | None, paid_cents: int
-) -> int | None:
+def top_up_cents(floor_cents_per_hour: int, seconds: float | None, paid_cents: int) -> int | None:
     """Return what an assignment needs beyond its pay to reach the floor.
 
     >>> top_up_cents(1000, 540, 100)  # nine minutes at $10 an hour are $1.50
@@ -195,9 +191,7 @@ def expected_replacements(campaign: Campaign, *, on: date) -> tuple[float, float
         for _ in range(posting.max_rounds):
             missing = _lost(missing, loss)
             for wanted, chance in enumerate(missing):
-                hits = max(
-                    count * chance / posting.items_per_hit, 1 - (1 - chance) ** count
-                )
+                hits = max(count * chance / posting.items_per_hit, 1 - (1 - chance) ** count)
                 assignments += hits * wanted
                 cents += hits * mean_hit_cost_cents(campaign, wanted, on=on)
     return cents, assignments
@@ -214,10 +208,7 @@ def expected_out_of_reach(campaign: Campaign) -> float:
         return 0.0
     loss = campaign.rewards.expected_loss
     short = sum(
-        (wanted - kept)
-        * math.comb(crowd, kept)
-        * (1 - loss) ** kept
-        * loss ** (crowd - kept)
+        (wanted - kept) * math.comb(crowd, kept) * (1 - loss) ** kept * loss ** (crowd - kept)
         for kept in range(min(wanted, crowd + 1))
     )
     return len(campaign.items) * short
@@ -227,8 +218,7 @@ def worst_replacements(campaign: Campaign, *, on: date) -> int:
     """Return the highest cost of all rounds of replacement, in cents."""
     posting = campaign.posting
     return posting.rounds * sum(
-        _dearest_round(campaign, posting, len(item_ids), on=on)
-        for item_ids in deal(campaign)
+        _dearest_round(campaign, posting, len(item_ids), on=on) for item_ids in deal(campaign)
     )
 
 
@@ -238,17 +228,12 @@ def _lost(missing: list[float], loss: float) -> list[float]:
     for asked, chance in enumerate(missing):
         for again in range(asked + 1):
             after[again] += (
-                chance
-                * math.comb(asked, again)
-                * loss**again
-                * (1 - loss) ** (asked - again)
+                chance * math.comb(asked, again) * loss**again * (1 - loss) ** (asked - again)
             )
     return after
 
 
-def _dearest_round(
-    campaign: Campaign, posting: Posting, items: int, *, on: date
-) -> int:
+def _dearest_round(campaign: Campaign, posting: Posting, items: int, *, on: date) -> int:
     """Return the cost of one round, split in the most expensive way.
 
     Items that lack different numbers of answers do not share a HIT: the first HIT of a
@@ -257,8 +242,7 @@ def _dearest_round(
     expensive kind.
     """
     kinds = [
-        hit_cost_cents(campaign, wanted, on=on)
-        for wanted in range(posting.assignments, 0, -1)
+        hit_cost_cents(campaign, wanted, on=on) for wanted in range(posting.assignments, 0, -1)
     ]
     most = 0
     for number in range(1, min(len(kinds), items) + 1):

@@ -82,15 +82,12 @@ def _beside_page(page: Path, folder: Path) -> dict[str, str]:
 def _contents(path: Path, *, besides: Path) -> str:
     if not path.is_dir():
         return _sha256(path)
-    return _digest(
-        f"{each.relative_to(path)} {_sha256(each)}" for each in _files(path, besides)
-    )
+    return _digest(f"{each.relative_to(path)} {_sha256(each)}" for each in _files(path, besides))
 
 
 def _listing(folder: Path, *, besides: Path) -> str:
     return _digest(
-        f"{each.relative_to(folder)} {each.lstat().st_size}"
-        for each in _files(folder, besides)
+        f"{each.relative_to(folder)} {each.lstat().st_size}" for each in _files(folder, besides)
     )
 
 

@@ -62,9 +62,7 @@ def item_on_page(campaign: Campaign, item: Item) -> Item:
     pictures = campaign.pictures
     if page is not None and pictures is not None:
         named |= {
-            name
-            for name in page.possible_addresses
-            if is_picture(item.columns.get(name, ""))
+            name for name in page.possible_addresses if is_picture(item.columns.get(name, ""))
         }
     served = {
         # File names may contain spaces and "#", addresses may not.

@@ -37,9 +37,7 @@ def warnings_of_source(campaign: Campaign) -> Iterator[str]:
         yield f"{source.name}: {delivery.unfinished}"
 
 
-def _faults_of(
-    campaign: Campaign, row: SourceRow, digests: dict[str, str]
-) -> Iterator[str]:
+def _faults_of(campaign: Campaign, row: SourceRow, digests: dict[str, str]) -> Iterator[str]:
     if row.fault:
         yield f"{row.located}: {row.fault}"
         return

@@ -63,9 +63,7 @@ def _about_pay(campaign: Campaign) -> Iterator[str]:
     rewards = campaign.rewards
     floor = rewards.wage_floor_cents_per_hour
     if not floor:
-        yield (
-            "rewards.wage_floor_per_hour is 0: no bonuses will be paid to slow workers"
-        )
+        yield ("rewards.wage_floor_per_hour is 0: no bonuses will be paid to slow workers")
         return
     if rewards.expected_seconds is not None:
         return  # the price includes the bonus that reaches the floor
@@ -203,10 +201,7 @@ def _about_cap(campaign: Campaign, price: Price) -> Iterator[str]:
     lacking = price.expected - price.cap
     if lacking > 0:
         shown = campaign.rewards.shown(lacking)
-        yield (
-            f"rewards.budget is {shown} below the expected cost: some answers will "
-            "stay missing"
-        )
+        yield (f"rewards.budget is {shown} below the expected cost: some answers will stay missing")
     elif price.expected_at_most > price.cap:
         shown = campaign.rewards.shown(price.expected_at_most - price.cap)
         yield (

@@ -49,9 +49,7 @@ class PassOptions:
     PassOptions,
     METRICS_FOLDER,
     click.option(
-        "--rehearsal",
-        is_flag=True,
-        help="The marketplace is a rehearsal's; see `piecework crowd`.",
+        "--rehearsal", is_flag=True, help="The marketplace is a rehearsal's; see `piecework crowd`."
     ),
     click.option(
         "--poll-open-hits",
@@ -98,10 +96,7 @@ def advance(
         rehearsal=options.rehearsal,
         allow_second_store=allow_second_store,
     )
-    with (
-        watch_passes(campaign, options.metrics_folder) as watch,
-        pass_span(campaign),
-    ):
+    with watch_passes(campaign, options.metrics_folder) as watch, pass_span(campaign):
         request = _spending(request, spend_at_most)
         progress = _advance(request, watch, poll_open_hits=options.poll_open_hits)
         watch.end(progress)
@@ -120,9 +115,7 @@ def _spending(request: "PassRequest", spend_at_most: str | None) -> "PassRequest
     return request.spending(amount_cents(spend_at_most, currency))
 
 
-def _advance(
-    request: "PassRequest", watch: "Watch", *, poll_open_hits: bool
-) -> Progress:
+def _advance(request: "PassRequest", watch: "Watch", *, poll_open_hits: bool) -> Progress:
     """Make the pass; ask a person for consent only if something is due."""
     from piecework.engine.quick_check import cached_progress
 

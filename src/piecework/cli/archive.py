@@ -15,8 +15,7 @@ from piecework.domain.counts import plural
     "--keep",
     metavar="BATCHES",
     type=click.IntRange(min=1),
-    help="The newest batches stay in the store.  "
-    "[default: items.archive_after_batches, or 20]",
+    help="The newest batches stay in the store.  [default: items.archive_after_batches, or 20]",
 )
 @JSON
 def archive(campaign: Path, *, keep: int | None, as_json: bool) -> None:
@@ -39,10 +38,7 @@ def archive(campaign: Path, *, keep: int | None, as_json: bool) -> None:
     loaded = load_campaign(campaign)
     growth = loaded.growth
     after = (growth.archive_after if growth else None) or KEEP
-    with (
-        open_to_look(loaded) as opened,
-        only_pass(loaded.store, by="piecework archive"),
-    ):
+    with open_to_look(loaded) as opened, only_pass(loaded.store, by="piecework archive"):
         done = archive_settled(opened, keep=keep or after, compacts=True)
         folder = archive_folder(opened.store)
     batches = len({part.batch for part in done.parts})
@@ -62,8 +58,7 @@ def archive(campaign: Path, *, keep: int | None, as_json: bool) -> None:
         click.echo(f"nothing to archive: the newest {newest}")
         return
     click.echo(
-        f"{plural(done.answers, 'answer')} of {plural(batches, 'batch')} "
-        f"moved into {folder}"
+        f"{plural(done.answers, 'answer')} of {plural(batches, 'batch')} moved into {folder}"
     )
     megabytes = [size / 1e6 for size in (done.bytes_before, done.bytes_after)]
     click.echo(f"the store had {megabytes[0]:.1f} MB; it has {megabytes[1]:.1f} MB")

@@ -22,11 +22,7 @@ _MOST_ROWS = 12
 
 @click.command()
 @click.argument(
-    "what",
-    metavar="CAMPAIGN|FILES",
-    type=click.Path(path_type=Path),
-    nargs=-1,
-    required=True,
+    "what", metavar="CAMPAIGN|FILES", type=click.Path(path_type=Path), nargs=-1, required=True
 )
 @COLUMNS
 @TASK
@@ -75,9 +71,7 @@ def assess(  # noqa: PLR0913 - an argument for each option
     """
     if into is not None:
         if columns or html or parquet:
-            raise click.UsageError(
-                "--columns, --html and --parquet do not go with --to"
-            )
+            raise click.UsageError("--columns, --html and --parquet do not go with --to")
         origin = origin_of(campaign=campaign, task_name=task or "")
         _assess_in_parts(what, into=into, origin=origin, dask=dask, as_json=as_json)
         return

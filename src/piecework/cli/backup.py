@@ -135,7 +135,6 @@ def _store_of(file: Path) -> tuple[str, Path]:
     if campaign.store.url:
         raise ConfigError(
             [f"{file}: the store is in PostgreSQL ({campaign.store})"],
-            next_step="back the database up with PostgreSQL's tools "
-            "(docs/how-to/postgresql.md)",
+            next_step="back the database up with PostgreSQL's tools (docs/how-to/postgresql.md)",
         )
     return campaign.tables.name, campaign.store.path

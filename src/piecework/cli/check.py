@@ -38,10 +38,7 @@ _Rows = list[tuple[str, str, str]]
     metavar="YYYY-MM-DD",
     help="Price by the fees of this UTC day; default: today.",
 )
-@click.option(
-    "--endpoint",
-    help="Price by the fees of this marketplace; nothing is changed there.",
-)
+@click.option("--endpoint", help="Price by the fees of this marketplace; nothing is changed there.")
 @click.option(
     "--reach",
     is_flag=True,
@@ -64,8 +61,7 @@ _Rows = list[tuple[str, str, str]]
     "variables",
     multiple=True,
     metavar="NAME",
-    help="With --trust: an environment variable that its addresses may have; may be "
-    "repeated.",
+    help="With --trust: an environment variable that its addresses may have; may be repeated.",
 )
 @JSON
 def check(
@@ -99,9 +95,7 @@ def check(
     from piecework.rehearsing.checking import check_campaign
 
     day = (on or SystemClock().now()).date()
-    checked = check_campaign(
-        campaign, on=day, endpoint=endpoint, reach=reach, internal=internal
-    )
+    checked = check_campaign(campaign, on=day, endpoint=endpoint, reach=reach, internal=internal)
     known = estimate_if_possible(checked.campaign) if reach else None
     if as_json:
         document = checked.as_dict() | {"prolific": known and known.as_dict()}
@@ -281,11 +275,7 @@ def _price(campaign: "Campaign", cost: "Price") -> _Rows:
     again = f"{lost:.0%} lost, then of these: +{more:.0%} in all"
     rounds = campaign.posting.rounds
     return [
-        (
-            "rewards",
-            shown(cost.rewards),
-            f"{cost.assignments:,} x {shown(rewards.reward_cents)}",
-        ),
+        ("rewards", shown(cost.rewards), f"{cost.assignments:,} x {shown(rewards.reward_cents)}"),
         (
             "fees",
             shown(cost.fees),
@@ -314,10 +304,7 @@ def _by_market(checked: "Checked") -> list[tuple[str, _Rows]]:
     if not checked.markets:
         return []
     shown = checked.campaign.rewards.shown
-    rows = [
-        (each.market, shown(each.cents), _at_market(each, shown))
-        for each in checked.markets
-    ]
+    rows = [(each.market, shown(each.cents), _at_market(each, shown)) for each in checked.markets]
     total = sum(each.cents for each in checked.markets)
     return [("price by market", [*rows, ("total", shown(total), "every item once")])]
 
@@ -386,17 +373,11 @@ def _caps(campaign: "Campaign", cost: "Price") -> _Rows:
     day = rewards.day_budget_cents
     return [
         ("campaign", rewards.shown(rewards.budget_cents), _room(campaign, cost)),
-        (
-            "batch",
-            _cap(rewards, rewards.batch_budget_cents),
-            "includes replacements and bonuses",
-        ),
+        ("batch", _cap(rewards, rewards.batch_budget_cents), "includes replacements and bonuses"),
         (
             "day",
             _cap(rewards, day),
-            f"posting every item once takes {plural(cost.days, 'UTC day')} or more"
-            if day
-            else "",
+            f"posting every item once takes {plural(cost.days, 'UTC day')} or more" if day else "",
         ),
     ]
 
@@ -418,9 +399,7 @@ def _dataset(campaign: "Campaign") -> _Rows:
     has_pictures = any(item.picture for item in campaign.items)
     files = "beside it" if stated.pictures == "files" else "by their addresses"
     by = "picture" if has_pictures else "item"
-    parquet = [
-        ("formats", "no Parquet", "the Hugging Face hub would not find its splits")
-    ]
+    parquet = [("formats", "no Parquet", "the Hugging Face hub would not find its splits")]
     return [
         (
             "splits",

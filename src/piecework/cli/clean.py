@@ -12,9 +12,7 @@ from piecework.domain.counts import plural
 
 
 @click.command()
-@click.argument(
-    "files", metavar="FILES", type=click.Path(path_type=Path), nargs=-1, required=True
-)
+@click.argument("files", metavar="FILES", type=click.Path(path_type=Path), nargs=-1, required=True)
 @click.option(
     "--to",
     "into",

@@ -87,9 +87,7 @@ def _say(run: "CampaignRun", planned: "PlannedCompensation", *, is_paid: bool) -
         )
         click.echo("next: give another reason if the worker shall get more")
     elif is_paid:
-        click.echo(
-            f"compensation paid: {rewards.shown(planned.intent.amount_cents)} with fees"
-        )
+        click.echo(f"compensation paid: {rewards.shown(planned.intent.amount_cents)} with fees")
         click.echo(f"next: piecework status {run.campaign.path}")
     else:
         click.echo("nothing was paid")

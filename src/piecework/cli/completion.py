@@ -16,9 +16,7 @@ class CampaignFile(click.Path):
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
         """Return the campaign files that begin so, or let the shell offer files."""
-        folder = (
-            Path(incomplete) if incomplete.endswith("/") else Path(incomplete).parent
-        )
+        folder = Path(incomplete) if incomplete.endswith("/") else Path(incomplete).parent
         folders = [folder] if "/" in incomplete else [Path(), _EXAMPLES]
         paths = sorted(path for each in folders for path in each.glob("*.toml"))
         campaigns = [
@@ -44,9 +42,7 @@ class TaskName(click.ParamType[str]):
         from piecework.hit_templates.tasks import task_names
 
         names = [name for name in task_names() if name.startswith(incomplete)]
-        return [CompletionItem(name) for name in names] or [
-            CompletionItem(incomplete, type="file")
-        ]
+        return [CompletionItem(name) for name in names] or [CompletionItem(incomplete, type="file")]
 
 
 def _is_campaign(path: Path) -> bool:

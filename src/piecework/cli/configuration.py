@@ -68,8 +68,7 @@ def with_configuration(command: click.Command, path: str) -> click.Command:
             is_eager=True,
             expose_value=False,
             callback=_read,
-            help="TOML file with options: a table for each command (or "
-            "PIECEWORK_CONFIG).",
+            help="TOML file with options: a table for each command (or PIECEWORK_CONFIG).",
         ),
         click.Option(
             ["--print-config"],

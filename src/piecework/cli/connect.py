@@ -5,26 +5,10 @@ import click
 from piecework.cli.lazy_group import LazyCommand, LazyGroup
 
 _COMMANDS = [
-    LazyCommand(
-        "doctor",
-        "connect_doctor",
-        "Check an account, and what is assumed.",
-    ),
-    LazyCommand(
-        "reconcile",
-        "connect_reconcile",
-        "Decide about projects that the file lacks.",
-    ),
-    LazyCommand(
-        "settle",
-        "connect_settle",
-        "Record whether bonuses were paid.",
-    ),
-    LazyCommand(
-        "status",
-        "connect_status",
-        "Show a marketplace's projects.",
-    ),
+    LazyCommand("doctor", "connect_doctor", "Check an account, and what is assumed."),
+    LazyCommand("reconcile", "connect_reconcile", "Decide about projects that the file lacks."),
+    LazyCommand("settle", "connect_settle", "Record whether bonuses were paid."),
+    LazyCommand("status", "connect_status", "Show a marketplace's projects."),
 ]
 
 

@@ -18,8 +18,7 @@ URL = click.option(
 KEY_FILE = click.option(
     "--key-file",
     type=click.Path(path_type=Path, dir_okay=False, exists=True),
-    help="A file with the key that only you can read (mode 600), instead of "
-    "CONNECT_API_KEY.",
+    help="A file with the key that only you can read (mode 600), instead of CONNECT_API_KEY.",
 )
 
 

@@ -19,10 +19,7 @@ from piecework.webclient.transport import Patience, Transport
 
 @click.command("doctor")
 @click.option(
-    "--project",
-    "project_id",
-    default="",
-    help="Also read the assignments of this project.",
+    "--project", "project_id", default="", help="Also read the assignments of this project."
 )
 @click.option(
     "--write",

@@ -17,9 +17,7 @@ from piecework.rehearsal.offline.database import WrongDatabaseError
 @emulator_options.port(8091)
 @emulator_options.DATABASE
 @emulator_options.SEED
-@click.option(
-    "--key", default=KEY, show_default=True, help="The only API key that is accepted."
-)
+@click.option("--key", default=KEY, show_default=True, help="The only API key that is accepted.")
 @emulator_options.fee(
     "25", help_text="Connect's fee on each payment and bonus, in percent: a guess."
 )
@@ -73,6 +71,4 @@ def connect_emulator(
         click.echo(emulator_options.ended(database), err=True)
         raise
     except WrongDatabaseError as wrong:
-        raise StoreError(
-            str(wrong), next_step="piecework connect-emulator --help"
-        ) from wrong
+        raise StoreError(str(wrong), next_step="piecework connect-emulator --help") from wrong

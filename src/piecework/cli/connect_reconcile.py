@@ -39,13 +39,7 @@ from piecework.webclient.transport import Transport
 @KEY_FILE
 @DATABASE
 def connect_reconcile(
-    *,
-    adopt: str,
-    leave: str,
-    pay_lost: str,
-    url: str,
-    key_file: Path | None,
-    database: Path,
+    *, adopt: str, leave: str, pay_lost: str, url: str, key_file: Path | None, database: Path
 ) -> None:
     """Decide about projects that the file lacks.
 

@@ -50,8 +50,7 @@ def consent_to_spend(
     # The most that it can cost depends on this marketplace's fees.
     platform = MTurk.with_keys(normal_endpoint(endpoint), None)
     priced = with_prices(
-        campaign,
-        ask_prices(campaign, platform, today=today, has_posted=has_posted(campaign)),
+        campaign, ask_prices(campaign, platform, today=today, has_posted=has_posted(campaign))
     )
     most = most_cents(priced, today=today)
     click.echo(
@@ -64,9 +63,7 @@ def consent_to_spend(
     return most
 
 
-def is_agreed(
-    cents: int, currency: Currency, *, beforehand: bool, as_json: bool
-) -> bool:
+def is_agreed(cents: int, currency: Currency, *, beforehand: bool, as_json: bool) -> bool:
     """Return whether an amount may be paid; ask on a terminal.
 
     Args:

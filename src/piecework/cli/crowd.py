@@ -45,9 +45,5 @@ def crowd(campaign: Path, *, port: int, frames_port: int, poll_seconds: float) -
     from piecework.rehearsing.between_passes import work_between_passes
 
     work_between_passes(
-        campaign,
-        port=port,
-        frames_port=frames_port,
-        poll_seconds=poll_seconds,
-        say=click.echo,
+        campaign, port=port, frames_port=frames_port, poll_seconds=poll_seconds, say=click.echo
     )

@@ -11,9 +11,7 @@ from piecework.config.utf8 import read_text
 @click.command()
 @CAMPAIGN
 @click.option(
-    "--write",
-    type=click.Path(path_type=Path),
-    help="Write the decisions to make to this CSV file.",
+    "--write", type=click.Path(path_type=Path), help="Write the decisions to make to this CSV file."
 )
 @click.option(
     "--read",
@@ -27,12 +25,7 @@ from piecework.config.utf8 import read_text
 )
 @click.option("--by", help="With --read: the name of the person who decided.")
 def decisions(
-    campaign: Path,
-    *,
-    write: Path | None,
-    read: Path | None,
-    audit: Path | None,
-    by: str | None,
+    campaign: Path, *, write: Path | None, read: Path | None, audit: Path | None, by: str | None
 ) -> None:
     """Export and import decisions as CSV.
 

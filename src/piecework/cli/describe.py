@@ -13,9 +13,7 @@ from piecework.cli.options import JSON
 @click.command()
 @click.argument("dataset", type=click.Path(path_type=Path))
 @click.option(
-    "--against",
-    type=click.Path(path_type=Path),
-    help="Another dataset, to compare with this one.",
+    "--against", type=click.Path(path_type=Path), help="Another dataset, to compare with this one."
 )
 @BY
 @ITEMS
@@ -40,12 +38,7 @@ from piecework.cli.options import JSON
     type=click.Path(path_type=Path, file_okay=False, exists=True),
     help="Folder of the pictures; the page shows those of the examples.",
 )
-@click.option(
-    "--seed",
-    default=0,
-    show_default=True,
-    help="Seed of the random draws.",
-)
+@click.option("--seed", default=0, show_default=True, help="Seed of the random draws.")
 @JSON
 def describe(  # noqa: PLR0913 - an argument an option
     dataset: Path,
@@ -77,12 +70,7 @@ def describe(  # noqa: PLR0913 - an argument an option
     from piecework.postprocess.datasets.questions import read_questions
     from piecework.postprocess.datasets.reading import read_captions
     from piecework.report.corpus.description import describe as described
-    from piecework.report.corpus.page import (
-        key_figures,
-        notes,
-        render,
-        sections,
-    )
+    from piecework.report.corpus.page import key_figures, notes, render, sections
 
     corpus = read_captions(dataset)
     other = read_captions(against) if against else None
@@ -97,9 +85,7 @@ def describe(  # noqa: PLR0913 - an argument an option
     if html and pictures:
         from piecework.results.pictures import small_pictures_of
 
-        description = replace(
-            description, pictures=small_pictures_of(description.files, pictures)
-        )
+        description = replace(description, pictures=small_pictures_of(description.files, pictures))
     if html:
         html.write_text(render(description), encoding="utf-8")
     if as_json:

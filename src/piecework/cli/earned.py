@@ -63,18 +63,10 @@ def earned(campaign: Path, *, as_json: bool) -> None:
 @click.command()
 @CAMPAIGN
 @click.argument("worker", metavar="PSEUDONYM")
-@click.option(
-    "--name", required=True, help="Name of the qualification, as [[earned]] states it."
-)
-@click.option(
-    "--because", required=True, help="The reason, a sentence. The worker reads it."
-)
-@click.option(
-    "--by", help="Name of the person who decides; default: your name on this machine."
-)
-def restore(
-    campaign: Path, *, worker: str, name: str, because: str, by: str | None
-) -> None:
+@click.option("--name", required=True, help="Name of the qualification, as [[earned]] states it.")
+@click.option("--because", required=True, help="The reason, a sentence. The worker reads it.")
+@click.option("--by", help="Name of the person who decides; default: your name on this machine.")
+def restore(campaign: Path, *, worker: str, name: str, because: str, by: str | None) -> None:
     """Grant an earned qualification by hand.
 
     Use the command if a qualification was revoked or refused by mistake. The rule does
@@ -99,9 +91,7 @@ def restore(
                 [f"{campaign}: only rehearsed, so its workers are simulated"],
                 next_step=f"piecework workers earned {campaign}",
             )
-        worker = restore_by_hand(
-            opened, worker, name, because=because.strip(), by=author
-        )
+        worker = restore_by_hand(opened, worker, name, because=because.strip(), by=author)
         later = _carried_out(opened)
     click.echo(f"{worker}: granted {name}{f'; {later}' if later else ''}")
 

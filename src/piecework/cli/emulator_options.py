@@ -30,17 +30,12 @@ class Figure(click.ParamType[Decimal]):
         self._most, self._places = most, places
 
     def convert(
-        self,
-        value: object,
-        param: click.Parameter | None,
-        ctx: click.Context | None,
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> Decimal:
         """Return the value of an argument."""
         try:
             figure = Decimal(str(value))
-            is_good = 0 <= figure <= self._most and figure == round(
-                figure, self._places
-            )
+            is_good = 0 <= figure <= self._most and figure == round(figure, self._places)
         except InvalidOperation:
             is_good, figure = False, Decimal(0)
         if not is_good:
@@ -59,10 +54,7 @@ class Moment(click.ParamType[datetime]):
     name = "iso-time"
 
     def convert(
-        self,
-        value: object,
-        param: click.Parameter | None,
-        ctx: click.Context | None,
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> datetime:
         """Return the value of an argument."""
         try:
@@ -70,11 +62,7 @@ class Moment(click.ParamType[datetime]):
         except ValueError:
             moment = None
         if moment is None or moment.tzinfo is None:
-            self.fail(
-                f"{value} is not a time with a zone, such as 2026-01-05T09:00Z.",
-                param,
-                ctx,
-            )
+            self.fail(f"{value} is not a time with a zone, such as 2026-01-05T09:00Z.", param, ctx)
         return moment
 
 
@@ -85,9 +73,7 @@ DATABASE = click.option(
     type=click.Path(path_type=Path, dir_okay=False),
     help="File that keeps the state; without it, the state is lost at the end.",
 )
-SEED = click.option(
-    "--seed", default=1, show_default=True, help="Seed of ids and participants."
-)
+SEED = click.option("--seed", default=1, show_default=True, help="Seed of ids and participants.")
 PARTICIPANTS = click.option(
     "--participants",
     type=WholeNumber(0, 100_000),
@@ -116,9 +102,7 @@ def port(usual: int) -> _Option:
 
 def fee(usual: str, *, help_text: str) -> _Option:
     """Return the option for the market's fee, in percent."""
-    return click.option(
-        "--fee", type=PERCENT, default=usual, show_default=True, help=help_text
-    )
+    return click.option("--fee", type=PERCENT, default=usual, show_default=True, help=help_text)
 
 
 def balance(help_text: str) -> _Option:

@@ -23,9 +23,7 @@ _BRING_BACK = (
 )
 _THEN = "then run the same command again; it loses nothing and does nothing twice"
 
-_GO_ON = (
-    "run the same command again to continue; it loses nothing and does nothing twice"
-)
+_GO_ON = "run the same command again to continue; it loses nothing and does nothing twice"
 
 _UNWRITABLE = {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN}
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
@@ -88,10 +86,7 @@ def explain(fault: OSError | sqlite3.Error) -> tuple[str, str]:
         )
     if _code(fault) in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
         return (
-            (
-                "another program has locked the database, and piecework stopped "
-                f"waiting: {fault}"
-            ),
+            (f"another program has locked the database, and piecework stopped waiting: {fault}"),
             (
                 "end that program (`fuser -v FILE` names it; FILE is piecework.db or "
                 f"the marketplace's), {_THEN}"

@@ -9,11 +9,7 @@ import click
 
 
 @click.command()
-@click.argument(
-    "folder",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=".",
-)
+@click.argument("folder", type=click.Path(file_okay=False, path_type=Path), default=".")
 def examples(folder: Path) -> None:
     """Copy the example campaigns to a folder.
 

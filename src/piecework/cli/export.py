@@ -21,11 +21,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument(
-    "what",
-    metavar="CAMPAIGNS|FILES",
-    type=click.Path(path_type=Path),
-    nargs=-1,
-    required=True,
+    "what", metavar="CAMPAIGNS|FILES", type=click.Path(path_type=Path), nargs=-1, required=True
 )
 @click.option(
     "--answers",
@@ -80,11 +76,7 @@ def export(  # noqa: PLR0913 - an argument for each option
       piecework export birds.toml --batch-results batch_results.csv
       piecework export answers/ --to dataset --task caption --dask
     """
-    one_file = {
-        "--answers": answers,
-        "--batch-results": batch_results,
-        "--items-for": items_for,
-    }
+    one_file = {"--answers": answers, "--batch-results": batch_results, "--items-for": items_for}
     asked_for = [name for name, path in one_file.items() if path is not None]
     if fault := _fault(what, asked_for, is_in_parts=into is not None):
         raise click.UsageError(fault)
@@ -93,9 +85,7 @@ def export(  # noqa: PLR0913 - an argument for each option
         _export_files(what, into=into, origin=origin, dask=dask, as_json=as_json)
         return
     if dask or campaign or task:
-        raise click.UsageError(
-            "--dask, --as and --task are for FILES, with --to FOLDER"
-        )
+        raise click.UsageError("--dask, --as and --task are for FILES, with --to FOLDER")
     if items_for is not None:
         _export_items(what[0], *items_for, as_json=as_json)
         return
@@ -227,9 +217,7 @@ def _say(written: _Written) -> None:
         click.echo(f"latest release: {written['release']} in {written['releases']}")
 
 
-def _of_campaign(
-    path: Path, answers: Path | None, batch_results: Path | None
-) -> "_Written":
+def _of_campaign(path: Path, answers: Path | None, batch_results: Path | None) -> "_Written":
     """Write the files of a campaign; return their paths and counts by name."""
     from piecework.campaign.assembling import load_campaign
     from piecework.engine.opening import open_to_look
@@ -242,10 +230,7 @@ def _of_campaign(
 
     with open_to_look(load_campaign(path)) as opened:
         if batch_results is not None:
-            number, file = (
-                write_batch_results(opened, batch_results),
-                str(batch_results),
-            )
+            number, file = (write_batch_results(opened, batch_results), str(batch_results))
             return {"campaign": str(path), "assignments": number, "file": file}
         clean(opened)
         if answers is not None:

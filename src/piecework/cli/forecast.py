@@ -60,8 +60,7 @@ _FIGURES_WIDE, _CHOICE_WIDE = 20, 18
     "the same path.",
 )
 @click.option(
-    "--endpoint",
-    help="Show the prices of this marketplace's markets; nothing is changed there.",
+    "--endpoint", help="Show the prices of this marketplace's markets; nothing is changed there."
 )
 @JSON
 def forecast(
@@ -87,9 +86,7 @@ def forecast(
       piecework forecast birds.toml --vary reward=0.50,1.00 --vary assignments=3,5
     """
     if dask and processes:
-        raise click.UsageError(
-            "--processes is for this machine; leave it out with --dask"
-        )
+        raise click.UsageError("--processes is for this machine; leave it out with --dask")
     from piecework.forecasting.forecasts import as_document, make_forecast
 
     with Progress(
@@ -108,9 +105,7 @@ def forecast(
             processes=processes,
             dask=dask,
             endpoint=endpoint,
-            on_progress=lambda done, total: bar.update(
-                line, completed=done, total=total
-            ),
+            on_progress=lambda done, total: bar.update(line, completed=done, total=total),
         )
     if as_json:
         click.echo(json.dumps(as_document(written.forecast), indent=2))

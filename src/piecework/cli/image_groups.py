@@ -25,9 +25,7 @@ ITEMS = click.option(
 )
 
 
-def image_groups(
-    corpus: "Corpus", names: Sequence[str], table: Path
-) -> dict[str, dict[str, str]]:
+def image_groups(corpus: "Corpus", names: Sequence[str], table: Path) -> dict[str, dict[str, str]]:
     """Return the group of each image by grouping.
 
     Raises:

@@ -40,10 +40,7 @@ _GUESSES_SHOWN = 40
     help="The campaign file to write, or to add to if it exists.",
 )
 @click.option(
-    "--map",
-    "only_map",
-    is_flag=True,
-    help="Only show how the files are read; write nothing.",
+    "--map", "only_map", is_flag=True, help="Only show how the files are read; write nothing."
 )
 @COLUMNS
 @TASK
@@ -77,9 +74,7 @@ def import_results(
     if campaign is not None and campaign.suffix != ".toml":
         raise click.UsageError(f"--as {campaign}: a campaign file ends in .toml")
     if campaign is None and not files:
-        raise ConfigError(
-            ["--map needs a file to look at: piecework import FILES --map"]
-        )
+        raise ConfigError(["--map needs a file to look at: piecework import FILES --map"])
     from piecework.config.imported_file import read_reading
     from piecework.importing.importing import keep, look
 
@@ -110,24 +105,17 @@ def import_results(
 
 
 def _end(
-    seen: "Import",
-    document: dict[str, object],
-    kept: "Sequence[ImportedFile]",
-    *,
-    as_json: bool,
+    seen: "Import", document: dict[str, object], kept: "Sequence[ImportedFile]", *, as_json: bool
 ) -> None:
     new, known, aside = (
-        sum(getattr(file, name) for file in kept)
-        for name in ("assignments", "known", "unreadable")
+        sum(getattr(file, name) for file in kept) for name in ("assignments", "known", "unreadable")
     )
     if as_json:
         counts = {"imported": new, "known": known, "unreadable": aside}
         click.echo(json.dumps(document | (counts if kept else {}), indent=2))
         return
     if not kept:
-        nothing = (
-            "nothing was written" if seen.understood else "its answers were read again"
-        )
+        nothing = "nothing was written" if seen.understood else "its answers were read again"
         click.echo(nothing)
         return
     counted = [f"imported: {plural(new, 'assignment')}"]
@@ -178,9 +166,7 @@ def _sentence(file: "FileSummary") -> str:
     """Describe a file in one line."""
     who = plural(len(file.workers), "worker") if file.workers else "no worker ids"
     outcomes = [
-        f"{number:,} {name}"
-        for name, number in file.outcomes.most_common(_VALUES_SHOWN)
-        if name
+        f"{number:,} {name}" for name, number in file.outcomes.most_common(_VALUES_SHOWN) if name
     ]
     outcomes += [f"{number:,} {why}" for why, number in file.not_sent.items()]
     days = [f"{at:%Y-%m-%d}" for at in (file.first_at, file.last_at) if at]
@@ -211,10 +197,7 @@ def _columns(understood: "Understanding") -> Table:
     title = (
         f"{plural(understood.answers, 'answer')} about "
         f"{plural(understood.items, 'item')}{numbered}; {named_by}"
-        + (
-            f"\ntask of the gallery: {understood.task_name}"
-            * bool(understood.task_name)
-        )
+        + (f"\ntask of the gallery: {understood.task_name}" * bool(understood.task_name))
     )
     table = Table(title=printable(title), title_justify="left", box=box.SIMPLE)
     table.add_column("column")
@@ -239,9 +222,7 @@ def _columns(understood: "Understanding") -> Table:
 
 def _guesses(guesses: "Sequence[tuple[str, str]]") -> Table:
     """Return what was guessed, with the line that states otherwise."""
-    title = (
-        "guessed; a line of the right column in a file for --columns states otherwise"
-    )
+    title = "guessed; a line of the right column in a file for --columns states otherwise"
     table = Table(title=title, title_justify="left", box=box.SIMPLE)
     table.add_column("guess", overflow="fold")
     table.add_column("otherwise", overflow="fold")
@@ -280,13 +261,11 @@ def _as_dict(understood: "Understanding") -> dict[str, object]:
         "task": understood.task_name,
         "numbers": list(understood.reading.numbers or ()),
         "guesses": [
-            {"guess": guess, "otherwise": otherwise}
-            for guess, otherwise in understood.guesses
+            {"guess": guess, "otherwise": otherwise} for guess, otherwise in understood.guesses
         ],
         "item": list(understood.reading.item),
         "item_id": understood.reading.item_id,
         "fields": {
-            name: table.model_dump(exclude_none=True)
-            for name, table in understood.fields.items()
+            name: table.model_dump(exclude_none=True) for name, table in understood.fields.items()
         },
     }

@@ -18,17 +18,13 @@ if TYPE_CHECKING:
     from piecework.cli.init_questions import Written
 
 
-def _pairs(
-    _ctx: click.Context, _param: click.Parameter, texts: tuple[str, ...]
-) -> dict[str, str]:
+def _pairs(_ctx: click.Context, _param: click.Parameter, texts: tuple[str, ...]) -> dict[str, str]:
     """Return the columns by the task's names for them."""
     columns = {}
     for text in texts:
         name, equals, column = text.partition("=")
         if not (name and equals and column):
-            raise click.BadParameter(
-                f"{text!r} is not NAME=COLUMN", param_hint="--column"
-            )
+            raise click.BadParameter(f"{text!r} is not NAME=COLUMN", param_hint="--column")
         columns[name] = column
     return columns
 
@@ -37,18 +33,14 @@ def _pairs(
 @grouped(
     "wishes",
     Wishes,
-    click.argument(
-        "file", type=click.Path(path_type=Path, dir_okay=False), required=False
-    ),
+    click.argument("file", type=click.Path(path_type=Path, dir_okay=False), required=False),
     click.option(
         "--task",
         type=TaskName(),
         help="The task: a task of the gallery (`piecework tasks`), the folder of your "
         "own task, or a page of HTML.",
     ),
-    click.option(
-        "--items", help="The items: a .csv or .jsonl file, or a folder of pictures."
-    ),
+    click.option("--items", help="The items: a .csv or .jsonl file, or a folder of pictures."),
     click.option(
         "--pictures",
         type=click.Path(path_type=Path, file_okay=False, exists=True),
@@ -65,9 +57,7 @@ def _pairs(
     click.option("--title", help="Title in the list of HITs; default: the task's."),
     click.option("--description", help="Purpose of the collection."),
     click.option("--minutes", type=MINUTES, help="Expected minutes for a HIT."),
-    click.option(
-        "--wage", type=WAGE, help='Pay for an hour, also the wage floor: "12.00".'
-    ),
+    click.option("--wage", type=WAGE, help='Pay for an hour, also the wage floor: "12.00".'),
     click.option(
         "--currency",
         type=click.Choice(CURRENCIES),
@@ -75,9 +65,7 @@ def _pairs(
         show_default=True,
         help="Currency of wage, reward and budget.",
     ),
-    click.option(
-        "--assignments", type=ASSIGNMENTS, help="Accepted answers for each item."
-    ),
+    click.option("--assignments", type=ASSIGNMENTS, help="Accepted answers for each item."),
     click.option("--batches", type=BATCHES, help="Number of batches."),
     click.option(
         "--host",
@@ -85,13 +73,9 @@ def _pairs(
         multiple=True,
         help="A host from which the HTML page may load scripts and styles; repeatable.",
     ),
-    click.option(
-        "--force", "is_forced", is_flag=True, help="Overwrite a file that exists."
-    ),
+    click.option("--force", "is_forced", is_flag=True, help="Overwrite a file that exists."),
 )
-@click.option(
-    "--yes", is_flag=True, help="Ask nothing; use the defaults and list them."
-)
+@click.option("--yes", is_flag=True, help="Ask nothing; use the defaults and list them.")
 @JSON
 def init(*, wishes: Wishes, yes: bool, as_json: bool) -> None:
     """Write a campaign file from your answers.

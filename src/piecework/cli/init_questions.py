@@ -9,11 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from piecework.campaign.composing.columns import (
-    folder_of_pictures,
-    is_on_the_web,
-    match_columns,
-)
+from piecework.campaign.composing.columns import folder_of_pictures, is_on_the_web, match_columns
 from piecework.campaign.composing.draft import (
     Asked,
     Draft,
@@ -171,11 +167,7 @@ def _items(path: Path, asked: Asked, wishes: Wishes, person: _Person) -> _Items:
         raise ConfigError([f"{path}: has no items"])
     item_id = asked.needed[0]
     matched = match_columns(
-        asked.needed,
-        rows,
-        item_id=item_id,
-        addresses=asked.addresses,
-        stated=wishes.columns,
+        asked.needed, rows, item_id=item_id, addresses=asked.addresses, stated=wishes.columns
     )
     columns = dict(matched.renamed)
     for name, column in columns.items():
@@ -214,16 +206,12 @@ def _pictures(
     person: _Person,
 ) -> Path | None:
     """Return the folder of the pictures that a file names; None for web addresses."""
-    addresses = [
-        row.get(columns.get(name, name), "") for name in asked.addresses for row in rows
-    ]
+    addresses = [row.get(columns.get(name, name), "") for name in asked.addresses for row in rows]
     page = asked.task.html_page
     possible = page.possible_addresses if page is not None else ()
     shown = (row.get(columns.get(name, name), "") for name in possible for row in rows)
     addresses += filter(is_picture, shown)
-    inside = next(
-        (name for name in addresses if name and not is_on_the_web(name)), None
-    )
+    inside = next((name for name in addresses if name and not is_on_the_web(name)), None)
     if inside is None:
         return None
     if wishes.pictures is not None:
@@ -242,9 +230,7 @@ def _pictures(
     return folder
 
 
-def _draft(
-    path: Path, asked: Asked, items: _Items, wishes: Wishes, person: _Person
-) -> Draft:
+def _draft(path: Path, asked: Asked, items: _Items, wishes: Wishes, person: _Person) -> Draft:
     count, task = max(items.count, 1), asked.task
     assignments: int = person.ask(
         wishes.assignments, "Answers for each item", _USUAL_ASSIGNMENTS, ASSIGNMENTS

@@ -34,8 +34,7 @@ def interruptible() -> Iterator[None]:
         yield
         return
     former = {
-        number: signal.signal(number, _interrupt)
-        for number in (signal.SIGINT, signal.SIGTERM)
+        number: signal.signal(number, _interrupt) for number in (signal.SIGINT, signal.SIGTERM)
     }
     try:
         yield

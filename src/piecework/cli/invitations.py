@@ -12,20 +12,8 @@ import click
 
 from piecework.cli.marketplace_file import moment, site_of, transaction_in
 from piecework.cli.open_links import WantedLink, faults_of_link, make_open_link
-from piecework.cli.options import (
-    DATABASE,
-    JSON,
-    WholeNumber,
-    grouped,
-    with_database,
-)
-from piecework.cli.people import (
-    Person,
-    PersonRow,
-    faults_of,
-    links_csv,
-    read_people,
-)
+from piecework.cli.options import DATABASE, JSON, WholeNumber, grouped, with_database
+from piecework.cli.people import Person, PersonRow, faults_of, links_csv, read_people
 from piecework.config.utf8 import read_text
 from piecework.domain.counts import plural
 from piecework.domain.errors import ConfigError
@@ -103,9 +91,7 @@ class _Invitation:
         "people may join.",
     ),
     click.option(
-        "--code",
-        default="",
-        help="With --places: the completion code; default: a random code.",
+        "--code", default="", help="With --places: the completion code; default: a random code."
     ),
     click.option(
         "--hits",
@@ -114,30 +100,21 @@ class _Invitation:
         show_default=True,
         help="With --places: HITs to submit before the completion code is shown.",
     ),
-    click.option(
-        "--days", default=14, show_default=True, help="Days for which the link works."
-    ),
+    click.option("--days", default=14, show_default=True, help="Days for which the link works."),
     click.option(
         "--country",
         default="",
         help="Country of a new worker, as two letters; default: not known, and HITs "
         "that require a country are not shown.",
     ),
-    click.option(
-        "--subdivision", default="", help="State of a new worker, as two letters."
-    ),
-    click.option(
-        "--adult", is_flag=True, help="The worker has agreed to see adult content."
-    ),
-    click.option(
-        "--master", is_flag=True, help="Give the worker the Masters qualification."
-    ),
+    click.option("--subdivision", default="", help="State of a new worker, as two letters."),
+    click.option("--adult", is_flag=True, help="The worker has agreed to see adult content."),
+    click.option("--master", is_flag=True, help="Give the worker the Masters qualification."),
     click.option(
         "--email",
         default="",
         metavar="ADDRESS",
-        help="The worker must sign in at the marketplace's provider with this verified "
-        "address.",
+        help="The worker must sign in at the marketplace's provider with this verified address.",
     ),
     click.option(
         "--email-column",
@@ -190,9 +167,7 @@ def _invite_person(
     invitation: _Invitation, person: Person, database: Path, *, as_json: bool
 ) -> None:
     with transaction_in(database, must_exist=False) as transaction:
-        document = _invited(
-            transaction, person, invitation, email=invitation.email.strip()
-        )
+        document = _invited(transaction, person, invitation, email=invitation.email.strip())
     if as_json:
         click.echo(json.dumps(document))
         return
@@ -210,9 +185,7 @@ def _invite_person(
     click.echo(f"  {with_database(ended_by, database)}", err=True)
 
 
-def _invite_all(
-    invitation: _Invitation, file: Path, database: Path, *, as_json: bool
-) -> None:
+def _invite_all(invitation: _Invitation, file: Path, database: Path, *, as_json: bool) -> None:
     usual = invitation.person("")
     rows = read_people(read_text(file), usual=usual, name=str(file))
     emails = _emails(rows, invitation.email_column, file)
@@ -223,15 +196,13 @@ def _invite_all(
         ]
     if as_json:
         documents = [
-            {"name": row.person.name, **link}
-            for row, link in zip(rows, links, strict=True)
+            {"name": row.person.name, **link} for row, link in zip(rows, links, strict=True)
         ]
         click.echo(json.dumps(documents, indent=2))
     elif invitation.write is not None:
         write_private(invitation.write, links_csv(rows, links))
         click.echo(
-            f"{invitation.write}: {len(rows)} links; anyone who has a link can work as "
-            "that person"
+            f"{invitation.write}: {len(rows)} links; anyone who has a link can work as that person"
         )
     else:
         click.echo(links_csv(rows, links).decode(), nl=False)
@@ -266,10 +237,7 @@ def _invited(
     transaction: "Transaction", person: Person, invitation: _Invitation, *, email: str
 ) -> dict[str, str]:
     made = invitations.invite(
-        transaction,
-        person.as_worker(),
-        lifetime_ms=invitation.days * _DAY_IN_MS,
-        email=email,
+        transaction, person.as_worker(), lifetime_ms=invitation.days * _DAY_IN_MS, email=email
     )
     site = site_of(transaction, invitation.site_url)
     return {
@@ -302,9 +270,7 @@ def say_workers(database: Path, *, as_json: bool) -> None:
 
 @click.command("continue")
 @click.argument("person")
-@click.option(
-    "--site-url", default="", help="URL at which browsers reach the site, if it moved."
-)
+@click.option("--site-url", default="", help="URL at which browsers reach the site, if it moved.")
 @DATABASE
 def continue_(*, person: str, site_url: str, database: Path) -> None:
     """Print a link that continues a participant's visit.
@@ -321,9 +287,7 @@ def continue_(*, person: str, site_url: str, database: Path) -> None:
     with transaction_in(database) as transaction:
         visit = visit_links.of_person(transaction, person)
         if visit is None:
-            raise ConfigError(
-                [f"{database}: {person!r} has no visit that goes on or is done"]
-            )
+            raise ConfigError([f"{database}: {person!r} has no visit that goes on or is done"])
         site = site_of(transaction, site_url)
         link = visit_links.address(site, visit_links.make(transaction, visit["id"]))
     click.echo(link)
@@ -367,9 +331,7 @@ def _check_usage(invitation: _Invitation) -> None:
 def _check(invitation: _Invitation) -> None:
     person = invitation.person(invitation.name or "everybody")
     faults = [fault.replace("name", "NAME", 1) for fault in faults_of(person)]
-    faults = [
-        f"--{fault}" if not fault.startswith("NAME") else fault for fault in faults
-    ]
+    faults = [f"--{fault}" if not fault.startswith("NAME") else fault for fault in faults]
     if invitation.places is not None:
         faults += faults_of_link(invitation.open_link(invitation.places))
         if invitation.master:

@@ -20,12 +20,8 @@ _SECTIONS = {
         LazyCommand("new-task", "new_task", "Create a task of your own."),
         LazyCommand("check", "check", "Check, render and price a campaign."),
         LazyCommand("preview", "preview", "Do a HIT yourself in the browser."),
-        LazyCommand(
-            "rehearse", "rehearse", "Run a whole campaign on simulated workers."
-        ),
-        LazyCommand(
-            "forecast", "forecast", "Compare cost, time and quality over rehearsals."
-        ),
+        LazyCommand("rehearse", "rehearse", "Run a whole campaign on simulated workers."),
+        LazyCommand("forecast", "forecast", "Compare cost, time and quality over rehearsals."),
     ],
     "Run a campaign": [
         LazyCommand("run", "run", "Make passes until the campaign ends."),
@@ -39,9 +35,7 @@ _SECTIONS = {
         LazyCommand("stop", "stop", "Stop posting and close open HITs."),
         LazyCommand("archive", "archive", "Move settled batches into Parquet files."),
         LazyCommand("store", "store", "Copy a store between a file and PostgreSQL."),
-        LazyCommand(
-            "reconcile", "reconcile", "Compare store and marketplace after a restore."
-        ),
+        LazyCommand("reconcile", "reconcile", "Compare store and marketplace after a restore."),
         LazyCommand("backup", "backup", "Copy stores continuously to a bucket."),
         LazyCommand("restore", "restore", "Bring a database back from its backup."),
         LazyCommand("rebind", "rebind", "Continue at a marketplace's new address."),
@@ -51,9 +45,7 @@ _SECTIONS = {
         LazyCommand("report", "report", "Write the report again."),
         LazyCommand("assess", "assess", "Run every heuristic on collected answers."),
         LazyCommand(
-            "analyse",
-            "analyse",
-            "Measure agreement, labels, comparisons and order effects.",
+            "analyse", "analyse", "Measure agreement, labels, comparisons and order effects."
         ),
         LazyCommand("clean", "clean", "Clean the texts in large Parquet files."),
         LazyCommand("words", "words", "Show or decide words that cleaning doubts."),
@@ -63,23 +55,17 @@ _SECTIONS = {
     ],
     "Serve a marketplace": [
         LazyCommand("serve", "serve", "Run the MTurk-compatible marketplace."),
-        LazyCommand(
-            "requester", "requester", "Manage requester accounts and access keys."
-        ),
+        LazyCommand("requester", "requester", "Manage requester accounts and access keys."),
         LazyCommand("layout", "layout", "Manage HIT layouts for other programs."),
         LazyCommand("crowd", "crowd", "Run a marketplace with simulated workers."),
         LazyCommand("panel", "panel", "Prepare panels and write their pay lists."),
         LazyCommand("connect", "connect", "Inspect and manage a Connect account."),
         LazyCommand("prolific", "prolific", "Inspect and manage a Prolific account."),
         LazyCommand(
-            "prolific-emulator",
-            "prolific_emulator",
-            "Run an offline Prolific on this machine.",
+            "prolific-emulator", "prolific_emulator", "Run an offline Prolific on this machine."
         ),
         LazyCommand(
-            "connect-emulator",
-            "connect_emulator",
-            "Run an offline CloudResearch Connect.",
+            "connect-emulator", "connect_emulator", "Run an offline CloudResearch Connect."
         ),
     ],
 }

@@ -45,13 +45,10 @@ def transaction_in(
     """
     if must_exist and not database.exists():
         raise ConfigError(
-            [f"{database}: no such file"],
-            next_step="name the marketplace's file with --database",
+            [f"{database}: no such file"], next_step="name the marketplace's file with --database"
         )
     with (
-        closing(
-            _opened(database, must_be_live=must_be_live, currency=currency)
-        ) as backend,
+        closing(_opened(database, must_be_live=must_be_live, currency=currency)) as backend,
         backend.transaction() as transaction,
     ):
         yield transaction
@@ -83,18 +80,15 @@ def _opened(database: Path, *, must_be_live: bool, currency: str | None) -> "Bac
         rules = rules_of(database) if database.exists() else Rules()
         if must_be_live and rules.rehearsal:
             raise RefusedForSafety(
-                f"{database} is a rehearsal's file, where any key works and no money "
-                "is real",
-                next_step="name the file of a live marketplace, or a new file, with "
-                "--database",
+                f"{database} is a rehearsal's file, where any key works and no money is real",
+                next_step="name the file of a live marketplace, or a new file, with --database",
             )
         if currency and not database.exists():
             rules = replace(rules, prices=replace(rules.prices, currency=currency))
         if currency and rules.prices.currency != currency:
             raise ConfigError(
                 [f"{database} is in {rules.prices.currency}, not in {currency}"],
-                next_step="a marketplace has one currency; name another file with "
-                "--database",
+                next_step="a marketplace has one currency; name another file with --database",
             )
         return Backend(database, rules)
     except WrongDatabaseError as wrong:
@@ -102,6 +96,4 @@ def _opened(database: Path, *, must_be_live: bool, currency: str | None) -> "Bac
     except sqlite3.DatabaseError as fault:
         if isinstance(fault, sqlite3.OperationalError) and is_passing(fault):
             raise
-        raise ConfigError(
-            [f"{database} is not a marketplace's file: {fault}"]
-        ) from fault
+        raise ConfigError([f"{database} is not a marketplace's file: {fault}"]) from fault

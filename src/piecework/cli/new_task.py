@@ -14,8 +14,7 @@ from piecework.hit_templates.starters import STARTER_KINDS, StarterKind, write_s
     type=click.Choice(STARTER_KINDS),
     default="choice",
     show_default=True,
-    help="The answer about an item: a text, one option, several options, or a point on "
-    "a scale.",
+    help="The answer about an item: a text, one option, several options, or a point on a scale.",
 )
 def new_task(path: Path, kind: StarterKind) -> None:
     """Create a task of your own.

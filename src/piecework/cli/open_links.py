@@ -54,9 +54,7 @@ def faults_of_link(wanted: WantedLink) -> list[str]:
     return faults
 
 
-def make_open_link(
-    wanted: WantedLink, *, database: Path, site_url: str, as_json: bool
-) -> None:
+def make_open_link(wanted: WantedLink, *, database: Path, site_url: str, as_json: bool) -> None:
     """Make an open link and print it with its places and code."""
     try:
         with transaction_in(database, must_exist=False) as transaction:
@@ -72,8 +70,7 @@ def make_open_link(
     name = row["name"]
     click.echo(document["link"])
     click.echo(
-        f"{plural(row['places'], 'person')} may join {name} until {document['until']}.",
-        err=True,
+        f"{plural(row['places'], 'person')} may join {name} until {document['until']}.", err=True
     )
     click.echo(
         f"Completion code, shown after {plural(row['completion_hits'], 'HIT')}: "
@@ -151,9 +148,7 @@ def _new_link(wanted: WantedLink) -> NewLink:
     )
 
 
-def _link_document(
-    transaction: "Transaction", row: sqlite3.Row, site: str
-) -> dict[str, object]:
+def _link_document(transaction: "Transaction", row: sqlite3.Row, site: str) -> dict[str, object]:
     code = open_links.code_of(transaction, row)
     return {
         "name": row["name"],

@@ -90,18 +90,13 @@ COLUMNS = click.option(
     type=click.Path(path_type=Path, dir_okay=False),
     help="For files in an unknown format: a TOML file that maps their columns.",
 )
-TASK = click.option(
-    "--task",
-    type=TaskName(),
-    help="The gallery task that the files answer.",
-)
+TASK = click.option("--task", type=TaskName(), help="The gallery task that the files answer.")
 FILES_IN_PARTS = click.option(
     "--to",
     "into",
     metavar="FOLDER",
     type=click.Path(path_type=Path),
-    help="Process large Parquet FILES of answers in parts, and write Parquet to this "
-    "new folder.",
+    help="Process large Parquet FILES of answers in parts, and write Parquet to this new folder.",
 )
 AS_CAMPAIGN = click.option(
     "--as",
@@ -127,9 +122,7 @@ LIVE = click.option(
     "machine. Shows the most that the campaign can cost, and asks you to type it.",
 )
 LIVE_MARKETPLACE = click.option(
-    "--live",
-    is_flag=True,
-    help="Required if the campaign's marketplace is on another machine.",
+    "--live", is_flag=True, help="Required if the campaign's marketplace is on another machine."
 )
 METRICS_FOLDER = click.option(
     "--metrics-folder",
@@ -152,9 +145,7 @@ ALLOW_SECOND_STORE = click.option(
 )
 
 
-def _keep_although_closed(
-    _ctx: click.Context, _param: click.Parameter, *, value: bool
-) -> None:
+def _keep_although_closed(_ctx: click.Context, _param: click.Parameter, *, value: bool) -> None:
     if value:
         os.environ["PIECEWORK_ALTHOUGH_CLOSED"] = "1"
 
@@ -193,8 +184,7 @@ _ALTHOUGH_CLOSED = click.option(
     is_flag=True,
     expose_value=False,
     callback=lambda ctx, param, value: _keep_although_closed(ctx, param, value=value),
-    help="Call Amazon's host, if it still answers you although MTurk closed on "
-    "2026-09-30.",
+    help="Call Amazon's host, if it still answers you although MTurk closed on 2026-09-30.",
 )
 
 

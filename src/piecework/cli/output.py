@@ -77,20 +77,12 @@ def progress_rows(progress: Progress) -> list[tuple[str, str]]:
         ("HITs still open", f"{progress.hits_open}"),
         ("assignments submitted", f"{progress.submitted}"),
         ("answers", f"{progress.answers}"),
-        *(
-            [("  with more than the fields", f"{progress.with_more}")]
-            if progress.with_more
-            else []
-        ),
+        *([("  with more than the fields", f"{progress.with_more}")] if progress.with_more else []),
         ("subjects flagged", f"{progress.flagged}"),
         ("answers accepted", f"{progress.accepted}"),
         ("answers not judged yet", f"{progress.undecided}"),
         ("answers missing", f"{progress.missing}"),
-        *(
-            [("  for labels that are not sure", f"{progress.unsure}")]
-            if progress.unsure
-            else []
-        ),
+        *([("  for labels that are not sure", f"{progress.unsure}")] if progress.unsure else []),
         ("answers dropped", f"{progress.dropped}"),
         ("answers surplus", f"{progress.surplus}"),
         ("assignments rejected", f"{progress.rejected}"),
@@ -110,18 +102,11 @@ def progress_rows(progress: Progress) -> list[tuple[str, str]]:
         ("bonuses paid", shown(progress.bonuses_cents)),
         *_compensations(progress),
         ("fees", shown(progress.fees_cents)),
-        (
-            "spent of the cap",
-            f"{shown(progress.spent_cents)} of {shown(progress.budget_cents)}",
-        ),
+        ("spent of the cap", f"{shown(progress.spent_cents)} of {shown(progress.budget_cents)}"),
         ("held for open HITs", shown(progress.held_cents)),
         ("waiting for", progress.waiting_for),
         *([("  because", progress.reason)] if progress.reason else []),
-        *(
-            [("HITs that a market refused", f"{progress.refused}")]
-            if progress.refused
-            else []
-        ),
+        *([("HITs that a market refused", f"{progress.refused}")] if progress.refused else []),
         *([("continues at", _at(progress.goes_on_at))] if progress.goes_on_at else []),
         ("cap reached", "yes" if progress.cap_reached else "no"),
         *([("stopped by", progress.stopped_by)] if progress.stopped_by else []),
@@ -144,10 +129,7 @@ def _source(source: SourceState | None) -> list[tuple[str, str]]:
         return []
     rows = [
         ("rows waiting for their batch", f"{source.waiting:,}"),
-        (
-            "rows a day",
-            f"{source.rows_in:.1f} arrive, {source.rows_out:.1f} are dealt",
-        ),
+        ("rows a day", f"{source.rows_in:.1f} arrive, {source.rows_out:.1f} are dealt"),
     ]
     if source.behind_days:
         words = f"more arrive than are dealt: {source.behind_days:.1f} days wait"

@@ -20,9 +20,7 @@ from piecework.domain.errors import ConfigError
     show_default=True,
     help="URL at which browsers reach the site.",
 )
-def panel_link(
-    *, panel_file: Path, person: str, session: str, project: str, site_url: str
-) -> None:
+def panel_link(*, panel_file: Path, person: str, session: str, project: str, site_url: str) -> None:
     """Print a person's link, to try it.
 
     PANEL_FILE describes the panel, and PERSON is an id there. The link is as the panel
@@ -40,9 +38,7 @@ def panel_link(
     secrets = read_secrets(panel_file, panel)
     ids = Ids(person=person, session=session or person, project=project)
     query = {
-        parameter: ids.values()[name]
-        for name, parameter in panel.link.names().items()
-        if parameter
+        parameter: ids.values()[name] for name, parameter in panel.link.names().items() if parameter
     }
     if panel.verification.parameter:
         query[panel.verification.parameter] = proof_of(panel, secrets, ids)
@@ -50,8 +46,7 @@ def panel_link(
         Links(panel, secrets).read(query)
     except Refusal as refusal:
         raise ConfigError(
-            [f"these ids make no link: {refusal.message}"],
-            next_step="piecework panel link --help",
+            [f"these ids make no link: {refusal.message}"], next_step="piecework panel link --help"
         ) from refusal
     except UnusableError as fault:
         raise ConfigError([f"{panel_file}: {fault}"]) from fault

@@ -117,8 +117,7 @@ def _due(
             is_complete = record.is_written(key) or _has(begun, listed.table)
             end = "complete there" if is_complete else "not complete, so it is written"
             click.echo(
-                f"list {listed.number} for {listed.file} was interrupted; it is {end}",
-                err=True,
+                f"list {listed.number} for {listed.file} was interrupted; it is {end}", err=True
             )
             if is_complete and begun != file.absolute():
                 record.add(listed.recorded)
@@ -128,9 +127,7 @@ def _due(
         if listed is None:
             _refuse_existing(file)
             known = record.sent(panel.name, known=keys(transaction, panel))
-            listed = make(
-                transaction, panel, ways, file=str(file.absolute()), sent=known
-            )
+            listed = make(transaction, panel, ways, file=str(file.absolute()), sent=known)
     if listed is None:
         return None
     # The order matters: after a kill at any moment, no line can be listed twice.
@@ -150,8 +147,7 @@ def _record(database: Path) -> "PayRecord":
         return PayRecord.beside(database)
     except (ValueError, OSError) as fault:
         raise StoreError(
-            str(fault),
-            next_step="bring the file back from its own copy; it says who was listed",
+            str(fault), next_step="bring the file back from its own copy; it says who was listed"
         ) from fault
 
 
@@ -192,9 +188,7 @@ def _compare(
     ]
     foreign = [each for each in others if each.digest not in texts]
     keys = {each.key for each in recorded}
-    missing = [
-        listed for key, listed in own.items() if key not in keys and listed.is_written
-    ]
+    missing = [listed for key, listed in own.items() if key not in keys and listed.is_written]
     if not compared and (foreign or (missing and not sent)):
         raise _unequal(record, foreign, missing)
     known = {each.digest for each in recorded}
@@ -220,8 +214,7 @@ def _unequal(
         for each in foreign
     ]
     lines += [
-        f"the record does not know list {listed.number}, in {listed.file}"
-        for listed in missing
+        f"the record does not know list {listed.number}, in {listed.file}" for listed in missing
     ]
     return RefusedForSafety(
         f"{record.file} and the database know different lists, as after a restore; "
@@ -234,9 +227,7 @@ def _unequal(
     )
 
 
-def _earlier(
-    panel: "Panel", secrets: "Secrets", number: int, database: Path
-) -> "PayList":
+def _earlier(panel: "Panel", secrets: "Secrets", number: int, database: Path) -> "PayList":
     from piecework.panel.panel_crowd import ways_out
     from piecework.panel.pay_list import read
 
@@ -316,9 +307,7 @@ def _refuse_existing(file: Path) -> None:
         raise ConfigError([f"{file} exists already; name a new file"])
 
 
-def _say(
-    panel: "Panel", listed: "PayList | None", file: Path, *, as_json: bool
-) -> None:
+def _say(panel: "Panel", listed: "PayList | None", file: Path, *, as_json: bool) -> None:
     from piecework.marketplace.state.money import PriceList
 
     if as_json:
@@ -337,6 +326,4 @@ def _say(
         click.echo("no payment is due, so no file was written")
     else:
         shown = PriceList(currency=panel.pay.currency).shown(listed.cents)
-        click.echo(
-            f"list {listed.number}: {listed.lines} lines, {shown} in all, in {file}"
-        )
+        click.echo(f"list {listed.number}: {listed.lines} lines, {shown} in all, in {file}")

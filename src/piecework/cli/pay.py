@@ -101,13 +101,7 @@ def pay(  # noqa: PLR0913 - its options
 
 
 def _pay(
-    path: Path,
-    *,
-    file: Path | None,
-    label: str,
-    beforehand: bool,
-    live: bool,
-    as_json: bool,
+    path: Path, *, file: Path | None, label: str, beforehand: bool, live: bool, as_json: bool
 ) -> None:
     """Show what is due, and pay it if the person agrees."""
     from piecework.campaign.assembling import load_campaign
@@ -135,10 +129,7 @@ def _pay(
         check_bonuses(run, plan)
         paid = None
         if plan.due and is_agreed(
-            plan.total_cents,
-            campaign.rewards.currency,
-            beforehand=beforehand,
-            as_json=as_json,
+            plan.total_cents, campaign.rewards.currency, beforehand=beforehand, as_json=as_json
         ):
             paid = pay(run, plan)
         if as_json:
@@ -200,14 +191,10 @@ def _say(campaign: "Campaign", plan: "BonusPlan", paid: "Paid | None") -> None:
             )
             click.echo("next: run the same command on the next UTC day")
         else:
-            click.echo(
-                f"next: piecework report {path}, for a report with these bonuses"
-            )
+            click.echo(f"next: piecework report {path}, for a report with these bonuses")
 
 
-def _as_dict(
-    run: "CampaignRun", plan: "BonusPlan", paid: "Paid | None"
-) -> dict[str, object]:
+def _as_dict(run: "CampaignRun", plan: "BonusPlan", paid: "Paid | None") -> dict[str, object]:
     return {
         "label": plan.label,
         "currency": run.campaign.rewards.currency,

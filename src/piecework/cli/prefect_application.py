@@ -13,6 +13,4 @@ _ADDRESS = "127.0.0.1"
 
 def create_app() -> ASGIApp:
     """Return the application for uvicorn; a request for another host gets 400."""
-    return TrustedHostMiddleware(
-        create_prefect_app(), allowed_hosts=[_ADDRESS], www_redirect=False
-    )
+    return TrustedHostMiddleware(create_prefect_app(), allowed_hosts=[_ADDRESS], www_redirect=False)

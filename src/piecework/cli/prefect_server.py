@@ -216,9 +216,7 @@ def _kept() -> Path:
     return caches() / f"prefect-{version('prefect')}.db"
 
 
-def _started(
-    listening: socket.socket, database: Path, auth: str
-) -> "subprocess.Popen[bytes]":
+def _started(listening: socket.socket, database: Path, auth: str) -> "subprocess.Popen[bytes]":
     """Start the server, almost as Prefect's own `SubprocessASGIServer` does.
 
     The secret is in its environment, which other users of the machine cannot read.

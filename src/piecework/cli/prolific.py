@@ -5,41 +5,13 @@ import click
 from piecework.cli.lazy_group import LazyCommand, LazyGroup
 
 _COMMANDS = [
-    LazyCommand(
-        "doctor",
-        "prolific_doctor",
-        "Check that an account is ready.",
-    ),
-    LazyCommand(
-        "estimate",
-        "prolific_estimate",
-        "Ask who is eligible, cost and time.",
-    ),
-    LazyCommand(
-        "filters",
-        "prolific_filters",
-        "Find filters that a campaign can ask for.",
-    ),
-    LazyCommand(
-        "reconcile",
-        "prolific_reconcile",
-        "Compare all studies with Prolific.",
-    ),
-    LazyCommand(
-        "settle",
-        "prolific_settle",
-        "Record whether bonuses were paid.",
-    ),
-    LazyCommand(
-        "status",
-        "prolific_status",
-        "Show a marketplace's studies.",
-    ),
-    LazyCommand(
-        "try",
-        "prolific_try",
-        "Do one visit as a test participant.",
-    ),
+    LazyCommand("doctor", "prolific_doctor", "Check that an account is ready."),
+    LazyCommand("estimate", "prolific_estimate", "Ask who is eligible, cost and time."),
+    LazyCommand("filters", "prolific_filters", "Find filters that a campaign can ask for."),
+    LazyCommand("reconcile", "prolific_reconcile", "Compare all studies with Prolific."),
+    LazyCommand("settle", "prolific_settle", "Record whether bonuses were paid."),
+    LazyCommand("status", "prolific_status", "Show a marketplace's studies."),
+    LazyCommand("try", "prolific_try", "Do one visit as a test participant."),
 ]
 
 

@@ -20,13 +20,10 @@ URL = click.option(
 TOKEN_FILE = click.option(
     "--token-file",
     type=click.Path(path_type=Path, dir_okay=False, exists=True),
-    help="A file with the token that only you can read (mode 600), instead of "
-    "PROLIFIC_TOKEN.",
+    help="A file with the token that only you can read (mode 600), instead of PROLIFIC_TOKEN.",
 )
 WORKSPACE = click.option(
-    "--workspace",
-    default="",
-    help="Id of the workspace; optional if the token reaches only one.",
+    "--workspace", default="", help="Id of the workspace; optional if the token reaches only one."
 )
 
 

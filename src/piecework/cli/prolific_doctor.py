@@ -23,9 +23,7 @@ if TYPE_CHECKING:
 
 @click.command("doctor")
 @click.option(
-    "--workspace",
-    default="",
-    help="Id of the workspace; optional if the token reaches only one.",
+    "--workspace", default="", help="Id of the workspace; optional if the token reaches only one."
 )
 @click.option(
     "--currency",
@@ -33,9 +31,7 @@ if TYPE_CHECKING:
     help="Currency of the campaign; the workspace must have the same.",
 )
 @click.option(
-    "--public-url",
-    default="",
-    help="Also check this URL, to which Prolific sends participants.",
+    "--public-url", default="", help="Also check this URL, to which Prolific sends participants."
 )
 @URL
 @TOKEN_FILE
@@ -76,13 +72,9 @@ def prolific_doctor(
         else:
             # A person is waiting, so it repeats a call only twice.
             patience = Patience(tries=3, first_seconds=0.5)
-            with Transport(
-                address, token, patience=patience, heard=requests.append
-            ) as transport:
+            with Transport(address, token, patience=patience, heard=requests.append) as transport:
                 checks = list(examine(Prolific(transport), wanted, address=address))
-    curls = (
-        [request.as_curl(address, SERVICE) for request in requests] if as_curl else None
-    )
+    curls = [request.as_curl(address, SERVICE) for request in requests] if as_curl else None
     is_well = all(check.level != "fail" for check in checks)
     if as_json:
         document: dict[str, object] = {

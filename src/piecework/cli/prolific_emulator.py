@@ -28,9 +28,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="Currency of the workspace.",
 )
-@emulator_options.fee(
-    "33", help_text="Prolific's fee on each reward and bonus, in percent."
-)
+@emulator_options.fee("33", help_text="Prolific's fee on each reward and bonus, in percent.")
 @click.option(
     "--vat",
     type=emulator_options.PERCENT,
@@ -100,9 +98,7 @@ def prolific_emulator(  # noqa: PLR0913 - an argument for each option
         click.echo(emulator_options.ended(database), err=True)
         raise
     except WrongDatabaseError as wrong:
-        raise StoreError(
-            str(wrong), next_step="piecework prolific-emulator --help"
-        ) from wrong
+        raise StoreError(str(wrong), next_step="piecework prolific-emulator --help") from wrong
 
 
 def _say(url: str, stand_in: "RunningStandIn | None") -> None:

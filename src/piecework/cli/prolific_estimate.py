@@ -10,13 +10,7 @@ import click
 
 from piecework.cli.api_faults import api_faults
 from piecework.cli.options import CAMPAIGN, JSON
-from piecework.cli.prolific_account import (
-    TOKEN_FILE,
-    URL,
-    WORKSPACE,
-    needed_token,
-    only_workspace,
-)
+from piecework.cli.prolific_account import TOKEN_FILE, URL, WORKSPACE, needed_token, only_workspace
 from piecework.domain.counts import plural
 from piecework.domain.printable import printable
 
@@ -35,12 +29,7 @@ _API = "https://api.prolific.com"
 @TOKEN_FILE
 @JSON
 def prolific_estimate(
-    campaign: Path,
-    *,
-    workspace: str,
-    url: str,
-    token_file: Path | None,
-    as_json: bool,
+    campaign: Path, *, workspace: str, url: str, token_file: Path | None, as_json: bool
 ) -> None:
     """Ask who is eligible, cost and time.
 
@@ -78,8 +67,7 @@ def estimate_if_possible(campaign: "Campaign") -> "Estimate | None":
     from piecework.prolific.token import Token
 
     asks = campaign.recruiting is not None or any(
-        each.qualification_type_id.startswith(PROLIFIC)
-        for each in campaign.requirements
+        each.qualification_type_id.startswith(PROLIFIC) for each in campaign.requirements
     )
     if not asks:
         return None
@@ -115,9 +103,7 @@ def lines_of(campaign: "Campaign", known: "Estimate") -> Iterator[str]:
     yield f"until the last visit begins: {time}, as Prolific predicts"
 
 
-def _ask(
-    campaign: "Campaign", *, url: str, token: "Token", workspace: str
-) -> "Estimate":
+def _ask(campaign: "Campaign", *, url: str, token: "Token", workspace: str) -> "Estimate":
     from piecework.campaign.dealing import all_first_rounds
     from piecework.domain.clock import SystemClock
     from piecework.platforms.wire import recruiting_to_wire, requirement_to_wire
@@ -133,19 +119,13 @@ def _ask(
         assignments=sum(hit.max_assignments for hits in rounds for hit in hits),
         reward_cents=campaign.rewards.reward_cents,
         seconds=round(campaign.rewards.expected_seconds or 0),
-        requirements=[
-            dict(requirement_to_wire(each)) for each in campaign.requirements
-        ],
+        requirements=[dict(requirement_to_wire(each)) for each in campaign.requirements],
         currency=campaign.rewards.currency,
-        recruiting=None
-        if recruiting is None
-        else json.dumps(recruiting_to_wire(recruiting)),
+        recruiting=None if recruiting is None else json.dumps(recruiting_to_wire(recruiting)),
     )
     # A person is waiting, so it repeats a call only twice.
     patience = Patience(tries=3, first_seconds=0.5)
     with Transport(api_address(url, SERVICE), token, patience=patience) as transport:
         prolific = Prolific(transport)
-        known = workspace or only_workspace(
-            prolific, command=f"estimate {campaign.path}"
-        )
+        known = workspace or only_workspace(prolific, command=f"estimate {campaign.path}")
         return estimate(prolific, known, work)

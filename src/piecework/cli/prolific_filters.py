@@ -8,13 +8,7 @@ import click
 
 from piecework.cli.api_faults import api_faults
 from piecework.cli.options import JSON
-from piecework.cli.prolific_account import (
-    TOKEN_FILE,
-    URL,
-    WORKSPACE,
-    needed_token,
-    only_workspace,
-)
+from piecework.cli.prolific_account import TOKEN_FILE, URL, WORKSPACE, needed_token, only_workspace
 from piecework.domain.counts import plural
 from piecework.domain.errors import ConfigError
 from piecework.domain.printable import printable
@@ -35,12 +29,7 @@ _MOST_CHOICES = 12
 @TOKEN_FILE
 @JSON
 def prolific_filters(
-    words: tuple[str, ...],
-    *,
-    workspace: str,
-    url: str,
-    token_file: Path | None,
-    as_json: bool,
+    words: tuple[str, ...], *, workspace: str, url: str, token_file: Path | None, as_json: bool
 ) -> None:
     """Find filters that a campaign can ask for.
 
@@ -56,9 +45,7 @@ def prolific_filters(
         token = needed_token(token_file)
         # A person is waiting, so it repeats a call only twice.
         patience = Patience(tries=3, first_seconds=0.5)
-        with Transport(
-            api_address(url, SERVICE), token, patience=patience
-        ) as transport:
+        with Transport(api_address(url, SERVICE), token, patience=patience) as transport:
             prolific = Prolific(transport)
             known = workspace or only_workspace(prolific, command="filters")
             kinds = [*prolific.recruiting.filter_kinds(known)]

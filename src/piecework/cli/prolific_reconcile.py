@@ -78,14 +78,9 @@ def prolific_reconcile(
     """
     from piecework.prolific.bridge.decisions import Decisions
 
-    decisions = Decisions(
-        adopted=adopt, hit_type_id=hit_type, left=leave, paid_as_lost=pay_lost
-    )
+    decisions = Decisions(adopted=adopt, hit_type_id=hit_type, left=leave, paid_as_lost=pay_lost)
     terms = _terms_of_last_start(database)
-    with (
-        api_faults(),
-        Transport(api_address(url, SERVICE), needed_token(token_file)) as transport,
-    ):
+    with api_faults(), Transport(api_address(url, SERVICE), needed_token(token_file)) as transport:
         differences = _differences(database, Prolific(transport), terms, decisions)
     if as_json:
         click.echo(json.dumps([each.as_dict() for each in differences], indent=2))

@@ -65,10 +65,7 @@ def _say_money(status: "Status", currency: str) -> None:
         left = _money(status.left_cents, currency)
     for what, amount in (
         ("spent", _money(status.spent_cents, currency)),
-        (
-            "held for open or undecided places",
-            _money(status.held_cents, currency),
-        ),
+        ("held for open or undecided places", _money(status.held_cents, currency)),
         ("left of what may be spent", left),
         ("bonuses that wait", _money(status.bonuses_waiting_cents, currency)),
     ):
@@ -77,9 +74,7 @@ def _say_money(status: "Status", currency: str) -> None:
 
 def _lines(study: "StudyStatus") -> Iterator[str]:
     """Yield the lines of a study, at most 80 columns wide."""
-    yield printable(
-        f"{study.title[:40]} ({study.requester[:40]}): {study.status.lower()}"
-    )
+    yield printable(f"{study.title[:40]} ({study.requester[:40]}): {study.status.lower()}")
     pay = f"pays {_money(study.reward_cents, study.currency)}"
     if study.cost_cents is not None:
         pay += f", costs {_money(study.cost_cents, study.currency)}"
@@ -101,9 +96,7 @@ def _lines(study: "StudyStatus") -> Iterator[str]:
 
 
 def _lines_of_unknown(study: "UnknownStudy", currency: str) -> Iterator[str]:
-    yield printable(
-        f"study {study.study_id}, which this file lacks: {study.status.lower()}"
-    )
+    yield printable(f"study {study.study_id}, which this file lacks: {study.status.lower()}")
     yield f"  {printable(study.internal_name)}"
     yield (
         f"  {plural(study.places, 'place')}, {plural(study.submissions, 'submission')};"

@@ -15,11 +15,7 @@ from piecework.domain.extras import load_extra
 from piecework.domain.printable import printable
 from piecework.prolific.token import SERVICE
 from piecework.webclient.address import api_address
-from piecework.webclient.public_url import (
-    is_emulator,
-    refuse_closed_frames,
-    refuse_closed_site,
-)
+from piecework.webclient.public_url import is_emulator, refuse_closed_frames, refuse_closed_site
 
 if TYPE_CHECKING:
     from piecework.webclient.checks import Check
@@ -41,22 +37,14 @@ _SITE = grouped(
     "site",
     SiteOptions,
     click.option(
-        "--public-url",
-        required=True,
-        help="URL at which the participant's browser reaches --port.",
+        "--public-url", required=True, help="URL at which the participant's browser reaches --port."
     ),
     click.option(
         "--frames-url",
         required=True,
         help="URL at which the participant's browser reaches --frames-port.",
     ),
-    click.option(
-        "--port",
-        type=PORT,
-        default=8080,
-        show_default=True,
-        help="Port of the site.",
-    ),
+    click.option("--port", type=PORT, default=8080, show_default=True, help="Port of the site."),
     click.option(
         "--frames-port",
         type=PORT,

@@ -46,12 +46,8 @@ def reconcile(
     from piecework.engine.reconciling import reconcile as reconciling
 
     loaded = load_campaign(campaign)
-    with open_on_marketplace(
-        loaded, bound_endpoint(loaded), live=live, allow_restored=True
-    ) as run:
-        result = reconciling.reconcile(
-            run, dry_run=dry_run, despite_refusals=leave_refused
-        )
+    with open_on_marketplace(loaded, bound_endpoint(loaded), live=live, allow_restored=True) as run:
+        result = reconciling.reconcile(run, dry_run=dry_run, despite_refusals=leave_refused)
         owed_file = reconciling.owed_path(run)
         if as_json:
             click.echo(json.dumps(_as_dict(result, owed_file), indent=2))
@@ -69,16 +65,12 @@ def reconcile(
         )
 
 
-def _say(
-    run: "CampaignRun", result: "Reconciliation", owed_file: Path, *, dry_run: bool
-) -> None:
+def _say(run: "CampaignRun", result: "Reconciliation", owed_file: Path, *, dry_run: bool) -> None:
     path = run.campaign.path
     if result.comparison.is_equal:
         click.echo("store and marketplace agree")
     elif dry_run:
-        click.echo(
-            "store and marketplace differ; without --dry-run, reconcile does this:"
-        )
+        click.echo("store and marketplace differ; without --dry-run, reconcile does this:")
     else:
         click.echo("store and marketplace differed; reconcile did this:")
     for line in _lines(result.comparison):
@@ -113,41 +105,25 @@ _KINDS = (
         ("HIT", "HITs"),
         "that the marketplace has lost; the next passes ask for their answers again",
     ),
-    (
-        "reopened",
-        ("HIT", "HITs"),
-        "still open at the marketplace; the next passes wait for them",
-    ),
+    ("reopened", ("HIT", "HITs"), "still open at the marketplace; the next passes wait for them"),
     (
         "lost_assignments",
         ("assignment", "assignments"),
         "that the marketplace has lost; the answers stay in the store",
     ),
-    (
-        "returned_hits",
-        ("HIT", "HITs"),
-        "given up as lost that exist again; taken back",
-    ),
+    ("returned_hits", ("HIT", "HITs"), "given up as lost that exist again; taken back"),
     (
         "returned_assignments",
         ("assignment", "assignments"),
         "given up as lost that exist again; taken back",
     ),
-    (
-        "undone",
-        ("decision", "decisions"),
-        "that the marketplace has lost; carried out again",
-    ),
+    ("undone", ("decision", "decisions"), "that the marketplace has lost; carried out again"),
     (
         "unknown_bonuses",
         ("bonus", "bonuses"),
         "that the marketplace has paid and the store lacked; recorded",
     ),
-    (
-        "lost_bonuses",
-        ("bonus", "bonuses"),
-        "that the marketplace has lost; paid again",
-    ),
+    ("lost_bonuses", ("bonus", "bonuses"), "that the marketplace has lost; paid again"),
     (
         "unknown_compensations",
         ("compensation", "compensations"),
@@ -163,11 +139,7 @@ _KINDS = (
         ("worker", "workers"),
         "excluded at the marketplace and not in the store; recorded",
     ),
-    (
-        "lost_exclusions",
-        ("exclusion", "exclusions"),
-        "that the marketplace has lost; made again",
-    ),
+    ("lost_exclusions", ("exclusion", "exclusions"), "that the marketplace has lost; made again"),
 )
 """Fields of a comparison, what they hold, and what happens to it."""
 
@@ -192,13 +164,9 @@ def _as_dict(result: "Reconciliation", owed_file: Path) -> dict[str, object]:
         "added_slots": comparison.added_slots,
         "lost_hits": [hit.hit_id for hit in comparison.lost_hits],
         "reopened_hits": [hit.hit_id for hit in comparison.reopened],
-        "lost_assignments": [
-            each.assignment_id for each in comparison.lost_assignments
-        ],
+        "lost_assignments": [each.assignment_id for each in comparison.lost_assignments],
         "returned_hits": [hit.hit_id for hit in comparison.returned_hits],
-        "returned_assignments": [
-            each.assignment_id for each in comparison.returned_assignments
-        ],
+        "returned_assignments": [each.assignment_id for each in comparison.returned_assignments],
         "repeated_decisions": len(comparison.undone),
         "booked_bonuses": len(comparison.unknown_bonuses),
         "repeated_bonuses": len(comparison.lost_bonuses),
@@ -207,11 +175,7 @@ def _as_dict(result: "Reconciliation", owed_file: Path) -> dict[str, object]:
         "noted_exclusions": len(comparison.unknown_exclusions),
         "repeated_exclusions": len(comparison.lost_exclusions),
         "owed": [
-            {
-                "assignment_id": each.assignment_id,
-                "worker": each.worker,
-                "cents": each.cents,
-            }
+            {"assignment_id": each.assignment_id, "worker": each.worker, "cents": each.cents}
             for each in result.owed
         ],
         "owed_file": str(owed_file) if owed_file.is_file() else None,

@@ -38,12 +38,7 @@ if TYPE_CHECKING:
     "panel, or participants of an offline Prolific or Connect. Repeat it for several "
     "markets at once.",
 )
-def rehearse(
-    campaign: Path,
-    *,
-    as_json: bool,
-    crowds: tuple[str, ...],
-) -> None:
+def rehearse(campaign: Path, *, as_json: bool, crowds: tuple[str, ...]) -> None:
     """Run a whole campaign on simulated workers.
 
     A rehearsal costs nothing and needs no account. It writes the dataset, the report
@@ -70,15 +65,11 @@ def rehearse(
 
         from piecework.flows.rehearse import rehearsal_flow
         from piecework.rehearsing.campaign import prepare
-        from piecework.rehearsing.previous_rehearsal import (
-            is_finished,
-            set_aside_if_changed,
-        )
+        from piecework.rehearsing.previous_rehearsal import is_finished, set_aside_if_changed
 
     markets, changes = _markets(crowds), list[str]()
     loaded = prepare(
-        campaign,
-        before=lambda read: changes.extend(set_aside_if_changed(read, markets)),
+        campaign, before=lambda read: changes.extend(set_aside_if_changed(read, markets))
     )
     is_same = is_finished(loaded)
     if not as_json:
@@ -113,15 +104,11 @@ def _markets(crowds: tuple[str, ...]) -> "tuple[MarketName, ...]":
     if crowds == ("workers",):
         return ()
     if "workers" in crowds:
-        raise ConfigError(
-            ["--crowd workers: simulated workers do not work beside other crowds"]
-        )
+        raise ConfigError(["--crowd workers: simulated workers do not work beside other crowds"])
     return named
 
 
-def _say_what_changed(
-    campaign: "Campaign", changes: Sequence[str], *, is_same: bool
-) -> None:
+def _say_what_changed(campaign: "Campaign", changes: Sequence[str], *, is_same: bool) -> None:
     from piecework.rehearsing.previous_rehearsal import FOLDER
 
     if changes:
@@ -153,11 +140,7 @@ def _listener(bar: Bar, campaign: "Campaign") -> Callable[[Progress], None]:
     line = bar.add_task("batch 1", total=wanted)
 
     def show(progress: Progress) -> None:
-        bar.update(
-            line,
-            completed=progress.accepted,
-            description=f"batch {progress.batch_shown}",
-        )
+        bar.update(line, completed=progress.accepted, description=f"batch {progress.batch_shown}")
 
     return show
 
@@ -180,18 +163,14 @@ def _outcome(campaign: "Campaign") -> "tuple[Progress, list[Note]]":
 
 
 def _say(
-    campaign: "Campaign",
-    facts: Mapping[str, object],
-    remarks: "Sequence[Note]",
-    seconds: float,
+    campaign: "Campaign", facts: Mapping[str, object], remarks: "Sequence[Note]", seconds: float
 ) -> None:
     from piecework.campaign.warnings import own_seconds
     from piecework.results.books import Books
 
     hours = float(str(facts["virtual_seconds"])) / 3600
     click.echo(
-        f"simulated workers took {hours:.1f} hours; "
-        f"this rehearsal took {seconds:.0f} seconds"
+        f"simulated workers took {hours:.1f} hours; this rehearsal took {seconds:.0f} seconds"
     )
     click.echo(
         "assumed: a careful worker takes a median of "

@@ -17,12 +17,7 @@ from piecework.domain.money import cents_from_wire
 from piecework.domain.printable import one_line, printable
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.requester.signature import REGIONS
-from piecework.marketplace.state import (
-    keys,
-    objections,
-    reported_problems,
-    site_address,
-)
+from piecework.marketplace.state import keys, objections, reported_problems, site_address
 
 _LONGEST_NAME = 100
 _MOST_CENTS = 10**12
@@ -44,9 +39,7 @@ def requester() -> None:
 @requester.command()
 @click.argument("name")
 @click.option(
-    "--balance",
-    default="0",
-    help="Amount to pay into the account, in its currency: 500 or 0.50.",
+    "--balance", default="0", help="Amount to pay into the account, in its currency: 500 or 0.50."
 )
 @click.option(
     "--currency",
@@ -55,9 +48,7 @@ def requester() -> None:
 )
 @DATABASE
 @JSON
-def add(
-    *, name: str, balance: str, currency: str | None, database: Path, as_json: bool
-) -> None:
+def add(*, name: str, balance: str, currency: str | None, database: Path, as_json: bool) -> None:
     """Open an account, or add a key.
 
     NAME is the requester's name. Workers read it beside the requester's HITs. If an
@@ -124,9 +115,7 @@ def list_(*, database: Path, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps([_document(row) for row in rows], indent=2))
         return
-    click.echo(
-        f"{'key':20}  {'since':10}  {'until':10}  {'free':>12}  {'held':>12}  name"
-    )
+    click.echo(f"{'key':20}  {'since':10}  {'until':10}  {'free':>12}  {'held':>12}  name")
     for row in rows:
         click.echo(
             f"{row['access_key']:20}  {_day(row['made_ms']):10}  "
@@ -196,17 +185,11 @@ def problems(*, name: str, database: Path, as_json: bool) -> None:
 
 def _problem(row: sqlite3.Row) -> dict[str, object]:
     kept = ("requester", "title", "hit_id", "annotation", "assignment_id", "text")
-    return {
-        "reported_at": _moment(row["reported_ms"]),
-        **{name: row[name] for name in kept},
-    }
+    return {"reported_at": _moment(row["reported_ms"]), **{name: row[name] for name in kept}}
 
 
 def _heading(row: sqlite3.Row) -> str:
-    return (
-        f"HIT {row['hit_id']}, assignment {row['assignment_id']}: "
-        f"{one_line(row['title'])}"
-    )
+    return f"HIT {row['hit_id']}, assignment {row['assignment_id']}: {one_line(row['title'])}"
 
 
 def _objection(row: sqlite3.Row) -> dict[str, object]:
@@ -222,10 +205,7 @@ def _objection(row: sqlite3.Row) -> dict[str, object]:
 
 def _heading_of_objection(row: sqlite3.Row) -> str:
     reason = f" (your reason: {one_line(row['reason'])})" if row["reason"] else ""
-    return (
-        f"worker {row['worker_id']} contests: no qualification "
-        f"{one_line(row['name'])}{reason}"
-    )
+    return f"worker {row['worker_id']} contests: no qualification {one_line(row['name'])}{reason}"
 
 
 def _checked(name: str, balance: str) -> int:
@@ -236,9 +216,7 @@ def _checked(name: str, balance: str) -> int:
     try:
         cents = cents_from_wire(balance)
     except (ValueError, InvalidOperation):
-        faults.append(
-            f"--balance {balance!r} is not an amount with at most two decimals"
-        )
+        faults.append(f"--balance {balance!r} is not an amount with at most two decimals")
     else:
         if not 0 <= cents <= _MOST_CENTS:
             faults.append(f"--balance must be from 0 to {_MOST_CENTS // 100:,}")

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     "moment",
     default="",
     metavar="ISO-TIME",
-    help="Restore the state of this time, such as 2027-01-15T08:00Z; default: the "
-    "latest.",
+    help="Restore the state of this time, such as 2027-01-15T08:00Z; default: the latest.",
 )
 def restore(address: str, file: Path, moment: str) -> None:
     """Bring a database back from its backup.
@@ -45,9 +44,7 @@ def _moment(text: str) -> datetime:
     try:
         moment = datetime.fromisoformat(text)
     except ValueError as fault:
-        raise ConfigError(
-            [f"--at: {text} is not a time such as 2027-01-15T08:00Z"]
-        ) from fault
+        raise ConfigError([f"--at: {text} is not a time such as 2027-01-15T08:00Z"]) from fault
     return moment.replace(tzinfo=moment.tzinfo or UTC)
 
 

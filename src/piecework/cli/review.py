@@ -18,14 +18,8 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 
 @click.command()
 @CAMPAIGN
-@click.option(
-    "--by", default="", help="Name of the person who decides; default: your login."
-)
-@click.option(
-    "--blind",
-    is_flag=True,
-    help="Hide evidence, proposals and workers' histories.",
-)
+@click.option("--by", default="", help="Name of the person who decides; default: your login.")
+@click.option("--blind", is_flag=True, help="Hide evidence, proposals and workers' histories.")
 @click.option(
     "--twice",
     type=click.FloatRange(0, 1),
@@ -33,9 +27,7 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
     metavar="SHARE",
     help="Share of the reviewed answers to show to a second person too.",
 )
-@click.option(
-    "--port", type=PORT, default=0, help="Port of the page; default: a free port."
-)
+@click.option("--port", type=PORT, default=0, help="Port of the page; default: a free port.")
 @click.option(
     "--listen",
     default="127.0.0.1",
@@ -140,11 +132,7 @@ def _name_and_role(text: str) -> "tuple[str, Role]":
 def _name(text: str) -> str:
     name, longest = text.strip(), 60
     if not name or not name.isprintable() or len(name) > longest:
-        raise ConfigError(
-            [f"{text!r} is not a name of 1 to {longest} printable characters"]
-        )
+        raise ConfigError([f"{text!r} is not a name of 1 to {longest} printable characters"])
     if name.startswith("policy:"):
-        raise ConfigError(
-            [f"{text!r}: only the policy has a name that begins with 'policy:'"]
-        )
+        raise ConfigError([f"{text!r}: only the policy has a name that begins with 'policy:'"])
     return name

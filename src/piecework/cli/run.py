@@ -42,8 +42,7 @@ _LOG = logging.getLogger(__name__)
     type=POLL_SECONDS,
     default=60.0,
     show_default=True,
-    help="Seconds between two passes while work comes in; otherwise up to 60 times as "
-    "long.",
+    help="Seconds between two passes while work comes in; otherwise up to 60 times as long.",
 )
 @JSON
 def run(
@@ -129,9 +128,7 @@ def _opened(
 
     loaded = load_campaign(campaign)
     stated_cents = (
-        None
-        if spend_at_most is None
-        else amount_cents(spend_at_most, loaded.rewards.currency)
+        None if spend_at_most is None else amount_cents(spend_at_most, loaded.rewards.currency)
     )
     allowed = consent_to_spend(loaded, endpoint, live=live, stated_cents=stated_cents)
     with open_on_marketplace(

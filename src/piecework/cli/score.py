@@ -21,9 +21,7 @@ from piecework.cli.options import JSON
 @BY
 @ITEMS
 @click.option(
-    "--vizwiz",
-    is_flag=True,
-    help="Show the results that the VizWiz-Captions paper reports.",
+    "--vizwiz", is_flag=True, help="Show the results that the VizWiz-Captions paper reports."
 )
 @click.option(
     "--resamples",
@@ -66,10 +64,7 @@ def score(  # noqa: PLR0913 - an argument an option
     """
     from piecework.cli.sections import say_sections
     from piecework.postprocess.datasets.image_ids import read_image_ids
-    from piecework.postprocess.datasets.predictions import (
-        read_predictions,
-        with_ids_of,
-    )
+    from piecework.postprocess.datasets.predictions import read_predictions, with_ids_of
     from piecework.postprocess.datasets.reading import read_captions
     from piecework.report.corpus.system_page import system_page
     from piecework.report.corpus.system_scores import score_systems

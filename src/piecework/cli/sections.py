@@ -9,15 +9,7 @@ from rich.text import Text
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from piecework.report.components import (
-        Code,
-        KeyFigure,
-        Note,
-        Quote,
-        Section,
-        Table,
-        Tag,
-    )
+    from piecework.report.components import Code, KeyFigure, Note, Quote, Section, Table, Tag
     from piecework.report.sections_page import SectionsPage
 
 _ROOMY = 7
@@ -71,9 +63,7 @@ def _say_table(console: Console, table: "Table", most_rows: int | None) -> None:
     # Text, not str: rich reads brackets in a str, which may be a worker's, as a style.
     is_crowded = len(table.columns) > _ROOMY
     shown = RichTable(
-        title=Text(table.caption),
-        title_justify="left",
-        padding=(0, 0 if is_crowded else 1),
+        title=Text(table.caption), title_justify="left", padding=(0, 0 if is_crowded else 1)
     )
     for column in table.columns:
         shown.add_column(
@@ -84,9 +74,7 @@ def _say_table(console: Console, table: "Table", most_rows: int | None) -> None:
     if most_rows is not None and len(table.rows) <= most_rows + _A_FEW:
         most_rows = None
     for row in table.rows[:most_rows]:
-        shown.add_row(
-            *(Text(cell if isinstance(cell, str) else _text(cell)) for cell in row)
-        )
+        shown.add_row(*(Text(cell if isinstance(cell, str) else _text(cell)) for cell in row))
     console.print(shown)
     if most_rows is not None and len(table.rows) > most_rows:
         console.print(f"The table shows {most_rows} of {len(table.rows)} rows.")

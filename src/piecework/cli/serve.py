@@ -10,12 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from piecework.cli import logs
-from piecework.cli.serve_backup import (
-    BACKUP,
-    BackupOptions,
-    backed_up,
-    replicator_of,
-)
+from piecework.cli.serve_backup import BACKUP, BackupOptions, backed_up, replicator_of
 from piecework.cli.serve_connect import open_connect
 from piecework.cli.serve_options import (
     AWS,
@@ -91,9 +86,7 @@ def serve(
     click.get_current_context().with_resource(sending("piecework-marketplace"))
     crowds = recruiting.crowds
     check_crowds(recruiting, is_rehearsal=rehearsing.rehearsal)
-    replicator = replicator_of(
-        backing_up, site.database, is_rehearsal=rehearsing.rehearsal
-    )
+    replicator = replicator_of(backing_up, site.database, is_rehearsal=rehearsing.rehearsal)
     # It ends after the marketplace, so that the last commits are sent too.
     click.get_current_context().with_resource(backed_up(replicator))
     watched = watched_parts(
@@ -122,15 +115,12 @@ def serve(
     except SystemExit:
         # The server has stopped, after Ctrl-C or a supervisor's signal.
         click.echo(
-            f"ended; the marketplace is in {site.database}, and the same command "
-            "continues it",
+            f"ended; the marketplace is in {site.database}, and the same command continues it",
             err=True,
         )
         raise
     except UnsafeBindError as refusal:
-        raise RefusedForSafety(
-            str(refusal), next_step="piecework serve --help"
-        ) from refusal
+        raise RefusedForSafety(str(refusal), next_step="piecework serve --help") from refusal
     except NotifyAddressError as wrong:
         raise ConfigError([f"--notify-url: {wrong}"]) from wrong
     except WrongDatabaseError as wrong:
@@ -138,17 +128,12 @@ def serve(
 
 
 def _marketplace(
-    site: SiteOptions,
-    rehearsing: RehearsalOptions,
-    aws: AwsOptions,
-    watched: Watched,
+    site: SiteOptions, rehearsing: RehearsalOptions, aws: AwsOptions, watched: Watched
 ) -> "Marketplace":
     from piecework.marketplace.http.options import Marketplace
 
     if rehearsing.rehearsal and site.trust_local:
-        raise ConfigError(
-            ["--trust-local has no effect in a rehearsal; any key works there"]
-        )
+        raise ConfigError(["--trust-local has no effect in a rehearsal; any key works there"])
     return Marketplace(
         database=site.database,
         rehearsal=rehearsing.rehearsal,
@@ -223,9 +208,7 @@ def _with_urls(site: SiteOptions, recruiting: CrowdOptions) -> SiteOptions:
     """
     if recruiting.crowds:
         if recruiting.public_url and site.site_url:
-            raise ConfigError(
-                ["--public-url and --site-url mean the same; give one of them"]
-            )
+            raise ConfigError(["--public-url and --site-url mean the same; give one of them"])
         site = replace(site, site_url=recruiting.public_url or site.site_url)
     if site.frames_url or {"prolific", "connect"}.intersection(recruiting.crowds):
         return site
@@ -239,14 +222,11 @@ def _start(site: SiteOptions, rehearsing: RehearsalOptions) -> datetime | None:
     if not rehearsing.start:
         return None
     if not rehearsing.rehearsal:
-        raise ConfigError(
-            ["--start needs --rehearsal; a live marketplace uses the machine's time"]
-        )
+        raise ConfigError(["--start needs --rehearsal; a live marketplace uses the machine's time"])
     if is_begun(site.database):
         raise ConfigError(
             [f"--start needs a new file; {site.database} has a clock already"],
-            next_step="move its clock with PUT /rehearsal/clock, or give another "
-            "--database",
+            next_step="move its clock with PUT /rehearsal/clock, or give another --database",
         )
     try:
         return clock.moment_of(rehearsing.start)

@@ -71,23 +71,16 @@ def open_connect(
         )
         rules = Rules(clock_is_right=marketplace.clock_is_right)
         with (
-            office(
-                address, key, terms, consent=consent or CONSENT, percent=percent
-            ) as opened,
+            office(address, key, terms, consent=consent or CONSENT, percent=percent) as opened,
             opened.bridge(marketplace.database, rules, among=options.crowds) as bridge,
         ):
             _say(opened)
 
-            def running(
-                after_step: "StepObserver | None",
-            ) -> AbstractContextManager[None]:
+            def running(after_step: "StepObserver | None") -> AbstractContextManager[None]:
                 return Running(bridge, step, after_step=after_step).running()
 
             yield OpenedCrowd(
-                crowd=opened.crowd,
-                prices=opened.prices,
-                spend_at_most_cents=limit,
-                bridge=running,
+                crowd=opened.crowd, prices=opened.prices, spend_at_most_cents=limit, bridge=running
             )
 
 
@@ -120,12 +113,9 @@ def _percent(text: str) -> Decimal | None:
 def _say(office: "Office") -> None:
     from piecework.connect.bridge.terms import money
 
+    click.echo(f"Connect adds {office.prices.percent} % to what participants get", err=True)
     click.echo(
-        f"Connect adds {office.prices.percent} % to what participants get", err=True
-    )
-    click.echo(
-        "requirements on approvals and adult content count as met: Connect has no "
-        "filter for them",
+        "requirements on approvals and adult content count as met: Connect has no filter for them",
         err=True,
     )
     if office.terms.is_live:
@@ -133,6 +123,5 @@ def _say(office: "Office") -> None:
         click.echo(f"the bridge publishes projects, for up to {limit} in all", err=True)
     else:
         click.echo(
-            "projects stay unpublished; --live with --spend-at-most publishes them",
-            err=True,
+            "projects stay unpublished; --live with --spend-at-most publishes them", err=True
         )

@@ -132,9 +132,7 @@ SITE = grouped(
         metavar="CERTIFICATE KEY",
         help="PEM files, to serve the site and the question pages over HTTPS.",
     ),
-    click.option(
-        "--site-url", default="", help="URL at which browsers reach the site."
-    ),
+    click.option("--site-url", default="", help="URL at which browsers reach the site."),
     click.option(
         "--frames-url",
         default="",
@@ -147,9 +145,7 @@ SITE = grouped(
         default="",
         help="Queue or topic server on this machine to send event notifications to.",
     ),
-    click.option(
-        "--consent", type=_FILE, help="File with the text that workers must agree to."
-    ),
+    click.option("--consent", type=_FILE, help="File with the text that workers must agree to."),
     click.option(
         "--clock-is-right",
         is_flag=True,
@@ -163,14 +159,12 @@ WATCHING = grouped(
     click.option(
         "--metrics-port",
         type=PORT,
-        help="Port on 127.0.0.1 at which Prometheus reads /metrics; 0 takes a free "
-        "port.",
+        help="Port on 127.0.0.1 at which Prometheus reads /metrics; 0 takes a free port.",
     ),
     click.option(
         "--access-log",
         metavar="FILE|-",
-        help="File to which a line of JSON for each request is appended; - is standard "
-        "output.",
+        help="File to which a line of JSON for each request is appended; - is standard output.",
     ),
 )
 REHEARSAL = grouped(
@@ -181,18 +175,12 @@ REHEARSAL = grouped(
         is_flag=True,
         help="Accept any key; programs control the clock and the workers.",
     ),
-    click.option(
-        "--seed",
-        default=1,
-        show_default=True,
-        help="With --rehearsal: seed of the ids.",
-    ),
+    click.option("--seed", default=1, show_default=True, help="With --rehearsal: seed of the ids."),
     click.option(
         "--start",
         default="",
         metavar="ISO-TIME",
-        help="With --rehearsal and a new file: start the clock at this time; default: "
-        "now.",
+        help="With --rehearsal and a new file: start the clock at this time; default: now.",
     ),
 )
 AWS = grouped(
@@ -211,10 +199,7 @@ AWS = grouped(
         help="With --as-aws: port of the HTTPS server.",
     ),
     click.option(
-        "--proxy-port",
-        default=8082,
-        show_default=True,
-        help="With --as-aws: port of the proxy.",
+        "--proxy-port", default=8082, show_default=True, help="With --as-aws: port of the proxy."
     ),
 )
 CROWDS = grouped(
@@ -230,9 +215,7 @@ CROWDS = grouped(
         "Prolific or Connect. Repeat it to serve several markets at once.",
     ),
     click.option(
-        "--panel",
-        type=_FILE,
-        help="With --crowd panel: the file that describes the panel.",
+        "--panel", type=_FILE, help="With --crowd panel: the file that describes the panel."
     ),
     click.option(
         "--public-url",
@@ -244,15 +227,13 @@ CROWDS = grouped(
         envvar="PROLIFIC_URL",
         default="https://api.prolific.com",
         show_default=True,
-        help="URL of Prolific's API (or PROLIFIC_URL); plain http only on this "
-        "machine.",
+        help="URL of Prolific's API (or PROLIFIC_URL); plain http only on this machine.",
     ),
     click.option(
         "--token-file",
         multiple=True,
         metavar="[CROWD=]FILE",
-        help="File with the token or key (mode 600), instead of PROLIFIC_TOKEN or "
-        "CONNECT_API_KEY.",
+        help="File with the token or key (mode 600), instead of PROLIFIC_TOKEN or CONNECT_API_KEY.",
     ),
     click.option(
         "--connect-url",
@@ -275,13 +256,9 @@ CROWDS = grouped(
         help="With --crowd connect: Connect's fee; default: ask Connect.",
     ),
     click.option(
-        "--workspace",
-        default="",
-        help="Workspace to charge; optional if you have only one.",
+        "--workspace", default="", help="Workspace to charge; optional if you have only one."
     ),
-    click.option(
-        "--project", default="", help="Project for the studies; default: a new one."
-    ),
+    click.option("--project", default="", help="Project for the studies; default: a new one."),
     click.option(
         "--live",
         is_flag=True,
@@ -324,15 +301,13 @@ CROWDS = grouped(
         "--screening-pay",
         default="",
         metavar="AMOUNT",
-        help="Payment for taking a qualification test; default: offer no test at "
-        "Prolific.",
+        help="Payment for taking a qualification test; default: offer no test at Prolific.",
     ),
     click.option(
         "--screen-out-pay",
         default="",
         metavar="AMOUNT",
-        help="Payment to participants who arrive but find no work, if the workspace "
-        "allows it.",
+        help="Payment to participants who arrive but find no work, if the workspace allows it.",
     ),
     click.option(
         "--webhooks",

@@ -33,9 +33,7 @@ class OpenedCrowd:
     crowd: "OutsideCrowd"
     prices: "PriceList"
     spend_at_most_cents: int | None = None
-    bridge: "Callable[[StepObserver | None], AbstractContextManager[None]] | None" = (
-        None
-    )
+    bridge: "Callable[[StepObserver | None], AbstractContextManager[None]] | None" = None
 
 
 def serve_crowds(marketplace: "Marketplace", opened: Sequence[OpenedCrowd]) -> None:
@@ -87,9 +85,7 @@ def value_for(crowd: str, option: str, stated: Sequence[str], among: int) -> str
     own = [text.partition("=")[2] for text in stated if _named(text) == crowd]
     plain = [text for text in stated if not _named(text)]
     if plain and among > 1:
-        raise ConfigError(
-            [f"{option}: say for which crowd {plain[0]} is: {crowd}={plain[0]}"]
-        )
+        raise ConfigError([f"{option}: say for which crowd {plain[0]} is: {crowd}={plain[0]}"])
     if len(own) + len(plain) > 1:
         raise ConfigError([f"{option}: give {crowd} one value"])
     return next(iter(own + plain), "")
@@ -103,9 +99,7 @@ def check_crowds(options: "CrowdOptions", *, is_rehearsal: bool) -> None:
     """
     crowds = options.crowds
     if crowds and "invited" in options.crowd:
-        raise ConfigError(
-            [f"--crowd {crowds[0]}: invited people cannot work beside another crowd"]
-        )
+        raise ConfigError([f"--crowd {crowds[0]}: invited people cannot work beside another crowd"])
     if is_rehearsal and crowds:
         flags = " ".join(f"--crowd {crowd}" for crowd in crowds)
         raise ConfigError(
@@ -114,21 +108,14 @@ def check_crowds(options: "CrowdOptions", *, is_rehearsal: bool) -> None:
         )
     if options.panel is not None and "panel" not in crowds:
         raise ConfigError(["--panel needs --crowd panel"])
-    stated = {
-        "--spend-at-most": options.spend_at_most,
-        "--token-file": options.token_file,
-    }
+    stated = {"--spend-at-most": options.spend_at_most, "--token-file": options.token_file}
     for option, values in stated.items():
         for name in filter(None, map(_named, values)):
             if name not in crowds:
-                raise ConfigError(
-                    [f"{option}: {name} is not served; add --crowd {name}"]
-                )
+                raise ConfigError([f"{option}: {name} is not served; add --crowd {name}"])
 
 
-def refuse_closed_addresses(
-    marketplace: "Marketplace", address: str, *, crowd: str
-) -> None:
+def refuse_closed_addresses(marketplace: "Marketplace", address: str, *, crowd: str) -> None:
     """Refuse URLs that a participant's browser cannot open, before any call.
 
     Args:
@@ -140,16 +127,10 @@ def refuse_closed_addresses(
         ConfigError: an option is missing.
         Unusable: participants cannot open an address.
     """
-    from piecework.webclient.public_url import (
-        is_emulator,
-        refuse_closed_frames,
-        refuse_closed_site,
-    )
+    from piecework.webclient.public_url import is_emulator, refuse_closed_frames, refuse_closed_site
 
     if not marketplace.site_url:
-        raise ConfigError(
-            [f"--crowd {crowd} needs --public-url, where participants are sent"]
-        )
+        raise ConfigError([f"--crowd {crowd} needs --public-url, where participants are sent"])
     if is_emulator(address):
         return
     refuse_closed_site(marketplace.site_url)
@@ -167,9 +148,7 @@ def spending_limit(crowd: str, options: "CrowdOptions") -> int:
     Raises:
         ConfigError: --live and the amount do not go together, or it is not an amount.
     """
-    text = value_for(
-        crowd, "--spend-at-most", options.spend_at_most, len(options.crowds)
-    )
+    text = value_for(crowd, "--spend-at-most", options.spend_at_most, len(options.crowds))
     if options.live != bool(text):
         which = f" for {crowd}" if len(options.crowds) > 1 else ""
         sentence = f"--live and --spend-at-most AMOUNT{which} go together; give both"

@@ -51,10 +51,7 @@ def open_panel(
     except UnusableError as fault:
         raise ConfigError([f"{file}: {fault}"]) from fault
     with transaction_in(
-        marketplace.database,
-        must_exist=False,
-        must_be_live=True,
-        currency=panel.pay.currency,
+        marketplace.database, must_exist=False, must_be_live=True, currency=panel.pay.currency
     ) as transaction:
         outside_market.claim(transaction, market_of(panel), among=options.crowds)
     own = f"http://{marketplace.host}:{marketplace.port}"
@@ -64,15 +61,12 @@ def open_panel(
 
 def _say(panel: "Panel", site_url: str) -> None:
     link = "&".join(
-        f"{parameter}={name.upper()}"
-        for name, parameter in panel.link.names().items()
-        if parameter
+        f"{parameter}={name.upper()}" for name, parameter in panel.link.names().items() if parameter
     )
     proof = panel.verification.parameter
     link += f"&{proof}={panel.verification.by.upper()}" if proof else ""
     click.echo(
-        f"people of {printable(panel.title)} come by "
-        f"{site_url.rstrip('/')}/visit/arrive?{link}",
+        f"people of {printable(panel.title)} come by {site_url.rstrip('/')}/visit/arrive?{link}",
         err=True,
     )
     click.echo(

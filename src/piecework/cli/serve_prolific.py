@@ -72,9 +72,7 @@ def open_prolific(
             receiver = _receiver(bridge) if options.webhooks else None
             news = None if receiver is None else receiver.news
 
-            def running(
-                after_step: "StepObserver | None",
-            ) -> AbstractContextManager[None]:
+            def running(after_step: "StepObserver | None") -> AbstractContextManager[None]:
                 return Running(bridge, step, news, after_step=after_step).running()
 
             yield OpenedCrowd(
@@ -122,14 +120,8 @@ def _receiver(bridge: "Bridge") -> "Receiver | None":
 
 def _say(terms: "Terms", percent: str) -> None:
     limit = terms.money(terms.spend_at_most_cents)
-    click.echo(
-        f"Prolific adds {percent} % to what participants get, tax included",
-        err=True,
-    )
+    click.echo(f"Prolific adds {percent} % to what participants get, tax included", err=True)
     if terms.is_live:
         click.echo(f"the bridge publishes studies, for up to {limit} in all", err=True)
     else:
-        click.echo(
-            "studies stay drafts; --live with --spend-at-most publishes them",
-            err=True,
-        )
+        click.echo("studies stay drafts; --live with --spend-at-most publishes them", err=True)

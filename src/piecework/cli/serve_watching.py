@@ -50,25 +50,18 @@ def watched_parts(
         from piecework.marketplace.watching.metrics import Metrics
         from piecework.marketplace.watching.metrics_listener import MetricsPort
 
-        metrics = MetricsPort(
-            Metrics(has_bridge=has_bridge, replica=replica), options.metrics_port
-        )
+        metrics = MetricsPort(Metrics(has_bridge=has_bridge, replica=replica), options.metrics_port)
         count_lost = metrics.metrics.count_lost_lines
     if options.access_log is not None:
         from piecework.marketplace.watching.access_log import AccessLog
 
         path = None if options.access_log == "-" else Path(options.access_log)
         if path is not None and _is_of_database(path, database):
-            raise ConfigError(
-                [f"--access-log: {path} belongs to the marketplace's database"]
-            )
+            raise ConfigError([f"--access-log: {path} belongs to the marketplace's database"])
         access_log = AccessLog(path, count_lost)
     return Watched(metrics, access_log, replica, replica_limit_seconds)
 
 
 def _is_of_database(path: Path, database: Path) -> bool:
-    files = [
-        database.with_name(f"{database.name}{end}").resolve()
-        for end in _FILES_OF_DATABASE
-    ]
+    files = [database.with_name(f"{database.name}{end}").resolve() for end in _FILES_OF_DATABASE]
     return path.resolve() in files

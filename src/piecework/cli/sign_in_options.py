@@ -66,8 +66,7 @@ _PROVIDER = (
         "--oidc-scope",
         multiple=True,
         metavar="SCOPE",
-        help="With --oidc-issuer: what to ask for, repeatable; default: openid, email "
-        "and profile.",
+        help="With --oidc-issuer: what to ask for, repeatable; default: openid, email and profile.",
     ),
 )
 PROVIDER = grouped("signing_in", ProviderOptions, *_PROVIDER)
@@ -95,10 +94,7 @@ SIGN_IN = grouped(
         help="Role of people with this value of the claim; repeatable.",
     ),
     click.option(
-        "--contact",
-        default="",
-        metavar="TEXT",
-        help="Whom people without a role are told to ask.",
+        "--contact", default="", metavar="TEXT", help="Whom people without a role are told to ask."
     ),
 )
 
@@ -163,9 +159,7 @@ def provider_of(
         _check_unused(options)
         return None
     if is_rehearsal:
-        raise ConfigError(
-            ["--oidc-issuer: a rehearsal has simulated workers; leave it out"]
-        )
+        raise ConfigError(["--oidc-issuer: a rehearsal has simulated workers; leave it out"])
     load_extra("authlib", extra="oidc", use="--oidc-issuer")
     secret = _secret(options.oidc_secret_file)
 
@@ -174,9 +168,7 @@ def provider_of(
         from piecework.signin.provider import Provider
 
         clock = SystemClock()
-        return Provider(
-            _settings(options, secret, address), now=lambda: clock.now().timestamp()
-        )
+        return Provider(_settings(options, secret, address), now=lambda: clock.now().timestamp())
 
     _look(provider_at("http://127.0.0.1"))
     return provider_at
@@ -200,14 +192,8 @@ def _look(provider: "Provider") -> None:
         click.echo(f"the provider does not work yet: {fault}", err=True)
 
 
-def _settings(
-    options: ProviderOptions, secret: str, address: str
-) -> "ProviderSettings":
-    from piecework.signin.settings import (
-        SCOPES,
-        ProviderSettings,
-        UnusableSettingsError,
-    )
+def _settings(options: ProviderOptions, secret: str, address: str) -> "ProviderSettings":
+    from piecework.signin.settings import SCOPES, ProviderSettings, UnusableSettingsError
 
     try:
         return ProviderSettings(
@@ -287,9 +273,7 @@ def _secret(file: Path | None) -> str:
             )
         text = opened.read(_LONGEST_SECRET).decode("utf-8", errors="replace").strip()
     if not text or not text.isprintable():
-        raise ConfigError(
-            [f"--oidc-secret-file: {file} is empty, or has more than one line"]
-        )
+        raise ConfigError([f"--oidc-secret-file: {file} is empty, or has more than one line"])
     return text
 
 

@@ -34,9 +34,7 @@ _SHOWN = 20
 @click.command()
 @CAMPAIGN
 @click.option(
-    "--look",
-    is_flag=True,
-    help="Also ask the marketplace for HITs that the store does not know.",
+    "--look", is_flag=True, help="Also ask the marketplace for HITs that the store does not know."
 )
 @JSON
 def status(campaign: Path, *, look: bool, as_json: bool) -> None:

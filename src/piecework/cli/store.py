@@ -55,9 +55,7 @@ def copy(*, source: str, target: str, as_json: bool) -> None:
         }
         click.echo(json.dumps(facts, indent=2))
         return
-    click.echo(
-        f"{plural(rows, 'row')} of {plural(len(done.rows), 'table')} copied to {new}"
-    )
+    click.echo(f"{plural(rows, 'row')} of {plural(len(done.rows), 'table')} copied to {new}")
     click.echo(f"both stores have the same rows (sha256 {done.digest[:16]})")
     if new.url:
         click.echo("next: set `[store] url` in the campaign file to this URL")

@@ -18,13 +18,7 @@ from piecework.domain.ids import AssignmentId
 @click.option("--pay-only", is_flag=True, help="Pay, but do not count the answers.")
 @LIVE_MARKETPLACE
 def unreject(
-    campaign: Path,
-    *,
-    assignment: str,
-    because: str,
-    by: str,
-    pay_only: bool,
-    live: bool,
+    campaign: Path, *, assignment: str, because: str, by: str, pay_only: bool, live: bool
 ) -> None:
     r"""Reverse a rejection and pay the worker.
 
@@ -57,13 +51,7 @@ def unreject(
     with open_on_marketplace(loaded, bound_endpoint(loaded), live=live) as run:
         close_interrupted(run)
         kept = take_back(
-            run,
-            AssignmentId(assignment),
-            because=reason,
-            by=author,
-            keep_answers=not pay_only,
+            run, AssignmentId(assignment), because=reason, by=author, keep_answers=not pay_only
         )
     click.echo(f"{assignment}: paid; {kept} answers count again, or are surplus")
-    click.echo(
-        f"next: piecework export {campaign}, if you have written the dataset already"
-    )
+    click.echo(f"next: piecework export {campaign}, if you have written the dataset already")

@@ -29,9 +29,7 @@ _LINE = "{:<16}  {:>4}  {:>7}  {:>4}  {:>7}  {:>8}  {:>9}  {}"
 
 _WORKER = click.argument("worker", metavar="PSEUDONYM")
 _BECAUSE = click.option(
-    "--because",
-    required=True,
-    help="The reason, which is stored. The worker is not told.",
+    "--because", required=True, help="The reason, which is stored. The worker is not told."
 )
 _BY = click.option(
     "--by", help="Name of the person who decides; default: your name on this machine."
@@ -43,9 +41,7 @@ _BY = click.option(
 @DATABASE
 @JSON
 @click.pass_context
-def list_(
-    ctx: click.Context, *, campaign: Path | None, database: Path, as_json: bool
-) -> None:
+def list_(ctx: click.Context, *, campaign: Path | None, database: Path, as_json: bool) -> None:
     """List the workers of a campaign or marketplace.
 
     With CAMPAIGN, the list shows the workers by pseudonym, with their work, flags and
@@ -78,9 +74,7 @@ def list_(
 @_BECAUSE
 @_BY
 @JSON
-def exclude(
-    campaign: Path, *, worker: str, because: str, by: str | None, as_json: bool
-) -> None:
+def exclude(campaign: Path, *, worker: str, because: str, by: str | None, as_json: bool) -> None:
     """Offer a worker no more HITs.
 
     You may exclude a worker at any time, flagged or not. The campaign still judges
@@ -91,9 +85,7 @@ def exclude(
       piecework workers exclude birds.toml 1f3a... --because "One word each."
       piecework workers exclude birds.toml 1f3a... --because "Spam." --by ada
     """
-    _decide_by_hand(
-        campaign, "exclude", worker, because=because, by=by, as_json=as_json
-    )
+    _decide_by_hand(campaign, "exclude", worker, because=because, by=by, as_json=as_json)
 
 
 @click.command()
@@ -102,9 +94,7 @@ def exclude(
 @_BECAUSE
 @_BY
 @JSON
-def include(
-    campaign: Path, *, worker: str, because: str, by: str | None, as_json: bool
-) -> None:
+def include(campaign: Path, *, worker: str, because: str, by: str | None, as_json: bool) -> None:
     """Offer an excluded worker HITs again.
 
     The command reverses an exclusion or a block. After that, only a person can
@@ -114,9 +104,7 @@ def include(
       piecework workers include birds.toml 1f3a... --because "The page failed."
       piecework workers include birds.toml 1f3a... --because "A mistake." --by ada
     """
-    _decide_by_hand(
-        campaign, "include", worker, because=because, by=by, as_json=as_json
-    )
+    _decide_by_hand(campaign, "include", worker, because=because, by=by, as_json=as_json)
 
 
 @click.group(
@@ -148,9 +136,7 @@ def _list_workers(path: Path, *, as_json: bool) -> None:
     with open_to_look(load_campaign(path)) as opened:
         known = histories(opened)
         if as_json:
-            click.echo(
-                json.dumps([_as_dict(opened, history) for history in known], indent=2)
-            )
+            click.echo(json.dumps([_as_dict(opened, history) for history in known], indent=2))
             return
         for line in _lines(opened, known):
             click.echo(line)
@@ -226,9 +212,7 @@ def _lines(opened: "OpenedCampaign", known: "list[WorkerHistory]") -> Iterator[s
 
 def _state(history: "WorkerHistory") -> str:
     latest = history.decisions[-1].verdict if history.decisions else "keep"
-    return {"exclude": "excluded", "block": "blocked", "include": "included"}.get(
-        latest, ""
-    )
+    return {"exclude": "excluded", "block": "blocked", "include": "included"}.get(latest, "")
 
 
 def _sentence(decision: "Decision | None") -> str:

@@ -9,23 +9,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from piecework.connect.client import Connect
-from piecework.connect.guesses import (
-    COST,
-    GUESSES,
-    PARTICIPANTS,
-    SPENT_TOKEN,
-    STATUS,
-    Guess,
-)
+from piecework.connect.guesses import COST, GUESSES, PARTICIPANTS, SPENT_TOKEN, STATUS, Guess
 from piecework.connect.resources.projects import NewProject, Project
 from piecework.connect.token import CONNECT, SERVICE
 from piecework.webclient.checks import Check, failed, passed
 from piecework.webclient.errors import ApiError, Lost, NoAccess, Refused
 
 _NAME = "piecework connect doctor"
-_NEW_KEY = (
-    f"ask Connect's support for an API key, then: export {SERVICE.token_variable}=..."
-)
+_NEW_KEY = f"ask Connect's support for an API key, then: export {SERVICE.token_variable}=..."
 _NOT_A_PERSON = "0" * 32
 
 
@@ -69,9 +60,7 @@ class Doctor:
         try:
             balance = self.connect.account.balance()
         except NoAccess as fault:
-            yield Check(
-                name="key", level="fail", sentence=str(fault), next_step=_NEW_KEY
-            )
+            yield Check(name="key", level="fail", sentence=str(fault), next_step=_NEW_KEY)
             return
         except ApiError as fault:
             yield failed("key", fault)
@@ -94,8 +83,7 @@ class Doctor:
                 finished = connect.assignments.of_project(self.project_id)
                 counts = connect.projects.statistics(self.project_id)
                 yield passed(
-                    "assignments",
-                    f"{len(finished)} finished, {counts.in_progress} at work",
+                    "assignments", f"{len(finished)} finished, {counts.in_progress} at work"
                 )
         except ApiError as fault:
             yield failed("projects", fault)
@@ -103,9 +91,7 @@ class Doctor:
     def _guesses(self, connect: Connect) -> Iterator[Check]:
         results: dict[str, Check] = {}
         results[COST.name] = _tried(COST, lambda: _cost(connect))
-        results[PARTICIPANTS.name] = _tried(
-            PARTICIPANTS, lambda: _participants(connect)
-        )
+        results[PARTICIPANTS.name] = _tried(PARTICIPANTS, lambda: _participants(connect))
         if self.writes:
             results |= self._write(connect)
         for guess in GUESSES:

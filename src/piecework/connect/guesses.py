@@ -31,8 +31,7 @@ STATUS = Guess(
 )
 COST = Guess(
     name="cost",
-    sentence="`POST demographics/feasibility` answers with `totalProjectCost`, "
-    "fee included",
+    sentence="`POST demographics/feasibility` answers with `totalProjectCost`, fee included",
     otherwise="`serve` needs --fee-percent",
     tried_by="reading",
 )
@@ -40,8 +39,7 @@ PARTICIPANTS = Guess(
     name="participants",
     sentence="`POST account/validate-participants` answers with `participants`, each "
     "with `participantId` and `isValid`",
-    otherwise="a made-up participant is refused only while the project has no "
-    "participant at work",
+    otherwise="a made-up participant is refused only while the project has no participant at work",
     tried_by="reading",
 )
 SPENT_TOKEN = Guess(

@@ -29,8 +29,7 @@ def fields_of(document: str) -> Mapping[str, str]:
             continue
         free_text = answer.findtext(f"{_NAMESPACE}FreeText")
         chosen = [
-            selection.text or ""
-            for selection in answer.iter(f"{_NAMESPACE}SelectionIdentifier")
+            selection.text or "" for selection in answer.iter(f"{_NAMESPACE}SelectionIdentifier")
         ]
         other = answer.findtext(f"{_NAMESPACE}OtherSelectionText")
         chosen += [other] if other else []

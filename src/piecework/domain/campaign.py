@@ -314,8 +314,7 @@ class Campaign:
     def is_for_masters(self) -> bool:
         """Whether only MTurk's masters may work, which costs an additional fee."""
         return any(
-            requirement.qualification_type_id in MASTERS
-            and requirement.comparator == "Exists"
+            requirement.qualification_type_id in MASTERS and requirement.comparator == "Exists"
             for requirement in self.requirements
         )
 
@@ -337,7 +336,6 @@ def without_truth(items: Iterable[Item], task: Task) -> list[ItemId]:
         item.item_id
         for item in items
         if not all(
-            item.columns.get(TRUTH + name) or item.columns.get(GOLD + name)
-            for name in asked
+            item.columns.get(TRUTH + name) or item.columns.get(GOLD + name) for name in asked
         )
     ]

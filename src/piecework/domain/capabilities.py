@@ -33,10 +33,7 @@ class Capabilities:
 
     def allows_reason(self, reason: str) -> bool:
         """Whether a reason is one line with a length that the platform accepts."""
-        return (
-            self.shortest_reason <= len(reason) <= self.longest_reason
-            and reason.isprintable()
-        )
+        return self.shortest_reason <= len(reason) <= self.longest_reason and reason.isprintable()
 
 
 MTURK = Capabilities(

@@ -110,9 +110,7 @@ SETTLED = "_settled_by_person"
 MEASURES = ("shown_ms", "pastes", "keystrokes", "focus_losses")
 """The counts that piecework's script sends for each item, as whole numbers."""
 
-ON_THE_PAGE = frozenset(
-    {"item", "hit", "order", "practice", "comment", "task", TYPING, *MEASURES}
-)
+ON_THE_PAGE = frozenset({"item", "hit", "order", "practice", "comment", "task", TYPING, *MEASURES})
 """What the names of fields on a page may not be, since the page uses them itself."""
 
 OF_DATASETS = frozenset(
@@ -248,9 +246,7 @@ def faults_of_names(
         for name in (field.name, *made):
             owner = owners.setdefault(_key(name), f"the field {field.name}")
             if owner != f"the field {field.name}":
-                faults.append(
-                    f"{field.name}: its column {name!r} is a column of {owner}"
-                )
+                faults.append(f"{field.name}: its column {name!r} is a column of {owner}")
     for name in columns:
         owner = owners.setdefault(_key(name), "")
         if owner:

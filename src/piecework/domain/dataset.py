@@ -55,10 +55,7 @@ class Sink:
     is_manifest: bool = False
 
 
-STATEMENTS = (
-    *("licence", "items_licence", "contact"),
-    *("citation", "consent", "ethics"),
-)
+STATEMENTS = (*("licence", "items_licence", "contact"), *("citation", "consent", "ethics"))
 """Facts without which a dataset should not be published."""
 
 

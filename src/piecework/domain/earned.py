@@ -113,11 +113,7 @@ class DueChange:
 
 
 def due_change(
-    rule: EarnedRule,
-    outcomes: Iterable[ItemOutcome],
-    holding: Holding,
-    *,
-    now: datetime,
+    rule: EarnedRule, outcomes: Iterable[ItemOutcome], holding: Holding, *, now: datetime
 ) -> DueChange | None:
     """Return what the rule changes for a worker; `None` if they stay as they are.
 
@@ -144,16 +140,12 @@ def due_change(
     return None
 
 
-def latest_share(
-    rule: EarnedRule, outcomes: Iterable[ItemOutcome], *, now: datetime
-) -> Share:
+def latest_share(rule: EarnedRule, outcomes: Iterable[ItemOutcome], *, now: datetime) -> Share:
     """Return how many of a worker's latest items agree, without forgotten ones."""
     return _share(_recent(rule, outcomes, now)[-rule.over :])
 
 
-def _recent(
-    rule: EarnedRule, outcomes: Iterable[ItemOutcome], now: datetime
-) -> list[ItemOutcome]:
+def _recent(rule: EarnedRule, outcomes: Iterable[ItemOutcome], now: datetime) -> list[ItemOutcome]:
     oldest = now - timedelta(days=rule.forget_days)
     return sorted(outcome for outcome in outcomes if outcome.at > oldest)
 

@@ -7,11 +7,7 @@ allowed; `next_step` names the command or the edit that helps.
 from typing import Literal
 
 RefusalKind = Literal[
-    "hit_unknown",
-    "hit_type_unknown",
-    "qualification_type_unknown",
-    "already_exists",
-    "other",
+    "hit_unknown", "hit_type_unknown", "qualification_type_unknown", "already_exists", "other"
 ]
 """What a refusal is about, if any caller acts on it; otherwise `other`."""
 
@@ -79,12 +75,7 @@ class PlatformRefused(PieceworkError):  # noqa: N818 - the platform's verdict, n
     """
 
     def __init__(
-        self,
-        message: str,
-        *,
-        code: str,
-        kind: RefusalKind = "other",
-        next_step: str = "",
+        self, message: str, *, code: str, kind: RefusalKind = "other", next_step: str = ""
     ) -> None:
         super().__init__(message, next_step=next_step)
         self.code, self.kind = code, kind

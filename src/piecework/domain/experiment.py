@@ -59,9 +59,7 @@ class Experiment:
     def arms(self) -> Sequence[Arm]:
         """All arms, those of the first wording first."""
         return [
-            Arm(wording=wording, paste=paste)
-            for wording in self.wordings
-            for paste in self.pastes
+            Arm(wording=wording, paste=paste) for wording in self.wordings for paste in self.pastes
         ]
 
     def arm_of(self, campaign: str, *, batch: int, round_: int, number: int) -> Arm:

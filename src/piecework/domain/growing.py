@@ -43,9 +43,7 @@ class SourceRow:
         names = sorted(self.cells) if columns is None else columns
         cells = [(name, cell) for name in names if (cell := self.cells.get(name))]
         text = json.dumps(cells, ensure_ascii=False, separators=(",", ":"))
-        return hashlib.blake2b(
-            text.encode("utf-8", "surrogatepass"), digest_size=16
-        ).hexdigest()
+        return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 @dataclass(slots=True, kw_only=True)

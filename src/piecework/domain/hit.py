@@ -29,9 +29,7 @@ Comparator = Literal[
 
 HitStatus = Literal["Assignable", "Unassignable", "Reviewable", "Reviewing", "Disposed"]
 
-PICTURES = frozenset(
-    {".avif", ".bmp", ".gif", ".jpeg", ".jpg", ".png", ".svg", ".webp"}
-)
+PICTURES = frozenset({".avif", ".bmp", ".gif", ".jpeg", ".jpg", ".png", ".svg", ".webp"})
 """Endings of file names that browsers show as pictures."""
 
 

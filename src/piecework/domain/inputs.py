@@ -61,9 +61,7 @@ class Inputs:
 
 def _changed_keys(before: str, now: str) -> list[str]:
     then, today = dict(_keys(before)), dict(_keys(now))
-    return [
-        key for key in dict.fromkeys([*then, *today]) if then.get(key) != today.get(key)
-    ]
+    return [key for key in dict.fromkeys([*then, *today]) if then.get(key) != today.get(key)]
 
 
 def _keys(text: str) -> Iterator[tuple[str, object]]:

@@ -27,9 +27,7 @@ class ItemNumbers:
 
     def __init__(self, item_ids: Iterable[ItemId]) -> None:
         self._ordered = sorted(item_ids)
-        self._numbers = {
-            item_id: number for number, item_id in enumerate(self._ordered)
-        }
+        self._numbers = {item_id: number for number, item_id in enumerate(self._ordered)}
 
     def to_text(self, item_ids: Sequence[ItemId]) -> str:
         """Return the numbers of these items in their order, separated by dots."""
@@ -43,9 +41,7 @@ class ItemNumbers:
         """
         numbers = [int(number, 36) for number in text.split(".")]
         if not all(0 <= number < len(self._ordered) for number in numbers):
-            raise ValueError(
-                f"{text!r} has the number of an item that the campaign does not have"
-            )
+            raise ValueError(f"{text!r} has the number of an item that the campaign does not have")
         return tuple(self._ordered[number] for number in numbers)
 
 
@@ -74,11 +70,7 @@ class ItemTags:
             ValueError: the text has the tag of an unknown item.
         """
         tags = text.split(".")
-        by_tag = {
-            tag: item_id
-            for item_id in self._item_ids()
-            if (tag := _tag(item_id)) in tags
-        }
+        by_tag = {tag: item_id for item_id in self._item_ids() if (tag := _tag(item_id)) in tags}
         if {*tags} - {*by_tag}:
             raise ValueError(f"{text!r} names an item that is not known")
         return tuple(by_tag[tag] for tag in tags)

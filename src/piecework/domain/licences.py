@@ -48,11 +48,7 @@ _OTHERS = (
     ("ODbL-1.0", "https://opendatacommons.org/licenses/odbl/1-0/", "odbl"),
     ("ODC-By-1.0", "https://opendatacommons.org/licenses/by/1-0/", "odc-by"),
     ("PDDL-1.0", "https://opendatacommons.org/licenses/pddl/1-0/", "pddl"),
-    (
-        "CDLA-Permissive-2.0",
-        "https://cdla.dev/permissive-2-0/",
-        "cdla-permissive-2.0",
-    ),
+    ("CDLA-Permissive-2.0", "https://cdla.dev/permissive-2-0/", "cdla-permissive-2.0"),
     ("CDLA-Sharing-1.0", "https://cdla.dev/sharing-1-0/", "cdla-sharing-1.0"),
     ("MIT", "https://opensource.org/license/mit", "mit"),
     ("Apache-2.0", "https://www.apache.org/licenses/LICENSE-2.0", "apache-2.0"),

@@ -167,8 +167,7 @@ def cents_from_text(text: str, currency: Currency | None = None) -> int:
     sign, whole, part = amount.groups(default="")
     if sign and currency and sign != SIGNS[currency]:
         raise ValueError(
-            f"{text[:40]!r} is not in {NAMES[currency]}: write {SIGNS[currency]} or no "
-            "sign"
+            f"{text[:40]!r} is not in {NAMES[currency]}: write {SIGNS[currency]} or no sign"
         )
     return int(whole) * 100 + int(part.ljust(2, "0") or 0)
 

@@ -16,9 +16,7 @@ def printable(text: str) -> str:
     if text.isascii() and text.replace("\n", "").isprintable():
         return text
     return "".join(
-        _shown(letter)
-        if letter != "\n" and unicodedata.category(letter) in _STEERS
-        else letter
+        _shown(letter) if letter != "\n" and unicodedata.category(letter) in _STEERS else letter
         for letter in text
     )
 

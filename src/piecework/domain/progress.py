@@ -7,13 +7,7 @@ from typing import Any, Literal
 from piecework.domain.money import Currency, shown
 
 Waiting = Literal[
-    "nobody",
-    "workers",
-    "people",
-    "the next pass",
-    "the next day",
-    "the next month",
-    "new rows",
+    "nobody", "workers", "people", "the next pass", "the next day", "the next month", "new rows"
 ]
 
 GOES_ON = frozenset({"workers", "the next pass", "the next day", "the next month"})
@@ -162,12 +156,7 @@ class Progress:
     @property
     def spent_cents(self) -> int:
         """What was spent: rewards, bonuses, compensations and fees."""
-        return (
-            self.rewards_cents
-            + self.bonuses_cents
-            + self.compensations_cents
-            + self.fees_cents
-        )
+        return self.rewards_cents + self.bonuses_cents + self.compensations_cents + self.fees_cents
 
     @property
     def undecided(self) -> int:

@@ -91,8 +91,7 @@ class ReviewQuality:
             return 0, 0, self.unflagged
         share = self.sampled_bad / self.sampled
         low, middle, high = (
-            round(self.unflagged * bad_share)
-            for bad_share in (self.low, share, self.high)
+            round(self.unflagged * bad_share) for bad_share in (self.low, share, self.high)
         )
         return middle, low, high
 

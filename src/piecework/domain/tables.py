@@ -56,8 +56,7 @@ COLLECTED: Mapping[str, Column] = {
     ),
     "market_seconds": Column(
         "float64",
-        "from accepting to submitting, divided by `n_items`; may be negative; NaN if "
-        "not known",
+        "from accepting to submitting, divided by `n_items`; may be negative; NaN if not known",
     ),
     "accepted_at": Column("datetime64[us, UTC]", "the worker took the HIT; or NaT"),
     "submitted_at": Column("datetime64[us, UTC]", "the worker sent the HIT; or NaT"),
@@ -65,8 +64,7 @@ COLLECTED: Mapping[str, Column] = {
     "keystrokes": Column("float64", "keys pressed in them; NaN if not known"),
     "focus_losses": Column("float64", "times the page lost focus; NaN if not known"),
     "typing": Column(
-        "str",
-        "how `text` came about, as JSON (`domain.typing_record`); '' if not known",
+        "str", "how `text` came about, as JSON (`domain.typing_record`); '' if not known"
     ),
     "problems": Column("object", "tuple of str: names of rules and faults of form"),
     "also_sent": Column(
@@ -76,13 +74,11 @@ COLLECTED: Mapping[str, Column] = {
 
 VERDICTS: Mapping[str, Column] = {
     "is_rejected": Column(
-        "bool",
-        "dropped, or part of a rejected assignment; or to be, if `is_provisional`",
+        "bool", "dropped, or part of a rejected assignment; or to be, if `is_provisional`"
     ),
     "rejected_because": Column("str", "the decision's reason; '' if it was kept"),
     "is_surplus": Column(
-        "bool",
-        "kept, but beyond the number wanted or a worker's second answer on the item",
+        "bool", "kept, but beyond the number wanted or a worker's second answer on the item"
     ),
     "is_provisional": Column(
         "bool", "not decided yet: the verdict is what the policy would say by now"
@@ -151,9 +147,7 @@ def answer_line(row: Mapping[Any, Any]) -> str:
     return "; ".join(parts)
 
 
-def build(
-    answer_ids: Sequence[str], cells: Cells, columns: Mapping[str, Column]
-) -> pd.DataFrame:
+def build(answer_ids: Sequence[str], cells: Cells, columns: Mapping[str, Column]) -> pd.DataFrame:
     """Build a table of these cells with the dtypes of `columns`, in the given order.
 
     Raises:
@@ -183,9 +177,7 @@ def faults(table: pd.DataFrame, columns: Mapping[str, Column]) -> list[str]:
         if name not in table.columns:
             sentences.append(f"The column {name!r} is missing.")
         elif not _HAS_DTYPE[column.dtype](table[name]):
-            sentences.append(
-                f"The column {name!r} is {table[name].dtype}, not {column.dtype}."
-            )
+            sentences.append(f"The column {name!r} is {table[name].dtype}, not {column.dtype}.")
     return sentences
 
 

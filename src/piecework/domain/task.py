@@ -310,9 +310,7 @@ class Task:
     canned_text: str = ""
     text_present_field: str = ""
     optional_columns: tuple[Text, ...] = ()
-    column_values: Mapping[str, tuple[Text, ...]] = dataclasses.field(
-        default_factory=dict
-    )
+    column_values: Mapping[str, tuple[Text, ...]] = dataclasses.field(default_factory=dict)
     seconds_per_item: Annotated[float, Gt(0)] = 64
     seconds_to_begin: Annotated[float, Gt(0)] = 9
     dataset: DatasetKind = "answers"
@@ -324,9 +322,7 @@ class Task:
     aggregates: tuple[Aggregate, ...] = ()
     conditions: tuple[Conditions, ...] = ()
     follows: tuple[Follows, ...] = ()
-    heuristics: Mapping[str, Mapping[str, object]] = dataclasses.field(
-        default_factory=dict
-    )
+    heuristics: Mapping[str, Mapping[str, object]] = dataclasses.field(default_factory=dict)
     language: str = "en"
     texts: Mapping[str, str] = dataclasses.field(default_factory=dict)
     own: OwnFiles | None = None
@@ -356,9 +352,7 @@ class Task:
         the label of the item.
         """
         labelled = {
-            aggregate.field
-            for aggregate in self.aggregates
-            if aggregate.kind == "majority"
+            aggregate.field for aggregate in self.aggregates if aggregate.kind == "majority"
         }
         return tuple(
             field

@@ -121,11 +121,7 @@ def _record(value: object) -> TypingRecord | None:
         return None
     read = {name: tuple(value[name]) for name in _PAIRS}
     return TypingRecord(
-        **{
-            **value,
-            **read,
-            "kinds": {kind: tuple(pair) for kind, pair in kinds.items()},
-        }
+        **{**value, **read, "kinds": {kind: tuple(pair) for kind, pair in kinds.items()}}
     )
 
 

@@ -31,9 +31,6 @@ def as_priced(
     address = normal_endpoint(endpoint)
     refuse_closed_host(address)
     prices = ask_prices(
-        begun,
-        MTurk.with_keys(address, None),
-        today=on,
-        has_posted=has_posted(campaign),
+        begun, MTurk.with_keys(address, None), today=on, has_posted=has_posted(campaign)
     )
     return with_prices(begun, prices), prices

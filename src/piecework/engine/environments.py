@@ -12,11 +12,7 @@ from piecework.campaign.consent import refuse_without_consent
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import PlatformRefused, RefusedForSafety
-from piecework.engine.opening import (
-    agreed_before,
-    open_for_rehearsal,
-    open_on_marketplace,
-)
+from piecework.engine.opening import agreed_before, open_for_rehearsal, open_on_marketplace
 from piecework.engine.pass_request import PassRequest
 from piecework.platforms.credentials import Credentials
 from piecework.platforms.endpoint import is_on_this_machine, normal_endpoint
@@ -64,9 +60,7 @@ def refuse_unsafe(request: PassRequest) -> None:
     if request.rehearsal:
         _refuse_elsewhere(campaign, endpoint)
         return
-    is_agreed = (
-        request.spend_at_most_cents is not None or agreed_before(campaign) is not None
-    )
+    is_agreed = request.spend_at_most_cents is not None or agreed_before(campaign) is not None
     refuse_without_consent(campaign, endpoint, live=request.live, is_agreed=is_agreed)
 
 

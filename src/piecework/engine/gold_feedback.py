@@ -47,9 +47,7 @@ def feedback_by_assignment(
         for row in wrong.sort_values("place").to_dict("records"):
             words = _about(fields[name], row, gold[row["item_id"]])
             words_by_assignment[row["assignment_id"]].append(words)
-    return {
-        assignment: " ".join(words) for assignment, words in words_by_assignment.items()
-    }
+    return {assignment: " ".join(words) for assignment, words in words_by_assignment.items()}
 
 
 def with_room(words: str, *, feedback: str, longest: int) -> str:

@@ -172,9 +172,7 @@ def open_for_rehearsal(
         if campaign.crowds is None and not is_begun(campaign):
             _LOG.info("%s", NO_MARKETS)
     with ExitStack() as stack:
-        known = stack.enter_context(
-            known_store(campaign, marks=marks, survives_power_cuts=False)
-        )
+        known = stack.enter_context(known_store(campaign, marks=marks, survives_power_cuts=False))
         if not allow_second_store:
             refuse_second_store(campaign, known, platform)
         is_bound = known is not None and check_bound(known, campaign, environment)
@@ -346,10 +344,7 @@ def _made(
     with (
         closing(
             open_store(
-                campaign.store,
-                create=True,
-                survives_power_cuts=survives_power_cuts,
-                marks=marks,
+                campaign.store, create=True, survives_power_cuts=survives_power_cuts, marks=marks
             )
         ) as store,
         damage_check(store),
@@ -380,12 +375,7 @@ def _recognise(campaign: Campaign, store: Store, platform: MTurk, clock: Clock) 
 
 
 def _run(
-    campaign: Campaign,
-    store: Store,
-    clock: Clock,
-    platform: MTurk,
-    *,
-    at_once: int,
+    campaign: Campaign, store: Store, clock: Clock, platform: MTurk, *, at_once: int
 ) -> CampaignRun:
     environment = bound.read(store).environment or ""
     return CampaignRun(
@@ -444,8 +434,7 @@ def _mixed_up(campaign: Campaign, environment: str) -> StoreError:
     else:
         mismatch = f"it belongs to {environment}, but the campaign file has [imported]"
     return StoreError(
-        f"{campaign.store}: {mismatch}",
-        next_step="restore the campaign file as it was",
+        f"{campaign.store}: {mismatch}", next_step="restore the campaign file as it was"
     )
 
 

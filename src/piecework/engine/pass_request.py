@@ -111,11 +111,7 @@ class PassRequest:
         """
         items = self.file.tables.items
         facts = [_facts(self.campaign.parent / items.file)] if items.file else []
-        if (
-            items.query
-            or is_read_as_it_arrives(items.file)
-            or "://" in (items.pictures or "")
-        ):
+        if items.query or is_read_as_it_arrives(items.file) or "://" in (items.pictures or ""):
             facts = [SystemClock().now().isoformat()]
         digests = dict(inputs_of(self.file).digests)
         schema = sorted(file.name for file in SCHEMA.iterdir())
@@ -136,9 +132,7 @@ def _facts(file: Path) -> str:
     return f"{stat.st_size} {stat.st_mtime_ns} {stat.st_ino}"
 
 
-def amount_cents(
-    text: str, currency: Currency, *, option: str = "--spend-at-most"
-) -> int:
+def amount_cents(text: str, currency: Currency, *, option: str = "--spend-at-most") -> int:
     """Convert an amount that a person wrote to cents of a campaign's currency.
 
     Raises:

@@ -38,19 +38,13 @@ _DONE = {
     "decide": ("decision was made", "decisions were made"),
     "resume": ("payment was cut short", "payments were cut short"),
     "settle": ("decision was carried out", "decisions were carried out"),
-    "earn": (
-        "qualification was granted or revoked",
-        "qualifications were granted or revoked",
-    ),
+    "earn": ("qualification was granted or revoked", "qualifications were granted or revoked"),
     "weigh": ("label is not sure yet", "labels are not sure yet"),
     "wind down": ("HIT was ended", "HITs were ended"),
     "take in": ("row was taken in", "rows were taken in"),
     "plan": ("HIT was planned", "HITs were planned"),
     "launch": ("HIT was posted or extended", "HITs were posted or extended"),
-    "verify": (
-        "approval was checked again, and holds",
-        "approvals were checked again, and hold",
-    ),
+    "verify": ("approval was checked again, and holds", "approvals were checked again, and hold"),
 }
 """The meaning of the number that each step returns."""
 
@@ -122,9 +116,7 @@ def _with_log(call: Call) -> Call:
         done = call(name, step)
         if isinstance(done, int) and done:
             _LOG.info(
-                "%s",
-                plural(done, *_DONE[name]),
-                extra={"facts": {"step": name, "number": done}},
+                "%s", plural(done, *_DONE[name]), extra={"facts": {"step": name, "number": done}}
             )
         return done
 

@@ -20,9 +20,7 @@ _QUESTIONS = 2
 """How often to ask about the rest of a batch if work continues at the same rate."""
 
 
-def next_wait(
-    wait: timedelta, *, came: int, left: int, least: timedelta = LEAST
-) -> timedelta:
+def next_wait(wait: timedelta, *, came: int, left: int, least: timedelta = LEAST) -> timedelta:
     """Return how long to wait, given the previous wait and what it brought.
 
     The aim is the end of a batch. So the wait is a fraction of the time that the rest

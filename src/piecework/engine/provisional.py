@@ -22,12 +22,8 @@ def proposed_verdicts(opened: OpenedCampaign) -> dict[str, Decision]:
     if opened.campaign.decided_by == "person":
         clear, doubtful = split_by_doubt(batch, proposals, suspicions)
         because = "a person has to look at it"
-        held = [
-            replace(decision, verdict="drop", because=because) for decision in doubtful
-        ]
+        held = [replace(decision, verdict="drop", because=because) for decision in doubtful]
         proposals = [*clear, *held]
     return {
-        decision.subject_id: decision
-        for decision in proposals
-        if decision.subject_kind == "answer"
+        decision.subject_id: decision for decision in proposals if decision.subject_kind == "answer"
     }

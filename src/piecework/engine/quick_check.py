@@ -22,10 +22,7 @@ from piecework.store.lock import only_pass
 
 
 def cached_progress(
-    request: PassRequest,
-    *,
-    credentials: Credentials | None = None,
-    clock: Clock | None = None,
+    request: PassRequest, *, credentials: Credentials | None = None, clock: Clock | None = None
 ) -> Progress | None:
     """Return the progress if no step is due now; `None` if a pass has to find out.
 

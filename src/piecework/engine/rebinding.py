@@ -9,11 +9,7 @@ of each other; and the campaign's HITs, by their ids and keys.
 from dataclasses import dataclass
 
 from piecework.domain.campaign import Campaign
-from piecework.domain.errors import (
-    PieceworkError,
-    RefusedForSafety,
-    StoreError,
-)
+from piecework.domain.errors import PieceworkError, RefusedForSafety, StoreError
 from piecework.domain.marks import Meeting, generation
 from piecework.engine.opening import bound_endpoint, known_store
 from piecework.engine.posting.publishing import posted_as
@@ -46,9 +42,7 @@ class Rebound:
     is_older: bool
 
 
-def rebind(
-    campaign: Campaign, endpoint: str, *, credentials: Credentials | None = None
-) -> Rebound:
+def rebind(campaign: Campaign, endpoint: str, *, credentials: Credentials | None = None) -> Rebound:
     """Bind a campaign's store to the new address of its marketplace.
 
     Args:
@@ -102,8 +96,7 @@ def _meet(store: Store, platform: MTurk) -> Meeting:
             f"{platform.endpoint}: this is another marketplace, or the keys are "
             "another requester's: its account is not the one that the campaign began "
             "with",
-            next_step="check the URL and AWS_ACCESS_KEY_ID, then run the same command "
-            "again",
+            next_step="check the URL and AWS_ACCESS_KEY_ID, then run the same command again",
         )
     if meeting.store_mark and not generations.has(store, meeting.store_mark):
         raise RefusedForSafety(
@@ -141,14 +134,11 @@ def _refuse_two(
         raise RefusedForSafety(
             f"{before}: the marketplace still runs there too, and both are copies of "
             "one file: people would work on both",
-            next_step="end the one that is not to continue, then run the same command "
-            "again",
+            next_step="end the one that is not to continue, then run the same command again",
         )
 
 
-def _recognised_hits(
-    campaign: Campaign, store: Store, platform: MTurk, meeting: Meeting
-) -> int:
+def _recognised_hits(campaign: Campaign, store: Store, platform: MTurk, meeting: Meeting) -> int:
     """Return how many of the store's HITs are there, with the store's own keys.
 
     Raises:

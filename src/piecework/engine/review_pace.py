@@ -37,9 +37,7 @@ def pays_itself_at(opened: OpenedCampaign) -> datetime | None:
     """
     if opened.is_rehearsal or not opened.endpoint.startswith("http"):
         return None
-    first = assignments.first_submitted(
-        opened.store, decisions.proposed_assignments(opened.store)
-    )
+    first = assignments.first_submitted(opened.store, decisions.proposed_assignments(opened.store))
     if first is None:
         return None
     delay = opened.campaign.posting.auto_approval_delay_seconds

@@ -47,9 +47,7 @@ def take_snapshot(opened: OpenedCampaign) -> Snapshot:
         open_hits=open_hits,
         unposted=len(unposted),
         payable_now=bool(
-            caps.payable_today(
-                opened, [hit for hit in unposted if hit.market not in refused]
-            )
+            caps.payable_today(opened, [hit for hit in unposted if hit.market not in refused])
         ),
         refused=refused,
         decidable=len(decidable(opened)),
@@ -67,9 +65,7 @@ def take_snapshot(opened: OpenedCampaign) -> Snapshot:
         put_off_by="rewards.month_budget" if is_of_month else "rewards.day_budget",
         growing=_growing(opened),
         # Imported items are not asked again.
-        unweighed=0
-        if opened.is_imported
-        else len(item_totals.to_weigh(store, campaign.posting)),
+        unweighed=0 if opened.is_imported else len(item_totals.to_weigh(store, campaign.posting)),
     )
 
 
@@ -91,8 +87,7 @@ def _growing(opened: OpenedCampaign) -> Growing | None:
     moments = (latest, next_rows_at(opened, source.reading(opened.store)))
     return Growing(
         waiting=waiting.rows,
-        is_due=waiting.rows >= growth.batch_size
-        or (latest is not None and latest <= now),
+        is_due=waiting.rows >= growth.batch_size or (latest is not None and latest <= now),
         due_at=min((moment for moment in moments if moment), default=None),
     )
 
@@ -136,9 +131,7 @@ def next_poll_of_open_hits(opened: OpenedCampaign) -> datetime | None:
 
 def _batches(opened: OpenedCampaign, counts: list[HitCounts]) -> dict[int, BatchState]:
     store, campaign = opened.store, opened.campaign
-    lacks = item_totals.batches_lacking(
-        store, campaign.posting, crowd=campaign.crowd_size
-    )
+    lacks = item_totals.batches_lacking(store, campaign.posting, crowd=campaign.crowd_size)
     nothing = item_totals.Lacks(answers=0, least=0)
     cap = campaign.rewards.batch_budget_cents
     return {

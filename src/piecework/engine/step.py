@@ -53,11 +53,7 @@ class Step(Generic[_Opened, _Due]):
     act: Callable[[_Opened, _Due], int]
 
     def __call__(
-        self,
-        opened: _Opened,
-        reader: Reader | None = None,
-        *,
-        call: Call = call_plainly,
+        self, opened: _Opened, reader: Reader | None = None, *, call: Call = call_plainly
     ) -> int:
         """Do what is due, if any.
 

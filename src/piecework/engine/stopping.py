@@ -12,12 +12,7 @@ from piecework.domain.hit import PlannedHit
 from piecework.domain.ids import HitId
 from piecework.engine.posting.closing import close_gone
 from piecework.engine.posting.hit_status import status_of
-from piecework.engine.posting.publishing import (
-    LONGEST_LAG,
-    OPERATION,
-    publish_key,
-    take_in,
-)
+from piecework.engine.posting.publishing import LONGEST_LAG, OPERATION, publish_key, take_in
 from piecework.store import dealt_items, hits, intents, stops
 from piecework.store.acting import Refusal, carry_out
 from piecework.store.database import Store
@@ -95,25 +90,18 @@ def end_withdrawn(run: CampaignRun) -> int:
 
 def _live(store: Store) -> list[PlannedHit]:
     expired = intents.done(store, "expire")
-    return [
-        hit for hit in hits.uncollected(store) if f"expire:{hit.hit_key}" not in expired
-    ]
+    return [hit for hit in hits.uncollected(store) if f"expire:{hit.hit_key}" not in expired]
 
 
 def _expire(run: CampaignRun, live: Sequence[PlannedHit]) -> tuple[int, list[Refusal]]:
     """Expire live HITs; return how many were expired, and what was refused."""
     refused = carry_out(
-        run.store,
-        (_expiring(run, hit) for hit in live),
-        clock=run.clock,
-        at_once=run.at_once,
+        run.store, (_expiring(run, hit) for hit in live), clock=run.clock, at_once=run.at_once
     )
     return len(live) - len(refused), refused
 
 
-def _not_expired(
-    run: CampaignRun, refused: Sequence[Refusal], *, of: int
-) -> PlatformRefused:
+def _not_expired(run: CampaignRun, refused: Sequence[Refusal], *, of: int) -> PlatformRefused:
     named = ", ".join(str(act.intent.arguments["hit_id"]) for act, _ in refused)
     why = refused[0][1]
     return PlatformRefused(

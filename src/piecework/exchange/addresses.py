@@ -71,9 +71,7 @@ def directory_at(address: str, *, beside: Path) -> Directory:
     options = whole.partition("?")[2]
     for name in [pair.partition("=")[0] for pair in options.split("&") if options]:
         if name not in _OPTIONS[scheme]:
-            raise ConfigError(
-                [f"{address}: the option {name!r} is not allowed in this address"]
-            )
+            raise ConfigError([f"{address}: the option {name!r} is not allowed in this address"])
     if scheme == "s3" and "?" not in whole and (endpoint := s3_endpoint()):
         bucket = whole.removeprefix("s3://").rstrip("/")
         # pyarrow does not read these variables (apache/arrow#49643).

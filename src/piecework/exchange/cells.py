@@ -12,14 +12,8 @@ _TEXTS: tuple[tuple[Any, Callable[[Any], str]], ...] = (
     (str, with_newlines),
     (bool, lambda value: "true" if value else "false"),
     (date, lambda value: value.isoformat()),  # a datetime is a date too
-    (
-        (list, tuple, dict),
-        lambda value: json.dumps(value, ensure_ascii=False, default=str),
-    ),
-    (
-        (bytes, memoryview),
-        lambda value: bytes(value).decode("utf-8", "backslashreplace"),
-    ),
+    ((list, tuple, dict), lambda value: json.dumps(value, ensure_ascii=False, default=str)),
+    ((bytes, memoryview), lambda value: bytes(value).decode("utf-8", "backslashreplace")),
 )
 
 

@@ -45,12 +45,7 @@ _ALONE: Mapping[str, object] = {
 and cannot change these settings."""
 
 _READS = frozenset(
-    {
-        sqlite3.SQLITE_SELECT,
-        sqlite3.SQLITE_READ,
-        sqlite3.SQLITE_FUNCTION,
-        sqlite3.SQLITE_RECURSIVE,
-    }
+    {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE}
 )
 
 ONE_SELECT = "items.query must be a single SELECT, which only reads this database"
@@ -186,9 +181,7 @@ def _url_of(address: str) -> sa.URL:
     is_postgres = url.drivername == _POSTGRES
     for name, value in url.query.items():
         if not is_postgres or refused_option(name, str(value)):
-            raise ConfigError(
-                [f"{address}: the option {name!r} is not allowed in this URL"]
-            )
+            raise ConfigError([f"{address}: the option {name!r} is not allowed in this URL"])
     # `md:...` and `https://...` would make DuckDB load code to reach them.
     if not is_postgres and (not url.database or ":" in url.database):
         raise ConfigError([f"{address}: name the path of a file, without ':'"])
@@ -206,8 +199,7 @@ def _engine(address: str, url: sa.URL, more: Mapping[str, Any]) -> "Engine":
     # SQLAlchemy does not know the database if its package is not installed.
     except sa.exc.ArgumentError as fault:
         raise ConfigError(
-            [f"{address}: its driver is not installed"],
-            next_step="pip install 'piecework[sql]'",
+            [f"{address}: its driver is not installed"], next_step="pip install 'piecework[sql]'"
         ) from fault
 
 

@@ -55,18 +55,13 @@ def write_release(dataset: Path, releases: Path, address: str) -> int:
             )
         is_new = there != manifest
         if is_new:
-            add = load_extra(
-                "huggingface_hub", extra="huggingface", use=address
-            ).CommitOperationAdd
+            add = load_extra("huggingface_hub", extra="huggingface", use=address).CommitOperationAdd
             paths = sorted(path for path in dataset.rglob("*") if path.is_file())
             files = {path.relative_to(dataset).as_posix(): path for path in paths}
             head = api.create_commit(
                 name,
                 [
-                    *(
-                        add(path_in_repo=at, path_or_fileobj=path)
-                        for at, path in files.items()
-                    ),
+                    *(add(path_in_repo=at, path_or_fileobj=path) for at, path in files.items()),
                     add(path_in_repo=_MANIFEST, path_or_fileobj=io.BytesIO(manifest)),
                 ],
                 commit_message=f"Release {number}",
@@ -75,11 +70,7 @@ def write_release(dataset: Path, releases: Path, address: str) -> int:
                 parent_commit=head,
             ).oid
         api.create_tag(
-            name,
-            tag=f"release-{number}",
-            revision=head,
-            repo_type="dataset",
-            exist_ok=True,
+            name, tag=f"release-{number}", revision=head, repo_type="dataset", exist_ok=True
         )
     return int(is_new)
 
@@ -102,9 +93,7 @@ class _Hub:
     def __init__(self, address: str) -> None:
         self._address = address
         self._library = load_extra("huggingface_hub", extra="huggingface", use=address)
-        self._errors = load_extra(
-            "huggingface_hub.errors", extra="huggingface", use=address
-        )
+        self._errors = load_extra("huggingface_hub.errors", extra="huggingface", use=address)
         # The library reads the variable only when it is imported.
         endpoint = os.environ.get("HF_ENDPOINT")
         self.api: Any = self._library.HfApi(endpoint, library_name="piecework")
@@ -112,9 +101,7 @@ class _Hub:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: object, fault: BaseException | None, trace: object
-    ) -> None:
+    def __exit__(self, kind: object, fault: BaseException | None, trace: object) -> None:
         is_http = fault is not None and type(fault).__module__.startswith("httpx")
         if is_http or isinstance(fault, OSError | ValueError):
             words = " ".join(str(fault).split()) or type(fault).__name__
@@ -125,11 +112,7 @@ class _Hub:
         with tempfile.TemporaryDirectory() as folder:
             try:
                 path = self.api.hf_hub_download(
-                    name,
-                    _MANIFEST,
-                    repo_type="dataset",
-                    revision=revision,
-                    local_dir=folder,
+                    name, _MANIFEST, repo_type="dataset", revision=revision, local_dir=folder
                 )
             except self._errors.RemoteEntryNotFoundError:
                 return None
@@ -143,11 +126,7 @@ def _name_of(address: str) -> str:
         ConfigError: the address has another form.
     """
     name = address.removeprefix(PREFIX)
-    if (
-        not address.startswith(PREFIX)
-        or name.count("/") != 1
-        or not all(name.split("/"))
-    ):
+    if not address.startswith(PREFIX) or name.count("/") != 1 or not all(name.split("/")):
         raise ConfigError(
             [f"{address}: is not a dataset of the Hugging Face Hub"],
             next_step=f"write {PREFIX}OWNER/NAME",
@@ -158,8 +137,7 @@ def _name_of(address: str) -> str:
 def _latest(releases: Path) -> tuple[int, bytes, set[bytes]]:
     """Return the number and manifest of the latest release, and all manifests."""
     manifests = {
-        int(path.parent.name): path.read_bytes()
-        for path in releases.glob(f"[0-9]*/{_MANIFEST}")
+        int(path.parent.name): path.read_bytes() for path in releases.glob(f"[0-9]*/{_MANIFEST}")
     }
     number = max(manifests, default=0)
     return number, manifests.get(number, b""), set(manifests.values())

@@ -67,9 +67,7 @@ class PictureBucket:
             ConfigError: they cannot, or the address is one of this machine.
         """
         if self.address.startswith("file:"):
-            raise ConfigError(
-                [f"{self.address}: write a folder of this machine without file://"]
-            )
+            raise ConfigError([f"{self.address}: write a folder of this machine without file://"])
         try:
             directory = self._directory()
             info = directory.files.get_file_info(directory.path)
@@ -91,9 +89,7 @@ class PictureBucket:
         except (ArrowException, OSError) as fault:
             raise self._unreadable(fault) from fault
         names = (
-            info.path.removeprefix(directory.path).lstrip("/")
-            for info in infos
-            if info.is_file
+            info.path.removeprefix(directory.path).lstrip("/") for info in infos if info.is_file
         )
         return sorted(
             name

@@ -64,10 +64,7 @@ class Query(TableRows):
             engine.dispose()
 
         return Delivery(
-            chunks=self._chunks(result, most),
-            is_whole=True,
-            header=self.header(names),
-            close=close,
+            chunks=self._chunks(result, most), is_whole=True, header=self.header(names), close=close
         )
 
     def _chunks(

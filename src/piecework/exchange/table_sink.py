@@ -36,9 +36,7 @@ _TYPES: tuple[tuple[Any, Any], ...] = (
 )
 
 
-def write_releases(
-    releases: Path, address: str, table: str, *, has_history: bool
-) -> int:
+def write_releases(releases: Path, address: str, table: str, *, has_history: bool) -> int:
     """Write the releases that a database lacks; return how many.
 
     The answers that count go to `table`, the other tables of a release to
@@ -119,9 +117,7 @@ class _Sink:
         facts = json.loads((folder / _MANIFEST).read_bytes())
         self._releases.create(self._connection, checkfirst=True)
         row = self._connection.execute(
-            sa.select(self._releases).where(
-                self._releases.c.release == facts["release"]
-            )
+            sa.select(self._releases).where(self._releases.c.release == facts["release"])
         ).first()
         if row is not None:
             self._must_match(row, facts)
@@ -182,12 +178,7 @@ class _Sink:
             for field in schema
         ]
         columns.append(
-            sa.Column(
-                "release",
-                sa.Integer,
-                primary_key=self._has_history,
-                autoincrement=False,
-            )
+            sa.Column("release", sa.Integer, primary_key=self._has_history, autoincrement=False)
         )
         if self._has_history:
             columns.append(sa.Column("is_withdrawn", sa.Boolean))
@@ -217,9 +208,7 @@ class _Sink:
         for part in _parts(ids.to_pylist()):
             self._connection.execute(table.delete().where(table.c[key].in_(part)))
 
-    def _insert(
-        self, table: sa.Table, rows: pa.Table, release: int, *, is_withdrawn: bool
-    ) -> None:
+    def _insert(self, table: sa.Table, rows: pa.Table, release: int, *, is_withdrawn: bool) -> None:
         more: dict[str, object] = {"release": release}
         if self._has_history:
             more["is_withdrawn"] = is_withdrawn

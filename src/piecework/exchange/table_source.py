@@ -88,9 +88,7 @@ class TableFolder(TableRows):
         directory, parts = self._parts()
         known = {} if most is not None or not watermark else json.loads(watermark)
         now = {part.path: part.mark for part in parts}
-        is_whole = not known or any(
-            now.get(path) != mark for path, mark in known.items()
-        )
+        is_whole = not known or any(now.get(path) != mark for path, mark in known.items())
         new = [part for part in parts if is_whole or part.path not in known]
         delivery = Delivery(chunks=iter(()), is_whole=is_whole)
         marks = {} if is_whole else dict(known)
@@ -170,9 +168,7 @@ class TableFolder(TableRows):
             if part.path.lower().endswith(_MANIFEST):
                 yield from self._manifest_rows(part.path, file, values)
                 return
-            table = TableFile(
-                path=Path(part.path), columns=self.columns, renamed=self.renamed
-            )
+            table = TableFile(path=Path(part.path), columns=self.columns, renamed=self.renamed)
             reading = TableReading(table, io.BufferedReader(file))
             reading.begin("")
             end = Delivery(chunks=iter(()), is_whole=True)
@@ -195,9 +191,7 @@ class TableFolder(TableRows):
         self, path: str, file: "io.BufferedIOBase", values: Mapping[str, str]
     ) -> Iterator[SourceRow]:
         lines = io.TextIOWrapper(
-            io.BufferedReader(file),
-            encoding="utf-8-sig",
-            errors="surrogateescape",
+            io.BufferedReader(file), encoding="utf-8-sig", errors="surrogateescape"
         )
         for number, line in enumerate(lines, start=1):
             located = f"{path}: line {number}"
@@ -237,10 +231,7 @@ class TableFolder(TableRows):
             return row
         cells = {**values, **row.cells}
         return SourceRow(
-            located=row.located,
-            row_id=cells.get(self.columns[0], ""),
-            cells=cells,
-            fault=row.fault,
+            located=row.located, row_id=cells.get(self.columns[0], ""), cells=cells, fault=row.fault
         )
 
 

@@ -89,16 +89,11 @@ def choices(vary: Iterable[str]) -> list[Choice]:
         known = [*SHORT, *CROWD]
         if not equals or not listed or ("." not in key and key not in known):
             fault = f"--vary {text!r}: write KEY=VALUE,VALUE{did_you_mean(key, known)}"
-            raise ConfigError(
-                [f"{fault}; keys are {', '.join(known)}, or table.key of the file"]
-            )
+            raise ConfigError([f"{fault}; keys are {', '.join(known)}, or table.key of the file"])
         if key in axes:
             raise ConfigError([f"--vary {key} is given twice"])
         axes[key] = list(dict.fromkeys(listed))
-    crossed = [
-        Choice(tuple(zip(axes, values, strict=True)))
-        for values in product(*axes.values())
-    ]
+    crossed = [Choice(tuple(zip(axes, values, strict=True))) for values in product(*axes.values())]
     if len(crossed) > _MOST:
         raise ConfigError([f"--vary: {len(crossed)} combinations; at most {_MOST}"])
     return crossed
@@ -134,9 +129,7 @@ def chosen(file: CampaignFile, choice: Choice, *, seed: int, out: str) -> Campai
         tables = CampaignTables.model_validate(document)
     except ValidationError as error:
         faults = schema_faults(file.path, "", error)
-        raise ConfigError(
-            [f"--vary {choice.name}: {fault}" for fault in faults]
-        ) from error
+        raise ConfigError([f"--vary {choice.name}: {fault}" for fault in faults]) from error
     return replace(file, tables=tables)
 
 
@@ -157,9 +150,7 @@ def _put(document: dict[str, object], key: str, value: str) -> None:
         table[last] = value
 
 
-def _crowd(
-    crowd: Mapping[str, int], key: str, value: str, bad: Sequence[str]
-) -> dict[str, int]:
+def _crowd(crowd: Mapping[str, int], key: str, value: str, bad: Sequence[str]) -> dict[str, int]:
     try:
         if key == "crowd":
             pairs = [part.split(":") for part in value.split("+")]
@@ -172,9 +163,7 @@ def _crowd(
         raise ConfigError([f"--vary {key}={value}: {fault}"]) from fault
 
 
-def with_bad(
-    crowd: Mapping[str, int], share: float, bad: Sequence[str]
-) -> dict[str, int]:
+def with_bad(crowd: Mapping[str, int], share: float, bad: Sequence[str]) -> dict[str, int]:
     """The same number of workers with this share of bad ones; each kind keeps its mix.
 
     Raises:

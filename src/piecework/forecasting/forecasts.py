@@ -104,8 +104,7 @@ def as_document(made: Forecast) -> dict[str, object]:
         "seeds": made.seeds,
         "assumptions": list(made.assumptions),
         "markets": [
-            {**asdict(each), "fee_percent": float(each.fee_percent)}
-            for each in made.markets
+            {**asdict(each), "fee_percent": float(each.fee_percent)} for each in made.markets
         ],
         "choices": [
             {

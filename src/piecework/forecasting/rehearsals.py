@@ -55,27 +55,19 @@ def forecast(
             rehearsed, or no scheduler answers.
     """
     first = parse(campaign).tables.rehearsal.seed
-    jobs = [
-        (number, first + step)
-        for step in range(seeds)
-        for number in range(len(choices))
-    ]
+    jobs = [(number, first + step) for step in range(seeds) for number in range(len(choices))]
     # Each choice once first, so that an error in any shows before the long run.
     outcomes: dict[tuple[int, int], Outcome] = {}
     with _workers(processes, dask) as pool:
         begun = {
-            pool.submit(rehearse_once, campaign, choices[number], seed, pilot): (
-                number,
-                seed,
-            )
+            pool.submit(rehearse_once, campaign, choices[number], seed, pilot): (number, seed)
             for number, seed in jobs
         }
         for finished in as_completed(begun):
             outcomes[begun[finished]] = finished.result()
             done(len(outcomes))
     return [
-        [outcomes[number, first + step] for step in range(seeds)]
-        for number in range(len(choices))
+        [outcomes[number, first + step] for step in range(seeds)] for number in range(len(choices))
     ]
 
 
@@ -95,9 +87,7 @@ def _workers(processes: int | None, dask: str) -> Iterator[Executor]:
             raise
 
 
-def rehearse_once(
-    campaign: Path, choice: Choice, seed: int, pilot: Pilot | None
-) -> Outcome:
+def rehearse_once(campaign: Path, choice: Choice, seed: int, pilot: Pilot | None) -> Outcome:
     """Rehearse one choice once, in a temporary folder."""
     with tempfile.TemporaryDirectory(prefix="piecework-forecast-") as folder:
         file = chosen(parse(campaign), choice, seed=seed, out=folder)

@@ -30,13 +30,7 @@ class Wanted(NamedTuple):
     seed: int = 1
 
 
-def analyse_file(
-    path: Path,
-    reading: Reading,
-    *,
-    task_name: str = "",
-    wanted: Wanted,
-) -> Analysed:
+def analyse_file(path: Path, reading: Reading, *, task_name: str = "", wanted: Wanted) -> Analysed:
     """Analyse a file from another tool, without storing anything.
 
     Args:
@@ -115,9 +109,7 @@ def _check(answers: AnalysedAnswers, wanted: Wanted, *, stated_in: str) -> None:
         if name and name not in known
     ]
     if wanted.condition and not faults and not answers.rated_fields():
-        fields = ", ".join(
-            f"{field.name} ({field.kind})" for field in answers.task.item_fields
-        )
+        fields = ", ".join(f"{field.name} ({field.kind})" for field in answers.task.item_fields)
         faults.append(
             f"--condition {wanted.condition}: only numbers and grades can be compared, "
             f"and no field has them: {fields}. If a field holds numbers, set "

@@ -76,9 +76,7 @@ class Assessed:
     drawn: int = 0
 
 
-def assess_files(
-    paths: Sequence[Path], reading: Reading, *, task_name: str = ""
-) -> Assessed:
+def assess_files(paths: Sequence[Path], reading: Reading, *, task_name: str = "") -> Assessed:
     """Assess files from another tool, without storing or deciding anything.
 
     Raises:
@@ -88,9 +86,7 @@ def assess_files(
     with opened_sources(sources, reading, task_name=task_name) as sources_read:
         aside = sources_read.unreadable
         remarks = (f"{aside:,} rows could not be read.",) if aside else ()
-        findings, page = _assessment(
-            sources_read.opened, _named(paths), remarks, has_store=False
-        )
+        findings, page = _assessment(sources_read.opened, _named(paths), remarks, has_store=False)
     return Assessed(findings=findings, page=page, understood=sources_read.understood)
 
 
@@ -103,19 +99,11 @@ def assess_campaign(path: Path) -> Assessed:
     """
     if parse(path).tables.imported is None:
         raise ConfigError(
-            [
-                (
-                    f"{path}: its passes already assess what they collect; there is "
-                    "nothing to do"
-                )
-            ],
+            [(f"{path}: its passes already assess what they collect; there is nothing to do")],
             next_step=f"piecework status {path}",
         )
     campaign = load_campaign(path)
-    with (
-        only_pass(campaign.store, by="piecework assess"),
-        open_to_look(campaign) as opened,
-    ):
+    with only_pass(campaign.store, by="piecework assess"), open_to_look(campaign) as opened:
         inputs = campaign.inputs.by_code(code_version())
         used_inputs.record(opened.store, inputs, at=opened.clock.now())
         assess(opened)
@@ -139,11 +127,7 @@ def _named(paths: Sequence[Path]) -> str:
 
 
 def _assessment(
-    opened: OpenedCampaign,
-    source: str,
-    remarks: tuple[str, ...],
-    *,
-    has_store: bool,
+    opened: OpenedCampaign, source: str, remarks: tuple[str, ...], *, has_store: bool
 ) -> tuple[pd.DataFrame, SectionsPage]:
     table = opened.answers()
     flags = [

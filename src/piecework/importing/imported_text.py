@@ -50,9 +50,7 @@ def policy_text(campaign: Campaign, policy: tuple[PolicyRule, ...]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _head(
-    name: str, understood: Understanding, file_name: str, description: str
-) -> Iterator[str]:
+def _head(name: str, understood: Understanding, file_name: str, description: str) -> Iterator[str]:
     yield "# Results that another tool collected. Nothing is posted or paid from here."
     yield "# docs/how-to/importing.md explains each key. After changing fields, run:"
     yield f"#   piecework import --as {file_name}      (rereads these files)"
@@ -138,9 +136,7 @@ def _field(understood: Understanding, name: str) -> Iterator[str]:
         yield "required = true                  # leaving it out breaks a rule"
     if table.scope == "hit":
         yield 'scope = "hit"                    # answered once for all items in a row'
-    of_items = {
-        key: field for key, field in understood.fields.items() if not field.scope
-    }
+    of_items = {key: field for key, field in understood.fields.items() if not field.scope}
     if name == next(iter(of_items), "") and all(
         field.kind == "text" for field in of_items.values()
     ):

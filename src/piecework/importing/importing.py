@@ -38,9 +38,7 @@ class Import:
     understood: Understanding | None
 
 
-def look(
-    paths: Sequence[Path], *, into: Path, reading: Reading, task_name: str = ""
-) -> Import:
+def look(paths: Sequence[Path], *, into: Path, reading: Reading, task_name: str = "") -> Import:
     """Understand files, without writing anything.
 
     Args:
@@ -60,9 +58,7 @@ def look(
     if campaign is not None:
         task = campaign.task
     elif not sources:
-        raise ConfigError(
-            [f"{into}: there is no such campaign, and no files to import were given"]
-        )
+        raise ConfigError([f"{into}: there is no such campaign, and no files to import were given"])
     understood = understand(sources, reading, task=task) if sources else None
     return Import(path=into, campaign=campaign, sources=sources, understood=understood)
 

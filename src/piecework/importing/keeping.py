@@ -29,8 +29,7 @@ _AT_ONCE = 500
 _PIECE = 1 << 20
 _LONGEST_KEPT = 100_000
 _CONFLICT = (
-    "differs from the assignment with this id that was imported before, which is kept "
-    "unchanged"
+    "differs from the assignment with this id that was imported before, which is kept unchanged"
 )
 _T = TypeVar("_T")
 
@@ -54,9 +53,7 @@ def keep_files(campaign: Campaign, sources: Sequence[Source]) -> list[ImportedFi
 def _type_anew(opened: OpenedCampaign) -> None:
     """Convert all answers again with the campaign's current fields."""
     typer = RowTyper(opened.campaign)
-    rows = opened.store.db.execute(
-        "SELECT assignment_id, raw FROM raw_answers"
-    ).fetchall()
+    rows = opened.store.db.execute("SELECT assignment_id, raw FROM raw_answers").fetchall()
     with opened.store.db.atomic():
         for assignment_id, raw in rows:
             answers = typer.answers(row_of(raw), AssignmentId(assignment_id))
@@ -81,9 +78,7 @@ class _FileKeeper:
         self._typer, self._ids = RowTyper(opened.campaign), RowIds(opened.pseudonym_key)
         self._items: set[ItemId] = set()
         self.counts = ImportedFile(
-            file=source.path.name,
-            sha256=_digest(source.path),
-            format_name=source.format_name,
+            file=source.path.name, sha256=_digest(source.path), format_name=source.format_name
         )
         with self._store.db.atomic():
             self._number = imports.begin(self._store, self.counts, at=self._at)
@@ -100,11 +95,7 @@ class _FileKeeper:
                 self._put_aside(row)
         new = self._new(arrived)
         imports.keep(
-            self._store,
-            new,
-            campaign=self._opened.campaign.name,
-            number=self._number,
-            at=self._at,
+            self._store, new, campaign=self._opened.campaign.name, number=self._number, at=self._at
         )
         self._count("assignments", len(new))
         imports.end(self._store, self._number, self.counts)
@@ -161,11 +152,7 @@ def _pieces(rows: Iterable[_T], size: int) -> Iterator[list[_T]]:
 
 def _digest(path: Path) -> str:
     digest = hashlib.sha256()
-    files = (
-        [path]
-        if path.is_file()
-        else sorted(file for file in path.rglob("*") if file.is_file())
-    )
+    files = [path] if path.is_file() else sorted(file for file in path.rglob("*") if file.is_file())
     for file in files:
         with file.open("rb") as content:
             while piece := content.read(_PIECE):

@@ -98,12 +98,7 @@ class SeenNames:
                 self.most_ticked[base] = max(self.most_ticked[base], ticked)
         if len(self.shown) + len(self.sent) > MOST_COLUMNS:
             raise ConfigError(
-                [
-                    (
-                        f"{path}: line {row.line}: more than {MOST_COLUMNS:,} columns "
-                        "in total"
-                    )
-                ]
+                [(f"{path}: line {row.line}: more than {MOST_COLUMNS:,} columns in total")]
             )
 
 
@@ -155,9 +150,7 @@ def written(numbers: Iterable[str]) -> list[int | str]:
     return [int(number) if str(int(number)) == number else number for number in numbers]
 
 
-def numbered(
-    shown: Iterable[str], sent: Iterable[str]
-) -> dict[tuple[str, ...], list[str]]:
+def numbered(shown: Iterable[str], sent: Iterable[str]) -> dict[tuple[str, ...], list[str]]:
     """Return endings that columns of items and answers share, with the answers' names.
 
     Answers may be numbered for other reasons (`q1`, `q2`), so columns of items must

@@ -76,12 +76,8 @@ def split(row: ImportedRow, reading: Reading) -> tuple[list[Part], dict[str, str
     row = replace(row, sent=folded(row.sent, numbers))
     if not _has_numbers(row, numbers):
         return [Part(position=1, shown=row.shown, sent=row.sent)], {}
-    bare = {
-        name: cell for name, cell in row.shown.items() if _base(name, numbers) is None
-    }
-    once = {
-        name: cell for name, cell in row.sent.items() if _base(name, numbers) is None
-    }
+    bare = {name: cell for name, cell in row.shown.items() if _base(name, numbers) is None}
+    once = {name: cell for name, cell in row.sent.items() if _base(name, numbers) is None}
     parts: list[Part] = []
     for number in numbers:
         own = _ending(row.shown, number, numbers)
@@ -128,11 +124,7 @@ def _wired(row: ImportedRow) -> tuple[list[Part], dict[str, str]]:
         elif match["name"].split(".")[0] not in (*_OF_THE_PAGE, "practice"):
             sent[int(match["number"])][match["name"]] = cell
     parts = [
-        Part(
-            position=position,
-            shown={**row.shown, ITEM_ID: cells.pop("item")},
-            sent=cells,
-        )
+        Part(position=position, shown={**row.shown, ITEM_ID: cells.pop("item")}, sent=cells)
         for position, cells in sorted(sent.items())
         if "item" in cells
     ]
@@ -143,11 +135,7 @@ def measures(row: ImportedRow) -> dict[str, str]:
     """Return what a page of piecework measured, as sent."""
     if not is_wired(row):
         return {}
-    return {
-        name: cell
-        for name, cell in row.sent.items()
-        if name.split(".")[0] in _OF_THE_PAGE
-    }
+    return {name: cell for name, cell in row.sent.items() if name.split(".")[0] in _OF_THE_PAGE}
 
 
 def _has_numbers(row: ImportedRow, numbers: tuple[str, ...]) -> bool:
@@ -171,9 +159,7 @@ def base_name(name: str, numbers: tuple[str, ...]) -> str:
     return _base(name, numbers) or name
 
 
-def _ending(
-    cells: Mapping[str, str], number: str, numbers: tuple[str, ...]
-) -> dict[str, str]:
+def _ending(cells: Mapping[str, str], number: str, numbers: tuple[str, ...]) -> dict[str, str]:
     cells_by_base = {}
     for name, cell in cells.items():
         base = _base(name, numbers)

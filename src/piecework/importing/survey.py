@@ -157,9 +157,7 @@ class ColumnSurvey:
     def repeated_sentence(self) -> str:
         """Return the most frequent sentence if it is remarkably frequent; or ""."""
         text = max(self.values, key=self.values.__getitem__, default="")
-        is_often = self.values[text] >= max(
-            _TIMES_REPEATED, _SHARE_REPEATED * self.filled
-        )
+        is_often = self.values[text] >= max(_TIMES_REPEATED, _SHARE_REPEATED * self.filled)
         return text if is_often and len(text.split()) >= _WORDS_OF_SENTENCE else ""
 
     def guess(self, asked: int, kind: FieldKind | None = None) -> FieldTable:
@@ -178,9 +176,7 @@ class ColumnSurvey:
         if kind == "number":
             low, high = self._grades() or (self.low, self.high)
             step = 1 if self.is_whole else _FINE
-            return FieldTable(
-                kind=kind, minimum=low, maximum=high, step=step, required=required
-            )
+            return FieldTable(kind=kind, minimum=low, maximum=high, step=step, required=required)
         if kind in {"choice", "choices"}:
             return FieldTable(
                 kind=kind,
@@ -208,9 +204,7 @@ class ColumnSurvey:
             return None
         low = 1.0 if self.low >= 1 else 0.0
         high = next((end for end in _SCALE_ENDS if end >= self.high), None)
-        if high is None or (
-            len(self.values) < _LEAST_GRADES and not self.as_text.is_cut
-        ):
+        if high is None or (len(self.values) < _LEAST_GRADES and not self.as_text.is_cut):
             return None
         return low, float(high)
 

@@ -50,12 +50,7 @@ def opened_sources(
     with TemporaryDirectory(prefix="piecework-") as folder:
         path = Path(folder) / f"{campaign_name(sources[0].path.stem)}.toml"
         campaign, kept = keep(
-            Import(
-                path=path,
-                campaign=None,
-                sources=tuple(sources),
-                understood=understood,
-            )
+            Import(path=path, campaign=None, sources=tuple(sources), understood=understood)
         )
         with open_to_look(load_campaign(campaign.path)) as opened:
             yield OpenedSources(

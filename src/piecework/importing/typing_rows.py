@@ -78,9 +78,7 @@ class RowTyper:
             feedback=row.feedback,
         )
 
-    def answers(
-        self, row: ImportedRow, assignment_id: AssignmentId
-    ) -> tuple[Answer, ...]:
+    def answers(self, row: ImportedRow, assignment_id: AssignmentId) -> tuple[Answer, ...]:
         """Return the typed answers of a row."""
         parts, once = split(row, self._reading)
         items = [self._item(part, row) for part in parts]
@@ -145,9 +143,7 @@ class RowTyper:
                 wire[f"hit.{field.name}"] = sent
         return wire
 
-    def _more(
-        self, parts: list[Part], once: Mapping[str, str]
-    ) -> dict[int, dict[str, str]]:
+    def _more(self, parts: list[Part], once: Mapping[str, str]) -> dict[int, dict[str, str]]:
         """Return the answers that are no field of the task, by position."""
         columns = {*map(self._column, self._task.fields), *OF_THE_HIT}
         cells = {0: once} | {part.position: part.sent for part in parts}
@@ -179,9 +175,7 @@ class RowTyper:
             return text
         ticked = [text] if known.kind == "choice" else split_options(text)
         meant = (self._reading.values.get(label, label) for label in ticked)
-        return SEPARATOR.join(
-            values.get(label.casefold(), label) for label in meant if label
-        )
+        return SEPARATOR.join(values.get(label.casefold(), label) for label in meant if label)
 
 
 class RowIds:

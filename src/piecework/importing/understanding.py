@@ -19,12 +19,7 @@ from piecework.domain.toml_text import toml_key
 from piecework.hit_templates.own_html.control_kinds import is_reserved
 from piecework.hit_templates.tasks import load_task, task_names
 from piecework.importing.numbering import SeenNames
-from piecework.importing.parts import (
-    ITEM_ID,
-    base_name,
-    item_of,
-    split,
-)
+from piecework.importing.parts import ITEM_ID, base_name, item_of, split
 from piecework.importing.readers.recognise import Source
 from piecework.importing.readers.rows import ImportedRow, NotSent, Unreadable
 from piecework.importing.survey import ColumnSurvey
@@ -161,9 +156,7 @@ def understand(
     )
 
 
-def _completed(
-    reading: Reading, sources: Sequence[Source], names: SeenNames
-) -> Reading:
+def _completed(reading: Reading, sources: Sequence[Source], names: SeenNames) -> Reading:
     """Add to what is stated about columns what the files show."""
     numbers = names.numbers() if reading.numbers is None else reading.numbers
     gold = reading.gold or _gold(sources)
@@ -171,8 +164,7 @@ def _completed(
     return replace(
         reading,
         numbers=numbers,
-        item=reading.item
-        or tuple(name for name in columns if name not in gold.values()),
+        item=reading.item or tuple(name for name in columns if name not in gold.values()),
         times=replace(reading.times, day_first=_day_first(sources, reading)),
         gold=gold,
     )
@@ -180,36 +172,25 @@ def _completed(
 
 def _day_first(sources: Sequence[Source], reading: Reading) -> bool | None:
     """Return the order of days and months, if files show it or it is stated."""
-    shown = (
-        source.head.reading.times.day_first
-        for source in sources
-        if source.head.times.unclear
-    )
+    shown = (source.head.reading.times.day_first for source in sources if source.head.times.unclear)
     stated = reading.times.day_first
     return next(shown, None) if stated is None else stated
 
 
 def _gold(sources: Sequence[Source]) -> dict[str, str]:
-    return {
-        field: column for source in sources for field, column in source.gold.items()
-    }
+    return {field: column for source in sources for field, column in source.gold.items()}
 
 
 def _item_guess(item: Sequence[str], item_id: str) -> tuple[str, str]:
     columns = ", ".join(item[:_MOST_SHOWN]) + ", ..." * (len(item) > _MOST_SHOWN)
     named = f"; {item_id} names it" if item_id else ""
-    return (
-        f"rows with the same {columns} are about the same item{named}",
-        f'item = ["{item[0]}"]',
-    )
+    return (f"rows with the same {columns} are about the same item{named}", f'item = ["{item[0]}"]')
 
 
 def _look_at_all(sources: Sequence[Source], names: SeenNames) -> list[FileSummary]:
     files = [_look(source, names) for source in sources]
     if not sum(file.assignments for file in files):
-        raise ConfigError(
-            [f"{file.path}: contains no answers{_why_none(file)}" for file in files]
-        )
+        raise ConfigError([f"{file.path}: contains no answers{_why_none(file)}" for file in files])
     return files
 
 
@@ -240,9 +221,7 @@ class _Items:
         self._workers: set[str] = set()
         self.once: dict[str, None] = {}
         self.parts = self.rows = 0
-        self._owners: dict[str, dict[str, bytes]] = {
-            name: {} for name in _candidates(reading.item)
-        }
+        self._owners: dict[str, dict[str, bytes]] = {name: {} for name in _candidates(reading.item)}
 
     def see(self, row: ImportedRow) -> None:
         parts, once = split(row, self._reading)
@@ -327,9 +306,7 @@ class _Items:
         if not stated.kind and any(ids.everywhere(each) != each for each in options):
             guess = self.answers[name].guess(self._asked(name), "text")
         once = {"scope": "hit"} if name in self.once else {}
-        return guess.model_copy(
-            update={**once, **stated.model_dump(exclude_unset=True)}
-        )
+        return guess.model_copy(update={**once, **stated.model_dump(exclude_unset=True)})
 
     def check_fields(self, task: Task | None) -> None:
         """Refuse specified fields that do not fit the answers.
@@ -340,12 +317,7 @@ class _Items:
         """
         if task is not None:
             raise ConfigError(
-                [
-                    (
-                        f"fields: the task {task.name!r} already defines the fields; "
-                        "leave them out"
-                    )
-                ]
+                [(f"fields: the task {task.name!r} already defines the fields; leave them out")]
             )
         answers = {
             name: self.answers[sent]
@@ -390,9 +362,7 @@ def _candidates(item: tuple[str, ...]) -> list[str]:
         or name.lower().endswith(("_" + word, " " + word))
         or name.endswith(word.capitalize())
     ]
-    return [name for _, name in sorted(ranked, key=lambda pair: pair[0])][
-        :_MOST_CANDIDATES
-    ]
+    return [name for _, name in sorted(ranked, key=lambda pair: pair[0])][:_MOST_CANDIDATES]
 
 
 def _fitting_task(items: _Items) -> str:
@@ -403,8 +373,7 @@ def _fitting_task(items: _Items) -> str:
         needed = {field.name for field in task.item_fields if not field.optional}
         if (
             needed <= items.answers.keys()
-            and items.answers.keys()
-            <= asked | {field.name for field in task.hit_fields}
+            and items.answers.keys() <= asked | {field.name for field in task.hit_fields}
             and (set(task.columns[1:]) - {"url"}) <= items.columns
         ):
             return name

@@ -35,9 +35,7 @@ def krippendorff_alpha(
             them, or a label is not in `order`.
     """
     with faults_of("votes"):
-        return alpha.krippendorff_alpha(
-            votes_from(votes), level=level, order=order, seed=seed
-        )
+        return alpha.krippendorff_alpha(votes_from(votes), level=level, order=order, seed=seed)
 
 
 def fleiss_kappa(votes: pd.DataFrame) -> float:

@@ -37,12 +37,9 @@ ITEM = "item."
 _MEASURES = ("pastes", "keystrokes", "focus_losses")
 _DTYPES: Mapping[str, tuple[Callable[["pd.Series[Any]"], bool], str]] = {
     **dict.fromkeys(
-        ("accepted_at", "submitted_at"),
-        (pd.api.types.is_datetime64_any_dtype, "datetimes"),
+        ("accepted_at", "submitted_at"), (pd.api.types.is_datetime64_any_dtype, "datetimes")
     ),
-    **dict.fromkeys(
-        ("seconds", *_MEASURES), (pd.api.types.is_numeric_dtype, "numbers")
-    ),
+    **dict.fromkeys(("seconds", *_MEASURES), (pd.api.types.is_numeric_dtype, "numbers")),
 }
 """The dtypes that some columns must have."""
 
@@ -128,9 +125,7 @@ def opened_answers(
         raise ConfigError(faults)
     kinds = dict(fields)
     if "text" in frame.asked and not task:
-        kinds.setdefault(
-            "text", "text"
-        )  # otherwise short texts would be read as options
+        kinds.setdefault("text", "text")  # otherwise short texts would be read as options
     if not task:
         # Many different numbers are measured, also if they are on no scale.
         kinds = {**dict.fromkeys(frame.measured(), "number"), **kinds}
@@ -151,12 +146,8 @@ class _Frame:
     def __init__(self, answers: pd.DataFrame) -> None:
         self._answers = answers
         names = [str(name) for name in answers.columns]
-        self.of_items = [
-            name.removeprefix(ITEM) for name in names if name.startswith(ITEM)
-        ]
-        own = [
-            name for name in names if name not in KNOWN and not name.startswith(ITEM)
-        ]
+        self.of_items = [name.removeprefix(ITEM) for name in names if name.startswith(ITEM)]
+        own = [name for name in names if name not in KNOWN and not name.startswith(ITEM)]
         self._gold = [name for name in own if name.startswith(GOLD)]
         self.asked = [name for name in own if name not in self._gold]
         self._once = [name for name in self.asked if name.startswith(HIT_VALUE)]
@@ -168,9 +159,7 @@ class _Frame:
             else pd.Series(range(len(answers)), index=answers.index)
         )
         self._number_of, _ = pd.factorize(by)
-        self._position_of = (
-            pd.Series(self._number_of).groupby(self._number_of).cumcount() + 1
-        )
+        self._position_of = pd.Series(self._number_of).groupby(self._number_of).cumcount() + 1
 
     def measured(self) -> Iterator[str]:
         """Yield the columns of answers with many different numbers."""
@@ -208,9 +197,7 @@ class _Frame:
         for number, cells in zip(
             self._number_of.tolist(), self._answers.to_dict("records"), strict=True
         ):
-            groups.setdefault(number, []).append(
-                {str(name): cell for name, cell in cells.items()}
-            )
+            groups.setdefault(number, []).append({str(name): cell for name, cell in cells.items()})
         for number, answers in groups.items():
             first = answers[0]
             yield ImportedRow(
@@ -220,10 +207,7 @@ class _Frame:
                 worker_id=cell_text(first["worker"]),
                 accepted_at=_moment(first.get("accepted_at")),
                 submitted_at=_moment(first.get("submitted_at")),
-                sent={
-                    name.removeprefix(HIT_VALUE): cell_text(first[name])
-                    for name in self._once
-                },
+                sent={name.removeprefix(HIT_VALUE): cell_text(first[name]) for name in self._once},
                 parts=tuple(map(self._part, answers)),
             )
 

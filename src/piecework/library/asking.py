@@ -171,40 +171,24 @@ def ask_table(
         )
     named = table.rename(columns={column: asking.id_column})
     rows = [
-        asking.row(
-            f"table: row {label!r}", dict(zip(named.columns, cells, strict=True))
-        )
+        asking.row(f"table: row {label!r}", dict(zip(named.columns, cells, strict=True)))
         for label, cells in zip(
             named.index.tolist(), named.itertuples(index=False, name=None), strict=True
         )
     ]
     answers = asking.ask(
-        rows,
-        field=field,
-        timeout=timeout,
-        on_timeout=on_timeout,
-        poll_seconds=poll_seconds,
+        rows, field=field, timeout=timeout, on_timeout=on_timeout, poll_seconds=poll_seconds
     )
     return pd.DataFrame(
         {
-            "task": pd.Series(
-                [each.task for each in answers], table.index, dtype="str"
-            ),
-            "label": pd.Series(
-                [each.label for each in answers], table.index, dtype="object"
-            ),
+            "task": pd.Series([each.task for each in answers], table.index, dtype="str"),
+            "label": pd.Series([each.label for each in answers], table.index, dtype="object"),
             "probability": pd.Series(
                 [each.probability for each in answers], table.index, dtype="float64"
             ),
-            "answers": pd.Series(
-                [each.answers for each in answers], table.index, dtype="int64"
-            ),
-            "cost": pd.Series(
-                [each.cost for each in answers], table.index, dtype="float64"
-            ),
-            "is_final": pd.Series(
-                [each.is_final for each in answers], table.index, dtype="bool"
-            ),
+            "answers": pd.Series([each.answers for each in answers], table.index, dtype="int64"),
+            "cost": pd.Series([each.cost for each in answers], table.index, dtype="float64"),
+            "is_final": pd.Series([each.is_final for each in answers], table.index, dtype="bool"),
         }
     )
 
@@ -274,9 +258,7 @@ class _Asking:
             is_raised = isinstance(on_timeout, str) and on_timeout == RAISE
             self._refuse_faults(rows)
             # A crowd that works does not know rows that another program appends.
-            one_at_a_time = (
-                alone(self.source.path) if self.request is None else nullcontext()
-            )
+            one_at_a_time = alone(self.source.path) if self.request is None else nullcontext()
             with one_at_a_time:
                 append_new(self.source, rows)
                 self._work(keys, timeout, poll_seconds, is_raised=is_raised)
@@ -287,17 +269,13 @@ class _Asking:
             final = finished(opened, known) if opened else frozenset()
             labels = item_labels(opened, wanted, known) if opened and known else {}
         return [
-            self._answer(
-                key, labels.get(item_id), on_timeout, is_final=item_id in final
-            )
+            self._answer(key, labels.get(item_id), on_timeout, is_final=item_id in final)
             for key in keys
             for item_id in [ids.get(key, ItemId(""))]
         ]
 
     @staticmethod
-    def _answer(
-        key: str, label: ItemLabel | None, on_timeout: object, *, is_final: bool
-    ) -> Answer:
+    def _answer(key: str, label: ItemLabel | None, on_timeout: object, *, is_final: bool) -> Answer:
         if label is None or not is_final:
             label = ItemLabel(
                 label=on_timeout,
@@ -309,9 +287,7 @@ class _Asking:
             task=key,
             label=label.label,
             # The one NaN that is equal to itself in a comparison of answers.
-            probability=math.nan
-            if math.isnan(label.probability)
-            else label.probability,
+            probability=math.nan if math.isnan(label.probability) else label.probability,
             answers=label.answers,
             cost=label.cost_cents / 100,
             is_final=is_final,
@@ -325,10 +301,7 @@ class _Asking:
             )
 
     def _has_finished(
-        self,
-        opened: OpenedCampaign,
-        keys: Sequence[str],
-        rows: Sequence[SourceRow] = (),
+        self, opened: OpenedCampaign, keys: Sequence[str], rows: Sequence[SourceRow] = ()
     ) -> bool:
         known = latest_items(opened, keys)
         faults = [
@@ -337,9 +310,7 @@ class _Asking:
             if row.row_id in known and known[row.row_id].digest != row.digest(None)
         ]
         if faults:
-            raise ConfigError(
-                faults[:MOST_FAULTS], next_step="give a changed row a new key"
-            )
+            raise ConfigError(faults[:MOST_FAULTS], next_step="give a changed row a new key")
         return are_finished(opened, keys)
 
     @contextmanager
@@ -365,8 +336,7 @@ class _Asking:
                 own.append(f"{row.located}: {row.row_id!r} is the id of a gold item")
             item = Item(item_id=ItemId(row.row_id), columns=dict(row.cells))
             faults += own or [
-                f"{row.located}: {fault}"
-                for fault in faults_of_row(self.campaign, item)
+                f"{row.located}: {fault}" for fault in faults_of_row(self.campaign, item)
             ]
             if len(faults) > MOST_FAULTS:
                 break
@@ -374,12 +344,7 @@ class _Asking:
             raise ConfigError(faults[:MOST_FAULTS])
 
     def _work(
-        self,
-        keys: Sequence[str],
-        timeout: float | None,
-        poll_seconds: float,
-        *,
-        is_raised: bool,
+        self, keys: Sequence[str], timeout: float | None, poll_seconds: float, *, is_raised: bool
     ) -> None:
         """Make passes until all keys are answered, or the time is over."""
         deadline = math.inf if timeout is None else time.monotonic() + timeout
@@ -388,9 +353,7 @@ class _Asking:
             with self._looked() as opened:
                 if opened is not None and self._has_finished(opened, keys):
                     return
-                if opened is not None and (
-                    faults := source.unusable(opened.store, keys)
-                ):
+                if opened is not None and (faults := source.unusable(opened.store, keys)):
                     raise ConfigError(
                         list(faults.values())[:MOST_FAULTS],
                         next_step="ask with other cells under a new key",

@@ -63,9 +63,7 @@ def price(campaign: Campaign | str | PathLike[str], *, on: date | None = None) -
 
 
 def rehearse(
-    path: str | PathLike[str],
-    *,
-    on_progress: Callable[[Progress], None] | None = None,
+    path: str | PathLike[str], *, on_progress: Callable[[Progress], None] | None = None
 ) -> Rehearsal:
     """Run a whole campaign on simulated workers, in virtual time, without cost.
 

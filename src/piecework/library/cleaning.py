@@ -77,9 +77,7 @@ def clean_texts(
     is_missing = cells.isna()
     for label, cell in cells[~is_missing].items():
         if not isinstance(cell, str):
-            raise ConfigError(
-                [f"texts: row {label!r}, column {column!r}: {cell!r} is not a str"]
-            )
+            raise ConfigError([f"texts: row {label!r}, column {column!r}: {cell!r} is not a str"])
     words = _casefolded(protected)
     tasks = texts["task"].astype("str") if "task" in texts else texts.index.astype(str)
     cleaning = apply.clean_and_propose(
@@ -108,14 +106,10 @@ def clean_texts(
         )
     ]
     edits = pd.DataFrame(rows, columns=list(_EDITS)).astype(_EDITS)
-    return CleanedTexts(
-        texts=texts.assign(clean_text=clean.where(~is_missing)), edits=edits
-    )
+    return CleanedTexts(texts=texts.assign(clean_text=clean.where(~is_missing)), edits=edits)
 
 
-def _rows(
-    label: object, edits: Iterable[Edit], *, is_made: bool
-) -> Iterable[dict[str, object]]:
+def _rows(label: object, edits: Iterable[Edit], *, is_made: bool) -> Iterable[dict[str, object]]:
     return ({"row": label, **asdict(edit), "is_made": is_made} for edit in edits)
 
 

@@ -56,9 +56,7 @@ def read_dataset(folder: str | PathLike[str]) -> Dataset:
     """
     path = Path(folder)
     facts = _facts(path)
-    tables = {
-        str(record["name"]): _table(path, record) for record in facts["recordSet"]
-    }
+    tables = {str(record["name"]): _table(path, record) for record in facts["recordSet"]}
     main = next((name for name in _MAIN if name in tables), None)
     if main is None:
         listed = ", ".join(tables) or "none"

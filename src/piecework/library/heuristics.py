@@ -79,9 +79,7 @@ def assess(
         ]
     findings = pd.DataFrame(rows, columns=list(_FINDINGS)).astype(_FINDINGS)
     order = ["flag", "suspicion"]
-    return findings.sort_values(
-        order, ascending=False, kind="stable", ignore_index=True
-    )
+    return findings.sort_values(order, ascending=False, kind="stable", ignore_index=True)
 
 
 def heuristics(
@@ -162,9 +160,7 @@ def _refuse_faults(names: Sequence[str], settings: Settings) -> None:
         raise ConfigError(faults, next_step="piecework.heuristics() lists them")
 
 
-def _with_task(
-    stored: OpenedAnswers, names: Sequence[str], settings: Settings
-) -> Settings:
+def _with_task(stored: OpenedAnswers, names: Sequence[str], settings: Settings) -> Settings:
     """Return the task's settings below the caller's; with names, all others off."""
     of_task = stored.opened.campaign.task.heuristics
     if not names:
@@ -173,7 +169,4 @@ def _with_task(
     off: dict[str, Mapping[str, object] | None] = {
         name: None for name in known if name not in names
     }
-    return {
-        **off,
-        **{name: settings.get(name) or of_task.get(name) or {} for name in names},
-    }
+    return {**off, **{name: settings.get(name) or of_task.get(name) or {} for name in names}}

@@ -93,10 +93,7 @@ def dawid_skene(votes: pd.DataFrame, *, smoothing: float = 0.0) -> DawidSkeneLab
 
 
 def ability(
-    votes: pd.DataFrame,
-    *,
-    labels: Sequence[object] = (),
-    shared_error: float = SHARED_ERROR,
+    votes: pd.DataFrame, *, labels: Sequence[object] = (), shared_error: float = SHARED_ERROR
 ) -> AbilityLabels:
     """Return the most probable labels if workers differ in ability and tasks too.
 

@@ -52,9 +52,7 @@ def read_results(
     sources = recognise([Path(file) for file in several], reading)
     with opened_sources(sources, reading, task_name=task) as sources_read:
         if sources_read.unreadable:
-            faults = [
-                f for file in sources_read.understood.files for f in file.first_faults
-            ]
+            faults = [f for file in sources_read.understood.files for f in file.first_faults]
             first = f"; the first: line {faults[0].line}: {faults[0].fault}"
             warnings.warn(
                 f"{plural(sources_read.unreadable, 'row')} could not be read and left "

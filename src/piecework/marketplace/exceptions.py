@@ -18,9 +18,7 @@ class Refusal(Exception):  # noqa: N818 - a refusal, not a fault
         status: the HTTP status.
     """
 
-    def __init__(
-        self, kind: str, message: str, *, turk_code: str = "", status: int = 400
-    ) -> None:
+    def __init__(self, kind: str, message: str, *, turk_code: str = "", status: int = 400) -> None:
         super().__init__(message)
         self.kind = kind
         self.message = message
@@ -36,8 +34,7 @@ def request_error(code: str, message: str) -> Refusal:
 def unrecognized_client() -> Refusal:
     """The access key or session is unknown or was revoked."""
     return Refusal(
-        "UnrecognizedClientException",
-        "The security token included in the request is invalid.",
+        "UnrecognizedClientException", "The security token included in the request is invalid."
     )
 
 
@@ -81,8 +78,7 @@ def already_processed(token: str) -> Refusal:
     documents no code, only "an error". A repeated CreateHIT has another code.
     """
     return request_error(
-        "DuplicateCall",
-        f'The idempotency token "{token}" has already been processed.',
+        "DuplicateCall", f'The idempotency token "{token}" has already been processed.'
     )
 
 

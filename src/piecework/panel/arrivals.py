@@ -37,11 +37,7 @@ class Ids:
 
     def values(self) -> dict[str, str]:
         """Return the ids by placeholder."""
-        return {
-            "person": self.person,
-            "session": self.session,
-            "project": self.project,
-        }
+        return {"person": self.person, "session": self.session, "project": self.project}
 
 
 @dataclass(slots=True)
@@ -74,8 +70,7 @@ class Links:
         if not self._is_verified(ids, proof):
             raise Refusal(
                 "VisitRefused",
-                f"This link does not come from {self.panel.title}. Open the study "
-                "there again.",
+                f"This link does not come from {self.panel.title}. Open the study there again.",
                 status=403,
             )
         if self.panel.projects and ids.project not in self.panel.projects:
@@ -172,9 +167,7 @@ def ids_of(participant_id: str, submission_id: str) -> Ids:
     """
     _, person = participant_id.split("/")
     _, project, session = submission_id.split("/")
-    return Ids(
-        person=unquote(person), session=unquote(session), project=unquote(project)
-    )
+    return Ids(person=unquote(person), session=unquote(session), project=unquote(project))
 
 
 @dataclass(slots=True)
@@ -196,9 +189,7 @@ class _PersonList:
             state = (status.st_mtime_ns, status.st_size, status.st_ino)
             if state != self._state:
                 text = self.file.read_text(encoding="utf-8-sig")
-                self._persons = frozenset(
-                    filter(None, map(str.strip, text.split("\n")))
-                )
+                self._persons = frozenset(filter(None, map(str.strip, text.split("\n"))))
                 self._state = state
         except (OSError, UnicodeDecodeError) as fault:
             if self._state is None:

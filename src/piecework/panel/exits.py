@@ -36,8 +36,7 @@ class WaysOut:
         code = self.panel.exits.code if ending == "complete" else ""
         values = self.values(ids)
         return WayBack(
-            url=filled_address(address, values) if address else "",
-            code=filled(code, values),
+            url=filled_address(address, values) if address else "", code=filled(code, values)
         )
 
     def values(self, ids: Ids) -> dict[str, str]:
@@ -50,12 +49,7 @@ class WaysOut:
         hashed = ""
         if self.panel.exits.sha256_of:
             whole = filled(
-                self.panel.exits.sha256_of,
-                {**ids.values(), "secret": self.secrets.code},
+                self.panel.exits.sha256_of, {**ids.values(), "secret": self.secrets.code}
             )
             hashed = hashlib.sha256(whole.encode()).hexdigest()
-        return {
-            **ids.values(),
-            "code": digest[:_DIGITS].upper(),
-            "sha256": hashed,
-        }
+        return {**ids.values(), "code": digest[:_DIGITS].upper(), "sha256": hashed}

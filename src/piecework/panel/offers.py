@@ -58,20 +58,14 @@ def offer(
     reasons: list[NoWork] = []
     number = 0 if worker is None else worker["id"]
     for hit_type in transaction.all(_WITH_WORK, number, title):
-        hits = visits.most_hits(
-            transaction, hit_type["id"], worker, most=panel.visits.hits
-        )
+        hits = visits.most_hits(transaction, hit_type["id"], worker, most=panel.visits.hits)
         if not hits:
             continue
         reason = _exclusion(hit_type, held)
         if reason is not None:
             reasons.append(reason)
             continue
-        limit = (
-            None
-            if worker is None
-            else worker_limits.of_worker(transaction, worker, hit_type)
-        )
+        limit = None if worker is None else worker_limits.of_worker(transaction, worker, hit_type)
         most = (
             worker_limits.most_for_anybody(transaction, hit_type["id"]) or hits
             if limit is None
@@ -95,22 +89,16 @@ def _exclusion(hit_type: sqlite3.Row, held: eligibility.Holdings) -> NoWork | No
     lacked = eligibility.unmet(wanted, held, action="accept")
     is_excluded = any(each["Comparator"] == "DoesNotExist" for each in lacked)
     if hit_type["is_blocked"] or is_excluded:
-        return NoWork(
-            ending="refused",
-            sentence="The researchers have no more tasks for you.",
-        )
+        return NoWork(ending="refused", sentence="The researchers have no more tasks for you.")
     if lacked:
         return NoWork(
             ending="screened_out",
-            sentence="These tasks are for people with a qualification that you do not "
-            "have.",
+            sentence="These tasks are for people with a qualification that you do not have.",
         )
     return None
 
 
-def _study(
-    transaction: Transaction, panel: Panel, hit_type: sqlite3.Row, hits: int
-) -> str:
+def _study(transaction: Transaction, panel: Panel, hit_type: sqlite3.Row, hits: int) -> str:
     """Return the id of the study with this type and length; add it if it is new."""
     study_id = f"{panel.name}/{hit_type['hit_type_id']}/{hits}"
     known = transaction.first_row("SELECT 1 FROM studies WHERE study_id = ?", study_id)
@@ -121,9 +109,7 @@ def _study(
     )
     allowed = math.ceil(hits * hit_type["duration_seconds"] / 60) + 1
     minutes = max(1, round(hits * seconds / 60)) if seconds else allowed
-    code = transaction.id_generator.entity(
-        "code", next_number(transaction.conn, "studies")
-    )
+    code = transaction.id_generator.entity("code", next_number(transaction.conn, "studies"))
     transaction.execute(
         "INSERT INTO studies (hit_type, market, internal_name, study_id, status, "
         "stage, hits_per_visit, currency, reward_cents, minutes, most_minutes, "

@@ -150,9 +150,7 @@ class PanelCrowd:
         worker = visits.known_participant(transaction, NAME, arrival.participant_id)
         visit = visits.of_submission(transaction, arrival.submission_id)
         if visit is not None and (worker is None or visit["worker"] != worker["id"]):
-            raise Refusal(
-                "NotYours", "This visit belongs to another person.", status=403
-            )
+            raise Refusal("NotYours", "This visit belongs to another person.", status=403)
         if visit is None and worker is not None:
             visit = self._earlier(transaction, ways, worker, ids)
         if visit is None:
@@ -163,9 +161,7 @@ class PanelCrowd:
             return replace(arrival, study_id=chosen)
         if visit["stage"] != "Open":
             raise _ended(ways, ids, visit["stage"])
-        study = transaction.first_row(
-            "SELECT study_id FROM studies WHERE id = ?", visit["study"]
-        )
+        study = transaction.first_row("SELECT study_id FROM studies WHERE id = ?", visit["study"])
         return replace(
             arrival,
             study_id=study["study_id"] if study else "",
@@ -207,21 +203,15 @@ class PanelCrowd:
         Raises:
             TurnedBack: they have made all visits that a person may make.
         """
-        others = transaction.all(
-            _OPEN_OR_DONE, worker["id"], _like(f"{self.panel.name}/")
-        )
+        others = transaction.all(_OPEN_OR_DONE, worker["id"], _like(f"{self.panel.name}/"))
         for visit in others:
             if visit["stage"] == "Open":
                 return visit
         done = [
-            visit
-            for visit in others
-            if ids_of("/", visit["submission_id"]).project == ids.project
+            visit for visit in others if ids_of("/", visit["submission_id"]).project == ids.project
         ]
         if len(done) >= self.panel.visits.per_person:
-            raise _turned_back(
-                ways, ids, "refused", "You have already taken part in this study."
-            )
+            raise _turned_back(ways, ids, "refused", "You have already taken part in this study.")
         return None
 
 

@@ -35,9 +35,7 @@ _LONGEST = 300
 Words = Annotated[str, StringConstraints(min_length=1, max_length=_LONGEST)]
 Parameter = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.\-]{1,64}$")]
 HitTitle = Annotated[str, StringConstraints(max_length=_LONGEST)]
-ProjectId = Annotated[
-    str, StringConstraints(pattern=r"^[0-9A-Za-z][\w.~@+=\-]{0,127}$")
-]
+ProjectId = Annotated[str, StringConstraints(pattern=r"^[0-9A-Za-z][\w.~@+=\-]{0,127}$")]
 FileName = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f-\x9f]*$")]
 
 _Table = ConfigDict(extra="forbid", frozen=True)
@@ -101,9 +99,7 @@ class Verification(BaseModel):
         if has_secret and not self.parameter:
             raise ValueError(f'by = "{self.by}" needs parameter')
         if has_secret and bool(self.secret_variable) == bool(self.secret_file):
-            raise ValueError(
-                f'by = "{self.by}" needs secret_variable or secret_file, not both'
-            )
+            raise ValueError(f'by = "{self.by}" needs secret_variable or secret_file, not both')
         if self.by == "list" and not self.ids_file:
             raise ValueError('by = "list" needs ids_file, with an id in each line')
         if self.by == "nothing" and len(self.accepted_risk.split()) < 5:  # noqa: PLR2004 - a sentence
@@ -183,21 +179,13 @@ class Exits(BaseModel):
                 "a visit, or code, which they enter at the panel"
             )
         uses_hash = any("sha256" in names_in(text) for text in self.texts())
-        if (uses_hash or self.sha256_of) and not (
-            self.sha256_of and self.secret_variable
-        ):
+        if (uses_hash or self.sha256_of) and not (self.sha256_of and self.secret_variable):
             raise ValueError("{sha256} needs sha256_of and secret_variable")
         return self
 
     def texts(self) -> tuple[str, ...]:
         """Return all texts with placeholders that people or browsers see."""
-        return (
-            self.complete,
-            self.screened_out,
-            self.quota_full,
-            self.refused,
-            self.code,
-        )
+        return (self.complete, self.screened_out, self.quota_full, self.refused, self.code)
 
 
 class Pay(BaseModel):
@@ -213,9 +201,7 @@ class Pay(BaseModel):
     model_config = _Table
 
     currency: Literal["GBP", "USD"]
-    fee_percent: Annotated[str, StringConstraints(pattern=r"^\d{1,3}(\.\d{1,4})?$")] = (
-        "0"
-    )
+    fee_percent: Annotated[str, StringConstraints(pattern=r"^\d{1,3}(\.\d{1,4})?$")] = "0"
     words: Annotated[str, StringConstraints(max_length=_LONGEST)] = ""
     columns: Annotated[
         dict[Words, Annotated[str, StringConstraints(max_length=_LONGEST)]],
@@ -266,16 +252,13 @@ class Panel(BaseModel):
             raise ValueError("[projects] needs link.project, the parameter with its id")
         if self.visits.per_person > 1 and not self.link.session:
             raise ValueError(
-                "visits.per_person above 1 needs link.session, since visits could not "
-                "be told apart"
+                "visits.per_person above 1 needs link.session, since visits could not be told apart"
             )
         texts = (*self.exits.texts(), self.exits.sha256_of, *self.pay.columns.values())
         used = set().union(*map(names_in, texts))
         for name in ("session", "project"):
             if name in used and not getattr(self.link, name):
-                raise ValueError(
-                    f"{{{name}}} is used, but link.{name} names no parameter"
-                )
+                raise ValueError(f"{{{name}}} is used, but link.{name} names no parameter")
         if "sha256" in used and not self.exits.sha256_of:
             raise ValueError("{sha256} needs exits.sha256_of")
         if self.verification.parameter in self.link.names().values():

@@ -84,12 +84,7 @@ class PayList:
 
 
 def make(
-    transaction: Transaction,
-    panel: Panel,
-    ways: WaysOut,
-    *,
-    file: str,
-    sent: Sent | None = None,
+    transaction: Transaction, panel: Panel, ways: WaysOut, *, file: str, sent: Sent | None = None
 ) -> PayList | None:
     """Store a list of all that is due and not listed; None if nothing is.
 
@@ -103,10 +98,7 @@ def make(
     """
     transaction.execute(_GONE, panel.name)
     sent = sent or Sent()
-    due = [
-        *_due_visits(transaction, panel, sent),
-        *_due_bonuses(transaction, panel, sent),
-    ]
+    due = [*_due_visits(transaction, panel, sent), *_due_bonuses(transaction, panel, sent)]
     if not due:
         return None
     number = transaction.execute(
@@ -116,8 +108,7 @@ def make(
         transaction.now_ms,
     )
     transaction.conn.executemany(
-        "INSERT INTO pay_list_lines (list, visit, bonus, kind, cents) "
-        "VALUES (?, ?, ?, ?, ?)",
+        "INSERT INTO pay_list_lines (list, visit, bonus, kind, cents) VALUES (?, ?, ?, ?, ?)",
         [(number, *line) for line in due],
     )
     _take_out_sent(transaction, panel, ways, number, sent)
@@ -163,9 +154,7 @@ def unwritten(transaction: Transaction, panel: Panel, ways: WaysOut) -> PayList 
     return None if row is None else read(transaction, panel, ways, row["id"])
 
 
-def read(
-    transaction: Transaction, panel: Panel, ways: WaysOut, number: int
-) -> PayList | None:
+def read(transaction: Transaction, panel: Panel, ways: WaysOut, number: int) -> PayList | None:
     """Return a list of the panel by its number; None for an unknown number."""
     row = transaction.first_row(
         "SELECT * FROM pay_lists WHERE id = ? AND panel = ?", number, panel.name
@@ -203,9 +192,7 @@ def read(
 
 def numbers(transaction: Transaction, panel: Panel) -> list[int]:
     """Return the numbers of all lists of the panel."""
-    rows = transaction.all(
-        "SELECT id FROM pay_lists WHERE panel = ? ORDER BY id", panel.name
-    )
+    rows = transaction.all("SELECT id FROM pay_lists WHERE panel = ? ORDER BY id", panel.name)
     return [int(row["id"]) for row in rows]
 
 
@@ -226,16 +213,13 @@ def keys(transaction: Transaction, panel: Panel) -> set[str]:
 
 def compared(transaction: Transaction) -> set[str]:
     """Return the keys of other lists that a person has compared."""
-    return {
-        str(row["key"]) for row in transaction.all("SELECT * FROM compared_pay_lists")
-    }
+    return {str(row["key"]) for row in transaction.all("SELECT * FROM compared_pay_lists")}
 
 
 def note_compared(transaction: Transaction, lists: Iterable[str]) -> None:
     """Store that a person has compared lists with what the panel paid."""
     transaction.conn.executemany(
-        "INSERT OR IGNORE INTO compared_pay_lists (key) VALUES (?)",
-        [(key,) for key in lists],
+        "INSERT OR IGNORE INTO compared_pay_lists (key) VALUES (?)", [(key,) for key in lists]
     )
 
 
@@ -263,9 +247,7 @@ def _table(panel: Panel, ways: WaysOut, lines: Sequence[sqlite3.Row]) -> str:
     return text.getvalue()
 
 
-def _rows(
-    panel: Panel, ways: WaysOut, lines: Sequence[sqlite3.Row]
-) -> Iterator[list[str]]:
+def _rows(panel: Panel, ways: WaysOut, lines: Sequence[sqlite3.Row]) -> Iterator[list[str]]:
     for line in lines:
         ids = ids_of(line["participant_id"], line["submission_id"])
         values = {

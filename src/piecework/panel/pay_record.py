@@ -130,13 +130,7 @@ class PayRecord:
         rows = list(csv.reader(io.StringIO(text, newline="")))[1:]
         self.add(
             RecordedList(
-                key=key,
-                panel=panel,
-                number=0,
-                file=file,
-                made=made,
-                digest=digest,
-                rows=rows,
+                key=key, panel=panel, number=0, file=file, made=made, digest=digest, rows=rows
             )
         )
         return key
@@ -168,10 +162,7 @@ class PayRecord:
 
     def _put(self, line: dict[str, Any]) -> None:
         self._lines.append(line)
-        replace_file(
-            self.file,
-            "".join(f"{json.dumps(each)}\n" for each in self._lines),
-        )
+        replace_file(self.file, "".join(f"{json.dumps(each)}\n" for each in self._lines))
 
 
 def digest_of(text: str) -> str:

@@ -84,6 +84,4 @@ def filled_address(address: str, values: Mapping[str, str]) -> str:
     >>> filled_address("https://p.example/?id={person}", {"person": "a&b=/"})
     'https://p.example/?id=a%26b%3D%2F'
     """
-    return filled(
-        address, {name: quote(value, safe="") for name, value in values.items()}
-    )
+    return filled(address, {name: quote(value, safe="") for name, value in values.items()})

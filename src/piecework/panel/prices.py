@@ -23,6 +23,4 @@ def prices_of(panel: Panel) -> PriceList:
 
 def market_of(panel: Panel) -> OutsideMarket:
     """Return the panel as the market that sends people; it pays them from a list."""
-    return OutsideMarket(
-        name=NAME, title=panel.title, prices=prices_of(panel), has_bridge=False
-    )
+    return OutsideMarket(name=NAME, title=panel.title, prices=prices_of(panel), has_bridge=False)

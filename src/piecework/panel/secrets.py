@@ -29,9 +29,7 @@ class Secrets:
     code: str = field(default="", repr=False)
 
     @classmethod
-    def read(
-        cls, panel: Panel, environment: Mapping[str, str], *, for_links: bool = True
-    ) -> Self:
+    def read(cls, panel: Panel, environment: Mapping[str, str], *, for_links: bool = True) -> Self:
         """Read the secrets of a panel.
 
         Args:
@@ -64,9 +62,7 @@ class Secrets:
 def _of_variable(environment: Mapping[str, str], name: str) -> str:
     text = environment.get(name, "").strip()
     if not text:
-        raise UnusableError(
-            f"the environment variable {name} with the secret is not set"
-        )
+        raise UnusableError(f"the environment variable {name} with the secret is not set")
     return text
 
 
@@ -82,6 +78,4 @@ def _of_file(file: Path) -> str:
                 )
             return opened.read(_LONGEST).decode(errors="replace").strip()
     except OSError as fault:
-        raise UnusableError(
-            f"{file}: the secret cannot be read ({fault.strerror})"
-        ) from fault
+        raise UnusableError(f"{file}: the secret cannot be read ({fault.strerror})") from fault

@@ -13,12 +13,7 @@ from itertools import chain
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.bonus import Bonus
 from piecework.domain.ids import HitId
-from piecework.payments.bonuses import (
-    act_for,
-    bonus_key,
-    planned_bonus,
-    recorded_bonuses,
-)
+from piecework.payments.bonuses import act_for, bonus_key, planned_bonus, recorded_bonuses
 from piecework.payments.plan import BonusPlan
 from piecework.payments.wage_floor_bonuses import LABEL, is_wage_floor
 from piecework.store import assignments, generations, hits, intents
@@ -55,9 +50,7 @@ def as_listed(run: CampaignRun, bonus: Bonus) -> Bonus:
 
 def unknown_bonuses(run: CampaignRun, paid: Iterable[Bonus]) -> Iterator[Bonus]:
     """Yield the paid bonuses that are not in the ledger."""
-    recorded = Counter(
-        as_listed(run, bonus) for bonus in recorded_bonuses(run).values()
-    )
+    recorded = Counter(as_listed(run, bonus) for bonus in recorded_bonuses(run).values())
     for bonus in paid:
         if recorded[as_listed(run, bonus)]:
             recorded[as_listed(run, bonus)] -= 1
@@ -94,10 +87,7 @@ def take_over(run: CampaignRun, plan: BonusPlan) -> BonusPlan:
     due, before = [], plan.before
     for planned in plan.due:
         wanted = as_listed(run, planned.bonus)
-        key = next(
-            (key for key, each in adopted.items() if as_listed(run, each) == wanted),
-            None,
-        )
+        key = next((key for key, each in adopted.items() if as_listed(run, each) == wanted), None)
         if key is None:
             due.append(planned)
             continue

@@ -90,12 +90,10 @@ class _Rows:
     def __init__(self, run: CampaignRun) -> None:
         self._run = run
         self._assignments = {
-            assignment.assignment_id: assignment
-            for assignment in assignments.load(run.store)
+            assignment.assignment_id: assignment for assignment in assignments.load(run.store)
         }
         self._by_pseudonym = {
-            assignment_pseudonym(name, run.pseudonym_key): name
-            for name in self._assignments
+            assignment_pseudonym(name, run.pseudonym_key): name for name in self._assignments
         }
         self._paid = ledger.paid_cents(run.store, "rewards")
         # The last paid assignment of each worker, by pseudonym.
@@ -151,9 +149,7 @@ class _Rows:
         if assignment is None:
             raise ValueError(f"{named!r} is not an assignment of this campaign")
         if name not in self._paid:
-            raise ValueError(
-                f"{named!r} was not paid: approve it or reverse its rejection first"
-            )
+            raise ValueError(f"{named!r} was not paid: approve it or reverse its rejection first")
         if worker and worker != self._run.pseudonym(assignment.worker_id):
             raise ValueError(f"{named!r} is not the work of worker {worker!r}")
         return name, assignment

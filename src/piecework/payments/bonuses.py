@@ -49,11 +49,7 @@ def planned_bonus(
             key=bonus_key(label, subject),
             operation=OPERATION,
             subject=("assignment", bonus.assignment_id),
-            arguments={
-                "worker": bonus.worker_id,
-                "cents": bonus.cents,
-                "reason": bonus.reason,
-            },
+            arguments={"worker": bonus.worker_id, "cents": bonus.cents, "reason": bonus.reason},
             amount_cents=bonus.cents + fees.bonus_fee_cents(bonus.cents),
         ),
     )
@@ -127,6 +123,5 @@ def _count_alike(run: CampaignRun, bonus: Bonus, others: Iterable[Bonus]) -> int
 def recorded_bonuses(run: CampaignRun) -> dict[str, Bonus]:
     """Return every bonus in the ledger, by the key of its intent."""
     return {
-        intent.key: bonus_of(intent)
-        for intent in intents.load(run.store, OPERATION, is_done=True)
+        intent.key: bonus_of(intent) for intent in intents.load(run.store, OPERATION, is_done=True)
     }

@@ -86,9 +86,7 @@ def plan_compensation(
         )
         raise ConfigError([fault])
     return PlannedCompensation(
-        intent=intent,
-        compensation=compensation_of(run.store, intent),
-        was_paid=earlier is not None,
+        intent=intent, compensation=compensation_of(run.store, intent), was_paid=earlier is not None
     )
 
 
@@ -139,10 +137,7 @@ def act_for(run: CampaignRun, intent: Intent) -> Act:
     def record(_outcome: str) -> None:
         ledger.pay(
             run.store,
-            {
-                "compensations": compensation.cents,
-                "fees": intent.amount_cents - compensation.cents,
-            },
+            {"compensations": compensation.cents, "fees": intent.amount_cents - compensation.cents},
             intent_key=intent.key,
             batch=None,
             at=run.clock.now(),
@@ -206,18 +201,14 @@ def compensations_there(run: CampaignRun) -> list[Compensation]:
     return list(run.platform.compensations(_prefix(run.store)))
 
 
-def unknown_compensations(
-    run: CampaignRun, there: list[Compensation]
-) -> list[Compensation]:
+def unknown_compensations(run: CampaignRun, there: list[Compensation]) -> list[Compensation]:
     """Return the paid compensations that are not in the ledger."""
     recorded = _recorded(run.store)
     prefix = _prefix(run.store)
     return [each for each in there if each.name.removeprefix(prefix) not in recorded]
 
 
-def lost_compensations(
-    run: CampaignRun, there: list[Compensation]
-) -> dict[str, Compensation]:
+def lost_compensations(run: CampaignRun, there: list[Compensation]) -> dict[str, Compensation]:
     """Return the compensations of the ledger that were not paid there, by key."""
     names = {each.name for each in there}
     return {
@@ -251,9 +242,7 @@ def _prefix(store: Store) -> str:
 
 
 def _recorded(store: Store) -> dict[str, Intent]:
-    return {
-        intent.key: intent for intent in intents.load(store, OPERATION, is_done=True)
-    }
+    return {intent.key: intent for intent in intents.load(store, OPERATION, is_done=True)}
 
 
 def _intent(run: CampaignRun, worker_id: WorkerId, cents: int, reason: str) -> Intent:

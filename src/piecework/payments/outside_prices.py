@@ -50,13 +50,7 @@ def book_outside_prices(store: Store, prices: PriceList | None, clock: Clock) ->
 
 
 def _book(
-    store: Store,
-    price: OutsidePrice,
-    more_cents: int,
-    *,
-    times: int,
-    batch: int,
-    clock: Clock,
+    store: Store, price: OutsidePrice, more_cents: int, *, times: int, batch: int, clock: Clock
 ) -> None:
     """Record the difference to what was recorded before; part of a transaction."""
     intent = Intent(

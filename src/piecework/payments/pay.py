@@ -77,14 +77,10 @@ def pay(run: CampaignRun, plan: BonusPlan) -> Paid:
     today = _for_today(run, plan.due)
     refused = []
     for group in _apart(today):
-        refused += carry_out(
-            run.store, _acts(run, group), clock=run.clock, at_once=run.at_once
-        )
+        refused += carry_out(run.store, _acts(run, group), clock=run.clock, at_once=run.at_once)
     if refused:
         # The key has assignment or pseudonym; the platform's text may name a worker.
-        named = "; ".join(
-            f"{act.intent.key} ({no.code})" for act, no in refused[:_NAMED]
-        )
+        named = "; ".join(f"{act.intent.key} ({no.code})" for act, no in refused[:_NAMED])
         raise PlatformRefused(
             f"{len(refused)} of {len(today)} bonuses were refused: {named}",
             code=refused[0][1].code,
@@ -100,9 +96,7 @@ def pay(run: CampaignRun, plan: BonusPlan) -> Paid:
     )
 
 
-def _for_today(
-    run: CampaignRun, due: tuple[PlannedBonus, ...]
-) -> tuple[PlannedBonus, ...]:
+def _for_today(run: CampaignRun, due: tuple[PlannedBonus, ...]) -> tuple[PlannedBonus, ...]:
     left = caps.left_today(run)
     if left is None:
         return due

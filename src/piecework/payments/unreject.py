@@ -92,9 +92,7 @@ def _check(run: CampaignRun, assignment_id: AssignmentId) -> None:
     verdict, outcome = assignments.verdict_and_outcome(run.store, assignment_id)
     if verdict != "reject":
         known_as = verdict or "not decided"
-        raise ConfigError(
-            [f"{assignment_id} is not rejected: its verdict is {known_as}"]
-        )
+        raise ConfigError([f"{assignment_id} is not rejected: its verdict is {known_as}"])
     if outcome is None:
         raise ConfigError(
             [f"{assignment_id}: its rejection is not carried out yet"],
@@ -115,9 +113,7 @@ def _check_window(run: CampaignRun, assignment: Assignment) -> None:
         fault = f"{name}: the {window.days} days to reverse it ended at {until}"
     if fault:
         raise ConfigError(
-            [fault],
-            next_step="pay a bonus for other work of the worker: piecework pay --from "
-            "FILE",
+            [fault], next_step="pay a bonus for other work of the worker: piecework pay --from FILE"
         )
 
 

@@ -17,12 +17,7 @@ from piecework.domain.assignment import Assignment
 from piecework.domain.bonus import Bonus
 from piecework.domain.hit import PlannedHit
 from piecework.domain.ids import AssignmentId
-from piecework.payments.bonuses import (
-    PlannedBonus,
-    bonus_key,
-    planned_bonus,
-    recorded_bonuses,
-)
+from piecework.payments.bonuses import PlannedBonus, bonus_key, planned_bonus, recorded_bonuses
 from piecework.payments.plan import BonusPlan
 from piecework.store import assignments, hits, ledger
 
@@ -49,11 +44,7 @@ def top_ups(run: CampaignRun, *, label: str = LABEL) -> BonusPlan:
             elif cents:
                 due.append(_planned(run, assignment, hit.batch, cents, seconds, label))
     return BonusPlan(
-        label=label,
-        due=tuple(due),
-        before=before,
-        lacking_cents=lacking,
-        too_late=tuple(too_late),
+        label=label, due=tuple(due), before=before, lacking_cents=lacking, too_late=tuple(too_late)
     )
 
 
@@ -86,12 +77,7 @@ def _seconds(assignment: Assignment) -> float:
 
 
 def _planned(
-    run: CampaignRun,
-    assignment: Assignment,
-    batch: int,
-    cents: int,
-    seconds: float,
-    label: str,
+    run: CampaignRun, assignment: Assignment, batch: int, cents: int, seconds: float, label: str
 ) -> PlannedBonus:
     rewards = run.campaign.rewards
     floor = rewards.shown(rewards.wage_floor_cents_per_hour)
@@ -102,10 +88,4 @@ def _planned(
         reason=f"{_REASON} {seconds / 60:.1f} "
         f"minutes, and it shall not pay less than {floor} an hour.",
     )
-    return planned_bonus(
-        run,
-        bonus,
-        label=label,
-        subject=assignment.assignment_id,
-        batch=batch,
-    )
+    return planned_bonus(run, bonus, label=label, subject=assignment.assignment_id, batch=batch)

@@ -5,12 +5,7 @@ import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
-from botocore.exceptions import (
-    BotoCoreError,
-    ClientError,
-    NoCredentialsError,
-    SSLError,
-)
+from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError, SSLError
 from botocore.parsers import ResponseParserError
 
 from piecework.domain.errors import (
@@ -102,10 +97,7 @@ def called(call: Callable[..., _T], **arguments: Any) -> _T:  # noqa: ANN401 - b
             "`piecework serve --rehearsal`, any two words are accepted",
         ) from fault
     # botocore raises these for times and numbers that it cannot parse.
-    except (
-        *(ValueError, TypeError, AttributeError, RecursionError),
-        ResponseParserError,
-    ) as fault:
+    except (*(ValueError, TypeError, AttributeError, RecursionError), ResponseParserError) as fault:
         raise TransientPlatformError(
             f"the platform's answer cannot be read: {one_line(str(fault))}",
             next_step="check the address and any proxy on the way, then run the same "
@@ -247,12 +239,7 @@ def _translated(fault: ClientError) -> PlatformRefused | TransientPlatformError:
             next_step="run the same command again; no step is done twice",
         )
     code = turk_code or code
-    return PlatformRefused(
-        sentence,
-        code=code,
-        kind=kind,
-        next_step=_NEXT_STEPS.get(code, ""),
-    )
+    return PlatformRefused(sentence, code=code, kind=kind, next_step=_NEXT_STEPS.get(code, ""))
 
 
 def _request_id(response: Mapping[str, Any]) -> str:

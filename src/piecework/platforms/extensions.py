@@ -155,8 +155,7 @@ def asking(
             f"stores no long pages and takes {MTURK.question_bytes:,} at most"
         )
         raise ConfigError(
-            [fault],
-            next_step="post on piecework's own marketplace, or shorten the page",
+            [fault], next_step="post on piecework's own marketplace, or shorten the page"
         )
     texts = question.texts
     if texts not in digests:
@@ -174,9 +173,7 @@ def ask_compensations(client: "MTurkClient", prefix: str) -> "Iterator[Compensat
     after = ""
     while True:
         page = {"Prefix": prefix, "After": after}
-        reply: Mapping[str, Any] = called(
-            client.get_account_balance, **{COMPENSATIONS: page}
-        )
+        reply: Mapping[str, Any] = called(client.get_account_balance, **{COMPENSATIONS: page})
         paid = called(compensations_from_wire, wire=reply.get(COMPENSATIONS))
         yield from paid
         if not paid or paid[-1].name <= after:
@@ -214,9 +211,7 @@ def _hand_on(
     customized_response_dict: dict[str, Any],
     **_: object,
 ) -> None:
-    names = [
-        name for name in _MEMBERS.get(operation_model.name, ()) if name in _HANDED_ON
-    ]
+    names = [name for name in _MEMBERS.get(operation_model.name, ()) if name in _HANDED_ON]
     if not names:
         return
     document = json.loads(response_dict["body"] or b"{}")

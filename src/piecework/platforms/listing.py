@@ -13,11 +13,7 @@ from piecework.domain.money import cents_from_wire
 from piecework.platforms.calling import called, pages_of
 from piecework.platforms.extensions import LIST_TOGETHER
 from piecework.platforms.ports import PostedHit
-from piecework.platforms.wire import (
-    assignment_from_wire,
-    bonus_from_wire,
-    market_of_requirements,
-)
+from piecework.platforms.wire import assignment_from_wire, bonus_from_wire, market_of_requirements
 
 if TYPE_CHECKING:
     from mypy_boto3_mturk import MTurkClient
@@ -47,9 +43,7 @@ def newer(pages: Any, older: Container[str]) -> Iterator[Mapping[str, Any]]:  # 
 
 def all_hits(client: "MTurkClient") -> Any:  # noqa: ANN401 - botocore's pages
     """Return pages of all HITs of the requester, except disposed ones."""
-    return client.get_paginator("list_hits").paginate(
-        PaginationConfig={"PageSize": PAGE}
-    )
+    return client.get_paginator("list_hits").paginate(PaginationConfig={"PageSize": PAGE})
 
 
 def posted_hits(client: "MTurkClient", older: Container[str]) -> Iterator[PostedHit]:
@@ -69,10 +63,7 @@ def posted_hits(client: "MTurkClient", older: Container[str]) -> Iterator[Posted
 def paid_bonuses(client: "MTurkClient", **subject: str) -> Iterator[Bonus]:
     """Yield bonuses of an assignment (`AssignmentId`) or of a HIT (`HITId`)."""
     paginator = client.get_paginator("list_bonus_payments")
-    pages = paginator.paginate(
-        **subject,
-        PaginationConfig={"PageSize": PAGE},
-    )
+    pages = paginator.paginate(**subject, PaginationConfig={"PageSize": PAGE})
     for page in pages_of(pages):
         yield from map(bonus_from_wire, page["BonusPayments"])
 
@@ -127,15 +118,11 @@ def fetch(
     """
     if len(slots) == 1:
         return {
-            hit_id: _of_one_hit(client, hit_id, slots=number)
-            for hit_id, number in slots.items()
+            hit_id: _of_one_hit(client, hit_id, slots=number) for hit_id, number in slots.items()
         }
     first, *others = slots
     reply = called(
-        client.list_assignments_for_hit,
-        HITId=first,
-        MaxResults=PAGE,
-        **{LIST_TOGETHER: others},
+        client.list_assignments_for_hit, HITId=first, MaxResults=PAGE, **{LIST_TOGETHER: others}
     )
     by_hit: dict[HitId, list[Assignment]] = {hit_id: [] for hit_id in slots}
     for assignment in _each_once(reply["Assignments"]):
@@ -143,16 +130,12 @@ def fetch(
             by_hit[assignment.hit_id].append(assignment)
     return {
         # Each HIT has at most a page of assignments, unless slots were added by hand.
-        hit_id: some
-        if len(some) < PAGE
-        else _of_one_hit(client, hit_id, slots=slots[hit_id])
+        hit_id: some if len(some) < PAGE else _of_one_hit(client, hit_id, slots=slots[hit_id])
         for hit_id, some in by_hit.items()
     }
 
 
-def _of_one_hit(
-    client: "MTurkClient", hit_id: HitId, *, slots: int
-) -> list[Assignment]:
+def _of_one_hit(client: "MTurkClient", hit_id: HitId, *, slots: int) -> list[Assignment]:
     listed = _each_once(_pages_of_one_hit(client, hit_id, slots=slots))
     return [assignment for assignment in listed if assignment.hit_id == hit_id]
 
@@ -166,9 +149,7 @@ def _each_once(listed: Iterable[Any]) -> Iterator[Assignment]:
             yield assignment
 
 
-def _pages_of_one_hit(
-    client: "MTurkClient", hit_id: HitId, *, slots: int
-) -> Iterator[Any]:
+def _pages_of_one_hit(client: "MTurkClient", hit_id: HitId, *, slots: int) -> Iterator[Any]:
     seen = 0
     pages = client.get_paginator("list_assignments_for_hit").paginate(
         HITId=hit_id, PaginationConfig={"PageSize": PAGE}

@@ -15,13 +15,7 @@ from piecework.domain.bonus import Bonus, Compensation
 from piecework.domain.capabilities import MTURK, Capabilities
 from piecework.domain.errors import PlatformRefused
 from piecework.domain.hit import HitStatus, HitType, PostableTest
-from piecework.domain.ids import (
-    AssignmentId,
-    HitId,
-    HitTypeId,
-    QualificationTypeId,
-    WorkerId,
-)
+from piecework.domain.ids import AssignmentId, HitId, HitTypeId, QualificationTypeId, WorkerId
 from piecework.domain.marks import Marks, Meeting
 from piecework.domain.money import PriceList, cents_to_wire
 from piecework.platforms.calling import called
@@ -53,19 +47,9 @@ from piecework.platforms.listing import (
     posted_hits,
 )
 from piecework.platforms.ports import PostedHit
-from piecework.platforms.qualification_types import (
-    claim,
-    holders,
-    make_or_find,
-    notify,
-    take_back,
-)
+from piecework.platforms.qualification_types import claim, holders, make_or_find, notify, take_back
 from piecework.platforms.question import SharedQuestion
-from piecework.platforms.wire import (
-    limit_to_wire,
-    recruiting_to_wire,
-    requirement_to_wire,
-)
+from piecework.platforms.wire import limit_to_wire, recruiting_to_wire, requirement_to_wire
 
 if TYPE_CHECKING:
     from mypy_boto3_mturk import MTurkClient
@@ -104,11 +88,7 @@ class MTurk:
 
     @classmethod
     def with_keys(
-        cls,
-        endpoint: str,
-        keys: Credentials | None,
-        *,
-        patience_seconds: float | None = None,
+        cls, endpoint: str, keys: Credentials | None, *, patience_seconds: float | None = None
     ) -> "MTurk":
         """Return the port with these keys, or with boto3's credential chain."""
         return cls(
@@ -179,8 +159,7 @@ class MTurk:
             AssignmentDurationInSeconds=hit_type.assignment_duration_seconds,
             AutoApprovalDelayInSeconds=hit_type.auto_approval_delay_seconds,
             QualificationRequirements=[
-                requirement_to_wire(requirement)
-                for requirement in hit_type.requirements
+                requirement_to_wire(requirement) for requirement in hit_type.requirements
             ],
             **({EXPECTED_SECONDS: seconds} if says_time else {}),
             **({WORKER_LIMITS: limits} if limits else {}),
@@ -217,9 +196,7 @@ class MTurk:
         delay = {"RetryDelayInSeconds": test.retry_seconds}
         return make_or_find(
             self._client,
-            lambda existing_type: (
-                (existing_type.get("AnswerKey") or "").split() == key.split()
-            ),
+            lambda existing_type: (existing_type.get("AnswerKey") or "").split() == key.split(),
             Name=test.name,
             Description=test.description,
             QualificationTypeStatus="Active",
@@ -313,18 +290,14 @@ class MTurk:
         """See `Platform`."""
         paginator = self._client.get_paginator("list_reviewable_hits")
         for hit_type_id in hit_type_ids:
-            pages = paginator.paginate(
-                HITTypeId=hit_type_id, PaginationConfig={"PageSize": PAGE}
-            )
+            pages = paginator.paginate(HITTypeId=hit_type_id, PaginationConfig={"PageSize": PAGE})
             for hit in newer(pages, older):
                 yield HitId(hit["HITId"])
 
     def submitted(self, *, older: Container[str] = ()) -> Iterator[tuple[HitId, int]]:
         """See `Platform`; MTurk reports free and pending assignments instead."""
         for hit in newer(all_hits(self._client), older):
-            elsewhere = (
-                hit["NumberOfAssignmentsAvailable"] + hit["NumberOfAssignmentsPending"]
-            )
+            elsewhere = hit["NumberOfAssignmentsAvailable"] + hit["NumberOfAssignmentsPending"]
             yield HitId(hit["HITId"]), hit["MaxAssignments"] - elsewhere
 
     def in_one_call(self, slots: Mapping[HitId, int]) -> list[Mapping[HitId, int]]:
@@ -333,9 +306,7 @@ class MTurk:
             return [{hit_id: number} for hit_id, number in slots.items()]
         return parts_of_a_page(slots)
 
-    def assignments(
-        self, slots: Mapping[HitId, int]
-    ) -> Mapping[HitId, Sequence[Assignment]]:
+    def assignments(self, slots: Mapping[HitId, int]) -> Mapping[HitId, Sequence[Assignment]]:
         """See `Platform`."""
         return fetch(self._client, slots)
 
@@ -373,10 +344,7 @@ class MTurk:
         )
 
     def _judge(
-        self,
-        assignment_id: AssignmentId,
-        wanted: AssignmentStatus,
-        call: Callable[[], object],
+        self, assignment_id: AssignmentId, wanted: AssignmentStatus, call: Callable[[], object]
     ) -> None:
         try:
             called(call)
@@ -386,9 +354,7 @@ class MTurk:
             if self.assignment_status(assignment_id) != wanted:
                 raise
 
-    def exclude(
-        self, worker_id: WorkerId, qualification_type_id: QualificationTypeId
-    ) -> None:
+    def exclude(self, worker_id: WorkerId, qualification_type_id: QualificationTypeId) -> None:
         """See `Platform`; granting twice has no further effect."""
         called(
             self._client.associate_qualification_with_worker,
@@ -402,16 +368,12 @@ class MTurk:
         """See `Platform`."""
         return {worker_id for worker_id, _ in self.scores(qualification_type_id)}
 
-    def include(
-        self, worker_id: WorkerId, qualification_type_id: QualificationTypeId
-    ) -> None:
+    def include(self, worker_id: WorkerId, qualification_type_id: QualificationTypeId) -> None:
         """See `Platform`."""
         because = "The requester offers you this kind of HIT again."
         take_back(self._client, qualification_type_id, worker_id, because)
 
-    def revoke(
-        self, worker_id: WorkerId, type_id: QualificationTypeId, because: str
-    ) -> None:
+    def revoke(self, worker_id: WorkerId, type_id: QualificationTypeId, because: str) -> None:
         """See `Platform`."""
         take_back(self._client, type_id, worker_id, because)
 
@@ -419,9 +381,7 @@ class MTurk:
         """See `Platform`."""
         return notify(self._client, worker_id, subject, text)
 
-    def scores(
-        self, qualification_type_id: QualificationTypeId
-    ) -> Iterator[tuple[WorkerId, int]]:
+    def scores(self, qualification_type_id: QualificationTypeId) -> Iterator[tuple[WorkerId, int]]:
         """See `Platform`."""
         yield from holders(self._client, qualification_type_id)
 
@@ -443,9 +403,7 @@ class MTurk:
             assignment_id,
             "Approved",
             lambda: self._client.approve_assignment(
-                AssignmentId=assignment_id,
-                RequesterFeedback=because,
-                OverrideRejection=True,
+                AssignmentId=assignment_id, RequesterFeedback=because, OverrideRejection=True
             ),
         )
 

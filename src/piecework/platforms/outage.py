@@ -46,9 +46,7 @@ class Outage:
         now: Callable[[], float] = time.monotonic,
     ) -> None:
         self._endpoint, self._now = endpoint, now
-        self._patience = (
-            PATIENCE_SECONDS if patience_seconds is None else patience_seconds
-        )
+        self._patience = PATIENCE_SECONDS if patience_seconds is None else patience_seconds
         self._lock = Lock()
         self._since: float | None = None
         self._was_heard = self._is_announced = False
@@ -79,11 +77,7 @@ class Outage:
                 return None
             if away >= _WARN_AFTER and not self._is_announced:
                 self._is_announced = True
-                _LOG.warning(
-                    "%s does not answer; waiting for at most %.0f s",
-                    self._endpoint,
-                    left,
-                )
+                _LOG.warning("%s does not answer; waiting for at most %.0f s", self._endpoint, left)
         growing = _FIRST_DELAY * 2.0 ** min(attempts, 10)
         return float(min(growing, _LONGEST_DELAY, left))
 

@@ -13,9 +13,7 @@ from collections.abc import Callable, Mapping
 from threading import Lock
 from typing import Any
 
-THROTTLED = frozenset(
-    {"ThrottlingException", "Throttling", "TooManyRequestsException", "SlowDown"}
-)
+THROTTLED = frozenset({"ThrottlingException", "Throttling", "TooManyRequestsException", "SlowDown"})
 """Error codes that ask a client to be slower."""
 
 _WINDOW = 1.0
@@ -49,9 +47,7 @@ class Pace:
     """
 
     def __init__(
-        self,
-        now: Callable[[], float] = time.monotonic,
-        sleep: Callable[[float], None] = time.sleep,
+        self, now: Callable[[], float] = time.monotonic, sleep: Callable[[float], None] = time.sleep
     ) -> None:
         self._now, self._sleep = now, sleep
         self._lock, self._turn = Lock(), Lock()
@@ -114,8 +110,7 @@ class Pace:
     def _forget(self, now: float) -> None:
         calls = self._through
         while calls and (
-            calls[0] < now - _OLD
-            or (len(calls) > _TELLING and calls[0] < now - _WINDOW)
+            calls[0] < now - _OLD or (len(calls) > _TELLING and calls[0] < now - _WINDOW)
         ):
             calls.popleft()
 

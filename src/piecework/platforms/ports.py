@@ -18,13 +18,7 @@ from piecework.domain.assignment import Assignment, AssignmentStatus
 from piecework.domain.bonus import Bonus, Compensation
 from piecework.domain.capabilities import Capabilities
 from piecework.domain.hit import HitStatus, HitType, PostableTest
-from piecework.domain.ids import (
-    AssignmentId,
-    HitId,
-    HitTypeId,
-    QualificationTypeId,
-    WorkerId,
-)
+from piecework.domain.ids import AssignmentId, HitId, HitTypeId, QualificationTypeId, WorkerId
 from piecework.domain.marks import Marks, Meeting
 from piecework.domain.money import PriceList
 from piecework.platforms.question import SharedQuestion
@@ -150,9 +144,7 @@ class Hosting(Protocol):
         """Split HITs into groups with assignments that one call can fetch."""
         ...
 
-    def assignments(
-        self, slots: Mapping[HitId, int]
-    ) -> Mapping[HitId, Sequence[Assignment]]:
+    def assignments(self, slots: Mapping[HitId, int]) -> Mapping[HitId, Sequence[Assignment]]:
         """Return all submitted assignments of HITs, with any verdict.
 
         `slots` is one part of the result of `in_one_call`, with the slots of each HIT;
@@ -177,27 +169,19 @@ class Recruiting(Protocol):
         """
         ...
 
-    def exclude(
-        self, worker_id: WorkerId, qualification_type_id: QualificationTypeId
-    ) -> None:
+    def exclude(self, worker_id: WorkerId, qualification_type_id: QualificationTypeId) -> None:
         """Keep a worker out of later HITs, without a message or harm to the account."""
         ...
 
-    def excluded(
-        self, qualification_type_id: QualificationTypeId
-    ) -> Iterable[WorkerId]:
+    def excluded(self, qualification_type_id: QualificationTypeId) -> Iterable[WorkerId]:
         """Return who is kept out."""
         ...
 
-    def include(
-        self, worker_id: WorkerId, qualification_type_id: QualificationTypeId
-    ) -> None:
+    def include(self, worker_id: WorkerId, qualification_type_id: QualificationTypeId) -> None:
         """Offer a worker later HITs again; no effect on workers not kept out."""
         ...
 
-    def revoke(
-        self, worker_id: WorkerId, type_id: QualificationTypeId, because: str
-    ) -> None:
+    def revoke(self, worker_id: WorkerId, type_id: QualificationTypeId, because: str) -> None:
         """Take a qualification from a worker, who reads the reason.
 
         No effect on workers who do not have it.
@@ -223,9 +207,7 @@ class Recruiting(Protocol):
         """
         ...
 
-    def scores(
-        self, qualification_type_id: QualificationTypeId
-    ) -> Iterator[tuple[WorkerId, int]]:
+    def scores(self, qualification_type_id: QualificationTypeId) -> Iterator[tuple[WorkerId, int]]:
         """Yield all workers who hold a qualification, with its value."""
         ...
 

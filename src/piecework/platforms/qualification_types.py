@@ -88,14 +88,10 @@ def claim(client: "MTurkClient", name: str, owner: str) -> str:
     return owner
 
 
-def holders(
-    client: "MTurkClient", type_id: QualificationTypeId
-) -> Iterator[tuple[WorkerId, int]]:
+def holders(client: "MTurkClient", type_id: QualificationTypeId) -> Iterator[tuple[WorkerId, int]]:
     """Yield all workers who hold a qualification, with its value."""
     pages = client.get_paginator("list_workers_with_qualification_type").paginate(
-        QualificationTypeId=type_id,
-        Status="Granted",
-        PaginationConfig={"PageSize": _PAGE},
+        QualificationTypeId=type_id, Status="Granted", PaginationConfig={"PageSize": _PAGE}
     )
     for page in pages_of(pages):
         for grant in page["Qualifications"]:
@@ -104,17 +100,12 @@ def holders(
 
 def notify(client: "MTurkClient", worker_id: WorkerId, subject: str, text: str) -> bool:
     """Send a worker a message; return whether it can be delivered."""
-    reply = called(
-        client.notify_workers, Subject=subject, MessageText=text, WorkerIds=[worker_id]
-    )
+    reply = called(client.notify_workers, Subject=subject, MessageText=text, WorkerIds=[worker_id])
     return not reply["NotifyWorkersFailureStatuses"]
 
 
 def take_back(
-    client: "MTurkClient",
-    type_id: QualificationTypeId,
-    worker_id: WorkerId,
-    because: str,
+    client: "MTurkClient", type_id: QualificationTypeId, worker_id: WorkerId, because: str
 ) -> None:
     """Take a qualification from a worker; MTurk refuses this if they do not hold it.
 

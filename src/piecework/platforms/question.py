@@ -14,8 +14,7 @@ LARGEST_PAGE_BYTES = 900_000
 _ENVELOPE_BYTES = 512
 _AGAIN = "]]><![CDATA["
 NAMESPACE = (
-    "http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/"
-    "2011-11-11/HTMLQuestion.xsd"
+    "http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/2011-11-11/HTMLQuestion.xsd"
 )
 
 
@@ -100,10 +99,7 @@ def question_bytes(question: str | SharedQuestion) -> int:
 def _envelope(frame_height: int) -> tuple[str, str]:
     return (
         f'<HTMLQuestion xmlns="{escape(NAMESPACE)}">\n<HTMLContent><![CDATA[',
-        (
-            f"]]></HTMLContent>\n<FrameHeight>{frame_height:d}</FrameHeight>\n"
-            "</HTMLQuestion>"
-        ),
+        (f"]]></HTMLContent>\n<FrameHeight>{frame_height:d}</FrameHeight>\n</HTMLQuestion>"),
     )
 
 

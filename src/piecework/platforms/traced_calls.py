@@ -27,11 +27,7 @@ def trace_calls(events: Any) -> None:  # noqa: ANN401 - botocore's emitter
 
 def _begin(model: Any, context: dict[str, Any], **_: object) -> None:  # noqa: ANN401 - botocore's
     stack = ExitStack()
-    attributes = {
-        "rpc.system": "aws-api",
-        "rpc.service": "MTurk",
-        "rpc.method": str(model.name),
-    }
+    attributes = {"rpc.system": "aws-api", "rpc.service": "MTurk", "rpc.method": str(model.name)}
     context[_SPAN] = stack.enter_context(
         spans.span(f"call {model.name}", attributes, kind="client")
     )

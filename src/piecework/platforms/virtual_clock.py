@@ -16,11 +16,7 @@ from urllib.parse import SplitResult, urlsplit
 from botocore.exceptions import BotoCoreError
 from botocore.session import Session
 
-from piecework.domain.errors import (
-    ConfigError,
-    PlatformRefused,
-    TransientPlatformError,
-)
+from piecework.domain.errors import ConfigError, PlatformRefused, TransientPlatformError
 
 START = datetime(2026, 1, 5, 9, tzinfo=UTC)
 """Virtual time begins on the same Monday morning in every rehearsal."""
@@ -95,9 +91,7 @@ def _connection(url: SplitResult) -> http.client.HTTPConnection:
     host, port = url.hostname or "", url.port
     if url.scheme != "https":
         return http.client.HTTPConnection(host, port, timeout=_SECONDS_TO_WAIT)
-    return http.client.HTTPSConnection(
-        host, port, timeout=_SECONDS_TO_WAIT, context=_trust()
-    )
+    return http.client.HTTPSConnection(host, port, timeout=_SECONDS_TO_WAIT, context=_trust())
 
 
 def _trust() -> ssl.SSLContext:
@@ -116,8 +110,7 @@ def _trust() -> ssl.SSLContext:
     except OSError as fault:
         raise ConfigError(
             [f"AWS_CA_BUNDLE names {bundle}, which has no certificates: {fault}"],
-            next_step="write the path of a file of certificates (PEM) into it, or "
-            "unset it",
+            next_step="write the path of a file of certificates (PEM) into it, or unset it",
         ) from fault
 
 
@@ -142,8 +135,7 @@ def failed_there(path: str, status: int, message: str) -> TransientPlatformError
 def strange_answer(url: str) -> TransientPlatformError:
     """Return the error for an answer from another program."""
     return TransientPlatformError(
-        f"{url}: the answer is not a marketplace's: it comes from another program "
-        "or a proxy.",
+        f"{url}: the answer is not a marketplace's: it comes from another program or a proxy.",
         next_step="Check the address; `piecework crowd CAMPAIGN` prints its own.",
     )
 

@@ -41,9 +41,7 @@ def requirement_to_wire(
         "QualificationTypeId": requirement.qualification_type_id,
         "Comparator": requirement.comparator,
         # Workers who may not accept a HIT should not see it.
-        "ActionsGuarded": (
-            "Accept" if requirement.lets_look else "DiscoverPreviewAndAccept"
-        ),
+        "ActionsGuarded": ("Accept" if requirement.lets_look else "DiscoverPreviewAndAccept"),
     }
     if requirement.integer_values:
         wire["IntegerValues"] = list(requirement.integer_values)
@@ -52,9 +50,7 @@ def requirement_to_wire(
             {"Country": country, "Subdivision": subdivision}
             if subdivision
             else {"Country": country}
-            for country, _, subdivision in (
-                locale.partition("-") for locale in requirement.locales
-            )
+            for country, _, subdivision in (locale.partition("-") for locale in requirement.locales)
         ]
     return wire
 
@@ -144,8 +140,7 @@ def prices_from_wire(wire: Mapping[str, object]) -> PriceList:
         terms = _crowd_prices(wire, market="")
         outside = tuple(map(_outside_price, _list(wire.get("OutsidePrices"))))
         crowds = tuple(
-            _crowd_prices(each, market=str(each["Crowd"]))
-            for each in _list(wire.get("Crowds"))
+            _crowd_prices(each, market=str(each["Crowd"])) for each in _list(wire.get("Crowds"))
         )
     except (KeyError, TypeError, ArithmeticError) as fault:
         raise ValueError(f"not a price list: {str(wire)[:200]}") from fault
@@ -175,11 +170,7 @@ def _crowd_prices(wire: Mapping[str, object], *, market: str) -> CrowdPrices:
         longest_approval_seconds=int(str(wire.get("LongestAutoApprovalInSeconds", 0))),
     )
     if (
-        min(
-            prices.fees.minimum_cents,
-            prices.least_per_hour_cents,
-            prices.longest_approval_seconds,
-        )
+        min(prices.fees.minimum_cents, prices.least_per_hour_cents, prices.longest_approval_seconds)
         < 0
     ):
         raise ValueError(f"a negative amount: {str(wire)[:200]}")

@@ -14,19 +14,13 @@ from piecework.webclient.values import Money
 
 GROUP_FILTERS = ("participant_group_allowlist", "participant_group_blocklist")
 """The filters that let participants in by qualification, or keep them out."""
-OTHER_FILTERS = (
-    "approval_rate",
-    "approval_numbers",
-    "current-country-of-residence",
-    "age",
-)
+OTHER_FILTERS = ("approval_rate", "approval_numbers", "current-country-of-residence", "age")
 """The filters that express the other requirements."""
 
 _LAST_DELIVERIES = 100
 
 _NEW_TOKEN = (
-    "create one in Prolific's settings (API tokens), then: export "
-    f"{SERVICE.token_variable}=..."
+    f"create one in Prolific's settings (API tokens), then: export {SERVICE.token_variable}=..."
 )
 
 
@@ -93,9 +87,7 @@ def _account(prolific: Prolific, wanted: Wanted) -> Iterator[Check]:
     try:
         user = prolific.account.me()
     except NoAccess as fault:
-        yield Check(
-            name="token", level="fail", sentence=str(fault), next_step=_NEW_TOKEN
-        )
+        yield Check(name="token", level="fail", sentence=str(fault), next_step=_NEW_TOKEN)
         return
     except Unreachable as fault:
         yield failed("address", fault)
@@ -113,14 +105,10 @@ def _account(prolific: Prolific, wanted: Wanted) -> Iterator[Check]:
     if currency:
         yield from _guarded("pay", lambda: _pay(prolific, workspace, currency))
     if wanted.public_url:
-        yield from _guarded(
-            "webhooks", lambda: _webhooks(prolific, workspace, wanted.public_url)
-        )
+        yield from _guarded("webhooks", lambda: _webhooks(prolific, workspace, wanted.public_url))
 
 
-def _workspace(
-    prolific: Prolific, wanted: Wanted
-) -> Generator[Check, None, Workspace | None]:
+def _workspace(prolific: Prolific, wanted: Wanted) -> Generator[Check, None, Workspace | None]:
     try:
         workspaces = {each.id: each for each in prolific.account.workspaces()}
     except ApiError as fault:
@@ -209,9 +197,7 @@ def _pay(prolific: Prolific, workspace: Workspace, currency: str) -> Iterator[Ch
         )
 
 
-def _webhooks(
-    prolific: Prolific, workspace: Workspace, public_url: str
-) -> Iterator[Check]:
+def _webhooks(prolific: Prolific, workspace: Workspace, public_url: str) -> Iterator[Check]:
     """Check whether Prolific's webhooks reach the public address."""
     here = f"{public_url.rstrip('/')}/"
     mine = [

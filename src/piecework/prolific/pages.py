@@ -20,9 +20,7 @@ _V = TypeVar("_V", bound=BaseModel)
 _NOT_THERE = 404
 
 
-def listed(
-    call: Callable[[Request], object], request: Request, kind: type[_V]
-) -> Iterator[_V]:
+def listed(call: Callable[[Request], object], request: Request, kind: type[_V]) -> Iterator[_V]:
     """Yield each row of a listing once, as a value, making as many calls as needed.
 
     Rows that move to a later page meanwhile are not repeated. Only the query of a link
@@ -63,10 +61,8 @@ def _rows(page: object, asked: Request) -> list[Mapping[str, object]]:
     if isinstance(rows, list) and all(isinstance(row, Mapping) for row in rows):
         return rows
     raise Unreadable(
-        f"{asked.name}: Prolific's answer is not a page of a listing: `results` is "
-        "missing",
-        next_step="Prolific may have changed its API; see its changes at "
-        "docs.prolific.com",
+        f"{asked.name}: Prolific's answer is not a page of a listing: `results` is missing",
+        next_step="Prolific may have changed its API; see its changes at docs.prolific.com",
     )
 
 
@@ -82,9 +78,7 @@ class _Following:
     is_guess: bool
 
 
-def _following(
-    page: object, asked: Request, *, number: int, received: int
-) -> _Following | None:
+def _following(page: object, asked: Request, *, number: int, received: int) -> _Following | None:
     """Return the page after this one; `None` if this page says that it is the last."""
     links, meta = _inner(page, "_links"), _inner(page, "meta")
     if "next" in links:

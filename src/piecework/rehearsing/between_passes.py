@@ -28,12 +28,7 @@ from piecework.store.lock import CROWD, only_pass
 
 
 def work_between_passes(
-    path: Path,
-    *,
-    port: int,
-    frames_port: int,
-    poll_seconds: float,
-    say: Callable[[str], None],
+    path: Path, *, port: int, frames_port: int, poll_seconds: float, say: Callable[[str], None]
 ) -> None:
     """Serve a rehearsal's marketplace and let its crowd work until the campaign ends.
 
@@ -52,9 +47,7 @@ def work_between_passes(
     with rehearsal_market(campaign, port=port, frames_port=frames_port) as running:
         clock = VirtualClock(running.endpoint_url)
         site = WorkerSite(running.endpoint_url, clock.now())
-        with crowd_of(
-            campaign, site, clock, posted=partial(_with_posted, campaign)
-        ) as crowd:
+        with crowd_of(campaign, site, clock, posted=partial(_with_posted, campaign)) as crowd:
             while not _is_known(campaign, running.endpoint_url, clock, crowd):
                 time.sleep(poll_seconds)
             platform = MTurk.with_keys(running.endpoint_url, REHEARSAL)
@@ -63,9 +56,7 @@ def work_between_passes(
                 time.sleep(poll_seconds)
 
 
-def _is_known(
-    campaign: Campaign, endpoint: str, clock: VirtualClock, crowd: Crowd
-) -> bool:
+def _is_known(campaign: Campaign, endpoint: str, clock: VirtualClock, crowd: Crowd) -> bool:
     """Store who the workers are; return whether no pass was at work."""
     try:
         with (

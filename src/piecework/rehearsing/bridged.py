@@ -80,11 +80,7 @@ class AtBridge:
 
 
 def steps_at(
-    bridge: RehearsedBridge,
-    clock: VirtualClock,
-    settle: Callable[[], None],
-    *,
-    no_holders: str,
+    bridge: RehearsedBridge, clock: VirtualClock, settle: Callable[[], None], *, no_holders: str
 ) -> Callable[[datetime], None]:
     """Return what makes the bridge's steps at a time.
 

@@ -10,12 +10,7 @@ from piecework.campaign.binding import check_bound, rehearsal_environment
 from piecework.campaign.caps import check_caps
 from piecework.campaign.growing_source import usable_items
 from piecework.config.campaign_file import CampaignFile, parse
-from piecework.config.drawn_pictures import (
-    is_portrait_name,
-    item_rows,
-    picture_name,
-    scene_number,
-)
+from piecework.config.drawn_pictures import is_portrait_name, item_rows, picture_name, scene_number
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import ConfigError
 from piecework.domain.hit import Item
@@ -24,11 +19,7 @@ from piecework.platforms.virtual_clock import START
 from piecework.rehearsal.crowd.campaign_crowd import answering_of
 from piecework.rehearsal.crowd.people import people
 from piecework.rehearsal.pictures.drawing.picture import draw
-from piecework.rehearsal.pictures.portraits import (
-    draw_portrait,
-    known_portraits,
-    portrait_named,
-)
+from piecework.rehearsal.pictures.portraits import draw_portrait, known_portraits, portrait_named
 from piecework.rehearsal.pictures.scenes import scenes
 
 Before = Callable[[Campaign], object]
@@ -106,9 +97,7 @@ def draw_pictures(out: Path, seed: int, items: Sequence[Item]) -> None:
     for name in portraits:
         portrait = portrait_named(name)
         if portrait is None:
-            raise ConfigError(
-                [f"{name}: there is no such portrait; {known_portraits()}"]
-            )
+            raise ConfigError([f"{name}: there is no such portrait; {known_portraits()}"])
         (pictures / name).write_text(draw_portrait(portrait), encoding="utf-8")
     last = max(map(scene_number, wanted - portraits), default=0)
     for scene in scenes(seed, last):

@@ -68,12 +68,10 @@ class Checked:
             "fees_from": self.price.fees_from.isoformat(),
             "campaign": self.campaign.name,
             "columns": {
-                field.sent_as or field.name: field.name
-                for field in self.campaign.task.fields
+                field.sent_as or field.name: field.name for field in self.campaign.task.fields
             },
             "markets": [
-                {**asdict(each), "fee_percent": float(each.fee_percent)}
-                for each in self.markets
+                {**asdict(each), "fee_percent": float(each.fee_percent)} for each in self.markets
             ],
             "items": len(self.campaign.items),
             "plain_cents": self.price.plain,
@@ -163,8 +161,7 @@ def check_campaign(
     bucket = shown.address if shown is not None and shown.folder is None else ""
     if faults := unreached(pictures, bucket=bucket, asks_inside=internal):
         raise ConfigError(
-            faults,
-            next_step="open one in a private window of a browser: workers see the same",
+            faults, next_step="open one in a private window of a browser: workers see the same"
         )
     if reach:
         reach_sinks(campaign)

@@ -91,9 +91,7 @@ class ConnectRehearsal:
                 clock.now(),
                 connect=self.controls,
                 seed=seed,
-                bridge=steps_at(
-                    bridge, clock, partial(settle, bridge), no_holders=NOBODY_HOLDS
-                ),
+                bridge=steps_at(bridge, clock, partial(settle, bridge), no_holders=NOBODY_HOLDS),
                 worker_id=partial(worker_id_of, bridge),
             )
             with closing(site):
@@ -132,8 +130,7 @@ def offline_connect(campaign: Campaign) -> Iterator[ConnectRehearsal]:
             yield ConnectRehearsal(controls=controls, office=opened)
     except WrongDatabaseError as wrong:
         raise StoreError(
-            str(wrong),
-            next_step="give this rehearsal another folder ([output] folder)",
+            str(wrong), next_step="give this rehearsal another folder ([output] folder)"
         ) from wrong
 
 

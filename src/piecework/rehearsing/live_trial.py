@@ -36,13 +36,7 @@ from piecework.prolific.bridge.serving import Office, office
 from piecework.prolific.bridge.step import settle
 from piecework.prolific.resources.submissions import Submission
 from piecework.prolific.token import Token
-from piecework.rehearsing.live_trial_checks import (
-    arrived,
-    cost,
-    given_back,
-    submitted,
-    visits,
-)
+from piecework.rehearsing.live_trial_checks import arrived, cost, given_back, submitted, visits
 from piecework.webclient.checks import Check, passed
 from piecework.webclient.errors import ApiError, Lost, Refused
 
@@ -336,9 +330,7 @@ def _one_visit(campaign: Campaign) -> list[PlannedHit]:
     rounds = all_first_rounds(campaign, on=SystemClock().now().date())
     hits = [hit for round_hits in rounds for hit in round_hits]
     if not hits:
-        raise ConfigError(
-            [f"{campaign.path}: the campaign has no HIT yet that can be tried"]
-        )
+        raise ConfigError([f"{campaign.path}: the campaign has no HIT yet that can be tried"])
     seconds = campaign.rewards.expected_seconds or _VISIT_SECONDS
     return hits[: max(1, _VISIT_SECONDS // seconds)]
 
@@ -370,10 +362,7 @@ def _drafted(bridge: Bridge) -> Check:
         return passed("draft", f"Prolific accepts the study ({study['study_id']})")
     trouble = study.get("trouble") or "; ".join(bridge.faults) or "no study was drafted"
     return Check(
-        name="draft",
-        level="fail",
-        sentence=trouble,
-        next_step="piecework prolific doctor",
+        name="draft", level="fail", sentence=trouble, next_step="piecework prolific doctor"
     )
 
 
@@ -393,8 +382,7 @@ def _register(bridge: Bridge, study_id: str) -> None:
     """Let the site admit participants who come by the test study."""
     with bridge.backend.transaction() as transaction:
         transaction.execute(
-            "UPDATE studies SET study_id = ?, stage = 'Published', status = 'ACTIVE'",
-            study_id,
+            "UPDATE studies SET study_id = ?, stage = 'Published', status = 'ACTIVE'", study_id
         )
 
 

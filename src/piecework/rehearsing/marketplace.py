@@ -74,9 +74,7 @@ def rehearsal_market(
                     seed=campaign.rehearsal.seed,
                     start=START,
                     prices=prices or assumed_prices(campaign),
-                    balance_cents=max(
-                        REHEARSAL_BALANCE_CENTS, campaign.rewards.budget_cents
-                    ),
+                    balance_cents=max(REHEARSAL_BALANCE_CENTS, campaign.rewards.budget_cents),
                     program=program,
                     pictures=campaign.pictures_address,
                 )

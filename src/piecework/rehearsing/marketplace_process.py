@@ -57,9 +57,7 @@ def main() -> None:
         options.pop(name) for name in ("prolific_url", "connect_url", "panel")
     )
     if not options.pop("attached") or not options["rehearsal"]:
-        command.error(
-            "this program only serves a rehearsal, for the process that started it"
-        )
+        command.error("this program only serves a rehearsal, for the process that started it")
     with ExitStack() as stack:
         crowds: list[OutsideCrowd] = []
         if prolific_url:

@@ -163,8 +163,7 @@ class AtPanel:
         with self.backend.transaction() as transaction:
             fees = fees_cents_of(transaction, NAME)
         return Taken(
-            cents=self.simulated.paid_cents + fees,
-            broken_laws=tuple(self.simulated.broken_laws),
+            cents=self.simulated.paid_cents + fees, broken_laws=tuple(self.simulated.broken_laws)
         )
 
 
@@ -178,8 +177,7 @@ def _earlier(
         if worker is None:
             return WorkerId(""), ()
         rows = transaction.all(
-            "SELECT submission_id, stage FROM visits WHERE worker = ? ORDER BY id",
-            worker["id"],
+            "SELECT submission_id, stage FROM visits WHERE worker = ? ORDER BY id", worker["id"]
         )
     return WorkerId(worker["worker_id"]), tuple(
         (ids_of(key, row["submission_id"]).session, str(row["stage"])) for row in rows

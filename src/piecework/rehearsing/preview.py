@@ -46,9 +46,7 @@ def serve_preview(campaign: Campaign, *, port: int = 0) -> Iterator[PreviewAddre
             pictures = str(out / "pictures")
         # The person may work without the campaign's requirements, and look at its test
         # without having to pass it.
-        open_to_all = replace(
-            campaign, out=out, store_url="", requirements=(), qualification=None
-        )
+        open_to_all = replace(campaign, out=out, store_url="", requirements=(), qualification=None)
         clock = SystemClock()
         with (
             serve(
@@ -65,8 +63,7 @@ def serve_preview(campaign: Campaign, *, port: int = 0) -> Iterator[PreviewAddre
         ):
             post(run)
             yield PreviewAddresses(
-                hit=first_hit_url(running.endpoint_url),
-                test=_test_url(run, campaign.qualification),
+                hit=first_hit_url(running.endpoint_url), test=_test_url(run, campaign.qualification)
             )
 
 

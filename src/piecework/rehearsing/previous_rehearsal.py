@@ -84,9 +84,7 @@ def _changes(campaign: Campaign, crowds: Sequence[str]) -> tuple[str, ...]:
     if used is None:
         return ("it was ended before its first pass",)
     changes = used.changes(campaign.inputs.by_code(code_version()))
-    began_with = {
-        name for name, file in _MARKETS.items() if (campaign.out / file).exists()
-    }
+    began_with = {name for name, file in _MARKETS.items() if (campaign.out / file).exists()}
     others = () if began_with == {*crowds} else ("--crowd",)
     return (*changes, *others)
 

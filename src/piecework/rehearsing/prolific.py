@@ -104,9 +104,7 @@ class OfflineProlific:
                 clock.now(),
                 emulator_url=self.url,
                 seed=seed,
-                bridge=steps_at(
-                    bridge, clock, partial(settle, bridge), no_holders=NOBODY_HOLDS
-                ),
+                bridge=steps_at(bridge, clock, partial(settle, bridge), no_holders=NOBODY_HOLDS),
                 worker_id=partial(worker_id_of, bridge),
                 test=campaign.qualification.name if campaign.qualification else "",
                 about=_about(campaign),
@@ -137,8 +135,7 @@ def offline_prolific(campaign: Campaign) -> Iterator[OfflineProlific]:
             yield OfflineProlific(url=url, office=opened)
     except WrongDatabaseError as wrong:
         raise StoreError(
-            str(wrong),
-            next_step="give this rehearsal another folder ([output] folder)",
+            str(wrong), next_step="give this rehearsal another folder ([output] folder)"
         ) from wrong
 
 

@@ -140,17 +140,13 @@ def rehearsal_at(
     """
     with ExitStack() as stack:
         stack.enter_context(only_pass(campaign.store, by="a rehearsal"))
-        offline = {
-            name: stack.enter_context(_offline(campaign, name)) for name in names
-        }
+        offline = {name: stack.enter_context(_offline(campaign, name)) for name in names}
         addresses: dict[str, Any] = {}
         for each in offline.values():
             addresses.update(each.served)
         running = stack.enter_context(
             rehearsal_market(
-                campaign,
-                prices=offline[names[0]].prices,
-                program=program(**addresses),
+                campaign, prices=offline[names[0]].prices, program=program(**addresses)
             )
         )
         stack.enter_context(_seldom_looking_for_garbage())
@@ -159,9 +155,7 @@ def rehearsal_at(
         # Markets come first: a campaign that is opened asks which ones are served.
         markets: dict[str, RehearsedMarket] = {
             name: stack.enter_context(
-                each.at_work(
-                    campaign, database, running.endpoint_url, clock, among=names
-                )
+                each.at_work(campaign, database, running.endpoint_url, clock, among=names)
             )
             for name, each in offline.items()
         }
@@ -173,9 +167,7 @@ def rehearsal_at(
             open_for_rehearsal(campaign, running.endpoint_url, clock) as run,
             crowd_of(campaign, site, clock) as crowd,
         ):
-            at_markets = AtMarkets(
-                markets=markets, site=site, clock=clock, folder=campaign.out
-            )
+            at_markets = AtMarkets(markets=markets, site=site, clock=clock, folder=campaign.out)
             yield run, crowd, at_markets
 
 

@@ -57,9 +57,7 @@ def corrections(table: pd.DataFrame, items: Sequence[Item], task: Task) -> pd.Da
     edited = list(_edited(table, items, task)) if len(table) else []
     kinds = list(dict.fromkeys(correction.kind for correction in edited))
     scored = [correction for correction in edited if correction.references]
-    before = {
-        correction.description: _words(correction.before) for correction in scored
-    }
+    before = {correction.description: _words(correction.before) for correction in scored}
     after = {
         kind: before
         | {
@@ -76,26 +74,17 @@ def corrections(table: pd.DataFrame, items: Sequence[Item], task: Task) -> pd.Da
             for description, (text, _) in together.items()
             if description in before
         }
-    references = {
-        correction.description: correction.references for correction in scored
-    }
+    references = {correction.description: correction.references for correction in scored}
     scores = _scores(before, after, references) if scored else {}
     missing = (float("nan"),) * 6
     rows = []
     for kind in kinds:
         of_kind = [correction for correction in edited if correction.kind == kind]
         changed = sum(correction.before != correction.after for correction in of_kind)
-        rows.append(
-            (kind, len(of_kind), changed, len(before), *scores.get(kind, missing), 0)
-        )
+        rows.append((kind, len(of_kind), changed, len(before), *scores.get(kind, missing), 0))
     if len(kinds) > 1:
-        originals = {
-            correction.description: _words(correction.before) for correction in edited
-        }
-        changed = sum(
-            text != originals[description]
-            for description, (text, _) in together.items()
-        )
+        originals = {correction.description: _words(correction.before) for correction in edited}
+        changed = sum(text != originals[description] for description, (text, _) in together.items())
         conflicts = sum(conflicts for _, conflicts in together.values())
         rows.append(
             (ALL, len(together), changed, len(before), *scores.get(ALL, missing),
@@ -119,17 +108,13 @@ def _together(edited: Sequence[_Edited]) -> dict[str, tuple[str, int]]:
     return together
 
 
-def _edited(
-    table: pd.DataFrame, items: Sequence[Item], task: Task
-) -> Iterator[_Edited]:
-    best_edits = [
-        aggregate for aggregate in task.aggregates if aggregate.kind == "best_edit"
-    ]
+def _edited(table: pd.DataFrame, items: Sequence[Item], task: Task) -> Iterator[_Edited]:
+    best_edits = [aggregate for aggregate in task.aggregates if aggregate.kind == "best_edit"]
     for aggregate in best_edits[:1] if task.one_value_per_hit else []:
         columns = {str(item.item_id): item.columns for item in items}
-        best = item_aggregates(
-            table, list(columns), task.fields, (aggregate,), columns=columns
-        )[aggregate.field]
+        best = item_aggregates(table, list(columns), task.fields, (aggregate,), columns=columns)[
+            aggregate.field
+        ]
         for item_id, cells in columns.items():
             text = str(best[item_id])
             before = " ".join(cells.get(aggregate.column, "").split())
@@ -152,9 +137,7 @@ def _words(text: str) -> str:
 
 
 def _scores(
-    before: dict[str, str],
-    after: dict[str, dict[str, str]],
-    references: dict[str, tuple[str, ...]],
+    before: dict[str, str], after: dict[str, dict[str, str]], references: dict[str, tuple[str, ...]]
 ) -> dict[str, tuple[float, ...]]:
     known = pd.DataFrame(
         {name: pd.Series(map(_words, texts)) for name, texts in references.items()}
@@ -184,8 +167,7 @@ class _Meteors:
 
     def __init__(self, references: dict[str, tuple[str, ...]]) -> None:
         self._references = {
-            name: [_words(text).split() for text in texts]
-            for name, texts in references.items()
+            name: [_words(text).split() for text in texts] for name, texts in references.items()
         }
         self._known: dict[tuple[str, str], Stats] = {}
 

@@ -41,11 +41,7 @@ class Agreement:
 
 
 def agreements(
-    rows: pd.DataFrame,
-    fields: Sequence[Field],
-    *,
-    seed: int,
-    resamples: int = _RESAMPLES,
+    rows: pd.DataFrame, fields: Sequence[Field], *, seed: int, resamples: int = _RESAMPLES
 ) -> tuple[Agreement, ...]:
     """Measure the agreement about each field; () if no item has two answers.
 
@@ -57,14 +53,10 @@ def agreements(
     """
     if not rows["item_id"].duplicated().any():
         return ()
-    return tuple(
-        _agreement(field, rows, seed=seed, resamples=resamples) for field in fields
-    )
+    return tuple(_agreement(field, rows, seed=seed, resamples=resamples) for field in fields)
 
 
-def _agreement(
-    field: Field, rows: pd.DataFrame, *, seed: int, resamples: int
-) -> Agreement:
+def _agreement(field: Field, rows: pd.DataFrame, *, seed: int, resamples: int) -> Agreement:
     field_votes = votes(rows, field)
     if field.kind == "choices":
         overlaps = jaccard(field_votes)

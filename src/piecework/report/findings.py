@@ -7,16 +7,7 @@ import pandas as pd
 from piecework.domain.counts import NOTHING, count, plural, share
 from piecework.domain.imported import UNNAMED
 from piecework.qc.registry import TITLES
-from piecework.report.components import (
-    Code,
-    KeyFigure,
-    Note,
-    Quote,
-    Section,
-    Table,
-    number,
-    text,
-)
+from piecework.report.components import Code, KeyFigure, Note, Quote, Section, Table, number, text
 from piecework.report.formatting import excerpt
 from piecework.report.sections_page import SectionsPage
 from piecework.report.silence import silent_tables
@@ -85,14 +76,10 @@ def _workers(answers: pd.DataFrame) -> KeyFigure:
     if unnamed:
         who = f"{count(unnamed)} by unnamed workers" if named else "workers not named"
         beside += f", {who}"
-    return KeyFigure(
-        label="Workers", value=count(named) if named else NOTHING, beside=beside
-    )
+    return KeyFigure(label="Workers", value=count(named) if named else NOTHING, beside=beside)
 
 
-def _by_heuristic(
-    findings: pd.DataFrame, ran: Sequence[str], silent: Mapping[str, str]
-) -> Section:
+def _by_heuristic(findings: pd.DataFrame, ran: Sequence[str], silent: Mapping[str, str]) -> Section:
     flagged = findings.groupby("heuristic").agg(
         kind=("subject_kind", "first"),
         subjects=("subject_id", "nunique"),
@@ -136,9 +123,7 @@ def _by_heuristic(
 
 def _suspicious(findings: pd.DataFrame) -> Section:
     ranked = findings.sort_values(
-        ["suspicion", "heuristic", "subject_id"],
-        ascending=[False, True, True],
-        kind="stable",
+        ["suspicion", "heuristic", "subject_id"], ascending=[False, True, True], kind="stable"
     )
     alike = ["heuristic", "evidence"]
     times = ranked.groupby(alike, sort=False)["evidence"].transform("size")
@@ -168,10 +153,7 @@ def _suspicious(findings: pd.DataFrame) -> Section:
                 ),
                 rows=tuple(
                     (
-                        Code(
-                            str(row.heuristic),
-                            words=TITLES.get(str(row.heuristic), ""),
-                        ),
+                        Code(str(row.heuristic), words=TITLES.get(str(row.heuristic), "")),
                         _about(str(row.subject_kind), int(str(row.times))),
                         Quote(excerpt(str(row.evidence), limit=_EVIDENCE_CHARACTERS)),
                         Code(excerpt(str(row.assignment_id))),

@@ -7,15 +7,7 @@ from math import isnan
 from piecework.domain.counts import NOTHING, count, plural
 from piecework.domain.crowds import MarketPrice
 from piecework.domain.money import Currency, shown
-from piecework.report.components import (
-    Figure,
-    KeyFigure,
-    Section,
-    Table,
-    number,
-    ranges,
-    text,
-)
+from piecework.report.components import Figure, KeyFigure, Section, Table, number, ranges, text
 from piecework.report.formatting import excerpt
 from piecework.report.means_plot import Mean, means
 from piecework.report.page import environment
@@ -80,9 +72,7 @@ _FIGURES: Mapping[str, _Figure] = {
     "wage_cents": _Figure("Hourly wage", "median over workers", 0.01),
     "bad_kept": _Figure("Bad answers kept, %", "kept answers by bad workers"),
     "bad_found": _Figure("Bad workers found, %", "excluded, or work rejected"),
-    "honest_wronged": _Figure(
-        "Honest workers wronged, %", "excluded, or work rejected"
-    ),
+    "honest_wronged": _Figure("Honest workers wronged, %", "excluded, or work rejected"),
     "complete": _Figure("Answers kept, %", "of the number wanted"),
 }
 _JOINED = "\N{NO-BREAK SPACE}"
@@ -126,8 +116,7 @@ def mean_and_range(forecast: Forecast, row: Row, name: str) -> tuple[str, str]:
         return NOTHING, ""
     figure = _figures(forecast)[name]
     low, high = (
-        f"{figure.scale * value:.{figure.digits}f}"
-        for value in (estimate.low, estimate.high)
+        f"{figure.scale * value:.{figure.digits}f}" for value in (estimate.low, estimate.high)
     )
     mean = _mean(forecast, row, name)
     return (mean, "") if low == high else (mean, f"{low} to {high}")
@@ -146,19 +135,12 @@ def _table(forecast: Forecast) -> Table:
     figures = _figures(forecast)
     return Table(
         caption=caption(forecast),
-        columns=(
-            text("Choice"),
-            *(ranges(figure.label) for figure in figures.values()),
-        ),
+        columns=(text("Choice"), *(ranges(figure.label) for figure in figures.values())),
         rows=tuple(
-            (
-                excerpt(row.name, limit=120),
-                *(_in_cell(forecast, row, name) for name in figures),
-            )
+            (excerpt(row.name, limit=120), *(_in_cell(forecast, row, name) for name in figures))
             for row in forecast.rows
         ),
-        note="; ".join(f"{figure.label}: {figure.words}" for figure in figures.values())
-        + ".",
+        note="; ".join(f"{figure.label}: {figure.words}" for figure in figures.values()) + ".",
         is_wide=True,
     )
 
@@ -274,9 +256,7 @@ def price_line(forecast: Forecast, price: MarketPrice) -> str:
 
 
 def _assumptions(forecast: Forecast) -> Section:
-    return Section(
-        key="assumptions", title="Assumptions", lead=tuple(forecast.assumptions)
-    )
+    return Section(key="assumptions", title="Assumptions", lead=tuple(forecast.assumptions))
 
 
 def _plot(forecast: Forecast, name: str) -> Figure:

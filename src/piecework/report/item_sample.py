@@ -98,9 +98,7 @@ def _disputes(counted: pd.DataFrame, task: Task) -> "pd.Series[float]":
     for item_id, rows in counted.groupby("item_id"):
         if len(rows) < 2:  # noqa: PLR2004 - one answer has nothing to differ from
             continue
-        parts = [
-            _dispute(asked, rows[value_column(asked)].tolist()) for asked in fields
-        ]
+        parts = [_dispute(asked, rows[value_column(asked)].tolist()) for asked in fields]
         if task.main_text:
             # The dataset is about the texts.
             parts = [_of_texts(rows["clean_text"].tolist())]

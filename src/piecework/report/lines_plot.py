@@ -12,10 +12,7 @@ from piecework.report.formatting import excerpt
 from piecework.report.plots import AMBER, TEAL
 from piecework.report.svg import INK, LINE, Plot
 
-_STYLES: tuple[tuple[str, Literal["solid", "dashed"]], ...] = (
-    (TEAL, "solid"),
-    (AMBER, "dashed"),
-)
+_STYLES: tuple[tuple[str, Literal["solid", "dashed"]], ...] = ((TEAL, "solid"), (AMBER, "dashed"))
 """Colours with dashes, since not every reader can tell colours apart."""
 
 _LONGEST_LABEL = 40
@@ -30,21 +27,14 @@ class Line:
     points: Sequence[tuple[float, float]]
 
 
-def lines(
-    rows: Sequence[Line], *, ends: tuple[float, float], x_label: str, y_label: str
-) -> Plot:
+def lines(rows: Sequence[Line], *, ends: tuple[float, float], x_label: str, y_label: str) -> Plot:
     """Draw one or two lines over one scale, with their names above the plot."""
     paint = partial(_paint, rows=rows, ends=ends, x_label=x_label, y_label=y_label)
     return Plot(paint=paint, height_inches=2.6, top=10 + _KEY_POINTS * len(rows))
 
 
 def _paint(
-    axes: Axes,
-    *,
-    rows: Sequence[Line],
-    ends: tuple[float, float],
-    x_label: str,
-    y_label: str,
+    axes: Axes, *, rows: Sequence[Line], ends: tuple[float, float], x_label: str, y_label: str
 ) -> None:
     for row, (colour, style) in zip(rows, _STYLES, strict=False):
         axes.plot(
@@ -56,11 +46,7 @@ def _paint(
             label=excerpt(row.label, limit=_LONGEST_LABEL),
         )
     axes.legend(
-        loc="lower left",
-        bbox_to_anchor=(0, 1),
-        frameon=False,
-        borderaxespad=0.2,
-        labelcolor=INK,
+        loc="lower left", bbox_to_anchor=(0, 1), frameon=False, borderaxespad=0.2, labelcolor=INK
     )
     axes.set_xlim(*ends)
     axes.set_ylim(bottom=0)

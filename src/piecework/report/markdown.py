@@ -27,8 +27,7 @@ def render_markdown(facts: ReportFacts) -> str:
         "| figure | value | details |",
         "|---|---:|---|",
         *(
-            f"| {_plain(figure.label)} | {_plain(figure.value)} "
-            f"| {_plain(figure.beside)} |"
+            f"| {_plain(figure.label)} | {_plain(figure.value)} | {_plain(figure.beside)} |"
             for figure in summary.key_figures(model)
         ),
         "",

@@ -19,9 +19,7 @@ _WHITE_FROM = 0.55
 """Cells at least this dark have white numbers."""
 
 
-def matrix(
-    names: Sequence[str], counts: Sequence[Sequence[int]], *, is_wide: bool = True
-) -> Plot:
+def matrix(names: Sequence[str], counts: Sequence[Sequence[int]], *, is_wide: bool = True) -> Plot:
     """A square of counts; columns bear the numbers of the rows.
 
     Args:
@@ -45,9 +43,7 @@ def matrix(
     )
 
 
-def _paint(
-    axes: Axes, *, labels: Sequence[str], counts: Sequence[Sequence[int]]
-) -> None:
+def _paint(axes: Axes, *, labels: Sequence[str], counts: Sequence[Sequence[int]]) -> None:
     size = len(labels)
     most = max((max(row) for row in counts), default=1) or 1
     for row, numbers in enumerate(counts):
@@ -68,12 +64,8 @@ def _paint(
 
 
 def _square(column: int, row: int, *, alpha: float) -> Rectangle:
-    return Rectangle(
-        (column - 0.48, row - 0.46), 0.96, 0.92, color=TEAL, alpha=alpha, linewidth=0
-    )
+    return Rectangle((column - 0.48, row - 0.46), 0.96, 0.92, color=TEAL, alpha=alpha, linewidth=0)
 
 
 def _write(axes: Axes, column: int, row: int, words: str, colour: str) -> None:
-    axes.text(
-        column, row, words, ha="center", va="center", fontsize=_SMALL, color=colour
-    )
+    axes.text(column, row, words, ha="center", va="center", fontsize=_SMALL, color=colour)

@@ -33,11 +33,7 @@ class Mean:
 
 
 def means(
-    rows: Sequence[Mean],
-    *,
-    ends: tuple[float, float],
-    x_label: str,
-    decimals: int = 1,
+    rows: Sequence[Mean], *, ends: tuple[float, float], x_label: str, decimals: int = 1
 ) -> Plot:
     """A dot for each mean, a line for its interval, and a pale dot for each value."""
     labels = [excerpt(row.label, limit=_LONGEST_LABEL) for row in rows]
@@ -46,12 +42,7 @@ def means(
     inches = _ROW_INCHES_WITH_VALUES if has_values else _ROW_INCHES
     return Plot(
         paint=partial(
-            _paint,
-            rows=rows,
-            labels=labels,
-            ends=ends,
-            x_label=x_label,
-            decimals=decimals,
+            _paint, rows=rows, labels=labels, ends=ends, x_label=x_label, decimals=decimals
         ),
         height_inches=inches * max(len(rows), 1) + 0.6,
         left=10 + _LABEL_GAP + _LABEL_POINTS * longest,

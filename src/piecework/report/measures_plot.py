@@ -21,9 +21,7 @@ class Measure:
     highs: tuple[float, ...] = ()
 
 
-def measures(
-    rows: Sequence[Measure], conditions: Sequence[str], *, y_label: str
-) -> Plot:
+def measures(rows: Sequence[Measure], conditions: Sequence[str], *, y_label: str) -> Plot:
     """A line for each measure over the conditions, on one scale from 0 to 100 %."""
     return Plot(
         paint=partial(_paint, rows=rows, conditions=conditions, y_label=y_label),
@@ -33,9 +31,7 @@ def measures(
     )
 
 
-def _paint(
-    axes: Axes, *, rows: Sequence[Measure], conditions: Sequence[str], y_label: str
-) -> None:
+def _paint(axes: Axes, *, rows: Sequence[Measure], conditions: Sequence[str], y_label: str) -> None:
     places = range(len(conditions))
     styles = ((GREY, "s"), (AMBER, "^"), (TEAL, "o"))
     for row, (colour, mark) in zip(rows, styles, strict=False):
@@ -48,12 +44,8 @@ def _paint(
                 color=colour,
                 linewidth=2.4,
             )
-        axes.plot(
-            places, percent, marker=mark, color=colour, markersize=6, label=row.label
-        )
-    axes.set_xticks(
-        [*places], [excerpt(name, limit=16).replace(" ", "\n") for name in conditions]
-    )
+        axes.plot(places, percent, marker=mark, color=colour, markersize=6, label=row.label)
+    axes.set_xticks([*places], [excerpt(name, limit=16).replace(" ", "\n") for name in conditions])
     axes.set_xlim(-0.35, max(len(conditions) - 0.65, 0.35))
     axes.set_ylim(0, 105)
     axes.set_yticks(range(0, 101, 25))

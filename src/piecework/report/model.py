@@ -112,9 +112,7 @@ class ReportModel:
     def also_sent(self) -> dict[str, int]:
         """The names that workers sent and that are no fields, with their answers."""
         cells = self.came["also_sent"]
-        counts = Counter(
-            name for cell in cells[cells != ""] for name in json.loads(cell)
-        )
+        counts = Counter(name for cell in cells[cells != ""] for name in json.loads(cell))
         return dict(counts.most_common())
 
     @property
@@ -157,13 +155,9 @@ class ReportModel:
 
         A random sample is not a suspicion.
         """
-        return self.flags.drop(columns=RANDOM_SAMPLE, errors="ignore").any(
-            axis="columns"
-        )
+        return self.flags.drop(columns=RANDOM_SAMPLE, errors="ignore").any(axis="columns")
 
-    def strongest_flags(
-        self, answers: "pd.Index[str]", among: Collection[str]
-    ) -> pd.Series:
+    def strongest_flags(self, answers: "pd.Index[str]", among: Collection[str]) -> pd.Series:
         """The most suspicious flag of each answer: a heuristic, "" if it has none.
 
         Args:
@@ -257,10 +251,7 @@ class ReportModel:
         values: dict[int, float] = {}
         for batch in batches if judged else ():
             of_batch = agreements(
-                rows[rows["batch"] == batch],
-                judged,
-                seed=self.facts.drawing_seed,
-                resamples=0,
+                rows[rows["batch"] == batch], judged, seed=self.facts.drawing_seed, resamples=0
             )
             values.update((batch, each.value) for each in of_batch)
         return values

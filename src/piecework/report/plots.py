@@ -109,17 +109,12 @@ def spans(rows: Sequence[Span], *, x_label: str, unit_hours: float) -> Plot:
 
 
 def curve(
-    points: Sequence[tuple[float, int]],
-    *,
-    x_label: str,
-    y_label: str,
-    goal: tuple[float, str],
+    points: Sequence[tuple[float, int]], *, x_label: str, y_label: str, goal: tuple[float, str]
 ) -> Plot:
     """A growing count, as steps, and its goal."""
     paint = partial(_paint_curve, points=points, goal=goal)
     return Plot(
-        paint=partial(_labelled, paint=paint, x_label=x_label, y_label=y_label),
-        height_inches=1.7,
+        paint=partial(_labelled, paint=paint, x_label=x_label, y_label=y_label), height_inches=1.7
     )
 
 
@@ -228,11 +223,7 @@ def _paint_bins(
 
 
 def _paint_spans(
-    axes: Axes,
-    *,
-    rows: Sequence[Span],
-    labels: Sequence[str],
-    unit_hours: float,
+    axes: Axes, *, rows: Sequence[Span], labels: Sequence[str], unit_hours: float
 ) -> None:
     places = range(len(rows))
     starts = [row.start / unit_hours for row in rows]
@@ -260,18 +251,14 @@ def _paint_curve(
     axes.fill_between(hours, counts, step="post", color=PALE, linewidth=0)
     axes.step(hours, counts, where="post", color=TEAL, linewidth=1.6)
     axes.axhline(amount, color=SOFT, linewidth=1, linestyle=(0, (4, 2)))
-    axes.annotate(
-        words, (0, amount), xytext=(4, 3), textcoords="offset points", color=INK
-    )
+    axes.annotate(words, (0, amount), xytext=(4, 3), textcoords="offset points", color=INK)
     axes.set_xlim(0, hours[-1])
     axes.set_ylim(0, max([*counts, amount, 1]) * 1.14)
     _count_upwards(axes)
 
 
 def _count_upwards(axes: Axes) -> None:
-    axes.yaxis.set_major_locator(
-        MaxNLocator(nbins=5, steps=[1, 2, 5, 10], integer=True)
-    )
+    axes.yaxis.set_major_locator(MaxNLocator(nbins=5, steps=[1, 2, 5, 10], integer=True))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
     axes.grid(visible=True, axis="y", color=LINE)
     axes.spines["left"].set_visible(False)

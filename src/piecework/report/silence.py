@@ -7,9 +7,7 @@ from piecework.report.components import Table, text
 from piecework.report.formatting import listed
 
 
-def silent_tables(
-    silent: Mapping[str, str], *, is_wide: bool = True
-) -> tuple[Table, ...]:
+def silent_tables(silent: Mapping[str, str], *, is_wide: bool = True) -> tuple[Table, ...]:
     """One row per reason, with the titles of the heuristics; no table if none.
 
     Args:

@@ -90,17 +90,11 @@ def svg(plot: Plot, *, key: str, title: str, description: str) -> Markup:
     _strip(root)
     _name_ids(root, key)
     root.attrib.update(
-        {
-            "role": "img",
-            "aria-labelledby": f"{key}-title {key}-description",
-            "focusable": "false",
-        }
+        {"role": "img", "aria-labelledby": f"{key}-title {key}-description", "focusable": "false"}
     )
     for tag in ("width", "height", "version"):
         root.attrib.pop(tag, None)
-    for place, (name, words) in enumerate(
-        (("title", title), ("description", description))
-    ):
+    for place, (name, words) in enumerate((("title", title), ("description", description))):
         element = Element("desc" if name == "description" else name)
         element.set("id", f"{key}-{name}")
         element.text = words
@@ -140,8 +134,7 @@ def _strip(root: Element) -> None:
             parent.text = None if parent.tag != "text" else parent.text
         parent.tail = None
         parent.attrib = {
-            name.rpartition("}")[2]: _short(name, value)
-            for name, value in parent.attrib.items()
+            name.rpartition("}")[2]: _short(name, value) for name, value in parent.attrib.items()
         }
 
 

@@ -99,21 +99,14 @@ _DTYPES: Mapping[Kind, str] = {
 }
 
 
-def shaped(
-    frame: pd.DataFrame,
-    columns: Mapping[str, Kind],
-    *,
-    name: str,
-) -> pd.DataFrame:
+def shaped(frame: pd.DataFrame, columns: Mapping[str, Kind], *, name: str) -> pd.DataFrame:
     """Return a copy of the frame with the columns and dtypes of `columns`.
 
     Raises:
         ValueError: the frame has rows but lacks columns; names all of them.
     """
     if frame.empty:
-        empty = {
-            column: pd.Series(dtype=_DTYPES[kind]) for column, kind in columns.items()
-        }
+        empty = {column: pd.Series(dtype=_DTYPES[kind]) for column, kind in columns.items()}
         return pd.DataFrame(empty, index=pd.Index([], dtype="str"))
     missing = [column for column in columns if column not in frame.columns]
     if missing:
@@ -123,9 +116,7 @@ def shaped(
 
 
 def _text(column: pd.Series) -> pd.Series:
-    return column.map(
-        lambda value: value if isinstance(value, str) else _word(value)
-    ).astype("str")
+    return column.map(lambda value: value if isinstance(value, str) else _word(value)).astype("str")
 
 
 def _word(value: object) -> str:
@@ -142,9 +133,7 @@ def _number(column: pd.Series) -> pd.Series:
 
 
 def _truth(column: pd.Series) -> pd.Series:
-    return column.map(
-        lambda value: _word(value) not in {"", "0", "0.0", "False"}
-    ).astype("bool")
+    return column.map(lambda value: _word(value) not in {"", "0", "0.0", "False"}).astype("bool")
 
 
 def _time(column: pd.Series) -> pd.Series:

@@ -46,18 +46,14 @@ def write_answers(opened: OpenedCampaign, path: Path) -> int:
     """
     proposed = proposed_verdicts(opened)
     warning = dataset_facts(opened, provisional=len(proposed)).warning
-    table = hide_assignments(
-        answers_table(opened, proposed=proposed), hidden_ids(opened)
-    )
+    table = hide_assignments(answers_table(opened, proposed=proposed), hidden_ids(opened))
     table = table.assign(edits=as_json(table["edits"]))
     for field in opened.campaign.task.fields:
         if field.is_personal:
             name = value_column(field)
             table[name] = _emptied(table[name])
     cells = table.reset_index()
-    types = {INDEX: TEXT} | {
-        str(name): _TYPES.get(str(table[name].dtype), TEXT) for name in table
-    }
+    types = {INDEX: TEXT} | {str(name): _TYPES.get(str(table[name].dtype), TEXT) for name in table}
     file_table = FileTable(cells=cells, types=types)
     write_whole(path, lambda file: write_parquet(file_table, file, warning=warning))
     return len(table)

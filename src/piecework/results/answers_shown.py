@@ -11,11 +11,7 @@ from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.ids import AnswerId, AssignmentId, WorkerId
 from piecework.domain.tables import ITEM_VALUE, answer_line, answered
 from piecework.domain.verdicts import RANDOM_SAMPLE, Finding, SubjectKind
-from piecework.postprocess.hidden_ids import (
-    fixed_options,
-    held_columns,
-    hidden_cell,
-)
+from piecework.postprocess.hidden_ids import fixed_options, held_columns, hidden_cell
 from piecework.postprocess.pseudonyms import is_pseudonym
 from piecework.results.evidence import Parts
 from piecework.results.table import hidden_ids
@@ -36,9 +32,7 @@ class Work:
         self._fixed = fixed_options(opened.campaign.task)
         self.items = {str(item.item_id): item for item in opened.campaign.items}
         self._answered_columns = [
-            name
-            for name in self.table.columns
-            if name == "text" or name.startswith(ITEM_VALUE)
+            name for name in self.table.columns if name == "text" or name.startswith(ITEM_VALUE)
         ]
         self._of_answer = {str(name): n for n, name in enumerate(self.table.index)}
         self._groups = {
@@ -61,9 +55,7 @@ class Work:
             str(worker): opened.pseudonym(WorkerId(str(worker)))
             for worker in self._groups["worker_id"]
         }
-        self._by_pseudonym = {
-            name: worker_id for worker_id, name in self._pseudonyms.items()
-        }
+        self._by_pseudonym = {name: worker_id for worker_id, name in self._pseudonyms.items()}
         shown = self.table["shown_seconds"]
         self._seconds: npt.NDArray[np.float64] = shown.fillna(
             self.table["market_seconds"]
@@ -91,18 +83,12 @@ class Work:
         """Return an id of an answer or assignment as a dataset has it; others as is."""
         if not name or kind == "worker":
             return name
-        return (
-            self._hidden.answer(name)
-            if kind == "answer"
-            else (self._hidden.assignment(name))
-        )
+        return self._hidden.answer(name) if kind == "answer" else (self._hidden.assignment(name))
 
     def named_by(self, kind: SubjectKind, name: str) -> str | None:
         """Return the answer or assignment that a dataset names so; `None` if none."""
         head = name.partition(".")[0]
-        for own in map(
-            str, self._groups["assignment_id"] if is_pseudonym(head) else ()
-        ):
+        for own in map(str, self._groups["assignment_id"] if is_pseudonym(head) else ()):
             if self._hidden.assignment(own) == head:
                 return own + name.removeprefix(head) if kind == "answer" else own
         return None

@@ -39,9 +39,7 @@ def archive_folder(store: Store) -> str:
     return str(store.address.folder / FOLDER)
 
 
-def archive_settled(
-    opened: OpenedCampaign, *, keep: int, compacts: bool = False
-) -> Archived:
+def archive_settled(opened: OpenedCampaign, *, keep: int, compacts: bool = False) -> Archived:
     """Move what workers wrote in settled batches out of the store.
 
     The caller holds the campaign's lock.
@@ -55,9 +53,7 @@ def archive_settled(
         ConfigError: the campaign does not grow.
     """
     if opened.campaign.growth is None:
-        raise ConfigError(
-            [f"{opened.campaign.path}: only a campaign that grows has an archive"]
-        )
+        raise ConfigError([f"{opened.campaign.path}: only a campaign that grows has an archive"])
     store = opened.store
     before = archive.size_bytes(store)
     parts = tuple(
@@ -67,14 +63,9 @@ def archive_settled(
     if compacts and parts:
         try:
             archive.compact(store)
-        except (
-            sqlite3.OperationalError,
-            StoreError,
-        ) as fault:  # it takes as much space again
+        except (sqlite3.OperationalError, StoreError) as fault:  # it takes as much space again
             _logger.warning("the store keeps its size on disk: %s", fault)
-    moved = Archived(
-        parts=parts, bytes_before=before, bytes_after=archive.size_bytes(store)
-    )
+    moved = Archived(parts=parts, bytes_before=before, bytes_after=archive.size_bytes(store))
     if parts:
         _logger.info(
             "%s of %s moved into %s",

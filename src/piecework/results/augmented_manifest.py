@@ -40,9 +40,7 @@ def augmented_manifest(campaign: Campaign, releases: Path, name: str) -> bytes:
     facts = json.loads((releases / number / "manifest.json").read_bytes())
     rows = read_release(releases, int(number), table="items").to_pylist()
     lines = _lines(campaign, rows, facts["released_at"])
-    return "".join(
-        f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines
-    ).encode()
+    return "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines).encode()
 
 
 def _lines(
@@ -67,9 +65,7 @@ def _source(campaign: Campaign, row: dict[str, Any]) -> dict[str, str]:
     return {"source": next((str(cell) for cell in cells if cell), "")}
 
 
-def _label(
-    field: Field, row: dict[str, Any], campaign: str, released_at: str
-) -> dict[str, Any]:
+def _label(field: Field, row: dict[str, Any], campaign: str, released_at: str) -> dict[str, Any]:
     label = row.get(field.name)
     options = [option.value for option in field.options]
     if label not in options:  # no answers, or a tie

@@ -78,8 +78,7 @@ def _rows(opened: OpenedCampaign) -> Iterator[tuple[str, Row]]:
     """Yield each assignment's worker and cells."""
     by_id = {hit.hit_id: hit for hit in hits.load(opened.store) if hit.hit_id}
     verdicts = {
-        decision.subject_id: decision
-        for decision in decisions.load(opened.store, "assignment")
+        decision.subject_id: decision for decision in decisions.load(opened.store, "assignment")
     }
     documents = assignments.documents(opened.store)
     items = {item.item_id: item.columns for item in opened.campaign.items}
@@ -93,12 +92,8 @@ def _rows(opened: OpenedCampaign) -> Iterator[tuple[str, Row]]:
                 **_of_hit(opened, hit),
                 **_of_assignment(opened, assignment),
                 "AssignmentStatus": status or "Submitted",
-                "RequesterFeedback": decision.because
-                if decision and status == "Rejected"
-                else "",
-                **_inputs(
-                    hit, items, is_numbered=opened.campaign.posting.items_per_hit > 1
-                ),
+                "RequesterFeedback": decision.because if decision and status == "Rejected" else "",
+                **_inputs(hit, items, is_numbered=opened.campaign.posting.items_per_hit > 1),
                 **_sent(
                     opened.campaign.task,
                     documents[assignment.assignment_id],
@@ -150,9 +145,7 @@ def _inputs(hit: PlannedHit, items: Mapping[ItemId, Row], *, is_numbered: bool) 
     }
 
 
-def _sent(
-    task: Task, document: str, item_id: ItemId, platform: Mapping[str, str]
-) -> Row:
+def _sent(task: Task, document: str, item_id: ItemId, platform: Mapping[str, str]) -> Row:
     sent = {
         name: cell
         for name, cell in fields_of(document).items()
@@ -166,9 +159,7 @@ def _sent(
             if not is_added(name, cell, item_id)
         }
     personal = {f"hit.{field.name}" for field in task.fields if field.is_personal}
-    return {
-        f"Answer.{name}": cell for name, cell in sent.items() if name not in personal
-    }
+    return {f"Answer.{name}": cell for name, cell in sent.items() if name not in personal}
 
 
 def _moment(at: datetime | None) -> str:

@@ -2,12 +2,7 @@
 
 from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.ids import AnswerId
-from piecework.postprocess.apply import (
-    Text,
-    clean_and_propose,
-    forget_texts,
-    protected_words,
-)
+from piecework.postprocess.apply import Text, clean_and_propose, forget_texts, protected_words
 from piecework.results.unused_memory import give_back
 from piecework.results.word_verdicts import as_people_say, right_here, spoken_of
 from piecework.store import edits, words
@@ -31,9 +26,7 @@ def clean(opened: OpenedCampaign) -> int:
     made, unsure = {}, {}
     for text_id, proposals in cleaning.proposals.items():
         accepted = [edit for edit in proposals if spoken_of(edit, verdicts)]
-        both = sorted(
-            [*cleaning.edits[text_id], *accepted], key=lambda edit: edit.start
-        )
+        both = sorted([*cleaning.edits[text_id], *accepted], key=lambda edit: edit.start)
         if edited := as_people_say(both, verdicts):
             made[AnswerId(text_id)] = edited
         if left := tuple(edit for edit in proposals if edit not in accepted):

@@ -64,9 +64,7 @@ def _write(campaign: Campaign, sink: Sink) -> None:
     if is_repository(sink.to):
         number = write_release(campaign.out / "dataset", releases, sink.to)
     elif sink.table:
-        number = write_releases(
-            releases, sink.to, sink.table, has_history=sink.has_history
-        )
+        number = write_releases(releases, sink.to, sink.table, has_history=sink.has_history)
     elif sink.is_manifest:
         number = write_files(
             sink.to,

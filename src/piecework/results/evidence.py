@@ -9,12 +9,7 @@ from dataclasses import dataclass
 
 from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.ids import AnswerId, AssignmentId, WorkerId
-from piecework.domain.verdicts import (
-    JOINED,
-    RANDOM_SAMPLE,
-    Finding,
-    Subject,
-)
+from piecework.domain.verdicts import JOINED, RANDOM_SAMPLE, Finding, Subject
 from piecework.qc.registry import TITLES
 from piecework.store import findings
 
@@ -42,8 +37,7 @@ def flags_of(opened: OpenedCampaign, subjects: Iterable[Subject]) -> list[Findin
         if finding.flag and finding.heuristic != RANDOM_SAMPLE
     ]
     return sorted(
-        flagged,
-        key=lambda finding: (-finding.suspicion, finding.heuristic, finding.subject_id),
+        flagged, key=lambda finding: (-finding.suspicion, finding.heuristic, finding.subject_id)
     )
 
 

@@ -17,9 +17,7 @@ def experiment_facts(opened: OpenedCampaign) -> PageExperiment | None:
     The arms are those that HITs were posted with, even if the campaign file states
     others by now.
     """
-    arms = {
-        str(hit): Arm.from_text(arm) for hit, arm in hits.arms(opened.store).items()
-    }
+    arms = {str(hit): Arm.from_text(arm) for hit, arm in hits.arms(opened.store).items()}
     if not arms:
         return None
     table = opened.answers()

@@ -79,18 +79,13 @@ def _write_dataset(opened: OpenedCampaign) -> DatasetFacts:
     for name, write in files.items():
         write_whole(folder / name, write)
     if campaign.dataset.pictures == "files":
-        shown_as = {
-            str(item.item_id): shown for item, shown in zip(items, hidden, strict=True)
-        }
+        shown_as = {str(item.item_id): shown for item, shown in zip(items, hidden, strict=True)}
         copy_pictures(campaign, folder / PICTURES, shown_as)
     return facts
 
 
 def _without_ids(
-    opened: OpenedCampaign,
-    table: pd.DataFrame,
-    items: Sequence[Item],
-    facts: DatasetFacts,
+    opened: OpenedCampaign, table: pd.DataFrame, items: Sequence[Item], facts: DatasetFacts
 ) -> tuple[pd.DataFrame, Sequence[Item], DatasetFacts]:
     """Return the same without ids in items, options and ids of items and answers."""
     ids, answers = hidden_ids(opened), opened.answers()
@@ -99,10 +94,7 @@ def _without_ids(
     table = hide_assignments(table, ids)
     if hidden == list(items):
         return table, hidden, facts
-    names = {
-        str(old.item_id): str(new.item_id)
-        for old, new in zip(items, hidden, strict=True)
-    }
+    names = {str(old.item_id): str(new.item_id) for old, new in zip(items, hidden, strict=True)}
     item_ids = table["item_id"].map(names).astype("str")
     urls = {str(item.item_id): item.picture for item in hidden}
     # Items are grouped by their pictures and ids, which have changed.
@@ -116,8 +108,7 @@ def _without_ids(
         facts,
         sizes={names.get(name, name): size for name, size in facts.sizes.items()},
         settled={
-            (names.get(item, item), field): label
-            for (item, field), label in facts.settled.items()
+            (names.get(item, item), field): label for (item, field), label in facts.settled.items()
         },
     )
     return table, hidden, facts

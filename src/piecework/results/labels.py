@@ -80,17 +80,14 @@ def doubtful(opened: OpenedCampaign) -> list[Doubtful]:
                     field=field.name,
                     votes=[
                         (option.value, cells.get(option.column) or option.label, number)
-                        for option, number in zip(
-                            field.options, of_options, strict=True
-                        )
+                        for option, number in zip(field.options, of_options, strict=True)
                     ],
                     certainty=certainty.get(item_id, share),
                     settled=settled,
                 )
             )
     return sorted(
-        doubts,
-        key=lambda doubt: (doubt.settled is not None, doubt.certainty, doubt.item_id),
+        doubts, key=lambda doubt: (doubt.settled is not None, doubt.certainty, doubt.item_id)
     )
 
 
@@ -103,14 +100,10 @@ def _certainty(
         probabilities = estimated["probability"]
     except ValueError:
         return {}
-    return dict(
-        zip(probabilities.index.astype("str"), probabilities.tolist(), strict=True)
-    )
+    return dict(zip(probabilities.index.astype("str"), probabilities.tolist(), strict=True))
 
 
-def settle_label(
-    opened: OpenedCampaign, item_id: str, field: str, value: str, *, by: str
-) -> None:
+def settle_label(opened: OpenedCampaign, item_id: str, field: str, value: str, *, by: str) -> None:
     """Settle the label of an item.
 
     Raises:
@@ -144,9 +137,7 @@ def settle_label(
         )
 
 
-def unsettle_label(
-    opened: OpenedCampaign, item_id: str, field: str, *, by: str
-) -> None:
+def unsettle_label(opened: OpenedCampaign, item_id: str, field: str, *, by: str) -> None:
     """Remove a settled label, so that the answers determine it again.
 
     Args:
@@ -168,11 +159,5 @@ def unsettle_label(
 
 def _fields(opened: OpenedCampaign) -> list[Field]:
     task = opened.campaign.task
-    named = {
-        aggregate.field for aggregate in task.aggregates if aggregate.kind == "majority"
-    }
-    return [
-        field
-        for field in task.item_fields
-        if field.name in named and field.kind == "choice"
-    ]
+    named = {aggregate.field for aggregate in task.aggregates if aggregate.kind == "majority"}
+    return [field for field in task.item_fields if field.name in named and field.kind == "choice"]

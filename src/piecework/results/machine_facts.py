@@ -78,9 +78,7 @@ def _of_model(
     )
 
 
-def _labels(
-    rows: pd.DataFrame, field: Field, machine: pd.DataFrame | None
-) -> "pd.Series[str]":
+def _labels(rows: pd.DataFrame, field: Field, machine: pd.DataFrame | None) -> "pd.Series[str]":
     """Return the likeliest label of each item; none if the estimate fails."""
     of_field, options = votes(rows, field), [option.value for option in field.options]
     known = of_field[of_field["value"].isin(options)]

@@ -16,14 +16,7 @@ from piecework.qc.heuristics import gold_failed
 from piecework.qc.ratings import with_ratings
 from piecework.qc.registry import params_of
 from piecework.report.facts import MarketFacts, Markets
-from piecework.store import (
-    hits,
-    labels,
-    ledger,
-    market_work,
-    outside_prices,
-    report_tables,
-)
+from piecework.store import hits, labels, ledger, market_work, outside_prices, report_tables
 from piecework.store.market_work import MarketWork
 
 
@@ -42,9 +35,7 @@ def market_facts(opened: OpenedCampaign, answers: pd.DataFrame) -> Markets | Non
     done = _timed(opened)
     cost = _cost(opened, done)
     has_gold = _has_gold(opened)
-    agreement = (
-        _with_gold(opened, names) if has_gold else _with_labels(opened, answers, names)
-    )
+    agreement = _with_gold(opened, names) if has_gold else _with_labels(opened, answers, names)
     return Markets(
         rows=tuple(
             _row(
@@ -140,9 +131,7 @@ def _with_gold(opened: OpenedCampaign, names: list[str]) -> dict[str, _Agreement
     agreement = {}
     for market in names:
         scores = gold_scores(rated[of_hit == market], params.tolerance)
-        agreement[market] = _Agreement(
-            int(scores["right"].sum()), int(scores["met"].sum())
-        )
+        agreement[market] = _Agreement(int(scores["right"].sum()), int(scores["met"].sum()))
     return agreement
 
 
@@ -165,9 +154,7 @@ def _with_labels(
     return agreement
 
 
-def _final(
-    opened: OpenedCampaign, rows: pd.DataFrame, field: Field
-) -> Mapping[str, str]:
+def _final(opened: OpenedCampaign, rows: pd.DataFrame, field: Field) -> Mapping[str, str]:
     """Return the label of each item: a person's, or the majority; "" for a tie."""
     items = pd.Index(rows["item_id"].unique(), dtype="str", name="item_id")
     options = [option.value for option in field.options]

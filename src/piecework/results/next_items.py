@@ -58,10 +58,7 @@ def write_next_items(opened: OpenedCampaign, task: Task, path: Path) -> NextItem
         )
     names = list(dict.fromkeys(name for row in items.rows for name in row))
     ids = hidden_ids(opened)
-    cells = {
-        name: [ids.named(name, row.get(name, "")) for row in items.rows]
-        for name in names
-    }
+    cells = {name: [ids.named(name, row.get(name, "")) for row in items.rows] for name in names}
     write_whole(path, lambda file: file.write(to_csv(cells)))
     return items
 
@@ -145,10 +142,7 @@ def _labels(
     several = aggregates[0].kind == "shares"
     column = whole[f"{name}_majority" if several else name]
     settled = labels.load(opened.store)
-    return {
-        item_id: _label(column[item_id], settled.get((item_id, name)))
-        for item_id in ids
-    }
+    return {item_id: _label(column[item_id], settled.get((item_id, name))) for item_id in ids}
 
 
 def _label(value: object, settled: Label | None) -> tuple[str, ...]:

@@ -38,8 +38,7 @@ _LOOKED_AT = 200
 
 _HEAD_BYTES = 4096
 _LENGTHS = [
-    re.compile(rf'\s{name}\s*=\s*["\']\s*([0-9.]+)(?:px)?\s*["\']')
-    for name in ("width", "height")
+    re.compile(rf'\s{name}\s*=\s*["\']\s*([0-9.]+)(?:px)?\s*["\']') for name in ("width", "height")
 ]
 _VIEW_BOX = re.compile(r'\sviewBox\s*=\s*["\']\s*\S+\s+\S+\s+([0-9.]+)\s+([0-9.]+)')
 
@@ -157,9 +156,7 @@ def warnings_of_metadata(campaign: Campaign) -> Iterator[str]:
     """
     if _bucket_of(campaign):
         return
-    paths = dict.fromkeys(
-        path for item in campaign.items if (path := picture_path(campaign, item))
-    )
+    paths = dict.fromkeys(path for item in campaign.items if (path := picture_path(campaign, item)))
     looked_at = [*paths][:: max(1, len(paths) // _LOOKED_AT)]
     beside, placed = [], []
     for path in looked_at:
@@ -187,9 +184,7 @@ def picture_path(campaign: Campaign, item: Item) -> Path | None:
     Raises:
         BucketUnreadableError: the bucket cannot be read.
     """
-    name = (
-        item.picture and campaign.pictures and campaign.pictures.name_of(item.picture)
-    )
+    name = item.picture and campaign.pictures and campaign.pictures.name_of(item.picture)
     if not name or campaign.pictures is None:
         return None
     if bucket := _bucket_of(campaign):

@@ -104,10 +104,7 @@ def release(
         different = [digest != old.get(row) for row, digest in new.items()]
         withdrawn = sorted(old.keys() - new.keys())
         changes[name] = Change(
-            added=added,
-            changed=sum(different) - added,
-            withdrawn=len(withdrawn),
-            rows=len(new),
+            added=added, changed=sum(different) - added, withdrawn=len(withdrawn), rows=len(new)
         )
         if any(different):
             rows = table.filter(pa.array(different))
@@ -146,9 +143,7 @@ def latest(releases: Path) -> int:
     return len(_manifests(releases))
 
 
-def read_release(
-    folder: Path, number: int | None = None, *, table: str = ""
-) -> pa.Table:
+def read_release(folder: Path, number: int | None = None, *, table: str = "") -> pa.Table:
     """Return a table as it was in a release, in the order of its ids.
 
     Args:
@@ -168,9 +163,7 @@ def read_release(
         )
     number = len(manifests) if number is None else number
     if not 1 <= number <= len(manifests):
-        raise ConfigError(
-            [f"{folder}: has no release {number}; it has 1 to {len(manifests)}"]
-        )
+        raise ConfigError([f"{folder}: has no release {number}; it has 1 to {len(manifests)}"])
     names = list(manifests[number - 1].facts["tables"])
     name = table or names[0]
     if name not in names:

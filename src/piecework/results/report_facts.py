@@ -13,11 +13,7 @@ from piecework.domain.ids import WorkerId
 from piecework.domain.imported import UNNAMED
 from piecework.domain.task import GOLD
 from piecework.engine.progress import read_progress
-from piecework.postprocess.hidden_ids import (
-    held_columns,
-    hide_in_items,
-    hide_in_task,
-)
+from piecework.postprocess.hidden_ids import held_columns, hide_in_items, hide_in_task
 from piecework.postprocess.pseudonyms import pseudonyms
 from piecework.postprocess.registry import RULES
 from piecework.qc.gold import contradicted, gold_scores
@@ -103,9 +99,7 @@ def report_facts(opened: OpenedCampaign) -> ReportFacts:
         money=None if opened.is_imported else _money(opened),
         rules={rule.NAME: rule.VERSION for rule in RULES},
         corrections=corrections(answers, campaign.items, task),
-        comparisons=comparisons(
-            answers, campaign.items, task.item_fields, task.arrangements
-        ),
+        comparisons=comparisons(answers, campaign.items, task.item_fields, task.arrangements),
         compared=compared(answers, campaign.items, task.fields, task.conditions),
         before_work=_before_work(opened),
         shown_items=_shown_items(opened, answers),
@@ -125,10 +119,7 @@ def report_facts(opened: OpenedCampaign) -> ReportFacts:
 
 def _sources(opened: OpenedCampaign) -> tuple[SourceFile, ...]:
     """Return the campaign files that decided the answers, each once, in order."""
-    since = {
-        used.inputs.source_hash: moment(used.since)
-        for used in reversed(opened.used_inputs)
-    }
+    since = {used.inputs.source_hash: moment(used.since) for used in reversed(opened.used_inputs)}
     return tuple(SourceFile(sha256=sha, since=since[sha]) for sha in reversed(since))
 
 
@@ -139,9 +130,7 @@ def _as_needed(opened: OpenedCampaign) -> AsNeeded | None:
     return AsNeeded(
         most=posting.most,
         until=posting.as_needed.until,
-        wanted={
-            str(item_id): n for item_id, n in item_totals.wanted(store, posting).items()
-        },
+        wanted={str(item_id): n for item_id, n in item_totals.wanted(store, posting).items()},
         sureness=item_totals.sureness(store),
     )
 
@@ -181,13 +170,10 @@ def _growth(opened: OpenedCampaign) -> Growth | None:
     folder = f"{opened.campaign.path.parent}/"
     return Growth(
         days=pd.DataFrame(
-            dealt_items.days(opened.store, since=beginning),
-            columns=["day", "arrived", "dealt"],
+            dealt_items.days(opened.store, since=beginning), columns=["day", "arrived", "dealt"]
         ),
         cents=ledger.taken_by_batch(opened.store),
-        wages_cents_per_hour=dict(
-            zip(wages.index.tolist(), wages.tolist(), strict=True)
-        ),
+        wages_cents_per_hour=dict(zip(wages.index.tolist(), wages.tolist(), strict=True)),
         unusable=unusable,
         faults=tuple(fault.replace(folder, "") for fault in faults),
     )
@@ -219,12 +205,8 @@ def _imported(opened: OpenedCampaign) -> ImportedFacts | None:
             )
             for file in imports.files(store)
         ),
-        outcomes=pd.Series(
-            outcomes["outcome"], index=outcomes["answer_id"], dtype="str"
-        ),
-        feedback=pd.Series(
-            outcomes["feedback"], index=outcomes["answer_id"], dtype="str"
-        ),
+        outcomes=pd.Series(outcomes["outcome"], index=outcomes["answer_id"], dtype="str"),
+        feedback=pd.Series(outcomes["feedback"], index=outcomes["answer_id"], dtype="str"),
         has_times=_has_times(rewards),
         unnamed_workers=int(is_unnamed.sum()),
         wages_cents_per_hour=by_worker["reward_cents"] * 3600 / by_worker["seconds"],
@@ -241,15 +223,12 @@ def _silent(opened: OpenedCampaign) -> dict[str, str]:
     return silences(rated, campaign.heuristics)
 
 
-def _shown_items(
-    opened: OpenedCampaign, answers: pd.DataFrame
-) -> tuple[ShownItem, ...]:
+def _shown_items(opened: OpenedCampaign, answers: pd.DataFrame) -> tuple[ShownItem, ...]:
     campaign = opened.campaign
     kinds = chosen(answers, campaign.task)
     hidden = hide_in_items(campaign.items, opened.answers(), hidden_ids(opened))
     items = {
-        str(item.item_id): private
-        for item, private in zip(campaign.items, hidden, strict=True)
+        str(item.item_id): private for item, private in zip(campaign.items, hidden, strict=True)
     }
     pictures = small_pictures(campaign, kinds)
     return tuple(
@@ -278,9 +257,7 @@ def _money(opened: OpenedCampaign) -> Money:
         },
         wage_floor_cents_per_hour=rewards.wage_floor_cents_per_hour,
         currency=rewards.currency,
-        planned_wage_cents_per_hour=rewards.reward_cents
-        * 3600
-        / own_seconds(opened.campaign)
+        planned_wage_cents_per_hour=rewards.reward_cents * 3600 / own_seconds(opened.campaign)
         if opened.is_rehearsal
         else None,
         others=_other_ledgers(opened),
@@ -309,12 +286,10 @@ def _before_work(opened: OpenedCampaign) -> BeforeWork | None:
     return BeforeWork(
         name=test.name,
         sections=tuple(
-            (name, len(items), test.correct_at_least[name])
-            for name, items in test.sections.items()
+            (name, len(items), test.correct_at_least[name]) for name, items in test.sections.items()
         ),
         scores=tuple(
-            (score, traits.get(worker_id, ("", False))[0])
-            for worker_id, score in newest.items()
+            (score, traits.get(worker_id, ("", False))[0]) for worker_id, score in newest.items()
         ),
         least_passing=test.least_passing,
     )
@@ -328,11 +303,7 @@ def _span(
     For imported answers, the time from the first start to the last submission:
     decisions made here years later are not part of their collection.
     """
-    columns = [
-        rounds["posted_at"],
-        rounds["last_submitted_at"],
-        decisions["decided_at"],
-    ]
+    columns = [rounds["posted_at"], rounds["last_submitted_at"], decisions["decided_at"]]
     if opened.is_imported:
         rewards = pd.DataFrame(report_tables.rewards(opened.store))
         columns = [rewards["accepted_at"].dropna(), rewards["submitted_at"].dropna()]
@@ -347,9 +318,7 @@ def _span(
     return min(moments), max(moments)
 
 
-def _batches(
-    answers: pd.DataFrame, rounds: pd.DataFrame, decisions: pd.DataFrame
-) -> pd.DataFrame:
+def _batches(answers: pd.DataFrame, rounds: pd.DataFrame, decisions: pd.DataFrame) -> pd.DataFrame:
     if rounds.empty:
         return pd.DataFrame()
     key = ["batch", "round"]

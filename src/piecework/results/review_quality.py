@@ -14,12 +14,7 @@ from scipy.stats import binomtest
 from piecework.analyses.kappa import cohen_kappa
 from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.review import Review, ReviewQuality, Upheld
-from piecework.domain.verdicts import (
-    RANDOM_SAMPLE,
-    Finding,
-    Subject,
-    Verdict,
-)
+from piecework.domain.verdicts import RANDOM_SAMPLE, Finding, Subject, Verdict
 from piecework.results.answers_shown import Work
 from piecework.store import decisions, findings, reviews
 from piecework.store.settlements import ELSEWHERE
@@ -38,8 +33,7 @@ def review_quality(opened: OpenedCampaign) -> ReviewQuality:
     opinions: dict[Subject, bool] = {
         (decision.subject_kind, decision.subject_id): decision.verdict in _BAD
         for decision in decisions.load(opened.store)
-        if not decision.decided_by.startswith("policy:")
-        and decision.decided_by != ELSEWHERE
+        if not decision.decided_by.startswith("policy:") and decision.decided_by != ELSEWHERE
     }
     flags = findings.load(opened.store, only_flags=True)
     work = Work(opened)
@@ -66,9 +60,7 @@ def review_quality(opened: OpenedCampaign) -> ReviewQuality:
     )
 
 
-def _upheld(
-    work: Work, flags: Iterable[Finding], opinions: _Opinions
-) -> tuple[Upheld, ...]:
+def _upheld(work: Work, flags: Iterable[Finding], opinions: _Opinions) -> tuple[Upheld, ...]:
     counts: dict[str, list[bool]] = defaultdict(list)
     for finding in flags:
         if finding.heuristic == RANDOM_SAMPLE:
@@ -78,9 +70,7 @@ def _upheld(
             counts[finding.heuristic].append(verdict)
     return tuple(
         Upheld(heuristic=name, reviewed=len(verdicts), upheld=sum(verdicts))
-        for name, verdicts in sorted(
-            counts.items(), key=lambda pair: (-len(pair[1]), pair[0])
-        )
+        for name, verdicts in sorted(counts.items(), key=lambda pair: (-len(pair[1]), pair[0]))
     )
 
 
@@ -106,9 +96,7 @@ def _thought_bad(work: Work, finding: Finding, opinions: _Opinions) -> bool | No
 def _sample(work: Work, flags: list[Finding], opinions: _Opinions) -> list[bool]:
     """Whether each unflagged answer of the random sample was judged bad."""
     touched = work.touched(flags)
-    drawn = {
-        finding.subject_id for finding in flags if finding.heuristic == RANDOM_SAMPLE
-    }
+    drawn = {finding.subject_id for finding in flags if finding.heuristic == RANDOM_SAMPLE}
     return [
         opinions["answer", answer_id]
         for answer_id in sorted(drawn)
@@ -134,19 +122,13 @@ def _pairs(in_force: Iterable[Review]) -> dict[str, dict[str, str]]:
         if is_own and len({*of_answer, review.reviewer}) <= _TWO:
             of_answer.setdefault(review.reviewer, review.verdict)
     return {
-        answer_id: of_answer
-        for answer_id, of_answer in by_answer.items()
-        if len(of_answer) == _TWO
+        answer_id: of_answer for answer_id, of_answer in by_answer.items() if len(of_answer) == _TWO
     }
 
 
 def _kappa(pairs: Mapping[str, Mapping[str, str]]) -> float:
     if not pairs:
         return math.nan
-    firsts, seconds = zip(
-        *(verdicts.values() for verdicts in pairs.values()), strict=True
-    )
+    firsts, seconds = zip(*(verdicts.values() for verdicts in pairs.values()), strict=True)
     index = list(pairs)
-    return cohen_kappa(
-        pd.Series(list(firsts), index=index), pd.Series(list(seconds), index=index)
-    )
+    return cohen_kappa(pd.Series(list(firsts), index=index), pd.Series(list(seconds), index=index))

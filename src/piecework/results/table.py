@@ -20,9 +20,7 @@ _NOT_YET = "not decided yet"
 
 
 def answers_table(
-    opened: OpenedCampaign,
-    *,
-    proposed: Mapping[str, Decision] | None = None,
+    opened: OpenedCampaign, *, proposed: Mapping[str, Decision] | None = None
 ) -> pd.DataFrame:
     """Return all answers in the order of their ids.
 
@@ -37,21 +35,17 @@ def answers_table(
     campaign, store, ids = opened.campaign, opened.store, hidden_ids(opened)
     table = opened.answers().sort_index()
     table = table.assign(
-        **_verdicts(opened, table, proposed or {}),
-        **_published(opened, table, ids),
+        **_verdicts(opened, table, proposed or {}), **_published(opened, table, ids)
     )
     columns = answer_columns(campaign.task)
     edited = with_edits(
-        table,
-        {str(answer_id): made for answer_id, made in edits.load(store).items()},
+        table, {str(answer_id): made for answer_id, made in edits.load(store).items()}
     )
     edited = hide_in_answers(edited, campaign.task, ids)
     edited = edited.drop(columns="worker_id")
     if opened.is_imported:
         outcomes = imports.outcomes(store)
-        of_answer = pd.Series(
-            outcomes["outcome"], index=outcomes["answer_id"], dtype="str"
-        )
+        of_answer = pd.Series(outcomes["outcome"], index=outcomes["answer_id"], dtype="str")
         edited = edited.assign(
             **{OUTCOME: of_answer.reindex(edited.index).fillna("").astype("str")}
         )
@@ -72,11 +66,7 @@ def hidden_ids(opened: OpenedCampaign) -> HiddenIds:
 
 
 def surplus(
-    table: pd.DataFrame,
-    is_kept: "pd.Series[bool]",
-    *,
-    least: int,
-    wanted: Mapping[ItemId, int],
+    table: pd.DataFrame, is_kept: "pd.Series[bool]", *, least: int, wanted: Mapping[ItemId, int]
 ) -> "pd.Series[bool]":
     """Kept answers beyond the number wanted: paid, and set aside.
 
@@ -94,9 +84,7 @@ def surplus(
         By answer id, in the order of the table.
     """
     by = ["submitted_at", "assignment_id", "position"]
-    kept = table.loc[is_kept, [*by, "item_id", "worker_id"]].sort_values(
-        by, kind="stable"
-    )
+    kept = table.loc[is_kept, [*by, "item_id", "worker_id"]].sort_values(by, kind="stable")
     is_second = kept.duplicated(["item_id", "worker_id"])
     place = kept.loc[~is_second].groupby("item_id").cumcount()
     more = kept.loc[~is_second, "item_id"].map(wanted).astype("float64")
@@ -105,9 +93,7 @@ def surplus(
 
 
 def _verdicts(
-    opened: OpenedCampaign,
-    table: pd.DataFrame,
-    proposed: Mapping[str, Decision],
+    opened: OpenedCampaign, table: pd.DataFrame, proposed: Mapping[str, Decision]
 ) -> dict[str, "pd.Series[bool] | pd.Series[str]"]:
     decided = read_verdicts(opened.store).reindex(table.index)
     is_provisional = decided["verdict"].isna()
@@ -134,9 +120,7 @@ def _published(
     campaign = opened.campaign
     urls = {str(item.item_id): ids.everywhere(item.picture) for item in campaign.items}
     # Items that were mixed in are in no split and in no file of the dataset.
-    split_of = dict.fromkeys(urls, SPLITS[0]) | splits(
-        campaign.own_items, campaign.dataset.shares
-    )
+    split_of = dict.fromkeys(urls, SPLITS[0]) | splits(campaign.own_items, campaign.dataset.shares)
     return {
         "worker": pseudonyms(table["worker_id"], opened.pseudonym_key),
         "url": table["item_id"].map(urls).astype("str"),

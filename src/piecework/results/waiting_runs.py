@@ -17,15 +17,10 @@ from piecework.store.columns import from_text, to_text
 _FOLDER = "waiting-runs"
 
 
-def keep(
-    out: Path, run_id: str, keys: Sequence[str], *, deadline: datetime | None
-) -> None:
+def keep(out: Path, run_id: str, keys: Sequence[str], *, deadline: datetime | None) -> None:
     """Record what a run waits for, before it is suspended."""
     (out / _FOLDER).mkdir(parents=True, exist_ok=True)
-    waiting = {
-        "keys": [*keys],
-        "deadline": None if deadline is None else to_text(deadline),
-    }
+    waiting = {"keys": [*keys], "deadline": None if deadline is None else to_text(deadline)}
     write_text(_file(out, run_id), json.dumps(waiting))
 
 

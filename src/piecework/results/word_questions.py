@@ -131,12 +131,9 @@ def _question(word: str, uses: Sequence[_Use]) -> WordQuestion:
         proposed=proposed,
         times=len(uses),
         mistakes=sum(
-            1 - edit.probability if is_made else edit.probability
-            for _, edit, is_made in uses
+            1 - edit.probability if is_made else edit.probability for _, edit, is_made in uses
         ),
-        sentences=list(dict.fromkeys(_sentence(*parts) for parts, _, _ in uses))[
-            :_SENTENCES
-        ],
+        sentences=list(dict.fromkeys(_sentence(*parts) for parts, _, _ in uses))[:_SENTENCES],
     )
 
 
@@ -158,11 +155,7 @@ def cost(opened: OpenedCampaign, questions: int, task: Task) -> Cost:
     fees = opened.campaign.rewards.fees_on(opened.clock.now().date())
     fee = fees.reward_fee_cents(task.reward_cents, max_assignments=_ANSWERS)
     assignments = hits * _ANSWERS
-    return Cost(
-        hits=hits,
-        assignments=assignments,
-        cents=assignments * (task.reward_cents + fee),
-    )
+    return Cost(hits=hits, assignments=assignments, cents=assignments * (task.reward_cents + fee))
 
 
 def write_word_items(questions: Sequence[WordQuestion], path: Path) -> None:
@@ -244,10 +237,7 @@ def take_words(opened: OpenedCampaign, asked: OpenedCampaign) -> Taken:
         for decision in decisions:
             words.keep(opened.store, decision)
     return Taken(
-        **{
-            name: tally[name]
-            for name in ("replaced", "right", "unsure", "by_reviewer", "unknown")
-        }
+        **{name: tally[name] for name in ("replaced", "right", "unsure", "by_reviewer", "unknown")}
     )
 
 
@@ -278,9 +268,7 @@ def _labels(cast: pd.DataFrame, options: Sequence[str]) -> dict[str, str]:
     if cast.empty:
         return {}
     by_item = cast.groupby("item_id")["value"]
-    agreed = by_item.first()[
-        (by_item.size() >= _ANSWERS) & (by_item.min() == by_item.max())
-    ]
+    agreed = by_item.first()[(by_item.size() >= _ANSWERS) & (by_item.min() == by_item.max())]
     chosen = {str(item_id): str(value) for item_id, value in agreed.items()}
     try:
         estimated = ability(cast, values=options).labels

@@ -98,9 +98,7 @@ def say(opened: OpenedCampaign, word: str, *, meant: str | None, by: str) -> Non
     with writing(opened.store):
         words.keep(
             opened.store,
-            WordVerdict(
-                word=word, meant=meant, reviewer=by, reviewed_at=opened.clock.now()
-            ),
+            WordVerdict(word=word, meant=meant, reviewer=by, reviewed_at=opened.clock.now()),
         )
         audit.add(
             opened.store,
@@ -122,19 +120,13 @@ def unsay(opened: OpenedCampaign, word: str, *, by: str) -> None:
     with writing(opened.store):
         words.forget(opened.store, word)
         audit.add(
-            opened.store,
-            "word reopened",
-            Identity(name=by),
-            at=opened.clock.now(),
-            about=word,
+            opened.store, "word reopened", Identity(name=by), at=opened.clock.now(), about=word
         )
 
 
 def right_here(verdicts: Mapping[str, WordVerdict]) -> frozenset[str]:
     """Words that cleaning must not change, casefolded."""
-    return frozenset(
-        word for word, verdict in verdicts.items() if verdict.meant is None
-    )
+    return frozenset(word for word, verdict in verdicts.items() if verdict.meant is None)
 
 
 def spoken_of(edit: Edit, verdicts: Mapping[str, WordVerdict]) -> bool:
@@ -143,9 +135,7 @@ def spoken_of(edit: Edit, verdicts: Mapping[str, WordVerdict]) -> bool:
     return verdict is not None and verdict.meant is not None
 
 
-def as_people_say(
-    made: Iterable[Edit], verdicts: Mapping[str, WordVerdict]
-) -> tuple[Edit, ...]:
+def as_people_say(made: Iterable[Edit], verdicts: Mapping[str, WordVerdict]) -> tuple[Edit, ...]:
     """Edits with people's replacements instead of those that cleaning proposed."""
     return tuple(
         edited

@@ -68,9 +68,7 @@ class Review:
         door: how people sign in at a provider; `None`: only by links.
     """
 
-    def __init__(
-        self, desk: Desk, sessions: Sessions, door: Door | None = None
-    ) -> None:
+    def __init__(self, desk: Desk, sessions: Sessions, door: Door | None = None) -> None:
         self._desk, self._sessions = desk, sessions
         self._store = StoreThread(desk.opened.store)
         self.sign_in = SignInPages(desk.opened, sessions, door, self._store)
@@ -94,9 +92,7 @@ class Review:
                 post("/decide", self.decide),
                 post("/undo", self.undo),
                 post("/undo-act", self.undo_act, least="requester"),
-                *self.sign_in.routes(
-                    replace(parts, post=partial(post, least="reader"))
-                ),
+                *self.sign_in.routes(replace(parts, post=partial(post, least="reader"))),
                 *Words(parts).routes(),
                 *Labels(parts).routes(),
                 Mount("/static", StaticFiles(directory=STATIC)),
@@ -216,9 +212,7 @@ class Review:
         desk, by = self._desk, session.reviewer
         try:
             if desk.is_second(group, by=by) and not _waits(desk, group):
-                give_second_opinion(
-                    desk.opened, group.key, verdict, because=because, by=by
-                )
+                give_second_opinion(desk.opened, group.key, verdict, because=because, by=by)
             else:
                 carry_out(
                     desk.opened,
@@ -280,8 +274,7 @@ class Review:
             card = blinded(card)
         # Proposed acts come first, then the acts whose reason the worker reads.
         choices = sorted(
-            card.choices,
-            key=lambda choice: (not choice.proposed, _ORDER_OF_ACTS.index(choice.act)),
+            card.choices, key=lambda choice: (not choice.proposed, _ORDER_OF_ACTS.index(choice.act))
         )
         reasons = [reason for choice in choices for reason in choice.reasons]
         return self._page(
@@ -340,9 +333,7 @@ class Review:
 
     def _group(self, request: Request, form: dict[str, str] | None = None) -> Group:
         parameters = request.query_params if form is None else form
-        group = self._desk.group(
-            _view_of(parameters.get("view", "")), parameters.get("key", "")
-        )
+        group = self._desk.group(_view_of(parameters.get("view", "")), parameters.get("key", ""))
         if group is None:
             raise HTTPException(404)
         return group
@@ -355,14 +346,10 @@ class Review:
     def _get(self, path: str, endpoint: Endpoint) -> Route:
         return Route(path, self._guarded(endpoint, "reader"))
 
-    def _post(
-        self, path: str, endpoint: Endpoint, *, least: Role = "reviewer"
-    ) -> Route:
+    def _post(self, path: str, endpoint: Endpoint, *, least: Role = "reviewer") -> Route:
         return Route(path, self._guarded(endpoint, least), methods=["POST"])
 
-    def _guarded(
-        self, endpoint: Endpoint, least: Role
-    ) -> Callable[[Request], Awaitable[Response]]:
+    def _guarded(self, endpoint: Endpoint, least: Role) -> Callable[[Request], Awaitable[Response]]:
         async def guarded(request: Request) -> Response:
             self._sessions.check(request)
             try:
@@ -406,14 +393,7 @@ _WORDS: dict[ActName, tuple[str, str]] = {
 }
 """The key and the label of each act."""
 
-_ORDER_OF_ACTS: tuple[ActName, ...] = (
-    "reject",
-    "drop",
-    "exclude",
-    "stay",
-    "keep",
-    "approve",
-)
+_ORDER_OF_ACTS: tuple[ActName, ...] = ("reject", "drop", "exclude", "stay", "keep", "approve")
 
 _WORDS_DONE: dict[ActName, str] = {
     "keep": "Kept.",

@@ -107,9 +107,7 @@ class Desk:
             return ()
         _ = self.waiting
         if by not in self._asked_twice:
-            self._asked_twice[by] = second_opinions(
-                self.opened, share=self.manner.twice, by=by
-            )
+            self._asked_twice[by] = second_opinions(self.opened, share=self.manner.twice, by=by)
         return self._asked_twice[by]
 
     def next_key(self, view: View, *, by: str, after: str = "") -> str | None:

@@ -76,11 +76,7 @@ class Labels:
                 unsettle_label(self._opened, item_id, field, by=session.reviewer)
             else:
                 settle_label(
-                    self._opened,
-                    item_id,
-                    field,
-                    form.get("value", ""),
-                    by=session.reviewer,
+                    self._opened, item_id, field, form.get("value", ""), by=session.reviewer
                 )
                 session.notices.append(("done", "Settled."))
         except ConfigError as refusal:

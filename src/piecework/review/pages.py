@@ -39,11 +39,7 @@ PICTURE_HEADERS = {
 
 
 def page(
-    template: str,
-    *,
-    status: int = 200,
-    hosts: Iterable[str] = (),
-    **values: object,
+    template: str, *, status: int = 200, hosts: Iterable[str] = (), **values: object
 ) -> HTMLResponse:
     """Return a page that loads only its own scripts and styles.
 

@@ -13,12 +13,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from piecework.domain.hit import Item
-from piecework.results.pictures import (
-    clean_picture,
-    has_picture,
-    picture_path,
-    small_copy,
-)
+from piecework.results.pictures import clean_picture, has_picture, picture_path, small_copy
 from piecework.review.desk import Desk
 from piecework.review.pages import PICTURE_HEADERS
 from piecework.review.parts import Parts

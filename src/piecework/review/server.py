@@ -16,12 +16,7 @@ from piecework.review.sign_in import Door
 from piecework.signin.refusals import SignInRefused, WrongProvider
 from piecework.signin.roles import Role
 from piecework.store import audit
-from piecework.webserver.connections import (
-    Connections,
-    Limits,
-    Listening,
-    most_connections,
-)
+from piecework.webserver.connections import Connections, Limits, Listening, most_connections
 from piecework.webserver.listening import is_every_address, is_loopback, listen, origin
 from piecework.webserver.server import Certificate, Server
 
@@ -112,9 +107,7 @@ def _server_of(
             )
     roles = {name: address.roles.get(name, "reviewer") for name in address.reviewers}
     sessions = Sessions(
-        roles,
-        origin=_origin(address, listening),
-        way_in=_BY_PROVIDER if address.door else _BY_LINK,
+        roles, origin=_origin(address, listening), way_in=_BY_PROVIDER if address.door else _BY_LINK
     )
     review = Review(Desk(opened, manner), sessions, address.door)
     server = Server(
@@ -171,9 +164,7 @@ def _check_url(url: str) -> None:
         return
     parts = urlsplit(url)
     if parts.scheme not in {"http", "https"} or parts.path.strip("/") or parts.query:
-        raise ConfigError(
-            [f"--url {url}: give it as https://NAME or https://NAME:PORT"]
-        )
+        raise ConfigError([f"--url {url}: give it as https://NAME or https://NAME:PORT"])
     if parts.scheme == "http" and not is_loopback(parts.hostname or ""):
         raise RefusedForSafety(
             f"{url}: anyone who reads the traffic could decide who is paid",

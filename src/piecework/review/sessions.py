@@ -116,10 +116,7 @@ class Sessions:
     @property
     def links(self) -> Mapping[str, str]:
         """The link of each reviewer, by name."""
-        return {
-            name: f"{self._origin}/enter#{token}"
-            for token, name in self._tokens.items()
-        }
+        return {name: f"{self._origin}/enter#{token}" for token, name in self._tokens.items()}
 
     def check(self, request: Request) -> None:
         """Refuse requests from other pages, or to another host name.
@@ -162,11 +159,7 @@ class Sessions:
 
     def open(self, identity: Identity, role: Role) -> tuple[str, Session]:
         """Open a session of a person; return the cookie's value and the session."""
-        mine = [
-            key
-            for key, session in self._open.items()
-            if session.reviewer == identity.name
-        ]
+        mine = [key for key, session in self._open.items() if session.reviewer == identity.name]
         for key in mine[: len(mine) + 1 - _MOST_SESSIONS]:
             del self._open[key]
         value, now = secrets.token_urlsafe(_BYTES), self._now()
@@ -203,9 +196,7 @@ class Sessions:
         if session is None:
             raise NotAllowed(self._way_in, status=401)
         now = self._now()
-        is_over = (
-            now - session.begun > LONGEST_SECONDS or now - session.seen > IDLE_SECONDS
-        )
+        is_over = now - session.begun > LONGEST_SECONDS or now - session.seen > IDLE_SECONDS
         if session.identity.issuer and is_over:
             del self._open[_hashed(value)]
             raise NotAllowed("Your session has ended; sign in again.", status=401)
@@ -233,22 +224,13 @@ class Sessions:
     def drop_cookie(self, response: Response) -> None:
         """Delete the session's cookie."""
         response.delete_cookie(
-            self._cookie,
-            path="/",
-            httponly=True,
-            samesite="strict",
-            secure=self._is_secure,
+            self._cookie, path="/", httponly=True, samesite="strict", secure=self._is_secure
         )
 
     def set_cookie(self, response: Response, value: str) -> None:
         """Set the session's cookie."""
         response.set_cookie(
-            self._cookie,
-            value,
-            path="/",
-            httponly=True,
-            samesite="strict",
-            secure=self._is_secure,
+            self._cookie, value, path="/", httponly=True, samesite="strict", secure=self._is_secure
         )
 
 

@@ -109,13 +109,7 @@ class SignInPages:
     def record(self, event: audit.EventName, identity: Identity, about: str) -> None:
         """Write an event to the audit trail."""
         with writing(self._opened.store):
-            audit.add(
-                self._opened.store,
-                event,
-                identity,
-                at=self._opened.clock.now(),
-                about=about,
-            )
+            audit.add(self._opened.store, event, identity, at=self._opened.clock.now(), about=about)
 
     def asked(self, request: Request, sentence: str) -> Response:
         """Return the page that offers to sign in, to open what was asked for."""
@@ -151,15 +145,11 @@ class SignInPages:
         try:
             pending = self._pending.take(request)
             person = await self.provider.finish(request, pending.session)
-            value, session = await self._store_thread.run(
-                partial(self._opened_for, person)
-            )
+            value, session = await self._store_thread.run(partial(self._opened_for, person))
         except SignInRefused as refusal:
             return self._refused(request, refusal)
         self._sessions.close(request)
-        security_log.write(
-            request.scope, "signed_in", subject=person.subject, role=session.role
-        )
+        security_log.write(request.scope, "signed_in", subject=person.subject, role=session.role)
         # A strict cookie is not sent along a redirect that began at the provider, so a
         # page of this server opens the next one.
         reply = page("signed_in.html.j2", next_path=pending.next_path, session=session)
@@ -190,24 +180,16 @@ class SignInPages:
         store = self._opened.store
         with writing(store):
             name = audit.name_of(
-                store,
-                person.issuer,
-                person.subject,
-                wanted=person.name,
-                taken=self._sessions.names,
+                store, person.issuer, person.subject, wanted=person.name, taken=self._sessions.names
             )
-            identity = Identity(
-                name=name, role=role, issuer=person.issuer, subject=person.subject
-            )
+            identity = Identity(name=name, role=role, issuer=person.issuer, subject=person.subject)
             audit.add(store, "signed in", identity, at=self._opened.clock.now())
         return self._sessions.open(identity, role)
 
     def _without_role(self, person: Person, door: Door) -> SignInRefused:
         """Return why a person gets in nowhere, after the audit trail has it."""
         why = "e-mail not verified" if person.unverified_email else "no role"
-        identity = Identity(
-            name=person.name, issuer=person.issuer, subject=person.subject
-        )
+        identity = Identity(name=person.name, issuer=person.issuer, subject=person.subject)
         if self._refusals.take(time.monotonic()) is not None:
             self.record("refused", identity, why)
         ask = f"Ask {door.contact or 'the person who runs this review'} for one."

@@ -52,10 +52,7 @@ class Words:
             else:
                 is_right = what == "right"
                 say(
-                    self._opened,
-                    word,
-                    meant=None if is_right else meant or "",
-                    by=session.reviewer,
+                    self._opened, word, meant=None if is_right else meant or "", by=session.reviewer
                 )
         except ConfigError as refusal:
             session.notices.append(("fault", f"Not stored: {refusal}."))

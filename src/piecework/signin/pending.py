@@ -61,9 +61,7 @@ class PendingSignIns:
         """Begin a sign-in; return the cookie's value, and what is kept behind it."""
         now = self._now()
         for key in [
-            key
-            for key, pending in self._begun.items()
-            if now - pending.begun > LIFE_SECONDS
+            key for key, pending in self._begun.items() if now - pending.begun > LIFE_SECONDS
         ]:
             del self._begun[key]
         while len(self._begun) >= _MOST:
@@ -81,9 +79,7 @@ class PendingSignIns:
         """
         # Another page of this domain could set a second one.
         values = cookie_values(request.scope["headers"], self._cookie)
-        pending = (
-            self._begun.pop(_hashed(values[0]), None) if len(values) == 1 else None
-        )
+        pending = self._begun.pop(_hashed(values[0]), None) if len(values) == 1 else None
         if pending is None or self._now() - pending.begun > LIFE_SECONDS:
             raise SignInRefused(
                 "This sign-in was not begun in this browser, has been used, or took "
@@ -107,11 +103,7 @@ class PendingSignIns:
     def drop_cookie(self, reply: Response) -> None:
         """Delete the cookie."""
         reply.delete_cookie(
-            self._cookie,
-            path="/",
-            httponly=True,
-            samesite="lax",
-            secure=self._is_secure,
+            self._cookie, path="/", httponly=True, samesite="lax", secure=self._is_secure
         )
 
 

@@ -89,9 +89,7 @@ def _name(claims: Mapping[str, Any], subject: str) -> str:
     'Ada Lovelace'
     """
     for claim in ("name", "preferred_username"):
-        words = "".join(
-            letter if letter.isprintable() else " " for letter in _text(claims, claim)
-        )
+        words = "".join(letter if letter.isprintable() else " " for letter in _text(claims, claim))
         name = " ".join(words.split())[:_LONGEST_NAME].strip()
         # `policy:` is how decisions of the policy are marked.
         if name and not name.startswith("policy:"):
@@ -115,7 +113,5 @@ def _values(claim: object) -> frozenset[str]:
             kind="too_many_values",
         )
     return frozenset(
-        value
-        for value in values
-        if isinstance(value, str) and len(value) <= _LONGEST_VALUE
+        value for value in values if isinstance(value, str) and len(value) <= _LONGEST_VALUE
     )

@@ -77,8 +77,7 @@ class Provider:
             client_cls=_App,
             client_id=settings.client_id,
             client_secret=settings.client_secret or None,
-            server_metadata_url=settings.issuer.rstrip("/")
-            + "/.well-known/openid-configuration",
+            server_metadata_url=settings.issuer.rstrip("/") + "/.well-known/openid-configuration",
             client_kwargs={
                 "scope": " ".join(settings.scopes),
                 "code_challenge_method": "S256",
@@ -153,9 +152,7 @@ class Provider:
     async def _claims(self, request: Request) -> Mapping[str, Any]:
         app = self._app
         if not request.query_params.get("code") and "error" not in request.query_params:
-            raise SignInRefused(
-                "The provider sent no code. Begin again.", kind="no_code"
-            )
+            raise SignInRefused("The provider sent no code. Begin again.", kind="no_code")
         token = await app.authorize_access_token(
             request,
             claims_options={
@@ -308,8 +305,7 @@ async def _limit(response: httpx2.Response) -> None:
 
 def _too_large() -> ProviderUnusable:
     return ProviderUnusable(
-        "The provider's answer is too large or packed; ask its administrator to send "
-        "fewer claims.",
+        "The provider's answer is too large or packed; ask its administrator to send fewer claims.",
         kind="too_large",
     )
 
@@ -326,31 +322,25 @@ def _check_metadata(metadata: Mapping[str, Any], issuer: str) -> None:
         address = metadata.get(name)
         if not isinstance(address, str) or not is_safe_address(address):
             raise WrongProvider(
-                f"The provider's {name} is missing or not an https address.",
-                kind="unsafe_address",
+                f"The provider's {name} is missing or not an https address.", kind="unsafe_address"
             )
 
 
 def _of_call(fault: Exception, host: str) -> ProviderUnusable:
     if isinstance(fault, TimeoutError | httpx2.TimeoutException):
         return ProviderUnusable(
-            f"{host} did not answer within {PATIENCE_SECONDS:.0f} seconds. Try again "
-            "later.",
+            f"{host} did not answer within {PATIENCE_SECONDS:.0f} seconds. Try again later.",
             kind="provider_slow",
         )
     if isinstance(fault, httpx2.HTTPStatusError):
         return ProviderUnusable(
-            f"{host} answered with the error {fault.response.status_code}. Try again "
-            "later.",
+            f"{host} answered with the error {fault.response.status_code}. Try again later.",
             kind="provider_error",
         )
     if isinstance(fault, httpx2.HTTPError):
-        return ProviderUnusable(
-            f"{host} cannot be reached. Try again later.", kind="provider_down"
-        )
+        return ProviderUnusable(f"{host} cannot be reached. Try again later.", kind="provider_down")
     return ProviderUnusable(
-        f"{host} did not answer as a provider of OpenID Connect does; check the "
-        "issuer.",
+        f"{host} did not answer as a provider of OpenID Connect does; check the issuer.",
         kind="provider_strange",
     )
 
@@ -369,8 +359,7 @@ def _of_protocol(fault: OAuthError, host: str) -> SignInRefused:
             )
         case "invalid_grant":
             return SignInRefused(
-                f"{host} says that this sign-in is used or too old. Begin again.",
-                kind="used_code",
+                f"{host} says that this sign-in is used or too old. Begin again.", kind="used_code"
             )
         case "invalid_client" | "unauthorized_client":
             return WrongProvider(
@@ -386,9 +375,7 @@ def _of_protocol(fault: OAuthError, host: str) -> SignInRefused:
 
 def _of_token(fault: JoseError, host: str) -> SignInRefused:
     if isinstance(fault, ExpiredTokenError):
-        return SignInRefused(
-            f"The token of {host} has expired. Begin again.", kind="expired"
-        )
+        return SignInRefused(f"The token of {host} has expired. Begin again.", kind="expired")
     if isinstance(fault, InvalidClaimError):
         return SignInRefused(
             f"The token of {host} is not for this sign-in. Begin again; if it happens "
@@ -396,6 +383,5 @@ def _of_token(fault: JoseError, host: str) -> SignInRefused:
             kind="wrong_claim",
         )
     return SignInRefused(
-        f"The token of {host} has no valid signature, or lacks a claim.",
-        kind="wrong_token",
+        f"The token of {host} has no valid signature, or lacks a claim.", kind="wrong_token"
     )

@@ -40,8 +40,7 @@ class ProviderSettings:
         is_address = parts.scheme in {"http", "https"} and parts.hostname
         if not is_address or parts.query or parts.fragment:
             raise UnusableSettingsError(
-                f"the issuer {self.issuer!r} is not an address such as "
-                "https://login.example.org"
+                f"the issuer {self.issuer!r} is not an address such as https://login.example.org"
             )
         if not is_safe_address(self.issuer):
             raise UnusableSettingsError(

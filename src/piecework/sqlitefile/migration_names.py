@@ -26,8 +26,7 @@ def digest_of(script: str) -> str:
 def names_in(folder: Path) -> frozenset[str]:
     """Return the names of all migrations in a folder of SQL files."""
     return frozenset(
-        name_of(path, path.read_text(encoding="utf-8"))
-        for path in folder.glob("m[0-9]*.sql")
+        name_of(path, path.read_text(encoding="utf-8")) for path in folder.glob("m[0-9]*.sql")
     )
 
 

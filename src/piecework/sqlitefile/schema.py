@@ -85,9 +85,7 @@ def statements(script: str) -> Iterator[str]:
 def origin(connection: sqlite3.Connection, migrations: Migrations) -> Origin:
     """Return which program created a database, and which version of it."""
     table = migrations.migrations_table
-    tables = tuple(
-        str(row[0]) for row in patiently(connection, _TABLES.format(table=table))
-    )
+    tables = tuple(str(row[0]) for row in patiently(connection, _TABLES.format(table=table)))
     try:
         rows = patiently(connection, _APPLIED.format(table=table), migrations.name)
     except sqlite3.OperationalError:
@@ -117,8 +115,7 @@ def bring_up_to_date(database: Database, migrations: Migrations) -> None:
         if missing and migrations.applied(database):
             copy = _copy_before(database, missing[0])
             _LOG.warning(
-                "this version brings a database up to date; the copy from before is %s",
-                copy,
+                "this version brings a database up to date; the copy from before is %s", copy
             )
         migrations.apply(database)
         database.execute("COMMIT")

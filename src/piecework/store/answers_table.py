@@ -110,9 +110,7 @@ def _filled(store: Store, rows: Sequence[tuple[Any, ...]]) -> Sequence[tuple[Any
     ]
 
 
-def _in_parts(
-    chunks: Iterable[list[tuple[Any, ...]]],
-) -> Iterator[list[tuple[Any, ...]]]:
+def _in_parts(chunks: Iterable[list[tuple[Any, ...]]]) -> Iterator[list[tuple[Any, ...]]]:
     """Yield rows in lists of about the same size, each with whole assignments."""
     rows: list[tuple[Any, ...]] = []
     for more in chunks:
@@ -168,9 +166,7 @@ def _table(rows: Sequence[tuple[Any, ...]], task: Task) -> pd.DataFrame:
     return build([row[1] for row in rows], cells, columns)
 
 
-def _add_values(
-    cells: dict[str, list[object]], document: dict[str, Any], task: Task
-) -> None:
+def _add_values(cells: dict[str, list[object]], document: dict[str, Any], task: Task) -> None:
     values, of_hit = document["values"], document.get("hit_values", {})
     for field in task.item_fields:
         cells[ITEM_VALUE + field.name].append(_value(field, values.get(field.name)))

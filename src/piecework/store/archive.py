@@ -142,10 +142,7 @@ def move(store: Store, batch: int, *, at: datetime) -> Part:
     )
     texts = list(zip(*documents, strict=True)) or [(), ()]
     raw = pa.table(
-        {
-            "assignment_id": pa.array(texts[0], pa.string()),
-            "raw": pa.array(texts[1], pa.string()),
-        }
+        {"assignment_id": pa.array(texts[0], pa.string()), "raw": pa.array(texts[1], pa.string())}
     )
     files: dict[Kind, bytes] = {"answers": _content(table), "documents": _content(raw)}
     part = Part(
@@ -163,9 +160,7 @@ def move(store: Store, batch: int, *, at: datetime) -> Part:
     return part
 
 
-def _forget(
-    store: Store, part: Part, files: Mapping[Kind, bytes], *, at: datetime
-) -> None:
+def _forget(store: Store, part: Part, files: Mapping[Kind, bytes], *, at: datetime) -> None:
     """Record a part, and remove its content from the store's other tables."""
     row = {name: getattr(part, name) for name in Part.__slots__}
     of_batch = "SELECT assignment_id FROM hits JOIN assignments USING (hit_id)"
@@ -177,13 +172,11 @@ def _forget(
             [part.batch],
         )
         store.db.execute(
-            f"DELETE FROM raw_answers WHERE assignment_id IN ({of_batch} "
-            "WHERE batch = ?)",
+            f"DELETE FROM raw_answers WHERE assignment_id IN ({of_batch} WHERE batch = ?)",
             [part.batch],
         )
         (first_kept,) = store.db.execute(
-            "SELECT min(number) FROM answers WHERE number > ? AND fields <> ''",
-            [before],
+            "SELECT min(number) FROM answers WHERE number > ? AND fields <> ''", [before]
         ).fetchone()
         last = part.last_number if first_kept is None else first_kept - 1
         row |= {"through": max(before, last), "archived_at": to_text(at)}
@@ -228,9 +221,7 @@ def contents(store: Store, numbers: Sequence[int]) -> dict[int, tuple[str, str]]
         within = pc.and_(pc.greater_equal(number, first), pc.less_equal(number, last))
         chosen = table.filter(within)
         cells = (chosen[name].to_pylist() for name in ("fields", "problems"))
-        by_number.update(
-            zip(chosen["number"].to_pylist(), zip(*cells, strict=True), strict=True)
-        )
+        by_number.update(zip(chosen["number"].to_pylist(), zip(*cells, strict=True), strict=True))
     return by_number
 
 
@@ -242,9 +233,7 @@ def documents(store: Store) -> Iterator[tuple[str, str]]:
     """
     for part in parts(store):
         table = _read(store, part, "documents")
-        yield from zip(
-            table["assignment_id"].to_pylist(), table["raw"].to_pylist(), strict=True
-        )
+        yield from zip(table["assignment_id"].to_pylist(), table["raw"].to_pylist(), strict=True)
 
 
 def content_of(store: Store, part: Part, kind: Kind) -> bytes:

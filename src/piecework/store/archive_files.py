@@ -14,9 +14,7 @@ Kind = Literal["answers", "documents"]
 FOLDER = "archive"
 
 
-def write_beside(
-    store: Store, batch: int, part: int, files: Mapping[Kind, bytes]
-) -> None:
+def write_beside(store: Store, batch: int, part: int, files: Mapping[Kind, bytes]) -> None:
     """Write files durably into the folder of a store in a file; otherwise do nothing.
 
     They are written before the transaction that records them.
@@ -51,8 +49,7 @@ def read(store: Store, batch: int, part: int, kind: Kind) -> bytes:
     """
     if store.db.kind == "postgresql":
         row = store.db.execute(
-            "SELECT content FROM archive_files WHERE part = ? AND kind = ?",
-            [part, kind],
+            "SELECT content FROM archive_files WHERE part = ? AND kind = ?", [part, kind]
         ).fetchone()
         if row is not None:
             return bytes(row[0])
@@ -61,8 +58,7 @@ def read(store: Store, batch: int, part: int, kind: Kind) -> bytes:
         if path.is_file():
             return path.read_bytes()
     raise StoreError(
-        f"{where(store, batch, part, kind)}: a file of the campaign's archive is "
-        "missing",
+        f"{where(store, batch, part, kind)}: a file of the campaign's archive is missing",
         next_step="copy the folder `archive` back to the store's folder; passes "
         "work without it, but exports and reports do not",
     )

@@ -53,9 +53,7 @@ def keep(store: Store, assignment: Assignment, answers: Iterable[Answer]) -> Non
     insert(store, "answers", map(answer_row, answers), or_ignore=True)
 
 
-def load(
-    store: Store, *, assignment_ids: Iterable[AssignmentId] | None = None
-) -> list[Assignment]:
+def load(store: Store, *, assignment_ids: Iterable[AssignmentId] | None = None) -> list[Assignment]:
     """Return assignments in the order of their submission, without their documents.
 
     Args:
@@ -76,8 +74,7 @@ def load(
             submitted_at=from_text(row["submitted_at"]),
         )
         for row in store.db.query(
-            f"SELECT * FROM assignments {chosen} ORDER BY submitted_at, assignment_id",
-            values,
+            f"SELECT * FROM assignments {chosen} ORDER BY submitted_at, assignment_id", values
         )
     ]
 
@@ -89,9 +86,7 @@ def documents(store: Store) -> dict[AssignmentId, str]:
     return {AssignmentId(assignment_id): raw for assignment_id, raw in both}
 
 
-def count_by_hit(
-    store: Store, hit_ids: Iterable[HitId] | None = None
-) -> dict[HitId, int]:
+def count_by_hit(store: Store, hit_ids: Iterable[HitId] | None = None) -> dict[HitId, int]:
     """Return how many assignments are stored for each of these HITs, or for all."""
     chosen, values = "", []
     if hit_ids is not None:
@@ -106,17 +101,14 @@ def count_by_hit(
 def count(store: Store) -> int:
     """Return how many assignments were collected."""
     (number,) = store.db.execute(
-        "SELECT coalesce(sum(subjects), 0) FROM verdict_counts "
-        "WHERE subject_kind = 'assignment'"
+        "SELECT coalesce(sum(subjects), 0) FROM verdict_counts WHERE subject_kind = 'assignment'"
     ).fetchone()
     return int(number)
 
 
 def count_with_more(store: Store) -> int:
     """Return with how many answers something was sent that is not a field."""
-    (number,) = store.db.execute(
-        "SELECT count(*) FROM answers WHERE also_sent <> ''"
-    ).fetchone()
+    (number,) = store.db.execute("SELECT count(*) FROM answers WHERE also_sent <> ''").fetchone()
     return int(number)
 
 
@@ -190,9 +182,7 @@ def has_undecided(store: Store) -> bool:
     return store.db.execute(f"{_UNDECIDED} LIMIT 1").fetchone() is not None
 
 
-def undecided(
-    store: Store, *, submitted_before: datetime | None = None
-) -> frozenset[AssignmentId]:
+def undecided(store: Store, *, submitted_before: datetime | None = None) -> frozenset[AssignmentId]:
     """Return assignments that lack a verdict, or that have an answer without one.
 
     Args:
@@ -207,9 +197,7 @@ def undecided(
     return frozenset(AssignmentId(assignment_id) for (assignment_id,) in rows)
 
 
-def decided_answers(
-    store: Store, assignment_ids: Iterable[AssignmentId]
-) -> list[AnswerId]:
+def decided_answers(store: Store, assignment_ids: Iterable[AssignmentId]) -> list[AnswerId]:
     """Return the answers of these assignments that have a verdict."""
     rows = store.db.execute(
         "SELECT answer_id FROM answers WHERE verdict IS NOT NULL "
@@ -229,9 +217,7 @@ def next_submission_after(store: Store, moment: datetime) -> datetime | None:
     return from_text(earliest) if earliest else None
 
 
-def first_submitted(
-    store: Store, assignment_ids: Iterable[AssignmentId]
-) -> datetime | None:
+def first_submitted(store: Store, assignment_ids: Iterable[AssignmentId]) -> datetime | None:
     """Return when the first of these without a verdict was submitted, if any."""
     (earliest,) = store.db.execute(
         "SELECT min(submitted_at) FROM assignments WHERE verdict IS NULL "
@@ -246,8 +232,7 @@ def verdict_and_outcome(
 ) -> tuple[Verdict | None, str | None]:
     """Return the verdict in force about an assignment, and how it was carried out."""
     verdict, outcome = store.db.execute(
-        "SELECT verdict, outcome FROM assignments WHERE assignment_id = ?",
-        [assignment_id],
+        "SELECT verdict, outcome FROM assignments WHERE assignment_id = ?", [assignment_id]
     ).fetchone()
     return verdict, outcome
 
@@ -264,9 +249,7 @@ def has_lost_work(store: Store, worker_id: WorkerId) -> bool:
     )
 
 
-def rejected_of(
-    store: Store, assignment_ids: Iterable[AssignmentId]
-) -> set[AssignmentId]:
+def rejected_of(store: Store, assignment_ids: Iterable[AssignmentId]) -> set[AssignmentId]:
     """Return those of these assignments that are rejected."""
     rows = store.db.execute(
         "SELECT assignment_id FROM assignments WHERE verdict = 'reject' "
@@ -276,26 +259,20 @@ def rejected_of(
     return {AssignmentId(name) for (name,) in rows}
 
 
-def mark_settled(
-    store: Store, assignment_id: AssignmentId, *, outcome: str | None
-) -> None:
+def mark_settled(store: Store, assignment_id: AssignmentId, *, outcome: str | None) -> None:
     """Record how the verdict about an assignment was carried out.
 
     `None` means not yet. Part of the caller's transaction.
     """
     store.db.execute(
-        "UPDATE assignments SET outcome = ? WHERE assignment_id = ?",
-        [outcome, assignment_id],
+        "UPDATE assignments SET outcome = ? WHERE assignment_id = ?", [outcome, assignment_id]
     )
 
 
-def answers_with(
-    store: Store, assignment_id: AssignmentId, verdict: Verdict
-) -> list[AnswerId]:
+def answers_with(store: Store, assignment_id: AssignmentId, verdict: Verdict) -> list[AnswerId]:
     """Return the answers of an assignment that have this verdict, by position."""
     rows = store.db.execute(
-        "SELECT answer_id FROM answers WHERE assignment_id = ? AND verdict = ? "
-        "ORDER BY position",
+        "SELECT answer_id FROM answers WHERE assignment_id = ? AND verdict = ? ORDER BY position",
         [assignment_id, verdict],
     )
     return [AnswerId(answer_id) for (answer_id,) in rows]
@@ -328,9 +305,7 @@ def verdicts_by_answer(
     return {AnswerId(answer_id): verdict for answer_id, verdict in rows}
 
 
-def with_verdict(
-    store: Store, answer_ids: Iterable[AnswerId], verdict: Verdict
-) -> list[AnswerId]:
+def with_verdict(store: Store, answer_ids: Iterable[AnswerId], verdict: Verdict) -> list[AnswerId]:
     """Return those of these answers that have this verdict."""
     rows = store.db.execute(
         "SELECT answer_id FROM answers WHERE verdict = ? "

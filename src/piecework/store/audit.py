@@ -118,12 +118,7 @@ def trail(store: Store) -> Iterator[TrailEntry]:
 
 
 def name_of(
-    store: Store,
-    issuer: str,
-    subject: str,
-    *,
-    wanted: str,
-    taken: Collection[str] = (),
+    store: Store, issuer: str, subject: str, *, wanted: str, taken: Collection[str] = ()
 ) -> str:
     """Return a person's name in this store, which no other person has.
 
@@ -138,8 +133,7 @@ def name_of(
         taken: names of people who have links.
     """
     row = store.db.execute(
-        "SELECT name FROM reviewers WHERE issuer = ? AND subject = ?",
-        [issuer, subject],
+        "SELECT name FROM reviewers WHERE issuer = ? AND subject = ?", [issuer, subject]
     ).fetchone()
     if row is not None:
         return str(row[0])

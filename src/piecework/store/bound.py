@@ -71,12 +71,7 @@ OWN_FOLDER = "give this run its own folder ([output] folder)"
 
 
 def bind(
-    store: Store,
-    fact: Fact,
-    value: str,
-    *,
-    otherwise: str = "",
-    next_step: str = OWN_FOLDER,
+    store: Store, fact: Fact, value: str, *, otherwise: str = "", next_step: str = OWN_FOLDER
 ) -> None:
     """Set a fact, which never changes.
 
@@ -95,13 +90,10 @@ def bind(
     # lock.
     if getattr(read(store), fact) is None:
         with store.db.atomic():
-            store.db.execute(
-                f"UPDATE bound SET {fact} = ? WHERE {fact} IS NULL", [value]
-            )
+            store.db.execute(f"UPDATE bound SET {fact} = ? WHERE {fact} IS NULL", [value])
     if getattr(read(store), fact) != value:
         raise StoreError(
-            f"{store.address}: {otherwise or f'{fact} was set differently'}",
-            next_step=next_step,
+            f"{store.address}: {otherwise or f'{fact} was set differently'}", next_step=next_step
         )
 
 
@@ -178,9 +170,7 @@ def stores_beside(path: Path) -> Iterator[Beside]:
         address = f"{other.resolve().as_uri()}?{options}"
         try:
             with closing(sqlite3.connect(address, uri=True)) as connection:
-                row = connection.execute(
-                    "SELECT campaign, work_digest FROM bound"
-                ).fetchone()
+                row = connection.execute("SELECT campaign, work_digest FROM bound").fetchone()
         except sqlite3.Error:
             continue  # another program's file, or a damaged one
         if other != path and row and all(row):

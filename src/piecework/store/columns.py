@@ -29,9 +29,7 @@ def moment(text: str | None) -> datetime | None:
     return from_text(text) if text else None
 
 
-def insert(
-    store: Store, table: str, rows: Iterable[Row], *, or_ignore: bool = False
-) -> None:
+def insert(store: Store, table: str, rows: Iterable[Row], *, or_ignore: bool = False) -> None:
     """Insert rows with the same named columns; part of the caller's transaction.
 
     Args:

@@ -14,12 +14,7 @@ from functools import cache
 from pathlib import Path
 
 from piecework.domain.errors import StoreError
-from piecework.domain.store_address import (
-    FILE_NAME,
-    StoreAddress,
-    in_folder,
-    store_address,
-)
+from piecework.domain.store_address import FILE_NAME, StoreAddress, in_folder, store_address
 from piecework.sqlitefile.schema import origin, statements
 from piecework.sqlitefile.sqlite_utils_alone import Migrations
 from piecework.store import archive, archive_files, bound, earned_records, postgres
@@ -52,10 +47,7 @@ class _Table:
     @property
     def in_order(self) -> str:
         """A query of all rows, in an order that depends on nothing but them."""
-        return (
-            f"SELECT {_quoted(self.columns)} FROM {self.name} "
-            f"ORDER BY {_quoted(self.key)}"
-        )
+        return f"SELECT {_quoted(self.columns)} FROM {self.name} ORDER BY {_quoted(self.key)}"
 
     @property
     def insertion(self) -> str:
@@ -208,9 +200,7 @@ def _opened(address: StoreAddress, kind: _Kind) -> Store:
             address, kind.in_postgres, create_missing=False, survives_power_cuts=True
         )
         return Store(address, session, 0)
-    file = open_file(
-        address.path, kind.migrations, create=False, survives_power_cuts=True
-    )
+    file = open_file(address.path, kind.migrations, create=False, survives_power_cuts=True)
     return Store(address, file, 0)
 
 
@@ -250,9 +240,7 @@ def _schema_of_file(address: StoreAddress, new: StoreAddress) -> str:
     return store_address(address.folder, campaign=campaign, url="-").schema
 
 
-def _copy_table(
-    table: _Table, old: Store, new: Store, note: Callable[[bytes], object]
-) -> int:
+def _copy_table(table: _Table, old: Store, new: Store, note: Callable[[bytes], object]) -> int:
     # The first rows of some tables are in the schema.
     new.db.execute(f"DELETE FROM {table.name}")
     number = 0
@@ -311,9 +299,7 @@ def _new_file(address: StoreAddress, kind: _Kind) -> Iterator[Store]:
     unfinished = address.path.with_name(address.path.name + _UNFINISHED)
     _remove(unfinished)
     try:
-        database = open_file(
-            unfinished, kind.migrations, create=True, survives_power_cuts=True
-        )
+        database = open_file(unfinished, kind.migrations, create=True, survives_power_cuts=True)
         with closing(Store(StoreAddress(path=unfinished), database, 0)) as store:
             with store.db.exclusive():
                 triggers = store.db.execute(

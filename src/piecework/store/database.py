@@ -88,16 +88,12 @@ def exists(address: StoreAddress) -> bool:
     return postgres.has_table(address)
 
 
-def _connection(
-    address: StoreAddress, *, create: bool, survives_power_cuts: bool
-) -> Connection:
+def _connection(address: StoreAddress, *, create: bool, survives_power_cuts: bool) -> Connection:
     if address.url:
         return postgres.open_schema(
             address, create_missing=create, survives_power_cuts=survives_power_cuts
         )
-    return open_file(
-        address.path, create=create, survives_power_cuts=survives_power_cuts
-    )
+    return open_file(address.path, create=create, survives_power_cuts=survives_power_cuts)
 
 
 @contextmanager

@@ -86,8 +86,7 @@ def days(store: Store, *, since: datetime) -> list[tuple[str, int, int]]:
 def first_rows(store: Store, most: int) -> list[Item]:
     """Return the first rows that were taken in, without those that are gold."""
     rows = store.db.execute(
-        "SELECT item_id, columns FROM source_items WHERE is_gold = 0 "
-        "ORDER BY number LIMIT ?",
+        "SELECT item_id, columns FROM source_items WHERE is_gold = 0 ORDER BY number LIMIT ?",
         [most],
     )
     return [_item(*row) for row in rows]
@@ -157,8 +156,7 @@ class DealtItems(Sequence[Item]):
     def of_batch(self, batch: int) -> list[Item]:
         """Return the items of a batch in the order of their arrival."""
         rows = self._store.db.execute(
-            "SELECT item_id, columns FROM source_items WHERE batch = ? ORDER BY number",
-            [batch],
+            "SELECT item_id, columns FROM source_items WHERE batch = ? ORDER BY number", [batch]
         )
         return [_item(*row) for row in rows]
 

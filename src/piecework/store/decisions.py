@@ -66,9 +66,7 @@ def overrule(store: Store, decisions: Iterable[Decision]) -> None:
     insert(store, "decisions", map(row_of, decisions))
 
 
-def load(
-    store: Store, *kinds: SubjectKind, verdicts: Sequence[Verdict] = ()
-) -> list[Decision]:
+def load(store: Store, *kinds: SubjectKind, verdicts: Sequence[Verdict] = ()) -> list[Decision]:
     """Return decisions in force, in the order in which subjects were first decided.
 
     Args:
@@ -351,8 +349,7 @@ def edition(store: Store) -> str:
     It is "" before any decision. The number of a deleted decision may be used again.
     """
     latest = store.db.execute(
-        "SELECT decision_id, decided_at FROM decisions "
-        "ORDER BY decision_id DESC LIMIT 1"
+        "SELECT decision_id, decided_at FROM decisions ORDER BY decision_id DESC LIMIT 1"
     ).fetchone()
     if latest is None:
         return ""

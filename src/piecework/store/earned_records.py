@@ -18,14 +18,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from piecework.domain.earned import (
-    Change,
-    DueChange,
-    EarnedRule,
-    Holding,
-    ItemOutcome,
-    Share,
-)
+from piecework.domain.earned import Change, DueChange, EarnedRule, Holding, ItemOutcome, Share
 from piecework.domain.errors import StoreError
 from piecework.domain.ids import WorkerId
 from piecework.domain.store_address import StoreAddress, schema_name
@@ -162,8 +155,7 @@ class EarnedRecords:
     def contribution(self, kind: str, campaign: str) -> str:
         """Return the edition of decisions that a campaign's evidence contains."""
         row = self._first(
-            "SELECT decisions FROM contributions "
-            "WHERE market = ? AND kind = ? AND campaign = ?",
+            "SELECT decisions FROM contributions WHERE market = ? AND kind = ? AND campaign = ?",
             *(self.market, kind, campaign),
         )
         return str(row["decisions"]) if row else ""
@@ -227,8 +219,7 @@ class EarnedRecords:
             raise StoreError(
                 f"[[earned]] {rule.name!r} is stated as {rule.terms} here, but the "
                 f"campaign {row['campaign'].partition('/')[0]} states {row['terms']}",
-                next_step="state the same in both campaign files, and advance that "
-                "campaign once",
+                next_step="state the same in both campaign files, and advance that campaign once",
             )
         if row is None or row["terms"] != rule.terms:
             with self.db.atomic():
@@ -252,11 +243,7 @@ class EarnedRecords:
         return row is not None
 
     def apply(
-        self,
-        rule: EarnedRule,
-        changes: Mapping[WorkerId, DueChange],
-        *,
-        now: datetime,
+        self, rule: EarnedRule, changes: Mapping[WorkerId, DueChange], *, now: datetime
     ) -> None:
         """Store the changes that the rule makes, and that it was applied."""
         with self.db.atomic():
@@ -270,20 +257,12 @@ class EarnedRecords:
             )
 
     def restore(
-        self,
-        name: str,
-        worker_id: WorkerId,
-        change: DueChange,
-        *,
-        by: str,
-        at: datetime,
+        self, name: str, worker_id: WorkerId, change: DueChange, *, by: str, at: datetime
     ) -> None:
         """Store a person's grant; only later items count against the worker."""
         counts_after = change.share.last or at
         with self.db.atomic():
-            self._insert(
-                name, worker_id, change, by=by, at=at, counts_after=counts_after
-            )
+            self._insert(name, worker_id, change, by=by, at=at, counts_after=counts_after)
 
     def outcomes(self, kind: str) -> Mapping[WorkerId, list[ItemOutcome]]:
         """Return the items of each worker of a kind."""
@@ -307,8 +286,7 @@ class EarnedRecords:
         """Return who holds a qualification now; changes that are open count as done."""
         return {
             WorkerId(row["worker_id"]): Holding(
-                since=from_text(row["decided_at"]),
-                counts_after=moment(row["counts_after"]),
+                since=from_text(row["decided_at"]), counts_after=moment(row["counts_after"])
             )
             for row in self.db.query(_LATEST, [self.market, name])
             if row["change"] == "grant"
@@ -316,9 +294,7 @@ class EarnedRecords:
 
     def unfinished(self, name: str) -> list[RecordedChange]:
         """Return changes that are open, or whose worker was not notified."""
-        return self._changes(
-            "AND name = ? AND (done_at IS NULL OR notified_at IS NULL)", name
-        )
+        return self._changes("AND name = ? AND (done_at IS NULL OR notified_at IS NULL)", name)
 
     def changes(self, name: str) -> list[RecordedChange]:
         """Return all changes of a qualification, in order."""
@@ -339,8 +315,7 @@ class EarnedRecords:
     def _mark(self, column: str, change: RecordedChange, at: datetime) -> None:
         with self.db.atomic():
             self.db.execute(
-                f"UPDATE changes SET {column} = ? WHERE change_id = ?",
-                [to_text(at), change.number],
+                f"UPDATE changes SET {column} = ? WHERE change_id = ?", [to_text(at), change.number]
             )
 
     def _changes(self, condition: str, *values: str) -> list[RecordedChange]:

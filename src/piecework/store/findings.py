@@ -9,10 +9,7 @@ from piecework.store.database import Store
 
 
 def replace(
-    store: Store,
-    findings: Iterable[Finding],
-    *,
-    subjects: Mapping[SubjectKind, Iterable[str]],
+    store: Store, findings: Iterable[Finding], *, subjects: Mapping[SubjectKind, Iterable[str]]
 ) -> None:
     """Store these findings, and delete older ones about the same subjects.
 
@@ -64,8 +61,7 @@ def _load(store: Store, chosen: str) -> list[Finding]:
     return [
         _finding(row)
         for row in store.db.query(
-            f"SELECT * FROM findings {chosen} "
-            "ORDER BY subject_kind, subject_id, heuristic"
+            f"SELECT * FROM findings {chosen} ORDER BY subject_kind, subject_id, heuristic"
         )
     ]
 
@@ -112,9 +108,7 @@ def strongest_of_each(
             other, before = strongest.get(finding.heuristic, (finding, 0))
             stronger = max(other, finding, key=lambda candidate: candidate.suspicion)
             strongest[finding.heuristic] = stronger, before + flags
-    return sorted(
-        strongest.values(), key=lambda pair: (-pair[0].suspicion, pair[0].heuristic)
-    )
+    return sorted(strongest.values(), key=lambda pair: (-pair[0].suspicion, pair[0].heuristic))
 
 
 def strongest(store: Store, *, but: str) -> dict[tuple[str, str], float]:

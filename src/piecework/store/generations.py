@@ -29,8 +29,7 @@ def begin(store: Store, *, at: datetime) -> None:
     name = secrets.token_hex(_WORD_BYTES)
     with writing(store):
         store.db.execute(
-            "INSERT INTO generations (generation, first_change, began_at) "
-            "VALUES (?, ?, ?)",
+            "INSERT INTO generations (generation, first_change, began_at) VALUES (?, ?, ?)",
             [name, store.changes(), to_text(at)],
         )
 
@@ -69,6 +68,5 @@ def accept(store: Store, mark: str) -> None:
     """Accept a mark of a newer copy of this store as one of its own past."""
     with writing(store):
         store.db.execute(
-            "INSERT INTO accepted_marks (mark) VALUES (?) ON CONFLICT DO NOTHING",
-            [mark],
+            "INSERT INTO accepted_marks (mark) VALUES (?) ON CONFLICT DO NOTHING", [mark]
         )

@@ -64,11 +64,7 @@ def plan(store: Store, hits: Sequence[PlannedHit]) -> None:
         insert(
             store,
             "items",
-            (
-                {"item_id": item_id, "batch": hit.batch}
-                for hit in hits
-                for item_id in hit.item_ids
-            ),
+            ({"item_id": item_id, "batch": hit.batch} for hit in hits for item_id in hit.item_ids),
             or_ignore=True,
         )
 
@@ -88,8 +84,7 @@ def price_anew(store: Store, fee_by_key: Mapping[HitKey, int]) -> None:
 def arms(store: Store) -> dict[HitId, str]:
     """Return the arm of each HIT of an experiment, by its id."""
     rows = store.db.execute(
-        "SELECT hit_id, arm FROM hits WHERE hit_id IS NOT NULL AND arm <> '' "
-        "ORDER BY rowid"
+        "SELECT hit_id, arm FROM hits WHERE hit_id IS NOT NULL AND arm <> '' ORDER BY rowid"
     )
     return {HitId(hit_id): arm for hit_id, arm in rows}
 
@@ -106,11 +101,7 @@ def load(store: Store, hit_ids: Iterable[HitId] | None = None) -> list[PlannedHi
     """Return HITs in the order of their plan: those with these ids, or all."""
     if hit_ids is None:
         return _select(store, "1 = 1")
-    return _select(
-        store,
-        "hit_id IN (SELECT value FROM json_each(?))",
-        json.dumps(list(hit_ids)),
-    )
+    return _select(store, "hit_id IN (SELECT value FROM json_each(?))", json.dumps(list(hit_ids)))
 
 
 def ids(store: Store) -> frozenset[HitId]:
@@ -132,9 +123,7 @@ def of_assignment(store: Store, assignment_id: AssignmentId) -> PlannedHit:
         KeyError: there is no such assignment.
     """
     rows = _select(
-        store,
-        "hit_id = (SELECT hit_id FROM assignments WHERE assignment_id = ?)",
-        assignment_id,
+        store, "hit_id = (SELECT hit_id FROM assignments WHERE assignment_id = ?)", assignment_id
     )
     if not rows:
         raise KeyError(assignment_id)
@@ -244,16 +233,13 @@ def give_up(store: Store, keys: Iterable[HitKey]) -> None:
     """
     with store.db.atomic():
         store.db.executemany(
-            "DELETE FROM hits WHERE hit_key = ? AND posted_at IS NULL",
-            [(key,) for key in keys],
+            "DELETE FROM hits WHERE hit_key = ? AND posted_at IS NULL", [(key,) for key in keys]
         )
         without_hits = (
             "SELECT batch FROM source_batches WHERE NOT EXISTS "
             "(SELECT 1 FROM hits WHERE hits.batch = source_batches.batch)"
         )
-        store.db.execute(
-            f"UPDATE source_items SET batch = NULL WHERE batch IN ({without_hits})"
-        )
+        store.db.execute(f"UPDATE source_items SET batch = NULL WHERE batch IN ({without_hits})")
         store.db.execute(f"DELETE FROM items WHERE batch IN ({without_hits})")
         store.db.execute(f"DELETE FROM source_batches WHERE batch IN ({without_hits})")
 
@@ -270,12 +256,7 @@ def batches_of_types(store: Store) -> dict[HitTypeId, int]:
 
 
 def mark_posted(
-    store: Store,
-    hit_key: HitKey,
-    *,
-    hit_type_id: HitTypeId,
-    hit_id: HitId,
-    at: datetime,
+    store: Store, hit_key: HitKey, *, hit_type_id: HitTypeId, hit_id: HitId, at: datetime
 ) -> None:
     """Record the platform's id of a HIT; part of the caller's transaction."""
     store.db.execute(
@@ -284,9 +265,7 @@ def mark_posted(
     )
 
 
-def mark_extended(
-    store: Store, extension: PlannedHit, *, is_open: bool, at: datetime
-) -> None:
+def mark_extended(store: Store, extension: PlannedHit, *, is_open: bool, at: datetime) -> None:
     """Record that slots were added to a HIT; part of the caller's transaction.
 
     Args:
@@ -296,8 +275,7 @@ def mark_extended(
         at: when.
     """
     store.db.execute(
-        "UPDATE hits SET posted_at = ? WHERE hit_key = ?",
-        [to_text(at), extension.hit_key],
+        "UPDATE hits SET posted_at = ? WHERE hit_key = ?", [to_text(at), extension.hit_key]
     )
     if is_open:
         store.db.execute(
@@ -308,9 +286,7 @@ def mark_extended(
 
 def mark_collected(store: Store, hit_id: HitId, *, at: datetime) -> None:
     """Record that all answers of a HIT are stored; part of a transaction."""
-    store.db.execute(
-        "UPDATE hits SET collected_at = ? WHERE hit_id = ?", [to_text(at), hit_id]
-    )
+    store.db.execute("UPDATE hits SET collected_at = ? WHERE hit_id = ?", [to_text(at), hit_id])
 
 
 def reopen(store: Store, hit_id: HitId) -> None:

@@ -97,22 +97,13 @@ def keep_unreadable(
     store: Store, number: int, line: int, *, column: str, fault: str, cells: str
 ) -> None:
     """Set aside a row that could not be read; part of the caller's transaction."""
-    row = {
-        "import_id": number,
-        "line": line,
-        "column_name": column,
-        "fault": fault,
-        "cells": cells,
-    }
+    row = {"import_id": number, "line": line, "column_name": column, "fault": fault, "cells": cells}
     insert(store, "unreadable_rows", [row], or_ignore=True)
 
 
 def keep_items(store: Store, items: Iterable[Mapping[str, str]], *, key: str) -> None:
     """Store items by their column `key`; known ones stay as they are."""
-    rows = [
-        {"item_id": columns[key], "columns": json.dumps(dict(columns))}
-        for columns in items
-    ]
+    rows = [{"item_id": columns[key], "columns": json.dumps(dict(columns))} for columns in items]
     insert(store, "imported_items", rows, or_ignore=True)
 
 
@@ -126,9 +117,7 @@ def items(store: Store) -> tuple[Item, ...]:
     )
 
 
-def known_raw(
-    store: Store, assignment_ids: Iterable[AssignmentId]
-) -> dict[AssignmentId, str]:
+def known_raw(store: Store, assignment_ids: Iterable[AssignmentId]) -> dict[AssignmentId, str]:
     """Return the imported rows of those of these assignments that are stored."""
     rows = store.db.execute(
         "SELECT assignment_id, raw FROM raw_answers "
@@ -139,12 +128,7 @@ def known_raw(
 
 
 def keep(
-    store: Store,
-    arrived: Iterable[ImportedAssignment],
-    *,
-    campaign: str,
-    number: int,
-    at: datetime,
+    store: Store, arrived: Iterable[ImportedAssignment], *, campaign: str, number: int, at: datetime
 ) -> None:
     """Store new assignments; part of the caller's transaction.
 
@@ -190,9 +174,7 @@ def keep(
     keep_outcomes(store, arrived, number=number)
 
 
-def keep_outcomes(
-    store: Store, arrived: Iterable[ImportedAssignment], *, number: int
-) -> None:
+def keep_outcomes(store: Store, arrived: Iterable[ImportedAssignment], *, number: int) -> None:
     """Store what was decided elsewhere; a later file replaces an earlier one."""
     store.db.executemany(
         "INSERT INTO outcomes (answer_id, outcome, feedback, import_id) "
@@ -221,10 +203,7 @@ def retype(store: Store, answers: Iterable[Answer]) -> None:
         "UPDATE answers SET fields = :fields, problems = :problems, "
         "also_sent = :also_sent WHERE answer_id = :answer_id",
         (
-            {
-                name: row[name]
-                for name in ("fields", "problems", "also_sent", "answer_id")
-            }
+            {name: row[name] for name in ("fields", "problems", "also_sent", "answer_id")}
             for row in map(answer_row, answers)
         ),
     )
@@ -240,15 +219,12 @@ def outcomes(store: Store) -> dict[str, list[str]]:
 def most_answers(store: Store) -> int:
     """Return the largest number of answers that an item has; at least 1."""
     (most,) = store.db.execute(
-        "SELECT max(n) FROM ("
-        "SELECT count(*) AS n FROM answers GROUP BY item_id) AS counts"
+        "SELECT max(n) FROM (SELECT count(*) AS n FROM answers GROUP BY item_id) AS counts"
     ).fetchone()
     return max(1, int(most or 0))
 
 
-def _hit_row(
-    assignment: ImportedAssignment, campaign: str, imported_at: str
-) -> dict[str, object]:
+def _hit_row(assignment: ImportedAssignment, campaign: str, imported_at: str) -> dict[str, object]:
     begun = assignment.accepted_at or assignment.submitted_at
     return {
         "hit_key": HitKey(f"{campaign}.imported.{assignment.hit_id}"),
@@ -271,10 +247,6 @@ def _assignment_row(assignment: ImportedAssignment) -> dict[str, object]:
         "hit_id": assignment.hit_id,
         "worker_id": assignment.worker_id,
         "status_when_collected": assignment.status,
-        "accepted_at": to_text(assignment.accepted_at)
-        if assignment.accepted_at
-        else "",
-        "submitted_at": to_text(assignment.submitted_at)
-        if assignment.submitted_at
-        else "",
+        "accepted_at": to_text(assignment.accepted_at) if assignment.accepted_at else "",
+        "submitted_at": to_text(assignment.submitted_at) if assignment.submitted_at else "",
     }

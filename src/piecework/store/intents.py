@@ -91,8 +91,7 @@ def done(store: Store, operation: str) -> set[str]:
     return {
         row["intent_key"]
         for row in store.db.query(
-            "SELECT intent_key FROM intents "
-            "WHERE operation = ? AND done_at IS NOT NULL",
+            "SELECT intent_key FROM intents WHERE operation = ? AND done_at IS NOT NULL",
             [operation],
         )
     }
@@ -103,8 +102,7 @@ def begun(store: Store, operation: str) -> dict[str, datetime]:
     return {
         row["intent_key"]: from_text(row["made_at"])
         for row in store.db.query(
-            "SELECT intent_key, made_at FROM intents "
-            "WHERE operation = ? AND done_at IS NULL",
+            "SELECT intent_key, made_at FROM intents WHERE operation = ? AND done_at IS NULL",
             [operation],
         )
     }
@@ -112,9 +110,7 @@ def begun(store: Store, operation: str) -> dict[str, datetime]:
 
 def is_declared(store: Store, intent_key: str) -> bool:
     """Whether an act was begun, with any outcome or none."""
-    row = store.db.execute(
-        "SELECT 1 FROM intents WHERE intent_key = ?", [intent_key]
-    ).fetchone()
+    row = store.db.execute("SELECT 1 FROM intents WHERE intent_key = ?", [intent_key]).fetchone()
     return row is not None
 
 
@@ -129,8 +125,7 @@ def argument(store: Store, intent_key: str, name: str) -> str:
 def outcome(store: Store, intent_key: str) -> str | None:
     """Return how an act ended; `None` if it did not end or was never begun."""
     row = store.db.execute(
-        "SELECT outcome FROM intents WHERE intent_key = ? AND done_at IS NOT NULL",
-        [intent_key],
+        "SELECT outcome FROM intents WHERE intent_key = ? AND done_at IS NOT NULL", [intent_key]
     ).fetchone()
     return row and str(row[0])
 
@@ -175,10 +170,7 @@ def load(store: Store, operation: str, *, is_done: bool) -> list[Intent]:
 
 def compensation_reasons(store: Store) -> list[str]:
     """Return the reason of each compensation that was paid."""
-    return [
-        str(intent.arguments["reason"])
-        for intent in load(store, "compensation", is_done=True)
-    ]
+    return [str(intent.arguments["reason"]) for intent in load(store, "compensation", is_done=True)]
 
 
 def has_open(store: Store, *operations: str) -> bool:
@@ -194,8 +186,7 @@ def has_open(store: Store, *operations: str) -> bool:
 def has_outcome(store: Store, operation: str, outcome: str) -> bool:
     """Whether an intent of an operation had this outcome."""
     row = store.db.execute(
-        "SELECT 1 FROM intents WHERE operation = ? AND done_at IS NOT NULL "
-        "AND outcome = ? LIMIT 1",
+        "SELECT 1 FROM intents WHERE operation = ? AND done_at IS NOT NULL AND outcome = ? LIMIT 1",
         [operation, outcome],
     ).fetchone()
     return row is not None
@@ -214,14 +205,10 @@ def subjects(store: Store, operation: str, *, outcome: str) -> list[str]:
 def withdraw(store: Store, key: str) -> None:
     """Delete an open intent that was looked for and not found."""
     with store.db.atomic():
-        store.db.execute(
-            "DELETE FROM intents WHERE intent_key = ? AND done_at IS NULL", [key]
-        )
+        store.db.execute("DELETE FROM intents WHERE intent_key = ? AND done_at IS NULL", [key])
 
 
-def rename(
-    store: Store, key: str, new_key: str, *, operation: str | None = None
-) -> None:
+def rename(store: Store, key: str, new_key: str, *, operation: str | None = None) -> None:
     """Give a closed intent and its entries in the ledger another key.
 
     Args:
@@ -240,9 +227,7 @@ def rename(
             "WHERE intent_key = :old",
             {"new": new_key, "old": key, "operation": operation},
         )
-        store.db.execute(
-            "UPDATE ledger SET intent_key = ? WHERE intent_key = ?", [new_key, key]
-        )
+        store.db.execute("UPDATE ledger SET intent_key = ? WHERE intent_key = ?", [new_key, key])
         store.db.execute("DELETE FROM intents WHERE intent_key = ?", [key])
 
 
@@ -309,8 +294,7 @@ def keep(store: Store, intent: Intent, outcome: str, clock: Clock) -> None:
 
 def _close(store: Store, intent: Intent, outcome: str, clock: Clock) -> None:
     closed = store.db.execute(
-        "UPDATE intents SET done_at = ?, outcome = ? "
-        "WHERE intent_key = ? AND done_at IS NULL",
+        "UPDATE intents SET done_at = ?, outcome = ? WHERE intent_key = ? AND done_at IS NULL",
         [to_text(clock.now()), outcome, intent.key],
     )
     if not closed.rowcount:

@@ -62,9 +62,7 @@ class Weighed:
 _WANTED = "min(coalesce(wanted, :least), :most)"
 """SQL for the answers that an item wants; a campaign file may lower `most`."""
 
-_COUNTS = (
-    f"iif(closed IN ('withdrawn', 'replaced'), min(workers, {_WANTED}), {_WANTED})"
-)
+_COUNTS = f"iif(closed IN ('withdrawn', 'replaced'), min(workers, {_WANTED}), {_WANTED})"
 """SQL for the answers that count as wanted: none more of an item whose row is gone."""
 
 _LACKS = f"workers < {_WANTED} AND closed IS NULL"
@@ -108,11 +106,7 @@ def count_accepted(store: Store, posting: Posting) -> Accepted:
         _range(posting),
     ).fetchone()
     return Accepted(
-        items=items,
-        wanted=wanted,
-        accepted=accepted,
-        surplus=kept - accepted,
-        unsure=unsure,
+        items=items, wanted=wanted, accepted=accepted, surplus=kept - accepted, unsure=unsure
     )
 
 
@@ -141,9 +135,7 @@ def batches_lacking(
             {**_range(posting), "crowd": crowd},
         )
     return {
-        batch: Lacks(
-            answers=answers, least=least, out_of_reach=out_of_reach, unsure=unsure
-        )
+        batch: Lacks(answers=answers, least=least, out_of_reach=out_of_reach, unsure=unsure)
         for batch, answers, least, out_of_reach, unsure in rows
     }
 
@@ -154,8 +146,7 @@ def lacking(
     """Return how many obtainable answers each item of a batch lacks, if any."""
     if crowd is None:
         rows = store.db.execute(
-            f"SELECT item_id, {_WANTED} - workers FROM items "
-            f"WHERE batch = :batch AND {_LACKS}",
+            f"SELECT item_id, {_WANTED} - workers FROM items WHERE batch = :batch AND {_LACKS}",
             {**_range(posting), "batch": batch},
         )
     else:
@@ -170,8 +161,7 @@ def lacking(
 def wanted(store: Store, posting: Posting) -> dict[ItemId, int]:
     """Return how many answers each item wants, if more than the least."""
     rows = store.db.execute(
-        f"SELECT item_id, {_WANTED} FROM items WHERE {_WANTED} > :least "
-        "ORDER BY item_id",
+        f"SELECT item_id, {_WANTED} FROM items WHERE {_WANTED} > :least ORDER BY item_id",
         _range(posting),
     )
     return {ItemId(item_id): number for item_id, number in rows}
@@ -202,9 +192,7 @@ def to_weigh(store: Store, posting: Posting) -> dict[ItemId, int]:
     return {ItemId(item_id): workers for item_id, workers in rows}
 
 
-def answered(
-    store: Store, posting: Posting, item_ids: Iterable[ItemId]
-) -> frozenset[ItemId]:
+def answered(store: Store, posting: Posting, item_ids: Iterable[ItemId]) -> frozenset[ItemId]:
     """Return which of these items are complete and sure enough, or closed."""
     rows = store.db.execute(
         "SELECT item_id FROM json_each(:items) AS listed JOIN items ON item_id = value "
@@ -260,14 +248,9 @@ def keep_weighed(store: Store, weighed_items: Mapping[ItemId, Weighed]) -> None:
     """Store how sure labels are and how many answers are wanted, at once."""
     with writing(store):
         store.db.executemany(
-            "UPDATE items SET wanted = :wanted, probability = :probability "
-            "WHERE item_id = :item",
+            "UPDATE items SET wanted = :wanted, probability = :probability WHERE item_id = :item",
             [
-                {
-                    "item": item_id,
-                    "wanted": weighed.wanted,
-                    "probability": weighed.probability,
-                }
+                {"item": item_id, "wanted": weighed.wanted, "probability": weighed.probability}
                 for item_id, weighed in weighed_items.items()
             ],
         )
@@ -280,8 +263,7 @@ def forget_weighed(store: Store) -> int:
     """
     with writing(store):
         return store.db.execute(
-            "UPDATE items SET probability = NULL "
-            "WHERE probability IS NOT NULL AND closed IS NULL"
+            "UPDATE items SET probability = NULL WHERE probability IS NOT NULL AND closed IS NULL"
         ).rowcount
 
 
@@ -298,9 +280,7 @@ def sureness(store: Store) -> list[tuple[int, float]]:
 
 def excluded(store: Store) -> frozenset[WorkerId]:
     """Return workers who are kept out, by the decision in force."""
-    return frozenset(
-        WorkerId(worker_id) for (worker_id,) in store.db.execute(_EXCLUDED)
-    )
+    return frozenset(WorkerId(worker_id) for (worker_id,) in store.db.execute(_EXCLUDED))
 
 
 def _range(posting: Posting) -> dict[str, int]:

@@ -28,9 +28,7 @@ def keep(store: Store, label: Label) -> None:
 def forget(store: Store, item_id: str, field: str) -> None:
     """Delete a label, so that only the answers determine it."""
     with store.db.atomic():
-        store.db.execute(
-            "DELETE FROM labels WHERE item_id = ? AND field = ?", [item_id, field]
-        )
+        store.db.execute("DELETE FROM labels WHERE item_id = ? AND field = ?", [item_id, field])
 
 
 def load(store: Store) -> dict[tuple[str, str], Label]:

@@ -54,9 +54,7 @@ class LastPass:
     wait: timedelta | None
 
 
-def remember(
-    store: "Store", progress: Mapping[str, object], *, request_digest: str
-) -> None:
+def remember(store: "Store", progress: Mapping[str, object], *, request_digest: str) -> None:
     """Store how far the campaign is, in place of the earlier progress.
 
     It is not stored if another connection has written since the pass opened the store:
@@ -80,9 +78,7 @@ def remember(
             )
 
 
-def recall(
-    address: StoreAddress, *, request_digest: str | None = None
-) -> LastPass | None:
+def recall(address: StoreAddress, *, request_digest: str | None = None) -> LastPass | None:
     """Return what is remembered, unless the request or the store has changed.
 
     Args:
@@ -128,9 +124,7 @@ def end_to_tell(address: StoreAddress, *, event_id: str) -> str | None:
     with _connected(address) as connection:
         if connection is None:
             return None
-        row = connection.execute(
-            "SELECT end_event, end_is_announced FROM last_pass"
-        ).fetchone()
+        row = connection.execute("SELECT end_event, end_is_announced FROM last_pass").fetchone()
         if row is not None and row[0] is not None:
             return None if row[1] else str(row[0])
         connection.execute(
@@ -193,9 +187,7 @@ def older_hits(connection: Asked) -> frozenset[str]:
     ).fetchone()
     if number is None:
         return frozenset()
-    before = (datetime.fromisoformat(first) - _CERTAIN_LAG).isoformat(
-        timespec="microseconds"
-    )
+    before = (datetime.fromisoformat(first) - _CERTAIN_LAG).isoformat(timespec="microseconds")
     rows = connection.execute(
         "SELECT hit_id FROM hits "
         "WHERE hit_id IS NOT NULL AND rowid < ? AND posted_at < ? "
@@ -212,8 +204,7 @@ def _recall(connection: Asked, request_digest: str | None) -> LastPass | None:
     if row is None or row[1] is None or (request_digest or row[0]) != row[0]:
         return None
     waiting = connection.execute(
-        "SELECT hit_id, hit_type_id FROM hits "
-        "WHERE hit_id IS NOT NULL AND collected_at IS NULL"
+        "SELECT hit_id, hit_type_id FROM hits WHERE hit_id IS NOT NULL AND collected_at IS NULL"
     ).fetchall()
     return LastPass(
         progress=json.loads(row[1]),

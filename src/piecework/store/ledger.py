@@ -76,8 +76,7 @@ def pay(
 def undo(store: Store, intent_key: str, *, at: datetime) -> None:
     """Reverse what an act has moved; part of the caller's transaction."""
     rows = store.db.query(
-        "SELECT credit, debit, amount_cents, batch FROM ledger WHERE intent_key = ?",
-        [intent_key],
+        "SELECT credit, debit, amount_cents, batch FROM ledger WHERE intent_key = ?", [intent_key]
     )
     for row in list(rows):
         move(
@@ -105,9 +104,7 @@ def taken_cents(store: Store) -> int:
 
 def taken_by_batch_cents(store: Store, batch: int) -> int:
     """Return spent and held cents of one batch, which count against its cap."""
-    row = store.db.execute(
-        "SELECT cents FROM batch_costs WHERE batch = ?", [batch]
-    ).fetchone()
+    row = store.db.execute("SELECT cents FROM batch_costs WHERE batch = ?", [batch]).fetchone()
     return int(row[0]) if row else 0
 
 
@@ -123,9 +120,7 @@ def promised_on_day_cents(store: Store, moment: datetime) -> int:
     What came back on that day is not subtracted: it was still promised on that day.
     """
     day = moment.astimezone(UTC).date().isoformat()
-    row = store.db.execute(
-        "SELECT cents FROM day_promises WHERE day = ?", [day]
-    ).fetchone()
+    row = store.db.execute("SELECT cents FROM day_promises WHERE day = ?", [day]).fetchone()
     return int(row[0]) if row else 0
 
 

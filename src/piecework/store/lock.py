@@ -54,9 +54,7 @@ def only_copy(address: StoreAddress) -> Iterator[None]:
         StoreError: the store's database cannot be used.
     """
     by = "piecework store"
-    with (
-        postgres.locked(address, by=by) if address.url else _locked(address.folder, by)
-    ):
+    with postgres.locked(address, by=by) if address.url else _locked(address.folder, by):
         yield
 
 

@@ -31,8 +31,7 @@ def by_market(store: Store) -> dict[str, MarketWork]:
     """Return the work of each market that has any HIT; "" for HITs without a market."""
     collected = dict(
         store.db.execute(
-            "SELECT market, count(*) FROM assignments JOIN hits USING (hit_id) "
-            "GROUP BY market"
+            "SELECT market, count(*) FROM assignments JOIN hits USING (hit_id) GROUP BY market"
         )
     )
     rows = store.db.query(
@@ -61,8 +60,7 @@ def by_market(store: Store) -> dict[str, MarketWork]:
 def of_assignment(store: Store, assignment_id: AssignmentId) -> str:
     """Return the market of an assignment's HIT; "" if it has none or is unknown."""
     row = store.db.execute(
-        "SELECT market FROM hits JOIN assignments USING (hit_id) "
-        "WHERE assignment_id = ?",
+        "SELECT market FROM hits JOIN assignments USING (hit_id) WHERE assignment_id = ?",
         [assignment_id],
     ).fetchone()
     return str(row[0]) if row else ""

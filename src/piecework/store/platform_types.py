@@ -19,8 +19,7 @@ def get(store: Store, purpose: Purpose, subject: str = "") -> str | None:
             of an earned qualification.
     """
     row = store.db.execute(
-        "SELECT type_id FROM platform_types WHERE purpose = ? AND subject = ?",
-        [purpose, subject],
+        "SELECT type_id FROM platform_types WHERE purpose = ? AND subject = ?", [purpose, subject]
     ).fetchone()
     return row[0] if row else None
 
@@ -39,8 +38,7 @@ def keep(store: Store, purpose: Purpose, type_id: str, *, subject: str = "") -> 
         )
     if get(store, purpose, subject) != type_id:
         raise StoreError(
-            f"{store.address}: another pass has meanwhile created the {purpose} "
-            f"{subject}",
+            f"{store.address}: another pass has meanwhile created the {purpose} {subject}",
             next_step="run the same command again",
         )
 

@@ -29,9 +29,7 @@ def locked(address: StoreAddress, *, by: str) -> AbstractContextManager[None]:
     return postgres_sessions.locked(address, by=by)
 
 
-def connected(
-    address: StoreAddress,
-) -> "AbstractContextManager[PostgresDatabase | None]":
+def connected(address: StoreAddress) -> "AbstractContextManager[PostgresDatabase | None]":
     """Connect to a store as it is (`postgres_sessions.connected`)."""
     _need_driver()
     from piecework.store import postgres_sessions  # noqa: PLC0415 - as above
@@ -82,21 +80,14 @@ def records(address: StoreAddress) -> "AbstractContextManager[PostgresDatabase]"
 
 
 def open_schema(
-    address: StoreAddress,
-    folder: Path = STORE,
-    *,
-    create_missing: bool,
-    survives_power_cuts: bool,
+    address: StoreAddress, folder: Path = STORE, *, create_missing: bool, survives_power_cuts: bool
 ) -> "PostgresDatabase":
     """Open a store (`postgres_sessions.open_schema`)."""
     _need_driver()
     from piecework.store import postgres_sessions  # noqa: PLC0415 - as above
 
     return postgres_sessions.open_schema(
-        address,
-        folder,
-        create_missing=create_missing,
-        survives_power_cuts=survives_power_cuts,
+        address, folder, create_missing=create_missing, survives_power_cuts=survives_power_cuts
     )
 
 

@@ -43,11 +43,7 @@ _EXPLAINED = (
         "the database takes no writes",
         "name the URL of the server that takes writes",
     ),
-    (
-        errors.DiskFull,
-        "the disk of the database is full",
-        f"make room on its server, then {AGAIN}",
-    ),
+    (errors.DiskFull, "the disk of the database is full", f"make room on its server, then {AGAIN}"),
     (
         (psycopg.OperationalError, psycopg.InterfaceError),
         "the connection to the database was lost",
@@ -77,9 +73,7 @@ def translated(sql: str) -> _Statement:
             return "%s"
         return f"%({token[1]})s" if token[1] else token[0].replace("%", "%%")
 
-    return _Statement(
-        _TOKENS.sub(placeholder, sql), sql.lstrip()[:6].upper() in _WRITES
-    )
+    return _Statement(_TOKENS.sub(placeholder, sql), sql.lstrip()[:6].upper() in _WRITES)
 
 
 class PostgresDatabase:
@@ -108,9 +102,7 @@ class PostgresDatabase:
         self.conn = connect()
         self.is_shared = False
         self._writers = writers
-        self._keep_out = (
-            f"SELECT pg_advisory_xact_lock({writers}); SELECT writes FROM store_counts"
-        )
+        self._keep_out = f"SELECT pg_advisory_xact_lock({writers}); SELECT writes FROM store_counts"
         self._depth = 0
         self._is_writer = False
         self._read_at: int | None = None
@@ -253,8 +245,7 @@ class PostgresDatabase:
         (writes,) = self.run(self._keep_out)
         if self._read_at is not None and self._read_at != writes:
             raise StoreLocked(
-                f"{self.address}: another process has written at the same moment",
-                next_step=AGAIN,
+                f"{self.address}: another process has written at the same moment", next_step=AGAIN
             )
         self._is_writer = True
 

@@ -49,8 +49,7 @@ _LONGEST_SCHEMA, _KEPT = 50, 41
 def scripts(folder: Path) -> dict[str, str]:
     """Return the SQL of each migration of a folder by its name, in order."""
     texts = {
-        path.stem: path.read_text(encoding="utf-8")
-        for path in sorted(folder.glob("m[0-9]*.sql"))
+        path.stem: path.read_text(encoding="utf-8") for path in sorted(folder.glob("m[0-9]*.sql"))
     }
     return {f"{name}-{digest_of(text)}": text for name, text in texts.items()}
 
@@ -114,9 +113,7 @@ def create(session: PostgresDatabase, folder: Path, *, lock: int) -> None:
             if _has_schema(session):
                 refuse_foreign(conn, address)
             else:
-                conn.execute(
-                    sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(address.schema))
-                )
+                conn.execute(sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(address.schema)))
             conn.execute(
                 "CREATE TABLE IF NOT EXISTS schema_migrations "
                 "(name TEXT PRIMARY KEY, applied_at TEXT NOT NULL)"
@@ -143,9 +140,7 @@ def create(session: PostgresDatabase, folder: Path, *, lock: int) -> None:
         raise explain(fault, address) or fault from fault
 
 
-def refuse_foreign(
-    conn: "psycopg.Connection[tuple[Any, ...]]", address: StoreAddress
-) -> None:
+def refuse_foreign(conn: "psycopg.Connection[tuple[Any, ...]]", address: StoreAddress) -> None:
     """Check that nothing in a schema is another database user's; it may be missing.
 
     What they made would run with our rights: triggers, and functions that a statement
@@ -193,8 +188,7 @@ def _copy_before(session: PostgresDatabase, migration: str) -> None:
             )
         )
     _LOG.warning(
-        "this version brings a store up to date; the copy from before is in the schema "
-        "%s",
+        "this version brings a store up to date; the copy from before is in the schema %s",
         copy_name(session.address.schema, migration),
     )
 

@@ -20,12 +20,7 @@ from typing import Any
 import psycopg
 from psycopg import sql
 
-from piecework.domain.errors import (
-    CampaignBusy,
-    ConfigError,
-    RefusedForSafety,
-    StoreError,
-)
+from piecework.domain.errors import CampaignBusy, ConfigError, RefusedForSafety, StoreError
 from piecework.domain.store_address import StoreAddress
 from piecework.store.lock import what_helps
 from piecework.store.postgres import RECORDS, STORE
@@ -84,9 +79,7 @@ def locked(address: StoreAddress, *, by: str) -> Iterator[None]:
     session = _connect(address)
     try:
         _take_lock(session)
-        session.execute(
-            "SELECT set_config('application_name', ?, false)", [_this_process(by)]
-        )
+        session.execute("SELECT set_config('application_name', ?, false)", [_this_process(by)])
         session.is_shared = True
         before = _passes.get()
         _passes.set({**before, (address.url, address.schema): session})
@@ -129,11 +122,7 @@ def schemas(address: StoreAddress) -> list[str]:
 
 
 def open_schema(
-    address: StoreAddress,
-    folder: Path,
-    *,
-    create_missing: bool,
-    survives_power_cuts: bool,
+    address: StoreAddress, folder: Path, *, create_missing: bool, survives_power_cuts: bool
 ) -> PostgresDatabase:
     """Open a store, and bring its schema up to date.
 
@@ -193,12 +182,8 @@ def set_aside(address: StoreAddress) -> None:
     schema = sql.Identifier(address.schema)
     previous = sql.Identifier(copy_name(address.schema, "change"))
     with _session(address) as session, session.atomic():
-        session.conn.execute(
-            sql.SQL("DROP SCHEMA IF EXISTS {} CASCADE").format(previous)
-        )
-        session.conn.execute(
-            sql.SQL("ALTER SCHEMA {} RENAME TO {}").format(schema, previous)
-        )
+        session.conn.execute(sql.SQL("DROP SCHEMA IF EXISTS {} CASCADE").format(previous))
+        session.conn.execute(sql.SQL("ALTER SCHEMA {} RENAME TO {}").format(schema, previous))
 
 
 @contextmanager
@@ -276,8 +261,7 @@ def _connection(address: StoreAddress) -> "psycopg.Connection[tuple[Any, ...]]":
     if encoding != "UTF8":
         connection.close()
         raise StoreError(
-            f"{address}: the database has the encoding {encoding}, and a store needs "
-            "UTF8",
+            f"{address}: the database has the encoding {encoding}, and a store needs UTF8",
             next_step="create a database with ENCODING 'UTF8' TEMPLATE template0, and "
             "name it in the URL",
         )
@@ -300,9 +284,7 @@ def _take_lock(session: PostgresDatabase) -> None:
     # The server needs a moment to notice that a killed process has gone.
     deadline = time.monotonic() + _GONE_SECONDS
     while True:
-        (has_lock,) = session.execute(
-            "SELECT pg_try_advisory_lock(?)", [number]
-        ).fetchone() or (0,)
+        (has_lock,) = session.execute("SELECT pg_try_advisory_lock(?)", [number]).fetchone() or (0,)
         if has_lock:
             return
         if time.monotonic() > deadline:
@@ -312,8 +294,7 @@ def _take_lock(session: PostgresDatabase) -> None:
     row = session.conn.execute(_HOLDER, [unsigned >> 32, unsigned % 2**32]).fetchone()
     holder = row[0] if row else "another process"
     raise CampaignBusy(
-        f"{session.address}: {holder} is working on this campaign",
-        next_step=what_helps(holder),
+        f"{session.address}: {holder} is working on this campaign", next_step=what_helps(holder)
     )
 
 

@@ -36,8 +36,7 @@ def kept_prices(store: Store) -> PriceList | None:
     return PriceList(
         **_terms(row),
         crowds=tuple(
-            CrowdPrices(market=each["market"], **_terms(each))
-            for each in json.loads(row["crowds"])
+            CrowdPrices(market=each["market"], **_terms(each)) for each in json.loads(row["crowds"])
         ),
     )
 

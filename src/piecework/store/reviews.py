@@ -10,9 +10,7 @@ from piecework.store.database import Store
 from piecework.store.decisions import row_of
 
 
-def add(
-    store: Store, decisions: Iterable[Decision], *, along: Iterable[Decision]
-) -> int:
+def add(store: Store, decisions: Iterable[Decision], *, along: Iterable[Decision]) -> int:
     """Store the decisions of one act together; return the act's number.
 
     Part of the caller's transaction.
@@ -23,22 +21,17 @@ def add(
         along: further decisions that follow from these.
     """
     act = _next_act(store)
-    parts = (
-        *((decision, 0) for decision in decisions),
-        *((decision, 1) for decision in along),
-    )
+    parts = (*((decision, 0) for decision in decisions), *((decision, 1) for decision in along))
     for decision, is_along in parts:
         subject = [decision.subject_kind, decision.subject_id]
         proposal = store.db.execute(
-            "SELECT verdict, because FROM proposals "
-            "WHERE subject_kind = ? AND subject_id = ?",
+            "SELECT verdict, because FROM proposals WHERE subject_kind = ? AND subject_id = ?",
             subject,
         ).fetchone()
         proposed, proposed_because = proposal or (None, None)
         insert(store, "decisions", [row_of(decision)])
         (decision_id,) = store.db.execute(
-            "SELECT max(decision_id) FROM decisions "
-            "WHERE subject_kind = ? AND subject_id = ?",
+            "SELECT max(decision_id) FROM decisions WHERE subject_kind = ? AND subject_id = ?",
             subject,
         ).fetchone()
         row = {
@@ -59,9 +52,7 @@ def add_second(store: Store, opinions: Iterable[Decision]) -> int:
     Part of the caller's transaction.
     """
     act = _next_act(store)
-    rows = [
-        {**_row(act, opinion), "is_along": 0, "is_second": 1} for opinion in opinions
-    ]
+    rows = [{**_row(act, opinion), "is_along": 0, "is_second": 1} for opinion in opinions]
     insert(store, "reviews", rows)
     return act
 
@@ -74,8 +65,7 @@ def of_act(store: Store, act: int) -> list[Review]:
 def last_act(store: Store, reviewer: str) -> int | None:
     """Return the newest act of a reviewer that was not undone."""
     (act,) = store.db.execute(
-        "SELECT max(act) FROM reviews WHERE reviewer = ? AND undone_at IS NULL",
-        [reviewer],
+        "SELECT max(act) FROM reviews WHERE reviewer = ? AND undone_at IS NULL", [reviewer]
     ).fetchone()
     return None if act is None else int(act)
 
@@ -125,16 +115,14 @@ def take_back(store: Store, act: int, *, at: datetime, by: str) -> None:
         or_ignore=True,
     )
     store.db.execute(
-        "UPDATE reviews SET undone_at = ?, undone_by = ? WHERE act = ?",
-        [to_text(at), by, act],
+        "UPDATE reviews SET undone_at = ?, undone_by = ? WHERE act = ?", [to_text(at), by, act]
     )
 
 
 def subjects_since(store: Store, moment: datetime) -> set[Subject]:
     """Return subjects that were reviewed or undone at this time or later."""
     rows = store.db.execute(
-        "SELECT subject_kind, subject_id FROM reviews "
-        "WHERE reviewed_at >= ? OR undone_at >= ?",
+        "SELECT subject_kind, subject_id FROM reviews WHERE reviewed_at >= ? OR undone_at >= ?",
         [to_text(moment), to_text(moment)],
     )
     return {(kind, subject_id) for kind, subject_id in rows}
@@ -174,8 +162,7 @@ def _row(act: int, decision: Decision) -> dict[str, object]:
 
 def _select(store: Store, condition: str, *values: object) -> list[Review]:
     rows = store.db.query(
-        f"SELECT * FROM reviews WHERE undone_at IS NULL AND {condition} "
-        "ORDER BY review_id",
+        f"SELECT * FROM reviews WHERE undone_at IS NULL AND {condition} ORDER BY review_id",
         list(values),
     )
     return [_review(row) for row in rows]

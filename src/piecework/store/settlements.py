@@ -145,11 +145,7 @@ def _of_worker(store: Store, decision: Decision) -> Settlement:
 
 
 def _pay_or_release(
-    store: Store,
-    settlement: Settlement,
-    hit: PlannedHit,
-    outcome: str,
-    at: datetime,
+    store: Store, settlement: Settlement, hit: PlannedHit, outcome: str, at: datetime
 ) -> None:
     is_paid = settlement.decision.verdict == "approve" or outcome == PAID_ALREADY
     moves: dict[ledger.Account, int] = (
@@ -169,9 +165,7 @@ def _pay_or_release(
         )
 
 
-def _rejected_elsewhere(
-    store: Store, decision: Decision, at: datetime
-) -> list[Decision]:
+def _rejected_elsewhere(store: Store, decision: Decision, at: datetime) -> list[Decision]:
     """Return decisions for approved work that was rejected: unpaid work is not used.
 
     It is then like any other rejection: it is shown as one and can be taken back.

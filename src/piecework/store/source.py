@@ -160,19 +160,14 @@ def batches_of(store: Store, item_ids: Iterable[ItemId]) -> dict[ItemId, int]:
 def taken_ids(store: Store, item_ids: Iterable[str]) -> frozenset[str]:
     """Return which of these ids an item has already."""
     rows = store.db.execute(
-        "SELECT item_id FROM json_each(?) AS listed "
-        "JOIN source_items ON item_id = value",
+        "SELECT item_id FROM json_each(?) AS listed JOIN source_items ON item_id = value",
         [json.dumps(list(item_ids))],
     )
     return frozenset(item_id for (item_id,) in rows)
 
 
 def add(
-    store: Store,
-    rows: Iterable[tuple[SourceRow, int, str]],
-    *,
-    id_column: str,
-    at: datetime,
+    store: Store, rows: Iterable[tuple[SourceRow, int, str]], *, id_column: str, at: datetime
 ) -> None:
     """Take rows in, each with its version and digest; part of a transaction."""
     insert(
@@ -183,9 +178,7 @@ def add(
                 "item_id": (item_id := version_of(row.row_id, version)),
                 "row_id": row.row_id,
                 "version": version,
-                "columns": json.dumps(
-                    {**row.cells, id_column: item_id}, ensure_ascii=False
-                ),
+                "columns": json.dumps({**row.cells, id_column: item_id}, ensure_ascii=False),
                 "digest": digest,
                 "first_seen": to_text(at),
             }
@@ -214,18 +207,12 @@ def add_gold(store: Store, items: Iterable[Item], *, at: datetime) -> None:
     )
 
 
-def rewrite(
-    store: Store, item_id: ItemId, row: SourceRow, digest: str, *, id_column: str
-) -> None:
+def rewrite(store: Store, item_id: ItemId, row: SourceRow, digest: str, *, id_column: str) -> None:
     """Set the cells of an item that no worker was shown; part of a transaction."""
     store.db.execute(
         "UPDATE source_items SET columns = ?, digest = ? "
         "WHERE item_id = ? AND (batch IS NULL OR state = 'unusable')",
-        [
-            json.dumps({**row.cells, id_column: item_id}, ensure_ascii=False),
-            digest,
-            item_id,
-        ],
+        [json.dumps({**row.cells, id_column: item_id}, ensure_ascii=False), digest, item_id],
     )
     set_state(store, [item_id], "current")
 
@@ -293,8 +280,7 @@ def seen(store: Store) -> Iterator[None]:
     # The temporary table may be larger than memory.
     store.db.keep_temporary_on_disk()
     store.db.execute(
-        "CREATE TEMP TABLE seen_rows "
-        "(row_id TEXT PRIMARY KEY, digest TEXT, located TEXT)"
+        "CREATE TEMP TABLE seen_rows (row_id TEXT PRIMARY KEY, digest TEXT, located TEXT)"
     )
     try:
         yield
@@ -344,18 +330,13 @@ def gone(store: Store) -> list[ItemId]:
 def count_current(store: Store) -> int:
     """Return how many items have rows in the source, usable or not."""
     (number,) = store.db.execute(
-        "SELECT count(*) FROM source_items "
-        "WHERE state IN ('current', 'unusable') AND is_gold = 0"
+        "SELECT count(*) FROM source_items WHERE state IN ('current', 'unusable') AND is_gold = 0"
     ).fetchone()
     return int(number)
 
 
 def quarantine(
-    store: Store,
-    faults: Iterable[tuple[SourceRow, str]],
-    *,
-    reading_number: int,
-    at: datetime,
+    store: Store, faults: Iterable[tuple[SourceRow, str]], *, reading_number: int, at: datetime
 ) -> None:
     """Set rows aside, each with its fault; part of the caller's transaction."""
     store.db.executemany(
@@ -364,10 +345,7 @@ def quarantine(
         "ON CONFLICT (located) DO UPDATE SET row_id = excluded.row_id, "
         "fault = excluded.fault, reading = excluded.reading, "
         "seen_at = excluded.seen_at",
-        [
-            (row.located, row.row_id, fault, reading_number, to_text(at))
-            for row, fault in faults
-        ],
+        [(row.located, row.row_id, fault, reading_number, to_text(at)) for row, fault in faults],
     )
 
 
@@ -378,11 +356,8 @@ def forget_quarantined(store: Store, *, before: int) -> None:
 
 def quarantined(store: Store, *, most: int) -> tuple[int, list[str]]:
     """Return how many rows are set aside, and why the first ones are."""
-    (number,) = store.db.execute(
-        f"SELECT count(*) FROM ({_SET_ASIDE}) AS faults"
-    ).fetchone()
+    (number,) = store.db.execute(f"SELECT count(*) FROM ({_SET_ASIDE}) AS faults").fetchone()
     rows = store.db.execute(
-        f"SELECT fault FROM ({_SET_ASIDE}) AS faults ORDER BY seen_at, located LIMIT ?",
-        [most],
+        f"SELECT fault FROM ({_SET_ASIDE}) AS faults ORDER BY seen_at, located LIMIT ?", [most]
     )
     return int(number), [fault for (fault,) in rows]

@@ -120,11 +120,7 @@ class SqliteDatabase(Database):
 
 
 def open_file(
-    path: Path,
-    known: Migrations = migrations,
-    *,
-    create: bool,
-    survives_power_cuts: bool,
+    path: Path, known: Migrations = migrations, *, create: bool, survives_power_cuts: bool
 ) -> SqliteDatabase:
     """Open the store at `path`, and bring its schema up to date.
 
@@ -166,9 +162,7 @@ def open_file(
         ) from fault
 
 
-def _open(
-    path: Path, known: Migrations, *, survives_power_cuts: bool
-) -> SqliteDatabase:
+def _open(path: Path, known: Migrations, *, survives_power_cuts: bool) -> SqliteDatabase:
     # Prefect may run a step in another thread, but never two at once.
     connection = sqlite3.connect(path, timeout=30, check_same_thread=False)
     try:
@@ -215,9 +209,7 @@ def _check_origin(connection: sqlite3.Connection, ours: Migrations, path: Path) 
         )
 
 
-def _to_look_at(
-    path: Path, known: Migrations, fault: Exception
-) -> SqliteDatabase | None:
+def _to_look_at(path: Path, known: Migrations, fault: Exception) -> SqliteDatabase | None:
     """Open a store read-only if it was closed properly; otherwise return `None`.
 
     To open it for writing takes space for a log. On a full disk, or in a read-only
@@ -228,9 +220,7 @@ def _to_look_at(
     if _kind(fault) not in _NO_ROOM or not is_closed:
         return None
     connection = sqlite3.connect(
-        f"{path.resolve().as_uri()}?mode=ro&immutable=1",
-        uri=True,
-        check_same_thread=False,
+        f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False
     )
     database = SqliteDatabase(connection, None)
     if known.pending(database):

@@ -32,15 +32,11 @@ def undo(store: Store, *, at: datetime) -> bool:
 
 def stopped_at(store: Store) -> datetime | None:
     """Return since when the campaign is stopped; `None` if it is not."""
-    row = store.db.execute(
-        "SELECT stopped_at FROM stops WHERE undone_at IS NULL"
-    ).fetchone()
+    row = store.db.execute("SELECT stopped_at FROM stops WHERE undone_at IS NULL").fetchone()
     return from_text(row[0]) if row else None
 
 
 def undone(store: Store) -> int:
     """Return how often the campaign was stopped and continued."""
-    row = store.db.execute(
-        "SELECT count(*) FROM stops WHERE undone_at IS NOT NULL"
-    ).fetchone()
+    row = store.db.execute("SELECT count(*) FROM stops WHERE undone_at IS NOT NULL").fetchone()
     return int(row[0])

@@ -36,9 +36,7 @@ def record(store: Store, inputs: Inputs, *, at: datetime) -> None:
 
 def read(store: Store) -> tuple[UsedInputs, ...]:
     """Return what the passes used, the first first; () before the first pass."""
-    rows = store.db.query(
-        "SELECT since, file_text, digests FROM used_inputs ORDER BY number"
-    )
+    rows = store.db.query("SELECT since, file_text, digests FROM used_inputs ORDER BY number")
     return tuple(
         UsedInputs(
             since=datetime.fromisoformat(row["since"]),

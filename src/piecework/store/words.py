@@ -13,12 +13,7 @@ def keep(store: Store, verdict: WordVerdict) -> None:
             "VALUES (?, ?, ?, ?) ON CONFLICT (word) DO UPDATE SET "
             "meant = excluded.meant, reviewer = excluded.reviewer, "
             "reviewed_at = excluded.reviewed_at",
-            [
-                verdict.word,
-                verdict.meant,
-                verdict.reviewer,
-                to_text(verdict.reviewed_at),
-            ],
+            [verdict.word, verdict.meant, verdict.reviewer, to_text(verdict.reviewed_at)],
         )
 
 

@@ -132,8 +132,7 @@ def _rows(store: Store, sql: str, **values: str) -> dict[str, dict[str, int]]:
 def _paid(store: Store) -> dict[str, int]:
     by_assignment = ledger.paid_cents(store, "rewards", "bonuses")
     paid: dict[str, int] = {
-        str(worker): cents
-        for worker, cents in ledger.paid_cents(store, "compensations").items()
+        str(worker): cents for worker, cents in ledger.paid_cents(store, "compensations").items()
     }
     for assignment_id, worker_id in store.db.execute(
         "SELECT assignment_id, worker_id FROM assignments"

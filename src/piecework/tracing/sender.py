@@ -55,9 +55,7 @@ class Sender:
         self, name: str, attributes: Attributes, kind: Kind, *, is_shared: bool
     ) -> Iterator[Span]:
         """Make a span of a block, as `spans.span` says."""
-        made = self._tracer.start_span(
-            name, self._parent(), _KINDS[kind], attributes=attributes
-        )
+        made = self._tracer.start_span(name, self._parent(), _KINDS[kind], attributes=attributes)
         within = trace.set_span_in_context(made)
         token = contexts.attach(within)
         if is_shared:
@@ -82,13 +80,7 @@ class Sender:
         return carrier.get(_HEADER, "")
 
     def record(
-        self,
-        name: str,
-        attributes: Attributes,
-        *,
-        seconds: float,
-        parent: str,
-        failed: bool,
+        self, name: str, attributes: Attributes, *, seconds: float, parent: str, failed: bool
     ) -> None:
         """Send the span of a request, as `spans.record_request` says."""
         now = time.time_ns()

@@ -24,9 +24,7 @@ def is_wanted() -> bool:
         return False
     protocol = _first_set(_PROTOCOLS) or _SPOKEN
     if protocol != _SPOKEN:
-        _LOG.warning(
-            "no traces are sent: the protocol is %s, not %s", protocol, _SPOKEN
-        )
+        _LOG.warning("no traces are sent: the protocol is %s, not %s", protocol, _SPOKEN)
         return False
     if not all(map(_is_installed, _LIBRARIES)):
         _LOG.warning(

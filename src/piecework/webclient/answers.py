@@ -62,8 +62,7 @@ def document_of(
         raise Unreadable(
             f"{request.name}: HTTP {status} redirects to another address; it was not "
             "followed, so that the token is not sent there",
-            next_step="check the address "
-            f"({service.url_variable}) and any proxy in between",
+            next_step=f"check the address ({service.url_variable}) and any proxy in between",
         )
     if status < _OK or not is_json:
         raise _strange(request, service, status)
@@ -80,8 +79,7 @@ def value_of(kind: type[_V], document: object, request: Request) -> _V:
         return kind.model_validate(document)
     except ValidationError as fault:
         keys = ", ".join(
-            f"`{'.'.join(str(step) for step in error['loc']) or 'the document'}` "
-            f"({error['type']})"
+            f"`{'.'.join(str(step) for step in error['loc']) or 'the document'}` ({error['type']})"
             for error in fault.errors(include_input=False, include_url=False)[:5]
         )
     raise Unreadable(
@@ -91,17 +89,10 @@ def value_of(kind: type[_V], document: object, request: Request) -> _V:
 
 
 def _error(
-    reply: httpx.Response,
-    request: Request,
-    service: Service,
-    *,
-    detail: str,
-    is_json: bool,
+    reply: httpx.Response, request: Request, service: Service, *, detail: str, is_json: bool
 ) -> ApiError:
     status = reply.status_code
-    shown = f"{request.name}: HTTP {status}" + (
-        f": {sentence(detail)}" if detail else ""
-    )
+    shown = f"{request.name}: HTTP {status}" + (f": {sentence(detail)}" if detail else "")
     if status == _TOO_MANY:
         return Throttled(
             f"{shown}: {service.name} asks for fewer calls",
@@ -140,8 +131,7 @@ def _strange(request: Request, service: Service, status: int) -> Unreadable:
     return Unreadable(
         f"{request.name}: the answer (HTTP {status}) is not JSON, so it is not "
         f"{service.name}'s: it came from a proxy, a captive portal or another program",
-        next_step=f"check the address ({service.url_variable}) and any proxy in "
-        "between",
+        next_step=f"check the address ({service.url_variable}) and any proxy in between",
     )
 
 

@@ -36,6 +36,4 @@ def passed(name: str, sentence: str) -> Check:
 
 def failed(name: str, fault: ApiError) -> Check:
     """Return a check that failed because the call failed."""
-    return Check(
-        name=name, level="fail", sentence=str(fault), next_step=fault.next_step
-    )
+    return Check(name=name, level="fail", sentence=str(fault), next_step=fault.next_step)

@@ -61,9 +61,7 @@ class Refused(ApiError):  # noqa: N818 - the service's verdict, or our own befor
         may_pass: bool = False,
         wait_seconds: float | None = None,
     ) -> None:
-        super().__init__(
-            message, next_step=next_step, may_pass=may_pass, wait_seconds=wait_seconds
-        )
+        super().__init__(message, next_step=next_step, may_pass=may_pass, wait_seconds=wait_seconds)
         self.status, self.detail = status, detail
 
 

@@ -44,9 +44,7 @@ def check_public_url(url: str, resolve: Resolve = addresses_of) -> Check:
     if not _HOST.fullmatch(host) or more:
         return _problem("fail", f"{url!r} is not an address", _HOW)
     if parts.scheme != "https":
-        return _problem(
-            "fail", f"{url} is not https; answers would be sent unencrypted", _HOW
-        )
+        return _problem("fail", f"{url} is not https; answers would be sent unencrypted", _HOW)
     if host == "localhost" or host.endswith(_WITHIN):
         return _problem("fail", f"{host} is a name on a local network or machine", _HOW)
     return _check_host(host, resolve)
@@ -59,9 +57,7 @@ def _check_host(host: str, resolve: Resolve) -> Check:
         return _check_name(host, resolve)
     if not address.is_global:
         return _problem("fail", f"{host} is a private address", _HOW)
-    return _problem(
-        "warn", f"{host} is an IP address; certificates are issued for names", _HOW
-    )
+    return _problem("warn", f"{host} is an IP address; certificates are issued for names", _HOW)
 
 
 def _check_name(host: str, resolve: Resolve) -> Check:
@@ -70,9 +66,7 @@ def _check_name(host: str, resolve: Resolve) -> Check:
     try:
         addresses = resolve(host)
     except OSError:
-        return _problem(
-            "warn", f"{host} cannot be resolved from here", "resolve it from outside"
-        )
+        return _problem("warn", f"{host} cannot be resolved from here", "resolve it from outside")
     shown = ", ".join(addresses)
     if not all(ipaddress.ip_address(each).is_global for each in addresses):
         return _problem(
@@ -82,8 +76,7 @@ def _check_name(host: str, resolve: Resolve) -> Check:
             "open it from another network, such as a phone's",
         )
     return passed(
-        _NAME,
-        f"{host} resolves to {shown}; whether outside browsers reach it is not known",
+        _NAME, f"{host} resolves to {shown}; whether outside browsers reach it is not known"
     )
 
 

@@ -48,9 +48,7 @@ class Request:
     @property
     def template(self) -> str:
         """Its path with `{id}` for all that may be an id: `studies/{id}/`."""
-        return "/".join(
-            part if _WORD.fullmatch(part) else "{id}" for part in self.path.split("/")
-        )
+        return "/".join(part if _WORD.fullmatch(part) else "{id}" for part in self.path.split("/"))
 
     def url(self, address: str) -> str:
         """Return the full URL at an API's address."""

@@ -53,9 +53,7 @@ class AccountToken:
         return text.replace(self._secret, "[token]")
 
     @classmethod
-    def read(
-        cls, environment: Mapping[str, str], file: Path | None = None
-    ) -> Self | None:
+    def read(cls, environment: Mapping[str, str], file: Path | None = None) -> Self | None:
         """Return the token from a file, else from the environment, else `None`.
 
         Raises:
@@ -75,8 +73,7 @@ def _read_private(file: Path, service: str) -> str:
         mode = os.fstat(opened.fileno()).st_mode
         if mode & _OTHERS:
             raise Exposed(
-                f"{file}: other users of this machine can read the token (mode "
-                f"{mode & 0o777:o})",
+                f"{file}: other users of this machine can read the token (mode {mode & 0o777:o})",
                 next_step=f"chmod 600 {file}; if someone may have read it, delete "
                 f"that token at {service} and create a new one",
             )

@@ -19,13 +19,7 @@ import httpx
 from piecework.tracing.spans import span
 from piecework.webclient.address import api_address, is_loopback
 from piecework.webclient.answers import document_of
-from piecework.webclient.errors import (
-    ApiError,
-    Lost,
-    Unreachable,
-    Unusable,
-    sentence,
-)
+from piecework.webclient.errors import ApiError, Lost, Unreachable, Unusable, sentence
 from piecework.webclient.request import Request
 from piecework.webclient.token import AccountToken
 
@@ -184,8 +178,7 @@ class Transport:
         except _NEVER_LEFT as fault:
             failed: ApiError = Unreachable(
                 f"{request.name}: no connection to {self.address}: {_words(fault)}",
-                next_step="check the network and the address "
-                f"({self._token.service.url_variable})",
+                next_step=f"check the network and the address ({self._token.service.url_variable})",
                 may_pass=True,
             )
         except (httpx.HTTPError, httpx.InvalidURL) as fault:
@@ -195,9 +188,7 @@ class Transport:
                 may_pass=True,
             )
         else:
-            document = document_of(
-                reply, request, self._token.service, blotted=self._token.blotted
-            )
+            document = document_of(reply, request, self._token.service, blotted=self._token.blotted)
             return Answer(document, reply.headers)
         # Raised outside the `except` block: the frames of httpx's error hold the token.
         raise failed
@@ -218,8 +209,6 @@ class _TokenAuth(httpx.Auth):
     def __init__(self, token: AccountToken) -> None:
         self._token = token
 
-    def auth_flow(
-        self, request: httpx.Request
-    ) -> Generator[httpx.Request, httpx.Response, None]:
+    def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
         request.headers[self._token.service.header] = self._token.header()
         yield request

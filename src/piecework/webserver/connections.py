@@ -224,8 +224,7 @@ class Connections:
         if now - self._logged_at < _LOG_EVERY_SECONDS:
             return
         _LOG.warning(
-            "%d connections are open, which is the limit; closed %d that were "
-            "waiting or new",
+            "%d connections are open, which is the limit; closed %d that were waiting or new",
             len(self._open),
             self._refused,
         )

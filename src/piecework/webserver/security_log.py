@@ -35,13 +35,7 @@ Event = Literal[
 ]
 
 _OF_STRANGERS: frozenset[Event] = frozenset(
-    {
-        "sign_in_refused",
-        "session_refused",
-        "signature_refused",
-        "webhook_refused",
-        "form_refused",
-    }
+    {"sign_in_refused", "session_refused", "signature_refused", "webhook_refused", "form_refused"}
 )
 _KEY = "piecework.security"
 _ID = re.compile(r"[A-Za-z0-9_.:/@-]{1,128}")

@@ -117,9 +117,7 @@ class BodyLimit:
             message = await receive()
             received += len(message.get("body", b""))
             if received > LARGEST_BODY_BYTES:
-                raise HTTPException(
-                    413, f"A request may have at most {LARGEST_BODY_BYTES} bytes."
-                )
+                raise HTTPException(413, f"A request may have at most {LARGEST_BODY_BYTES} bytes.")
             return message
 
         await self._app(scope, counted, send)

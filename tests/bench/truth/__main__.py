@@ -37,9 +37,7 @@ def main() -> None:
     held = {
         heuristic.NAME: {
             "version": heuristic.VERSION,
-            "figures": [
-                asdict(set_figures) for set_figures in all_figures[heuristic.NAME]
-            ],
+            "figures": [asdict(set_figures) for set_figures in all_figures[heuristic.NAME]],
         }
         for heuristic in HEURISTICS
         if heuristic.NAME not in SAMPLES

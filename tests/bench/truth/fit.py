@@ -16,12 +16,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from piecework.domain.verdicts import SubjectKind
-from piecework.qc.features import (
-    OF_ANSWERS,
-    OF_WORKERS,
-    answer_features,
-    worker_features,
-)
+from piecework.qc.features import OF_ANSWERS, OF_WORKERS, answer_features, worker_features
 from piecework.qc.joined import FILE, Weights, fit, probabilities
 from piecework.qc.registry import HEURISTICS, scores
 from piecework.qc.text_fit import with_text_fit
@@ -62,10 +57,7 @@ def main() -> None:
     sets = [paraphrases(), *exchanged_sets(), repeated_sentences(), entailment()]
     names = [labelled.name for labelled in sets]
     held: dict[str, object] = {}
-    singles: dict[SubjectKind, str] = {
-        "answer": "text_off_item",
-        "worker": "texts_off_items",
-    }
+    singles: dict[SubjectKind, str] = {"answer": "text_off_item", "worker": "texts_off_items"}
     for kind, single in singles.items():
         own, *others = [case for labelled in sets if (case := _cases(labelled, kind))]
         weights = _fitted(own, others, kind)
@@ -73,9 +65,7 @@ def main() -> None:
         held_out, likely = _held_out(own, others, kind)
         held[kind] = {
             "intercept": round(weights.intercept, 4),
-            "weights": {
-                name: round(weight, 4) for name, weight in weights.weights.items()
-            },
+            "weights": {name: round(weight, 4) for name, weight in weights.weights.items()},
             "provenance": {
                 "fitted to": names,
                 "held out": held_out,
@@ -90,8 +80,7 @@ def main() -> None:
 def _scores(labelled: LabelledSet) -> dict[str, pd.DataFrame]:
     wanted = labelled.heuristics or ()
     settings: dict[str, dict[str, object] | None] = {
-        heuristic.NAME: {} if heuristic.NAME in wanted else None
-        for heuristic in HEURISTICS
+        heuristic.NAME: {} if heuristic.NAME in wanted else None for heuristic in HEURISTICS
     }
     return scores(labelled.table, settings, seed=labelled.seed)
 
@@ -129,8 +118,7 @@ def _fitted(own: Cases, others: Sequence[Cases], kind: SubjectKind) -> Weights:
     )
     own_weights = np.where(is_flag, np.maximum(fitted[1:], 0.0), fitted[1:])
     return Weights(
-        intercept=float(fitted[0]),
-        weights=dict(zip(names, own_weights.tolist(), strict=True)),
+        intercept=float(fitted[0]), weights=dict(zip(names, own_weights.tolist(), strict=True))
     )
 
 
@@ -188,9 +176,7 @@ def _measures(suspicion: Floats, is_bad: npt.NDArray[np.bool_]) -> dict[str, flo
     line = np.quantile(suspicion[~is_bad], 1 - _HONEST, method="higher")
     return {
         "auc": round(auc(suspicion, is_bad)[0], 3),
-        "recall at 2 % of the honest": round(
-            float((suspicion[is_bad] > line).mean()), 3
-        ),
+        "recall at 2 % of the honest": round(float((suspicion[is_bad] > line).mean()), 3),
     }
 
 

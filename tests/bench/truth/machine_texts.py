@@ -82,9 +82,7 @@ SAME = (
 OTHER = (
     Case("COCO: captioner, the other model wrote", _COCO, "captioner", "zero"),
     Case("COCO: other model, the captioner wrote", _COCO, "zero", "captioner"),
-    Case(
-        "COCO: captioner of 2016, that of 2022 wrote", _COCO, "attention", "captioner"
-    ),
+    Case("COCO: captioner of 2016, that of 2022 wrote", _COCO, "attention", "captioner"),
     Case("Flickr30k: captioner, a person corrected it", _FLICKR, "attention", "fixed"),
 )
 """Another program wrote the texts, or a person changed them."""
@@ -112,13 +110,8 @@ def judged(case: Case) -> Judged:
     for fold in range(FOLDS):
         samples = [own for own in texts()[case.samples] if _fold(own[0]) != fold]
         of_machine = [own for own in judged_texts if _fold(own[0]) == fold]
-        rows = [
-            *_rows("person", people, recorded=case.recorded),
-            *_rows("machine", of_machine),
-        ]
-        params = Params(
-            samples=tuple((image, "", text) for image, text in samples[: case.most])
-        )
+        rows = [*_rows("person", people, recorded=case.recorded), *_rows("machine", of_machine)]
+        params = Params(samples=tuple((image, "", text) for image, text in samples[: case.most]))
         scores = score(as_table(rows), params)
         for row in rows:
             image, name = str(row["item_id"]), str(row["answer_id"])
@@ -150,17 +143,13 @@ def _labelled_set(name: str, of_people: str, program: str) -> LabelledSet:
         table=as_table(rows),
         bad={
             "answer": frozenset(
-                str(row["answer_id"])
-                for row in rows
-                if str(row["answer_id"]).startswith("machine")
+                str(row["answer_id"]) for row in rows if str(row["answer_id"]).startswith("machine")
             )
         },
         heuristics=("like_samples",),
         settings={
             "like_samples": {
-                "samples": tuple(
-                    (image, "", text) for image, text in machine if _fold(image) != 0
-                )
+                "samples": tuple((image, "", text) for image, text in machine if _fold(image) != 0)
             }
         },
     )
@@ -212,9 +201,7 @@ def texts() -> Mapping[str, Texts]:
     folder = DATA / "error_analysis_2017"
     names = _lines(folder / "val_images.txt")
     generated = _lines(folder / "satyrid/19-sept-2016-error-analysis.dev.txt")
-    references = [
-        _lines(folder / f"flickr30k_dev/reference{number}") for number in range(5)
-    ]
+    references = [_lines(folder / f"flickr30k_dev/reference{number}") for number in range(5)]
     fixed = [_lines(path) for path in sorted((folder / "fixed").iterdir())]
     changed = [
         next((line for line in lines if line != generated[place]), "")
@@ -229,9 +216,7 @@ def texts() -> Mapping[str, Texts]:
         "zero": [(image, row["zerocap"]) for image, row in short.items()],
         _FLICKR: list(zip(names, people, strict=True)),
         "attention": list(zip(names, generated, strict=True)),
-        "fixed": [
-            (name, text) for name, text in zip(names, changed, strict=True) if text
-        ],
+        "fixed": [(name, text) for name, text in zip(names, changed, strict=True) if text],
     }
 
 
@@ -248,9 +233,7 @@ def _fold(image: str) -> int:
     return hashlib.sha256(image.encode()).digest()[0] % FOLDS
 
 
-def _rows(
-    who: str, own: Texts, *, recorded: bool = False
-) -> Iterator[dict[str, object]]:
+def _rows(who: str, own: Texts, *, recorded: bool = False) -> Iterator[dict[str, object]]:
     """Yield an answer for each text, of a hundred workers."""
     for number, (image, text) in enumerate(own):
         is_recorded = recorded and number % 2 == 0

@@ -32,9 +32,7 @@ def figures_of(labelled: LabelledSet) -> Iterator[tuple[str, Figures]]:
         if labelled.heuristics is None or heuristic.NAME in labelled.heuristics
     ]
     settings: dict[str, dict[str, object] | None] = {
-        heuristic.NAME: labelled.settings.get(heuristic.NAME, {})
-        if heuristic in wanted
-        else None
+        heuristic.NAME: labelled.settings.get(heuristic.NAME, {}) if heuristic in wanted else None
         for heuristic in HEURISTICS
     }
     scored = scores(labelled.table, settings, seed=labelled.seed)
@@ -49,11 +47,7 @@ def figures_of(labelled: LabelledSet) -> Iterator[tuple[str, Figures]]:
 
 
 def figures(
-    labelled: LabelledSet,
-    subject_scores: pd.DataFrame,
-    bad: frozenset[str],
-    *,
-    unit: str,
+    labelled: LabelledSet, subject_scores: pd.DataFrame, bad: frozenset[str], *, unit: str
 ) -> Figures:
     """The figures of one heuristic's scores; unknown workers are no subjects."""
     known = subject_scores[subject_scores.index != ""]
@@ -82,9 +76,7 @@ def wilson(times: int, of: int) -> Share:
     """
     share = times / of
     middle = (share + _Z**2 / (2 * of)) / (1 + _Z**2 / of)
-    spread = (
-        _Z * sqrt(share * (1 - share) / of + _Z**2 / (4 * of**2)) / (1 + _Z**2 / of)
-    )
+    spread = _Z * sqrt(share * (1 - share) / of + _Z**2 / (4 * of**2)) / (1 + _Z**2 / of)
     return _rounded(share, max(middle - spread, 0.0), min(middle + spread, 1.0))
 
 

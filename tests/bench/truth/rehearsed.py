@@ -31,9 +31,7 @@ def rehearsed_sets() -> Iterator[LabelledSet]:
 def rehearsed(name: str) -> LabelledSet:
     """One campaign's answers, in a folder that is thrown away."""
     with tempfile.TemporaryDirectory() as folder:
-        campaign = replace(
-            prepare(CAMPAIGNS / f"{name}.toml"), out=Path(folder) / "out"
-        )
+        campaign = replace(prepare(CAMPAIGNS / f"{name}.toml"), out=Path(folder) / "out")
         with rehearsal_of(campaign) as (run, crowd):
             work_through(run, crowd)
             answers = run.answers().copy()

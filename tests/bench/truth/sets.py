@@ -108,9 +108,7 @@ def paraphrases() -> LabelledSet:
                 n_items=3,
                 text=line["paraphrase"],
                 market_seconds=float(line["duration"]) / 3,
-                submitted_at=datetime.fromisoformat(line["timestamp"]).replace(
-                    tzinfo=UTC
-                ),
+                submitted_at=datetime.fromisoformat(line["timestamp"]).replace(tzinfo=UTC),
             )
         )
     items = [
@@ -128,9 +126,7 @@ def paraphrases() -> LabelledSet:
                 name for name, many in cheating.items() if many >= most_of_three
             ),
             "worker": frozenset(
-                name
-                for name, labels in of_worker.items()
-                if sum(labels) / len(labels) > half
+                name for name, labels in of_worker.items() if sum(labels) / len(labels) > half
             ),
         },
         heuristics=(*TEXTS, *TIMES, "answered_before"),
@@ -176,9 +172,7 @@ def exchanged(source: str, captions: Sequence[tuple[str, str]]) -> LabelledSet:
         )
         for place, (item, _) in enumerate(dealt)
     ]
-    wrong = {
-        f"{place}" for place in places if dealt[moved[place]][0] != dealt[place][0]
-    }
+    wrong = {f"{place}" for place in places if dealt[moved[place]][0] != dealt[place][0]}
     return LabelledSet(
         name=f"{source}, workers of ten, 5 % with captions of other pictures",
         kind="planted",
@@ -290,11 +284,7 @@ def submissions() -> LabelledSet:
         name = line["Submission id"]
         bad |= {name} if line["Status"] == "REJECTED" else set()
         rows.append(
-            answer(
-                name,
-                worker_id=line["Participant id"],
-                market_seconds=float(line["Time taken"]),
-            )
+            answer(name, worker_id=line["Participant id"], market_seconds=float(line["Time taken"]))
         )
     return LabelledSet(
         name="a study on Prolific: rejected by its requester",
@@ -373,9 +363,7 @@ def answer(answer_id: str, **columns: object) -> Row:
     return unknown | dict.fromkeys(times + counts, nan) | columns
 
 
-def as_table(
-    rows: Sequence[Row], columns: Mapping[str, object] = COLLECTED
-) -> pd.DataFrame:
+def as_table(rows: Sequence[Row], columns: Mapping[str, object] = COLLECTED) -> pd.DataFrame:
     """The table of these rows."""
     cells = {name: [row[name] for row in rows] for name in columns}
     return build([str(row["answer_id"]) for row in rows], cells, columns)  # type: ignore[arg-type]

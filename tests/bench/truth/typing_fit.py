@@ -79,11 +79,7 @@ def held_out_set() -> LabelledSet:
     """The same as a labelled set; each text is as long as the text that was sent."""
     chosen = held_out()
     rows = [
-        answer(
-            f"{number}",
-            text="x" * session.record.length,
-            typing=session.record.as_json(),
-        )
+        answer(f"{number}", text="x" * session.record.length, typing=session.record.as_json())
         for number, session in enumerate(chosen)
     ]
     bad = {f"{n}" for n, session in enumerate(chosen) if not was_typed(session)}
@@ -122,11 +118,7 @@ def _by_way(chosen: Sequence[Session]) -> Iterable[str]:
     yield "| how the text was entered | texts | flagged | median probability |"
     yield "|---|---:|---:|---:|"
     for typist in TYPISTS:
-        own = [
-            evidence(session).probability
-            for session in chosen
-            if session.typist == typist
-        ]
+        own = [evidence(session).probability for session in chosen if session.typist == typist]
         flags = sum(probability >= limit for probability in own)
         yield (
             f"| {typist.name} | {len(own)} | {_percent(wilson(flags, len(own)))} "
@@ -146,9 +138,7 @@ def _by_way(chosen: Sequence[Session]) -> Iterable[str]:
     )
 
 
-def _bins(
-    chosen: Sequence[Session],
-) -> Iterable[tuple[tuple[float, float], float, float, float]]:
+def _bins(chosen: Sequence[Session]) -> Iterable[tuple[tuple[float, float], float, float, float]]:
     """Yield each bin with its share of texts, mean probability, and true share."""
     bad = np.array([not was_typed(session) for session in chosen], dtype="float64")
     suspicion = np.array([evidence(session).probability for session in chosen])

@@ -48,11 +48,7 @@ def sessions() -> Iterator[Session]:
 
 def main(first: int, last: int, names: list[str]) -> None:
     """Enter the texts of these seeds."""
-    cases = [
-        (name, seed)
-        for seed in range(first, last + 1)
-        for name in names or sorted(BY_NAME)
-    ]
+    cases = [(name, seed) for seed in range(first, last + 1) for name in names or sorted(BY_NAME)]
     shares = [cases[number::BROWSERS] for number in range(BROWSERS)]
     with ProcessPoolExecutor(BROWSERS) as pool, FILE.open("a", encoding="utf-8") as out:
         for lines in pool.map(_entered, shares):
@@ -60,15 +56,11 @@ def main(first: int, last: int, names: list[str]) -> None:
 
 
 def _entered(cases: list[tuple[str, int]]) -> list[str]:
-    item = Item(
-        item_id=ItemId("a"), columns={"image_id": "a", "url": "/pictures/a.svg"}
-    )
+    item = Item(item_id=ItemId("a"), columns={"image_id": "a", "url": "/pictures/a.svg"})
     page_text = render_hit(load_task("caption"), [item])
     with serving() as host, sync_playwright() as playwright:
         host.page = page_text
-        browser = playwright.chromium.launch(
-            executable_path=installed_chromium(), args=ARGUMENTS
-        )
+        browser = playwright.chromium.launch(executable_path=installed_chromium(), args=ARGUMENTS)
         lines = []
         for name, seed in cases:
             page = browser.new_context().new_page()

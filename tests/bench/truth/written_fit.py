@@ -68,10 +68,7 @@ def combined(half: Half, cases: Sequence[Case]) -> list[Combined]:
 
 
 def _combinations(
-    chosen: Sequence[Session],
-    people: Floats,
-    programs: Floats,
-    rng: np.random.Generator,
+    chosen: Sequence[Session], people: Floats, programs: Floats, rng: np.random.Generator
 ) -> Iterator[Combined]:
     for session in chosen:
         is_typed = was_typed(session)
@@ -79,9 +76,7 @@ def _combinations(
         by_person = is_own or session.typist.name == _OWN_TEXT
         for suspicion in rng.choice(people if by_person else programs, _DRAWS):
             parts = Parts(
-                typing=evidence(session).probability,
-                samples=float(suspicion) or None,
-                word=None,
+                typing=evidence(session).probability, samples=float(suspicion) or None, word=None
             )
             yield Combined(session.typist.name, parts, not is_own)
 
@@ -93,10 +88,7 @@ def texts_of(half: Half, cases: tuple[Case, ...]) -> tuple[Floats, Floats]:
     for case in cases:
         own = judged(case)
         of_half = np.array(
-            [
-                hashlib.sha256(image.encode()).digest()[1] % 2 == half
-                for image in own.images
-            ]
+            [hashlib.sha256(image.encode()).digest()[1] % 2 == half for image in own.images]
         )
         people.append(own.suspicion[of_half & ~own.is_machine])
         programs.append(own.suspicion[of_half & own.is_machine])
@@ -122,9 +114,7 @@ def fitted(chosen: Sequence[Combined]) -> Weights:
 def measured() -> str:
     """The tables of the page, on the half that the weights were not fitted to."""
     known, unknown = combined(1, KNOWN), combined(1, UNKNOWN)
-    return "\n".join(
-        [*_figures(known, unknown), "", *_by_way(known), "", *_bins(known)]
-    )
+    return "\n".join([*_figures(known, unknown), "", *_by_way(known), "", *_bins(known)])
 
 
 def main() -> None:
@@ -168,10 +158,7 @@ def _figures(known: Sequence[Combined], unknown: Sequence[Combined]) -> Iterator
             return float(flag[at][~bad[at]].mean())
 
         def error(
-            at: Places,
-            chance: Floats = chance,
-            bad: Flags = bad,
-            weight: Floats = weight,
+            at: Places, chance: Floats = chance, bad: Flags = bad, weight: Floats = weight
         ) -> float:
             return _error(chance[at], bad[at], weight[at])
 
@@ -214,9 +201,7 @@ def _bins(chosen: Sequence[Combined]) -> Iterator[str]:
 
 def _error(chance: Floats, bad: Flags, weight: Floats) -> float:
     scaled = np.where(
-        bad,
-        weight * PRIOR / weight[bad].sum(),
-        weight * (1 - PRIOR) / weight[~bad].sum(),
+        bad, weight * PRIOR / weight[bad].sum(), weight * (1 - PRIOR) / weight[~bad].sum()
     )
     number = np.digitize(chance, _BINS[1:-1])
     gaps = np.bincount(number, scaled * (chance - bad))
@@ -228,8 +213,7 @@ def _drawn(size: int, measure: Callable[[Places], float]) -> tuple[float, float,
     rng = np.random.default_rng(1)
     session = np.arange(size).reshape(-1, _DRAWS)
     draws = [
-        measure(session[rng.choice(len(session), len(session))].ravel())
-        for _ in range(_BOOTSTRAPS)
+        measure(session[rng.choice(len(session), len(session))].ravel()) for _ in range(_BOOTSTRAPS)
     ]
     low, high = np.quantile(draws, [0.025, 0.975])
     return measure(np.arange(size)), float(low), float(high)

@@ -17,9 +17,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     It is known when this folder is named:
     `pytest tests/browser/worker_site --update-pictures`.
     """
-    parser.addoption(
-        "--update-pictures", action="store_true", help="take docs' pictures anew"
-    )
+    parser.addoption("--update-pictures", action="store_true", help="take docs' pictures anew")
 
 
 @pytest.fixture

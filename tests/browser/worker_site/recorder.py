@@ -21,12 +21,7 @@ class Recorder:
     """
 
     def __init__(
-        self,
-        page: Page,
-        view: str,
-        *,
-        folder: Path | None,
-        on_the_phone: Collection[str],
+        self, page: Page, view: str, *, folder: Path | None, on_the_phone: Collection[str]
     ) -> None:
         self._page = page
         self._view = view

@@ -49,13 +49,9 @@ def campaigning(folder: Path) -> Iterator[Market]:
         closing(Backend(folder / "market.db", rules)) as backend,
         backend.transaction() as transaction,
     ):
-        accounts.add_requester(
-            transaction, "LAB", balance_cents=100_000, name="Vision lab"
-        )
+        accounts.add_requester(transaction, "LAB", balance_cents=100_000, name="Vision lab")
     with (
-        serve(
-            folder / "market.db", rehearsal=True, seed=7, pictures=pictures
-        ) as running,
+        serve(folder / "market.db", rehearsal=True, seed=7, pictures=pictures) as running,
         closing(Market(running.endpoint_url, running.frames_url)) as market,
     ):
         _post(market)
@@ -86,10 +82,7 @@ def _post(market: Market) -> None:
     items = [
         Item(
             item_id=ItemId(name),
-            columns={
-                "image_id": name,
-                "url": f"/pictures/{picture_name(ItemId(name))}",
-            },
+            columns={"image_id": name, "url": f"/pictures/{picture_name(ItemId(name))}"},
         )
         for name in CAPTIONS
     ]
@@ -101,16 +94,12 @@ def _post(market: Market) -> None:
         Reward="1.00",
         AssignmentDurationInSeconds=3600,
         Question=html_question(render_hit(task, items)),
-        QualificationRequirements=need(
-            kind, "GreaterThanOrEqualTo", IntegerValues=[80]
-        ),
+        QualificationRequirements=need(kind, "GreaterThanOrEqualTo", IntegerValues=[80]),
     )
 
 
 def _test(address: str) -> str:
-    picture = formatted(
-        f'<img src="{address}" alt="The picture that is asked about" width="440"/>'
-    )
+    picture = formatted(f'<img src="{address}" alt="The picture that is asked about" width="440"/>')
     return form(
         "<Overview><Title>How to describe a picture</Title><Text>Your descriptions "
         "are read aloud to people who are blind. With 80 of 100 points you may do "
@@ -119,13 +108,11 @@ def _test(address: str) -> str:
             "best",
             _choice(
                 sea="The sea.",
-                whole="A white dog beside a pink bucket on a beach, with two red "
-                "sailing boats.",
+                whole="A white dog beside a pink bucket on a beach, with two red sailing boats.",
                 nice="This image shows a nice day that somebody enjoys.",
             ),
             required=True,
-            content=f"{picture}<Text>Which sentence describes this picture best?"
-            "</Text>",
+            content=f"{picture}<Text>Which sentence describes this picture best?</Text>",
         ),
         question(
             "text",

@@ -21,11 +21,7 @@ _PICTURES = Path(__file__).parents[3] / "docs/explanation/connect-visit"
 
 @pytest.mark.parametrize("view", ["phone", *in_full("desk")])
 def test_a_whole_visit_and_the_code_entered_at_connect(
-    tmp_path: Path,
-    open_page: Callable[..., Page],
-    view: str,
-    *,
-    update_pictures: bool,
+    tmp_path: Path, open_page: Callable[..., Page], view: str, *, update_pictures: bool
 ) -> None:
     """Each page is accessible and fits; the code is one that Connect accepts."""
     with a_town(tmp_path) as town:
@@ -41,10 +37,7 @@ def test_a_whole_visit_and_the_code_entered_at_connect(
         place = town.connect.arrive(town.project())
         page = open_page(place.url, width=WIDTHS[view], height=HEIGHT)
         recorder = Recorder(
-            page,
-            view,
-            folder=_PICTURES if update_pictures else None,
-            on_the_phone=("done",),
+            page, view, folder=_PICTURES if update_pictures else None, on_the_phone=("done",)
         )
         recorder.look("welcome")
         page.get_by_label("I have read this").check()

@@ -21,9 +21,7 @@ def test_a_lost_qualification_is_contested(
     """The text is opened, written, sent and shown, and nothing is cut off."""
     client, ann = market.requester("LAB"), market.worker()
     made = client.create_qualification_type(
-        Name="good at captions in Spanish",
-        Description="x",
-        QualificationTypeStatus="Active",
+        Name="good at captions in Spanish", Description="x", QualificationTypeStatus="Active"
     )
     type_id = made["QualificationType"]["QualificationTypeId"]
     who: dict[str, Any] = {"QualificationTypeId": type_id, "WorkerId": ann.worker_id}

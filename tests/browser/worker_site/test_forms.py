@@ -22,9 +22,7 @@ ASKED = form(
     ),
     question("place", choice("tree", "wire", style="dropdown")),
     question("count", free_text('<IsNumeric minValue="1" maxValue="9"/>')),
-    question(
-        "why", free_text(rest="<NumberOfLinesSuggestion>3</NumberOfLinesSuggestion>")
-    ),
+    question("why", free_text(rest="<NumberOfLinesSuggestion>3</NumberOfLinesSuggestion>")),
 )
 
 
@@ -35,9 +33,7 @@ def check(page: Page) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
-def test_a_person_takes_a_test_on_a_phone(
-    market: Market, open_site: Callable[..., Page]
-) -> None:
+def test_a_person_takes_a_test_on_a_phone(market: Market, open_site: Callable[..., Page]) -> None:
     """List, start, held by the browser, graded; by keyboard alone."""
     client, ann = market.requester(), market.worker()
     asked = form(question("bird", choice("robin", "crow"), required=True))
@@ -77,9 +73,7 @@ def test_a_person_does_a_form_hit_and_loses_nothing(
     frame = page.frame_locator("iframe")
     frame.get_by_label("ROBIN").check()
     frame.get_by_label("BEAK").check()
-    frame.get_by_role("group", name="Question 3").get_by_role("combobox").select_option(
-        "wire"
-    )
+    frame.get_by_role("group", name="Question 3").get_by_role("combobox").select_option("wire")
     frame.get_by_role("spinbutton").fill("3")
     frame.get_by_role("textbox").fill("It sang.\nTwice.")
     check(page)

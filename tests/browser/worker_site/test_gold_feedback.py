@@ -15,9 +15,7 @@ from tests.gold_campaign import AGREED, REASON, TEXT, WHY, write_gold
 pytestmark = pytest.mark.browser
 
 
-def test_reason_and_right_answer_are_read_under_your_work(
-    tmp_path: Path, browser: Browser
-) -> None:
+def test_reason_and_right_answer_are_read_under_your_work(tmp_path: Path, browser: Browser) -> None:
     """On a phone, whole and escaped, by who was wrong; others read nothing of it."""
     plainly = "A <b>plate</b> & a fork"
 
@@ -38,13 +36,7 @@ def test_reason_and_right_answer_are_read_under_your_work(
                 token = site.cookies["worker_session"]
             context = browser.new_context(viewport={"width": 390, "height": 800})
             context.add_cookies(
-                [
-                    {
-                        "name": "worker_session",
-                        "value": token,
-                        "url": people.endpoint,
-                    }
-                ]
+                [{"name": "worker_session", "value": token, "url": people.endpoint}]
             )
             page = context.new_page()
             page.goto(f"{people.endpoint}/worker/history")

@@ -31,8 +31,7 @@ def answer_of(market: Market, hit_id: str) -> str:
 def statuses(market: Market) -> dict[str, str]:
     """State of each assignment, by HIT."""
     return {
-        assignment["hit_id"]: assignment["status"]
-        for assignment in market.books()["assignments"]
+        assignment["hit_id"]: assignment["status"] for assignment in market.books()["assignments"]
     }
 
 
@@ -49,9 +48,7 @@ def accepted(market: Market, worker: Worker, question: str) -> tuple[str, str]:
     return made["HITId"], worker.accept(made["HITGroupId"]).json()["assignment_id"]
 
 
-def test_a_hostile_question_reads_no_session_and_no_page(
-    market: Market, open_site: Opened
-) -> None:
+def test_a_hostile_question_reads_no_session_and_no_page(market: Market, open_site: Opened) -> None:
     """Neither its cookies nor the site's pages, by fetch, frame or parent."""
     ann = market.worker()
     _, assignment = accepted(market, ann, html_question("<h1>Hostile</h1>"))
@@ -93,9 +90,7 @@ def test_a_hostile_question_reads_no_session_and_no_page(
     }
 
 
-def test_a_hostile_question_cannot_lead_the_page_away(
-    market: Market, open_site: Opened
-) -> None:
+def test_a_hostile_question_cannot_lead_the_page_away(market: Market, open_site: Opened) -> None:
     """Not by address, not by form, not by link: the worker stays on the site."""
     ann = market.worker()
     _, assignment = accepted(market, ann, html_question("<h1>Hostile</h1>"))
@@ -121,9 +116,7 @@ def test_a_hostile_question_cannot_lead_the_page_away(
     expect(page.get_by_role("heading", name="HIT 0")).to_be_visible()
 
 
-def test_a_hostile_question_cannot_act_as_the_worker(
-    market: Market, open_site: Opened
-) -> None:
+def test_a_hostile_question_cannot_act_as_the_worker(market: Market, open_site: Opened) -> None:
     """Accept, return, sign out: the browser sends no fetch, the site takes no form."""
     ann = market.worker()
     client = market.requester("LAB")
@@ -158,9 +151,7 @@ def test_a_hostile_question_cannot_act_as_the_worker(
     expect(page.get_by_role("heading", name="Another group")).to_be_visible()
 
 
-@pytest.mark.parametrize(
-    "way", ["own frame", "fetch", *in_full("nested frame", "picture")]
-)
+@pytest.mark.parametrize("way", ["own frame", "fetch", *in_full("nested frame", "picture")])
 def test_a_hostile_question_cannot_submit_for_another_assignment(
     market: Market, open_site: Opened, way: str
 ) -> None:
@@ -272,9 +263,7 @@ def test_frames_on_another_domain_submit_by_post_and_by_get(
     assert "from the other domain" in answer_of(market, hit)
 
 
-def test_a_refusal_in_a_frame_has_no_second_menu(
-    market: Market, open_site: Opened
-) -> None:
+def test_a_refusal_in_a_frame_has_no_second_menu(market: Market, open_site: Opened) -> None:
     """The worker's page around it has one already."""
     ann = market.worker()
     _, mine = accepted(market, ann, html_question("<h1>Nothing to send</h1>"))
@@ -293,8 +282,7 @@ def test_fields_may_have_any_name(market: Market, open_site: Opened) -> None:
     ann = market.worker()
     body = form(extra=fields).replace("form.action =", "const address =")
     body = body.replace(
-        "</script>",
-        "Element.prototype.setAttribute.call(form, 'action', address);</script>",
+        "</script>", "Element.prototype.setAttribute.call(form, 'action', address);</script>"
     )
     hit, assignment = accepted(market, ann, html_question(body))
     page = open_site(ann.token, f"/worker/assignments/{assignment}")
@@ -320,9 +308,7 @@ def a_starred_market(database: Path) -> Iterator[tuple[Market, str]]:
             site_url=named,
             frames_url=f"http://*.piecework.localhost:{frames}",
         ),
-        closing(
-            Market(f"http://127.0.0.1:{site}", f"http://127.0.0.1:{frames}")
-        ) as market,
+        closing(Market(f"http://127.0.0.1:{site}", f"http://127.0.0.1:{frames}")) as market,
     ):
         yield market, named
 
@@ -338,17 +324,14 @@ draft.addEventListener("input", () => localStorage.setItem("draft", draft.value)
 )
 
 
-def test_a_question_reads_no_draft_of_another_requesters(
-    tmp_path: Path, browser: Browser
-) -> None:
+def test_a_question_reads_no_draft_of_another_requesters(tmp_path: Path, browser: Browser) -> None:
     """With a star in the frames' address; its own are there again, and can be sent."""
     with a_starred_market(tmp_path / "two.db") as (market, site):
         ann = market.worker()
         first = post(market.requester("LAB"), Question=STORING)
         second = post(market.requester("OTHER"), Question=STORING)
         ours, theirs = (
-            ann.accept(made["HITGroupId"]).json()["assignment_id"]
-            for made in (first, second)
+            ann.accept(made["HITGroupId"]).json()["assignment_id"] for made in (first, second)
         )
         with closing(browser.new_context()) as context:
             page = context.new_page()

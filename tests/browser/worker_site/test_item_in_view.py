@@ -165,9 +165,7 @@ def open_hit(tmp_path: Path, browser: Browser) -> Iterator[Callable[..., Page]]:
     drawing = draw(next(scene for scene in scenes(11, 40) if not scene.flaws))
     contexts = []
     with (
-        serve(
-            tmp_path / "market.db", rehearsal=True, seed=7, pictures=pictures
-        ) as running,
+        serve(tmp_path / "market.db", rehearsal=True, seed=7, pictures=pictures) as running,
         closing(Market(running.endpoint_url, running.frames_url)) as market,
     ):
 
@@ -230,9 +228,7 @@ def sight(page: Page, frame: Frame, number: int) -> Sight:
     seen = None
     for _ in range(MOST_LOOKS):
         page.wait_for_timeout(20)
-        top = page.evaluate(
-            "document.querySelector('iframe').getBoundingClientRect().top"
-        )
+        top = page.evaluate("document.querySelector('iframe').getBoundingClientRect().top")
         rectangles = frame.evaluate(RECTANGLES, number)
         del rectangles["top"]
         boxes = [rectangles["control"], *rectangles["texts"]]
@@ -251,9 +247,7 @@ def sight(page: Page, frame: Frame, number: int) -> Sight:
 @pytest.mark.parametrize(
     ("name", "size"),
     [
-        pytest.param(
-            name, size, marks=() if (name, size) in SHORT else (pytest.mark.full,)
-        )
+        pytest.param(name, size, marks=() if (name, size) in SHORT else (pytest.mark.full,))
         for name in task_names()
         for size in SIZES
     ],
@@ -273,9 +267,7 @@ def test_the_item_is_in_view_beside_every_input(
     assert frame.evaluate("document.documentElement.scrollHeight - innerHeight") <= 1
     report = Axe().run(page)
     assert report.violations_count == 0, report.generate_report()
-    assert page.evaluate("document.documentElement.scrollWidth") <= page.evaluate(
-        "innerWidth"
-    )
+    assert page.evaluate("document.documentElement.scrollWidth") <= page.evaluate("innerWidth")
 
 
 _IN_SHORT = ("caption", "pairwise", "severity")
@@ -315,10 +307,7 @@ def test_the_instructions_fold_into_a_line_that_opens_again(
     summary = frame.locator("#instructions > details > summary")
     instructions = frame.locator("#instructions > details")
     expect(instructions).to_have_attribute("open", "")
-    line, field = (
-        summary.bounding_box(),
-        frame.locator("fieldset:visible").bounding_box(),
-    )
+    line, field = (summary.bounding_box(), frame.locator("fieldset:visible").bounding_box())
     assert line is not None
     assert field is not None
     assert line["y"] < field["y"]
@@ -330,17 +319,13 @@ def test_the_instructions_fold_into_a_line_that_opens_again(
     summary.press("Enter")
     expect(instructions).to_have_attribute("open", "")
     page.reload()
-    expect(
-        page.frame_locator("iframe").locator("#instructions > details")
-    ).to_be_visible()
-    expect(
-        page.frame_locator("iframe").locator("#instructions > details")
-    ).not_to_have_attribute("open", "")
+    expect(page.frame_locator("iframe").locator("#instructions > details")).to_be_visible()
+    expect(page.frame_locator("iframe").locator("#instructions > details")).not_to_have_attribute(
+        "open", ""
+    )
 
 
-def test_a_slow_click_at_the_edge_of_the_window_counts(
-    open_hit: Callable[..., Page],
-) -> None:
+def test_a_slow_click_at_the_edge_of_the_window_counts(open_hit: Callable[..., Page]) -> None:
     """The page does not scroll between pressing and releasing the mouse button."""
     page = open_hit("correction", "wide")
     frame = frame_of(page)

@@ -33,9 +33,7 @@ def backend(tmp_path: Path) -> Iterator[Backend]:
     """A live marketplace with a HIT for everybody."""
     with closing(Backend(tmp_path / "live.db", Rules())) as backend:
         with backend.transaction() as transaction:
-            accounts.add_requester(
-                transaction, "LAB", balance_cents=1000, name="Vision lab"
-            )
+            accounts.add_requester(transaction, "LAB", balance_cents=1000, name="Vision lab")
         question = html_question(form(method="post"))
         hit = {**HIT_TYPE, "Question": question, "LifetimeInSeconds": 3600}
         perform(backend, "LAB", "CreateHIT", {**hit, "MaxAssignments": 3})

@@ -43,9 +43,7 @@ def submitted(market: Market, page: Page, hit: str, task: Task, item: Item) -> o
     page.wait_for_url("**/thanks")
     client = market.requester("LAB")
     (work,) = client.list_assignments_for_hit(HITId=hit)["Assignments"]
-    (answer,) = read_answers(
-        task, AssignmentId("A"), [item.item_id], fields_of(work["Answer"])
-    )
+    (answer,) = read_answers(task, AssignmentId("A"), [item.item_id], fields_of(work["Answer"]))
     assert answer.problems == ()
     assert answer.shown_ms is not None
     assert answer.shown_ms > 0
@@ -69,9 +67,7 @@ PLAIN = """<h1>${what}</h1>
 <input type="hidden" name="seen" value="${what}">"""
 
 
-def test_a_plain_layout_is_typed(
-    market: Market, open_site: Open, tmp_path: Path
-) -> None:
+def test_a_plain_layout_is_typed(market: Market, open_site: Open, tmp_path: Path) -> None:
     """No form, no script: MTurk's site gave it both, and so does this."""
     task, item = task_of(tmp_path, PLAIN), item_of(what="<b>Birds</b> & more")
     page, hit = posted(market, open_site, task, item)
@@ -98,9 +94,7 @@ def test_what_the_campaign_wants_answered_is_asked_for(
     html = """<button type="button"
     onclick="document.getElementById('a').value = 'Yes'">
     Yes</button><input type="hidden" name="answer" id="a">"""
-    statements = {
-        "answer": StatedField(options=("Yes", "No"), label="Your choice", required=True)
-    }
+    statements = {"answer": StatedField(options=("Yes", "No"), label="Your choice", required=True)}
     task, item = task_of(tmp_path, html, fields=statements), item_of()
     page, hit = posted(market, open_site, task, item)
     frame = page.frame_locator("iframe")
@@ -111,9 +105,7 @@ def test_what_the_campaign_wants_answered_is_asked_for(
     assert submitted(market, page, hit, task, item) == {"answer": "Yes"}
 
 
-def test_a_preview_cannot_be_submitted(
-    market: Market, open_site: Open, tmp_path: Path
-) -> None:
+def test_a_preview_cannot_be_submitted(market: Market, open_site: Open, tmp_path: Path) -> None:
     """Its button is switched off until the HIT is accepted."""
     task, item = task_of(tmp_path, PLAIN), item_of(what="Birds")
     question = html_question(render_hit(task, [item]))
@@ -190,9 +182,7 @@ function send() {
   document.getElementById("submitButton").disabled = true;</script></body></html>"""
 
 
-@pytest.mark.parametrize(
-    "host", ['gup("turkSubmitTo")', '"https://www" + ".mturk.com"']
-)
+@pytest.mark.parametrize("host", ['gup("turkSubmitTo")', '"https://www" + ".mturk.com"'])
 def test_a_form_that_a_script_leads_last_comes_here(
     market: Market, open_site: Open, tmp_path: Path, host: str
 ) -> None:
@@ -209,10 +199,7 @@ SUBMITTED = {
         <input name="a"><input type="submit" value="Send" formaction="/x"></form>""",
         {"a": "1"},
     ),
-    "the return key": (
-        '<form action="/x"><input name="a" id="key"></form>',
-        {"a": "1"},
-    ),
+    "the return key": ('<form action="/x"><input name="a" id="key"></form>', {"a": "1"}),
     "several forms": (
         """<form action="/find"><input name="a"></form>
         <form action="/x"><input name="b"><button>Send</button></form>
@@ -271,9 +258,7 @@ def test_whatever_form_a_page_has_its_answers_are_stored(
     assert submitted(market, page, hit, task, item) == values
 
 
-def test_a_long_page_is_shown_whole(
-    market: Market, open_site: Open, tmp_path: Path
-) -> None:
+def test_a_long_page_is_shown_whole(market: Market, open_site: Open, tmp_path: Path) -> None:
     """Its texts are stored once; each HIT shows them with its own values."""
     html = f"<p>${{text}}</p><!-- {'long ' * 20_000} --><input name='a'>]]"
     task = task_of(tmp_path, html)
@@ -341,9 +326,7 @@ def test_what_a_script_makes_enables_and_renames_is_sent(
     assert sent["workerId"] == work["WorkerId"]
 
 
-def test_a_form_of_a_preview_leads_nowhere(
-    market: Market, open_site: Open, tmp_path: Path
-) -> None:
+def test_a_form_of_a_preview_leads_nowhere(market: Market, open_site: Open, tmp_path: Path) -> None:
     """Neither by the return key nor by a script."""
     html, _ = SUBMITTED["the return key"]
     task, item = task_of(tmp_path, html), item_of()
@@ -530,9 +513,7 @@ def test_files_beside_the_page_reach_workers(
     expect(frame.get_by_text("Birds")).to_be_visible()
     expect(frame.get_by_text("Not shown")).to_be_hidden()
     expect(frame.locator("img")).to_have_js_property("naturalWidth", 31)
-    expect(frame.locator("#box")).to_have_css(
-        "background-image", re.compile("data:image/svg")
-    )
+    expect(frame.locator("#box")).to_have_css("background-image", re.compile("data:image/svg"))
     frame.locator("[name=word]").fill("a")
     frame.get_by_role("button", name="Send").click()
     assert submitted(market, page, hit, task, item) == {"q": "é", "word": "a"}

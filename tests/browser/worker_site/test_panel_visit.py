@@ -44,11 +44,7 @@ def _begin(page: Page) -> None:
 
 @pytest.mark.parametrize("view", _VIEWS)
 def test_a_whole_visit(
-    tmp_path: Path,
-    open_page: Callable[..., Page],
-    view: str,
-    *,
-    update_pictures: bool,
+    tmp_path: Path, open_page: Callable[..., Page], view: str, *, update_pictures: bool
 ) -> None:
     """Each page is accessible and fits; the button leads to the panel's exit."""
     with a_scene(tmp_path) as scene:
@@ -57,10 +53,7 @@ def test_a_whole_visit(
         arrived: list[str] = []
         page.route("https://panel.example/**", lambda route: _back(route, arrived))
         recorder = Recorder(
-            page,
-            view,
-            folder=_PICTURES if update_pictures else None,
-            on_the_phone=(),
+            page, view, folder=_PICTURES if update_pictures else None, on_the_phone=()
         )
         recorder.look("welcome")
         expect(page.get_by_text("$0.80")).to_be_visible()
@@ -88,9 +81,7 @@ def _back(route: object, arrived: list[str]) -> None:
 
 @pytest.mark.parametrize("view", _VIEWS)
 def test_who_stops_or_forges_reads_a_sentence(
-    tmp_path: Path,
-    open_page: Callable[..., Page],
-    view: str,
+    tmp_path: Path, open_page: Callable[..., Page], view: str
 ) -> None:
     """And a panel that wants a code has it shown, without a button."""
     file = changed(
@@ -102,12 +93,7 @@ def test_who_stops_or_forges_reads_a_sentence(
     with a_scene(tmp_path, file=file) as scene:
         _posted(scene)
         page = open_page(_link(scene, "ann", "s1"), width=WIDTHS[view], height=HEIGHT)
-        recorder = Recorder(
-            page,
-            view,
-            folder=None,
-            on_the_phone=(),
-        )
+        recorder = Recorder(page, view, folder=None, on_the_phone=())
         _begin(page)
         page.get_by_text("Stop here").click()
         recorder.look("stop")

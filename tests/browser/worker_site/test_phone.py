@@ -40,9 +40,7 @@ def market(tmp_path: Path) -> Iterator[Market]:
     for scene in scenes(7, 3):
         (pictures / picture_name(scene.item_id)).write_text(draw(scene), "utf-8")
     with (
-        serve(
-            tmp_path / "market.db", rehearsal=True, seed=7, pictures=pictures
-        ) as running,
+        serve(tmp_path / "market.db", rehearsal=True, seed=7, pictures=pictures) as running,
         closing(Market(running.endpoint_url, running.frames_url)) as market,
     ):
         yield market
@@ -53,9 +51,7 @@ def at_work(market: Market, browser: Browser) -> Iterator[Callable[..., Page]]:
     """Opens a phone on a HIT of so many pictures, as somebody who has accepted it."""
     contexts = []
 
-    def opened(
-        pictures: int, *, round_number: int = 0, window: dict[str, int] = PHONE
-    ) -> Page:
+    def opened(pictures: int, *, round_number: int = 0, window: dict[str, int] = PHONE) -> Page:
         context = browser.new_context(viewport=window, has_touch=True)  # type: ignore[arg-type]
         context.set_default_timeout(15_000)
         contexts.append(context)
@@ -129,9 +125,7 @@ def check_picture_is_in_sight(page: Page, hit: FrameLocator, field: Locator) -> 
     pytest.fail(f"not one below the other: {edges(page, hit, field)}")
 
 
-def test_the_picture_stays_in_sight_while_one_types(
-    at_work: Callable[..., Page],
-) -> None:
+def test_the_picture_stays_in_sight_while_one_types(at_work: Callable[..., Page]) -> None:
     """Below the time left and above the text, also when the keyboard takes a half."""
     page = at_work(2)
     hit = question(page)
@@ -156,9 +150,7 @@ def test_the_picture_stays_in_sight_while_one_types(
     expect(hit.locator(".pinned")).to_have_count(0)
 
 
-def test_a_frame_that_was_there_first_grows_too(
-    at_work: Callable[..., Page],
-) -> None:
+def test_a_frame_that_was_there_first_grows_too(at_work: Callable[..., Page]) -> None:
     """On a slow line the page around hears only after the question was loaded."""
 
     def late(route: Route) -> None:
@@ -187,9 +179,7 @@ def test_the_next_picture_begins_at_its_top(at_work: Callable[..., Page]) -> Non
     check_nothing_is_hidden(page)
 
 
-def test_the_title_stands_once_and_words_fit_one_picture(
-    at_work: Callable[..., Page],
-) -> None:
+def test_the_title_stands_once_and_words_fit_one_picture(at_work: Callable[..., Page]) -> None:
     """The site says it; the question's own heading is for screen readers."""
     page = at_work(1, round_number=1)
     hit = question(page)
@@ -242,9 +232,7 @@ def test_a_preview_says_once_that_it_is_one_and_no_notice_is_under_the_dots(
     expect(hit.locator("#notice-preview")).to_be_hidden()
 
 
-def test_nonsense_of_a_question_moves_nothing(
-    at_work: Callable[..., Page],
-) -> None:
+def test_nonsense_of_a_question_moves_nothing(at_work: Callable[..., Page]) -> None:
     """Heights that are none or too much, and parts of it while nobody works in it."""
     page = at_work(1)
     question(page)
@@ -254,17 +242,13 @@ def test_nonsense_of_a_question_moves_nothing(
         "parent.postMessage({ pieceworkHeight: height }, '*')"
     )
     page.evaluate("scrollTo(0, 0); document.activeElement.blur()")
-    frame.evaluate(
-        "parent.postMessage({ pieceworkShow: { top: 900, bottom: 950 } }, '*')"
-    )
+    frame.evaluate("parent.postMessage({ pieceworkShow: { top: 900, bottom: 950 } }, '*')")
     frame.evaluate("parent.postMessage({ pieceworkHeight: 1e9 }, '*')")
     expect(page.locator("iframe")).to_have_attribute("style", "height: 30002px;")
     assert page.evaluate("scrollY") == 0
 
 
-def test_in_a_wide_window_only_the_page_scrolls_too(
-    at_work: Callable[..., Page],
-) -> None:
+def test_in_a_wide_window_only_the_page_scrolls_too(at_work: Callable[..., Page]) -> None:
     """The picture moves along beside the questions, and ends with them."""
     page = at_work(2, window=WIDE)
     hit = question(page)
@@ -282,9 +266,7 @@ def test_in_a_wide_window_only_the_page_scrolls_too(
     assert box(picture)[1] <= box(steps)[0]
 
 
-def test_a_page_that_grows_with_its_frame_keeps_a_height(
-    at_work: Callable[..., Page],
-) -> None:
+def test_a_page_that_grows_with_its_frame_keeps_a_height(at_work: Callable[..., Page]) -> None:
     """Its messages stop mattering after some changes; the site can still be used."""
     page = at_work(1, window=WIDE)
     question(page)

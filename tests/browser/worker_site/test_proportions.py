@@ -80,14 +80,10 @@ def test_a_circle_stays_a_circle(
     task = task_of(tmp_path, PAGES[html].format(picture))
     item = Item(item_id=ItemId("row_1"), columns={"item_id": "row_1"})
     ann = market.worker()
-    made = post(
-        market.requester("LAB"), Question=html_question(render_hit(task, [item]))
-    )
+    made = post(market.requester("LAB"), Question=html_question(render_hit(task, [item])))
     assignment = ann.accept(made["HITGroupId"]).json()["assignment_id"]
     width, height = viewport
-    page = open_site(
-        ann.token, f"/worker/assignments/{assignment}", width=width, height=height
-    )
+    page = open_site(ann.token, f"/worker/assignments/{assignment}", width=width, height=height)
     image = page.frame_locator("iframe").get_by_alt_text("A disc")
     expect(image).to_be_visible()
     image.evaluate("(image) => image.decode()")

@@ -24,27 +24,18 @@ _ON_THE_PHONE = ("lacking", "test", "picture", "last-picture")
 
 @pytest.mark.parametrize("view", list(WIDTHS))
 def test_somebody_new_takes_the_test_and_does_five_pictures(
-    tmp_path: Path,
-    open_page: Callable[..., Page],
-    view: str,
-    *,
-    update_pictures: bool,
+    tmp_path: Path, open_page: Callable[..., Page], view: str, *, update_pictures: bool
 ) -> None:
     """The list leads to the test, its grade to the HIT, and the HIT to its pay."""
     with campaigning(tmp_path) as market:
         ann = market.worker(handle="ann")
         page = open_page(
-            f"{market.endpoint}/worker/sign-in?token={ann.token}",
-            width=WIDTHS[view],
-            height=HEIGHT,
+            f"{market.endpoint}/worker/sign-in?token={ann.token}", width=WIDTHS[view], height=HEIGHT
         )
         page.get_by_role("button", name="Sign in as").click()
         page.wait_for_url("**/worker/hits")
         recorder = Recorder(
-            page,
-            view,
-            folder=_PICTURES if update_pictures else None,
-            on_the_phone=_ON_THE_PHONE,
+            page, view, folder=_PICTURES if update_pictures else None, on_the_phone=_ON_THE_PHONE
         )
         recorder.look("lacking")
         _take_the_test(page, recorder)

@@ -23,9 +23,7 @@ def hebrew(market: Market, browser: Browser) -> Iterator[Callable[[int], Page]]:
     contexts = []
 
     def opened(width: int) -> Page:
-        context = browser.new_context(
-            locale="he-IL", viewport={"width": width, "height": 800}
-        )
+        context = browser.new_context(locale="he-IL", viewport={"width": width, "height": 800})
         contexts.append(context)
         page = context.new_page()
         task = load_task("caption")
@@ -43,9 +41,7 @@ def hebrew(market: Market, browser: Browser) -> Iterator[Callable[[int], Page]]:
 
 
 @pytest.mark.parametrize("width", [1280, *in_full(390)])
-def test_the_site_and_the_hit_are_mirrored(
-    hebrew: Callable[[int], Page], width: int
-) -> None:
+def test_the_site_and_the_hit_are_mirrored(hebrew: Callable[[int], Page], width: int) -> None:
     """Menu and picture begin at the right; axe finds nothing; nothing is cut off."""
     page = hebrew(width)
     expect(page.locator("html")).to_have_attribute("dir", "rtl")

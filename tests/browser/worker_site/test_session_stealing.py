@@ -65,8 +65,7 @@ TRICKS = {
 invitation that was given to somebody else."""
 
 COOKIES = {
-    "cookie": "for (const name of names) document.cookie ="
-    " `${name}=${session}; path=/${tail}`",
+    "cookie": "for (const name of names) document.cookie = `${name}=${session}; path=/${tail}`",
     "cookie for a path": "for (const name of names) for (const path of ['/worker',"
     " '/worker/history', '/mturk']) document.cookie ="
     " `${name}=${session}; path=${path}${tail}`",
@@ -136,9 +135,7 @@ class Scene:
         """Who is signed in in this browser; "" if nobody is."""
         self.page.goto(f"{self.site}/worker/history")
         text = self.page.content()
-        return next(
-            (name for name, worker_id in self.ids.items() if worker_id in text), ""
-        )
+        return next((name for name, worker_id in self.ids.items() if worker_id in text), "")
 
     def known(self) -> dict[str, object]:
         """What Mallory knows."""
@@ -167,9 +164,7 @@ PLACES = {
 def scene(folder: Path, browser: Browser, place: str) -> Iterator[Scene]:
     """A live marketplace, and Ann signed in at it."""
     ports = (free_port(), free_port())
-    site, frames = (
-        f"{origin}:{port}" for origin, port in zip(PLACES[place], ports, strict=True)
-    )
+    site, frames = (f"{origin}:{port}" for origin, port in zip(PLACES[place], ports, strict=True))
     now = datetime.now(UTC)  # noqa: TID251 - of certificates
     marketplace = Marketplace(
         folder / "live.db",

@@ -65,17 +65,13 @@ def test_a_disguised_cookie_of_a_sibling_host_signs_nobody_in(
     with scene(tmp_path, browser, "https") as set_up:
         sign_in(set_up.page, set_up.links["ann"])
         assert set_up.who() == "ann"
-        certificate = Certificate(
-            chain=tmp_path / "chain.pem", key=tmp_path / "key.pem"
-        )
+        certificate = Certificate(chain=tmp_path / "chain.pem", key=tmp_path / "key.pem")
         names = (NAME, disguise + NAME)
         with sibling(certificate, *names, value=set_up.session) as port:
             for path in ("/fill", "/session"):
                 set_up.page.goto(f"https://evil.pw.localhost:{port}{path}")
         (kept,) = (
-            cookie
-            for cookie in set_up.context.cookies()
-            if NAME.decode() in cookie.get("name", "")
+            cookie for cookie in set_up.context.cookies() if NAME.decode() in cookie.get("name", "")
         )
         # Only the odd name may have a domain.
         assert kept.get("domain") == ".pw.localhost"

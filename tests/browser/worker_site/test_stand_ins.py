@@ -47,9 +47,7 @@ CROWD = """<script src="https://assets.crowd.aws/crowd-html-elements.js"></scrip
 </crowd-form>"""
 
 
-def accepted_page(
-    market: Market, open_site: Callable[..., Page], body: str
-) -> tuple[Page, str]:
+def accepted_page(market: Market, open_site: Callable[..., Page], body: str) -> tuple[Page, str]:
     """The work page of a new HIT with this body, and the HIT's id."""
     ann = market.worker()
     made = post(market.requester("LAB"), Question=html_question(body))
@@ -62,10 +60,7 @@ def answers(market: Market, hit_id: str) -> dict[str, str]:
     """What the requester gets: each question with its free text."""
     client = market.requester("LAB")
     (work,) = client.list_assignments_for_hit(HITId=hit_id)["Assignments"]
-    return {
-        str(answer[0].text): str(answer[1].text or "")
-        for answer in fromstring(work["Answer"])
-    }
+    return {str(answer[0].text): str(answer[1].text or "") for answer in fromstring(work["Answer"])}
 
 
 def fill_in(frame: FrameLocator) -> None:
@@ -183,9 +178,7 @@ def test_a_flattened_crowd_form_sends_a_field_for_each_value(
     assert "taskAnswers" not in sent
 
 
-def test_a_crowd_form_with_gaps_is_not_sent(
-    market: Market, open_site: Callable[..., Page]
-) -> None:
+def test_a_crowd_form_with_gaps_is_not_sent(market: Market, open_site: Callable[..., Page]) -> None:
     """A required word and a category are asked for, and the page's own veto counts."""
     body = CROWD.replace("{traits}", "") + (
         "<script>document.querySelector('crowd-form').onsubmit = (event) => {"
@@ -204,16 +197,12 @@ def test_a_crowd_form_with_gaps_is_not_sent(
     page.frames[1].evaluate("window.isForbidden = true")
     submit.click()
     page.frames[1].evaluate("window.isForbidden = false")
-    assert [assignment["status"] for assignment in market.books()["assignments"]] == [
-        "Accepted"
-    ]
+    assert [assignment["status"] for assignment in market.books()["assignments"]] == ["Accepted"]
     submit.click()
     page.wait_for_url("**/thanks")
 
 
-def test_an_element_that_is_absent_says_so(
-    market: Market, open_site: Callable[..., Page]
-) -> None:
+def test_an_element_that_is_absent_says_so(market: Market, open_site: Callable[..., Page]) -> None:
     """Loudly, with what to do; nothing that lacks its answer is sent."""
     body = (
         '<script src="https://assets.crowd.aws/crowd-html-elements.js"></script>'
@@ -224,9 +213,7 @@ def test_an_element_that_is_absent_says_so(
     frame = page.frame_locator("iframe")
     expect(frame.get_by_role("alert")).to_contain_text("is not available here")
     frame.get_by_role("button", name="Submit").click()
-    assert [assignment["status"] for assignment in market.books()["assignments"]] == [
-        "Accepted"
-    ]
+    assert [assignment["status"] for assignment in market.books()["assignments"]] == ["Accepted"]
 
 
 @pytest.mark.parametrize("width", [360, pytest.param(1280, marks=pytest.mark.full)])

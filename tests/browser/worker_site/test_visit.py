@@ -42,10 +42,7 @@ def _posted(town: Town) -> None:
     )["HITTypeId"]
     for number in (1, 2):
         town.requester.create_hit_with_hit_type(
-            HITTypeId=kind,
-            Question=HTML.format(number),
-            MaxAssignments=2,
-            LifetimeInSeconds=86_400,
+            HITTypeId=kind, Question=HTML.format(number), MaxAssignments=2, LifetimeInSeconds=86_400
         )
     town.settle()
 
@@ -63,15 +60,9 @@ def answer(page: Page, caption: str) -> None:
     hit.get_by_role("button", name="Submit").click()
 
 
-@pytest.mark.parametrize(
-    "view", ["phone", pytest.param("desk", marks=pytest.mark.full)]
-)
+@pytest.mark.parametrize("view", ["phone", pytest.param("desk", marks=pytest.mark.full)])
 def test_a_whole_visit(
-    tmp_path: Path,
-    open_page: Callable[..., Page],
-    view: str,
-    *,
-    update_pictures: bool,
+    tmp_path: Path, open_page: Callable[..., Page], view: str, *, update_pictures: bool
 ) -> None:
     """Each page is accessible and fits; reload and back lead to where the visit is."""
     with a_town(tmp_path) as town:
@@ -103,9 +94,7 @@ def test_a_whole_visit(
         assert someone.complete(someone.submission_id, code) == "AWAITING REVIEW"
 
 
-def test_stopping_and_another_account(
-    tmp_path: Path, open_page: Callable[..., Page]
-) -> None:
+def test_stopping_and_another_account(tmp_path: Path, open_page: Callable[..., Page]) -> None:
     """Who stops reads what to do; a link of another account opens no visit."""
     with a_town(tmp_path) as town:
         _posted(town)
@@ -127,9 +116,7 @@ def test_stopping_and_another_account(
         recorder.look("another-account")
 
 
-@pytest.mark.parametrize(
-    "view", ["phone", pytest.param("desk", marks=pytest.mark.full)]
-)
+@pytest.mark.parametrize("view", ["phone", pytest.param("desk", marks=pytest.mark.full)])
 def test_who_is_too_late_reads_what_became_of_it(
     tmp_path: Path, open_page: Callable[..., Page], view: str
 ) -> None:

@@ -26,9 +26,7 @@ def follow(control: Locator) -> None:
         control.click()
 
 
-def test_a_person_does_a_hit_on_a_phone(
-    market: Market, open_site: Callable[..., Page]
-) -> None:
+def test_a_person_does_a_hit_on_a_phone(market: Market, open_site: Callable[..., Page]) -> None:
     """List, preview, accept, submit in the frame, thank-you, return, history."""
     client, ann = market.requester(), market.worker()
     post(client, Question=html_question(form()))

@@ -79,9 +79,7 @@ def test_time_is_kept_by_the_sites_clock_and_said_when_it_gets_short(
     check(page, 1280)
 
 
-def test_live_the_browsers_clock_only_fills_the_gaps(
-    tmp_path: Path, browser: Browser
-) -> None:
+def test_live_the_browsers_clock_only_fills_the_gaps(tmp_path: Path, browser: Browser) -> None:
     """It ticks between questions; what the site says wins, however odd it is here."""
     with (
         closing(Backend(tmp_path / "live.db", Rules())) as backend,
@@ -107,9 +105,7 @@ def test_live_the_browsers_clock_only_fills_the_gaps(
         page.close()
 
 
-def test_nothing_typed_is_lost_when_time_is_over(
-    market: Market, open_site: Opened
-) -> None:
+def test_nothing_typed_is_lost_when_time_is_over(market: Market, open_site: Opened) -> None:
     """It stays on the page, comes back after a late submit, and stands as a draft."""
     ann = market.worker()
     assignment = accepted(market, ann)
@@ -132,9 +128,7 @@ def test_nothing_typed_is_lost_when_time_is_over(
     assert states == ["Abandoned", "Accepted"]
 
 
-def test_an_answer_that_is_refused_can_be_mended(
-    market: Market, open_site: Opened
-) -> None:
+def test_an_answer_that_is_refused_can_be_mended(market: Market, open_site: Opened) -> None:
     """Too long an answer comes back, and the HIT with its draft is one button away."""
     ann = market.worker()
     assignment = accepted(market, ann)
@@ -169,15 +163,10 @@ def test_returning_asks_first(market: Market, open_site: Opened) -> None:
     assert market.books()["assignments"][0]["status"] == "Returned"
 
 
-def test_one_hit_after_the_other_until_there_is_none(
-    market: Market, open_site: Opened
-) -> None:
+def test_one_hit_after_the_other_until_there_is_none(market: Market, open_site: Opened) -> None:
     """The box accepts the next HIT after each; the last one ends with thanks."""
     ann = market.worker()
-    made = [
-        post(market.requester("LAB"), Question=html_question(DRAFTING))
-        for _ in range(3)
-    ]
+    made = [post(market.requester("LAB"), Question=html_question(DRAFTING)) for _ in range(3)]
     first = ann.accept(made[0]["HITGroupId"]).json()["assignment_id"]
     page = open_site(ann.token, f"/worker/assignments/{first}")
     page.get_by_label("Accept the next HIT automatically").check()
@@ -196,9 +185,7 @@ def test_one_hit_after_the_other_until_there_is_none(
 
 
 @pytest.mark.parametrize("width", [360, pytest.param(1280, marks=pytest.mark.full)])
-def test_each_page_is_accessible_and_fits(
-    market: Market, open_site: Opened, width: int
-) -> None:
+def test_each_page_is_accessible_and_fits(market: Market, open_site: Opened, width: int) -> None:
     """List with what one lacks, empty search, preview, history with all outcomes."""
     ann, client = market.worker(), market.requester("LAB")
     need = {
@@ -239,9 +226,7 @@ def test_each_page_is_accessible_and_fits(
     check(page, width)
 
 
-def test_the_keyboard_goes_all_the_way_and_is_seen(
-    market: Market, open_site: Opened
-) -> None:
+def test_the_keyboard_goes_all_the_way_and_is_seen(market: Market, open_site: Opened) -> None:
     """Each stop of Tab on the list has an outline of at least two pixels."""
     ann = market.worker()
     post(market.requester("LAB"), Question=html_question(DRAFTING))

@@ -30,10 +30,7 @@ assert _spec is not None and _spec.loader is not None  # noqa: PT018 - types
 _mturk = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(_mturk)
 _SERVICE = _mturk.MTurkService(
-    os.environ["AWS_ACCESS_KEY_ID"],
-    os.environ["AWS_SECRET_ACCESS_KEY"],
-    "us-east-1",
-    sandbox=False,
+    os.environ["AWS_ACCESS_KEY_ID"], os.environ["AWS_SECRET_ACCESS_KEY"], "us-east-1", sandbox=False
 )
 
 

@@ -51,9 +51,7 @@ def _hub(folder: Path) -> dict[str, Any]:
     for config in datasets.get_dataset_config_names(str(folder)):
         with tempfile.TemporaryDirectory() as cache:
             loaded = datasets.load_dataset(str(folder), config, cache_dir=cache)
-            splits_of[config] = {
-                split: rows.to_list() for split, rows in loaded.items()
-            }
+            splits_of[config] = {split: rows.to_list() for split, rows in loaded.items()}
     return splits_of
 
 

@@ -15,9 +15,7 @@ def serve(answer: Callable[[str, dict[str, Any]], object]) -> None:
     for line in sys.stdin:
         order = json.loads(line)
         try:
-            reply: dict[str, object] = {
-                "result": answer(order["call"], order["arguments"])
-            }
+            reply: dict[str, object] = {"result": answer(order["call"], order["arguments"])}
         except Exception as fault:  # noqa: BLE001 - what a client raises is its answer
             reply = {"error": as_error(fault)}
         print("=> " + json.dumps(reply, default=str), flush=True)  # noqa: T201 - its reply

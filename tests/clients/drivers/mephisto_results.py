@@ -34,10 +34,7 @@ TEXTS = ("Rain", 'A dog\nbarks "loudly"')
 def work(blueprint: str) -> list[dict[str, Any]]:
     """Two workers do two assignments each; the second rejects the last."""
     task = DB.new_task(f"weather {blueprint}", blueprint)
-    args = {
-        "blueprint": {"_blueprint_type": blueprint},
-        "provider": {"_provider_type": "mock"},
-    }
+    args = {"blueprint": {"_blueprint_type": blueprint}, "provider": {"_provider_type": "mock"}}
     run = DB.new_task_run(task, REQUESTER, json.dumps(args), "mock", blueprint)
     workers = [DB.new_worker(f"{name}_{blueprint}", "mock") for name in ("ann", "bob")]
     for text in TEXTS:
@@ -48,10 +45,7 @@ def work(blueprint: str) -> list[dict[str, Any]]:
         )
         for place, worker in enumerate(workers):
             unit = Unit.get(
-                DB,
-                DB.new_unit(
-                    *(task, run, REQUESTER, made, place, 0.2, "mock", blueprint)
-                ),
+                DB, DB.new_unit(*(task, run, REQUESTER, made, place, 0.2, "mock", blueprint))
             )
             unit.set_db_status("launched")
             agent = MockAgent.new(DB, Worker.get(DB, worker), unit)

@@ -16,9 +16,7 @@ from line_by_line import serve
 from pyrolific import AuthenticatedClient
 
 TOKEN = "rehearsal"  # noqa: S105 - opens nothing
-CLIENT = AuthenticatedClient(
-    base_url=os.environ["PROLIFIC"], token=TOKEN, prefix="Token"
-)
+CLIENT = AuthenticatedClient(base_url=os.environ["PROLIFIC"], token=TOKEN, prefix="Token")
 
 
 def answer(call: str, members: dict[str, Any]) -> object:

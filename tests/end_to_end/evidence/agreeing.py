@@ -22,8 +22,7 @@ def agreements(rated: Sequence[tuple[RawAnswer, Rating]]) -> Mapping[str, Agreem
     """By worker; who rated nothing that two others rated is absent."""
     pool = Counter(rating for _, rating in rated)
     blind_from = {
-        rating: sum(n * apart(rating, other) for other, n in pool.items())
-        / pool.total()
+        rating: sum(n * apart(rating, other) for other, n in pool.items()) / pool.total()
         for rating in pool
     }
     on_item = defaultdict[str, list[tuple[str, Rating]]](list)

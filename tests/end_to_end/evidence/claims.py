@@ -17,12 +17,7 @@ CLAIMS = (*texts.CLAIMS, *times.CLAIMS, *ratings.CLAIMS, *joined.CLAIMS)
 
 
 def fault_of(
-    heuristic: str,
-    evidence: str,
-    own: Sequence[RawAnswer],
-    world: World,
-    *,
-    is_flag: bool,
+    heuristic: str, evidence: str, own: Sequence[RawAnswer], world: World, *, is_flag: bool
 ) -> str:
     """What is untrue about a sentence; "" where nothing is.
 

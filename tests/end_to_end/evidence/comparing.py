@@ -30,9 +30,7 @@ class Comparison:
     against: float
 
 
-def compare(
-    texts: Sequence[RawAnswer], text: Callable[[RawAnswer], str]
-) -> dict[str, Comparison]:
+def compare(texts: Sequence[RawAnswer], text: Callable[[RawAnswer], str]) -> dict[str, Comparison]:
     """By answer, the comparison; texts that cannot be compared are absent.
 
     Args:
@@ -56,9 +54,7 @@ def compare(
 
 
 def _shared(
-    texts: Sequence[RawAnswer],
-    voices: Sequence[RawAnswer],
-    own: Mapping[str, frozenset[str]],
+    texts: Sequence[RawAnswer], voices: Sequence[RawAnswer], own: Mapping[str, frozenset[str]]
 ) -> tuple[dict[str, int], dict[str, Sharing]]:
     """By answer that can be compared, with how many others, and what it shares."""
     on_item = defaultdict[str, list[RawAnswer]](list)
@@ -116,9 +112,7 @@ class _Odds:
             for word, (is_shared, chance) in self._shared[name].items()
         )
 
-    def _against(
-        self, word: str, text: frozenset[str], *, is_shared: bool, chance: float
-    ) -> float:
+    def _against(self, word: str, text: frozenset[str], *, is_shared: bool, chance: float) -> float:
         # The text itself and its copies have no part.
         excess = self._of_word[word] - self._of_copies[text, word]
         room = self._room[word] - self._room_of_copies[text, word]

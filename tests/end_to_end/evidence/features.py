@@ -24,21 +24,15 @@ def features(
             known = [o[name] for o in measures.values() if o[name] is not None]
             usual[name] = [measure for measure in known if measure is not None]
         for answer_id, measured in measures.items():
-            own[answer_id] = {
-                name: _in_sds(measured[name], usual[name]) for name in usual
-            }
+            own[answer_id] = {name: _in_sds(measured[name], usual[name]) for name in usual}
             # No shipped task asks for a text beside a text of the item.
             own[answer_id] |= {"like_item": 0.0, "odd_likeness": 0.0}
             comparison = compared.get(answer_id)
-            own[answer_id]["off_item"] = (
-                max(-5, min(5, comparison.against)) if comparison else 0
-            )
+            own[answer_id]["off_item"] = max(-5, min(5, comparison.against)) if comparison else 0
     return own
 
 
-def _measures(
-    answer: RawAnswer, compared: Mapping[str, Comparison]
-) -> dict[str, float | None]:
+def _measures(answer: RawAnswer, compared: Mapping[str, Comparison]) -> dict[str, float | None]:
     comparison = compared.get(answer.answer_id)
     return {
         "unshared": 1 - comparison.shared / comparison.words if comparison else None,

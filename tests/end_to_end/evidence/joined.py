@@ -40,17 +40,11 @@ def _weights(kind: str) -> tuple[float, Features]:
 
 def _features(own: Sequence[RawAnswer], world: World, *, of_worker: bool) -> Features:
     suspicion_of = suspicions(world)
-    mine = [
-        raw_answer
-        for raw_answer in world.answers
-        if raw_answer.worker_id == own[0].worker_id
-    ]
+    mine = [raw_answer for raw_answer in world.answers if raw_answer.worker_id == own[0].worker_id]
 
     def mean(of: Mapping[str, float]) -> float:
         # As if two more answers said nothing.
-        return sum(of.get(raw_answer.answer_id, 0.0) for raw_answer in mine) / (
-            len(mine) + 2
-        )
+        return sum(of.get(raw_answer.answer_id, 0.0) for raw_answer in mine) / (len(mine) + 2)
 
     means = {
         name: mean({o.answer_id: world.features[o.answer_id][name] for o in mine})
@@ -59,10 +53,7 @@ def _features(own: Sequence[RawAnswer], world: World, *, of_worker: bool) -> Fea
     if of_worker:
         worker = own[0].worker_id
         agreeing = suspicion_of["low_agreement"].get(worker, 0.0)
-        return means | {
-            "too_fast": mean(suspicion_of["too_fast"]),
-            "low_agreement": agreeing,
-        }
+        return means | {"too_fast": mean(suspicion_of["too_fast"]), "low_agreement": agreeing}
     answer = own[0].answer_id
     return (
         dict(world.features[answer])
@@ -99,13 +90,10 @@ def _holds(match: Match, kind: str, own: Sequence[RawAnswer], world: World) -> b
         )
         and stated.keys() <= amounts.keys()
         and all(
-            is_near(amount, amounts[name]) and amount[0] in "+-"
-            for name, amount in stated.items()
+            is_near(amount, amounts[name]) and amount[0] in "+-" for name, amount in stated.items()
         )
         and Counter(stated_amount[1:] for stated_amount in stated.values())
-        == Counter(
-            {due_amount: n for due_amount, n in due.items() if due_amount != "0.0"}
-        )
+        == Counter({due_amount: n for due_amount, n in due.items() if due_amount != "0.0"})
     )
 
 
@@ -115,9 +103,7 @@ _BY_TITLE = {f"{title[0].lower()}{title[1:]}": name for name, title in TITLES.it
 def _named(in_words: str) -> str:
     of_worker = in_words.endswith(_MEAN)
     name = in_words.removesuffix(_MEAN)
-    return (
-        f"worker:{_NAMES[name]}" if of_worker else _NAMES.get(name) or _BY_TITLE[name]
-    )
+    return f"worker:{_NAMES[name]}" if of_worker else _NAMES.get(name) or _BY_TITLE[name]
 
 
 CLAIMS = (

@@ -56,11 +56,7 @@ class Judged:
             if any(name in flag for flag in self.above)
             or (
                 is_enough
-                and any(
-                    name in flag
-                    for answer_id in flagged
-                    for flag in self.below[answer_id]
-                )
+                and any(name in flag for answer_id in flagged for flag in self.below[answer_id])
             )
         }
         return len(by) >= rule.at_least
@@ -75,16 +71,10 @@ class Judged:
         return list(dict.fromkeys(sentence for _, sentence in worst))
 
 
-def judged(
-    kind: SubjectKind, own: Sequence[RawAnswer], flags: Flags, *, batch: int
-) -> Judged:
+def judged(kind: SubjectKind, own: Sequence[RawAnswer], flags: Flags, *, batch: int) -> Judged:
     """A subject of some answers, in a batch."""
     first = own[0]
-    ids = {
-        "answer": first.answer_id,
-        "assignment": first.assignment_id,
-        "worker": first.worker_id,
-    }
+    ids = {"answer": first.answer_id, "assignment": first.assignment_id, "worker": first.worker_id}
     kinds = {
         "answer": ("answer", "assignment", "worker"),
         "assignment": ("assignment", "worker"),
@@ -133,11 +123,7 @@ def fault_of_decision(
 
 
 def _fault_of_reason(
-    reason: str,
-    rule: PolicyRule,
-    subject: Judged,
-    own: Sequence[RawAnswer],
-    world: World,
+    reason: str, rule: PolicyRule, subject: Judged, own: Sequence[RawAnswer], world: World
 ) -> str:
     if reason == OF_PERSONS == rule.because:
         return "" if is_outside(own[0], world) else f"untrue of the person: {reason}"

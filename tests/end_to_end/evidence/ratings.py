@@ -28,15 +28,9 @@ _LITTLE = 0.2
 def _line(match: Match, own: Sequence[RawAnswer], world: World) -> bool:
     rated = world.rated(world.field_by_name[match[1]])
     line = frozenset(match[2].split(" and "))
-    mine = [
-        own_rating
-        for answer, own_rating in rated
-        if answer.worker_id == own[0].worker_id
-    ]
+    mine = [own_rating for answer, own_rating in rated if answer.worker_id == own[0].worker_id]
     others = [
-        other_rating
-        for answer, other_rating in rated
-        if answer.worker_id != own[0].worker_id
+        other_rating for answer, other_rating in rated if answer.worker_id != own[0].worker_id
     ]
     return (
         mine.count(line) == int(match[3])
@@ -119,9 +113,7 @@ def _gold(match: Match, own: Sequence[RawAnswer], world: World) -> bool:
     off = []
     right: dict[str, list[bool]] = {}
     for answer, answer_rating in world.rated(field):
-        known = rating(
-            field, world.columns_of[answer.item_id].get(f"gold.{match[1]}", "")
-        )
+        known = rating(field, world.columns_of[answer.item_id].get(f"gold.{match[1]}", ""))
         if answer.worker_id == own[0].worker_id and known is not None:
             off.append(apart(answer_rating, known) > tolerance)
             section = world.columns_of[answer.item_id].get("section", "")
@@ -188,9 +180,7 @@ def _goes_on(match: Match, own: Sequence[RawAnswer], world: World) -> bool:
     for answer in world.firsts:
         asked[answer.worker_id] += any(_broken(answer, world, is_question=True))
     mine = own[0].worker_id
-    return (
-        (asked[mine], answered[mine]) == (int(match[1]), int(match[2]))
-    ) and is_share(
+    return ((asked[mine], answered[mine]) == (int(match[1]), int(match[2]))) and is_share(
         match[3], asked.total() - asked[mine], answered.total() - answered[mine]
     )
 
@@ -200,9 +190,7 @@ def _broken(answer: RawAnswer, world: World, *, is_question: bool) -> Iterable[s
     values: dict[str, FieldValue] = {}
     for field in task.item_fields:
         if value := answer.sent.get(field.name, ""):
-            values[field.name] = (
-                tuple(value.split("|")) if field.kind == "choices" else value
-            )
+            values[field.name] = tuple(value.split("|")) if field.kind == "choices" else value
     for rule in check(task, values, columns=world.columns_of[answer.item_id]):
         if rule.is_question == is_question:
             yield rule.name
@@ -270,11 +258,7 @@ CLAIMS = (
         _goes_on,
         lambda match, _: 2 * int(match[1]) >= int(match[2]),
     ),
-    Claim(
-        "random_sample",
-        r"drawn at random for review \(a share of (\S+) of all\)",
-        _drawn,
-    ),
+    Claim("random_sample", r"drawn at random for review \(a share of (\S+) of all\)", _drawn),
     Claim(
         "outside_study",
         r"comes from a worker who is outside the study by an answer about themselves",

@@ -69,9 +69,7 @@ class Listened:
 
 @contextmanager
 def listened(
-    path: Path,
-    out: Path,
-    change: Callable[[Campaign], Campaign] = lambda campaign: campaign,
+    path: Path, out: Path, change: Callable[[Campaign], Campaign] = lambda campaign: campaign
 ) -> Iterator[Listened]:
     """Rehearse the campaign of a file, and write down what each of its passes says."""
     campaign = change(replace(prepare(path), out=out))
@@ -118,9 +116,7 @@ def faults_of_findings(heard: Listened) -> Iterator[str]:
         of_subject = _by_subject(world)
         for finding in known.findings:
             own = of_subject[finding.subject_kind, finding.subject_id]
-            yield fault_of(
-                finding.heuristic, finding.evidence, own, world, is_flag=finding.flag
-            )
+            yield fault_of(finding.heuristic, finding.evidence, own, world, is_flag=finding.flag)
 
 
 def faults_of_decisions(heard: Listened) -> Iterator[str]:
@@ -135,9 +131,7 @@ def faults_of_decisions(heard: Listened) -> Iterator[str]:
         }
         for decision in known.decisions:
             own = of_subject[decision.subject_kind, decision.subject_id]
-            yield fault_of_decision(
-                decision, own, known.flags, world, rejected=rejected
-            )
+            yield fault_of_decision(decision, own, known.flags, world, rejected=rejected)
 
 
 def _by_subject(world: World) -> dict[tuple[str, str], list[RawAnswer]]:
@@ -152,9 +146,7 @@ def _by_subject(world: World) -> dict[tuple[str, str], list[RawAnswer]]:
 def feedback(run: CampaignRun) -> dict[str, str]:
     """By rejected assignment, what the marketplace tells its worker."""
     client = run.platform._client  # type: ignore[attr-defined]
-    hits = run.store.db.execute(
-        "SELECT hit_id FROM hits WHERE hit_id IS NOT NULL"
-    ).fetchall()
+    hits = run.store.db.execute("SELECT hit_id FROM hits WHERE hit_id IS NOT NULL").fetchall()
     return {
         assignment["AssignmentId"]: assignment["RequesterFeedback"]
         for (hit,) in hits

@@ -33,10 +33,7 @@ def suspicions(world: World) -> Mapping[str, Suspicions]:
         "sentence_off_items": _sentence_off_items,
         "low_agreement": _low_agreement,
     }
-    return {
-        name: reckon(world) if world.runs(name) else {}
-        for name, reckon in reckoned.items()
-    }
+    return {name: reckon(world) if world.runs(name) else {} for name, reckon in reckoned.items()}
 
 
 def graded(measure: float, limit: float) -> float:
@@ -52,9 +49,7 @@ def _too_fast(world: World) -> Suspicions:
         texts[answer.batch] += bool(world.text(answer).split())
     suspicion_of = {}
     for answer in world.answers:
-        is_click = (
-            world.is_canned(answer) or 2 * texts[answer.batch] < answers[answer.batch]
-        )
+        is_click = world.is_canned(answer) or 2 * texts[answer.batch] < answers[answer.batch]
         typed = 0 if world.is_canned(answer) else len(world.text(answer).split())
         least = (
             world.param("too_fast", "min_seconds_canned", 2.0)
@@ -98,9 +93,7 @@ def _sentence_off_items(world: World) -> Suspicions:
             against = [world.compared[answer.answer_id].against for answer in judged]
             error = max(stdev(against), _LEAST_SD) / math.sqrt(len(against))
             amount = graded(fmean(against) / error, errors)
-            suspicion_of |= dict.fromkeys(
-                (answer.answer_id for answer in copies), amount
-            )
+            suspicion_of |= dict.fromkeys((answer.answer_id for answer in copies), amount)
     return suspicion_of
 
 

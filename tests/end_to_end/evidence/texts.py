@@ -6,14 +6,7 @@ from collections.abc import Sequence
 from statistics import fmean
 
 from tests.end_to_end.evidence.raw_answers import RawAnswer, words
-from tests.end_to_end.evidence.world import (
-    Claim,
-    Match,
-    World,
-    is_near,
-    is_quote,
-    is_share,
-)
+from tests.end_to_end.evidence.world import Claim, Match, World, is_near, is_quote, is_share
 
 _A_WHOLE_HIT = 3
 _ODDS = 25
@@ -70,11 +63,7 @@ def _canned(match: Match, own: Sequence[RawAnswer], world: World) -> bool:
 
 def _alone(match: Match, own: Sequence[RawAnswer], world: World) -> bool:
     on_item = [answer for answer in world.firsts if answer.item_id == own[0].item_id]
-    uses = [
-        answer.answer_id
-        for answer in on_item
-        if world.is_canned(answer) == (not match[2])
-    ]
+    uses = [answer.answer_id for answer in on_item if world.is_canned(answer) == (not match[2])]
     return uses == [own[0].answer_id] and len(on_item) == int(match[1])
 
 
@@ -103,9 +92,7 @@ def _asked_of_programs(match: Match, own: Sequence[RawAnswer], world: World) -> 
 
 def _before(match: Match, own: Sequence[RawAnswer], world: World) -> bool:
     (answer,) = own
-    (earlier,) = [
-        raw_answer for raw_answer in world.answers if raw_answer.answer_id == match[1]
-    ]
+    (earlier,) = [raw_answer for raw_answer in world.answers if raw_answer.answer_id == match[1]]
     return (
         earlier in world.firsts
         and answer not in world.firsts
@@ -142,9 +129,7 @@ def _off_items(match: Match, own: Sequence[RawAnswer], world: World) -> bool:
         and len(comparisons) == int(match[3])
         and is_near(match[4], sum(comparison.by_chance for comparison in comparisons))
         and _are_odds(
-            match[5],
-            match[6],
-            sum(min(max(amount, -2), 5) for amount in against.values()),
+            match[5], match[6], sum(min(max(amount, -2), 5) for amount in against.values())
         )
     )
 
@@ -213,9 +198,7 @@ CLAIMS = (
         _asked_of_programs,
     ),
     Claim(
-        "answered_before",
-        r"is the worker's second about this item, after answer (\S+)",
-        _before,
+        "answered_before", r"is the worker's second about this item, after answer (\S+)", _before
     ),
     Claim(
         "text_off_item",

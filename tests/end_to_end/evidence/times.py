@@ -28,12 +28,8 @@ def _pasted(match: Match, own: Sequence[RawAnswer], world: World) -> bool:
 
 def _fast(match: Match, own: Sequence[RawAnswer], world: World) -> bool:
     (answer,) = own
-    of_batch = [
-        raw_answer for raw_answer in world.answers if raw_answer.batch == answer.batch
-    ]
-    typed = 2 * sum(bool(world.text(raw_answer)) for raw_answer in of_batch) >= len(
-        of_batch
-    )
+    of_batch = [raw_answer for raw_answer in world.answers if raw_answer.batch == answer.batch]
+    typed = 2 * sum(bool(world.text(raw_answer)) for raw_answer in of_batch) >= len(of_batch)
     is_canned = world.is_canned(answer)
     least = (
         world.param("too_fast", "min_seconds", 5.0)
@@ -62,8 +58,7 @@ def _rushed(match: Match, own: Sequence[RawAnswer], world: World) -> bool:
             of_hit[answer.assignment_id].append(answer)
     typed = {
         name: fmean(
-            0 if world.is_canned(answer) else len(world.text(answer).split())
-            for answer in hit
+            0 if world.is_canned(answer) else len(world.text(answer).split()) for answer in hit
         )
         for name, hit in of_hit.items()
     }

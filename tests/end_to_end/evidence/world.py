@@ -91,9 +91,7 @@ class World:
             texts = [
                 answer
                 for answer in self.answers
-                if answer.batch == batch
-                and self.text(answer)
-                and not self.is_canned(answer)
+                if answer.batch == batch and self.text(answer) and not self.is_canned(answer)
             ]
             comparison_of |= compare(texts, self.text)
         return comparison_of
@@ -138,9 +136,7 @@ class World:
 
     def rated(self, field: Field) -> list[tuple[RawAnswer, Rating]]:
         """The answers that count and say something in a field."""
-        own = [
-            (answer, rating(field, self.value(field, answer))) for answer in self.firsts
-        ]
+        own = [(answer, rating(field, self.value(field, answer))) for answer in self.firsts]
         return [(answer, rated) for answer, rated in own if rated is not None]
 
 

@@ -77,9 +77,7 @@ class Place:
             )
             busy = {"prolific", "connect"} if went_on else busy - {name}
 
-    def post(
-        self, *requirements: dict[str, Any], hits: int = 2, **changes: object
-    ) -> list[str]:
+    def post(self, *requirements: dict[str, Any], hits: int = 2, **changes: object) -> list[str]:
         """Post HITs of one type; their ids."""
         values = {**HIT_TYPE, "QualificationRequirements": [*requirements], **changes}
         kind = self.requester.create_hit_type(**values)["HITTypeId"]
@@ -96,9 +94,7 @@ class Place:
     def studies(self) -> dict[str, str]:
         """The ids of all studies at Prolific that recruit, by their names."""
         listed = self.researcher.get("/studies/")["results"]
-        return {
-            each["name"]: each["id"] for each in listed if each["status"] == "ACTIVE"
-        }
+        return {each["name"]: each["id"] for each in listed if each["status"] == "ACTIVE"}
 
     def projects(self) -> dict[str, str]:
         """The ids of all projects at Connect that recruit, by their names."""
@@ -125,9 +121,7 @@ class Place:
         return [
             dict(assignment)
             for hit_id in hit_ids
-            for assignment in self.requester.list_assignments_for_hit(HITId=hit_id)[
-                "Assignments"
-            ]
+            for assignment in self.requester.list_assignments_for_hit(HITId=hit_id)["Assignments"]
         ]
 
     def wait(self, **duration: float) -> None:
@@ -216,10 +210,7 @@ def a_place(folder: Path, *, connect_balance: int = 1_000_000) -> Iterator[Place
                 )
             )
         )
-        rules, among = (
-            Rules(rehearsal=True, seed=7, start=START),
-            ("prolific", "connect"),
-        )
+        rules, among = (Rules(rehearsal=True, seed=7, start=START), ("prolific", "connect"))
         bridges = (
             stack.enter_context(prolific.bridge(database, rules, among=among)),
             stack.enter_context(at_connect.bridge(database, rules, among=among)),

@@ -19,9 +19,7 @@ class ServedMarkets(ServedForCrowd):
 
     def __init__(self, folder: Path, stack: ExitStack) -> None:
         prolific, connect = free_port(), free_port()
-        at_prolific, at_connect = (
-            f"http://127.0.0.1:{port}" for port in (prolific, connect)
-        )
+        at_prolific, at_connect = (f"http://127.0.0.1:{port}" for port in (prolific, connect))
         variables = {
             "PROLIFIC_TOKEN": "rehearsal-token",
             "PROLIFIC_URL": at_prolific,
@@ -33,9 +31,7 @@ class ServedMarkets(ServedForCrowd):
             *("prolific-emulator", "--port", str(prolific)),
             *("--currency", "USD", "--participants", "0"),
         )
-        self.listening(
-            "connect-emulator", "--port", str(connect), "--participants", "0"
-        )
+        self.listening("connect-emulator", "--port", str(connect), "--participants", "0")
         self.researcher = stack.enter_context(Researcher(at_prolific))
         self.connect = stack.enter_context(OfflineConnect(at_connect, KEY))
         self.serve_for(

@@ -135,9 +135,7 @@ def test_a_market_in_trouble_delays_no_other_markets_arrivals(
 
 
 @pytest.mark.parametrize("market", in_full("connect", "prolific"))
-def test_made_up_links_shut_out_no_first_arrival(
-    served: ServedMarkets, market: str
-) -> None:
+def test_made_up_links_shut_out_no_first_arrival(served: ServedMarkets, market: str) -> None:
     """Two of them a second, and then as many as come."""
     studies = dict(zip(("prolific", "connect"), served.recruit(), strict=True))
     with _Flood(served, market, studies[market]).coming(per_second=2.0):
@@ -145,9 +143,7 @@ def test_made_up_links_shut_out_no_first_arrival(
     assert max(waited) < ENOUGH_SECONDS
     with _Flood(served, market, studies[market]).coming() as statuses:
         waited = [_seconds(served, market, studies[market]) for _ in range(3)]
-        others = [
-            _seconds(served, OTHER[market], studies[OTHER[market]]) for _ in range(3)
-        ]
+        others = [_seconds(served, OTHER[market], studies[OTHER[market]]) for _ in range(3)]
     assert max(waited) < ENOUGH_SECONDS
     assert max(others) < ENOUGH_SECONDS
     assert set(statuses) <= {403, 503}

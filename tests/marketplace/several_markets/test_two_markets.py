@@ -10,13 +10,7 @@ from piecework.marketplace.state.database_file import WrongDatabaseError
 from piecework.marketplace.state.money import MTURK
 from piecework.marketplace.state.outside_market import OutsideMarket, claim
 from tests.conftest import in_full
-from tests.marketplace.several_markets.place import (
-    CONNECT,
-    PROLIFIC,
-    Place,
-    a_place,
-    crowd,
-)
+from tests.marketplace.several_markets.place import CONNECT, PROLIFIC, Place, a_place, crowd
 
 
 def _balance(place: Place) -> Decimal:
@@ -50,9 +44,7 @@ def test_hits_cost_what_their_market_charges(place: Place) -> None:
 
 
 @pytest.mark.parametrize("seed", in_full(0, *range(1, 12)))
-def test_three_ledgers_agree_whichever_bridge_goes_first(
-    place: Place, seed: int
-) -> None:
+def test_three_ledgers_agree_whichever_bridge_goes_first(place: Place, seed: int) -> None:
     """People from both work, are approved, rejected and get bonuses."""
     hits = [
         *place.post(crowd(PROLIFIC), hits=4, Title="For Prolific"),
@@ -60,10 +52,7 @@ def test_three_ledgers_agree_whichever_bridge_goes_first(
     ]
     place.settle(seed)
     for _ in range(2):
-        study, project = (
-            place.studies()["For Prolific"],
-            place.projects()["For Connect"],
-        )
+        study, project = (place.studies()["For Prolific"], place.projects()["For Connect"])
         place.person_from_prolific().work(study)
         place.person_from_connect().work(project)
     place.wait(hours=2)
@@ -161,9 +150,7 @@ def test_a_program_learns_what_each_market_charges(place: Place) -> None:
     """A type for each crowd is found by its name, too."""
     shown = place.requester.get_qualification_type(QualificationTypeId=CONNECT)
     assert shown["QualificationType"]["Name"] == "People from Connect"
-    listed = place.requester.list_qualification_types(
-        Query="People from", MustBeRequestable=False
-    )
+    listed = place.requester.list_qualification_types(Query="People from", MustBeRequestable=False)
     assert {each["QualificationTypeId"] for each in listed["QualificationTypes"]} == {
         PROLIFIC,
         CONNECT,

@@ -16,19 +16,11 @@ ANN = "00112233445566aa"
 MakeRow = Callable[..., Mapping[str, object]]
 
 
-def _card(
-    rows: list[Mapping[str, object]],
-    items: list[Item],
-    facts: DatasetFacts,
-) -> str:
+def _card(rows: list[Mapping[str, object]], items: list[Item], facts: DatasetFacts) -> str:
     return contents(captions_table(rows), items, facts, ("csv",))[CARD].decode()
 
 
-def test_counts_period_and_reasons(
-    row: MakeRow,
-    items: list[Item],
-    facts: DatasetFacts,
-) -> None:
+def test_counts_period_and_reasons(row: MakeRow, items: list[Item], facts: DatasetFacts) -> None:
     """Six answers: three captions of two images, one set aside of each kind."""
     later = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
     text = _card(
@@ -54,23 +46,15 @@ def test_counts_period_and_reasons(
     assert "REHEARSAL" not in text
 
 
-def test_licence_is_left_to_the_requester(
-    items: list[Item],
-    facts: DatasetFacts,
-) -> None:
+def test_licence_is_left_to_the_requester(items: list[Item], facts: DatasetFacts) -> None:
     """The card names no licence that nobody chose."""
     licence = _card([], items, facts).split("## Licence")[1]
     assert "Not stated" in licence
 
 
-def test_tables_survive_a_canned_text_with_bars(
-    items: list[Item],
-    facts: DatasetFacts,
-) -> None:
+def test_tables_survive_a_canned_text_with_bars(items: list[Item], facts: DatasetFacts) -> None:
     """Bars and line breaks in a cell would break its table."""
-    text = _card(
-        [], items, replace(facts, task=replace(facts.task, canned_text="a | b\nc"))
-    )
+    text = _card([], items, replace(facts, task=replace(facts.task, canned_text="a | b\nc")))
     assert '("a \\| b c")' in text
 
 
@@ -94,7 +78,5 @@ def test_the_purpose_is_a_paragraph_of_its_own(
         facts = replace(facts, unfinished="two answers wait")
     body = _card([], items, facts).split("\n---\n", 1)[1]
     tokens = MarkdownIt("commonmark").enable("table").parse(body)
-    (level,) = (
-        token.level for token in tokens if token.content == "Birds seen in spring."
-    )
+    (level,) = (token.level for token in tokens if token.content == "Birds seen in spring.")
     assert level == 1

@@ -34,18 +34,14 @@ def test_each_file_has_its_size_and_hash(
         facts,
         ("csv", "parquet", "vizwiz_json"),
     )
-    described = {
-        file["name"]: file for file in _strict(made[CROISSANT])["distribution"]
-    }
+    described = {file["name"]: file for file in _strict(made[CROISSANT])["distribution"]}
     assert described.keys() == made.keys() - {CARD, CROISSANT}
     for name, file in described.items():
         assert file["sha256"] == hashlib.sha256(made[name]).hexdigest()
         assert file["contentSize"] == f"{len(made[name])} B"
 
 
-def test_it_can_be_written_alone(
-    row: MakeRow, items: list[Item], facts: DatasetFacts
-) -> None:
+def test_it_can_be_written_alone(row: MakeRow, items: list[Item], facts: DatasetFacts) -> None:
     """Without the other files before it, and with the same bytes."""
     table = captions_table([row("a")])
     alone = io.BytesIO()

@@ -44,10 +44,7 @@ def test_no_cell_of_a_file_begins_a_formula(sign: str) -> None:
     cells = pd.DataFrame({"text": typed, "lists": [[text, "b"] for text in typed]})
     file = io.BytesIO()
     write_csv(
-        FileTable(
-            cells=cells.astype({"text": "str"}), types={"text": TEXT, "lists": TEXTS}
-        ),
-        file,
+        FileTable(cells=cells.astype({"text": "str"}), types={"text": TEXT, "lists": TEXTS}), file
     )
     small = to_csv({"text": typed, "lists": cells["lists"].tolist()})
     assert file.getvalue() == small
@@ -83,7 +80,7 @@ def test_each_kind_of_value_has_one_form() -> None:
             "number": [7],
             "is_so": [True],
             "quote": ['say "hi"'],
-        },
+        }
     )
     assert table.decode() == (
         '"at","flaws","seconds","number","is_so","quote"\n'
@@ -108,7 +105,5 @@ def test_a_table_in_batches_has_the_same_form(texts: list[str]) -> None:
 
 def test_no_cell_steers_a_terminal() -> None:
     """An escape, a delete and the one-byte forms of C1 are symbols in the file."""
-    (_, cell) = (
-        to_csv({"text": ["a\x1b[2J\x7f\x9b31m\x85b\tc\x9f\x80"]}).decode().splitlines()
-    )
+    (_, cell) = to_csv({"text": ["a\x1b[2J\x7f\x9b31m\x85b\tc\x9f\x80"]}).decode().splitlines()
     assert cell == '"a\u241b[2J\u2421\ufffd31m\ufffdb\tc\ufffd\ufffd"'

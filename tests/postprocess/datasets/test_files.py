@@ -53,10 +53,7 @@ EDIT = Edit(start=2, end=5, before="dgo", after="dog", rule="spelling", reason="
 @pytest.fixture
 def rows(row: MakeRow) -> list[Mapping[str, object]]:
     """Hostile captions about three images, one of each kind that is set aside."""
-    about = [
-        row(f"a{n:02d}", f"img-{n % 3 + 1}", text=text)
-        for n, text in enumerate(HOSTILE)
-    ]
+    about = [row(f"a{n:02d}", f"img-{n % 3 + 1}", text=text) for n, text in enumerate(HOSTILE)]
     return [
         *about,
         row("b1", clean_text="a dog", text="a dgo", edits=(EDIT,)),
@@ -75,9 +72,7 @@ def _json(document: bytes) -> Any:  # noqa: ANN401 - JSON is what it is
 
 
 def test_the_same_dataset_gives_the_same_bytes(
-    rows: list[Mapping[str, object]],
-    items: list[Item],
-    facts: DatasetFacts,
+    rows: list[Mapping[str, object]], items: list[Item], facts: DatasetFacts
 ) -> None:
     """In any order of rows, so that a dataset can be made again and compared."""
     first = contents(captions_table(rows), items, facts, FORMATS)
@@ -96,8 +91,7 @@ def test_what_no_decision_dropped_is_not_called_rejected(
     ]
     made = contents(captions_table(rows), items, facts, ("parquet",))
     tables = [
-        pd.read_parquet(io.BytesIO(made[f"{name}.parquet"]))
-        for name in ("captions", "set_aside")
+        pd.read_parquet(io.BytesIO(made[f"{name}.parquet"])) for name in ("captions", "set_aside")
     ]
     whole = pd.concat(tables).set_index("answer_id")
     assert whole["is_rejected"].to_dict() == {"a": True, "b": False, "c": False}
@@ -105,19 +99,13 @@ def test_what_no_decision_dropped_is_not_called_rejected(
 
 
 def test_csv_and_parquet_hold_the_same_captions(
-    rows: list[Mapping[str, object]],
-    items: list[Item],
-    facts: DatasetFacts,
+    rows: list[Mapping[str, object]], items: list[Item], facts: DatasetFacts
 ) -> None:
     """Pandas reads both; the bare text of Parquet is what the frame holds."""
     frame = captions_table(rows)
     made = contents(frame, items, facts, FORMATS)
     parquet = pd.read_parquet(io.BytesIO(made["captions.parquet"]))
-    loaded = pd.read_csv(
-        io.BytesIO(made["captions.csv"]),
-        dtype=str,
-        keep_default_na=False,
-    )
+    loaded = pd.read_csv(io.BytesIO(made["captions.csv"]), dtype=str, keep_default_na=False)
     expected = _novel(frame)
     assert parquet["caption"].tolist() == expected["clean_text"].tolist()
     assert parquet["answer_id"].tolist() == expected.index.tolist()
@@ -128,9 +116,7 @@ def test_csv_and_parquet_hold_the_same_captions(
 
 
 def test_a_plain_read_csv_gives_every_row(
-    rows: list[Mapping[str, object]],
-    items: list[Item],
-    facts: DatasetFacts,
+    rows: list[Mapping[str, object]], items: list[Item], facts: DatasetFacts
 ) -> None:
     """Even without the options that the card advises."""
     frame = captions_table(rows)
@@ -139,9 +125,7 @@ def test_a_plain_read_csv_gives_every_row(
 
 
 def test_parquet_keeps_types(
-    rows: list[Mapping[str, object]],
-    items: list[Item],
-    facts: DatasetFacts,
+    rows: list[Mapping[str, object]], items: list[Item], facts: DatasetFacts
 ) -> None:
     """Times are times in UTC, flaws are lists, edits are JSON."""
     made = contents(captions_table(rows), items, facts, FORMATS)
@@ -160,14 +144,12 @@ def test_parquet_keeps_types(
             "rule": "spelling",
             "reason": "slip",
             "probability": 1.0,
-        },
+        }
     ]
 
 
 def test_what_is_set_aside_is_kept_with_its_reason(
-    rows: list[Mapping[str, object]],
-    items: list[Item],
-    facts: DatasetFacts,
+    rows: list[Mapping[str, object]], items: list[Item], facts: DatasetFacts
 ) -> None:
     """Every answer is in one of both files, in every format."""
     frame = captions_table(rows)
@@ -185,9 +167,7 @@ def test_what_is_set_aside_is_kept_with_its_reason(
 
 
 def test_vizwiz_json_has_the_known_form(
-    rows: list[Mapping[str, object]],
-    items: list[Item],
-    facts: DatasetFacts,
+    rows: list[Mapping[str, object]], items: list[Item], facts: DatasetFacts
 ) -> None:
     """Integer ids that fit together, VizWiz's fields, bare text."""
     frame = captions_table(rows)
@@ -198,15 +178,11 @@ def test_vizwiz_json_has_the_known_form(
     assert whole["images"][0]["item_id"] == "img-1"
     captions = {each["answer_id"]: each for each in whole["annotations"]}
     assert captions.keys() == set(_novel(frame).index)
-    assert {
-        answer_id: each["caption"] for answer_id, each in captions.items()
-    } == _novel(frame)["clean_text"].to_dict()
+    assert {answer_id: each["caption"] for answer_id, each in captions.items()} == _novel(frame)[
+        "clean_text"
+    ].to_dict()
     first = captions["a00"]
-    assert (first["image_id"], first["is_rejected"], first["is_precanned"]) == (
-        1,
-        False,
-        False,
-    )
+    assert (first["image_id"], first["is_rejected"], first["is_precanned"]) == (1, False, False)
     assert first["text_detected"] is False
     ids = [each["id"] for each in whole["annotations"]]
     assert sorted(set(ids)) == ids
@@ -214,9 +190,7 @@ def test_vizwiz_json_has_the_known_form(
 
 
 def test_annotation_ids_are_unique_over_all_files(
-    rows: list[Mapping[str, object]],
-    items: list[Item],
-    facts: DatasetFacts,
+    rows: list[Mapping[str, object]], items: list[Item], facts: DatasetFacts
 ) -> None:
     """What is set aside can be put back without a clash."""
     made = contents(captions_table(rows), items, facts, FORMATS)
@@ -229,9 +203,7 @@ def test_annotation_ids_are_unique_over_all_files(
 
 
 def test_items_added_at_the_end_change_no_image_id(
-    rows: list[Mapping[str, object]],
-    items: list[Item],
-    facts: DatasetFacts,
+    rows: list[Mapping[str, object]], items: list[Item], facts: DatasetFacts
 ) -> None:
     """Numbers follow the items file."""
     more = [*items, Item(item_id=ItemId("aaa"), columns={"url": "aaa.jpg"})]
@@ -239,9 +211,7 @@ def test_items_added_at_the_end_change_no_image_id(
     before, after = (
         {
             image["item_id"]: image["id"]
-            for image in _json(contents(frame, some, facts, FORMATS)["captions.json"])[
-                "images"
-            ]
+            for image in _json(contents(frame, some, facts, FORMATS)["captions.json"])["images"]
         }
         for some in (items, more)
     )
@@ -250,9 +220,7 @@ def test_items_added_at_the_end_change_no_image_id(
 
 
 def test_split_files_share_out_the_whole(
-    rows: list[Mapping[str, object]],
-    items: list[Item],
-    facts: DatasetFacts,
+    rows: list[Mapping[str, object]], items: list[Item], facts: DatasetFacts
 ) -> None:
     """Each image and each caption is in exactly one split, the image's own."""
     made = contents(captions_table(rows), items, facts, FORMATS)
@@ -268,11 +236,7 @@ def test_split_files_share_out_the_whole(
 
 
 @pytest.mark.parametrize("about", [0, 4])
-def test_an_empty_dataset_loads(
-    about: int,
-    items: list[Item],
-    facts: DatasetFacts,
-) -> None:
+def test_an_empty_dataset_loads(about: int, items: list[Item], facts: DatasetFacts) -> None:
     """No answers, with items or without: headers, types and documents all the same."""
     made = contents(captions_table([]), items[:about], facts, FORMATS)
     for name in ("captions", "set_aside"):
@@ -285,11 +249,7 @@ def test_an_empty_dataset_loads(
     assert (len(whole["images"]), whole["annotations"]) == (about, [])
 
 
-def test_items_have_their_votes(
-    row: MakeRow,
-    items: list[Item],
-    facts: DatasetFacts,
-) -> None:
+def test_items_have_their_votes(row: MakeRow, items: list[Item], facts: DatasetFacts) -> None:
     """One row an item, with answers or without."""
     frame = captions_table([row("a", flaws=("blur",)), row("b", is_canned=True)])
     made = contents(frame, items, facts, ("parquet",))
@@ -310,10 +270,7 @@ def test_items_have_their_votes(
     ],
 )
 def test_only_the_formats_asked_for_are_made(
-    formats: tuple[OutputFormat, ...],
-    suffixes: set[str],
-    items: list[Item],
-    facts: DatasetFacts,
+    formats: tuple[OutputFormat, ...], suffixes: set[str], items: list[Item], facts: DatasetFacts
 ) -> None:
     """And always Croissant and the card, which speak of those alone."""
     made = contents(captions_table([]), items, facts, formats)
@@ -327,17 +284,10 @@ def test_only_the_formats_asked_for_are_made(
 
 
 def test_a_rehearsal_says_so_in_every_format(
-    row: MakeRow,
-    items: list[Item],
-    facts: DatasetFacts,
+    row: MakeRow, items: list[Item], facts: DatasetFacts
 ) -> None:
     """Nobody may take simulated captions for people's."""
-    made = contents(
-        captions_table([row("a")]),
-        items,
-        replace(facts, is_rehearsal=True),
-        FORMATS,
-    )
+    made = contents(captions_table([row("a")]), items, replace(facts, is_rehearsal=True), FORMATS)
     assert "REHEARSAL" in made[CARD].decode()
     assert _json(made["captions_train.json"])["info"]["is_rehearsal"] is True
     assert "simulated" in _json(made["captions.json"])["info"]["description"]
@@ -346,9 +296,7 @@ def test_a_rehearsal_says_so_in_every_format(
 
 
 def test_no_file_holds_columns_beyond_the_documented_ones(
-    row: MakeRow,
-    items: list[Item],
-    facts: DatasetFacts,
+    row: MakeRow, items: list[Item], facts: DatasetFacts
 ) -> None:
     """What a report needs besides stays inside."""
     frame = captions_table([row("a", assignment_id="AS1SECRET", hit_id="AS1SECRET")])
@@ -364,11 +312,7 @@ def test_no_file_holds_columns_beyond_the_documented_ones(
     ],
 )
 def test_answers_that_do_not_fit_the_items_are_refused(
-    values: Mapping[str, object],
-    fault: str,
-    row: MakeRow,
-    items: list[Item],
-    facts: DatasetFacts,
+    values: Mapping[str, object], fault: str, row: MakeRow, items: list[Item], facts: DatasetFacts
 ) -> None:
     """A wrong split or an unknown item would spoil every file."""
     assert SPLIT_OF["img-1"] != "val"
@@ -376,19 +320,14 @@ def test_answers_that_do_not_fit_the_items_are_refused(
         contents(captions_table([{**row("a"), **values}]), items, facts, FORMATS)
 
 
-def test_items_that_occur_twice_are_refused(
-    items: list[Item],
-    facts: DatasetFacts,
-) -> None:
+def test_items_that_occur_twice_are_refused(items: list[Item], facts: DatasetFacts) -> None:
     """Two images of one id could not be told apart."""
     with pytest.raises(ValueError, match="occurs twice"):
         contents(captions_table([]), [*items, items[0]], facts, FORMATS)
 
 
 def test_every_column_is_explained_in_card_and_docs(
-    rows: list[Mapping[str, object]],
-    items: list[Item],
-    facts: DatasetFacts,
+    rows: list[Mapping[str, object]], items: list[Item], facts: DatasetFacts
 ) -> None:
     """A field that nobody explains is a field that nobody can trust."""
     made = contents(captions_table(rows), items, facts, FORMATS)
@@ -399,9 +338,7 @@ def test_every_column_is_explained_in_card_and_docs(
 
 @pytest.mark.full
 def test_more_rows_than_a_batch_are_all_written_in_their_order(
-    row: MakeRow,
-    items: list[Item],
-    facts: DatasetFacts,
+    row: MakeRow, items: list[Item], facts: DatasetFacts
 ) -> None:
     """Batches leave no seam: every row once, and the JSON is that of the encoder."""
     count = ROWS_AT_ONCE + 1
@@ -445,20 +382,10 @@ def test_images_have_size_and_licence_or_say_that_none_is_known(
     assert table["width"].isna().tolist() == [False, False, True, True]
 
 
-def test_pictures_of_one_name_are_told_apart(
-    items: list[Item], facts: DatasetFacts
-) -> None:
+def test_pictures_of_one_name_are_told_apart(items: list[Item], facts: DatasetFacts) -> None:
     """Two hosts may call two pictures the same; one picture has one name."""
-    urls = (
-        "https://a.example/1.jpg",
-        "https://b.example/1.jpg",
-        "",
-        "/pictures/x/1.jpg",
-    )
-    known = [
-        replace(item, columns={"url": url})
-        for item, url in zip(items, urls, strict=True)
-    ]
+    urls = ("https://a.example/1.jpg", "https://b.example/1.jpg", "", "/pictures/x/1.jpg")
+    known = [replace(item, columns={"url": url}) for item, url in zip(items, urls, strict=True)]
     images = _json(contents(captions_table([]), known, facts, FORMATS)["captions.json"])
     assert [image["file_name"] for image in images["images"]] == [
         "1.jpg",

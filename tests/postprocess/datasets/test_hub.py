@@ -24,9 +24,7 @@ def _front(
     return loaded
 
 
-def test_what_was_not_stated_is_left_out(
-    items: list[Item], facts: DatasetFacts
-) -> None:
+def test_what_was_not_stated_is_left_out(items: list[Item], facts: DatasetFacts) -> None:
     """No licence is made up, and the name is the campaign's."""
     front = _front(items, facts)
     assert "license" not in front
@@ -36,9 +34,7 @@ def test_what_was_not_stated_is_left_out(
     assert front["annotations_creators"] == ["crowdsourced"]
 
 
-def test_a_rehearsal_is_called_synthetic(
-    items: list[Item], facts: DatasetFacts
-) -> None:
+def test_a_rehearsal_is_called_synthetic(items: list[Item], facts: DatasetFacts) -> None:
     """Nobody may find it as people's work."""
     front = _front(items, replace(facts, is_rehearsal=True))
     assert front["annotations_creators"] == ["machine-generated"]
@@ -77,9 +73,7 @@ def test_no_word_of_the_requester_breaks_the_block(
     assert front["tags"][-1] == words
 
 
-def test_splits_without_rows_are_not_announced(
-    items: list[Item], facts: DatasetFacts
-) -> None:
+def test_splits_without_rows_are_not_announced(items: list[Item], facts: DatasetFacts) -> None:
     """Nobody answered, so there is nothing to load but the items."""
     front = _front(items, facts)
     assert [config["config_name"] for config in front["configs"]] == ["items"]

@@ -39,11 +39,7 @@ def _summary(rows: list[Mapping[str, object]], item_ids: list[str]) -> pd.DataFr
         (3, 4, "difficult"),
     ],
 )
-def test_difficulty_is_the_papers_and_goes_on(
-    canned: int,
-    answers: int,
-    expected: str,
-) -> None:
+def test_difficulty_is_the_papers_and_goes_on(canned: int, answers: int, expected: str) -> None:
     """Five answers as in the paper; for others a half is no majority."""
     assert difficulty(canned=canned, answers=answers) == expected
     many = difficulties(pd.Series([canned], index=["i"]), pd.Series([answers], ["i"]))
@@ -68,9 +64,7 @@ def test_more_canned_answers_than_answers_are_refused() -> None:
         (["", ""], ""),
     ],
 )
-def test_text_is_what_most_people_see(
-    row: MakeRow, votes: list[str], expected: str
-) -> None:
+def test_text_is_what_most_people_see(row: MakeRow, votes: list[str], expected: str) -> None:
     """A tie is no answer, and neither is silence."""
     rows = [row(f"{n}", text_detected=vote) for n, vote in enumerate(votes)]
     summary = _summary(rows, ["img-1"])
@@ -95,9 +89,7 @@ def test_only_accepted_answers_within_the_number_count(row: MakeRow) -> None:
     assert (counts["answers"], counts["canned"], counts["captions"]) == (3, 1, 2)
     assert (counts["difficulty"], counts["text_detected"]) == ("medium", "yes")
     assert (counts["text_yes"], counts["text_no"]) == (2, 1)
-    votes = {
-        name: n for name, n in counts.items() if str(name).startswith("votes_") and n
-    }
+    votes = {name: n for name, n in counts.items() if str(name).startswith("votes_") and n}
     assert votes == {"votes_blur": 2, "votes_dark": 1, "votes_none": 1}
     assert summary.loc["img-2", "text_detected"] == ""
     assert summary.loc["img-3", "difficulty"] == "unknown"

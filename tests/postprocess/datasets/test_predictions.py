@@ -6,10 +6,7 @@ from pathlib import Path
 import pytest
 
 from piecework.domain.errors import ConfigError
-from piecework.postprocess.datasets.predictions import (
-    read_predictions,
-    with_ids_of,
-)
+from piecework.postprocess.datasets.predictions import read_predictions, with_ids_of
 
 
 def _write(folder: Path, name: str, content: object) -> Path:
@@ -41,15 +38,9 @@ def test_coco_results_are_named_after_their_file(tmp_path: Path) -> None:
 def test_a_table_may_hold_several_systems(tmp_path: Path) -> None:
     """By a column `system`; without it the file's name is the system's."""
     path = _write(
-        tmp_path,
-        "all.csv",
-        "system,image_id,caption\nA,1,a cup\nB,1,a mug\n,1,a glass\n",
+        tmp_path, "all.csv", "system,image_id,caption\nA,1,a cup\nB,1,a mug\n,1,a glass\n"
     )
-    assert _texts(path) == {
-        "A": {"1": "a cup"},
-        "B": {"1": "a mug"},
-        "all": {"1": "a glass"},
-    }
+    assert _texts(path) == {"A": {"1": "a cup"}, "B": {"1": "a mug"}, "all": {"1": "a glass"}}
 
 
 @pytest.mark.parametrize(
@@ -90,10 +81,7 @@ def test_two_files_of_the_same_name_are_refused(tmp_path: Path) -> None:
     """Else the second system would replace the first without a word."""
     (tmp_path / "two").mkdir()
     caption = [{"image_id": 1, "caption": "x"}]
-    paths = [
-        _write(tmp_path, "a.json", caption),
-        _write(tmp_path / "two", "a.json", caption),
-    ]
+    paths = [_write(tmp_path, "a.json", caption), _write(tmp_path / "two", "a.json", caption)]
     with pytest.raises(ConfigError, match="'a' was read from another file"):
         read_predictions(paths)
 
@@ -106,9 +94,7 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
 
 def test_only_a_system_without_any_own_id_gets_the_other_ids(tmp_path: Path) -> None:
     """Numbers may be item ids too, so a known id decides what all ids mean."""
-    path = _write(
-        tmp_path, "all.csv", "system,image_id,caption\nA,1,x\nA,9,y\nB,2,x\nB,b,y\n"
-    )
+    path = _write(tmp_path, "all.csv", "system,image_id,caption\nA,1,x\nA,9,y\nB,2,x\nB,b,y\n")
     systems = with_ids_of(
         {"a", "b"}, read_predictions([path]), {"1": "a", "2": "b", "a": "1", "b": "2"}
     )

@@ -14,11 +14,7 @@ from piecework.domain.hit import Item
 from piecework.postprocess.datasets import reading
 from piecework.postprocess.datasets.facts import DatasetFacts
 from piecework.postprocess.datasets.read_json import from_json
-from piecework.postprocess.datasets.read_tables import (
-    from_csv,
-    from_lines,
-    from_parquet,
-)
+from piecework.postprocess.datasets.read_tables import from_csv, from_lines, from_parquet
 from piecework.postprocess.datasets.reading import read_captions
 from piecework.postprocess.datasets.reading_faults import UnreadableError
 from piecework.report.corpus.levels import difficulties, text_of_images
@@ -28,9 +24,7 @@ MakeRow = Callable[..., Mapping[str, object]]
 
 
 @pytest.fixture
-def folder(
-    tmp_path: Path, row: MakeRow, items: list[Item], facts: DatasetFacts
-) -> Path:
+def folder(tmp_path: Path, row: MakeRow, items: list[Item], facts: DatasetFacts) -> Path:
     """A dataset of piecework in all formats; img-2 has canned answers alone."""
     frame = captions_table(
         [
@@ -52,21 +46,12 @@ def folder(
 def test_every_format_of_ours_reads_alike(folder: Path, name: str) -> None:
     """Text as it was, canned and rejected answers from the file beside, no surplus."""
     corpus = read_captions(folder / name)
-    assert sorted(caption.text for caption in corpus.novel) == [
-        "=a cup",
-        'a "red"\ncup',
-    ]
+    assert sorted(caption.text for caption in corpus.novel) == ["=a cup", 'a "red"\ncup']
     assert sorted(
         (caption.is_canned, caption.is_rejected)
         for caption in corpus.captions
         if caption.text != ""
-    ) == [
-        (False, False),
-        (False, False),
-        (False, True),
-        (True, False),
-        (True, False),
-    ]
+    ) == [(False, False), (False, False), (False, True), (True, False), (True, False)]
     assert sorted(difficulties(corpus).values()) == ["medium", "unrecognizable"]
     assert "yes" in text_of_images(corpus).values()
     assert corpus.holds_canned
@@ -77,9 +62,7 @@ def test_a_folder_stands_for_its_captions(folder: Path) -> None:
     assert read_captions(folder).source.endswith("/captions.parquet")
 
 
-def test_a_split_takes_only_its_own_images_from_what_was_set_aside(
-    folder: Path,
-) -> None:
+def test_a_split_takes_only_its_own_images_from_what_was_set_aside(folder: Path) -> None:
     """Together the splits hold every answer once; a split without any is refused."""
     whole = read_captions(folder / "captions.json")
     split_captions: list[object] = []
@@ -103,17 +86,11 @@ def test_without_what_was_set_aside_difficulty_is_unknown(folder: Path) -> None:
 
 @pytest.mark.parametrize("name", ["captions.parquet", "captions.json"])
 def test_a_rehearsal_stays_one(
-    tmp_path: Path,
-    row: MakeRow,
-    items: list[Item],
-    facts: DatasetFacts,
-    name: str,
+    tmp_path: Path, row: MakeRow, items: list[Item], facts: DatasetFacts, name: str
 ) -> None:
     """Nobody may take simulated workers for people."""
     rehearsed = replace(facts, is_rehearsal=True)
-    made = contents(
-        captions_table([row("a1")]), items, rehearsed, ("parquet", "vizwiz_json")
-    )
+    made = contents(captions_table([row("a1")]), items, rehearsed, ("parquet", "vizwiz_json"))
     for each, content in made.items():
         (tmp_path / each).write_bytes(content)
     (remark,) = read_captions(tmp_path / name).remarks
@@ -122,23 +99,15 @@ def test_a_rehearsal_stays_one(
 
 @pytest.mark.parametrize("name", ["captions.csv", "captions.json"])
 def test_what_nobody_has_decided_is_read_as_neither(
-    tmp_path: Path,
-    row: MakeRow,
-    items: list[Item],
-    facts: DatasetFacts,
-    name: str,
+    tmp_path: Path, row: MakeRow, items: list[Item], facts: DatasetFacts, name: str
 ) -> None:
     """Of an export half way: not accepted, and not rejected."""
     waiting = {**row("a2"), "is_rejected": True, "is_provisional": True}
-    made = contents(
-        captions_table([row("a1"), waiting]), items, facts, ("csv", "vizwiz_json")
-    )
+    made = contents(captions_table([row("a1"), waiting]), items, facts, ("csv", "vizwiz_json"))
     for each, content in made.items():
         (tmp_path / each).write_bytes(content)
     aside = json.loads(made["set_aside.json"])["annotations"]
-    assert [(row["set_aside"], row["is_rejected"]) for row in aside] == [
-        ("undecided", False)
-    ]
+    assert [(row["set_aside"], row["is_rejected"]) for row in aside] == [("undecided", False)]
     assert len(read_captions(tmp_path / name).captions) == 1
 
 
@@ -211,9 +180,7 @@ def test_tables_of_published_datasets_are_read(name: str, tmp_path: Path) -> Non
 
 
 LISTED: dict[str, object] = {
-    "COCO's results": [
-        {"image_id": image, "caption": text} for image, text in CAPTIONS
-    ],
+    "COCO's results": [{"image_id": image, "caption": text} for image, text in CAPTIONS],
     "Karpathy's splits": {
         "dataset": "flickr8k",
         "images": [
@@ -221,17 +188,14 @@ LISTED: dict[str, object] = {
                 "imgid": number,
                 "filename": image,
                 "sentences": [
-                    {"raw": text, "tokens": ["a"]}
-                    for own, text in CAPTIONS
-                    if own == image
+                    {"raw": text, "tokens": ["a"]} for own, text in CAPTIONS if own == image
                 ],
             }
             for number, image in enumerate(("1.jpg", "2.jpg"))
         ],
     },
     "by image": {
-        image: [text for own, text in CAPTIONS if own == image]
-        for image in ("1.jpg", "2.jpg")
+        image: [text for own, text in CAPTIONS if own == image] for image in ("1.jpg", "2.jpg")
     },
 }
 
@@ -290,10 +254,7 @@ BAD = {
         "images[0]: not an object with an 'id'",
     ),
     "votes.json": (b'[{"image": "a", "unrecognizable": 6}]', "whole numbers from 0"),
-    "flaws.json": (
-        b'[{"image": "a", "unrecognizable": 1, "flaws": [1]}]',
-        "whole numbers from 0",
-    ),
+    "flaws.json": (b'[{"image": "a", "unrecognizable": 1, "flaws": [1]}]', "whole numbers from 0"),
     "nothing.json": (b"[]", "contains no captions"),
     "list.json": (b"[1]", "entry 0: neither a caption"),
     "half.txt": (b"image,caption\n1.jpg\n2.jpg\n3.jpg,a cup", "line 2: has no image"),
@@ -304,9 +265,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_a_file_that_cannot_be_used_is_told_of_in_a_sentence(
-    tmp_path: Path, name: str
-) -> None:
+def test_a_file_that_cannot_be_used_is_told_of_in_a_sentence(tmp_path: Path, name: str) -> None:
     """Each fault names the file, and what was found or is allowed."""
     content, sentence = BAD[name]
     path = tmp_path / name

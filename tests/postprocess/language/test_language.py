@@ -34,8 +34,7 @@ LETTERS = st.text(alphabet="abcdeilnorst", min_size=4, max_size=9)
 
 def _corpus(*texts: tuple[str, str]) -> Corpus:
     return Corpus(
-        Text(text_id=str(n), item_id=item_id, text=text)
-        for n, (item_id, text) in enumerate(texts)
+        Text(text_id=str(n), item_id=item_id, text=text) for n, (item_id, text) in enumerate(texts)
     )
 
 
@@ -79,9 +78,9 @@ def test_long_words_and_like_sounds_reach_further() -> None:
 def test_pyspellcheckers_candidates_are_among_ours(word: str) -> None:
     """The dictionary's own search is the oracle, but for words too rare to be meant."""
     oracle = SpellChecker(language="en", distance=1).candidates(word) or set()
-    assert {other for other in oracle if lexicon.zipf(other) >= 2} <= targets().near(
-        [word]
-    )[word].keys()
+    assert {other for other in oracle if lexicon.zipf(other) >= 2} <= targets().near([word])[
+        word
+    ].keys()
 
 
 def test_every_candidate_is_surely_right() -> None:
@@ -116,20 +115,13 @@ def test_pieces_of_a_word_come_out_as_others() -> None:
 def test_what_was_never_seen_costs_more_than_anything() -> None:
     """A letter too many, one too few, another: each is priced, even a strange one."""
     nothing = Channel({})
-    pairs = [
-        ("tabl", "table"),
-        ("tablex", "table"),
-        ("tablx", "table"),
-        ("\u00e9", "e"),
-    ]
+    pairs = [("tabl", "table"), ("tablex", "table"), ("tablx", "table"), ("\u00e9", "e")]
     assert nothing.price(pairs).tolist() == [UNHEARD_OF] * 4
 
 
 @examples(10)
 @given(st.lists(st.tuples(LETTERS, LETTERS), min_size=1, max_size=20))
-def test_a_price_is_the_same_alone_and_among_others(
-    pairs: list[tuple[str, str]],
-) -> None:
+def test_a_price_is_the_same_alone_and_among_others(pairs: list[tuple[str, str]]) -> None:
     """Pairs are priced at once, in groups; none tells on another."""
     together = channel.shipped().price(pairs).tolist()
     assert together == [channel.shipped().price([pair])[0] for pair in pairs]
@@ -181,11 +173,7 @@ def test_places_that_fix_a_word(text: str, word: str, is_fixed: bool) -> None:  
         ("a tabel here", False),
     ],
 )
-def test_capitals_tell_names_from_beginnings(
-    text: str,
-    *,
-    is_name_like: bool,
-) -> None:
+def test_capitals_tell_names_from_beginnings(text: str, *, is_name_like: bool) -> None:
     """A capital inside a sentence is a name's."""
     (token,) = [each for each in words(text) if each.word == "tabel"]
     assert place(text, token).is_name_like is is_name_like
@@ -206,9 +194,7 @@ def test_words_keep_their_places() -> None:
 def test_the_quick_way_to_words_finds_the_same_words(text: str) -> None:
     """Counts are made of the words that rules look at, in plain text and in any."""
     assert folded(text) == tuple(word.word for word in words(text))
-    assert capitals(text) == [
-        word.word for word in words(text) if word.start and word.is_capital
-    ]
+    assert capitals(text) == [word.word for word in words(text) if word.start and word.is_capital]
 
 
 def _ids(corpus: Corpus, *words_: str) -> list[npt.NDArray[np.int64]]:
@@ -296,9 +282,7 @@ def test_joining_the_counts_of_parts_is_counting_all(
 
 
 @pytest.mark.parametrize("few", [0, 1_000])
-def test_a_sieve_lets_pass_whatever_was_met(
-    few: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_sieve_lets_pass_whatever_was_met(few: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of a few places it is looked up; of many a sieve lets hardly any other pass."""
     monkeypatch.setattr("piecework.postprocess.language.corpus._FEW", few)
     corpus = _corpus(("1", "a red dog"), ("2", "a red dog"), ("3", "a red fox"))
@@ -350,10 +334,7 @@ def test_the_more_a_word_goes_with_the_likelier_is_another() -> None:
     """Where always the same follows, what never did is less likely."""
     corpus = _corpus(
         *[(f"a{n}", "a fire hydrant") for n in range(20)],
-        *[
-            (f"b{n}", f"a red {word}")
-            for n, word in enumerate(["cat", "dog", "fox", "cow"] * 5)
-        ],
+        *[(f"b{n}", f"a red {word}") for n, word in enumerate(["cat", "dog", "fox", "cow"] * 5)],
     )
     share = np.array([corpus.log_share("bus")])
     fire, red, bus = _ids(corpus, "fire", "red", "bus")
@@ -364,9 +345,7 @@ def test_shares_are_those_of_english_and_of_the_campaign() -> None:
     """Without texts a share is wordfreq's; each text moves it towards its own."""
     nothing = _corpus()
     # zipf 7.73 is 10 ** (7.73 - 9) of all words; the edges of no text count too.
-    assert nothing.log_share("the") == pytest.approx(
-        math.log(10) * (7.73 - 9), abs=0.01
-    )
+    assert nothing.log_share("the") == pytest.approx(math.log(10) * (7.73 - 9), abs=0.01)
     some = _corpus(("1", "hydrant hydrant"))
     assert some.log_share("hydrant") > nothing.log_share("hydrant")
     assert some.log_share("the") < nothing.log_share("the")
@@ -383,9 +362,7 @@ def test_shares_are_those_of_english_and_of_the_campaign() -> None:
         ("", False),
     ],
 )
-def test_names_are_unknown_with_a_capital_or_met_by_others(
-    text: str, *, is_it: bool
-) -> None:
+def test_names_are_unknown_with_a_capital_or_met_by_others(text: str, *, is_it: bool) -> None:
     """A capital at the beginning says nothing, nor does one of a known word."""
     assert has_name(Text(text_id="a", item_id="i", text=text)) is is_it
 
@@ -505,9 +482,7 @@ def test_what_speaks_for_leaving(text: str, name: str, value: float) -> None:
 
 def test_chances_of_one_place_add_up() -> None:
     """Leaving and all candidates share the probability of a place."""
-    corpus, suspects = _read(
-        Text(text_id="a", item_id="i", text="a wooden tabel and teh xqzkv")
-    )
+    corpus, suspects = _read(Text(text_id="a", item_id="i", text="a wooden tabel and teh xqzkv"))
     proposals = candidates({each.word for each in suspects}, corpus, channel.shipped())
     table = features.rivals(suspects, features.Typos(proposals, corpus), corpus)
     chances = features.chances(table, WEIGHTS)

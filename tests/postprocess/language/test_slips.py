@@ -37,17 +37,11 @@ def _named(typed: str, meant: str) -> dict[str, float]:
         ("dgo", "dog", {"swapped_kinds": 1}),
         ("whiel", "while", {"swapped_kinds": 1}),
         ("brigth", "bright", {"swapped_alike": 1}),
-        (
-            "skaetbord",
-            "skateboard",
-            {"swapped_kinds": 1, "lost_vowel": 1, "more_slips": 1},
-        ),
+        ("skaetbord", "skateboard", {"swapped_kinds": 1, "lost_vowel": 1, "more_slips": 1}),
         ("dog", "dog", {}),
     ],
 )
-def test_each_slip_has_its_sort(
-    typed: str, meant: str, expected: dict[str, float]
-) -> None:
+def test_each_slip_has_its_sort(typed: str, meant: str, expected: dict[str, float]) -> None:
     """Letters too many, too few, others and swaps, by what stands beside them."""
     assert _named(typed, meant) == expected
 
@@ -58,9 +52,7 @@ def test_slips_are_as_many_as_edits(typed: str, meant: str) -> None:
     """One for each edit of the shortest way, as another program counts them."""
     counts = _named(typed, meant)
     more = counts.pop("more_slips", 0)
-    sorts = [
-        n for name, n in counts.items() if not name.endswith(("_first", "_last", "_e"))
-    ]
+    sorts = [n for name, n in counts.items() if not name.endswith(("_first", "_last", "_e"))]
     assert sum(sorts) == OSA.distance(typed, meant)
     assert more == max(0, sum(sorts) - 1)
 
@@ -72,8 +64,5 @@ def test_words_one_edit_apart_are_all_found(words: set[str], others: set[str]) -
     pairs = list(one_edit_apart(sorted(words), sorted(others)))
     assert len(pairs) == len(set(pairs))
     assert set(pairs) == {
-        (word, other)
-        for word in words
-        for other in others
-        if OSA.distance(word, other) == 1
+        (word, other) for word in words for other in others if OSA.distance(word, other) == 1
     }

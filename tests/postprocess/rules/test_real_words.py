@@ -23,10 +23,7 @@ def _texts(text: str, *others: str) -> list[Text]:
     """A text about one item among others, each about an item of its own."""
     return [
         Text(text_id="a", item_id="i", text=text),
-        *(
-            Text(text_id=f"b{n}", item_id=f"j{n}", text=other)
-            for n, other in enumerate(others)
-        ),
+        *(Text(text_id=f"b{n}", item_id=f"j{n}", text=other) for n, other in enumerate(others)),
     ]
 
 

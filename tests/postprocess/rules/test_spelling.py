@@ -43,10 +43,7 @@ def _spelled(text: str, *others: str, protected: frozenset[str] = frozenset()) -
     """`text` about one item, spelled among `others`, each about an item of its own."""
     among = [
         Text(text_id="a", item_id="i", text=text, protected=protected),
-        *(
-            Text(text_id=f"b{n}", item_id=f"j{n}", text=other)
-            for n, other in enumerate(others)
-        ),
+        *(Text(text_id=f"b{n}", item_id=f"j{n}", text=other) for n, other in enumerate(others)),
     ]
     return replayed(text, _proposed(among).get("a", ()))
 
@@ -70,9 +67,7 @@ def test_what_is_right_is_left(text: str, why: str) -> None:
     assert _spelled(text) == text, why
 
 
-@pytest.mark.xfail(
-    strict=True, reason="known; docs/explanation/cleaning.md says what to expect"
-)
+@pytest.mark.xfail(strict=True, reason="known; docs/explanation/cleaning.md says what to expect")
 @pytest.mark.parametrize(("text", "wrong", "right"), _rows("known_failures"))
 def test_a_failure_that_is_known(text: str, wrong: str, right: str) -> None:
     """What the rule cannot do; a case that begins to pass has to move."""
@@ -102,9 +97,7 @@ def test_a_word_of_the_crowd_is_left() -> None:
 
 def test_another_caption_of_the_item_can_tip_the_scales() -> None:
     """A word that somebody else wrote about the same item is likelier to be meant."""
-    text = Text(
-        text_id="a", item_id="i", text="A rusty bycicle is chained to a lamp post"
-    )
+    text = Text(text_id="a", item_id="i", text="A rusty bycicle is chained to a lamp post")
     other = Text(text_id="b", item_id="i", text="a post with a bicycle")
     probable = []
     for among in ([text], [text, replace(other, item_id="j")], [text, other]):
@@ -125,9 +118,7 @@ def test_the_reason_says_how_sure_the_rule_is() -> None:
     """A reviewer reads what was meant and with which probability."""
     text = Text(text_id="a", item_id="i", text="a wooden tabel")
     ((edit,),) = _proposed([text]).values()
-    assert edit.reason.startswith(
-        "not in any word list; the probability of 'table' is "
-    )
+    assert edit.reason.startswith("not in any word list; the probability of 'table' is ")
     assert spelling.SURE <= edit.probability <= 1
     assert edit.reason.endswith(f"{edit.probability:.2f}")
 

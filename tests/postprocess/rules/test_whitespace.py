@@ -53,9 +53,7 @@ def test_what_is_seen_is_left(text: str) -> None:
 def test_no_visible_character_is_lost(text: str) -> None:
     """Only space and what has no width may go, and the rest keeps its order."""
     visible = [sign for sign in text if sign.isprintable() and not sign.isspace()]
-    assert [
-        sign for sign in _mended(text) if sign.isprintable() and not sign.isspace()
-    ] == visible
+    assert [sign for sign in _mended(text) if sign.isprintable() and not sign.isspace()] == visible
 
 
 @given(st.text())

@@ -15,26 +15,13 @@ from piecework.postprocess.language.suspects import Suspect, find_suspects
 from piecework.postprocess.language.tokens import Place, words
 from piecework.postprocess.text import Text
 from tests.postprocess.spelling_fit import channel_training
-from tests.postprocess.spelling_fit.labels import (
-    FOLDS,
-    Half,
-    Label,
-    as_campaigns,
-    fold_of,
-    pairs,
-)
+from tests.postprocess.spelling_fit.labels import FOLDS, Half, Label, as_campaigns, fold_of, pairs
 from tests.postprocess.spelling_fit.logit import Choice, Floats
 
 SMALL = 60
 """Images of a small campaign: 300 captions."""
 
-_WEIGHTS = {
-    "real": 1.0,
-    "typo": 0.15,
-    "missing_space": 0.1,
-    "slipped_space": 0.03,
-    "isolated": 0.3,
-}
+_WEIGHTS = {"real": 1.0, "typo": 0.15, "missing_space": 0.1, "slipped_space": 0.03, "isolated": 0.3}
 """Injected errors are many and easy; real ones should decide. More weight for isolated
 words than for injected ones fixes more typos in small campaigns."""
 
@@ -42,9 +29,7 @@ _OF_SMALL = 0.5
 """The same words in small campaigns."""
 
 _OF_NO_CANDIDATE = 0.3
-_ANYWHERE = Place(
-    is_fixed=False, is_shouted=False, is_name_like=False, is_hyphened=False
-)
+_ANYWHERE = Place(is_fixed=False, is_shouted=False, is_name_like=False, is_hyphened=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,11 +74,7 @@ def channels(half: Half) -> list[Channel]:
     """One channel a fold of words, trained on the words of the others."""
     all_pairs = pairs(half)
     return [
-        Channel(
-            channel_training.costs(
-                pair for pair in all_pairs if fold_of(pair.meant) != fold
-            )
-        )
+        Channel(channel_training.costs(pair for pair in all_pairs if fold_of(pair.meant) != fold))
         for fold in range(FOLDS)
     ]
 
@@ -179,9 +160,7 @@ def isolated_cases(half: Half, by_fold: Sequence[Channel]) -> list[Case]:
             for typed, meant in both
             if " " not in typed
         ]
-        cases += _weighed(
-            [(label, _alone(label.word)) for label in labels], nothing, by_fold
-        )
+        cases += _weighed([(label, _alone(label.word)) for label in labels], nothing, by_fold)
     for case in cases:
         case.rows[:, columns] = 0
     return cases
@@ -237,9 +216,7 @@ def doubts(half: Half, channel: Channel) -> list[Doubt]:
                 word=word.word,
                 meant=meant,
                 fold=fold_of(text.item_id),
-                rows=np.vstack(
-                    [np.zeros(len(confusions.NAMES)), doubtful.features[first:after]]
-                ),
+                rows=np.vstack([np.zeros(len(confusions.NAMES)), doubtful.features[first:after]]),
                 right=tuple(n for n, each in enumerate(meant) if each in right) or (0,),
                 is_labelled=label is not None,
             )
@@ -256,16 +233,13 @@ def _cases(
     labelled = [
         (label, suspect)
         for suspect in find_suspects(texts, corpus)
-        if (label := labels.get((suspect.text_id, suspect.start)))
-        and label.kind in _WEIGHTS
+        if (label := labels.get((suspect.text_id, suspect.start))) and label.kind in _WEIGHTS
     ]
     return _weighed(labelled, corpus, by_fold)
 
 
 def _weighed(
-    labelled: Sequence[tuple[Label, Suspect]],
-    corpus: Corpus,
-    by_fold: Sequence[Channel],
+    labelled: Sequence[tuple[Label, Suspect]], corpus: Corpus, by_fold: Sequence[Channel]
 ) -> list[Case]:
     cases: list[Case] = []
     for fold, channel in enumerate(by_fold):

@@ -110,6 +110,4 @@ def _changed(steps: list[Step]) -> Iterator[Step]:
             for high in range(n + 1, min(len(steps), n + 1 + _CONTEXT) + 1)
             if (part := steps[low:high])
         }
-        yield from (
-            piece for piece in sorted(pieces) if max(map(len, piece)) <= LONGEST_PIECE
-        )
+        yield from (piece for piece in sorted(pieces) if max(map(len, piece)) <= LONGEST_PIECE)

@@ -42,19 +42,14 @@ _OF_INTERVALS = (
     "campaign and in campaigns of 60 images (300 captions) each:"
 )
 _OF_THRESHOLDS = (
-    "Real typos with other thresholds, in one campaign and in campaigns of 60 images "
-    "each:"
+    "Real typos with other thresholds, in one campaign and in campaigns of 60 images each:"
 )
 _OF_QUESTIONS = (
     "Real typos if people say what was meant by each word with a probability in a "
     "range, and are always right:"
 )
-_OF_CALIBRATION = (
-    "How often the likeliest change of a real word is right, by probability:"
-)
-_OF_ERRORS = (
-    "What cleaning still gets wrong among the real words, by class, and a few examples:"
-)
+_OF_CALIBRATION = "How often the likeliest change of a real word is right, by probability:"
+_OF_ERRORS = "What cleaning still gets wrong among the real words, by class, and a few examples:"
 _EXAMPLES = 6
 _NAME_LIKE = features.NAMES.index("name_like")
 _SAMPLES = 2_000
@@ -91,9 +86,7 @@ def main() -> None:
     options = parser.parse_args()
     if options.data:
         half = labels.read(options.data)
-        outcomes = list(
-            outcomes_of(half, by_place(clean_and_propose(half.texts).edits))
-        )
+        outcomes = list(outcomes_of(half, by_place(clean_and_propose(half.texts).edits)))
         ranked = isolated_with(half, [channel.shipped()] * labels.FOLDS)
         lines = [*table_of_outcomes(outcomes), "", *table_of_lists(ranked, half)]
     else:
@@ -104,9 +97,7 @@ def main() -> None:
         PAGE.write_text(BLOCK.sub(lambda _: text, page), encoding="utf-8")
     print("\n".join(lines))
     if options.words:
-        for each in sorted(
-            outcomes, key=lambda each: (each.kind, each.outcome, each.word)
-        ):
+        for each in sorted(outcomes, key=lambda each: (each.kind, each.outcome, each.word)):
             if each.outcome in {"wrong", "missed", "harmed"}:
                 print(each.kind, each.source, each.outcome, each.word, each.after)
 
@@ -114,9 +105,7 @@ def main() -> None:
 def cross_validated(half: labels.Half) -> tuple[list["Outcome"], list[str]]:
     """What became of the labelled words, and all tables."""
     by_fold = cases.channels(half)
-    return measured(
-        half, cases.all_cases(half, by_fold), cases.doubts(half, channel.shipped())
-    )
+    return measured(half, cases.all_cases(half, by_fold), cases.doubts(half, channel.shipped()))
 
 
 def measured(
@@ -127,12 +116,8 @@ def measured(
     edits: dict[tuple[str, int], str] = {}
     for fold in range(labels.FOLDS):
         weights = fit.fitted(typo_cases, doubts, without=fold)
-        judged += [
-            _judged(case, weights.typos) for case in typo_cases if case.fold == fold
-        ]
-        edits |= _real_words(
-            (doubt for doubt in doubts if doubt.fold == fold), weights.real_words
-        )
+        judged += [_judged(case, weights.typos) for case in typo_cases if case.fold == fold]
+        edits |= _real_words((doubt for doubt in doubts if doubt.fold == fold), weights.real_words)
     # The other labels of captions with an added slip would be in the same places.
     whole = [each for each in judged if each[0].kind in {*_NAMES, "isolated"}]
     whole = [each for each in whole if not each[0].is_small]
@@ -142,9 +127,7 @@ def measured(
     edits |= _spelled(whole)
     outcomes = [*outcomes_of(half, edits)]
     ranked = Counter(
-        (case.source, best in case.right)
-        for case, best, _ in judged
-        if case.kind == "isolated"
+        (case.source, best in case.right) for case, best, _ in judged if case.kind == "isolated"
     )
     only_real = [each for each in outcomes_of(half, of_small) if each.kind == "real"]
     return outcomes, [
@@ -193,9 +176,7 @@ def _is_a_name(case: cases.Case, meant: str) -> bool:
     return bool(case.rows[0, _NAME_LIKE]) and meant.startswith("a ")
 
 
-def _real_words(
-    doubts: Iterable[cases.Doubt], weights: logit.Floats
-) -> dict[tuple[str, int], str]:
+def _real_words(doubts: Iterable[cases.Doubt], weights: logit.Floats) -> dict[tuple[str, int], str]:
     """What the rule for real words would write, by text and place."""
     edits = {}
     for doubt in doubts:
@@ -228,9 +209,7 @@ def by_place(edits: Mapping[str, Sequence[Edit]]) -> dict[tuple[str, int], str]:
     }
 
 
-def outcomes_of(
-    half: labels.Half, edits: Mapping[tuple[str, int], str]
-) -> Iterator[Outcome]:
+def outcomes_of(half: labels.Half, edits: Mapping[tuple[str, int], str]) -> Iterator[Outcome]:
     """What edits, by text and place, made of the labelled words."""
     for label in half.labels:
         after = labels.folded(edits.get((label.text_id, label.start), ""))
@@ -265,9 +244,7 @@ def outcomes_of(
             )
 
 
-def isolated_with(
-    half: labels.Half, by_fold: Sequence[Channel]
-) -> Counter[tuple[str, bool]]:
+def isolated_with(half: labels.Half, by_fold: Sequence[Channel]) -> Counter[tuple[str, bool]]:
     """How many isolated words are ranked right and not, by list; weights as shipped."""
     weights = np.array([WEIGHTS[name] for name in features.NAMES])
     judged = (_judged(case, weights) for case in cases.isolated_cases(half, by_fold))
@@ -303,9 +280,7 @@ def table_of_intervals(outcomes: Mapping[str, Sequence[Outcome]]) -> Iterator[st
         for each in real:
             counts[rows[each.item_id], _OUTCOMES.index(each.outcome)] += 1
         random = np.random.default_rng(39)
-        draws = random.multinomial(
-            len(rows), np.full(len(rows), 1 / len(rows)), size=_SAMPLES
-        )
+        draws = random.multinomial(len(rows), np.full(len(rows), 1 / len(rows)), size=_SAMPLES)
         whole, sampled = _three(counts.sum(axis=0)), _three((draws @ counts).T)
         low, high = np.percentile(sampled, [2.5, 97.5], axis=1)
         cells = " | ".join(
@@ -355,8 +330,7 @@ def table_of_questions(
 ) -> Iterator[str]:
     """What people's answers about doubted words would do to real typos."""
     yield (
-        "| | probability | words asked | typos among them | "
-        "fixed | wrong | harmed | precision |"
+        "| | probability | words asked | typos among them | fixed | wrong | harmed | precision |"
     )
     yield "|---|---|---|---|---|---|---|---|"
     campaigns = {
@@ -367,29 +341,20 @@ def table_of_questions(
     for name, judged in {"one campaign": whole, "60 images each": small}.items():
         for low, high in _ASKED:
             band = [
-                case
-                for case, _, chance in judged
-                if case.kind == "real" and low <= chance < high
+                case for case, _, chance in judged if case.kind == "real" and low <= chance < high
             ]
             # In small campaigns, a word of two campaigns is asked about twice.
             words = {
-                (
-                    campaigns[case.text_id] if judged is small else 0,
-                    labels.folded(case.word),
-                )
+                (campaigns[case.text_id] if judged is small else 0, labels.folded(case.word))
                 for case in band
             }
             typos = sum(case.is_typo for case in band)
             tally = _with_threshold(judged, half, spelling.SURE, asked=(low, high))
             limits = f"{low} to {high}" if high else "none"
-            yield (
-                f"| {name} | {limits} | {len(words):,} | {typos:,} | {_shares(tally)} |"
-            )
+            yield (f"| {name} | {limits} | {len(words):,} | {typos:,} | {_shares(tally)} |")
 
 
-def table_of_calibration(
-    whole: Sequence[Judged], small: Sequence[Judged]
-) -> Iterator[str]:
+def table_of_calibration(whole: Sequence[Judged], small: Sequence[Judged]) -> Iterator[str]:
     """How often proposed changes are right, by their probability."""
     yield "| probability | words | mean | right | small: words | mean | right |"
     yield "|---|---|---|---|---|---|---|"
@@ -442,18 +407,14 @@ def table_of_misses(judged: Sequence[Judged], half: labels.Half) -> Iterator[str
     )
     yield "|---|---|---|---|---|---|---|"
     for kind in ("real", "typo", "missing_space"):
-        tally = Counter(
-            _why(*each) for each in judged if each[0].kind == kind and each[0].is_typo
-        )
+        tally = Counter(_why(*each) for each in judged if each[0].kind == kind and each[0].is_typo)
         whole = half.totals()[kind, True, "all"]
         tally["no suspect"] = whole - tally.total()
         cells = " | ".join(str(tally[each]) for each in why)
         yield f"| {_NAMES[kind]} ({whole:,}) | {cells} |"
 
 
-def table_of_errors(
-    judged: Sequence[Judged], outcomes: Sequence[Outcome]
-) -> Iterator[str]:
+def table_of_errors(judged: Sequence[Judged], outcomes: Sequence[Outcome]) -> Iterator[str]:
     """How many words of each class are harmed, missed, or changed to a wrong word."""
     why = {(each[0].text_id, each[0].start): _why(*each) for each in judged}
     by_class: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
@@ -514,9 +475,7 @@ def _why(case: cases.Case, best: int, chance: float) -> str:
     return next(name for least, name in steps if chance >= least)
 
 
-def table_of_lists(
-    tally: Counter[tuple[str, bool]], half: labels.Half
-) -> Iterator[str]:
+def table_of_lists(tally: Counter[tuple[str, bool]], half: labels.Half) -> Iterator[str]:
     """One row a list; a word that is not looked at at all is not ranked right."""
     yield "| list | words | ranked right |"
     yield "|---|---|---|"

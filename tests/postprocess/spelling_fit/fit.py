@@ -53,9 +53,7 @@ def write(channel: Channel, weights: Weights) -> None:
 
 
 def fitted(
-    typo_cases: Sequence[cases.Case],
-    doubts: Sequence[cases.Doubt],
-    without: int | None = None,
+    typo_cases: Sequence[cases.Case], doubts: Sequence[cases.Doubt], without: int | None = None
 ) -> Weights:
     """Weights for all images and isolated words but those of one fold."""
     choices = [case.choice() for case in typo_cases if case.fold != without]

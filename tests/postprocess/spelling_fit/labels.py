@@ -77,10 +77,7 @@ def read(folder: Path = SPELLING) -> Half:
     gold = [json.loads(line) for line in _lines(folder / "gold.jsonl")]
     images = {row["key"]: row["image"] for row in rows}
     return Half(
-        texts=[
-            Text(text_id=row["key"], item_id=row["image"], text=row["text"])
-            for row in rows
-        ],
+        texts=[Text(text_id=row["key"], item_id=row["image"], text=row["text"]) for row in rows],
         labels=[
             _label(entry, token, images[entry["key"]])
             for entry in gold

@@ -63,9 +63,9 @@ def fit(choices: Sequence[Choice], penalty: float) -> Floats:
         many = np.repeat(counts, sizes)
         slope = (many * point.pull).astype(np.float32) @ table
         rows = table * np.sqrt(many * point.chances)[:, None].astype(np.float32)
-        mean = np.add.reduceat(
-            table * point.chances[:, None].astype(np.float32), first
-        ) * np.sqrt(counts)[:, None].astype(np.float32)
+        mean = np.add.reduceat(table * point.chances[:, None].astype(np.float32), first) * np.sqrt(
+            counts
+        )[:, None].astype(np.float32)
         bend = (rows.T @ rows - mean.T @ mean).astype(np.float64)
         bend += 2 * penalty * np.eye(len(scale))
         step = np.linalg.solve(bend, slope + 2 * penalty * point.weights)

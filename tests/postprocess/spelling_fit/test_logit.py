@@ -28,9 +28,7 @@ def test_no_small_step_makes_it_better() -> None:
     scale = np.sqrt((np.concatenate([each.rows for each in choices]) ** 2).mean(axis=0))
 
     def loss(weights: np.ndarray) -> float:
-        probabilities = [
-            chances(each.rows, weights)[list(each.right)] for each in choices
-        ]
+        probabilities = [chances(each.rows, weights)[list(each.right)] for each in choices]
         missed = [
             -each.weight * math.log(right.sum())
             for each, right in zip(choices, probabilities, strict=True)

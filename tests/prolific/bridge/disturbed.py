@@ -102,9 +102,7 @@ class Lives:
         restores: how often the marketplace's file was brought back from a copy.
     """
 
-    def __init__(
-        self, town: Town, fault: Fault | None = None, call: Call | None = None
-    ) -> None:
+    def __init__(self, town: Town, fault: Fault | None = None, call: Call | None = None) -> None:
         self.town, self.fault, self.call = town, fault, call
         self.calls: Counter[str] = Counter()
         self.has_met = False
@@ -151,15 +149,12 @@ class Lives:
             unknown = undecided(transaction, NAME)
         for study in unknown:
             adopt(town.bridge, study.study_id)
-        batches = town.rows(
-            "SELECT * FROM bonus_batches WHERE trouble LIKE '%books do not have%'"
-        )
+        batches = town.rows("SELECT * FROM bonus_batches WHERE trouble LIKE '%books do not have%'")
         for batch in batches:
             with town.bridge.backend.transaction() as transaction:
                 settle_unknown(transaction, batch["batch_id"], is_paid=True)
         suspected = town.rows(
-            "SELECT submission_id FROM visits WHERE loss = 'Suspected' "
-            "AND outcome IS NULL"
+            "SELECT submission_id FROM visits WHERE loss = 'Suspected' AND outcome IS NULL"
         )
         for visit in suspected:
             town.researcher.judge(
@@ -226,10 +221,7 @@ class _Mortal(Transport):
 
     def __init__(self, address: str, lives: Lives) -> None:
         super().__init__(
-            address,
-            Token("rehearsal-token"),
-            patience=Patience(tries=3),
-            sleep=lambda _: None,
+            address, Token("rehearsal-token"), patience=Patience(tries=3), sleep=lambda _: None
         )
         self._lives = lives
 

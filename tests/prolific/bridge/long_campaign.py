@@ -86,10 +86,7 @@ class LongCampaign:
             Name="Trained", Description="Was trained.", QualificationTypeStatus="Active"
         )
         self.trained = made["QualificationType"]["QualificationTypeId"]
-        untrained = {
-            "QualificationTypeId": self.trained,
-            "Comparator": "DoesNotExist",
-        }
+        untrained = {"QualificationTypeId": self.trained, "Comparator": "DoesNotExist"}
         self._hits = self._post(
             6, assignments=2, QualificationRequirements=[untrained], Title="Captions"
         )
@@ -137,9 +134,7 @@ class LongCampaign:
     def _raise_places(self) -> None:
         for number, hit_id in enumerate(self._hits[:2]):
             self.requester.create_additional_assignments_for_hit(
-                HITId=hit_id,
-                NumberOfAdditionalAssignments=1,
-                UniqueRequestToken=f"more {number}",
+                HITId=hit_id, NumberOfAdditionalAssignments=1, UniqueRequestToken=f"more {number}"
             )
         self.lives.settle()
         study = self.study()
@@ -247,21 +242,13 @@ class LongCampaign:
 
     def _say_what_was_paid(self) -> None:
         """A person looks at Prolific, and says what the bridge cannot know."""
-        unknown = self.town.rows(
-            "SELECT * FROM bonus_batches WHERE trouble LIKE '%is not known%'"
-        )
+        unknown = self.town.rows("SELECT * FROM bonus_batches WHERE trouble LIKE '%is not known%'")
         if unknown:
             self.lives.wait_for_slow()
-        paid = {
-            bonus["batch"] for bonus in self.town.researcher.books()["bonus_payments"]
-        }
+        paid = {bonus["batch"] for bonus in self.town.researcher.books()["bonus_payments"]}
         for batch in unknown:
             with self.town.bridge.backend.transaction() as transaction:
-                settle_unknown(
-                    transaction,
-                    batch["batch_id"],
-                    is_paid=batch["batch_id"] in paid,
-                )
+                settle_unknown(transaction, batch["batch_id"], is_paid=batch["batch_id"] in paid)
 
     def _waiting(self) -> list[dict[str, Any]]:
         return (
@@ -316,9 +303,7 @@ def check_studies(town: Town) -> None:
     assert set(published.values()) <= {1}, published
     accounts = town.researcher.books()["accounts"]
     spent = ("rewards", "bonuses", "fees", "vat")
-    assert sum(accounts.get(name, 0) for name in spent) <= (
-        town.bridge.terms.spend_at_most_cents
-    )
+    assert sum(accounts.get(name, 0) for name in spent) <= (town.bridge.terms.spend_at_most_cents)
 
 
 def check_answers(town: Town) -> None:
@@ -343,8 +328,7 @@ def check_pay(town: Town) -> None:
     """Each approved assignment was paid once, each bonus too, and nothing else."""
     books = town.researcher.books()
     reward_paid = {
-        submission["id"]: submission["reward_paid"]
-        for submission in books["submissions"]
+        submission["id"]: submission["reward_paid"] for submission in books["submissions"]
     }
     bonuses: dict[str, list[int]] = {}
     for bonus in books["bonus_payments"]:

@@ -76,10 +76,7 @@ def section(cells: Mapping[tuple[Call, str], str]) -> str:
     """Return the last part of the page, as Markdown."""
     names = [fault.name for fault in FAULTS]
     letters = LETTERS[: len(names)]
-    rows = [
-        [str(call), *(cells.get((call, name), UNMADE) for name in names)]
-        for call in STRUCK
-    ]
+    rows = [[str(call), *(cells.get((call, name), UNMADE) for name in names)] for call in STRUCK]
     return SECTION.format(
         title=TITLE,
         runs=len(cells),
@@ -113,9 +110,7 @@ def cells_of_page() -> dict[tuple[Call, str], str]:
         for letter, cell in zip(letters[1:], row[1:], strict=True)
     }
     return {
-        (call, name): cells[str(call), name]
-        for call, name in RUNS
-        if (str(call), name) in cells
+        (call, name): cells[str(call), name] for call, name in RUNS if (str(call), name) in cells
     }
 
 
@@ -123,19 +118,14 @@ def rows_of_table(page: str, first: str, *, has_head: bool = False) -> list[list
     """Return the cells of the table with a head that begins with `first`."""
     lines = page.split(f"| {first} |", 1)[1].split("\n\n", 1)[0].splitlines()
     head = [f"{first} | {lines[0]}"] if has_head else []
-    return [
-        [cell.strip() for cell in line.strip("| ").split("|")]
-        for line in (*head, *lines[2:])
-    ]
+    return [[cell.strip() for cell in line.strip("| ").split("|")] for line in (*head, *lines[2:])]
 
 
 def main(wanted: Collection[str]) -> None:
     """Run all campaigns, or the wanted ones, and write the last part of the page."""
     kept = cells_of_page() if wanted else {}
     runs = [
-        (call, name)
-        for call, name in RUNS
-        if not wanted or call.name in wanted or name in wanted
+        (call, name) for call, name in RUNS if not wanted or call.name in wanted or name in wanted
     ]
     cells = kept | run_all(runs)
     before = PAGE.read_text().split(TITLE, 1)[0].rstrip()

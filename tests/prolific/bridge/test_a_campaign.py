@@ -29,13 +29,9 @@ def test_from_posting_to_paid(town: Town) -> None:
     )
     town.settle()
     books = town.researcher.books()
-    assert [submission["reward_paid"] for submission in books["submissions"]] == [
-        110
-    ] * 3
+    assert [submission["reward_paid"] for submission in books["submissions"]] == [110] * 3
     assert len(books["bonus_payments"]) == 1
     assert town.studies()[0]["status"] == "COMPLETED"
-    assert {row["outcome"] for row in town.rows("SELECT outcome FROM visits")} == {
-        "Paid"
-    }
+    assert {row["outcome"] for row in town.rows("SELECT outcome FROM visits")} == {"Paid"}
     assert len(done) == 3
     town.check_books()

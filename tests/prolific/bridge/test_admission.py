@@ -19,9 +19,7 @@ KEYS = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
 
 
 def _arrive(visitor: Visitor, link: dict[str, str], **headers: str) -> httpx.Response:
-    return visitor.http.post(
-        "/visit/arrive", data={**link, "agreed": "1"}, headers=headers
-    )
+    return visitor.http.post("/visit/arrive", data={**link, "agreed": "1"}, headers=headers)
 
 
 def _nobody_came(town: Town) -> bool:
@@ -138,9 +136,7 @@ def test_a_message_at_prolific_moves_a_visit_to_another_browser(town: Town) -> N
     again = httpx.post(f"{town.market.endpoint}/visit/continue", data={"key": key[1]})
     assert again.status_code == 403
     assert httpx.get(
-        f"{town.market.endpoint}/visit",
-        cookies=old,
-        headers={"accept": "application/json"},
+        f"{town.market.endpoint}/visit", cookies=old, headers={"accept": "application/json"}
     ).is_client_error
     for _ in range(5):
         town.wait(minutes=2)
@@ -149,9 +145,7 @@ def test_a_message_at_prolific_moves_a_visit_to_another_browser(town: Town) -> N
     assert len(ann.ask("GET", "/messages")["results"]) == 3
 
 
-def test_a_place_that_was_given_back_and_taken_again_begins_a_new_visit(
-    town: Town,
-) -> None:
+def test_a_place_that_was_given_back_and_taken_again_begins_a_new_visit(town: Town) -> None:
     """Also from another browser, since Prolific shows that the first one ended."""
     town.post(hits=2, assignments=2)
     town.settle()
@@ -285,9 +279,7 @@ def test_a_visit_that_is_given_up_or_late_leaves_nothing(town: Town) -> None:
     shown = bob.visit()["assignment"]["assignment_id"]
     town.wait(hours=1)
     assert bob.visit()["stage"] == "Late"
-    late = bob.http.post(
-        "/mturk/externalSubmit", data={"assignmentId": shown, "caption": "Late."}
-    )
+    late = bob.http.post("/mturk/externalSubmit", data={"assignmentId": shown, "caption": "Late."})
     assert late.is_client_error
     assert town.submitted(*hits) == []
     assert town.rows("SELECT 1 FROM assignments WHERE answer IS NOT NULL") == []
@@ -327,10 +319,7 @@ def test_more_come_at_once_than_there_is_work_for(town: Town) -> None:
         together.wait()
         replies.append(_arrive(person, link).status_code)
 
-    threads = [
-        threading.Thread(target=come, args=pair)
-        for pair in zip(people, links, strict=True)
-    ]
+    threads = [threading.Thread(target=come, args=pair) for pair in zip(people, links, strict=True)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -395,9 +384,7 @@ def test_a_participants_id_stays_in_the_marketplace(
         "PUT", "/faults", [{"kind": "server_error", "operation": "send-message"}]
     )
     town.settle()
-    seen += str(
-        [town.submitted(*hits), ask.list_worker_blocks(), ask.get_hit(HITId=hits[0])]
-    )
+    seen += str([town.submitted(*hits), ask.list_worker_blocks(), ask.get_hit(HITId=hits[0])])
     seen += town.market.http.get("/rehearsal/books").text
     assert ann.participant_id not in seen
     # The tests' own clients log their addresses; nothing of ours does.
@@ -409,9 +396,7 @@ def test_a_participants_id_stays_in_the_marketplace(
     ]
     assert ann.participant_id not in "\n".join(messages)
     town.settle()
-    assert ann.participant_id in str(
-        town.rows("SELECT participant_id FROM participants")
-    )
+    assert ann.participant_id in str(town.rows("SELECT participant_id FROM participants"))
 
 
 def test_all_books_agree_after_people_came_and_went(town: Town) -> None:

@@ -44,8 +44,7 @@ def test_a_week_for_an_assignment_is_less_than_a_day_at_prolific(
     town.settle()
     assert bob.visit()["stage"] == "Late"
     statuses = [
-        town.researcher.submission(someone.submission_id)["status"]
-        for someone in (ann, bob)
+        town.researcher.submission(someone.submission_id)["status"] for someone in (ann, bob)
     ]
     assert statuses == ["AWAITING REVIEW", "TIMED-OUT"]
     [worker] = town.rows("SELECT worker_id FROM workers ORDER BY id LIMIT 1")
@@ -63,9 +62,7 @@ def test_a_visit_has_as_many_hits_as_a_day_is_long_enough_for(tmp_path: Path) ->
         assert study == {"hits_per_visit": 2, "most_minutes": 1251}
 
 
-def test_hits_that_take_too_long_for_prolific_are_not_published(
-    tmp_path: Path,
-) -> None:
+def test_hits_that_take_too_long_for_prolific_are_not_published(tmp_path: Path) -> None:
     """Half a day is too long: twice the time is to be allowed, and less than a day."""
     with a_town(tmp_path, hit_seconds=12 * HOUR) as town:
         town.post(hits=2, AssignmentDurationInSeconds=WEEK)

@@ -50,9 +50,7 @@ def batches(town: Town) -> list[tuple[str, str]]:
 
 def bonuses_of(town: Town, visitor: Visitor) -> list[int]:
     """What Prolific has paid the visitor beside the reward."""
-    paid: list[int] = town.researcher.submission(visitor.submission_id)[
-        "bonus_payments"
-    ]
+    paid: list[int] = town.researcher.submission(visitor.submission_id)["bonus_payments"]
     return paid
 
 
@@ -126,8 +124,7 @@ def test_a_bonus_that_costs_exactly_what_is_left_is_paid(town: Town) -> None:
     [(stage, trouble)] = batches(town)
     assert stage == "Made"
     assert trouble == (
-        "bonuses would cost £0.70; £1.53 of the limit of "
-        "£2.22 is already spent or committed"
+        "bonuses would cost £0.70; £1.53 of the limit of £2.22 is already spent or committed"
     )
     town.bridge.terms = replace(terms, spend_at_most_cents=spent + cost)
     town.settle()
@@ -143,9 +140,7 @@ def test_without_live_a_batch_is_made_and_not_paid(town: Town) -> None:
     town.bridge.terms = replace(terms, is_live=False)
     send(town, ann, "0.50")
     town.settle()
-    assert batches(town) == [
-        ("Made", "bonuses of £0.70 wait; nothing is paid without --live")
-    ]
+    assert batches(town) == [("Made", "bonuses of £0.70 wait; nothing is paid without --live")]
     town.bridge.terms = terms
     town.settle()
     assert batches(town) == [("Paid", "")]

@@ -11,13 +11,7 @@ from piecework.marketplace.state import lineage
 from piecework.prolific.bridge.bonuses import settle_unknown
 from piecework.prolific.bridge.step import step
 from piecework.webclient.errors import Unusable
-from tests.prolific.bridge.test_bonus_batches import (
-    LATE,
-    batches,
-    bonuses_of,
-    paid_visitor,
-    send,
-)
+from tests.prolific.bridge.test_bonus_batches import LATE, batches, bonuses_of, paid_visitor, send
 from tests.prolific.bridge.test_pay import decide
 from tests.prolific.bridge.town import Town, Visitor
 
@@ -38,8 +32,7 @@ def paid_visitors(town: Town, number: int) -> list[Visitor]:
 def pay_by_hand(town: Town, visitor: Visitor, amount: str) -> None:
     """A bonus from Prolific's own pages."""
     [row] = town.rows(
-        "SELECT study_id FROM visits JOIN studies ON studies.id = study "
-        "WHERE submission_id = ?",
+        "SELECT study_id FROM visits JOIN studies ON studies.id = study WHERE submission_id = ?",
         visitor.submission_id,
     )
     batch = town.researcher.post(
@@ -111,12 +104,7 @@ def test_lines_that_need_a_person_are_set_apart(town: Town) -> None:
         (100, "Wanted"),
     ]
     town.settle()
-    assert lines(town) == [
-        (10, "Paid", 14),
-        (50, "Paid", 70),
-        (20, "Made", 28),
-        (100, "Made", 140),
-    ]
+    assert lines(town) == [(10, "Paid", 14), (50, "Paid", 70), (20, "Made", 28), (100, "Made", 140)]
     assert [bonuses_of(town, visitor) for visitor in (dan, ann, bob, cid)] == [
         [10],
         [30],
@@ -127,9 +115,7 @@ def test_lines_that_need_a_person_are_set_apart(town: Town) -> None:
     assert (first, second) == (("Paid", ""), ("Paid", ""))
     [batch_id] = [
         row["batch_id"]
-        for row in town.rows(
-            "SELECT batch_id FROM bonus_batches WHERE total_cents = 28"
-        )
+        for row in town.rows("SELECT batch_id FROM bonus_batches WHERE total_cents = 28")
     ]
     assert third[1] == (
         f"the submission {ann.submission_id} has bonuses at Prolific that these "
@@ -172,8 +158,7 @@ def test_what_was_paid_by_hand_is_booked_by_a_persons_word(town: Town) -> None:
     assert batches(town) == [("Paid", "")]
     assert unbooked(town) == [140, 70]
     [booked] = town.rows(
-        "SELECT sum(balance_cents) AS cents FROM accounts "
-        "WHERE kind IN ('worker', 'fees')"
+        "SELECT sum(balance_cents) AS cents FROM accounts WHERE kind IN ('worker', 'fees')"
     )
     theirs = town.researcher.books()["accounts"]
     spent = sum(theirs.get(kind, 0) for kind in ("rewards", "bonuses", "fees", "vat"))
@@ -216,9 +201,7 @@ def test_a_bonus_is_paid_besides_by_a_persons_word(town: Town) -> None:
     assert bonuses_of(town, ann) == [50, 50]
 
 
-def test_a_bonus_that_prolific_does_not_show_is_not_said_to_be_paid(
-    town: Town,
-) -> None:
+def test_a_bonus_that_prolific_does_not_show_is_not_said_to_be_paid(town: Town) -> None:
     """Nothing changes; the sentence names the amount in the currency of its study."""
     paid_visitor(town)
     ann = paid_visitor(town, Title="Another")
@@ -228,8 +211,7 @@ def test_a_bonus_that_prolific_does_not_show_is_not_said_to_be_paid(
     batch, before = last_batch(town), batches(town)
     with town.bridge.backend.transaction() as transaction:
         transaction.execute(
-            "UPDATE studies SET currency = 'USD' "
-            "WHERE id = (SELECT min(id) FROM studies)"
+            "UPDATE studies SET currency = 'USD' WHERE id = (SELECT min(id) FROM studies)"
         )
     with pytest.raises(Unusable) as met:
         say(town, batch["batch_id"], is_paid=True)
@@ -237,9 +219,7 @@ def test_a_bonus_that_prolific_does_not_show_is_not_said_to_be_paid(
         f"Prolific shows no bonus of £0.50 for the submission {ann.submission_id} "
         "besides those already booked"
     ) in str(met.value)
-    assert met.value.next_step == (
-        f"piecework prolific settle {batch['batch_id']} --unpaid"
-    )
+    assert met.value.next_step == (f"piecework prolific settle {batch['batch_id']} --unpaid")
     assert batches(town) == before
 
 
@@ -289,10 +269,7 @@ def test_the_first_batch_is_paid_first(town: Town) -> None:
         ("Paid", ""),
         (
             "Made",
-            (
-                "bonuses would cost £0.70; £3.76 of the limit of £3.76 is already "
-                "spent or committed"
-            ),
+            ("bonuses would cost £0.70; £3.76 of the limit of £3.76 is already spent or committed"),
         ),
     ]
     assert (bonuses_of(town, ann), bonuses_of(town, bob)) == ([50], [])
@@ -320,11 +297,7 @@ def test_an_open_payment_holds_up_its_own_submission_alone(town: Town) -> None:
     send(town, bob, "0.30")
     send(town, cid, "0.50")
     town.settle()
-    assert [row[:2] for row in lines(town)] == [
-        (10, "Paying"),
-        (30, "Paying"),
-        (50, "Paying"),
-    ]
+    assert [row[:2] for row in lines(town)] == [(10, "Paying"), (30, "Paying"), (50, "Paying")]
     assert batches(town) == [("Paying", "")] * 2
 
 
@@ -341,9 +314,7 @@ def test_a_batch_that_costs_exactly_what_was_expected_is_paid(town: Town) -> Non
     assert bonuses_of(town, ann) == [100]
 
 
-def test_bonuses_wait_after_the_start_for_the_time_that_the_terms_say(
-    town: Town,
-) -> None:
+def test_bonuses_wait_after_the_start_for_the_time_that_the_terms_say(town: Town) -> None:
     """To the millisecond."""
     ann = paid_visitor(town)
     town.bridge.terms = replace(town.bridge.terms, bonus_pause_seconds=600)

@@ -50,9 +50,7 @@ def _transfers(town: Town) -> int:
     return int(row["n"])
 
 
-def test_an_earlier_bonus_of_the_same_amount_is_not_taken_for_this_one(
-    town: Town,
-) -> None:
+def test_an_earlier_bonus_of_the_same_amount_is_not_taken_for_this_one(town: Town) -> None:
     """Prolific promised the second and has not paid it yet."""
     visitor = _approved(town)
     _send(town, visitor, "0.25")
@@ -95,9 +93,7 @@ def test_a_batch_that_costs_more_than_expected_is_not_paid(town: Town) -> None:
     town.settle()
     assert (_stages(town), _paid(town)) == (["Made"], [])
     [batch] = town.rows("SELECT trouble FROM bonus_batches")
-    assert batch["trouble"] == (
-        "Prolific would charge £1.40 for bonuses of £1.00; expected £1.11"
-    )
+    assert batch["trouble"] == ("Prolific would charge £1.40 for bonuses of £1.00; expected £1.11")
     backend.rules = rules
     town.settle()
     assert (_stages(town), _paid(town)) == (["Paid"], [100])

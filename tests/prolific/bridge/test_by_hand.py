@@ -43,9 +43,7 @@ def test_nothing_is_published_without_leave(tmp_path: Path) -> None:
         assert town.researcher.balance() == (1_000_000, 0)
 
 
-def test_a_campaign_in_pounds_is_not_published_in_a_workspace_of_dollars(
-    tmp_path: Path,
-) -> None:
+def test_a_campaign_in_pounds_is_not_published_in_a_workspace_of_dollars(tmp_path: Path) -> None:
     """Before a penny is held."""
     with a_town(tmp_path, currency="USD") as town:
         town.post(hits=2)
@@ -168,10 +166,7 @@ def test_three_weeks_without_the_bridge_pay_the_participant_too(town: Town) -> N
     for someone in (ann, bob):
         status = town.researcher.submission(someone.submission_id)["status"]
         assert status == "APPROVED"
-    assert [row["outcome"] for row in town.rows("SELECT outcome FROM visits")] == [
-        "Paid",
-        "Paid",
-    ]
+    assert [row["outcome"] for row in town.rows("SELECT outcome FROM visits")] == ["Paid", "Paid"]
     town.check_books()
 
 
@@ -226,10 +221,7 @@ def test_hits_that_move_to_another_type_are_recruited_for_there(town: Town) -> N
     ann = town.visitor()
     assert ann.arrive(study).status_code == 201
     other = town.requester.create_hit_type(
-        Title="Moved",
-        Description="Elsewhere.",
-        Reward="0.55",
-        AssignmentDurationInSeconds=600,
+        Title="Moved", Description="Elsewhere.", Reward="0.55", AssignmentDurationInSeconds=600
     )["HITTypeId"]
     begun = town.rows("SELECT hit_id FROM hits JOIN assignments ON hit = hits.id")
     for hit_id in set(hits) - {row["hit_id"] for row in begun}:
@@ -263,8 +255,7 @@ def test_more_of_what_a_participant_has_done_is_for_others(town: Town) -> None:
 
 
 @pytest.mark.parametrize(
-    "moment",
-    ["create-study", "publish-study PUBLISH", "count-study-submissions-by-status"],
+    "moment", ["create-study", "publish-study PUBLISH", "count-study-submissions-by-status"]
 )
 def test_what_a_requester_wants_while_a_step_runs_is_done_by_the_next(
     town: Town, moment: str

@@ -6,13 +6,7 @@ can be taken back on its own pages.
 
 import pytest
 
-from tests.prolific.bridge.test_pay import (
-    LATER,
-    answer_all,
-    check,
-    decide,
-    pass_days,
-)
+from tests.prolific.bridge.test_pay import LATER, answer_all, check, decide, pass_days
 from tests.prolific.bridge.town import Town, Visitor
 
 

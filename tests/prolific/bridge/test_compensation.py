@@ -18,9 +18,7 @@ def _compensate(town: Town, worker_id: str, amount: str, name: str = "birds:1") 
     events = town.requester.meta.events
     events.register("before-call.mturk.SendBonus", add)
     try:
-        town.requester.send_bonus(
-            WorkerId=worker_id, BonusAmount=amount, Reason="The page broke."
-        )  # type: ignore[call-arg]
+        town.requester.send_bonus(WorkerId=worker_id, BonusAmount=amount, Reason="The page broke.")  # type: ignore[call-arg]
     finally:
         events.unregister("before-call.mturk.SendBonus", add)
 
@@ -66,18 +64,14 @@ def test_the_latest_submission_to_this_requester_is_paid(town: Town) -> None:
     assert (read(first)["bonus_payments"], read(second)["bonus_payments"]) == ([], [50])
 
 
-def test_a_person_without_a_submission_to_this_requester_is_refused(
-    town: Town,
-) -> None:
+def test_a_person_without_a_submission_to_this_requester_is_refused(town: Town) -> None:
     """Prolific could not pay; nothing is sent or kept back."""
     town.post(hits=2, **LATER)
     town.settle()
     visitor = _hurt(town)
     before = town.market.books()
     mine, town.requester = town.requester, town.market.requester()
-    with pytest.raises(
-        ClientError, match="the market that sent this person cannot pay"
-    ):
+    with pytest.raises(ClientError, match="the market that sent this person cannot pay"):
         _compensate(town, visitor.worker_id, "1.00")
     town.requester = mine
     town.settle()

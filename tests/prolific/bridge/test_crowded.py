@@ -45,9 +45,7 @@ def _calls(town: Town) -> int:
 def _slow(town: Town) -> None:
     slow = {"kind": "slow", "times": 10_000, "seconds": SLOW_SECONDS}
     names = ("get-submission", "get-submissions")
-    town.researcher.control(
-        "PUT", "/faults", [{**slow, "operation": name} for name in names]
-    )
+    town.researcher.control("PUT", "/faults", [{**slow, "operation": name} for name in names])
 
 
 class _Flood:
@@ -74,9 +72,7 @@ class _Flood:
         accepts = {"accept": "application/json"}
         with httpx.Client(base_url=self._town.market.endpoint, timeout=60) as http:
             while (number := next(self._numbers)) < MADE_UP:
-                reply = http.post(
-                    "/visit/arrive", data=_made_up(self._study), headers=accepts
-                )
+                reply = http.post("/visit/arrive", data=_made_up(self._study), headers=accepts)
                 assert "set-cookie" not in reply.headers
                 self.statuses.append(reply.status_code)
                 if number >= MADE_UP // 10:
@@ -137,10 +133,7 @@ def test_many_who_are_sent_by_prolific_at_once_are_all_let_in(town: Town) -> Non
         reply = someone.http.post("/visit/arrive", data=form, timeout=60)
         replies.append(reply.status_code)
 
-    threads = [
-        threading.Thread(target=come, args=pair)
-        for pair in zip(people, links, strict=True)
-    ]
+    threads = [threading.Thread(target=come, args=pair) for pair in zip(people, links, strict=True)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -186,9 +179,7 @@ def test_arrivals_in_the_last_list_do_not_wait_for_the_next() -> None:
     limits = Limits(look_ups_at_once=0, look_ups_per_second=0, between_lists_seconds=1)
 
     async def come(admission: Admission, arrival: Arrival) -> Place:
-        return await asyncio.wait_for(
-            admission.look_up(arrival, is_known=False), timeout=60
-        )
+        return await asyncio.wait_for(admission.look_up(arrival, is_known=False), timeout=60)
 
     async def all_come() -> None:
         anything: Any = client

@@ -52,8 +52,7 @@ _OF_READS = (
 )
 # What is read often is struck at its second call, amid all that goes on.
 STRUCK = tuple(
-    Call(name, min(nth, 2) if name.startswith(_READS) else nth)
-    for name, nth in LAST.items()
+    Call(name, min(nth, 2) if name.startswith(_READS) else nth) for name, nth in LAST.items()
 )
 RUNS = tuple(
     (call, fault.name)
@@ -90,16 +89,12 @@ def _run(folder: Path, call: Call, name: str) -> None:
     assert lives.restores == bool(BY_NAME[name].restores)
 
 
-def test_an_undisturbed_campaign_makes_the_calls_that_are_disturbed(
-    tmp_path: Path,
-) -> None:
+def test_an_undisturbed_campaign_makes_the_calls_that_are_disturbed(tmp_path: Path) -> None:
     """The suite reaches each kind of call: its list is the campaign's own."""
     lives = campaign_to_its_end(tmp_path)
     assert set(lives.calls) == set(LAST)
     changing = {name for name in LAST if not name.startswith(_READS)}
-    assert {name: lives.calls[name] for name in changing} == {
-        name: LAST[name] for name in changing
-    }
+    assert {name: lives.calls[name] for name in changing} == {name: LAST[name] for name in changing}
     assert not lives.failures
 
 
@@ -112,9 +107,7 @@ def test_where_no_rejection_can_be_taken_back_a_bonus_pays(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     "switches",
     [
-        pytest.param(
-            {"settling_seconds": 3600, "publishing_seconds": 0}, marks=pytest.mark.full
-        ),
+        pytest.param({"settling_seconds": 3600, "publishing_seconds": 0}, marks=pytest.mark.full),
         {"stop_awaits_review": True, "publishes_at_once": True, "errors": "bare"},
     ],
     ids=str,
@@ -135,9 +128,7 @@ def test_no_fault_at_a_sampled_call_loses_or_doubles_anything(
 
 
 @pytest.mark.full
-@pytest.mark.parametrize(
-    ("call", "fault"), [run for run in RUNS if run not in SAMPLE], ids=str
-)
+@pytest.mark.parametrize(("call", "fault"), [run for run in RUNS if run not in SAMPLE], ids=str)
 def test_no_fault_at_any_call_loses_or_doubles_anything(
     tmp_path: Path, call: Call, fault: str
 ) -> None:

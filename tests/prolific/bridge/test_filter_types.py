@@ -42,16 +42,12 @@ def test_a_program_finds_the_filters_and_what_their_values_mean(town: Town) -> N
     made = town.requester.get_qualification_type(QualificationTypeId=LANGUAGE)
     assert made["QualificationType"]["Name"] == "Prolific: First language"
     text = made["QualificationType"]["Description"]
-    assert text == (
-        "Prolific's filter first-language: 0 English, 1 German, 2 French, 3 Spanish"
-    )
+    assert text == ("Prolific's filter first-language: 0 English, 1 German, 2 French, 3 Spanish")
     made = town.requester.get_qualification_type(QualificationTypeId=AGE)
     assert made["QualificationType"]["Description"].endswith("a number from 18 to 100")
     for apart in ("CUSTOMALLOWLIST", "PARTICIPANTGROUPALLOWLIST", "APPROVALRATE"):
         with pytest.raises(ClientError, match="does not exist"):
-            town.requester.get_qualification_type(
-                QualificationTypeId=f"PROLIFIC{apart}"
-            )
+            town.requester.get_qualification_type(QualificationTypeId=f"PROLIFIC{apart}")
 
 
 def test_requirements_become_filters_of_the_study(town: Town) -> None:
@@ -98,9 +94,7 @@ def test_what_prolific_cannot_filter_is_said_and_nothing_is_published(
     assert words in trouble(town, *requirements)
 
 
-def test_a_study_for_few_people_says_so(
-    town: Town, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_study_for_few_people_says_so(town: Town, caplog: pytest.LogCaptureFixture) -> None:
     """Prolific counts fewer than 25 as none; the study is published all the same."""
     town.settle()
     for _ in range(26):
@@ -138,8 +132,7 @@ def test_only_participants_of_prolific_hold_them(tmp_path: Path) -> None:
         town.settle()
         town.post(QualificationRequirements=[asked(LANGUAGE, "In", 0)])
         [row] = town.rows(
-            "SELECT count(*) AS n FROM qualification_types "
-            "WHERE outside_market = 'prolific'"
+            "SELECT count(*) AS n FROM qualification_types WHERE outside_market = 'prolific'"
         )
         assert row["n"] > 3
         assert town.rows("SELECT count(*) AS n FROM qualifications") == [{"n": 0}]

@@ -26,9 +26,7 @@ def test_the_next_participant_gets_its_hits(town: Town, *, is_late: bool) -> Non
         bob.give_back(bob.submission_id)
     assert eve.arrive(study).status_code == 201
     assert eve.visit()["stage"] == "Open"
-    ended = town.rows(
-        "SELECT stage FROM visits WHERE submission_id = ?", bob.submission_id
-    )
+    ended = town.rows("SELECT stage FROM visits WHERE submission_id = ?", bob.submission_id)
     assert ended == [{"stage": "Late" if is_late else "Left"}]
     town.settle()
     while eve.visit()["stage"] == "Open":

@@ -9,9 +9,7 @@ def _study(town: Town) -> dict[str, object]:
     return row
 
 
-def test_a_study_whose_group_is_empty_says_so_until_somebody_is_in_it(
-    town: Town,
-) -> None:
+def test_a_study_whose_group_is_empty_says_so_until_somebody_is_in_it(town: Town) -> None:
     """A grant reaches the running study, and the sentence goes."""
     ann = town.visitor()
     town.post(hits=2, Title="For all")
@@ -24,9 +22,7 @@ def test_a_study_whose_group_is_empty_says_so_until_somebody_is_in_it(
     town.post(
         hits=2,
         Title="For those we know",
-        QualificationRequirements=[
-            {"QualificationTypeId": kind, "Comparator": "Exists"}
-        ],
+        QualificationRequirements=[{"QualificationTypeId": kind, "Comparator": "Exists"}],
     )
     town.settle()
     query = "SELECT status, trouble FROM studies WHERE let_in_group IS NOT NULL"
@@ -41,9 +37,7 @@ def test_a_study_whose_group_is_empty_says_so_until_somebody_is_in_it(
     assert ann.studies() == [town.study()]
 
 
-def test_a_study_that_stays_in_review_after_a_rejection_is_over_here(
-    town: Town,
-) -> None:
+def test_a_study_that_stays_in_review_after_a_rejection_is_over_here(town: Town) -> None:
     """It is read no more, holds nothing, and new HITs get a study of their own."""
     town.researcher.control("PUT", "/switches", {"rejection_awaits_review": True})
     town.post(hits=2, assignments=2, **LATER)

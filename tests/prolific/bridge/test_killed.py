@@ -66,9 +66,7 @@ def _killed(town: Town, name: str, moment: str) -> int:
     ],
 )
 def test_a_bridge_that_is_killed_pays_once_and_publishes_once(
-    tmp_path: Path,
-    recruiting: tuple[tuple[str, str], ...],
-    paying: tuple[tuple[str, str], ...],
+    tmp_path: Path, recruiting: tuple[tuple[str, str], ...], paying: tuple[tuple[str, str], ...]
 ) -> None:
     """Each process begins where the one before it was killed."""
     with a_town(tmp_path) as town:

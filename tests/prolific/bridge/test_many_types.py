@@ -28,9 +28,7 @@ def _statuses(town: Town) -> list[str]:
 
 
 @pytest.mark.parametrize("operation", ["create-study", "publish-study"])
-def test_no_study_is_tried_while_prolific_asks_to_wait(
-    town: Town, operation: str
-) -> None:
+def test_no_study_is_tried_while_prolific_asks_to_wait(town: Town, operation: str) -> None:
     """Then all are published, each once; what waits says so."""
     _throttle(town, operation=operation, call=3, times=2, seconds=2)
     _post(town)
@@ -63,8 +61,7 @@ def test_without_a_time_the_next_step_tries_again(town: Town) -> None:
 
 
 @pytest.mark.parametrize(
-    ("fault", "seconds"),
-    [("killed before the call", 0), ("killed, reply unread", 3600)],
+    ("fault", "seconds"), [("killed before the call", 0), ("killed, reply unread", 3600)]
 )
 def test_a_bridge_that_dies_while_studies_wait_publishes_each_once(
     town: Town, fault: str, seconds: int

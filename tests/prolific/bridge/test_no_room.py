@@ -7,17 +7,13 @@ import pytest
 from tests.crash.world import can_mount, small_disk, without_room
 from tests.prolific.bridge.town import a_town
 
-pytestmark = pytest.mark.skipif(
-    not can_mount(), reason="only root can make a small disk to fill"
-)
+pytestmark = pytest.mark.skipif(not can_mount(), reason="only root can make a small disk to fill")
 
 MOST_TRIES = 200
 """What is already there for SQLite to write to is used up by fewer."""
 
 
-def test_a_participant_arrives_and_answers_when_there_is_room_again(
-    tmp_path: Path,
-) -> None:
+def test_a_participant_arrives_and_answers_when_there_is_room_again(tmp_path: Path) -> None:
     """503 with a sentence, no visit begun by half, and no answer lost."""
     folder = tmp_path / "disk"
     with small_disk(folder), a_town(folder) as town:
@@ -40,9 +36,7 @@ def test_a_participant_arrives_and_answers_when_there_is_room_again(
                     raise AssertionError("the disk is not full")
             assert refused is not None
             assert refused.json()["error"] == "ServiceFault"
-            arriving = eve.http.post(
-                "/visit/arrive", data=link, headers={"accept": "text/html"}
-            )
+            arriving = eve.http.post("/visit/arrive", data=link, headers={"accept": "text/html"})
             assert arriving.status_code == 503
             assert "the disk of this marketplace is full" in arriving.text
             assert "/worker/" not in arriving.text.partition("<body>")[2]

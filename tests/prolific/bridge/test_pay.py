@@ -38,8 +38,7 @@ def decide(town: Town, visitor: Visitor, verb: str, *numbers: int) -> None:
             )
         else:
             town.requester.approve_assignment(
-                AssignmentId=assignment_ids[number],
-                OverrideRejection=verb == "take back",
+                AssignmentId=assignment_ids[number], OverrideRejection=verb == "take back"
             )
 
 
@@ -111,10 +110,7 @@ def test_rejections_taken_back_one_by_one_are_all_paid(town: Town) -> None:
     decide(town, ann, "take back", 1)
     town.settle()
     submission = town.researcher.submission(ann.submission_id)
-    assert (submission["status"], submission["bonus_payments"]) == (
-        "REJECTED",
-        [55, 55],
-    )
+    assert (submission["status"], submission["bonus_payments"]) == ("REJECTED", [55, 55])
     check(town)
 
 

@@ -20,11 +20,7 @@ def _most(free: tuple[int, ...], hits_per_visit: int) -> int:
         (
             1
             + _most(
-                tuple(
-                    sorted(
-                        slots - (number in chosen) for number, slots in enumerate(free)
-                    )
-                ),
+                tuple(sorted(slots - (number in chosen) for number, slots in enumerate(free))),
                 hits_per_visit,
             )
             for chosen in combinations(open_hits, hits_per_visit)
@@ -42,9 +38,7 @@ def test_it_is_what_trying_finds(free: list[int], hits_per_visit: int) -> None:
 
 
 @given(HITS, st.integers(1, 4))
-def test_taking_the_freest_first_fills_all_visits(
-    free: list[int], hits_per_visit: int
-) -> None:
+def test_taking_the_freest_first_fills_all_visits(free: list[int], hits_per_visit: int) -> None:
     """The order in which the marketplace reserves HITs leaves none unfilled."""
     left = list(free)
     for _ in range(visits_possible(Counter(free), hits_per_visit)):
@@ -54,9 +48,7 @@ def test_taking_the_freest_first_fills_all_visits(
 
 
 @given(HITS, st.integers(0, 6))
-def test_a_visit_of_the_longest_length_can_be_filled(
-    free: list[int], wanted: int
-) -> None:
+def test_a_visit_of_the_longest_length_can_be_filled(free: list[int], wanted: int) -> None:
     """And one more HIT would be more than there are, or than is wanted."""
     longest = longest_visit(Counter(free), wanted)
     assert longest == min(wanted, sum(slots > 0 for slots in free))

@@ -38,10 +38,7 @@ def test_what_a_hand_did_there_is_taken_in(town: Town) -> None:
         assignment["WorkerId"]: assignment["AssignmentStatus"]
         for assignment in town.submitted(*hit_ids)
     }
-    assert by_worker == {
-        people[0].worker_id: "Submitted",
-        people[1].worker_id: "Rejected",
-    }
+    assert by_worker == {people[0].worker_id: "Submitted", people[1].worker_id: "Rejected"}
     town.check_books()
     assert not reconcile(town.bridge)
 
@@ -67,14 +64,10 @@ def test_money_that_was_paid_by_hand_is_shown(town: Town) -> None:
     someone = town.visitor()
     submission = someone.work(study)
     batch = town.researcher.post(
-        "/submissions/bonus-payments/",
-        study_id=study,
-        csv_bonuses=f"{submission},0.50",
+        "/submissions/bonus-payments/", study_id=study, csv_bonuses=f"{submission},0.50"
     )
     town.researcher.post(f"/bulk-bonus-payments/{batch['id']}/pay/")
-    assert [
-        each.sentence for each in reconcile(town.bridge) if not each.is_taken_in
-    ] == [
+    assert [each.sentence for each in reconcile(town.bridge) if not each.is_taken_in] == [
         "bonuses cost £0.70 at Prolific, but £0.00 in the books",
         f"the books lack these bonuses of the submission {submission}: £0.50",
     ]
@@ -113,9 +106,7 @@ def test_status_says_what_waits_for_whom(town: Town, tmp_path: Path) -> None:
     ]
 
 
-def test_what_another_process_has_noted_meanwhile_is_not_noted_twice(
-    town: Town,
-) -> None:
+def test_what_another_process_has_noted_meanwhile_is_not_noted_twice(town: Town) -> None:
     """A bridge at work and `reconcile` beside it may read the same submission."""
     town.post(hits=2)
     town.settle()

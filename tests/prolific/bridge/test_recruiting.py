@@ -100,9 +100,7 @@ def test_shares_that_fit_no_requirement_stop_the_study(
         (_recruiting(Shares={"PROLIFICSHOES": {"0": 100}}), "does not exist"),
     ],
 )
-def test_what_is_wrong_is_refused(
-    town: Town, recruiting: dict[str, Any], words: str
-) -> None:
+def test_what_is_wrong_is_refused(town: Town, recruiting: dict[str, Any], words: str) -> None:
     """In a sentence, and there is no study."""
     with pytest.raises(ClientError, match=words):
         _post(town, recruiting)

@@ -19,9 +19,7 @@ from piecework.webclient.errors import Unusable
 from tests.prolific.bridge.town import Town, Visitor
 from tests.rehearsal.prolific.people import START, Participant, Researcher
 
-OFFERED = {
-    name: FilterKind.model_validate(kind.document()) for name, kind in KNOWN.items()
-}
+OFFERED = {name: FilterKind.model_validate(kind.document()) for name, kind in KNOWN.items()}
 INTEGERS: list[tuple[str, list[int]]] = [
     ("LessThan", [10]),
     ("LessThanOrEqualTo", [10]),
@@ -118,14 +116,8 @@ def test_countries(researcher: Researcher) -> None:
     ("wanted", "sentence"),
     [
         (_integer(system.NUMBER_APPROVED, "LessThan", [0]), "no participant can meet"),
-        (
-            _integer(system.PERCENT_APPROVED, "GreaterThan", [100]),
-            "no participant can meet",
-        ),
-        (
-            _integer(system.NUMBER_APPROVED, "DoesNotExist", []),
-            "no participant can meet",
-        ),
+        (_integer(system.PERCENT_APPROVED, "GreaterThan", [100]), "no participant can meet"),
+        (_integer(system.NUMBER_APPROVED, "DoesNotExist", []), "no participant can meet"),
         (_integer(system.LOCALE, "DoesNotExist", []), "no participant can meet"),
         (_integer(system.MASTERS[0], "Exists", []), "Masters"),
         (
@@ -171,9 +163,7 @@ def _hold(town: Town, type_id: str, person: Visitor, value: int | None) -> None:
 
 
 @pytest.mark.full
-def test_own_qualifications_with_every_comparator_while_studies_run(
-    town: Town,
-) -> None:
+def test_own_qualifications_with_every_comparator_while_studies_run(town: Town) -> None:
     """Who is let in follows what is granted, changed and revoked."""
     town.post(hits=2, assignments=4)
     town.settle()
@@ -197,9 +187,7 @@ def test_own_qualifications_with_every_comparator_while_studies_run(
     ]
     for number, each in enumerate(wanted):
         requirement = {key: value for key, value in each.items() if value != []}
-        town.post(
-            2, 4, QualificationRequirements=[requirement], Title=f"Of kind {number}"
-        )
+        town.post(2, 4, QualificationRequirements=[requirement], Title=f"Of kind {number}")
     town.settle()
     studies = {study["name"]: study["id"] for study in town.studies()}
     for held in ([None, 4, 5, 6], [6, 5, 4, None], [None] * 4, [5, 5, 5, 5]):

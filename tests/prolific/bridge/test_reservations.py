@@ -57,7 +57,5 @@ def test_a_reservation_that_lapses_after_the_study_stopped_ends_it(town: Town) -
     town.settle()
     assert town.researcher.submission(lapsed)["status"] == "TIMED-OUT"
     assert town.researcher.balance() == (before, 0)
-    assert town.rows("SELECT sum(undecided) AS undecided FROM studies") == [
-        {"undecided": 0}
-    ]
+    assert town.rows("SELECT sum(undecided) AS undecided FROM studies") == [{"undecided": 0}]
     check(town)

@@ -59,9 +59,7 @@ def _send_bonus(town: Town, visitor: Visitor, amount: str, number: int = 0) -> N
 
 
 def _bonuses(town: Town, visitor: Visitor) -> list[int]:
-    paid: list[int] = town.researcher.submission(visitor.submission_id)[
-        "bonus_payments"
-    ]
+    paid: list[int] = town.researcher.submission(visitor.submission_id)["bonus_payments"]
     return paid
 
 
@@ -122,9 +120,7 @@ def test_bonuses_that_the_copy_lacks_are_not_paid_again(town: Town) -> None:
     assert "no difference" in _prolific(town, "reconcile").stdout
 
 
-def test_a_bonus_that_prolific_does_not_show_yet_is_not_paid_again(
-    town: Town,
-) -> None:
+def test_a_bonus_that_prolific_does_not_show_yet_is_not_paid_again(town: Town) -> None:
     """After a start none is paid for as long as one may be on its way."""
     town.bridge.terms = replace(town.bridge.terms, bonus_pause_seconds=600)
     [ann] = _approved(town, 1)
@@ -145,9 +141,7 @@ def test_a_bonus_that_prolific_does_not_show_yet_is_not_paid_again(
     assert _bonuses(town, ann) == [51]
 
 
-def test_a_batch_of_the_copy_that_was_paid_since_is_not_paid_again(
-    tmp_path: Path,
-) -> None:
+def test_a_batch_of_the_copy_that_was_paid_since_is_not_paid_again(tmp_path: Path) -> None:
     """It was set up when the copy was made, and waited for `--live`."""
     with a_town(tmp_path) as town:
         [ann] = _approved(town, 1)
@@ -155,9 +149,7 @@ def test_a_batch_of_the_copy_that_was_paid_since_is_not_paid_again(
         live = town.bridge.terms
         town.bridge.terms = replace(live, is_live=False)
         town.settle()
-        assert [row["stage"] for row in town.rows("SELECT * FROM bonus_batches")] == [
-            "Made"
-        ]
+        assert [row["stage"] for row in town.rows("SELECT * FROM bonus_batches")] == ["Made"]
         copy = town.copy()
         town.bridge.terms = live
         town.settle()
@@ -171,9 +163,7 @@ def test_a_batch_of_the_copy_that_was_paid_since_is_not_paid_again(
         town.check_books()
 
 
-def test_a_bonus_beside_those_that_the_copy_lacks_is_paid_on_a_persons_word(
-    town: Town,
-) -> None:
+def test_a_bonus_beside_those_that_the_copy_lacks_is_paid_on_a_persons_word(town: Town) -> None:
     """Another amount cannot be taken for it; what is decided is not asked again."""
     [ann] = _approved(town, 1)
     copy = town.copy()
@@ -194,9 +184,7 @@ def test_a_bonus_beside_those_that_the_copy_lacks_is_paid_on_a_persons_word(
     assert _bonuses(town, ann) == [51, 20]
 
 
-def test_a_bonus_that_is_not_among_those_of_prolific_says_nothing_of_the_next(
-    town: Town,
-) -> None:
+def test_a_bonus_that_is_not_among_those_of_prolific_says_nothing_of_the_next(town: Town) -> None:
     """Two of three equal bonuses were paid after the copy; the third comes first."""
     [ann] = _approved(town, 1)
     copy = town.copy()
@@ -314,9 +302,7 @@ def test_a_study_that_the_copy_lacks_is_not_published_again(
     assert _committed(town) >= _taken(town)
 
 
-def test_a_study_that_is_adopted_while_a_step_looks_at_it_is_known(
-    town: Town,
-) -> None:
+def test_a_study_that_is_adopted_while_a_step_looks_at_it_is_known(town: Town) -> None:
     """A person's command runs beside the server; its step has listed the study."""
     study, *_ = _lose_a_study(town)
     town.settle()
@@ -353,9 +339,7 @@ def test_a_study_that_is_left_counts_and_another_is_published(tmp_path: Path) ->
         assert submission["status"] == "APPROVED"
 
 
-def test_a_program_that_posts_its_hits_again_publishes_nothing_again(
-    town: Town,
-) -> None:
+def test_a_program_that_posts_its_hits_again_publishes_nothing_again(town: Town) -> None:
     """The copy lacks the HIT type too; a person names the one that stands for it."""
     copy = town.copy()
     town.post(hits=2, assignments=2, Title="Once", **LATER)
@@ -379,9 +363,7 @@ def test_a_program_that_posts_its_hits_again_publishes_nothing_again(
     town.check_books()
 
 
-def test_a_study_that_is_still_being_published_is_left_once_it_is_active(
-    town: Town,
-) -> None:
+def test_a_study_that_is_still_being_published_is_left_once_it_is_active(town: Town) -> None:
     """Prolific stops none that is PUBLISHING; a person reads so, and when to ask."""
     town.researcher.control("PUT", "/switches", {"publishing_seconds": 600})
     copy = town.copy()
@@ -438,9 +420,7 @@ def test_who_did_a_known_study_after_the_copy_is_paid_on_a_persons_word(
 
 
 @pytest.mark.parametrize("code", ["NOCODE", "AN0THER"])
-def test_who_ended_without_the_code_after_the_copy_is_not_rejected(
-    town: Town, code: str
-) -> None:
+def test_who_ended_without_the_code_after_the_copy_is_not_rejected(town: Town, code: str) -> None:
     """The campaign's store may have the answers, so a person decides."""
     town.post(hits=2, assignments=3, **LATER)
     town.settle()
@@ -469,9 +449,7 @@ def test_who_ended_without_the_code_after_the_copy_is_not_rejected(
     town.check_books()
 
 
-def test_who_ended_without_answers_after_the_start_is_asked_to_return(
-    town: Town,
-) -> None:
+def test_who_ended_without_answers_after_the_start_is_asked_to_return(town: Town) -> None:
     """All that came in since this start of the server is in its file."""
     town.post(hits=2, assignments=3, **LATER)
     town.settle()

@@ -60,25 +60,19 @@ def test_a_participant_without_the_code_is_paid_by_bonus_where_no_other_way_is_a
     for someone in (ann, bob):
         decide(town, someone, "approve", 0, 1)
     town.settle()
-    ended = [
-        town.researcher.submission(someone.submission_id) for someone in (ann, bob)
-    ]
+    ended = [town.researcher.submission(someone.submission_id) for someone in (ann, bob)]
     assert [each["status"] for each in ended] == ["APPROVED", "TIMED-OUT"]
     assert [each["bonus_payments"] for each in ended] == [[], [110]]
     check(town)
 
 
-def test_a_study_that_is_refused_for_another_reason_keeps_its_codes(
-    tmp_path: Path,
-) -> None:
+def test_a_study_that_is_refused_for_another_reason_keeps_its_codes(tmp_path: Path) -> None:
     """When the reason has gone, it is created with all of them."""
     with a_town(tmp_path, screen_out_cents=20, site_url="ftp://hits.example") as town:
         town.post(hits=2)
         town.settle()
         assert town.studies() == []
-        [study] = town.rows(
-            "SELECT has_own_code, screen_out_code IS NOT NULL AS pays FROM studies"
-        )
+        [study] = town.rows("SELECT has_own_code, screen_out_code IS NOT NULL AS pays FROM studies")
         assert study == {"has_own_code": 1, "pays": 1}
 
 
@@ -97,7 +91,6 @@ def test_a_fault_at_any_attempt_leads_to_one_published_study(
         assert lives.has_met
         assert _code_types(town) == {"COMPLETED"}
         [study] = town.rows(
-            "SELECT has_own_code, screen_out_code FROM studies "
-            "WHERE stage = 'Published'"
+            "SELECT has_own_code, screen_out_code FROM studies WHERE stage = 'Published'"
         )
         assert study == {"has_own_code": 0, "screen_out_code": None}

@@ -40,16 +40,12 @@ def post_for_tested(town: Town, type_id: str) -> list[str]:
     )
 
 
-def take_test(
-    someone: Visitor, study_id: str, answer: str, *, is_in_time: bool = True
-) -> None:
+def take_test(someone: Visitor, study_id: str, answer: str, *, is_in_time: bool = True) -> None:
     """Come to a screening and answer its test."""
     assert someone.arrive(study_id).status_code == 201
     type_id = someone.visit()["test"]
     someone.http.post(f"/worker/qualifications/{type_id}/request", data={"begin": "1"})
-    sent = someone.http.post(
-        f"/worker/qualifications/{type_id}/test", data={"animal": answer}
-    )
+    sent = someone.http.post(f"/worker/qualifications/{type_id}/test", data={"animal": answer})
     assert sent.status_code == 200, sent.text
     visit = someone.visit()
     assert visit["stage"] == "Done"
@@ -86,9 +82,7 @@ def test_who_passes_the_paid_test_does_the_hits(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("status", ["TIMED-OUT", "RETURNED"])
-def test_who_took_the_test_and_did_not_enter_the_code_is_paid(
-    tmp_path: Path, status: str
-) -> None:
+def test_who_took_the_test_and_did_not_enter_the_code_is_paid(tmp_path: Path, status: str) -> None:
     """They forgot it and the bridge was away too long, or they gave the place back."""
     with a_town(tmp_path, screening_cents=60, screening_places=2) as town:
         post_for_tested(town, make_test(town))

@@ -141,9 +141,7 @@ def test_who_was_promised_it_and_returned_is_paid_by_a_bonus(paying: Town) -> No
     assert reconcile(paying.bridge) == []
 
 
-def test_a_study_whose_screen_outs_pass_the_cap_is_not_published(
-    tmp_path: Path,
-) -> None:
+def test_a_study_whose_screen_outs_pass_the_cap_is_not_published(tmp_path: Path) -> None:
     """Its places alone would fit."""
     most = VISIT_COST + 2 * COST - 1
     with a_town(tmp_path, screen_out_cents=PAY, spend_at_most_cents=most) as town:

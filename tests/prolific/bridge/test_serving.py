@@ -36,9 +36,7 @@ def test_a_kill_in_the_middle_of_a_visit_loses_nothing(served: Served) -> None:
         assert visit["stage"] == "Done"
         someone.complete(someone.submission_id, visit["code"])
     for hit_id in hit_ids:
-        [assignment] = served.requester.list_assignments_for_hit(HITId=hit_id)[
-            "Assignments"
-        ]
+        [assignment] = served.requester.list_assignments_for_hit(HITId=hit_id)["Assignments"]
         assert "The " in assignment["Answer"]
         served.requester.approve_assignment(AssignmentId=assignment["AssignmentId"])
     until(
@@ -84,9 +82,7 @@ def test_a_copy_that_is_brought_back_goes_on_once_a_person_has_decided(
     with someone.http:
         someone.work(study)
     for hit_id in hit_ids:
-        [assignment] = served.requester.list_assignments_for_hit(HITId=hit_id)[
-            "Assignments"
-        ]
+        [assignment] = served.requester.list_assignments_for_hit(HITId=hit_id)["Assignments"]
         served.requester.approve_assignment(AssignmentId=assignment["AssignmentId"])
     until(lambda: served.researcher.books()["submissions"][0]["status"] == "APPROVED")
     assert len(served.researcher.get("/studies/")["results"]) == 1
@@ -100,9 +96,7 @@ def _steps(served: Served) -> int:
 
 
 @pytest.mark.full
-def test_beyond_the_amount_requesters_are_refused_in_mturks_words(
-    served: Served,
-) -> None:
+def test_beyond_the_amount_requesters_are_refused_in_mturks_words(served: Served) -> None:
     """Twenty pounds are what may be spent, though the account has a hundred."""
     assert served.requester.get_account_balance()["AvailableBalance"] == "20.00"
     served.post(1, Reward="14.00")

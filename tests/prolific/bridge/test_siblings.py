@@ -19,9 +19,7 @@ def _status(town: Town, visitor: Visitor) -> str:
 
 
 def _of_hits(town: Town) -> list[str]:
-    return [
-        row["status"] for row in town.rows("SELECT status FROM assignments ORDER BY id")
-    ]
+    return [row["status"] for row in town.rows("SELECT status FROM assignments ORDER BY id")]
 
 
 def _troubles(town: Town) -> list[str]:
@@ -42,9 +40,7 @@ def _worked(town: Town, hits: int = 2, **changes: object) -> Visitor:
     return visitor
 
 
-def test_a_hit_waits_for_its_requester_when_another_of_its_visit_is_approved(
-    town: Town,
-) -> None:
+def test_a_hit_waits_for_its_requester_when_another_of_its_visit_is_approved(town: Town) -> None:
     """The submission is approved with the last decision, and no earlier."""
     ann = _worked(town)
     decide(town, ann, "approve", 1)
@@ -83,9 +79,7 @@ def test_a_hit_that_nobody_decides_is_approved_by_its_delay(town: Town) -> None:
     check(town)
 
 
-@pytest.mark.parametrize(
-    ("first", "then"), [("approve", "reject"), ("reject", "approve")]
-)
+@pytest.mark.parametrize(("first", "then"), [("approve", "reject"), ("reject", "approve")])
 def test_a_visit_that_was_approved_by_hand_is_still_the_requesters_to_decide(
     town: Town, first: str, then: str
 ) -> None:
@@ -110,14 +104,10 @@ def test_a_visit_that_was_approved_by_hand_is_still_the_requesters_to_decide(
     check(town)
     town.settle()
     assert _troubles(town) == [""]
-    assert [row["stage"] for row in town.rows("SELECT stage FROM studies")] == [
-        "Retired"
-    ]
+    assert [row["stage"] for row in town.rows("SELECT stage FROM studies")] == ["Retired"]
 
 
-def test_a_visit_that_was_approved_by_hand_is_booked_also_if_all_is_rejected(
-    town: Town,
-) -> None:
+def test_a_visit_that_was_approved_by_hand_is_booked_also_if_all_is_rejected(town: Town) -> None:
     """The money is gone; the requester's word about the answers stands."""
     ann = _worked(town)
     town.researcher.judge(ann.submission_id, "APPROVE")
@@ -174,17 +164,13 @@ class _Program:
                 self._mturk.approve_assignment(AssignmentId=assignment_id)
                 self.decided[assignment_id] = "Approved"
             else:
-                self._mturk.reject_assignment(
-                    AssignmentId=assignment_id, RequesterFeedback=REASON
-                )
+                self._mturk.reject_assignment(AssignmentId=assignment_id, RequesterFeedback=REASON)
                 self.decided[assignment_id] = "Rejected"
         return len(waiting[most:])
 
 
 @pytest.mark.parametrize("seed", [0, 1, *in_full(*range(2, 6))])
-def test_a_program_decides_the_hits_of_visits_in_any_order(
-    town: Town, seed: int
-) -> None:
+def test_a_program_decides_the_hits_of_visits_in_any_order(town: Town, seed: int) -> None:
     """No call fails, each decision stands, and the books agree after each step."""
     drawn = random.Random(100 + seed)  # noqa: S311
     town.post(hits=6, assignments=3, **LATER)

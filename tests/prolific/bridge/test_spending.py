@@ -36,9 +36,7 @@ def _same(town: Town) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize("screen_out_cents", [0, 20])
-def test_held_and_spent_are_prolifics_at_every_turn(
-    tmp_path: Path, screen_out_cents: int
-) -> None:
+def test_held_and_spent_are_prolifics_at_every_turn(tmp_path: Path, screen_out_cents: int) -> None:
     """Published, taken, done, paid, rejected, topped up, stopped."""
     with a_town(tmp_path, screen_out_cents=screen_out_cents) as town:
         held_for_screen_outs = 2 * 28 if screen_out_cents else 0
@@ -53,13 +51,10 @@ def test_held_and_spent_are_prolifics_at_every_turn(
         assert _same(town) == (4 * COST + held_for_screen_outs, 0)
         for assignment in town.submitted(*hit_ids):
             if assignment["WorkerId"] == ann.worker_id:
-                town.requester.approve_assignment(
-                    AssignmentId=assignment["AssignmentId"]
-                )
+                town.requester.approve_assignment(AssignmentId=assignment["AssignmentId"])
             else:
                 town.requester.reject_assignment(
-                    AssignmentId=assignment["AssignmentId"],
-                    RequesterFeedback="One word.",
+                    AssignmentId=assignment["AssignmentId"], RequesterFeedback="One word."
                 )
         assert _same(town) == (3 * COST + held_for_screen_outs, COST)
         for hit_id in hit_ids:
@@ -80,9 +75,7 @@ def test_held_and_spent_are_prolifics_at_every_turn(
         town.check_books()
 
 
-def test_what_is_left_and_where_to_look_are_those_of_the_last_start(
-    town: Town,
-) -> None:
+def test_what_is_left_and_where_to_look_are_those_of_the_last_start(town: Town) -> None:
     """An emulator's studies are not looked for at Prolific's pages."""
     town.post(hits=2)
     town.settle()
@@ -120,9 +113,7 @@ def test_a_rejection_is_not_taken_back_beyond_the_cap(tmp_path: Path) -> None:
         town.settle()
         ann, bob = town.visitor(), town.visitor()
         ann.work(town.study())
-        assignments = [
-            assignment["AssignmentId"] for assignment in town.submitted(*hit_ids)
-        ]
+        assignments = [assignment["AssignmentId"] for assignment in town.submitted(*hit_ids)]
         for assignment_id in assignments:
             town.requester.reject_assignment(
                 AssignmentId=assignment_id, RequesterFeedback="One word."
@@ -139,14 +130,10 @@ def test_a_rejection_is_not_taken_back_beyond_the_cap(tmp_path: Path) -> None:
         bob.work(town.study())
         for assignment in town.submitted(*hit_ids):
             if assignment["WorkerId"] == bob.worker_id:
-                town.requester.approve_assignment(
-                    AssignmentId=assignment["AssignmentId"]
-                )
+                town.requester.approve_assignment(AssignmentId=assignment["AssignmentId"])
         town.settle()
         for assignment_id in assignments:
-            town.requester.approve_assignment(
-                AssignmentId=assignment_id, OverrideRejection=True
-            )
+            town.requester.approve_assignment(AssignmentId=assignment_id, OverrideRejection=True)
         asked = town.researcher.control("GET", "/calls")["transition-submission"]
         town.settle()
         calls = town.researcher.control("GET", "/calls")

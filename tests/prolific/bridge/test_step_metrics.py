@@ -71,10 +71,7 @@ def _mistaken(_: Bridge) -> None:
     ids=["refused", "locked", "mistaken"],
 )
 def test_a_step_with_a_fault_is_no_success(
-    town: Town,
-    monkeypatch: pytest.MonkeyPatch,
-    fault: Callable[[Bridge], None],
-    outcome: str,
+    town: Town, monkeypatch: pytest.MonkeyPatch, fault: Callable[[Bridge], None], outcome: str
 ) -> None:
     """Whether Prolific refused a call, or the step itself broke off."""
     monkeypatch.setattr(messages, "send", fault)

@@ -15,9 +15,7 @@ def _rows(first: str) -> list[list[str]]:
 
 def test_every_fault_is_a_column_and_every_kind_of_call_a_row() -> None:
     """`python -m tests.prolific.bridge.table` was run since the last was added."""
-    faults = [
-        (letter, fault.name) for letter, fault in zip(LETTERS, FAULTS, strict=False)
-    ]
+    faults = [(letter, fault.name) for letter, fault in zip(LETTERS, FAULTS, strict=False)]
     assert [tuple(row) for row in _rows(" | fault at Prolific")] == faults
     table = _rows("call of the bridge")
     assert [row[0] for row in table] == [str(call) for call in STRUCK]

@@ -11,12 +11,7 @@ from piecework.prolific.bridge.adopting import adopt
 from piecework.prolific.bridge.status import read_status
 from piecework.prolific.bridge.step import step
 from tests.prolific.bridge.test_pay import LATER, decide
-from tests.prolific.bridge.test_screening import (
-    RIGHT,
-    make_test,
-    post_for_tested,
-    take_test,
-)
+from tests.prolific.bridge.test_screening import RIGHT, make_test, post_for_tested, take_test
 from tests.prolific.bridge.town import Town, a_town
 
 
@@ -49,9 +44,7 @@ def _status(town: Town, study_id: str) -> str:
     return town.researcher.status(study_id)
 
 
-def test_what_is_another_marketplaces_or_a_draft_keeps_nothing_back(
-    town: Town,
-) -> None:
+def test_what_is_another_marketplaces_or_a_draft_keeps_nothing_back(town: Town) -> None:
     """Marketplaces may share a project; a draft costs nothing."""
     _make_study(town, identity="deadbeef")
     _make_study(town, publishes=False)
@@ -92,9 +85,7 @@ def test_a_draft_stays_a_draft(town: Town) -> None:
     _compare_again(town)
     assert _status(town, draft) == "UNPUBLISHED"
     with town.bridge.backend.transaction() as transaction:
-        transaction.execute(
-            "UPDATE unknown_studies SET is_left = 1 WHERE study_id = ?", unknown
-        )
+        transaction.execute("UPDATE unknown_studies SET is_left = 1 WHERE study_id = ?", unknown)
     town.settle()
     assert _status(town, draft) == "ACTIVE"
 
@@ -121,9 +112,7 @@ def test_a_study_that_waits_for_review_is_not_started_again(town: Town) -> None:
     assert _status(town, study) == "AWAITING REVIEW"
 
 
-def test_a_screening_that_the_copy_lacks_is_adopted_with_its_study(
-    screening_town: Town,
-) -> None:
+def test_a_screening_that_the_copy_lacks_is_adopted_with_its_study(screening_town: Town) -> None:
     """No second one is offered meanwhile; who passes its test does the HITs."""
     town = screening_town
     hit_ids = post_for_tested(town, make_test(town))
@@ -150,18 +139,14 @@ def test_a_screening_that_the_copy_lacks_is_adopted_with_its_study(
     town.check_books()
 
 
-def test_a_draft_is_looked_for_by_its_name_also_where_no_try_is_known(
-    town: Town,
-) -> None:
+def test_a_draft_is_looked_for_by_its_name_also_where_no_try_is_known(town: Town) -> None:
     """The copy was made after the study was wanted, and before it was made."""
     town.post(hits=2, **LATER)
     town.settle()
     [study] = town.studies()
     with town.bridge.backend.transaction() as transaction:
         # As the row was before the draft's reply came.
-        transaction.execute(
-            "UPDATE studies SET stage = 'Wanted', status = '', study_id = NULL"
-        )
+        transaction.execute("UPDATE studies SET stage = 'Wanted', status = '', study_id = NULL")
     town.restore(town.copy())
     town.settle()
     assert [each["id"] for each in town.studies()] == [study["id"]]

@@ -44,10 +44,7 @@ def test_what_is_signed_is_news() -> None:
     receiver = _receiver()
     headers = _headers()
     # openssl dgst -sha256 -hmac webhook-secret -binary, then base64
-    assert (
-        headers["x-prolific-request-signature"]
-        == "mJAFBSanxKVjLUfMlZfNEjKcYP0Bn6rKxL7sUoDz8v4="
-    )
+    assert headers["x-prolific-request-signature"] == "mJAFBSanxKVjLUfMlZfNEjKcYP0Bn6rKxL7sUoDz8v4="
     receiver.take(headers, BODY)
     assert receiver.news.is_set()
 
@@ -132,9 +129,7 @@ def _quiet(receiver: Receiver) -> None:
         receiver.news.clear()
 
 
-def test_a_forged_one_over_the_wire_is_refused_and_a_large_one_not_read(
-    tmp_path: Path,
-) -> None:
+def test_a_forged_one_over_the_wire_is_refused_and_a_large_one_not_read(tmp_path: Path) -> None:
     """The content is not believed either: a signed lie changes nothing."""
     with _listening(tmp_path) as (town, receiver):
         [subscription, *_] = town.bridge.prolific.webhooks.subscriptions(
@@ -172,13 +167,9 @@ def test_registering_again_makes_no_second_subscription(town: Town) -> None:
     bridge = town.bridge
     workspace_id, hooks = bridge.terms.workspace_id, bridge.prolific.webhooks
     other = "http://127.0.0.1:9/other"
-    first = register(
-        bridge.backend, bridge.prolific, workspace_id, "http://127.0.0.1:9/a"
-    )
+    first = register(bridge.backend, bridge.prolific, workspace_id, "http://127.0.0.1:9/a")
     hooks.subscribe(workspace_id, "study.status.change", other)
-    again = register(
-        bridge.backend, bridge.prolific, workspace_id, "http://127.0.0.1:9/a"
-    )
+    again = register(bridge.backend, bridge.prolific, workspace_id, "http://127.0.0.1:9/a")
     assert again.secret == first.secret
     town.researcher.post(
         "/hooks/subscriptions/",
@@ -193,11 +184,7 @@ def test_registering_again_makes_no_second_subscription(town: Town) -> None:
     )
     kinds = ("study.status.change", "submission.status.change")
     assert subscriptions == [
-        *(
-            (f"http://127.0.0.1:9/{path}", kind, True)
-            for path in "ab"
-            for kind in kinds
-        ),
+        *((f"http://127.0.0.1:9/{path}", kind, True) for path in "ab" for kind in kinds),
         (other, kinds[0], True),
     ]
 
@@ -207,10 +194,7 @@ def test_a_secret_of_others_is_not_replaced(town: Town) -> None:
     workspace_id = town.bridge.terms.workspace_id
     made = town.researcher.post("/hooks/secrets/", workspace_id=workspace_id)
     receiver = register(
-        town.bridge.backend,
-        town.bridge.prolific,
-        workspace_id,
-        "http://127.0.0.1:9/a",
+        town.bridge.backend, town.bridge.prolific, workspace_id, "http://127.0.0.1:9/a"
     )
     assert receiver.secret == made["value"]
     assert made["value"] not in repr(receiver)
@@ -221,10 +205,7 @@ def test_between_two_steps_there_is_the_first_wait_whatever_comes(town: Town) ->
     news = threading.Event()
     news.set()
     running = Running(
-        town.bridge,
-        step,
-        news,
-        Pace(first_seconds=0.2, longest_seconds=60, look_seconds=0.01),
+        town.bridge, step, news, Pace(first_seconds=0.2, longest_seconds=60, look_seconds=0.01)
     )
     begun = time.monotonic()
     assert running._wait(60)

@@ -51,15 +51,11 @@ TERMS: dict[str, Any] = {
 class Visitor(Participant):
     """A participant with a browser's cookies, at the marketplace's visits."""
 
-    def __init__(
-        self, endpoint: str, researcher: Researcher, **described: object
-    ) -> None:
+    def __init__(self, endpoint: str, researcher: Researcher, **described: object) -> None:
         made = researcher.control("POST", "/participants", described)
         super().__init__(researcher, str(made["id"]))
         self.http = httpx.Client(
-            base_url=endpoint,
-            verify=_NO_TLS,
-            headers={"accept": "application/json"},
+            base_url=endpoint, verify=_NO_TLS, headers={"accept": "application/json"}
         )
         self.submission_id = ""
         self.worker_id = ""
@@ -141,10 +137,7 @@ class Machine:
     def _rules(self) -> Rules:
         served = self.marketplace
         return Rules(
-            rehearsal=served.rehearsal,
-            seed=served.seed,
-            start=served.start,
-            prices=served.prices,
+            rehearsal=served.rehearsal, seed=served.seed, start=served.start, prices=served.prices
         )
 
     def close(self) -> None:
@@ -156,11 +149,7 @@ class Town:
     """All of it; time stands until it is moved, in both places alike."""
 
     def __init__(
-        self,
-        market: Market,
-        researcher: Researcher,
-        bridge: Bridge,
-        machine: Machine,
+        self, market: Market, researcher: Researcher, bridge: Bridge, machine: Machine
     ) -> None:
         self.market, self.researcher, self.bridge = market, researcher, bridge
         self.machine = machine
@@ -210,16 +199,12 @@ class Town:
 
     def study(self) -> str:
         """The one study that recruits."""
-        [study_id] = [
-            each["id"] for each in self.studies() if each["status"] == "ACTIVE"
-        ]
+        [study_id] = [each["id"] for each in self.studies() if each["status"] == "ACTIVE"]
         return str(study_id)
 
     def visitor(self, **described: object) -> Visitor:
         """A participant."""
-        visitor = Visitor(
-            self.market.endpoint, self.researcher, **{"country": "GB", **described}
-        )
+        visitor = Visitor(self.market.endpoint, self.researcher, **{"country": "GB", **described})
         self._open.callback(visitor.http.close)
         return visitor
 
@@ -232,9 +217,7 @@ class Town:
         return [
             dict(assignment)
             for hit_id in hit_ids
-            for assignment in self.requester.list_assignments_for_hit(HITId=hit_id)[
-                "Assignments"
-            ]
+            for assignment in self.requester.list_assignments_for_hit(HITId=hit_id)["Assignments"]
         ]
 
     def wait(self, **duration: float) -> None:
@@ -305,9 +288,7 @@ def a_town(
         workspace = next(clients[0].account.workspaces()).id
         prices = price_list(clients[0], "GBP")
         database = folder / "market.db"
-        crowd = ProlificCrowd(
-            clients[1:], f"{url}/submissions/complete", webhooks=webhooks
-        )
+        crowd = ProlificCrowd(clients[1:], f"{url}/submissions/complete", webhooks=webhooks)
         machine = Machine(
             Marketplace(
                 database,
@@ -322,8 +303,7 @@ def a_town(
         stack.callback(machine.close)
         with machine.backend.transaction() as transaction:
             outside_market.claim(
-                transaction,
-                OutsideMarket(name=NAME, title="Prolific", prices=prices),
+                transaction, OutsideMarket(name=NAME, title="Prolific", prices=prices)
             )
         running = machine.running
         bridge_terms = Terms(

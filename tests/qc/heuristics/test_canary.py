@@ -20,9 +20,7 @@ def test_the_word_is_found(text: str) -> None:
     assert sentence.endswith(f": “{text}”")
 
 
-@pytest.mark.parametrize(
-    "text", ["Two heliotropes and a dog", "A dog on the grass", "", CANNED]
-)
+@pytest.mark.parametrize("text", ["Two heliotropes and a dog", "A dog on the grass", "", CANNED])
 def test_other_words_are_not(text: str) -> None:
     """Nor the canned text, whatever it is."""
     assert not flagged(score(table(row("a", text=text)), ASKED))

@@ -6,9 +6,7 @@ from piecework.qc.heuristics.canned_share import Params, score
 from tests.qc.tables import CANNED, cells, evidence, flagged, row, table
 
 
-def worker(
-    name: str, *, canned: int, images: int, **columns: object
-) -> list[dict[str, object]]:
+def worker(name: str, *, canned: int, images: int, **columns: object) -> list[dict[str, object]]:
     """Answers of one worker about so many images, the first of them canned."""
     return [
         row(

@@ -26,9 +26,7 @@ def test_a_reversed_twin_wants_the_reversed_answer() -> None:
     """Grades 1 and 4 of a reversed pair agree; 4 and 4 contradict each other."""
     task = task_of(choice("grade", "1", "2", "3", "4"))
     plain: dict[str, dict[str, str]] = {f"{n}": {} for n in range(2)}
-    items = plain | {
-        f"{n}r": {"twin": f"{n}", "twin_reversed": "yes"} for n in range(2)
-    }
+    items = plain | {f"{n}r": {"twin": f"{n}", "twin_reversed": "yes"} for n in range(2)}
 
     def flags(second: str) -> set[str]:
         rows = [("w", f"{n}", "4") for n in range(2)]

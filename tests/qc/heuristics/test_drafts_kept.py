@@ -24,18 +24,14 @@ def corrections(worker: str, letters: str) -> list[tuple[str, str, str]]:
     return [(worker, f"i{n}", texts[letter]) for n, letter in enumerate(letters)]
 
 
-def scores_of(
-    rows: Sequence[tuple[str, str, str]], params: Params | None = None
-) -> pd.DataFrame:
+def scores_of(rows: Sequence[tuple[str, str, str]], params: Params | None = None) -> pd.DataFrame:
     """The scores of answers about items with a draft."""
     return score(ratings(TASK, rows, items=ITEMS), params or Params())
 
 
 def test_who_keeps_what_others_change_is_flagged() -> None:
     """Three others change each of ten: each is kept with a chance of (0 + 1) / 5."""
-    others = [
-        each for worker in ("a", "b", "d") for each in corrections(worker, "c" * 10)
-    ]
+    others = [each for worker in ("a", "b", "d") for each in corrections(worker, "c" * 10)]
     scores = scores_of([*corrections("lazy", "k" * 10), *others])
     assert flagged(scores) == {"lazy"}
     # A fifth to the tenth is 10^-6.99; at 10^-7 it is no longer rare enough.

@@ -9,12 +9,7 @@ ASKED = ("questioned:small",)
 def rows(worker: str, asked: int, of: int) -> list[dict[str, object]]:
     """So many answers of a worker, the first of them questioned."""
     return [
-        row(
-            f"{worker}{n}",
-            worker_id=worker,
-            item_id=f"i{n}",
-            problems=ASKED if n < asked else (),
-        )
+        row(f"{worker}{n}", worker_id=worker, item_id=f"i{n}", problems=ASKED if n < asked else ())
         for n in range(of)
     ]
 

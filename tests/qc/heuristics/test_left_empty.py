@@ -27,9 +27,7 @@ def filling(number: int, items: int = 5) -> list[dict[str, object]]:
     """So many assignments with a caption for each item."""
     captions = ["a bird"] * items
     return [
-        answer
-        for place in range(number)
-        for answer in assignment(f"full{place:02}", *captions)
+        answer for place in range(number) for answer in assignment(f"full{place:02}", *captions)
     ]
 
 
@@ -56,8 +54,7 @@ def test_nearly_half_may_leave_it_empty() -> None:
     [
         pytest.param(filling(9), id="too few fill it in to tell"),
         pytest.param(
-            [a for n in range(30) for a in assignment(f"b{n}", *[""] * 5)]
-            + filling(12),
+            [a for n in range(30) for a in assignment(f"b{n}", *[""] * 5)] + filling(12),
             id="most leave it empty",
         ),
         pytest.param(
@@ -99,11 +96,7 @@ def test_with_one_item_a_hit_all_of_a_workers_assignments_count() -> None:
         for place in range(10)
         for answer in assignment(f"v{place}", "" if place else "bird", worker="v")
     ]
-    never = [
-        answer
-        for place in range(10)
-        for answer in assignment(f"u{place}", "", worker="u")
-    ]
+    never = [answer for place in range(10) for answer in assignment(f"u{place}", "", worker="u")]
     once = [
         answer
         for place in range(30)

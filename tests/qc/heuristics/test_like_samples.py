@@ -5,13 +5,7 @@ from random import Random
 import pandas as pd
 import pytest
 
-from piecework.qc.heuristics.like_samples import (
-    FACTS,
-    Params,
-    learnt_from,
-    model_of,
-    score,
-)
+from piecework.qc.heuristics.like_samples import FACTS, Params, learnt_from, model_of, score
 from piecework.qc.tallies import merged
 from tests.qc.tables import CANNED, cells, evidence, flagged, row, table
 from tests.typing_records import record
@@ -22,9 +16,7 @@ THINGS = [f"{first}{last}" for first in "bdfgklmnprst" for last in ("og", "ull",
 def by_person(thing: str, rng: Random) -> str:
     """A person's habits: short, lower case, no article at the start."""
     opening = rng.choice(["old", "my", "two", "looks like some", "just one"])
-    closing = rng.choice(
-        ["near grass", "on top", "by my window", "out back", "up close"]
-    )
+    closing = rng.choice(["near grass", "on top", "by my window", "out back", "up close"])
     return f"{opening} {thing} {closing}"
 
 
@@ -39,8 +31,7 @@ def samples(number: int = len(THINGS)) -> tuple[tuple[str, str, str], ...]:
     """What a program writes about the items."""
     rng = Random(1)  # noqa: S311 - no secret
     return tuple(
-        (f"item-{place}", "", by_program(thing, rng))
-        for place, thing in enumerate(THINGS[:number])
+        (f"item-{place}", "", by_program(thing, rng)) for place, thing in enumerate(THINGS[:number])
     )
 
 
@@ -64,12 +55,7 @@ def of_machine(count: int = 8) -> list[dict[str, object]]:
     """Texts by the program of the samples, among people's."""
     rng = Random(3)  # noqa: S311 - no secret
     return [
-        row(
-            f"m{place:02}",
-            item_id=f"item-{place}",
-            worker_id="w9",
-            text=by_program(thing, rng),
-        )
+        row(f"m{place:02}", item_id=f"item-{place}", worker_id="w9", text=by_program(thing, rng))
         for place, thing in enumerate(THINGS[:count])
     ]
 
@@ -98,9 +84,7 @@ def test_what_a_text_is_about_does_not_decide() -> None:
 
 def test_a_text_does_not_count_for_itself() -> None:
     """A text that stands among the samples is judged without them and itself."""
-    odd = row(
-        "odd", item_id="item-0", worker_id="w1", text="zwölf boxkämpfer jagen viktor"
-    )
+    odd = row("odd", item_id="item-0", worker_id="w1", text="zwölf boxkämpfer jagen viktor")
     with_it = (*PARAMS.samples, ("item-0", "", "zwölf boxkämpfer jagen viktor"))
     scores = score(table(*people(), odd), Params(samples=with_it))
     assert not flagged(scores)
@@ -131,19 +115,12 @@ def test_parts_make_the_same_model() -> None:
     ("rows", "params", "why"),
     [
         (people(), Params(), "the campaign names no samples of programs"),
-        (
-            people(),
-            Params(samples=samples(19)),
-            "it needs 20 samples of programs; there are 19",
-        ),
+        (people(), Params(samples=samples(19)), "it needs 20 samples of programs; there are 19"),
         (people()[:19], PARAMS, "it needs 20 texts of people; there are 19"),
         (people(item_id="item-1"), PARAMS, "all texts are about one item"),
         (people(worker_id="w"), PARAMS, "one worker wrote all texts"),
         (
-            [
-                own | {"item_id": f"item-{place % 2}"}
-                for place, own in enumerate(people())
-            ],
+            [own | {"item_id": f"item-{place % 2}"} for place, own in enumerate(people())],
             Params(samples=tuple(("item-1", "", text) for _, _, text in samples())),
             "the texts or the samples are about too few items to hold some out",
         ),

@@ -8,12 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from piecework.qc.heuristics.low_agreement import (
-    Params,
-    _axis,
-    _chance_of_nearness,
-    score,
-)
+from piecework.qc.heuristics.low_agreement import Params, _axis, _chance_of_nearness, score
 from tests.qc.rated import choice, ratings, scale, task_of
 from tests.qc.tables import cells, flagged, row, table
 
@@ -62,10 +57,7 @@ def test_a_guesser_is_found_among_careful_people(seed: int) -> None:
     rows = []
     for n in range(40):
         truth, other = rng.sample(["yes", "no"], 2)
-        rows += [
-            (worker, f"{n}", truth if rng.random() < 0.9 else other)
-            for worker in "abcdef"
-        ]
+        rows += [(worker, f"{n}", truth if rng.random() < 0.9 else other) for worker in "abcdef"]
         rows.append(("guesser", f"{n}", rng.choice([truth, other])))
     scores = score(ratings(TASK, rows), Params())
     assert flagged(scores) == {"guesser"}
@@ -83,14 +75,8 @@ def test_places_and_ticks_have_distances_too() -> None:
 
 def test_few_answers_of_an_honest_worker_are_noise() -> None:
     """Wrong on five of ten is below the line, and within what chance does."""
-    rows = [
-        (worker, f"{n}", "yes" if n % 2 else "no")
-        for n in range(10)
-        for worker in "abc"
-    ]
-    rows += [
-        ("d", f"{n}", "yes" if n in {0, 1, 3, 4, 5, 6} else "no") for n in range(10)
-    ]
+    rows = [(worker, f"{n}", "yes" if n % 2 else "no") for n in range(10) for worker in "abc"]
+    rows += [("d", f"{n}", "yes" if n in {0, 1, 3, 4, 5, 6} else "no") for n in range(10)]
     scores = score(ratings(TASK, rows), Params())
     assert "d" not in flagged(scores)
     assert "d" in flagged(score(ratings(TASK, rows), Params(errors=0.0)))
@@ -110,10 +96,7 @@ def test_who_uses_the_words_differently_is_not_flagged(seed: int) -> None:
     rows, careful = [], []
     for n in range(40):
         truth = rng.choice((0, 4))
-        rows += [
-            (worker, f"{n}", WORDS[truth if rng.random() < 0.9 else 2])
-            for worker in "abcdef"
-        ]
+        rows += [(worker, f"{n}", WORDS[truth if rng.random() < 0.9 else 2]) for worker in "abcdef"]
         careful.append(WORDS[1 if truth == 0 else 3])
     blind = rng.sample(careful, len(careful))
     for n, (own, other) in enumerate(zip(careful, blind, strict=True)):
@@ -127,10 +110,7 @@ def test_the_chance_is_that_of_all_orders_of_the_same_answers() -> None:
     """Mean and variance over all 720 orders of six answers, counted one by one."""
     rng = np.random.default_rng(1)
     distances, codes = rng.random((3, 6)), np.array([0, 1, 2, 0, 1, 0])
-    sums = [
-        distances[list(order), np.arange(6)].sum()
-        for order in itertools.permutations(codes)
-    ]
+    sums = [distances[list(order), np.arange(6)].sum() for order in itertools.permutations(codes)]
     own = distances[codes, np.arange(6)].sum()
     expected = norm.sf((np.mean(sums) - own) / np.std(sums))
     assert _chance_of_nearness(codes, distances) == pytest.approx(expected)

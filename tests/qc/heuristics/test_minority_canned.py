@@ -9,11 +9,7 @@ from tests.qc.tables import CANNED, evidence, flagged, row, table
 def answers(pattern: str) -> list[dict[str, object]]:
     """One answer a letter about the same item: `c` canned, `t` a text; ids by place."""
     return [
-        row(
-            str(place),
-            item_id="i",
-            text=CANNED if letter == "c" else "a bird on a wire",
-        )
+        row(str(place), item_id="i", text=CANNED if letter == "c" else "a bird on a wire")
         for place, letter in enumerate(pattern)
     ]
 

@@ -69,9 +69,7 @@ def test_without_a_paste_something_else_must_speak_and_others_must_type(
     """Few keystrokes alone are no evidence of anything."""
     own = row("a", keystrokes=0.0, focus_losses=losses, shown_seconds=seconds)
     rows = [row(f"b{n}", keystrokes=others) for n in range(3)]
-    assert flagged(score(table(own, *rows), Params())) == (
-        {"a"} if is_flagged else set()
-    )
+    assert flagged(score(table(own, *rows), Params())) == ({"a"} if is_flagged else set())
 
 
 def test_an_empty_table_has_no_answers() -> None:

@@ -48,8 +48,7 @@ def test_a_side_is_read_as_it_was_shown() -> None:
     """He favours the second column when it stands left, the first when that does."""
     rows = [("w", f"i{n}", "right" if n % 2 else "left") for n in range(14)]
     orders: dict[Any, Any] = {
-        ("w", f"i{n}"): {"sides": ("two", "one") if n % 2 else ("one", "two")}
-        for n in range(14)
+        ("w", f"i{n}"): {"sides": ("two", "one") if n % 2 else ("one", "two")} for n in range(14)
     }
     scores = score(ratings(SIDES, rows, orders=orders), Params())
     # 2 x (1/2)^14 is one in 8,192.

@@ -34,9 +34,7 @@ def test_the_hit_is_flagged_and_no_other_of_the_worker() -> None:
         ("", "", ""),
     ],
 )
-def test_what_is_no_sentence_under_every_item_is_no_suspicion(
-    texts: tuple[str, ...],
-) -> None:
+def test_what_is_no_sentence_under_every_item_is_no_suspicion(texts: tuple[str, ...]) -> None:
     """Few items, few words, the canned text, nothing at all."""
     assert flagged(score(table(*hit("one", *texts)), Params())) == set()
 

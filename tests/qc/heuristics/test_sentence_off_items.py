@@ -24,12 +24,8 @@ def described(spam: int, *, worker: str) -> pd.DataFrame:
         for who in range(3):
             text = f"a {thing}" if who else f"the {thing} here"
             rows.append(row(f"{n}.{who}", item_id=f"{n}", worker_id="", text=text))
-    spammed = [
-        row(f"s{n}", item_id=f"{n}", worker_id=worker, text=SPAM) for n in range(spam)
-    ]
-    honest = [
-        row(f"h{n}", item_id=f"{n}", worker_id="", text=f"{HONEST}.") for n in range(12)
-    ]
+    spammed = [row(f"s{n}", item_id=f"{n}", worker_id=worker, text=SPAM) for n in range(spam)]
+    honest = [row(f"h{n}", item_id=f"{n}", worker_id="", text=f"{HONEST}.") for n in range(12)]
     return table(*rows, *spammed, *honest)
 
 
@@ -58,9 +54,7 @@ def test_batches_hide_nothing(n: int) -> None:
     of_spam = {
         finding.subject_id
         for last in range(1, n + 1)  # one pass after each batch
-        for finding in assess(
-            dealt[dealt["batch"] <= last], ALONE, seed=1, batches=known
-        )
+        for finding in assess(dealt[dealt["batch"] <= last], ALONE, seed=1, batches=known)
         if finding.heuristic == "sentence_off_items"
     }
     assert of_spam == {f"s{n}" for n in range(25)}

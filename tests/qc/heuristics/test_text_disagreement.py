@@ -29,9 +29,7 @@ def votes(pattern: str) -> list[dict[str, object]]:
         ("yyn", set()),
     ],
 )
-def test_who_sees_no_text_against_four_is_flagged(
-    pattern: str, against: set[str]
-) -> None:
+def test_who_sees_no_text_against_four_is_flagged(pattern: str, against: set[str]) -> None:
     """At least four say yes, and they are at least four fifths."""
     assert flagged(score(table(*votes(pattern)), Params())) == against
 

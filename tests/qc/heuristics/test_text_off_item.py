@@ -22,12 +22,7 @@ MANNERS = ("a {} is here", "it is a {}", "a {} is seen")
 def answers(*extra: dict[str, object]) -> pd.DataFrame:
     """Three people about each of five items, and what a test is about."""
     rows = [
-        row(
-            f"{subject}.{who}",
-            item_id=subject,
-            worker_id=f"w{who}",
-            text=manner.format(subject),
-        )
+        row(f"{subject}.{who}", item_id=subject, worker_id=f"w{who}", text=manner.format(subject))
         for subject in SUBJECTS
         for who, manner in enumerate(MANNERS)
     ]
@@ -36,16 +31,12 @@ def answers(*extra: dict[str, object]) -> pd.DataFrame:
 
 def test_a_text_about_another_item_is_flagged() -> None:
     """Neither *boat* nor *mast* is what the three others wrote about the dog."""
-    off = row(
-        "off", item_id=SUBJECTS[0], worker_id="x", text="boat mast sails sea harbour"
-    )
+    off = row("off", item_id=SUBJECTS[0], worker_id="x", text="boat mast sails sea harbour")
     scores = score(answers(off), Params())
     assert flagged(scores) == {"off"}
     sentence = cells(scores, "off")[2]
     assert "0 of 5 different words with 3 other texts" in sentence
-    true = row(
-        "off", item_id=SUBJECTS[0], worker_id="x", text="my dog is on green grass"
-    )
+    true = row("off", item_id=SUBJECTS[0], worker_id="x", text="my dog is on green grass")
     assert flagged(score(answers(true), Params())) == set()
 
 
@@ -89,9 +80,7 @@ def test_chinese_is_compared_by_pairs_of_characters() -> None:
 
 def test_a_second_answer_is_judged_and_is_no_voice() -> None:
     """A worker cannot vouch for himself."""
-    again = row(
-        "z", item_id=SUBJECTS[0], worker_id="w0", text="boat mast sails sea harbour"
-    )
+    again = row("z", item_id=SUBJECTS[0], worker_id="w0", text="boat mast sails sea harbour")
     fits = text_fit(answers(again))
     assert fits.loc["brown dog grass.1", "others"] == 2
     assert fits.loc["z", "others"] == 2

@@ -40,14 +40,8 @@ def test_copies_of_a_text_count_as_one() -> None:
     assert flagged(copies) == {"x"}
     assert "odds of 148 to 1" in cells(copies, "x")[2]
     least = Params(min_odds=150)
-    assert (
-        flagged(score(answers(*sent("x", *["nice view indeed"] * 4)), least)) == set()
-    )
-    others = (
-        "nice view indeed",
-        "lovely colours everywhere",
-        "wonderful moments today",
-    )
+    assert flagged(score(answers(*sent("x", *["nice view indeed"] * 4)), least)) == set()
+    others = ("nice view indeed", "lovely colours everywhere", "wonderful moments today")
     assert flagged(score(answers(*sent("x", *others)), least)) == {"x"}
 
 

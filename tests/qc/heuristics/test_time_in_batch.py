@@ -72,8 +72,7 @@ def test_equal_times_are_no_outliers() -> None:
 def test_one_row_an_assignment_whatever_its_items() -> None:
     """Items of an assignment share its time; they do not count five times."""
     five = [
-        row(f"x.{place}", assignment_id="x", n_items=5, position=place)
-        for place in range(1, 6)
+        row(f"x.{place}", assignment_id="x", n_items=5, position=place) for place in range(1, 6)
     ]
     assert score(table(*five), Params()).index.tolist() == ["x"]
 

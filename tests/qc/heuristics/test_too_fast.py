@@ -7,8 +7,7 @@ from tests.qc.tables import CANNED, NAN, cells, evidence, flagged, row, table
 
 
 @pytest.mark.parametrize(
-    ("seconds", "too_fast"),
-    [(4.99, True), (5.0, False), (60.0, False), (0.0, True), (-3.0, True)],
+    ("seconds", "too_fast"), [(4.99, True), (5.0, False), (60.0, False), (0.0, True), (-3.0, True)]
 )
 def test_the_line_is_absolute(seconds: float, too_fast: bool) -> None:  # noqa: FBT001 - a case
     """Below five seconds is flagged, at five is not, and a wrong clock is below."""

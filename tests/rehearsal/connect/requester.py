@@ -71,9 +71,7 @@ class Requester:
 
     def create(self, **changes: object) -> str:
         """Create a project and return its id."""
-        return str(
-            self.post("/project", {**PROJECT, **changes})["project"]["projectId"]
-        )
+        return str(self.post("/project", {**PROJECT, **changes})["project"]["projectId"])
 
     def live(self, **changes: object) -> str:
         """Create a project, let it go live and return its id."""
@@ -83,10 +81,7 @@ class Requester:
 
     def move(self, project_id: str, status: str) -> None:
         """Change a project's status."""
-        assert (
-            self.post(f"/project/{project_id}/update-status", {"status": status})
-            is None
-        )
+        assert self.post(f"/project/{project_id}/update-status", {"status": status}) is None
 
     def status(self, project_id: str) -> str:
         """Return a project's status."""

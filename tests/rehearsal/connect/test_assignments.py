@@ -104,9 +104,7 @@ def test_a_decision_that_does_not_fit_is_refused_for_all_that_are_named(
     project_id = lasting.live()
     worker, other = (lasting.done(project_id).participant_id for _ in range(2))
     if before != "Pending":
-        lasting.decide(
-            project_id, "approve" if before == "Approved" else "reject", worker
-        )
+        lasting.decide(project_id, "approve" if before == "Approved" else "reject", worker)
     if way == "reverse-reject":
         lasting.decide(project_id, "reject", other)
     statuses = lasting.statuses(project_id)
@@ -117,8 +115,7 @@ def test_a_decision_that_does_not_fit_is_refused_for_all_that_are_named(
 
 
 @pytest.mark.parametrize(
-    "people",
-    [[], [{"id": 5}], [{"message": "m"}], [{"id": "nobody", "message": "m"}], None],
+    "people", [[], [{"id": 5}], [{"message": "m"}], [{"id": "nobody", "message": "m"}], None]
 )
 def test_a_decision_names_known_people(lasting: Requester, people: object) -> None:
     """And at least one."""
@@ -134,9 +131,7 @@ def test_one_assignment_is_not_named_twice(lasting: Requester) -> None:
     project_id = lasting.live()
     worker = lasting.done(project_id)
     with pytest.raises(Refused, match="twice"):
-        lasting.decide(
-            project_id, "approve", worker.participant_id, worker.assignment_id
-        )
+        lasting.decide(project_id, "approve", worker.participant_id, worker.assignment_id)
 
 
 def test_all_pending_work_is_approved_at_once(lasting: Requester) -> None:

@@ -5,22 +5,13 @@ from collections.abc import Iterator
 import pytest
 
 from piecework.domain.clock import SystemClock
-from piecework.rehearsal.connect import (
-    assignments,
-    books,
-    money,
-    participants,
-    projects,
-    taking,
-)
+from piecework.rehearsal.connect import assignments, books, money, participants, projects, taking
 from piecework.rehearsal.connect.call import Call
 from piecework.rehearsal.connect.options import Options
 from piecework.rehearsal.connect.state import State
 from tests.rehearsal.connect.requester import PROJECT, START
 
-LINE = (
-    "INSERT INTO ledger (at_ms, kind, assignment_id, source, target, amount) SELECT 0,"
-)
+LINE = "INSERT INTO ledger (at_ms, kind, assignment_id, source, target, amount) SELECT 0,"
 
 
 @pytest.fixture
@@ -57,19 +48,13 @@ def test_sound_books_break_no_law(state: State) -> None:
         ("UPDATE project SET held = held + 1", "held amounts differ"),
         ("UPDATE project SET held = held - 1", "holds a wrong amount"),
         ("DELETE FROM ledger WHERE target = 'payments'", "paid wrongly"),
-        (
-            f"{LINE} 'approve', id, 'available', 'payments', 150 FROM assignment",
-            "paid wrongly",
-        ),
+        (f"{LINE} 'approve', id, 'available', 'payments', 150 FROM assignment", "paid wrongly"),
         (
             "UPDATE project SET fields = json_set(fields, '$.participants', 1)",
             "too many assignments",
         ),
         ("UPDATE project SET status = 'Completed'", "is Completed wrongly"),
-        (
-            "UPDATE project SET fields = json_set(fields, '$.participants', 2)",
-            "is Live wrongly",
-        ),
+        ("UPDATE project SET fields = json_set(fields, '$.participants', 2)", "is Live wrongly"),
         ("UPDATE project SET status = 'Archived'", "never recruited"),
         ("UPDATE assignment SET completed_ms = NULL", "lacks its end"),
         ("UPDATE ledger SET target = 'elsewhere' WHERE target = 'fees'", "Money"),

@@ -51,15 +51,11 @@ def test_a_token_is_used_up_by_a_call_that_failed(requester: Requester) -> None:
     """By a refusal and by a failure of the service, but not by a lost request."""
     with pytest.raises(Refused, match="name"):
         requester.post("/project", {}, "refused")
-    requester.offline.set_faults(
-        {"kind": "server_error", "operation": "create-project"}
-    )
+    requester.offline.set_faults({"kind": "server_error", "operation": "create-project"})
     with pytest.raises(Refused) as refusal:
         requester.post("/project", PROJECT, "failed")
     assert refusal.value.status == 500
-    requester.offline.set_faults(
-        {"kind": "lose_request", "operation": "create-project"}
-    )
+    requester.offline.set_faults({"kind": "lose_request", "operation": "create-project"})
     with pytest.raises(httpx.TransportError):
         requester.post("/project", PROJECT, "lost")
     assert requester.get("/project")["projects"] == []

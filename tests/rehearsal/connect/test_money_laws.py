@@ -145,10 +145,7 @@ class MoneyLaws(RuleBasedStateMachine):
             self.posted.append(posted)
 
     @precondition(lambda self: self.recruiting())
-    @rule(
-        data=st.data(),
-        status=st.sampled_from(["Paused", "Live", "Live", "Closed", "Archived"]),
-    )
+    @rule(data=st.data(), status=st.sampled_from(["Paused", "Live", "Live", "Closed", "Archived"]))
     def move(self, data: st.DataObject, status: str) -> None:
         """Pause, resume or close."""
         posted = data.draw(st.sampled_from(self.recruiting()))
@@ -180,10 +177,7 @@ class MoneyLaws(RuleBasedStateMachine):
     @rule(
         data=st.data(),
         endings=st.sampled_from(
-            [
-                *([], ["Returned"], ["Pending"]),
-                *(["Pending", "Approved"], ["Pending", "Rejected"]),
-            ]
+            [*([], ["Returned"], ["Pending"]), *(["Pending", "Approved"], ["Pending", "Rejected"])]
         ),
     )
     def work(self, data: st.DataObject, endings: list[str]) -> None:
@@ -194,9 +188,7 @@ class MoneyLaws(RuleBasedStateMachine):
         posted.work.append(work)
         for ending in endings:
             if ending in ("Approved", "Rejected"):
-                way = (
-                    assignments.approve if ending == "Approved" else assignments.reject
-                )
+                way = assignments.approve if ending == "Approved" else assignments.reject
                 named = {"id": work.assignment_id, "message": "m"}
                 body = {"participants": [named]}
                 self.call(way, body, project_id=posted.project_id)
@@ -243,9 +235,7 @@ class MoneyLaws(RuleBasedStateMachine):
         is_possible = work.status == ("Rejected" if is_reverse else "Pending")
         if is_reverse:
             is_possible = is_possible and COSTS[posted.payment] <= self.available()
-        either_id = data.draw(
-            st.sampled_from([work.assignment_id, self.people[work.person]])
-        )
+        either_id = data.draw(st.sampled_from([work.assignment_id, self.people[work.person]]))
         body = {"participants": [{"id": either_id, "message": "m"}]}
         refused = self.is_refused(handler, body, project_id=posted.project_id)
         assert refused != is_possible
@@ -269,8 +259,7 @@ class MoneyLaws(RuleBasedStateMachine):
         """Pay bonuses to one person: all or none."""
         posted, work = data.draw(st.sampled_from(self.some(*DONE)))
         lines = [
-            {"id": work.assignment_id, "message": "m", "amount": amount / 100}
-            for amount in amounts
+            {"id": work.assignment_id, "message": "m", "amount": amount / 100} for amount in amounts
         ]
         cost = sum(COSTS[amount] for amount in amounts)
         is_short = cost > self.available()
@@ -308,13 +297,9 @@ class MoneyLaws(RuleBasedStateMachine):
         accounts = all_books["accounts"]
         assert accounts["available"] == self.available()
         assert accounts["held"] == sum(posted.held() for posted in self.posted)
-        statuses = {
-            own["assignmentId"]: own["status"] for own in all_books["assignments"]
-        }
+        statuses = {own["assignmentId"]: own["status"] for own in all_books["assignments"]}
         assert statuses == {
-            work.assignment_id: work.status
-            for posted in self.posted
-            for work in posted.work
+            work.assignment_id: work.status for posted in self.posted for work in posted.work
         }
         now = {each["projectId"]: each["status"] for each in all_books["projects"]}
         for posted in self.posted:
@@ -342,10 +327,7 @@ class MoneyLaws(RuleBasedStateMachine):
 
     def where(self, posted: Posted, person: int) -> dict[str, str]:
         """The variable parts of an address."""
-        return {
-            "participant_id": self.people[person],
-            "project_id": posted.project_id,
-        }
+        return {"participant_id": self.people[person], "project_id": posted.project_id}
 
     def recruiting(self) -> list[Posted]:
         """Projects that are live or paused."""
@@ -353,9 +335,7 @@ class MoneyLaws(RuleBasedStateMachine):
 
     def available(self) -> int:
         """What is left of what was paid in."""
-        paid = sum(
-            posted.number("Approved") * COSTS[posted.payment] for posted in self.posted
-        )
+        paid = sum(posted.number("Approved") * COSTS[posted.payment] for posted in self.posted)
         held = sum(posted.held() for posted in self.posted)
         return OPENING + self.deposits - paid - held - self.bonuses
 

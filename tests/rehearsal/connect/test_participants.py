@@ -113,10 +113,7 @@ def test_lists_of_projects_decide_who_may_begin(lasting: Requester) -> None:
     done = lasting.done(earlier).participant_id
     begun = lasting.offline.arrive(earlier).participant_id
     fresh = lasting.offline.participant()
-    for key, expected in (
-        ("includedProjects", [done]),
-        ("excludedProjects", [begun, fresh]),
-    ):
+    for key, expected in (("includedProjects", [done]), ("excludedProjects", [begun, fresh])):
         project_id = lasting.live(platformTargeting={"projects": {key: [earlier]}})
         may = [
             each

@@ -38,9 +38,7 @@ def in_status(requester: Requester, status: str) -> str:
     return project_id
 
 
-def test_a_project_is_returned_with_its_fields_and_what_connect_adds(
-    requester: Requester,
-) -> None:
+def test_a_project_is_returned_with_its_fields_and_what_connect_adds(requester: Requester) -> None:
     """3 places of 1.88 dollars; nothing is held for a project that is unpublished."""
     created = requester.post("/project", PROJECT)["project"]
     project_id = created["projectId"]
@@ -52,8 +50,7 @@ def test_a_project_is_returned_with_its_fields_and_what_connect_adds(
         "status": "Unpublished",
         "completionSettings": {
             "projectCompletionType": "RedirectUrl",
-            "value": f"{requester.offline.address}/participant/project/{project_id}/"
-            "complete",
+            "value": f"{requester.offline.address}/participant/project/{project_id}/complete",
         },
     }
     assert created == {**created, **expected}
@@ -95,18 +92,14 @@ def test_a_field_outside_its_limits_is_refused_by_name(
 
 
 @pytest.mark.parametrize(("field", "value"), [("name", "n" * 500), ("payment", 1.13)])
-def test_a_field_at_its_limit_is_accepted(
-    lasting: Requester, field: str, value: object
-) -> None:
+def test_a_field_at_its_limit_is_accepted(lasting: Requester, field: str, value: object) -> None:
     """1.13 dollars for 9 minutes are 7.53 an hour."""
     project_id = lasting.create(**{field: value})
     assert lasting.get(f"/project/{project_id}")["project"][field] == value
 
 
 @pytest.mark.parametrize("before", STATUSES)
-def test_a_status_leads_only_where_the_table_says(
-    lasting: Requester, before: str
-) -> None:
+def test_a_status_leads_only_where_the_table_says(lasting: Requester, before: str) -> None:
     """Each pair of statuses, on a project of its own; a refusal changes nothing."""
     for status in STATUSES:
         project_id = in_status(lasting, before)
@@ -120,9 +113,7 @@ def test_a_status_leads_only_where_the_table_says(
         assert lasting.status(project_id) == before
 
 
-def test_a_live_project_holds_its_cost_and_a_closed_one_gives_it_back(
-    requester: Requester,
-) -> None:
+def test_a_live_project_holds_its_cost_and_a_closed_one_gives_it_back(requester: Requester) -> None:
     """3 places; one is done, and stays held until it is decided."""
     project_id = requester.live()
     assert requester.cents() == (OPENING - 3 * UNIT, 3 * UNIT)
@@ -148,15 +139,11 @@ def test_without_the_money_no_project_goes_live(requester: Requester) -> None:
     assert requester.cents() == (0, 5320 * UNIT)
 
 
-def test_a_project_is_completed_when_its_places_are_filled(
-    requester: Requester,
-) -> None:
+def test_a_project_is_completed_when_its_places_are_filled(requester: Requester) -> None:
     """By completed work, decided or not; its money is held until a decision."""
     project_id = requester.live(participants=2)
     requester.done(project_id)
-    requester.decide(
-        project_id, "reject", requester.assignments(project_id)[0]["participantId"]
-    )
+    requester.decide(project_id, "reject", requester.assignments(project_id)[0]["participantId"])
     last = requester.offline.arrive(project_id)
     assert requester.status(project_id) == "Live"
     requester.offline.complete(last.assignment_id)
@@ -211,9 +198,7 @@ def test_a_list_goes_page_by_page_from_the_newest(requester: Requester) -> None:
     second = requester.get("/project", NextToken=first["nextToken"])
     third = requester.get("/project", NextToken=second["nextToken"], Size=100)
     listed = [
-        project["projectId"]
-        for page in (first, second, third)
-        for project in page["projects"]
+        project["projectId"] for page in (first, second, third) for project in page["projects"]
     ]
     assert listed == ids[::-1]
     assert [len(page["projects"]) for page in (first, second, third)] == [10, 10, 5]
@@ -249,9 +234,7 @@ def test_a_token_of_a_list_expires_after_an_hour(requester: Requester) -> None:
         *(("Status", "live"), ("NextToken", "1")),
     ],
 )
-def test_a_query_outside_its_limits_is_refused(
-    lasting: Requester, name: str, value: str
-) -> None:
+def test_a_query_outside_its_limits_is_refused(lasting: Requester, name: str, value: str) -> None:
     """By its name."""
     with pytest.raises(Refused, match=name):
         lasting.get("/project", **{name: value})
@@ -297,9 +280,7 @@ def test_a_project_without_an_address_does_not_go_live(lasting: Requester) -> No
     lasting.move(project_id, "Live")
 
 
-def test_a_paused_project_takes_nobody_in_but_lets_people_finish(
-    lasting: Requester,
-) -> None:
+def test_a_paused_project_takes_nobody_in_but_lets_people_finish(lasting: Requester) -> None:
     """And so does a closed one."""
     project_id = lasting.live()
     people = [lasting.offline.arrive(project_id) for _ in range(2)]

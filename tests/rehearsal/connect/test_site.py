@@ -54,9 +54,7 @@ def test_a_person_enters_the_code(requester: Requester, browser: httpx.Client) -
     assert browser.post(address, data={}).status_code == 400
 
 
-def test_a_person_returns_an_assignment(
-    requester: Requester, browser: httpx.Client
-) -> None:
+def test_a_person_returns_an_assignment(requester: Requester, browser: httpx.Client) -> None:
     """And then cannot complete it."""
     worker = requester.offline.arrive(requester.live())
     path = f"/emulator/site/{worker.participant_id}/return/{worker.assignment_id}"
@@ -66,9 +64,7 @@ def test_a_person_returns_an_assignment(
     assert "Returned" in refused.json()["error"]["detail"]
 
 
-def test_a_stranger_completes_nothing(
-    requester: Requester, browser: httpx.Client
-) -> None:
+def test_a_stranger_completes_nothing(requester: Requester, browser: httpx.Client) -> None:
     """Without a cookie and an id, with another project's, or with an unknown id."""
     project_id, other = requester.live(), requester.live()
     worker = requester.offline.arrive(other)

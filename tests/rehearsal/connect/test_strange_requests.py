@@ -34,8 +34,7 @@ _VALUES: st.SearchStrategy[Any] = st.recursive(
     | st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
     | st.sampled_from(["", "Live", "Paused", "Closed", "RedirectUrl", 1, 2.5]),
     lambda inner: (
-        st.lists(inner, max_size=3)
-        | st.dictionaries(st.sampled_from(_NAMES), inner, max_size=3)
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(_NAMES), inner, max_size=3)
     ),
     max_leaves=6,
 )
@@ -56,23 +55,17 @@ def test_any_body_is_done_or_refused(data: st.DataObject) -> None:
         }
         live = Call(state=state, path=path, body={"status": "Live"})
         projects.update_status(live)
-        path["assignment_id"] = taking.arrive(Call(state=state, path=path))[
-            "assignmentId"
-        ]
+        path["assignment_id"] = taking.arrive(Call(state=state, path=path))["assignmentId"]
     for _ in range(4):
         operation = data.draw(st.sampled_from([*OPERATIONS, *CONTROLS]))
         body: dict[str, Any] = {}
         if operation.method == "POST":
-            body = data.draw(
-                st.dictionaries(st.sampled_from(sorted(_FIELDS)), _VALUES, max_size=2)
-            )
+            body = data.draw(st.dictionaries(st.sampled_from(sorted(_FIELDS)), _VALUES, max_size=2))
         if operation.name == "create-project":
             body = {**PROJECT, **body}
         query = data.draw(
             st.dictionaries(
-                st.sampled_from(["Size", "Status", "NextToken"]),
-                st.text(max_size=5),
-                max_size=2,
+                st.sampled_from(["Size", "Status", "NextToken"]), st.text(max_size=5), max_size=2
             )
         )
         try:

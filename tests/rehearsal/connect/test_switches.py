@@ -49,10 +49,7 @@ def test_work_in_progress_may_be_listed(requester: Requester) -> None:
     gone = requester.offline.arrive(project_id)
     requester.offline.give_back(gone.assignment_id)
     [listed] = requester.assignments(project_id)
-    assert (listed["assignmentId"], listed["status"]) == (
-        worker.assignment_id,
-        "Pending",
-    )
+    assert (listed["assignmentId"], listed["status"]) == (worker.assignment_id, "Pending")
     assert (listed["completionTime"], listed["completion"]) == (None, None)
     with pytest.raises(Refused):
         requester.decide(project_id, "approve", worker.participant_id)
@@ -113,9 +110,7 @@ def test_a_rejection_may_leave_its_place_to_another(requester: Requester) -> Non
     assert requester.cents() == (OPENING - 3 * UNIT, 2 * UNIT)
 
 
-def test_a_reversed_rejection_takes_nothing_from_those_at_work(
-    requester: Requester,
-) -> None:
+def test_a_reversed_rejection_takes_nothing_from_those_at_work(requester: Requester) -> None:
     """Three people for two places: each is paid."""
     requester.offline.set_switches(rejection_opens_place=True)
     project_id = requester.live(participants=2)

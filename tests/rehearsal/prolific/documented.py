@@ -36,9 +36,7 @@ _UNDOCUMENTED = {
         name: {"is_complete", "time_taken", "bonus_payments", "ip"}
         for name in ("get-submissions", "get-study-submissions")
     },
-    "create-subscription": {
-        *("id", "event_type", "target_url", "is_enabled", "workspace_id"),
-    },
+    "create-subscription": {*("id", "event_type", "target_url", "is_enabled", "workspace_id")},
 }
 """What is answered beyond the document: the official command line reads it."""
 _IN_PROSE = {
@@ -104,10 +102,7 @@ class Documented:
         validator = Draft202012Validator(
             {**_schema(described), "components": self.document["components"]}
         )
-        faults = [
-            f"{fault.json_path}: {fault.message}"
-            for fault in validator.iter_errors(value)
-        ]
+        faults = [f"{fault.json_path}: {fault.message}" for fault in validator.iter_errors(value)]
         assert not faults, faults
 
     def _check_names(self, name: str, schema: dict[str, Any], value: object) -> None:
@@ -159,8 +154,7 @@ def _read() -> dict[str, Any]:
 def _as_any(value: Any) -> Any:  # noqa: ANN401 - JSON
     if isinstance(value, dict):
         return {
-            "anyOf" if name == "oneOf" else name: _as_any(inner)
-            for name, inner in value.items()
+            "anyOf" if name == "oneOf" else name: _as_any(inner) for name, inner in value.items()
         }
     if isinstance(value, list):
         return [_as_any(inner) for inner in value]

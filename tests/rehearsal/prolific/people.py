@@ -21,11 +21,7 @@ STUDY: dict[str, Any] = {
     ),
     "prolific_id_option": "url_parameters",
     "completion_codes": [
-        {
-            "code": CODE,
-            "code_type": "COMPLETED",
-            "actions": [{"action": "MANUALLY_REVIEW"}],
-        }
+        {"code": CODE, "code_type": "COMPLETED", "actions": [{"action": "MANUALLY_REVIEW"}]}
     ],
     "total_available_places": 3,
     "estimated_completion_time": 9,
@@ -82,9 +78,7 @@ class Researcher:
         Raises:
             Refused: an error.
         """
-        response = self.http.request(
-            method, f"/api/v1{path}", json=body, params=_texts(query)
-        )
+        response = self.http.request(method, f"/api/v1{path}", json=body, params=_texts(query))
         document = documented()
         if document is not None and response.status_code not in (401, 404, 405):
             document.check(response)
@@ -166,9 +160,7 @@ class Participant:
 
     def ask(self, method: str, path: str, body: object = None) -> Any:  # noqa: ANN401 - JSON
         """What the emulator answers a participant."""
-        return self.researcher.control(
-            method, f"/participants/{self.participant_id}{path}", body
-        )
+        return self.researcher.control(method, f"/participants/{self.participant_id}{path}", body)
 
     def studies(self) -> list[str]:
         """The studies that are open to them."""

@@ -47,9 +47,7 @@ def test_participants_are_spread_over_the_pages(researcher: Researcher) -> None:
 
 def test_a_participant_sees_each_page_once(researcher: Researcher) -> None:
     """However many submissions the study allows."""
-    study_id = _study(
-        researcher, submissions_config={"max_submissions_per_participant": 3}
-    )
+    study_id = _study(researcher, submissions_config={"max_submissions_per_participant": 3})
     someone = researcher.participant()
     someone.do(study_id)
     someone.do(study_id)
@@ -59,19 +57,13 @@ def test_a_participant_sees_each_page_once(researcher: Researcher) -> None:
         someone.take(study_id)
 
 
-def test_a_screened_out_participant_is_replaced_at_the_same_page(
-    researcher: Researcher,
-) -> None:
+def test_a_screened_out_participant_is_replaced_at_the_same_page(researcher: Researcher) -> None:
     """The capacity of the page grows by one."""
     screened_out = {
         "code": "SCREENED",
         "code_type": "FIXED_SCREENOUT",
         "actions": [
-            {
-                "action": "FIXED_SCREEN_OUT_PAYMENT",
-                "fixed_screen_out_reward": 20,
-                "slots": 5,
-            }
+            {"action": "FIXED_SCREEN_OUT_PAYMENT", "fixed_screen_out_reward": 20, "slots": 5}
         ],
     }
     study_id = _study(

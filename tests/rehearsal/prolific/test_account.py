@@ -9,9 +9,7 @@ from tests.rehearsal.prolific.people import START, Refused, Researcher
 
 
 @pytest.mark.parametrize("header", [None, "", "Token", "Bearer abc"])
-def test_without_a_token_nothing_is_told(
-    researcher: Researcher, header: str | None
-) -> None:
+def test_without_a_token_nothing_is_told(researcher: Researcher, header: str | None) -> None:
     """Any word is a token, but there must be one, and the scheme is Token."""
     headers = {} if header is None else {"Authorization": header}
     response = httpx.get(f"{researcher.url}/api/v1/users/me/", headers=headers)
@@ -20,8 +18,7 @@ def test_without_a_token_nothing_is_told(
 
 
 @pytest.mark.parametrize(
-    ("method", "path"),
-    [("GET", "/users/me"), ("POST", "/studies"), ("GET", "/nothing/")],
+    ("method", "path"), [("GET", "/users/me"), ("POST", "/studies"), ("GET", "/nothing/")]
 )
 def test_an_address_is_exactly_as_documented(
     researcher: Researcher, method: str, path: str

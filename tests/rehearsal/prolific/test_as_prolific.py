@@ -34,9 +34,7 @@ def stand_in(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningStandI
         yield running
 
 
-def test_links_name_the_host_and_the_scheme_of_the_caller(
-    stand_in: RunningStandIn,
-) -> None:
+def test_links_name_the_host_and_the_scheme_of_the_caller(stand_in: RunningStandIn) -> None:
     """A program follows them through the proxy, which takes nothing but TLS."""
     with _client(stand_in) as client:
         for _ in range(2):
@@ -51,10 +49,7 @@ def test_links_name_the_host_and_the_scheme_of_the_caller(
 def _client(stand_in: RunningStandIn) -> httpx.Client:
     trusts = ssl.create_default_context(cafile=stand_in.authority)
     return httpx.Client(
-        proxy=stand_in.proxy_url,
-        verify=trusts,
-        headers={"Authorization": "Token any"},
-        timeout=30,
+        proxy=stand_in.proxy_url, verify=trusts, headers={"Authorization": "Token any"}, timeout=30
     )
 
 
@@ -105,9 +100,7 @@ def test_the_authority_signs_for_no_other_name(stand_in: RunningStandIn) -> None
 def test_the_command_prints_what_a_shell_needs(tmp_path: Path) -> None:
     """Pasted into another shell, its lines lead a program there; a signal ends both."""
     words = ["prolific-emulator", "--port", "0", "--as-prolific", str(tmp_path / "ca")]
-    with subprocess.Popen(
-        [*_COMMAND, *words], stdout=subprocess.PIPE, text=True
-    ) as process:
+    with subprocess.Popen([*_COMMAND, *words], stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None
             lines = [process.stdout.readline() for _ in range(13)]

@@ -92,9 +92,7 @@ def _do(someone: Participant, study_id: str, text: str) -> str:
 def test_a_batch_is_laid_out_and_read(researcher: Researcher) -> None:
     """Each part of its layout has an id, which an update keeps where it is sent."""
     dataset_id = _create(researcher, schema=SCHEMA)
-    made = _batch(
-        researcher, dataset_id=dataset_id, batch_items=_layout(FIELD, ASKED, PICTURE)
-    )
+    made = _batch(researcher, dataset_id=dataset_id, batch_items=_layout(FIELD, ASKED, PICTURE))
     assert made["status"] == "UNINITIALISED"
     assert (made["total_instruction_count"], made["total_task_count"]) == (1, 0)
     path = f"{BATCHES}/{made['id']}"
@@ -106,10 +104,7 @@ def test_a_batch_is_laid_out_and_read(researcher: Researcher) -> None:
     changed = researcher.ask(
         "PATCH",
         path,
-        {
-            "name": "More birds",
-            "batch_items": _layout(question, {**CHOICE, "id": "unknown"}),
-        },
+        {"name": "More birds", "batch_items": _layout(question, {**CHOICE, "id": "unknown"})},
     )
     kept, added = _items(changed)
     assert kept == question
@@ -123,10 +118,7 @@ def test_what_does_not_fit_is_reported_with_its_place(researcher: Researcher) ->
     """All of it at once, in the documented form (422)."""
     dataset_id = _create(researcher, schema=SCHEMA)
     metadata = {"type": "dataset_field", "field": "note"}
-    wrong = [
-        *_layout(FIELD, FIELD, metadata),
-        *_layout(ASKED, {**CHOICE, "answer_limit": 9}),
-    ]
+    wrong = [*_layout(FIELD, FIELD, metadata), *_layout(ASKED, {**CHOICE, "answer_limit": 9})]
     with pytest.raises(Refused) as refusal:
         _batch(researcher, dataset_id=dataset_id, batch_items=wrong)
     assert refusal.value.status == 422
@@ -148,9 +140,7 @@ def test_what_does_not_fit_is_reported_with_its_place(researcher: Researcher) ->
         assert refusal.value.status == 400
 
 
-def test_a_batch_is_set_up_when_it_has_rows_and_questions(
-    researcher: Researcher,
-) -> None:
+def test_a_batch_is_set_up_when_it_has_rows_and_questions(researcher: Researcher) -> None:
     """It is PROCESSING first; a second setup is refused."""
     batch = _batch(researcher)
     path = f"{BATCHES}/{batch['id']}"
@@ -199,9 +189,7 @@ def test_instructions_alone_are_kept_for_older_programs(researcher: Researcher) 
     assert headers["sunset"] == "Tue, 01 Sep 2026 23:59:59 GMT"
     laid_out = _batch(researcher, batch_items=_layout(ASKED))
     with pytest.raises(Refused, match="has batch_items"):
-        researcher.post(
-            f"{BATCHES}/{laid_out['id']}/instructions", instructions=[ASKED]
-        )
+        researcher.post(f"{BATCHES}/{laid_out['id']}/instructions", instructions=[ASKED])
     with pytest.raises(Refused, match="Instruction 0: image asks nothing"):
         researcher.ask("PUT", path, {"instructions": [PICTURE]})
 
@@ -337,9 +325,7 @@ def test_a_copy_asks_the_same_and_has_no_tasks(researcher: Researcher) -> None:
     bare = researcher.post(path, name="Other", upload_new_dataset=True)
     assert (bare["name"], bare["datasets"]) == ("Other", [])
     older = _batch(researcher)
-    [asked] = researcher.post(
-        f"{BATCHES}/{older['id']}/instructions", instructions=[ASKED]
-    )
+    [asked] = researcher.post(f"{BATCHES}/{older['id']}/instructions", instructions=[ASKED])
     again = researcher.post(f"{BATCHES}/{older['id']}/duplicate")
     [copied] = researcher.get(f"{BATCHES}/{again['id']}/instructions")["results"]
     assert copied == {**asked, "parent_id": again["id"]}

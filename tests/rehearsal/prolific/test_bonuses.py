@@ -11,9 +11,7 @@ BIG, SMALL = 210, 4
 
 def _batch(researcher: Researcher, study_id: str, *lines: str) -> dict[str, object]:
     made: dict[str, object] = researcher.post(
-        "/submissions/bonus-payments/",
-        study_id=study_id,
-        csv_bonuses="\n".join(lines) + "\n",
+        "/submissions/bonus-payments/", study_id=study_id, csv_bonuses="\n".join(lines) + "\n"
     )
     return made
 
@@ -26,12 +24,7 @@ def test_a_batch_is_priced_and_pays_nothing_yet(researcher: Researcher) -> None:
     """Lines are in pounds, the answer is in pence, with fee and tax."""
     study_id, someone = researcher.study(), researcher.participant()
     submission_id = someone.do(study_id)
-    batch = _batch(
-        researcher,
-        study_id,
-        f"{submission_id},1.50",
-        f"{someone.participant_id},0.03",
-    )
+    batch = _batch(researcher, study_id, f"{submission_id},1.50", f"{someone.participant_id},0.03")
     del batch["id"]
     assert batch == {
         "study": study_id,
@@ -79,9 +72,7 @@ def test_a_second_call_pays_again(researcher: Researcher) -> None:
 @pytest.mark.parametrize(
     "line", ["{},", "{}", "{},0", "{},-1", "{},1.005", "{},much", "{},NaN", "{},1e9"]
 )
-def test_an_amount_has_two_decimals_and_is_above_0(
-    researcher: Researcher, line: str
-) -> None:
+def test_an_amount_has_two_decimals_and_is_above_0(researcher: Researcher, line: str) -> None:
     """Anything else is refused, with its line."""
     study_id, someone = researcher.study(), researcher.participant()
     submission_id = someone.do(study_id)
@@ -96,9 +87,7 @@ def test_who_did_not_take_part_gets_no_bonus(researcher: Researcher) -> None:
     submission_id = someone.do(study_id)
     strangers = [researcher.participant().participant_id for _ in range(2)]
     with pytest.raises(Refused) as caught:
-        _batch(
-            researcher, study_id, *(f"{who},1" for who in [*strangers, submission_id])
-        )
+        _batch(researcher, study_id, *(f"{who},1" for who in [*strangers, submission_id]))
     assert all(who in str(caught.value.detail) for who in strangers)
     assert submission_id not in str(caught.value.detail)
     assert researcher.books()["bonus_batches"] == []

@@ -11,11 +11,7 @@ import pytest
 
 from tests.rehearsal.prolific.people import Participant, Refused, Researcher
 
-DETAILS = {
-    "task_name": "Birds",
-    "task_introduction": "<p>Look.</p>",
-    "task_steps": "<ol></ol>",
-}
+DETAILS = {"task_name": "Birds", "task_introduction": "<p>Look.</p>", "task_steps": "<ol></ol>"}
 COLOUR = {
     "type": "multiple_choice",
     "description": "Which colours?",
@@ -45,11 +41,7 @@ CAPTION = {
     "validation": {"type": "string", "min": 5, "max": 40},
 }
 PICTURE = {"type": "image", "url": "https://x.example/b.png", "alt_text": "A bird"}
-TEXT = {
-    "type": "rich_text",
-    "content": "**Look** at <it>",
-    "content_format": "markdown",
-}
+TEXT = {"type": "rich_text", "content": "**Look** at <it>", "content_format": "markdown"}
 
 
 def _content(*pages: list[dict[str, Any]]) -> dict[str, Any]:
@@ -62,9 +54,7 @@ def _content(*pages: list[dict[str, Any]]) -> dict[str, Any]:
 
 def _create(researcher: Researcher, *pages: list[dict[str, Any]]) -> Any:  # noqa: ANN401 - JSON
     return researcher.post(
-        "/data-collection/collections",
-        workspace_id=researcher.workspace_id(),
-        **_content(*pages),
+        "/data-collection/collections", workspace_id=researcher.workspace_id(), **_content(*pages)
     )
 
 
@@ -78,9 +68,7 @@ def _questions(collection: dict[str, Any]) -> list[str]:
     ]
 
 
-def _study(
-    researcher: Researcher, collection: dict[str, Any], **changes: object
-) -> str:
+def _study(researcher: Researcher, collection: dict[str, Any], **changes: object) -> str:
     return researcher.study(
         **{
             "external_study_url": "",
@@ -92,9 +80,7 @@ def _study(
     )
 
 
-def _answer(
-    someone: Participant, submission_id: str, answers: dict[str, list[object]]
-) -> Any:  # noqa: ANN401 - JSON
+def _answer(someone: Participant, submission_id: str, answers: dict[str, list[object]]) -> Any:  # noqa: ANN401 - JSON
     return someone.ask(
         "POST",
         f"/submissions/{submission_id}/answers",
@@ -143,10 +129,7 @@ def test_an_update_keeps_what_is_sent_with_its_id(researcher: Researcher) -> Non
             "collection_items": [
                 {
                     "id": page["id"],
-                    "page_items": [
-                        {**COLOUR, "id": colour["id"], "description": "Which?"},
-                        LENGTH,
-                    ],
+                    "page_items": [{**COLOUR, "id": colour["id"], "description": "Which?"}, LENGTH],
                 }
             ],
         },
@@ -157,10 +140,7 @@ def test_an_update_keeps_what_is_sent_with_its_id(researcher: Researcher) -> Non
     assert (kept["description"], kept["created_at"]) == ("Which?", colour["created_at"])
     assert added["id"] not in (colour["id"], caption["id"])
     assert added["created_at"] == "2026-01-05T10:00:00.000000Z"
-    assert (changed["name"], changed["created_at"]) == (
-        "More birds",
-        made["created_at"],
-    )
+    assert (changed["name"], changed["created_at"]) == ("More birds", made["created_at"])
     assert changed["last_modified_at"] == "2026-01-05T10:00:00.000000Z"
 
 
@@ -211,16 +191,10 @@ def test_a_participant_answers_and_is_paid(researcher: Researcher) -> None:
     rows = researcher.get(path)
     assert rows["meta"]["count"] == 3
     answers = {
-        row["response"]["instruction_id"]: [
-            part["value"] for part in row["response"]["answer"]
-        ]
+        row["response"]["instruction_id"]: [part["value"] for part in row["response"]["answer"]]
         for row in rows["results"]
     }
-    assert answers == {
-        colour: ["red", "blue"],
-        length: ["12", "cm"],
-        caption: ["A red bird."],
-    }
+    assert answers == {colour: ["red", "blue"], length: ["12", "cm"], caption: ["A red bird."]}
     assert {row["submission_id"] for row in rows["results"]} == {submission_id}
     assert researcher.judge(submission_id, "APPROVE") == "APPROVED"
     researcher.books()
@@ -268,9 +242,7 @@ def test_work_on_another_page_is_not_answered_here(researcher: Researcher) -> No
         _answer(ann, inside, {made["id"]: ["A bird."]})
 
 
-def test_an_export_is_generated_fetched_and_kept_for_an_hour(
-    researcher: Researcher,
-) -> None:
+def test_an_export_is_generated_fetched_and_kept_for_an_hour(researcher: Researcher) -> None:
     """202 while it is made, then 200; a second request begins none."""
     made = _create(researcher, [CAPTION])
     someone = researcher.participant()
@@ -289,10 +261,7 @@ def test_an_export_is_generated_fetched_and_kept_for_an_hour(
     with zipfile.ZipFile(io.BytesIO(httpx.get(ready["url"]).content)) as archive:
         text = archive.read("responses.csv").decode()
     [row] = csv.DictReader(io.StringIO(text))
-    assert (row["submission_id"], json.loads(row["answer"])) == (
-        submission_id,
-        ["A red bird."],
-    )
+    assert (row["submission_id"], json.loads(row["answer"])) == (submission_id, ["A red bird."])
     researcher.wait(hours=1)
     assert httpx.get(ready["url"]).status_code == 403
     fresh = researcher.get(f"{path}/{begun['export_id']}")
@@ -300,9 +269,7 @@ def test_an_export_is_generated_fetched_and_kept_for_an_hour(
     assert researcher.post(path)["export_id"] != begun["export_id"]
     other = _create(researcher, [CAPTION])
     with pytest.raises(Refused, match="No export"):
-        researcher.get(
-            f"/data-collection/collections/{other['id']}/export/{begun['export_id']}"
-        )
+        researcher.get(f"/data-collection/collections/{other['id']}/export/{begun['export_id']}")
 
 
 @pytest.mark.parametrize(
@@ -312,11 +279,7 @@ def test_an_export_is_generated_fetched_and_kept_for_an_hour(
         ({"data_collection_id": "none"}, "Unknown data collection"),
         ({"external_study_url": "https://x.example/"}, "not both"),
         (
-            {
-                "completion_codes": [
-                    {"code": "X", "code_type": "OTHER", "actions": []},
-                ]
-            },
+            {"completion_codes": [{"code": "X", "code_type": "OTHER", "actions": []}]},
             "of the type COMPLETED",
         ),
     ],

@@ -7,9 +7,7 @@ from tests.rehearsal.prolific.people import Refused, Researcher
 
 def _pool(researcher: Researcher, credentials: str) -> str:
     made = researcher.post(
-        "/credentials/",
-        credentials=credentials,
-        workspace_id=researcher.workspace_id(),
+        "/credentials/", credentials=credentials, workspace_id=researcher.workspace_id()
     )
     return str(made["credential_pool_id"])
 
@@ -23,9 +21,7 @@ def _counts(researcher: Researcher) -> list[tuple[int, int]]:
     ]
 
 
-def test_participants_get_a_credential_each_until_none_is_left(
-    researcher: Researcher,
-) -> None:
+def test_participants_get_a_credential_each_until_none_is_left(researcher: Researcher) -> None:
     """Also a returned submission used its own up; more can be added."""
     pool = _pool(researcher, "ann,a1\neve,e1")
     study_id = researcher.study(credential_pool_id=pool)
@@ -40,13 +36,9 @@ def test_participants_get_a_credential_each_until_none_is_left(
     with pytest.raises(Refused, match="No credentials are left"):
         third.take(study_id)
     path = f"/credentials/{pool}/"
-    assert researcher.ask("PATCH", path, {"credentials": "ida,i1"}) == {
-        "credential_pool_id": pool
-    }
+    assert researcher.ask("PATCH", path, {"credentials": "ida,i1"}) == {"credential_pool_id": pool}
     assert _counts(researcher) == [(3, 1)]
-    assert third.ask("POST", f"/studies/{study_id}", {})["credential"]["username"] == (
-        "ida"
-    )
+    assert third.ask("POST", f"/studies/{study_id}", {})["credential"]["username"] == ("ida")
 
 
 def test_the_report_names_who_used_which(researcher: Researcher) -> None:
@@ -70,10 +62,7 @@ def test_the_report_names_who_used_which(researcher: Researcher) -> None:
 def test_a_reservation_uses_none(researcher: Researcher) -> None:
     """They are given when the study is started."""
     pool = _pool(researcher, "ann,a1")
-    study_id, someone = (
-        researcher.study(credential_pool_id=pool),
-        researcher.participant(),
-    )
+    study_id, someone = (researcher.study(credential_pool_id=pool), researcher.participant())
     reserved = someone.ask("POST", f"/studies/{study_id}", {"reserve": True})
     assert "credential" not in reserved
     assert _counts(researcher) == [(1, 1)]
@@ -90,31 +79,25 @@ def test_user_names_are_unique_in_their_pool(researcher: Researcher) -> None:
     pool = _pool(researcher, "ann,a1")
     _pool(researcher, "ann,b1")
     with pytest.raises(Refused, match="Duplicate"):
-        researcher.ask(
-            "PATCH", f"/credentials/{pool}/", {"credentials": "eve,e1\nann,a3"}
-        )
+        researcher.ask("PATCH", f"/credentials/{pool}/", {"credentials": "eve,e1\nann,a3"})
     assert _counts(researcher) == [(1, 1), (1, 1)]
 
 
 @pytest.mark.parametrize("credentials", ["ann", "ann,", "ann,a1,x", "a,b\n,c"])
-def test_a_line_has_a_name_and_a_password(
-    researcher: Researcher, credentials: str
-) -> None:
+def test_a_line_has_a_name_and_a_password(researcher: Researcher, credentials: str) -> None:
     """The message says which line has not."""
     with pytest.raises(Refused, match=r"Line [12]: write username,password"):
         _pool(researcher, credentials)
 
 
-def test_a_study_takes_a_pool_of_its_workspace_with_credentials(
-    researcher: Researcher,
-) -> None:
+def test_a_study_takes_a_pool_of_its_workspace_with_credentials(researcher: Researcher) -> None:
     """A used-up pool is refused when the study is published."""
     with pytest.raises(Refused, match="Unknown credential pool"):
         researcher.draft(credential_pool_id="none")
     elsewhere = researcher.post("/workspaces/", title="Second")["id"]
-    foreign = researcher.post(
-        "/credentials/", credentials="ann,a1", workspace_id=elsewhere
-    )["credential_pool_id"]
+    foreign = researcher.post("/credentials/", credentials="ann,a1", workspace_id=elsewhere)[
+        "credential_pool_id"
+    ]
     with pytest.raises(Refused, match="Unknown credential pool"):
         researcher.draft(credential_pool_id=foreign)
     pool = _pool(researcher, "ann,a1")

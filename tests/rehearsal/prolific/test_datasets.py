@@ -22,9 +22,7 @@ SCHEMA = {
 
 
 def _create(researcher: Researcher, **more: object) -> str:
-    made = researcher.post(
-        DATASETS, name="Birds", workspace_id=researcher.workspace_id(), **more
-    )
+    made = researcher.post(DATASETS, name="Birds", workspace_id=researcher.workspace_id(), **more)
     return str(made["id"])
 
 
@@ -32,13 +30,9 @@ def _upload(
     researcher: Researcher, dataset_id: str, filename: str, content: bytes
 ) -> dict[str, Any]:
     """Upload a file; what was answered when its address was asked for."""
-    made: dict[str, Any] = researcher.get(
-        f"{DATASETS}/{dataset_id}/upload-url/{filename}"
-    )
+    made: dict[str, Any] = researcher.get(f"{DATASETS}/{dataset_id}/upload-url/{filename}")
     reply = httpx.put(
-        made["upload_url"],
-        content=content,
-        headers={"content-type": made["content_type"]},
+        made["upload_url"], content=content, headers={"content-type": made["content_type"]}
     )
     assert reply.status_code == 200
     return made
@@ -93,11 +87,7 @@ def test_a_table_may_come_in_an_archive(researcher: Researcher) -> None:
     """What cannot be read makes an error of the dataset, until another file comes."""
     dataset_id = _create(researcher)
     path = f"{DATASETS}/{dataset_id}/status"
-    for content in (
-        b"not a zip",
-        _zipped(a="x"),
-        _zipped(**{"a.csv": "", "b.csv": ""}),
-    ):
+    for content in (b"not a zip", _zipped(a="x"), _zipped(**{"a.csv": "", "b.csv": ""})):
         _upload(researcher, dataset_id, "birds.zip", content)
         assert researcher.get(path) == {"status": "ERROR"}
     _upload(researcher, dataset_id, "birds.zip", _zipped(**{"b.csv": "caption\nred\n"}))
@@ -117,9 +107,7 @@ def _zipped(**files: str) -> bytes:
 
 
 @pytest.mark.parametrize("content", [b"", b"a,b\n1\n", b"a,a\n1,2\n", b"a\n\xff\n"])
-def test_a_file_that_is_no_table_is_an_error(
-    researcher: Researcher, content: bytes
-) -> None:
+def test_a_file_that_is_no_table_is_an_error(researcher: Researcher, content: bytes) -> None:
     """Without rows, with rows of other lengths, with equal titles, or not UTF-8."""
     dataset_id = _create(researcher)
     _upload(researcher, dataset_id, "birds.csv", content)
@@ -149,9 +137,7 @@ def test_lines_fill_a_dataset_of_version_4(researcher: Researcher) -> None:
         (2, "picture"),
         (3, "group"),
     ]
-    again = _upload(
-        researcher, dataset_id, "birds.jsonl", json.dumps(_bird(4)).encode()
-    )
+    again = _upload(researcher, dataset_id, "birds.jsonl", json.dumps(_bird(4)).encode())
     read = researcher.get(path)
     assert (read["total_datapoint_count"], read["schema_version"]) == (2, "4")
     assert [each["import_id"] for each in read["imports"]] == [
@@ -159,11 +145,7 @@ def test_lines_fill_a_dataset_of_version_4(researcher: Researcher) -> None:
         made["import_id"],
         waiting["import_id"],
     ]
-    assert [each["status"] for each in read["imports"]] == [
-        "complete",
-        "partial",
-        "uninitialised",
-    ]
+    assert [each["status"] for each in read["imports"]] == ["complete", "partial", "uninitialised"]
     with pytest.raises(Refused, match="No import"):
         researcher.get(f"{path}/imports/none")
 
@@ -182,9 +164,7 @@ def test_a_file_without_a_good_record_fails(researcher: Researcher) -> None:
     assert researcher.get(f"{path}/status") == {"status": "READY"}
 
 
-def test_records_are_appended_and_refused_each_by_itself(
-    researcher: Researcher,
-) -> None:
+def test_records_are_appended_and_refused_each_by_itself(researcher: Researcher) -> None:
     """A record that is there already counts as accepted, and is not stored twice."""
     dataset_id = _create(researcher, schema=SCHEMA)
     done = _append(researcher, dataset_id, _bird(1), "", _bird(2, caption=[]), "oops")
@@ -216,8 +196,7 @@ def test_nothing_is_appended_during_an_import(researcher: Researcher) -> None:
 def test_another_schema_fits_the_rows_to_it(researcher: Researcher) -> None:
     """A migration says which fields became null; a third schema finds them again."""
     dataset_id = _create(
-        researcher,
-        schema={"strict": False, "fields": {"caption": {"type": "text"}}},
+        researcher, schema={"strict": False, "fields": {"caption": {"type": "text"}}}
     )
     path = f"{DATASETS}/{dataset_id}"
     _append(researcher, dataset_id, {"caption": "a", "picture": "a.png"}, {"x": 1})
@@ -250,24 +229,17 @@ def test_another_schema_fits_the_rows_to_it(researcher: Researcher) -> None:
         {"strict": True, "fields": {"a": {"type": "text", "label": "l" * 256}}},
         {"fields": {"a": {"type": "text"}}},
         {"strict": True, "fields": {f"f{n}": {"type": "text"} for n in range(201)}},
-        {
-            "strict": True,
-            "fields": {key: {"type": "task_group_id"} for key in ("a", "b")},
-        },
+        {"strict": True, "fields": {key: {"type": "task_group_id"} for key in ("a", "b")}},
     ],
 )
-def test_what_is_no_schema_is_refused(
-    researcher: Researcher, schema: dict[str, object]
-) -> None:
+def test_what_is_no_schema_is_refused(researcher: Researcher, schema: dict[str, object]) -> None:
     """The limits are documented."""
     with pytest.raises(Refused) as refusal:
         _create(researcher, schema=schema)
     assert list(refusal.value.detail) == ["schema"]
 
 
-@pytest.mark.parametrize(
-    ("schema", "filename"), [(None, "birds.jsonl"), (SCHEMA, "birds.zip")]
-)
+@pytest.mark.parametrize(("schema", "filename"), [(None, "birds.jsonl"), (SCHEMA, "birds.zip")])
 def test_each_version_takes_its_own_files(
     researcher: Researcher, schema: object, filename: str
 ) -> None:

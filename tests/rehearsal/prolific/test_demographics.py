@@ -54,10 +54,7 @@ def test_an_export_has_a_row_for_each_submission(researcher: Researcher) -> None
     assert first["Reviewed at"] == "2026-01-05T09:10:00.000000Z"
     assert (first["Age"], first["Completion code"]) == ("22", CODE)
     assert first["Total approvals"] == "101"
-    assert (first["Country of residence"], first["Language"]) == (
-        "United Kingdom",
-        "German",
-    )
+    assert (first["Country of residence"], first["Language"]) == ("United Kingdom", "German")
     assert second["Participant id"] == old.participant_id
     assert (second["Status"], second["Reviewed at"]) == ("AWAITING REVIEW", "")
     assert (second["Language"], second["Sex"]) == ("DATA_EXPIRED", "DATA_EXPIRED")
@@ -70,16 +67,11 @@ def test_filters_add_columns_and_choose_rows(researcher: Researcher) -> None:
     assert (row["Participant id"], row["age"]) == (old.participant_id, "67")
     either = {"filter_id": "or", "selected_filters": [OLDER, LEFT]}
     rows = _export(researcher, study_id, either)
-    assert [row["Participant id"] for row in rows] == [
-        young.participant_id,
-        old.participant_id,
-    ]
+    assert [row["Participant id"] for row in rows] == [young.participant_id, old.participant_id]
     assert [row["handedness"] for row in rows] == ["Left", "Right"]
 
 
-def test_two_selections_of_filters_are_exported_as_often_as_wanted(
-    researcher: Researcher,
-) -> None:
+def test_two_selections_of_filters_are_exported_as_often_as_wanted(researcher: Researcher) -> None:
     """A third is refused; exports without filters do not count."""
     study_id, _ = _taken_part(researcher)
     path = f"/studies/{study_id}/demographic-export-history/"
@@ -104,18 +96,13 @@ def test_an_export_has_at_most_fifteen_known_filters(researcher: Researcher) -> 
         _export(researcher, study_id, {**OLDER, "filter_id": "height"})
 
 
-def test_the_older_export_shows_the_filters_of_the_study(
-    researcher: Researcher,
-) -> None:
+def test_the_older_export_shows_the_filters_of_the_study(researcher: Researcher) -> None:
     """All participants are in it."""
     study_id = researcher.study(filters=[LEFT])
     someone = researcher.participant(answers={"handedness": ["0"]})
     someone.do(study_id)
     [row] = _table(researcher.get(f"/studies/{study_id}/export/"))
-    assert (row["Participant id"], row["handedness"]) == (
-        someone.participant_id,
-        "Left",
-    )
+    assert (row["Participant id"], row["handedness"]) == (someone.participant_id, "Left")
 
 
 def test_a_draft_that_was_exported_can_be_deleted(researcher: Researcher) -> None:

@@ -20,9 +20,7 @@ _DOCUMENTED = [(PREFIX, each) for each in OPERATIONS] + [
 
 
 @for_each(("prefix", "operation"), _DOCUMENTED)
-def test_an_operation_is_where_the_document_has_it(
-    prefix: str, operation: Operation
-) -> None:
+def test_an_operation_is_where_the_document_has_it(prefix: str, operation: Operation) -> None:
     """With its name, its status and the envelope of its errors."""
     document = documented.documented()
     assert document is not None

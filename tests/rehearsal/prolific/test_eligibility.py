@@ -75,11 +75,7 @@ def test_a_filter_lets_through_whom_it_describes(
 ) -> None:
     """Somebody in the United Kingdom, 30, left-handed, 90 of 100 approved."""
     someone = researcher.participant(
-        country="GB",
-        age=30,
-        approvals=90,
-        rejections=10,
-        answers={"handedness": ["0"]},
+        country="GB", age=30, approvals=90, rejections=10, answers={"handedness": ["0"]}
     )
     study_id = researcher.study(filters=filters)
     assert someone.studies() == ([study_id] if sees else [])
@@ -99,9 +95,7 @@ def test_lists_of_people_let_in_and_keep_out(researcher: Researcher) -> None:
     """By their ids."""
     first, second = researcher.participant(), researcher.participant()
     only = researcher.study(filters=[_select("custom_allowlist", first.participant_id)])
-    without = researcher.study(
-        filters=[_select("custom_blocklist", first.participant_id)]
-    )
+    without = researcher.study(filters=[_select("custom_blocklist", first.participant_id)])
     assert first.studies() == [only]
     assert second.studies() == [without]
 
@@ -138,20 +132,15 @@ def test_a_group_changes_who_sees_a_running_study(researcher: Researcher) -> Non
         second.participant_id,
     ]
     researcher.post(
-        f"/participant-groups/{blocked}/participants/",
-        participant_ids=[first.participant_id],
+        f"/participant-groups/{blocked}/participants/", participant_ids=[first.participant_id]
     )
     assert (first.studies(), second.studies()) == ([], [study_id])
     left = researcher.ask("DELETE", path, {"participant_ids": [second.participant_id]})
-    assert [member["participant_id"] for member in left["results"]] == [
-        first.participant_id
-    ]
+    assert [member["participant_id"] for member in left["results"]] == [first.participant_id]
     assert second.studies() == []
 
 
-def test_several_groups_are_or_and_repeated_filters_are_and(
-    researcher: Researcher,
-) -> None:
+def test_several_groups_are_or_and_repeated_filters_are_and(researcher: Researcher) -> None:
     """As documented."""
     both, first_only = researcher.participant(), researcher.participant()
     first = _group(researcher, both.participant_id, first_only.participant_id)
@@ -175,14 +164,10 @@ def test_a_group_is_renamed_emptied_and_deleted(researcher: Researcher) -> None:
     asked = {"workspace_id": researcher.workspace_id()}
     listed = researcher.get("/participant-groups/", **asked)["results"]
     assert [group["id"] for group in listed] == [group_id]
-    assert researcher.get("/participant-groups/", active="true", **asked)[
-        "results"
-    ] == ([])
+    assert researcher.get("/participant-groups/", active="true", **asked)["results"] == ([])
 
 
-def test_groups_are_listed_by_workspace_in_three_spellings(
-    researcher: Researcher,
-) -> None:
+def test_groups_are_listed_by_workspace_in_three_spellings(researcher: Researcher) -> None:
     """The document does not say how a query spells an object."""
     group_id, workspace_id = _group(researcher), researcher.workspace_id()
     [project] = researcher.get(f"/workspaces/{workspace_id}/")["projects"]
@@ -216,10 +201,7 @@ def test_a_code_puts_into_a_group_and_takes_out(researcher: Researcher) -> None:
             "code": name,
             "code_type": "OTHER",
             "actions": [
-                {
-                    "action": f"{name}_PARTICIPANT_GROUP",
-                    "participant_group": group_id,
-                },
+                {"action": f"{name}_PARTICIPANT_GROUP", "participant_group": group_id},
                 {"action": "MANUALLY_REVIEW"},
             ],
         }
@@ -236,10 +218,7 @@ def test_a_code_puts_into_a_group_and_takes_out(researcher: Researcher) -> None:
     assert group["participant_count"] == 0
     [feeder] = group["feeder_studies"]
     assert feeder["id"] == study_id
-    assert [code["code"] for code in feeder["feeder_completion_codes"]] == [
-        "ADD_TO",
-        "REMOVE_FROM",
-    ]
+    assert [code["code"] for code in feeder["feeder_completion_codes"]] == ["ADD_TO", "REMOVE_FROM"]
 
 
 @pytest.mark.parametrize(
@@ -283,9 +262,7 @@ def test_few_are_counted_as_none() -> None:
             ([_range("age", lower=100)], 0),
             ([_select("custom_allowlist", people[0]["id"])], 0),
         ):
-            assert researcher.post("/eligibility-count/", filters=filters) == {
-                "count": count
-            }
+            assert researcher.post("/eligibility-count/", filters=filters) == {"count": count}
 
 
 def test_the_list_of_filters_names_what_can_be_chosen(researcher: Researcher) -> None:

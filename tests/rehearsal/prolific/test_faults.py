@@ -41,9 +41,7 @@ def test_a_lost_payment_was_made(researcher: Researcher) -> None:
     study_id, someone = researcher.study(), researcher.participant()
     submission_id = someone.do(study_id)
     batch = researcher.post(
-        "/submissions/bonus-payments/",
-        study_id=study_id,
-        csv_bonuses=f"{submission_id},1\n",
+        "/submissions/bonus-payments/", study_id=study_id, csv_bonuses=f"{submission_id},1\n"
     )
     _script(researcher, {"kind": "lose_reply", "operation": "pay-bonus-payments"})
     path = f"/bulk-bonus-payments/{batch['id']}/pay/"
@@ -174,9 +172,7 @@ def test_switches_are_checked(researcher: Researcher) -> None:
 
 def test_a_page_in_a_browser_has_no_controls(researcher: Researcher) -> None:
     """The work that a study shows must not play with the rehearsal."""
-    response = researcher.http.get(
-        "/emulator/books", headers={"Sec-Fetch-Site": "cross-site"}
-    )
+    response = researcher.http.get("/emulator/books", headers={"Sec-Fetch-Site": "cross-site"})
     assert response.status_code == 403
 
 

@@ -11,11 +11,7 @@ ENGLISH = [{"filter_id": "first-language", "selected_values": ["0"]}]
 
 
 def _create(researcher: Researcher, **changes: object) -> dict[str, Any]:
-    body = {
-        "workspace_id": researcher.workspace_id(),
-        "name": "Readers",
-        "filters": GERMAN,
-    }
+    body = {"workspace_id": researcher.workspace_id(), "name": "Readers", "filters": GERMAN}
     made: dict[str, Any] = researcher.post("/filter-sets/", **{**body, **changes})
     return made
 

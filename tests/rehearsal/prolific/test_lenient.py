@@ -32,9 +32,7 @@ def _call(
     json: object = None,
     headers: dict[str, str] | None = None,
 ) -> httpx.Response:
-    return researcher.http.request(
-        method, f"{PREFIX}{path}", json=json, headers=headers
-    )
+    return researcher.http.request(method, f"{PREFIX}{path}", json=json, headers=headers)
 
 
 def _make(researcher: Researcher, **changes: object) -> dict[str, Any]:
@@ -55,9 +53,7 @@ def test_both_spellings_of_an_address_are_served(
     assert _call(researcher, "GET", "/users/me").status_code == 404
 
 
-@pytest.mark.parametrize(
-    "path", ["/studies/none/", "/filters", "/nothing/", "/studies/"]
-)
+@pytest.mark.parametrize("path", ["/studies/none/", "/filters", "/nothing/", "/studies/"])
 def test_an_error_is_always_wrapped(lenient: Researcher, path: str) -> None:
     """Also where the document shows it bare, and where there is no such address."""
     replies = [_call(lenient, "GET", f"{path}?ordering=no&page=9")]
@@ -72,13 +68,8 @@ def test_an_error_is_always_wrapped(lenient: Researcher, path: str) -> None:
 
 def test_an_older_code_may_approve_at_once(lenient: Researcher) -> None:
     """By the field that AutoRA sends with it; the study has links to follow."""
-    fields = {
-        name: value for name, value in STUDY.items() if name != "completion_codes"
-    }
-    older = {
-        "completion_code": "OLD1",
-        "completion_code_action": "AUTOMATICALLY_APPROVE",
-    }
+    fields = {name: value for name, value in STUDY.items() if name != "completion_codes"}
+    older = {"completion_code": "OLD1", "completion_code_action": "AUTOMATICALLY_APPROVE"}
     made = _call(lenient, "POST", "/studies/", json={**fields, **older}).json()
     assert {name: made[name] for name in older} == older
     _publish(lenient, made["id"])
@@ -112,25 +103,13 @@ def test_chosen_answers_become_a_filter(lenient: Researcher) -> None:
 
 def test_an_older_code_becomes_a_completion_code(lenient: Researcher) -> None:
     """The study can be published, and the fields are read back as written."""
-    fields = {
-        name: value for name, value in STUDY.items() if name != "completion_codes"
-    }
-    older = {
-        "completion_code": "OLD1",
-        "completion_option": "url",
-        "is_custom_screening": False,
-    }
+    fields = {name: value for name, value in STUDY.items() if name != "completion_codes"}
+    older = {"completion_code": "OLD1", "completion_option": "url", "is_custom_screening": False}
     made = _call(
         lenient,
         "POST",
         "/studies/",
-        json={
-            **fields,
-            **older,
-            "status": "ACTIVE",
-            "is_new_to_us": 1,
-            "reward": "150",
-        },
+        json={**fields, **older, "status": "ACTIVE", "is_new_to_us": 1, "reward": "150"},
     ).json()
     assert (made["status"], made["reward"]) == ("UNPUBLISHED", 150)
     assert {name: made[name] for name in older} == older
@@ -152,20 +131,14 @@ def test_older_requirements_decide_who_is_eligible(lenient: Researcher) -> None:
     """Each known class lets the same people in as the filter that follows it."""
     ann = lenient.participant(age=30, approvals=90, rejections=10)
     bob = lenient.participant(age=60, approvals=2, rejections=0)
-    project = _call(
-        lenient,
-        "GET",
-        f"/workspaces/{lenient.workspace_id()}/projects/",
-    ).json()["results"][0]["id"]
+    project = _call(lenient, "GET", f"/workspaces/{lenient.workspace_id()}/projects/").json()[
+        "results"
+    ][0]["id"]
     group = _call(
         lenient,
         "POST",
         "/participant-groups/",
-        json={
-            "project_id": project,
-            "name": "Known",
-            "participant_ids": [ann.participant_id],
-        },
+        json={"project_id": project, "name": "Known", "participant_ids": [ann.participant_id]},
     ).json()["id"]
     earlier = _make(lenient)["id"]
     lenient.move(earlier, "PUBLISH")
@@ -221,18 +194,14 @@ def test_a_requirement_that_is_not_known_is_refused_by_name(
     assert list(reply.json()["error"]["detail"]) == ["eligibility_requirements"]
 
 
-def test_a_strict_emulator_refuses_what_is_not_documented(
-    researcher: Researcher,
-) -> None:
+def test_a_strict_emulator_refuses_what_is_not_documented(researcher: Researcher) -> None:
     """Each field by its name."""
     odd = {"completion_code": "OLD1", "is_custom_screening": False, "reward": "150"}
     reply = _call(researcher, "POST", "/studies/", json={**STUDY, **odd})
     assert set(reply.json()["detail"]) == set(odd)
 
 
-def test_a_study_and_its_submissions_have_what_the_command_line_reads(
-    lenient: Researcher,
-) -> None:
+def test_a_study_and_its_submissions_have_what_the_command_line_reads(lenient: Researcher) -> None:
     """Figures are those of the one participant who came."""
     study = _make(lenient)["id"]
     lenient.move(study, "PUBLISH")
@@ -284,8 +253,7 @@ def test_every_operation_of_the_document_is_performed_or_known() -> None:
         (method.upper(), path, described["operationId"])
         for path, methods in document.document["paths"].items()
         for method, described in methods.items()
-        if method in {"get", "post", "put", "patch", "delete"}
-        and path.startswith(PREFIX)
+        if method in {"get", "post", "put", "patch", "delete"} and path.startswith(PREFIX)
     }
     ours = {(each.method, PREFIX + each.path, each.name) for each in OPERATIONS}
     absent = {(method, PREFIX + path, name) for method, path, name in ABSENT}

@@ -13,12 +13,7 @@ def test_a_message_reaches_one_several_or_a_group(researcher: Researcher) -> Non
     """And nobody else."""
     study_id = researcher.study()
     first, second, third = (researcher.participant() for _ in range(3))
-    researcher.post(
-        "/messages/",
-        recipient_id=first.participant_id,
-        body="One",
-        study_id=study_id,
-    )
+    researcher.post("/messages/", recipient_id=first.participant_id, body="One", study_id=study_id)
     researcher.post(
         "/messages/bulk/",
         ids=[first.participant_id, second.participant_id],
@@ -31,9 +26,7 @@ def test_a_message_reaches_one_several_or_a_group(researcher: Researcher) -> Non
         name="Readers",
         participant_ids=[second.participant_id],
     )
-    researcher.post(
-        "/messages/participant-group/", participant_group_id=group["id"], body="Three"
-    )
+    researcher.post("/messages/participant-group/", participant_group_id=group["id"], body="Three")
     assert _read_by(first) == ["One", "Two"]
     assert _read_by(second) == ["Two", "Three"]
     assert _read_by(third) == []
@@ -43,10 +36,7 @@ def test_an_answer_is_unread(researcher: Researcher) -> None:
     """What the researcher wrote is not."""
     study_id, someone = researcher.study(), researcher.participant()
     researcher.post(
-        "/messages/",
-        recipient_id=someone.participant_id,
-        body="Well?",
-        study_id=study_id,
+        "/messages/", recipient_id=someone.participant_id, body="Well?", study_id=study_id
     )
     someone.ask("POST", "/messages", {"body": "Well.", "study_id": study_id})
     [unread] = researcher.get("/messages/unread/")["results"]

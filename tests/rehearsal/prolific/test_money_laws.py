@@ -15,13 +15,7 @@ from piecework.domain.clock import SystemClock
 from piecework.rehearsal.offline import clock
 from piecework.rehearsal.offline.errors import ApiError
 from piecework.rehearsal.prolific import bonuses as bonus_calls
-from piecework.rehearsal.prolific import (
-    books,
-    participants,
-    studies,
-    submissions,
-    taking,
-)
+from piecework.rehearsal.prolific import books, participants, studies, submissions, taking
 from piecework.rehearsal.prolific.call import Call
 from piecework.rehearsal.prolific.due import catch_up
 from piecework.rehearsal.prolific.options import Options
@@ -133,10 +127,7 @@ class MoneyLaws(RuleBasedStateMachine):
             self.posted.append(posted)
 
     @precondition(lambda self: self.living())
-    @rule(
-        data=st.data(),
-        action=st.sampled_from(["PAUSE", "START", "START", "START", "STOP"]),
-    )
+    @rule(data=st.data(), action=st.sampled_from(["PAUSE", "START", "START", "START", "STOP"]))
     def move(self, data: st.DataObject, action: str) -> None:
         """Pause, start or stop."""
         posted = data.draw(st.sampled_from(self.living()))
@@ -184,10 +175,7 @@ class MoneyLaws(RuleBasedStateMachine):
             and posted.free() > 0
             and all(work.person != person for work in posted.work)
         )
-        where = {
-            "participant_id": self.people[person],
-            "study_id": posted.study_id,
-        }
+        where = {"participant_id": self.people[person], "study_id": posted.study_id}
         try:
             taken = self.call(taking.take, {}, **where)
         except ApiError:
@@ -200,9 +188,7 @@ class MoneyLaws(RuleBasedStateMachine):
             self._finish(posted, work, taking.complete, {"code": CODE})
 
     @precondition(lambda self: self.open_to_somebody())
-    @rule(
-        data=st.data(), verdict=st.sampled_from(["APPROVE", "REJECT", None, None, None])
-    )
+    @rule(data=st.data(), verdict=st.sampled_from(["APPROVE", "REJECT", None, None, None]))
     def do(self, data: st.DataObject, verdict: str | None) -> None:
         """Take, finish and judge at once, so that studies come to their ends."""
         posted, person = data.draw(st.sampled_from(self.open_to_somebody()))
@@ -256,18 +242,12 @@ class MoneyLaws(RuleBasedStateMachine):
             work.due = self.now + 21 * 24 * 60
 
     @precondition(lambda self: self.some("APPROVED", "REJECTED"))
-    @rule(
-        data=st.data(),
-        amount=st.sampled_from(list(COSTS)),
-        calls=st.sampled_from([1, 1, 2]),
-    )
+    @rule(data=st.data(), amount=st.sampled_from(list(COSTS)), calls=st.sampled_from([1, 1, 2]))
     def bonus(self, data: st.DataObject, amount: int, calls: int) -> None:
         """Pay a bonus; two calls pay it twice."""
         posted, work = data.draw(st.sampled_from(self.some("APPROVED", "REJECTED")))
         line = f"{work.submission_id},{amount / 100:.2f}"
-        batch = self.call(
-            bonus_calls.create, {"study_id": posted.study_id, "csv_bonuses": line}
-        )
+        batch = self.call(bonus_calls.create, {"study_id": posted.study_id, "csv_bonuses": line})
         assert batch["total_amount"] == COSTS[amount]
         for _ in range(calls):
             is_short = COSTS[amount] > self.available()
@@ -282,10 +262,7 @@ class MoneyLaws(RuleBasedStateMachine):
             moment = START + timedelta(minutes=self.now)
             self.state.move_clock(clock.to_ms(moment))
             catch_up(self.state)
-        for status, becomes in (
-            ("ACTIVE", "TIMED-OUT"),
-            ("AWAITING REVIEW", "APPROVED"),
-        ):
+        for status, becomes in (("ACTIVE", "TIMED-OUT"), ("AWAITING REVIEW", "APPROVED")):
             for posted, work in self.some(status):
                 if work.due <= self.now:
                     work.status = becomes
@@ -302,13 +279,10 @@ class MoneyLaws(RuleBasedStateMachine):
         assert accounts.get("available", 0) == self.available()
         assert accounts.get("held", 0) == sum(posted.held() for posted in self.posted)
         statuses = {
-            submission["id"]: submission["status"]
-            for submission in all_books["submissions"]
+            submission["id"]: submission["status"] for submission in all_books["submissions"]
         }
         assert statuses == {
-            work.submission_id: work.status
-            for posted in self.posted
-            for work in posted.work
+            work.submission_id: work.status for posted in self.posted for work in posted.work
         }
         studies_now = {study["id"]: study["status"] for study in all_books["studies"]}
         for posted in self.posted:
@@ -344,9 +318,7 @@ class MoneyLaws(RuleBasedStateMachine):
 
     def available(self) -> int:
         """What is left of the opening balance."""
-        paid = sum(
-            posted.number("APPROVED") * COSTS[posted.reward] for posted in self.posted
-        )
+        paid = sum(posted.number("APPROVED") * COSTS[posted.reward] for posted in self.posted)
         held = sum(posted.held() for posted in self.posted)
         return OPENING - paid - held - self.bonuses
 
@@ -358,10 +330,7 @@ class MoneyLaws(RuleBasedStateMachine):
         body: dict[str, Any],
     ) -> None:
         self.call(
-            handler,
-            body,
-            participant_id=self.people[work.person],
-            submission_id=work.submission_id,
+            handler, body, participant_id=self.people[work.person], submission_id=work.submission_id
         )
         work.status = "AWAITING REVIEW" if body else "RETURNED"
         work.due = self.now + 21 * 24 * 60

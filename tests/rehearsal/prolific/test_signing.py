@@ -38,10 +38,7 @@ def _checked(token: str, key: dict[str, Any]) -> dict[str, Any]:
     assert json.loads(_bytes(head)) == {"alg": "RS256", "kid": key["kid"], "typ": "JWT"}
     e, n = (int.from_bytes(_bytes(key[name])) for name in ("e", "n"))
     rsa.RSAPublicNumbers(e, n).public_key().verify(
-        _bytes(signature),
-        f"{head}.{claims}".encode(),
-        padding.PKCS1v15(),
-        hashes.SHA256(),
+        _bytes(signature), f"{head}.{claims}".encode(), padding.PKCS1v15(), hashes.SHA256()
     )
     decoded: dict[str, Any] = json.loads(_bytes(claims))
     return decoded

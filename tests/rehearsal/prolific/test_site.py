@@ -34,9 +34,7 @@ def _work(page: str, seen: list[str]) -> Iterator[str]:
         server.shutdown()
 
 
-def test_a_person_goes_from_the_list_to_the_code(
-    researcher: Researcher, browser: Browser
-) -> None:
+def test_a_person_goes_from_the_list_to_the_code(researcher: Researcher, browser: Browser) -> None:
     """The work's page gets the ids of its address, and leads back with the code."""
     someone, seen = researcher.participant(), list[str]()
     back = f"{researcher.url}/submissions/complete?cc={CODE}"
@@ -65,9 +63,7 @@ def test_a_person_goes_from_the_list_to_the_code(
     assert f"/work?who={someone.participant_id}" in seen
 
 
-def test_a_person_returns_what_is_not_finished(
-    researcher: Researcher, browser: Browser
-) -> None:
+def test_a_person_returns_what_is_not_finished(researcher: Researcher, browser: Browser) -> None:
     """As a requester's page asks whoever stops to do; nothing is left to go on with."""
     someone = researcher.participant()
     with _work("<title>w</title>", []) as address:
@@ -94,8 +90,7 @@ def test_the_work_s_page_cannot_play_with_the_rehearsal(
             page.goto(address)
             with page.expect_response("**/emulator/participants") as answered:
                 page.evaluate(
-                    "url => {"
-                    " fetch(url, {method: 'POST', mode: 'no-cors'}).catch(() => 0) }",
+                    "url => { fetch(url, {method: 'POST', mode: 'no-cors'}).catch(() => 0) }",
                     f"{researcher.url}/emulator/participants",
                 )
             assert answered.value.status == 403

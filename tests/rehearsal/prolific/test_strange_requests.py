@@ -52,9 +52,7 @@ _VALUES: st.SearchStrategy[Any] = st.recursive(
     | st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
     | _TEXTS
     | st.builds(dict, filter_id=st.sampled_from(["age", "and", "custom_allowlist"])),
-    lambda inner: (
-        st.lists(inner, max_size=3) | st.dictionaries(_TEXTS, inner, max_size=3)
-    ),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_TEXTS, inner, max_size=3),
     max_leaves=6,
 )
 
@@ -97,9 +95,7 @@ def _make_one_of_each(state: State) -> None:
         "create-collection": {
             "name": "C",
             "task_details": details,
-            "collection_items": [
-                {"page_items": [{"type": "free_text", "description": "D"}]}
-            ],
+            "collection_items": [{"page_items": [{"type": "free_text", "description": "D"}]}],
         },
     }
     [workspace] = state.rows("SELECT id FROM workspace")
@@ -125,9 +121,7 @@ def test_any_body_is_done_or_refused(data: st.DataObject) -> None:
         operation = data.draw(st.sampled_from([*OPERATIONS, *PARTICIPANTS]))
         body: dict[str, Any] = {}
         if operation.method in ("POST", "PATCH", "DELETE"):
-            body = data.draw(
-                st.dictionaries(st.sampled_from(sorted(_FIELDS)), _VALUES, max_size=2)
-            )
+            body = data.draw(st.dictionaries(st.sampled_from(sorted(_FIELDS)), _VALUES, max_size=2))
             if operation.name == "create-study":
                 body = {**STUDY, **body}
         for name in ("study", *_TABLES.values()):

@@ -10,14 +10,7 @@ import pytest
 
 from piecework.rehearsal.prolific.options import Options
 from piecework.rehearsal.prolific.server import serve
-from tests.rehearsal.prolific.people import (
-    CODE,
-    START,
-    STUDY,
-    UNIT,
-    Refused,
-    Researcher,
-)
+from tests.rehearsal.prolific.people import CODE, START, STUDY, UNIT, Refused, Researcher
 
 REJECTION = {
     "message": "The sentences do not describe the pictures; they repeat one text. " * 2,
@@ -82,13 +75,7 @@ def test_everything_that_is_wrong_is_named_at_once(researcher: Researcher) -> No
         [{"action": "ADD_TO_PARTICIPANT_GROUP"}],
         [{"action": "ADD_TO_PARTICIPANT_GROUP", "participant_group": "nobody"}],
         [{"action": "DYNAMIC_PAYMENT"}],
-        [
-            {
-                "action": "FIXED_SCREEN_OUT_PAYMENT",
-                "fixed_screen_out_reward": 150,
-                "slots": 1,
-            }
-        ],
+        [{"action": "FIXED_SCREEN_OUT_PAYMENT", "fixed_screen_out_reward": 150, "slots": 1}],
         [{"action": "CHEER"}],
     ],
 )
@@ -234,10 +221,7 @@ def test_publishing_may_be_over_at_once(researcher: Researcher) -> None:
     [
         ({"reward": 200}, "reward"),
         ({"total_available_places": 2}, "total_available_places"),
-        (
-            {"filters": [{"filter_id": "age", "selected_range": {"lower": 20}}]},
-            "filters",
-        ),
+        ({"filters": [{"filter_id": "age", "selected_range": {"lower": 20}}]}, "filters"),
         ({"name": "Other"}, "name"),
     ],
 )
@@ -323,18 +307,12 @@ def test_a_list_shows_what_the_document_says(researcher: Researcher) -> None:
 
 def test_costs_are_told_before_and_after(researcher: Researcher) -> None:
     """The calculator, the projection, and what was paid: rewards, fees and tax."""
-    cost = researcher.post(
-        "/study-cost-calculator/", reward=150, total_available_places=3
-    )
+    cost = researcher.post("/study-cost-calculator/", reward=150, total_available_places=3)
     assert cost == {"total_cost": 3 * UNIT}
     study_id = researcher.study()
     path = f"/studies/{study_id}/cost/"
     projected = researcher.get(path, is_projected="true")["rewards"]
-    assert [projected[part]["amount"] for part in ("rewards", "fees", "tax")] == [
-        450,
-        150,
-        30,
-    ]
+    assert [projected[part]["amount"] for part in ("rewards", "fees", "tax")] == [450, 150, 30]
     researcher.judge(researcher.participant().do(study_id), "APPROVE")
     paid = researcher.get(path)
     assert paid["rewards"]["rewards"] == {"amount": 150, "currency": "GBP"}
@@ -346,9 +324,7 @@ def test_a_copy_keeps_the_participants_of_the_first_out(researcher: Researcher) 
     study_id, someone = researcher.study(), researcher.participant()
     someone.do(study_id)
     copies = [
-        researcher.post(
-            f"/studies/{study_id}/clone/", block_previous_participants=blocks
-        )["id"]
+        researcher.post(f"/studies/{study_id}/clone/", block_previous_participants=blocks)["id"]
         for blocks in (True, False)
     ]
     for copy_id in copies:
@@ -365,11 +341,7 @@ def test_a_fixed_screen_out_pays_its_own_amount(researcher: Researcher) -> None:
         "code": "UNFIT",
         "code_type": "FIXED_SCREENOUT",
         "actions": [
-            {
-                "action": "FIXED_SCREEN_OUT_PAYMENT",
-                "fixed_screen_out_reward": 20,
-                "slots": 1,
-            }
+            {"action": "FIXED_SCREEN_OUT_PAYMENT", "fixed_screen_out_reward": 20, "slots": 1}
         ],
     }
     codes = [*STUDY["completion_codes"], screen_out]
@@ -390,11 +362,7 @@ def test_a_fixed_screen_out_pays_its_own_amount(researcher: Researcher) -> None:
 
 def test_a_researcher_screens_out_by_the_study_s_code(researcher: Researcher) -> None:
     """It uses one of the slots; a study without such a code has none to use."""
-    action = {
-        "action": "FIXED_SCREEN_OUT_PAYMENT",
-        "fixed_screen_out_reward": 20,
-        "slots": 2,
-    }
+    action = {"action": "FIXED_SCREEN_OUT_PAYMENT", "fixed_screen_out_reward": 20, "slots": 2}
     code = {"code": "UNFIT", "code_type": "FIXED_SCREENOUT", "actions": [action]}
     study_id = researcher.study(completion_codes=[*STUDY["completion_codes"], code])
     submission_id = researcher.participant().take(study_id)

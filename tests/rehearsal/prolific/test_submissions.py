@@ -5,24 +5,12 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.rehearsal.prolific.people import (
-    CODE,
-    START,
-    STUDY,
-    UNIT,
-    Refused,
-    Researcher,
-)
+from tests.rehearsal.prolific.people import CODE, START, STUDY, UNIT, Refused, Researcher
 from tests.rehearsal.prolific.test_studies import BALANCE, REJECTION
 
 
 def _study_with(researcher: Researcher, *actions: dict[str, Any], actor: str) -> str:
-    code = {
-        "code": "OTHER",
-        "code_type": "OTHER",
-        "actions": list(actions),
-        "actor": actor,
-    }
+    code = {"code": "OTHER", "code_type": "OTHER", "actions": list(actions), "actor": actor}
     return researcher.study(completion_codes=[*STUDY["completion_codes"], code])
 
 
@@ -83,9 +71,7 @@ def test_the_time_limit_begins_when_the_study_is_opened(researcher: Researcher) 
     someone.ask("POST", f"/studies/{study_id}", {"reserve": True})
     researcher.wait(minutes=9)
     submission_id = someone.take(study_id)
-    assert researcher.submission(submission_id)["started_at"].startswith(
-        "2026-01-05T09:09:00"
-    )
+    assert researcher.submission(submission_id)["started_at"].startswith("2026-01-05T09:09:00")
     researcher.wait(minutes=29)
     assert researcher.submission(submission_id)["status"] == "ACTIVE"
     researcher.wait(minutes=1)
@@ -106,9 +92,7 @@ def test_nobody_takes_a_place_twice_or_beyond_the_last(researcher: Researcher) -
     second.take(study_id)
 
 
-def test_several_visits_are_allowed_up_to_the_stated_number(
-    researcher: Researcher,
-) -> None:
+def test_several_visits_are_allowed_up_to_the_stated_number(researcher: Researcher) -> None:
     """They are siblings in the list."""
     config = {"max_submissions_per_participant": 2}
     study_id = researcher.study(submissions_config=config)
@@ -163,9 +147,7 @@ def test_who_takes_longer_than_allowed_is_timed_out(researcher: Researcher) -> N
     assert slow.complete(taken) == "AWAITING REVIEW"
 
 
-def test_who_is_late_is_paid_as_anybody_if_that_is_allowed(
-    researcher: Researcher,
-) -> None:
+def test_who_is_late_is_paid_as_anybody_if_that_is_allowed(researcher: Researcher) -> None:
     """Also when the place went to somebody else: the reward is held once more."""
     researcher.control("PUT", "/switches", {"late_completion": True})
     code = {
@@ -183,9 +165,7 @@ def test_who_is_late_is_paid_as_anybody_if_that_is_allowed(
     researcher.books()
 
 
-@pytest.mark.parametrize(
-    ("code", "shown"), [(None, "NOCODE"), ("", "NOCODE"), ("WR0NG", "WR0NG")]
-)
+@pytest.mark.parametrize(("code", "shown"), [(None, "NOCODE"), ("", "NOCODE"), ("WR0NG", "WR0NG")])
 def test_no_code_and_a_wrong_code_are_reviewed(
     researcher: Researcher, code: str | None, shown: str
 ) -> None:
@@ -193,17 +173,12 @@ def test_no_code_and_a_wrong_code_are_reviewed(
     study_id = researcher.study()
     submission_id = researcher.participant().do(study_id, code)
     submission = researcher.submission(submission_id)
-    assert (submission["status"], submission["entered_code"]) == (
-        "AWAITING REVIEW",
-        shown,
-    )
+    assert (submission["status"], submission["entered_code"]) == ("AWAITING REVIEW", shown)
 
 
 def test_a_code_may_approve_at_once(researcher: Researcher) -> None:
     """And pays."""
-    study_id = _study_with(
-        researcher, {"action": "AUTOMATICALLY_APPROVE"}, actor="participant"
-    )
+    study_id = _study_with(researcher, {"action": "AUTOMATICALLY_APPROVE"}, actor="participant")
     submission_id = researcher.participant().do(study_id, "OTHER")
     assert researcher.submission(submission_id)["status"] == "APPROVED"
     assert researcher.balance() == (BALANCE - 3 * UNIT, 2 * UNIT)
@@ -226,9 +201,7 @@ def test_a_researcher_s_code_is_none_for_participants(researcher: Researcher) ->
 
     60 costs 60 + 20 (19.8) + 4: 84. The rest of the place's money is let go.
     """
-    study_id = _study_with(
-        researcher, {"action": "DYNAMIC_PAYMENT"}, actor="researcher"
-    )
+    study_id = _study_with(researcher, {"action": "DYNAMIC_PAYMENT"}, actor="researcher")
     submission_id = researcher.participant().do(study_id, "OTHER")
     assert researcher.submission(submission_id)["status"] == "AWAITING REVIEW"
     with pytest.raises(Refused):
@@ -237,11 +210,7 @@ def test_a_researcher_s_code_is_none_for_participants(researcher: Researcher) ->
     path = f"/submissions/{submission_id}/transition/"
     done = researcher.http.post(
         f"/api/v1{path}",
-        json={
-            "action": "COMPLETE",
-            "completion_code": "OTHER",
-            "completion_code_data": data,
-        },
+        json={"action": "COMPLETE", "completion_code": "OTHER", "completion_code_data": data},
     ).json()
     assert done["status"] == "PARTIALLY APPROVED"
     assert researcher.balance() == (BALANCE - 84 - 2 * UNIT, 2 * UNIT)
@@ -258,9 +227,7 @@ def test_silence_approves_after_21_days(researcher: Researcher) -> None:
     researcher.books()
 
 
-def test_silence_counts_anew_after_a_rejection_was_taken_back(
-    researcher: Researcher,
-) -> None:
+def test_silence_counts_anew_after_a_rejection_was_taken_back(researcher: Researcher) -> None:
     """The 21 days that began before it are over."""
     submission_id = researcher.participant().do(researcher.study())
     researcher.wait(days=1)
@@ -312,9 +279,7 @@ def test_what_is_not_finished_is_not_judged(researcher: Researcher) -> None:
             researcher.judge(submission_id, action, **more)
 
 
-def test_a_rejection_is_taken_back_where_that_is_possible(
-    researcher: Researcher,
-) -> None:
+def test_a_rejection_is_taken_back_where_that_is_possible(researcher: Researcher) -> None:
     """A switch; the reward is held again."""
     study_id = researcher.study(total_available_places=1)
     submission_id = researcher.participant().do(study_id)
@@ -330,9 +295,7 @@ def test_a_rejection_is_taken_back_where_that_is_possible(
     researcher.books()
 
 
-def test_judgements_change_what_is_known_of_a_participant(
-    researcher: Researcher,
-) -> None:
+def test_judgements_change_what_is_known_of_a_participant(researcher: Researcher) -> None:
     """Approvals and rejections, which filters look at."""
     someone = researcher.participant(approvals=10, rejections=0)
     researcher.judge(someone.do(researcher.study()), "APPROVE")
@@ -375,8 +338,7 @@ def test_a_return_is_asked_for_and_may_be_granted(researcher: Researcher) -> Non
     study_id, someone = researcher.study(), researcher.participant()
     submission_id = someone.do(study_id)
     asked = researcher.post(
-        f"/submissions/{submission_id}/request-return/",
-        request_return_reasons=["Withdrew consent"],
+        f"/submissions/{submission_id}/request-return/", request_return_reasons=["Withdrew consent"]
     )
     assert asked["return_requested"]
     assert someone.give_back(submission_id) == "RETURNED"
@@ -431,15 +393,13 @@ def test_a_code_is_entered_in_a_browser(researcher: Researcher) -> None:
     study_id, someone = researcher.study(), researcher.participant()
     taken = someone.ask("POST", f"/studies/{study_id}", {})
     page = httpx.get(
-        taken["complete_url"],
-        params={"cc": CODE, "participant": someone.participant_id},
+        taken["complete_url"], params={"cc": CODE, "participant": someone.participant_id}
     )
     assert page.status_code == 200
     assert "AWAITING REVIEW" in page.text
     assert researcher.submission(taken["submission_id"])["entered_code"] == CODE
     again = httpx.get(
-        taken["complete_url"],
-        params={"cc": CODE, "participant": someone.participant_id},
+        taken["complete_url"], params={"cc": CODE, "participant": someone.participant_id}
     )
     assert again.status_code == 400
 
@@ -463,15 +423,10 @@ def test_what_belongs_to_another_is_not_touched(researcher: Researcher) -> None:
     assert caught.value.status == 404
 
 
-def test_a_participant_has_one_place_of_a_study_at_a_time(
-    researcher: Researcher,
-) -> None:
+def test_a_participant_has_one_place_of_a_study_at_a_time(researcher: Researcher) -> None:
     """However many submissions one may have; the next comes when that has ended."""
     config = {"max_submissions_per_participant": 3}
-    study_id, ann = (
-        researcher.study(submissions_config=config),
-        researcher.participant(),
-    )
+    study_id, ann = (researcher.study(submissions_config=config), researcher.participant())
     first = ann.take(study_id)
     assert ann.studies() == []
     with pytest.raises(Refused) as refused:

@@ -42,15 +42,11 @@ def _answered(question: dict[str, Any], *numbers: int) -> dict[str, Any]:
     return {
         "question_id": question["id"],
         "question_title": question["title"],
-        "answers": [
-            {"answer_id": answer["id"], "value": answer["value"]} for answer in chosen
-        ],
+        "answers": [{"answer_id": answer["id"], "value": answer["value"]} for answer in chosen],
     }
 
 
-def _respond(
-    researcher: Researcher, survey: dict[str, Any], *chosen: tuple[int, ...]
-) -> Any:  # noqa: ANN401 - JSON
+def _respond(researcher: Researcher, survey: dict[str, Any], *chosen: tuple[int, ...]) -> Any:  # noqa: ANN401 - JSON
     """A participant's response, with the numbers of the answers to each question."""
     someone = researcher.participant()
     submission_id = someone.take(researcher.study())
@@ -104,9 +100,7 @@ def test_ids_that_were_sent_are_kept(researcher: Researcher) -> None:
         {"questions": [COLOURS], "tittle": "Birds"},
     ],
 )
-def test_what_is_no_survey_is_refused(
-    researcher: Researcher, content: dict[str, object]
-) -> None:
+def test_what_is_no_survey_is_refused(researcher: Researcher, content: dict[str, object]) -> None:
     """Without questions, with two lists of them, or with a wrong part."""
     with pytest.raises(Refused) as refusal:
         _survey(researcher, **content)
@@ -132,9 +126,7 @@ def test_responses_are_counted_by_question_and_answer(researcher: Researcher) ->
     assert _summary(researcher, survey) == [(0, [0, 0]), (0, [0, 0, 0])]
 
 
-def _summary(
-    researcher: Researcher, survey: dict[str, Any]
-) -> list[tuple[int, list[int]]]:
+def _summary(researcher: Researcher, survey: dict[str, Any]) -> list[tuple[int, list[int]]]:
     """For each question how often it was answered, and each answer."""
     summary = researcher.get(f"/surveys/{survey['_id']}/responses/summary/")
     assert summary["survey_id"] == survey["_id"]
@@ -155,14 +147,10 @@ def test_a_response_answers_the_survey_that_it_names(researcher: Researcher) -> 
     mixed[0]["answers"] = _questions(survey)[1]["answers"]
     [section] = survey["sections"]
     with pytest.raises(Refused, match="Not an answer"):
-        _respond(
-            researcher, {**survey, "sections": [{**section, "questions": mixed}]}, (0,)
-        )
+        _respond(researcher, {**survey, "sections": [{**section, "questions": mixed}]}, (0,))
 
 
-def test_a_response_is_of_a_participant_with_that_submission(
-    researcher: Researcher,
-) -> None:
+def test_a_response_is_of_a_participant_with_that_submission(researcher: Researcher) -> None:
     """Only a strict emulator holds programs to it."""
     survey = _survey(researcher)
     ann, eve = researcher.participant(), researcher.participant()

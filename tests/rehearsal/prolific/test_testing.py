@@ -5,17 +5,12 @@ import pytest
 from tests.rehearsal.prolific.people import UNIT, Participant, Refused, Researcher
 
 
-def test_a_draft_is_tried_by_the_test_participants_alone(
-    researcher: Researcher,
-) -> None:
+def test_a_draft_is_tried_by_the_test_participants_alone(researcher: Researcher) -> None:
     """The copy recruits, the draft does not; each of them has a place."""
     someone = researcher.participant()
     testers = [
         Participant(
-            researcher,
-            researcher.post("/researchers/participants/", email=email)[
-                "participant_id"
-            ],
+            researcher, researcher.post("/researchers/participants/", email=email)["participant_id"]
         )
         for email in ("a@lab.example", "b@lab.example")
     ]
@@ -53,9 +48,7 @@ def test_an_address_is_valid_and_new(researcher: Researcher, email: str) -> None
     assert list(refusal.value.detail) == ["email"]
 
 
-def test_a_workspace_and_a_project_are_made_and_renamed(
-    researcher: Researcher,
-) -> None:
+def test_a_workspace_and_a_project_are_made_and_renamed(researcher: Researcher) -> None:
     """A new workspace has no money; the account's first one stays the first."""
     first = researcher.workspace_id()
     made = researcher.post("/workspaces/", title="Second", currency_code="GBP")
@@ -78,9 +71,7 @@ def test_an_invitation_is_answered(researcher: Researcher) -> None:
     """For a workspace of the account, in a known role."""
     workspace = researcher.workspace_id()
     asked = {"association": workspace, "emails": ["c@lab.example"]}
-    [made] = researcher.post("/invitations/", **asked, role="WORKSPACE_ADMIN")[
-        "invitations"
-    ]
+    [made] = researcher.post("/invitations/", **asked, role="WORKSPACE_ADMIN")["invitations"]
     assert made["invitee"]["email"] == "c@lab.example"
     assert (made["status"], made["association"]) == ("INVITED", workspace)
     with pytest.raises(Refused, match="WORKSPACE_COLLABORATOR"):

@@ -12,8 +12,7 @@ CONTENT = b"participant,remark\n1,careful\n"
 
 def _address(researcher: Researcher, filename: str) -> str:
     made = researcher.get(
-        f"/submissions/signals/upload-url/{filename}",
-        workspace_id=researcher.workspace_id(),
+        f"/submissions/signals/upload-url/{filename}", workspace_id=researcher.workspace_id()
     )
     assert made["http_method"] == "PUT"
     assert made["expires_at"] == "2026-01-05T10:00:00.000000Z"
@@ -47,9 +46,7 @@ def test_an_address_expires(researcher: Researcher) -> None:
 
 
 @pytest.mark.parametrize("filename", ["feedback.exe", "feedback", ".csv"])
-def test_only_documented_formats_are_taken(
-    researcher: Researcher, filename: str
-) -> None:
+def test_only_documented_formats_are_taken(researcher: Researcher, filename: str) -> None:
     """By the end of the name."""
     with pytest.raises(Refused, match="A file ends in"):
         _address(researcher, filename)

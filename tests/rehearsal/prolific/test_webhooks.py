@@ -47,11 +47,7 @@ def _until_heard(hearer: Stub, times: int) -> None:
 
 
 def _subscribe(
-    researcher: Researcher,
-    hearer: Stub,
-    *,
-    is_confirmed: bool = True,
-    path: str = "/hear",
+    researcher: Researcher, hearer: Stub, *, is_confirmed: bool = True, path: str = "/hear"
 ) -> tuple[str, str]:
     """A subscription to submissions; its id, and what its calls are signed with."""
     workspace_id = researcher.workspace_id()
@@ -66,9 +62,7 @@ def _subscribe(
     )
     [subscription] = made.json()["results"]
     if is_confirmed:
-        researcher.post(
-            f"{PATH}{subscription['id']}/", secret=made.headers["X-Hook-Secret"]
-        )
+        researcher.post(f"{PATH}{subscription['id']}/", secret=made.headers["X-Hook-Secret"])
     return subscription["id"], secret
 
 
@@ -119,9 +113,7 @@ def test_a_confirmed_subscription_is_called_and_can_tell_who_calls(
     assert event["id"] == asked.headers["X-Event-ID"]
 
 
-def test_before_it_is_confirmed_nothing_is_sent(
-    researcher: Researcher, hearer: Stub
-) -> None:
+def test_before_it_is_confirmed_nothing_is_sent(researcher: Researcher, hearer: Stub) -> None:
     """And the secret that confirms is another than the one that signs."""
     subscription_id, secret = _subscribe(researcher, hearer, is_confirmed=False)
     with pytest.raises(Refused):
@@ -146,14 +138,10 @@ def test_what_was_not_taken_is_sent_again_until_a_day_is_over(
     _until(lambda: _log(researcher, subscription_id, status="FAILED"))
     assert len({asked.headers["X-Event-ID"] for asked in hearer.asked}) == 1
     for asked in hearer.asked:
-        assert asked.headers["X-Prolific-Request-Signature"] == _signature(
-            asked, secret
-        )
+        assert asked.headers["X-Prolific-Request-Signature"] == _signature(asked, secret)
 
 
-def test_who_fails_for_five_days_is_called_no_more(
-    researcher: Researcher, hearer: Stub
-) -> None:
+def test_who_fails_for_five_days_is_called_no_more(researcher: Researcher, hearer: Stub) -> None:
     """The subscription is there, and not enabled."""
     hearer.answer(Answer(503))
     subscription_id, _ = _subscribe(researcher, hearer)
@@ -251,9 +239,7 @@ def test_nobody_outside_this_machine_is_called(researcher: Researcher) -> None:
     researcher.post("/hooks/secrets/", workspace_id=workspace_id)
     for url in ("https://hits.example.org/x", "http://10.0.0.1/x", "http://[::1"):
         with pytest.raises(Refused):
-            researcher.post(
-                PATH, event_type=KIND, target_url=url, workspace_id=workspace_id
-            )
+            researcher.post(PATH, event_type=KIND, target_url=url, workspace_id=workspace_id)
 
 
 def test_another_secret_ends_the_first(researcher: Researcher, hearer: Stub) -> None:

@@ -10,11 +10,7 @@ from dataclasses import replace
 import pytest
 
 from piecework.prolific.client import Prolific
-from piecework.prolific.resources.new_study import (
-    CodeAction,
-    CompletionCode,
-    StudyChanges,
-)
+from piecework.prolific.resources.new_study import CodeAction, CompletionCode, StudyChanges
 from piecework.prolific.resources.recruiting import Choice, Range
 from piecework.prolific.token import Token
 from piecework.webclient.errors import Lost, Refused
@@ -30,15 +26,11 @@ UNIT = 210
 @pytest.fixture
 def prolific(researcher: Researcher) -> Iterator[Prolific]:
     """The client; it waits for nothing."""
-    with Transport(
-        researcher.url, Token("rehearsal-token"), sleep=lambda _: None
-    ) as transport:
+    with Transport(researcher.url, Token("rehearsal-token"), sleep=lambda _: None) as transport:
         yield Prolific(transport)
 
 
-def test_a_study_from_draft_to_bonus(
-    prolific: Prolific, researcher: Researcher
-) -> None:
+def test_a_study_from_draft_to_bonus(prolific: Prolific, researcher: Researcher) -> None:
     """Group, filters, study, work, verdicts, bonus; the books agree to the penny."""
     [workspace] = prolific.account.workspaces()
     [project] = prolific.account.projects(workspace.id)
@@ -48,9 +40,7 @@ def test_a_study_from_draft_to_bonus(
     )
     codes = [
         CompletionCode(
-            code="C1ABCDEF",
-            code_type="COMPLETED",
-            actions=[CodeAction(action="MANUALLY_REVIEW")],
+            code="C1ABCDEF", code_type="COMPLETED", actions=[CodeAction(action="MANUALLY_REVIEW")]
         )
     ]
     study = prolific.studies.create(
@@ -67,28 +57,20 @@ def test_a_study_from_draft_to_bonus(
     )
     projected = prolific.studies.cost(study.id, is_projected=True).rewards
     assert (projected.rewards.minor, projected.rewards.currency) == (450, "GBP")
-    assert prolific.studies.calculated_cost_minor(reward_minor=150, places=3) == (
-        3 * UNIT
-    )
+    assert prolific.studies.calculated_cost_minor(reward_minor=150, places=3) == (3 * UNIT)
     assert prolific.studies.transition(study.id, "PUBLISH").status == "PUBLISHING"
     assert prolific.studies.get(study.id).status == "ACTIVE"
     assert [someone.studies() for someone in people] == [[study.id]] * 3 + [[]]
 
     done = [someone.do(study.id, "C1ABCDEF") for someone in people[:3]]
-    assert [
-        submission.id for submission in prolific.submissions.of_study(study.id)
-    ] == done
+    assert [submission.id for submission in prolific.submissions.of_study(study.id)] == done
     assert prolific.submissions.counts(study.id)["AWAITING REVIEW"] == 3
     assert prolific.submissions.approve(done[0]).status == "APPROVED"
-    rejected = prolific.submissions.reject(
-        done[1], category="LOW_EFFORT", message=REASON
-    )
+    rejected = prolific.submissions.reject(done[1], category="LOW_EFFORT", message=REASON)
     assert rejected.status == "REJECTED"
     prolific.submissions.bulk_approve([done[2]])
 
-    batch = prolific.bonuses.create(
-        study.id, {done[0]: Money(minor=150, currency="GBP")}
-    )
+    batch = prolific.bonuses.create(study.id, {done[0]: Money(minor=150, currency="GBP")})
     prolific.bonuses.pay(batch.id)
     [paid] = prolific.submissions.get(done[0]).bonuses_minor
     assert paid == 150
@@ -97,9 +79,7 @@ def test_a_study_from_draft_to_bonus(
     assert available == Money(minor=1_000_000 - 3 * UNIT, currency="GBP")
     prolific.studies.change(study.id, StudyChanges(places=4))
     assert prolific.studies.get(study.id).status == "ACTIVE"
-    assert [
-        submission["reward_paid"] for submission in researcher.books()["submissions"]
-    ] == [
+    assert [submission["reward_paid"] for submission in researcher.books()["submissions"]] == [
         150,
         0,
         150,
@@ -112,9 +92,7 @@ def test_every_page_is_walked(prolific: Prolific, researcher: Researcher) -> Non
     [workspace] = prolific.account.workspaces()
     [project] = prolific.account.projects(workspace.id)
     drafts = [researcher.draft() for _ in range(101)]
-    assert {study.id for study in prolific.studies.of_project(project.id)} == set(
-        drafts
-    )
+    assert {study.id for study in prolific.studies.of_project(project.id)} == set(drafts)
 
 
 def test_bursts_are_waited_out_and_losses_are_told(
@@ -126,13 +104,9 @@ def test_bursts_are_waited_out_and_losses_are_told(
     researcher.control("PUT", "/faults", [{"kind": "throttle", "times": 3}])
     assert prolific.account.me().id
     for kind in ("lose_reply", "bad_gateway"):
-        researcher.control(
-            "PUT", "/faults", [{"kind": kind, "operation": "create-study"}]
-        )
+        researcher.control("PUT", "/faults", [{"kind": kind, "operation": "create-study"}])
         with pytest.raises(Lost):
-            prolific.studies.create(
-                replace(STUDY, project=project.id, codes=[], filters=[])
-            )
+            prolific.studies.create(replace(STUDY, project=project.id, codes=[], filters=[]))
     assert len(list(prolific.studies.of_project(project.id))) == 2
 
 

@@ -64,12 +64,7 @@ def small(*, is_rehearsal: bool = True) -> ReportFacts:
         workers=_workers(is_rehearsal=is_rehearsal),
         # Three approved at 60 cents, a bonus of 30; fees of 20 %: 3 x 12 + 6 = 42.
         money=Money(
-            ledger={
-                "budget": 1000,
-                "paid_rewards": 180,
-                "paid_bonuses": 30,
-                "fees": 42,
-            },
+            ledger={"budget": 1000, "paid_rewards": 180, "paid_bonuses": 30, "fees": 42},
             wage_floor_cents_per_hour=725,
         ),
         rules={"spelling": 3, "whitespace": 1},
@@ -113,10 +108,9 @@ def _answers() -> pd.DataFrame:
             "edits": _edits(answer),
             "is_surplus": bool(surplus),
         }
-        for place, (
-            answer,
-            (item, worker, caption, canned, rejected, surplus),
-        ) in enumerate(_ANSWERS.items())
+        for place, (answer, (item, worker, caption, canned, rejected, surplus)) in enumerate(
+            _ANSWERS.items()
+        )
     ]
     return made_table(rows, caption_task())
 

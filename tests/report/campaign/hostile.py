@@ -33,23 +33,17 @@ def campaign(texts: tuple[str, ...]) -> ReportFacts:
     renamed = dict(zip(workers.index, names, strict=True))
     captions = _cycle(texts, len(answers))
     typed: dict[str, Any] = {
-        "value.flaws": pd.Series(
-            [(caption,) for caption in captions], index=answers.index
-        ),
+        "value.flaws": pd.Series([(caption,) for caption in captions], index=answers.index),
         "value.flaw_other": captions,
     }
     stranger = {"title": " ".join(texts), "picture": texts[0]}
-    task = replace(
-        facts.task, name=texts[0], optional_columns=("title", "picture"), title=texts[0]
-    )
+    task = replace(facts.task, name=texts[0], optional_columns=("title", "picture"), title=texts[0])
     return replace(
         facts,
         campaign=texts[0],
         purpose=" ".join(texts),
         task=task,
-        shown_items=tuple(
-            replace(item, columns=stranger) for item in facts.shown_items
-        ),
+        shown_items=tuple(replace(item, columns=stranger) for item in facts.shown_items),
         sources=(SourceFile(sha256=texts[1 % len(texts)], since=texts[0]),) * 2,
         changed=(*texts,),
         code_commit=texts[2 % len(texts)],
@@ -83,9 +77,7 @@ def _findings(
     return findings.assign(
         heuristic=findings["heuristic"].map(names),
         evidence=_cycle(texts, len(findings)),
-        subject_id=findings["subject_id"].map(
-            lambda subject: renamed.get(subject, subject)
-        ),
+        subject_id=findings["subject_id"].map(lambda subject: renamed.get(subject, subject)),
     )
 
 

@@ -173,18 +173,14 @@ class _Campaign:
         made = self.answers[start:]
         self._exclude(posted + timedelta(hours=6))
         out = sum(bool(answer["is_rejected"]) for answer in made)
-        last = max(
-            datetime.fromisoformat(str(answer["submitted_at"])) for answer in made
-        )
+        last = max(datetime.fromisoformat(str(answer["submitted_at"])) for answer in made)
         self.batches.append(
             {
                 "batch": batch,
                 "round": transaction,
                 "hits": len(lacking),
                 "assignments_wanted": sum(lacking.values()),
-                "assignments_submitted": len(
-                    {answer["assignment_id"] for answer in made}
-                ),
+                "assignments_submitted": len({answer["assignment_id"] for answer in made}),
                 "answers_kept": len(made) - out,
                 "answers_dropped": out,
                 "posted_at": posted,
@@ -203,19 +199,14 @@ class _Campaign:
         return free[-number:]
 
     def _lacking(self, hits: list[int]) -> dict[int, int]:
-        fewest = {
-            hit: 5 - min(self.kept.get(item, 0) for item in self._items(hit))
-            for hit in hits
-        }
+        fewest = {hit: 5 - min(self.kept.get(item, 0) for item in self._items(hit)) for hit in hits}
         return {hit: number for hit, number in fewest.items() if number > 0}
 
     def _items(self, hit: int) -> list[str]:
         last = min(hit * HITS_OF + HITS_OF, self.items)
         return [f"img_{item:05d}" for item in range(hit * HITS_OF, last)]
 
-    def _work(
-        self, batch: int, transaction: int, hit: int, worker: str, posted: datetime
-    ) -> None:
+    def _work(self, batch: int, transaction: int, hit: int, worker: str, posted: datetime) -> None:
         trait = self.traits[worker]
         assignment = f"3{hashlib.sha256(f'{hit} {worker}'.encode()).hexdigest()[:12]}"
         submitted = posted + timedelta(hours=5 * self.chance.betavariate(1.3, 3))
@@ -238,9 +229,7 @@ class _Campaign:
                     "is_rejected": drops[-1],
                     "rejected_because": trait.evidence * drops[-1],
                     "value.has_text": self.chance.choice(("yes", "yes", "no")),
-                    "value.flaws": (
-                        self.chance.choice(("blur", "dark", "none", "none")),
-                    ),
+                    "value.flaws": (self.chance.choice(("blur", "dark", "none", "none")),),
                     "worker": worker,
                     "shown_seconds": trait.seconds * self.chance.uniform(0.6, 1.6),
                     "submitted_at": submitted,
@@ -262,9 +251,7 @@ class _Campaign:
 
     def _caption(self, item: str, trait: _Trait) -> dict[str, object]:
         hardness = random.Random(item).betavariate(0.35, 2.6)  # noqa: S311 - as above
-        is_canned = self.chance.random() < (
-            1 if trait.name == "all canned" else hardness
-        )
+        is_canned = self.chance.random() < (1 if trait.name == "all canned" else hardness)
         scene, *things = _PICTURES[int(item[4:]) % len(_PICTURES)]
         words = scene.format(self.chance.choice(things)).split()
         words += self.chance.choices(("with", "some", "white", "light", "near"), k=5)
@@ -375,9 +362,7 @@ class _Campaign:
                 "paid_cents": (len(assignments) - rejected) * REWARD_CENTS,
                 "seconds_worked": float(mine["shown_seconds"].sum()) * 1.1,
                 "seconds_paid": float(
-                    mine.loc[
-                        ~mine["assignment_id"].isin(self.rejected), "shown_seconds"
-                    ].sum()
+                    mine.loc[~mine["assignment_id"].isin(self.rejected), "shown_seconds"].sum()
                 )
                 * 1.1,
                 "is_excluded": worker in self.excluded,

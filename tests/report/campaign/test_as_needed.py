@@ -25,10 +25,7 @@ def test_what_is_wanted_is_counted_item_by_item() -> None:
     assert "1 of 2 images" in section.lead[0]
     assert "1 image, below that probability and with fewer than 7" in section.lead[1]
     assert "1 image asked to the end took 3 accepted answers; 7" in section.lead[2]
-    assert section.tables[0].rows == (
-        ("2", "1", "0", "0.0 %"),
-        ("3", "1", "1", "100.0 %"),
-    )
+    assert section.tables[0].rows == (("2", "1", "0", "0.0 %"), ("3", "1", "1", "100.0 %"))
 
 
 def test_before_anything_is_weighed_it_says_so() -> None:

@@ -25,17 +25,12 @@ pytestmark = pytest.mark.browser
 @pytest.mark.parametrize(
     ("name", "width"),
     [
-        pytest.param(
-            *(name, width),
-            marks=() if (name, width) in _SHORT else (pytest.mark.full,),
-        )
+        pytest.param(*(name, width), marks=() if (name, width) in _SHORT else (pytest.mark.full,))
         for name in _PAGES
         for width in (1280, 390)
     ],
 )
-def test_everybody_can_read_it(
-    browser: Browser, tmp_path: Path, name: str, width: int
-) -> None:
+def test_everybody_can_read_it(browser: Browser, tmp_path: Path, name: str, width: int) -> None:
     """No fault that axe knows, no sideways scrolling, no request, no dialog."""
     file = tmp_path / "report.html"
     file.write_text(render(_PAGES[name]), encoding="utf-8")
@@ -68,9 +63,7 @@ def test_dark_screens_can_be_read_as_well(browser: Browser, tmp_path: Path) -> N
     ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
     page.close()
 
-    assert not [
-        (violation["id"], violation["nodes"][0]["html"]) for violation in violations
-    ]
+    assert not [(violation["id"], violation["nodes"][0]["html"]) for violation in violations]
     assert ground == "rgb(14, 18, 22)"
 
 

@@ -46,8 +46,7 @@ def _luminance(colour: str) -> float:
     """Relative luminance as WCAG 2.2 defines it."""
     parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
     red, green, blue = (
-        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
-        for part in parts
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
     )
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
@@ -69,9 +68,7 @@ def test_text_in_plots_stands_out(colour: str) -> None:
     assert _contrast(colour, "#ffffff") >= 4.5
 
 
-@pytest.mark.parametrize(
-    "colour", [plots.TEAL, plots.GREEN, plots.AMBER, plots.RED, plots.GREY]
-)
+@pytest.mark.parametrize("colour", [plots.TEAL, plots.GREEN, plots.AMBER, plots.RED, plots.GREY])
 def test_bars_stand_out(colour: str) -> None:
     """WCAG asks for 3 between what a plot draws and the white around it."""
     assert _contrast(colour, "#ffffff") >= 3

@@ -16,9 +16,7 @@ from tests.report.campaign.made_up import empty
 
 SEVERITY = load_task("severity")
 VARIANCE = "Analysis of variance, repeated measures"
-QUALITY = Field(
-    name="quality", kind="number", label="How good?", minimum=0, maximum=100
-)
+QUALITY = Field(name="quality", kind="number", label="How good?", minimum=0, maximum=100)
 
 
 def facts_of(rows: list[tuple[str, str, str, float]]) -> Compared:
@@ -66,10 +64,7 @@ def test_figures_are_those_of_the_analyses() -> None:
     assert "F(1.00, 2.0) = 27.00, p = 0.035" in made.lead[0]
     means, variance, pairs, inside, parts = made.tables
     # dan is in the mean of color, (20 + 40 + 30 + 99) / 4, but in no comparison.
-    assert [row[:3] for row in means.rows] == [
-        ("color", "4", "47.25"),
-        ("age", "3", "60.00"),
-    ]
+    assert [row[:3] for row in means.rows] == [("color", "4", "47.25"), ("age", "3", "60.00")]
     assert ("Mauchly's W", "1.000 (p = -)") in variance.rows
     assert pairs.rows[0][:2] == ("age - color", "+30.00")
     assert pairs.rows[0][3:6] == ("t(2) = 5.20", "0.035", "0.035")
@@ -130,10 +125,7 @@ def test_the_published_study_is_next_to_a_campaign_of_its_task() -> None:
     inside = {row[0]: row[-2:] for row in by_caption["Means within conditions"].rows}
     assert inside["young to old"] == ("58.475", "23.252")
     tests = by_caption["Differences within conditions"].rows
-    assert {row[-1] for row in tests} == {
-        "t(60) = 0.835, p = 0.407",
-        "t(60) = -4.49, p < 0.001",
-    }
+    assert {row[-1] for row in tests} == {"t(60) = 0.835, p = 0.407", "t(60) = -4.49, p < 0.001"}
     assert any("binary" in note.text for note in made.notes)
 
 

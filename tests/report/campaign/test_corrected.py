@@ -23,11 +23,7 @@ def test_gains_have_signs_and_are_sorted_below_all_kinds_together() -> None:
     section = corrected.build(report_model(facts))
     assert section is not None
     table = section.tables[0]
-    assert [row[0] for row in table.rows] == [
-        "all kinds",
-        "color of clothing",
-        "number",
-    ]
+    assert [row[0] for row in table.rows] == ["all kinds", "color of clothing", "number"]
     assert table.rows[1] == (
         "color of clothing", "8", "7", "+12.5 (50.0 \u2192 62.5)",
         "+5.0 (25.0 \u2192 30.0)", "+5.0 (30.0 \u2192 35.0)", "+1.05",

@@ -49,16 +49,11 @@ def test_the_worst_stand_first_and_too_few_is_said() -> None:
 
 def test_before_anybody_met_one_it_says_so() -> None:
     """No share of nothing."""
-    known = Gold(
-        items=10, mixed_in=0, least=4, scores=scores().iloc[:0], contradicted=NONE
-    )
+    known = Gold(items=10, mixed_in=0, least=4, scores=scores().iloc[:0], contradicted=NONE)
     section = gold.build(report_model(replace(by_hand.small(), gold=known)))
     assert section is not None
     assert section.lead == (
-        (
-            "The right answer is known for 10 images, and no worker has answered any "
-            "of them yet."
-        ),
+        ("The right answer is known for 10 images, and no worker has answered any of them yet."),
     )
     assert section.tables[0].rows == ()
     assert gold.build(report_model(by_hand.small())) is None

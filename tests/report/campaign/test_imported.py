@@ -66,9 +66,7 @@ def test_what_waits_is_counted_and_its_flags_are_told() -> None:
     small, imported_facts = by_hand.small(), _facts()
     extra = small.answers.iloc[[0]].assign(assignment_id="A9", worker="w9")
     extra = extra.set_axis(pd.Index(["A9.1"], name=extra.index.name))
-    finding = small.findings.iloc[[0]].assign(
-        subject_kind="answer", subject_id="A9.1", flag=True
-    )
+    finding = small.findings.iloc[[0]].assign(subject_kind="answer", subject_id="A9.1", flag=True)
     facts = replace(
         small,
         findings=pd.concat([small.findings, finding]),
@@ -104,9 +102,7 @@ def test_what_waits_in_a_campaign_of_ones_own_is_counted_too() -> None:
     """Books count it on both sides, and a figure of the decided is called that."""
     small = by_hand.small()
     is_open = small.answers["assignment_id"] == "A4"
-    facts = replace(
-        small, answers=small.answers[~is_open], waiting=small.answers[is_open]
-    )
+    facts = replace(small, answers=small.answers[~is_open], waiting=small.answers[is_open])
     model = report_model(facts)
     assert all(check.agrees for check in provenance.checks(model)[:2])
     shown = funnel.build(model)
@@ -115,9 +111,7 @@ def test_what_waits_in_a_campaign_of_ones_own_is_counted_too() -> None:
     when = timeline.pace_figure(model)
     assert when is not None
     assert "11 answers submitted" in when.svg
-    alone = replace(
-        facts, answers=small.answers.iloc[:0], waiting=small.answers, shown_items=()
-    )
+    alone = replace(facts, answers=small.answers.iloc[:0], waiting=small.answers, shown_items=())
     page = render(alone)
     assert "Nothing yet" not in page
     assert "No answer is decided yet." in page

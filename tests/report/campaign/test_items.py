@@ -64,9 +64,7 @@ def test_a_card_has_every_answer_with_what_became_of_it() -> None:
 def test_spaces_that_were_changed_are_seen() -> None:
     """Clean and typed text would look the same; the cleaning's pairs would be blank."""
     facts = by_hand.small()
-    edit = Edit(
-        start=0, end=1, before="\u00a0", after=" ", rule="whitespace", reason=""
-    )
+    edit = Edit(start=0, end=1, before="\u00a0", after=" ", rule="whitespace", reason="")
     edits = pd.Series([(edit,)] * len(facts.answers), index=facts.answers.index)
     answers = facts.answers.assign(text="the\u00a0red  bottle stands", edits=edits)
     facts = replace(facts, answers=answers)
@@ -97,8 +95,7 @@ def test_only_pictures_that_are_missing_are_spoken_of() -> None:
     mentions = []
     for cell in ("It was the best of times,", "https://example.org/7.jpg"):
         shown = tuple(
-            replace(item, picture="", columns={"sentence": cell})
-            for item in facts.shown_items
+            replace(item, picture="", columns={"sentence": cell}) for item in facts.shown_items
         )
         gallery = _gallery(replace(facts, shown_items=shown))
         mentions.append("are not shown" in gallery.note)
@@ -110,22 +107,15 @@ def test_equal_answers_are_told_once() -> None:
     card = _cards()["i2"]
     replies = (*card.replies, *card.more)
 
-    assert [(reply.tag.text, reply.times) for reply in replies] == [
-        ("rejected", 1),
-        ("canned", 2),
-    ]
+    assert [(reply.tag.text, reply.times) for reply in replies] == [("rejected", 1), ("canned", 2)]
 
 
 @pytest.mark.full
 def test_choices_are_told_as_votes() -> None:
     """Answers by hand: item 1 has the votes of three workers."""
     answers = rows(JUDGEMENTS)
-    shown = ShownItem(
-        item_id="i1", kind="agreed", columns={"a": "an axe", "b": "a bow"}
-    )
-    facts = replace(
-        made_up.empty(), task=TASK, answers=answers, shown_items=(shown,), items=3
-    )
+    shown = ShownItem(item_id="i1", kind="agreed", columns={"a": "an axe", "b": "a bow"})
+    facts = replace(made_up.empty(), task=TASK, answers=answers, shown_items=(shown,), items=3)
     (card,) = _gallery(facts).cards
 
     votes = dict(card.votes)
@@ -167,12 +157,8 @@ def test_equal_texts_beside_votes_are_shown_once() -> None:
     """Three workers corrected a sentence, two of them alike."""
     answers = rows(JUDGEMENTS)
     answers["value.note"] = ["A red mug", "A red mug", "A mug", "", ""]
-    task = replace(
-        TASK, fields=(*TASK.fields, Field(name="note", kind="text", label="Note"))
-    )
+    task = replace(TASK, fields=(*TASK.fields, Field(name="note", kind="text", label="Note")))
     shown = ShownItem(item_id="i1", kind="agreed")
-    facts = replace(
-        made_up.empty(), task=task, answers=answers, shown_items=(shown,), items=3
-    )
+    facts = replace(made_up.empty(), task=task, answers=answers, shown_items=(shown,), items=3)
     (card,) = _gallery(facts).cards
     assert dict(card.votes)["note"] == "A red mug (2 times); A mug"

@@ -46,17 +46,12 @@ def facts() -> ReportFacts:
 def tables(section: Section | None) -> dict[str, list[tuple[str, ...]]]:
     """Rows by caption, as words."""
     assert section is not None
-    return {
-        table.caption: [tuple(map(str, row)) for row in table.rows]
-        for table in section.tables
-    }
+    return {table.caption: [tuple(map(str, row)) for row in table.rows] for table in section.tables}
 
 
 def test_full_agreement_is_one_in_every_measure(facts: ReportFacts) -> None:
     """Alpha and Jaccard are 1.00; graded options are compared as grades."""
-    table_rows = tables(judgements.build(report_model(facts)))[
-        "Agreement between workers"
-    ]
+    table_rows = tables(judgements.build(report_model(facts)))["Agreement between workers"]
     assert [row[:3] for row in table_rows] == [
         ("fit", "alpha, nominal", "1.00"),
         ("grade", "alpha, ordinal", "1.00"),
@@ -95,9 +90,7 @@ def test_a_scale_of_few_steps_has_a_column_a_value(facts: ReportFacts) -> None:
     ]
 
 
-def test_items_with_one_answer_each_have_nothing_to_agree_about(
-    facts: ReportFacts,
-) -> None:
+def test_items_with_one_answer_each_have_nothing_to_agree_about(facts: ReportFacts) -> None:
     """One sentence, and no table of dashes."""
     changed_facts = replace(facts, answers=rows(JUDGEMENTS[:4]))
     section = judgements.build(report_model(changed_facts))
@@ -108,9 +101,7 @@ def test_items_with_one_answer_each_have_nothing_to_agree_about(
     assert "Alpha" not in section.lead[0]
 
 
-def test_places_among_options_are_held_against_equal_shares(
-    facts: ReportFacts,
-) -> None:
+def test_places_among_options_are_held_against_equal_shares(facts: ReportFacts) -> None:
     """The order was always a, b, c: 12, 6 and 0 of 18; chi-square is 12, p 0.002."""
     effects = tables(order_effects.build(report_model(facts)))["Order on the page"]
     # (12-6)^2/6 + 0 + (0-6)^2/6 = 12 with 2 degrees: exp(-6) = 0.0025.
@@ -119,9 +110,7 @@ def test_places_among_options_are_held_against_equal_shares(
     assert place[2:] == ("12, 6, 0", "18 choices", "0.002")
 
 
-def test_items_that_always_stood_in_one_place_are_no_effect_of_it(
-    facts: ReportFacts,
-) -> None:
+def test_items_that_always_stood_in_one_place_are_no_effect_of_it(facts: ReportFacts) -> None:
     """Then what is said of a place is said of its items; two orders tell them apart."""
     place = facts.answers["item_id"].str[1:].astype("int64")
     fixed = facts.answers.assign(place=place)
@@ -130,9 +119,7 @@ def test_items_that_always_stood_in_one_place_are_no_effect_of_it(
     by = [
         {row[1] for row in tables(section).get("Order on the page", [])}
         for answers in (fixed, moved)
-        for section in [
-            order_effects.build(report_model(replace(facts, answers=answers)))
-        ]
+        for section in [order_effects.build(report_model(replace(facts, answers=answers)))]
     ]
     assert by == [
         {"position among the options"},
@@ -148,9 +135,7 @@ def test_only_options_are_counted_for_a_side(facts: ReportFacts) -> None:
     shown: dict[str, object] = {"order.sides": ("a", "b")}
     stray = [("z", "i1", {**JUDGEMENTS[0][2], "fit": "perhaps"}), *JUDGEMENTS[:2]]
     changed_facts = replace(facts, answers=rows(stray, task, **shown), task=task)
-    effects = tables(order_effects.build(report_model(changed_facts)))[
-        "Order on the page"
-    ]
+    effects = tables(order_effects.build(report_model(changed_facts)))["Order on the page"]
     side = {row[1]: row for row in effects}["side shown first"]
     assert side[2:4] == ("first 1, second 1", "2 comparisons")
 
@@ -245,8 +230,6 @@ def test_a_hundred_thousand_judgements_make_a_page_that_can_be_sent() -> None:
         for item_id, kind in chosen(answers, TASK).items()
     )
     empty = made_up.empty()
-    page = render(
-        replace(empty, answers=answers, task=TASK, items=20_000, shown_items=shown)
-    )
+    page = render(replace(empty, answers=answers, task=TASK, items=20_000, shown_items=shown))
     assert len(shown) == 10
     assert len(page.encode()) < 1_500_000

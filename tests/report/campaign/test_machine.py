@@ -33,12 +33,7 @@ def built(people: Replay, models: Replay, shuffled: Replay) -> Section:
         field="colour",
         models=(
             MachineModel(
-                name="small",
-                items=3,
-                with_people=2,
-                as_people=1,
-                with_final=3,
-                as_final=3,
+                name="small", items=3, with_people=2, as_people=1, with_final=3, as_final=3
             ),
         ),
         replays=made,

@@ -14,12 +14,8 @@ _SMALL = by_hand.small()
 _MARKS = st.lists(st.booleans(), min_size=11, max_size=11)
 
 
-def _marked(
-    canned: list[bool], rejected: list[bool], surplus: list[bool]
-) -> ReportModel:
-    answers = _SMALL.answers.assign(
-        is_canned=canned, is_rejected=rejected, is_surplus=surplus
-    )
+def _marked(canned: list[bool], rejected: list[bool], surplus: list[bool]) -> ReportModel:
+    answers = _SMALL.answers.assign(is_canned=canned, is_rejected=rejected, is_surplus=surplus)
     return report_model(replace(_SMALL, answers=answers))
 
 

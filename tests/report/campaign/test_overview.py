@@ -40,10 +40,7 @@ def test_what_was_asked_and_what_came() -> None:
     assert "6 answers in all" in paragraphs["What was asked"]
     for fact in ("11 answers by 4 workers", "; 6 count: 4 novel", "4 novel captions"):
         assert fact in paragraphs["What came back"]
-    assert (
-        "2 answers that the picture cannot be recognised"
-        in paragraphs["What came back"]
-    )
+    assert "2 answers that the picture cannot be recognised" in paragraphs["What came back"]
     assert "3 of 3 images (100.0 %)" in paragraphs["What came back"]
 
 
@@ -69,9 +66,7 @@ def test_a_reason_that_quotes_evidence_says_what_flagged() -> None:
         then="drop",
         because="Set by: {evidence}.",
     )
-    facts = replace(
-        small, policy=(rule,), answers=small.answers.assign(rejected_because=because)
-    )
+    facts = replace(small, policy=(rule,), answers=small.answers.assign(rejected_because=because))
     lost = _read(facts)["What does not count"]
     flagged = "4 answers: Set by, flagged most strongly as “pasted” (3) and "
     assert f"{flagged}“Canned text too often” (1)." in lost
@@ -102,10 +97,7 @@ def test_each_answer_has_one_reason_and_one_flag(flags_each: int) -> None:
         columns=small.findings.columns,
     )
     rule = PolicyRule(
-        subject_kind="answer",
-        any_of=tuple(names),
-        then="drop",
-        because="Set by: {evidence}.",
+        subject_kind="answer", any_of=tuple(names), then="drop", because="Set by: {evidence}."
     )
     facts = replace(
         small,

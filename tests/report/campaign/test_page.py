@@ -78,9 +78,7 @@ def _of_one_judgement() -> ReportFacts:
     values = {"fit": "yes", "grade": "1", "ticks": ("a",), "place": 3.0}
     answers = rows([("a", "i1", values)])
     shown = ShownItem(item_id="i1", kind="plain", columns={"a": "an axe", "b": "a bow"})
-    return replace(
-        made_up.empty(), task=TASK, answers=answers, items=1, shown_items=(shown,)
-    )
+    return replace(made_up.empty(), task=TASK, answers=answers, items=1, shown_items=(shown,))
 
 
 _CAMPAIGNS = {
@@ -113,8 +111,7 @@ def test_every_element_is_closed_and_every_id_is_unique(name: str) -> None:
         for _, attributes, _ in tree.elements
         for name in ("aria-labelledby", "href", "clip-path")
         for target in re.findall(
-            r"[^\s#()]+",
-            attributes.get(name, "").replace("data:,", "").replace("url", ""),
+            r"[^\s#()]+", attributes.get(name, "").replace("data:,", "").replace("url", "")
         )
     }
 
@@ -156,8 +153,7 @@ def test_every_plot_says_in_words_what_it_shows(name: str) -> None:
 
     assert plots
     assert all(
-        attributes["role"] == "img" and attributes["aria-labelledby"]
-        for attributes, _ in plots
+        attributes["role"] == "img" and attributes["aria-labelledby"] for attributes, _ in plots
     )
     assert len(descriptions) == len(plots)
     numbered = [words for words in descriptions if re.search(r"\d|Dark", words)]
@@ -263,9 +259,7 @@ def test_one_worker_is_a_whole_crowd() -> None:
     alone = facts.answers["worker"] == "ann"
     page = render(
         replace(
-            facts,
-            answers=facts.answers[alone],
-            workers=facts.workers[facts.workers.index == "ann"],
+            facts, answers=facts.answers[alone], workers=facts.workers[facts.workers.index == "ann"]
         )
     )
 

@@ -31,9 +31,7 @@ def test_every_wage_is_in_one_column_and_the_floor_is_an_edge() -> None:
     ]
 
     # Columns of 50 cents, so that $9.00 needs fewer than 24, with an edge at $7.25.
-    assert [
-        (column.start, column.end, column.amount, column.colour) for column in bins
-    ] == [
+    assert [(column.start, column.end, column.amount, column.colour) for column in bins] == [
         (0.25, 0.75, 1, plots.RED),
         (6.75, 7.25, 1, plots.RED),
         (7.25, 7.75, 1, plots.TEAL),
@@ -67,10 +65,7 @@ def test_wages_are_never_lost_between_columns(paid: list[int], floor: int) -> No
     bins = money._bins(model, _paid(floor))
 
     assert sum(column.amount for column in bins) == 4
-    assert (
-        sum(column.amount for column in bins if column.colour == plots.RED)
-        == model.below_floor
-    )
+    assert sum(column.amount for column in bins if column.colour == plots.RED) == model.below_floor
     assert len(bins) <= 24 + 2
 
 
@@ -90,10 +85,7 @@ def test_plots_describe_themselves_with_the_numbers_of_the_tables() -> None:
     model = report_model(_SMALL)
     drawn = "".join(
         figure.svg
-        for section in (
-            texts.build(model),
-            workers.build(model),
-        )
+        for section in (texts.build(model), workers.build(model))
         if section
         for figure in section.figures
     )

@@ -138,9 +138,7 @@ def _levels(facts: ReportFacts) -> dict[str, str]:
 
 
 @pytest.mark.parametrize(("flagged", "is_noted"), [(4, False), (5, True)])
-def test_many_flagged_workers_put_the_question_in_doubt(
-    flagged: int, *, is_noted: bool
-) -> None:
+def test_many_flagged_workers_put_the_question_in_doubt(flagged: int, *, is_noted: bool) -> None:
     """More than a third of twelve; the heuristic that flags most of them is named."""
     small = by_hand.small()
     workers = pd.concat([small.workers.add_prefix(f"{part}", axis=0) for part in "abc"])
@@ -201,14 +199,8 @@ def test_images_without_any_answer_count_as_lacking() -> None:
     facts = replace(by_hand.small(), items=4)
     rows = _table(_section(funnel.build, facts), "Accepted answers per image")
 
-    assert rows == {
-        "0 of 2": ("1", "25.0 %"),
-        "1 of 2": ("0", "0.0 %"),
-        "2 of 2": ("3", "75.0 %"),
-    }
-    assert "Finished, but 1 of 4 images (25.0 %) lack accepted answers." in _levels(
-        facts
-    )
+    assert rows == {"0 of 2": ("1", "25.0 %"), "1 of 2": ("0", "0.0 %"), "2 of 2": ("3", "75.0 %")}
+    assert "Finished, but 1 of 4 images (25.0 %) lack accepted answers." in _levels(facts)
 
 
 def test_difficulty_counts_canned_answers_among_accepted_ones() -> None:
@@ -227,10 +219,7 @@ def test_difficulty_stands_beside_the_published_one_where_five_are_wanted() -> N
     """VizWiz-Captions, section 3.2: 68.5, 16.7, 5.9, 3.6, 3.1 and 2.2 per cent."""
     section = _section(difficulty.build, made_up.large(items=40))
 
-    published = [
-        row[2]
-        for row in _table(section, "Difficulty: canned answers per image").values()
-    ]
+    published = [row[2] for row in _table(section, "Difficulty: canned answers per image").values()]
     assert published == ["68.5 %", "16.7 %", "5.9 %", "3.6 %", "3.1 %", "2.2 %"]
 
 
@@ -278,10 +267,7 @@ def test_who_could_say_nothing_is_listed_with_the_reason() -> None:
 def test_reasons_are_counted_by_the_sentence_of_their_rule() -> None:
     """Two drops with different evidence are one reason, given twice."""
     rule = PolicyRule(
-        subject_kind="answer",
-        any_of=("capitals",),
-        then="drop",
-        because="Set aside: {evidence}.",
+        subject_kind="answer", any_of=("capitals",), then="drop", because="Set aside: {evidence}."
     )
     facts = replace(by_hand.small(), policy=(rule,))
     reasons = pd.Series(["Set aside: 80%.", "Set aside: 90%.", "Advertising."])
@@ -321,14 +307,8 @@ def test_coverage_counts_subjects_and_the_answers_they_touch() -> None:
         ),
         "capitals": ("answers: 0 of 11 (0.0 %)", "0", "0", ""),
         # A2.3, A3.1 and A3.2; of two with suspicion 0.9 the first by id.
-        "pasted": (
-            *("answers: 3 of 11 (27.3 %)", "3", "3 (100.0 %)"),
-            "3 pastes, 0 keystrokes",
-        ),
-        "too_fast": (
-            *("assignments: 1 of 4 (25.0 %)", "3", "3 (100.0 %)"),
-            "2 s an image",
-        ),
+        "pasted": (*("answers: 3 of 11 (27.3 %)", "3", "3 (100.0 %)"), "3 pastes, 0 keystrokes"),
+        "too_fast": (*("assignments: 1 of 4 (25.0 %)", "3", "3 (100.0 %)"), "2 s an image"),
     }
 
 
@@ -406,9 +386,7 @@ def test_wages_are_pay_over_the_time_of_paid_work() -> None:
         (720, "fact", "1 of 4 workers (25.0 %) earned less than the floor of $7.20/h"),
     ],
 )
-def test_a_wage_below_the_floor_is_said_plainly(
-    floor: int, median: str, below: str
-) -> None:
+def test_a_wage_below_the_floor_is_said_plainly(floor: int, median: str, below: str) -> None:
     """A wage of exactly the floor meets it; a cent more to ask and it is a problem."""
     facts = by_hand.ill_paid()
     assert facts.money is not None
@@ -442,17 +420,14 @@ def test_a_median_just_below_the_floor_is_watched_and_told_what_mends_it(
 
     assert (middle.level, below.level) == (level, level)
     assert middle.text.endswith(
-        f"Rewards {more} higher would meet it; `piecework pay` adds the difference as "
-        "bonuses."
+        f"Rewards {more} higher would meet it; `piecework pay` adds the difference as bonuses."
     )
 
 
 def test_one_of_two_workers_at_a_dollar_is_a_problem() -> None:
     """The median of $1 and $20 an hour meets the floor; the figure is red."""
     facts = by_hand.small()
-    two = facts.workers.loc[["cheat", "ann"]].assign(
-        paid_cents=[10, 200], seconds_paid=360.0
-    )
+    two = facts.workers.loc[["cheat", "ann"]].assign(paid_cents=[10, 200], seconds_paid=360.0)
     model = report_model(replace(facts, workers=two))
 
     assert [note.level for note in money.wage_notes(model)] == ["fact", "problem"]
@@ -469,9 +444,7 @@ def test_few_below_the_floor_are_to_be_watched() -> None:
         )
         many.index = pd.Index([f"w{n}" for n in range(crowd)])
         model = report_model(replace(facts, workers=many))
-        levels.append(
-            (money.wage_notes(model)[1].level, summary.key_figures(model)[-1].level)
-        )
+        levels.append((money.wage_notes(model)[1].level, summary.key_figures(model)[-1].level))
 
     assert levels == [("watch", "watch"), ("watch", "fine")]
 
@@ -479,9 +452,7 @@ def test_few_below_the_floor_are_to_be_watched() -> None:
 def test_a_worker_whose_time_is_unknown_has_no_wage() -> None:
     """No time worked is no wage, rather than an endless one."""
     facts = by_hand.small()
-    facts = replace(
-        facts, workers=facts.workers.assign(seconds_paid=[0, float("nan"), 0, 0])
-    )
+    facts = replace(facts, workers=facts.workers.assign(seconds_paid=[0, float("nan"), 0, 0]))
     (note,) = money.wage_notes(report_model(facts))
     assert note.level == "watch"
     assert "no paid work with a time" in note.text
@@ -508,27 +479,15 @@ def test_found_and_wronged_are_counted_apart() -> None:
     section = _section(planted.build)
 
     assert _table(section, "Planted workers by trait") == {
-        "advertiser": (
-            *("bad", "1", "0", "1", "1 of 1 found"),
-            *("3 of 3", "0"),
-        ),
-        "careful": (
-            *("honest", "2", "0", "0", "0 of 2 wronged"),
-            *("1 of 6", "3"),
-        ),
-        "slow": (
-            *("honest", "1", "1", "0", "1 of 1 wronged"),
-            *("0 of 2", "1"),
-        ),
+        "advertiser": (*("bad", "1", "0", "1", "1 of 1 found"), *("3 of 3", "0")),
+        "careful": (*("honest", "2", "0", "0", "0 of 2 wronged"), *("1 of 6", "3")),
+        "slow": (*("honest", "1", "1", "0", "1 of 1 wronged"), *("0 of 2", "1")),
     }
     model = report_model(by_hand.small())
     notes = planted.notes(model, planted.score(model))
     assert [(note.level, note.text) for note in notes] == [
         ("fine", "1 of 1 planted bad worker (100.0 %) was found."),
-        (
-            "problem",
-            "1 of 3 honest workers (33.3 %) was wronged: excluded, or work rejected.",
-        ),
+        ("problem", "1 of 3 honest workers (33.3 %) was wronged: excluded, or work rejected."),
         ("fine", "0 of 4 novel captions (0.0 %) were written by planted bad workers."),
     ]
 
@@ -597,9 +556,9 @@ def test_key_figures_are_the_ones_of_the_sections() -> None:
 
 def test_books_that_agree_are_no_problem() -> None:
     """Answers, assignments, rejections, pay and budget are told twice, and agree."""
-    assert [
-        check.agrees for check in provenance.checks(report_model(by_hand.small()))
-    ] == [True] * 5
+    assert [check.agrees for check in provenance.checks(report_model(by_hand.small()))] == [
+        True
+    ] * 5
     finished = "Finished, and all 3 images have 2 accepted answers."
     assert _levels(by_hand.small())[finished] == "fine"
 
@@ -612,8 +571,7 @@ def test_every_book_that_differs_is_a_problem_told_first() -> None:
         facts,
         answers=facts.answers.drop(index=["A4.1", "A4.2"]),
         money=replace(
-            facts.money,
-            ledger={**facts.money.ledger, "paid_rewards": 179, "budget": 200},
+            facts.money, ledger={**facts.money.ledger, "paid_rewards": 179, "budget": 200}
         ),
         decisions=facts.decisions[facts.decisions["verdict"] != "reject"],
     )
@@ -623,10 +581,7 @@ def test_every_book_that_differs_is_a_problem_told_first() -> None:
     assert wrong[:5] == [
         "Counts differ. Answers: in the dataset, and counted by worker: 9 and 11.",
         "Counts differ. Assignments: in the dataset, and counted by batch: 3 and 4.",
-        (
-            "Counts differ. Rejected assignments: decided, and counted by worker: "
-            "0 and 1."
-        ),
+        ("Counts differ. Rejected assignments: decided, and counted by worker: 0 and 1."),
         "Counts differ. Pay: of all workers, and in the ledger: $2.10 and $2.09.",
         # 179 + 30 + 42 = 251 spent of 200.
         "Counts differ. Spent and held, within the budget: $2.51 and $2.00.",
@@ -642,9 +597,7 @@ def test_provenance_names_every_version() -> None:
     assert rows["Campaign file, sha256"] == ("3f9a" * 16,)
     assert rows["Code, commit"] == ("2891ade0c5d14b7f",)
     assert rows["Seed"] == ("7",)
-    assert rows["Heuristics"] == (
-        "canned_share v5, capitals v1, pasted v2 and too_fast v1",
-    )
+    assert rows["Heuristics"] == ("canned_share v5, capitals v1, pasted v2 and too_fast v1",)
     assert rows["Cleaning rules"] == ("spelling v3 and whitespace v1",)
 
 
@@ -742,9 +695,7 @@ def test_a_dataset_without_a_ledger_has_a_report_without_money() -> None:
 def test_sections_follow_from_what_the_task_asks() -> None:
     """Without a canned text there is no difficulty, without ticks no statement."""
     facts = by_hand.small()
-    plain = replace(
-        facts.task, canned_text="", text_present_field="", fields=facts.task.fields[:1]
-    )
+    plain = replace(facts.task, canned_text="", text_present_field="", fields=facts.task.fields[:1])
     model = report_model(replace(facts, task=plain))
 
     assert difficulty.build(model) is None

@@ -22,9 +22,7 @@ def section(rows: list[Row]) -> Section | None:
     return systems.build(report_model(replace(empty(), comparisons=frame)))
 
 
-def test_a_system_preferred_three_times_of_four_is_stronger_by_the_log_of_three() -> (
-    None
-):
+def test_a_system_preferred_three_times_of_four_is_stronger_by_the_log_of_three() -> None:
     """Without ties two sides' strengths differ by the log-odds: ln 3 = 1.0986."""
     won: Row = ("north", "south", "first", 2.0, "first")
     lost: Row = ("north", "south", "second", -1.0, "second")
@@ -32,10 +30,7 @@ def test_a_system_preferred_three_times_of_four_is_stronger_by_the_log_of_three(
     assert built is not None
     strengths, sides = built.tables
     # Half of 1.0986 above and below 0; grades 2, 2, 2, -1 have the mean 1.25.
-    assert [row[:2] for row in strengths.rows] == [
-        ("north", "+0.55"),
-        ("south", "-0.55"),
-    ]
+    assert [row[:2] for row in strengths.rows] == [("north", "+0.55"), ("south", "-0.55")]
     assert [row[3:] for row in strengths.rows] == [
         ("+1.25", "3", "0", "1"),
         ("-1.25", "1", "0", "3"),
@@ -56,12 +51,7 @@ def test_who_wins_everything_gets_a_finite_strength_and_the_report_says_how() ->
 
 def test_systems_that_were_never_compared_have_no_strengths() -> None:
     """The table says why it is empty."""
-    built = section(
-        [
-            ("a", "b", "first", 1.0, "first"),
-            ("c", "d", "second", -1.0, "second"),
-        ]
-    )
+    built = section([("a", "b", "first", 1.0, "first"), ("c", "d", "second", -1.0, "second")])
     assert built is not None
     assert built.tables[0].rows == ()
     assert "never compared" in built.tables[0].empty

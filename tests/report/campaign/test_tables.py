@@ -24,9 +24,7 @@ def test_answers_of_another_shape_are_refused_with_every_fault() -> None:
     facts = by_hand.small()
     answers = facts.answers.drop(columns="clean_text").astype({"batch": "float64"})
 
-    with pytest.raises(
-        ValueError, match=r"'batch' is float64.*'clean_text' is missing"
-    ):
+    with pytest.raises(ValueError, match=r"'batch' is float64.*'clean_text' is missing"):
         replace(facts, answers=answers)
 
 

@@ -30,14 +30,10 @@ def test_a_share_says_all_or_nothing_only_where_it_is_so(part: int, whole: int) 
 
 
 @given(st.integers(1, 10**6), st.integers(1, 10**6))
-def test_a_wage_below_a_floor_never_looks_as_if_it_met_it(
-    cents: int, hours: int
-) -> None:
+def test_a_wage_below_a_floor_never_looks_as_if_it_met_it(cents: int, hours: int) -> None:
     """Rounded down: a wage under a whole number of cents shows fewer cents."""
     earned = cents / hours
-    dollars, _, rest = (
-        formatting.wage(earned, "USD")[1:-2].replace(",", "").partition(".")
-    )
+    dollars, _, rest = formatting.wage(earned, "USD")[1:-2].replace(",", "").partition(".")
 
     assert int(dollars) * 100 + int(rest) <= earned + 1e-6
 
@@ -47,9 +43,7 @@ def test_an_excerpt_is_one_visible_line(text: str, limit: int) -> None:
     """No control character, no direction mark, no line break gets through."""
     shown = formatting.excerpt(text, limit=limit)
     hidden = {
-        character
-        for character in shown
-        if unicodedata.category(character) in {"Cc", "Cs", "Zl"}
+        character for character in shown if unicodedata.category(character) in {"Cc", "Cs", "Zl"}
     }
 
     assert not hidden

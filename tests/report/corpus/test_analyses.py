@@ -50,9 +50,7 @@ def _tagged(image: str, words: Tagged, *, marks: int = 0) -> TaggedCaption:
 
 def test_composition_by_hand() -> None:
     """Means by caption and by image differ where images have unequal many captions."""
-    composition = compose(
-        [_tagged("1", _RED_CUP, marks=2), _tagged("1", _CUP), _tagged("2", _CUP)]
-    )
+    composition = compose([_tagged("1", _RED_CUP, marks=2), _tagged("1", _CUP), _tagged("2", _CUP)])
     assert (composition.captions, composition.images) == (3, 2)
     # Nouns: 3, 1 and 1 in the captions; image 1 has 2 a caption, image 2 has 1.
     assert composition.per_caption["nouns"] == pytest.approx(5 / 3)
@@ -132,15 +130,9 @@ def test_a_matched_sample_has_the_other_s_captions_per_image(
 
 def test_the_sample_is_drawn_from_the_dataset_with_more_images() -> None:
     """It has one image with two captions, as the smaller dataset has."""
-    small = _corpus(
-        Caption(image="x", text="a red cup."), Caption(image="x", text="a dog.")
-    )
+    small = _corpus(Caption(image="x", text="a red cup."), Caption(image="x", text="a dog."))
     large = _corpus(
-        *(
-            Caption(image=image, text="two dogs run in a park")
-            for image in "abc"
-            for _ in range(3)
-        )
+        *(Caption(image=image, text="two dogs run in a park") for image in "abc" for _ in range(3))
     )
     there = describe(small, against=large).comparison
     here = describe(large, against=small).comparison
@@ -170,9 +162,7 @@ def test_a_word_is_known_if_its_parts_are() -> None:
     """Numbers and clitics are never unknown; a hyphen joins two words."""
     words = ["a", "t-shirt", "x-zyx", "12oz", "'s", "n't", "o'clock", "zyx", "zyx"]
     caption: Tagged = tuple((word, "other") for word in words)
-    unknown = unknown_words(
-        [caption, _CUP], {"a", "t", "shirt", "o'clock"}.__contains__
-    )
+    unknown = unknown_words([caption, _CUP], {"a", "t", "shirt", "o'clock"}.__contains__)
     assert unknown.words == {"zyx": 2, "cup": 1, "x-zyx": 1}
     assert (unknown.captions, unknown.of_captions) == (2, 2)
     assert (unknown.tokens, unknown.of_tokens) == (4, 10)
@@ -190,15 +180,11 @@ def test_examples_go_from_the_least_to_the_most_similar_captions() -> None:
     values = description.specificity
     shown = [example.image for example in description.by_specificity]
     assert len(shown) == 6
-    assert [values[image] for image in shown] == sorted(
-        values[image] for image in shown
-    )
+    assert [values[image] for image in shown] == sorted(values[image] for image in shown)
     assert values[shown[0]] == min(values.values())
     assert values[shown[-1]] == max(values.values())
     assert not any(
-        caption.is_canned
-        for example in description.by_specificity
-        for caption in example.captions
+        caption.is_canned for example in description.by_specificity for caption in example.captions
     )
 
 
@@ -262,9 +248,7 @@ def test_groups_of_a_column_have_their_own_composition() -> None:
     )
     groupings = {"place": {"1": "home", "3": "park"}}
     compositions = describe(corpus, groupings=groupings).compositions
-    assert {
-        name: group.per_caption["words"] for name, group in compositions.items()
-    } == {
+    assert {name: group.per_caption["words"] for name, group in compositions.items()} == {
         "all": 3,
         "place: home": 3,
         "place: park": 4,
@@ -275,10 +259,7 @@ def test_concepts_are_found_as_whole_words_in_any_spelling() -> None:
     """Underscores are spaces, commas separate spellings, and case does not matter."""
     concepts = concepts_of(["Red_Cup", "mug, red cup", "dog", "", "red cup"])
     assert [*concepts] == ["red cup", "mug, red cup", "dog"]
-    captions = {
-        "1": [["a", "red", "cup"], ["a", "mug"]],
-        "2": [["dogs"], ["red", "big", "cup"]],
-    }
+    captions = {"1": [["a", "red", "cup"], ["a", "mug"]], "2": [["dogs"], ["red", "big", "cup"]]}
     assert images_with(concepts, captions) == {
         "red cup": {"1": 1},
         "mug, red cup": {"1": 2},
@@ -288,16 +269,12 @@ def test_concepts_are_found_as_whole_words_in_any_spelling() -> None:
 
 def test_lists_and_what_they_share_are_counted_in_both_datasets() -> None:
     """Of three concepts here has two; the pair shares one, which here has alone."""
-    here = _corpus(
-        Caption(image="1", text="A cup and a dog"), Caption(image="2", text="A dog")
-    )
+    here = _corpus(Caption(image="1", text="A cup and a dog"), Caption(image="2", text="A dog"))
     there = _corpus(Caption(image="x", text="a kite"))
     lists = {"one": ["dog", "kite"], "two": ["dog", "cup"]}
     concepts = describe(here, against=there, concept_lists=lists).concepts
     assert concepts is not None
-    assert [
-        (row.name, row.concepts, row.here, row.there) for row in concepts.lists
-    ] == [
+    assert [(row.name, row.concepts, row.here, row.there) for row in concepts.lists] == [
         ("one", 2, 1, 1),
         ("two", 2, 2, 0),
     ]
@@ -320,9 +297,7 @@ def test_specificity_by_hand() -> None:
     """The share of either caption's weight that the other has too, averaged."""
     # Stems: cup in both images weighs log(1 + 2/2), red and dog log(1 + 2/1).
     cup, red = 0.6931471805599453, 1.0986122886681098
-    specificities = specificity(
-        {"1": [["red", "cups"], ["cup"]], "2": [["dog"], ["cup"]]}
-    )
+    specificities = specificity({"1": [["red", "cups"], ["cup"]], "2": [["dog"], ["cup"]]})
     assert specificities["1"] == pytest.approx((cup / (cup + red) + 1) / 2)
     assert specificities["2"] == 0
 
@@ -410,11 +385,7 @@ def test_an_image_added_to_a_file_moves_no_other_choice() -> None:
 
 def test_another_seed_draws_other_captions() -> None:
     """Among twenty images of five captions, not every draw is the same."""
-    captions = [
-        Caption(image=f"{image}", text=f"cup {n}")
-        for image in range(20)
-        for n in range(5)
-    ]
+    captions = [Caption(image=f"{image}", text=f"cup {n}") for image in range(20) for n in range(5)]
     corpus = _corpus(*captions)
     assert [*human_pairs(corpus, seed=1)] != [*human_pairs(corpus, seed=2)]
 

@@ -72,9 +72,7 @@ def test_everybody_can_read_it(browser: Browser, tmp_path: Path, width: int) -> 
 
 def test_equal_descriptions_give_equal_bytes() -> None:
     """Nothing of the clock or of an address in memory."""
-    first, second = (
-        render(describe(_corpus(), against=_corpus(), seed=1)) for _ in range(2)
-    )
+    first, second = (render(describe(_corpus(), against=_corpus(), seed=1)) for _ in range(2))
     assert first == second
 
 

@@ -32,11 +32,7 @@ def test_half_of_val_is_as_documented() -> None:
     description = describe(read_captions(_path("vizwiz_val_captions_half.csv")), seed=0)
 
     assert description.levels.canned.tolist() == [2575, 656, 237, 146, 132, 97]
-    assert (description.images, description.captions, description.canned) == (
-        3843,
-        16634,
-        2581,
-    )
+    assert (description.images, description.captions, description.canned) == (3843, 16634, 2581)
     whole = description.compositions["all"]
     assert {part: round(mean, 2) for part, mean in whole.per_caption.items()} == {
         "words": 12.10,
@@ -72,9 +68,7 @@ def test_half_of_val_is_as_documented() -> None:
     assert len(description.specificity) == 3614
     assert round(fmean(description.specificity.values()), 2) == 0.30
     assert description.human.images == 2575
-    assert {
-        name: round(score, 1) for name, score in description.human.scores.items()
-    } == {
+    assert {name: round(score, 1) for name, score in description.human.scores.items()} == {
         "BLEU-1": 59.6,
         "BLEU-2": 39.8,
         "BLEU-3": 26.8,

@@ -8,17 +8,9 @@ import pytest
 
 from piecework.analyses.corpus.tagging import tagged
 
-_CAPTIONS = (
-    Path(__file__).resolve().parents[3] / "../shared/data/vizwiz_val_captions_half.csv"
-)
+_CAPTIONS = Path(__file__).resolve().parents[3] / "../shared/data/vizwiz_val_captions_half.csv"
 _LABELS = Path(__file__).with_name("labels.csv")
-_LETTERS = {
-    "noun": "N",
-    "verb": "V",
-    "adjective": "J",
-    "preposition": "P",
-    "other": "O",
-}
+_LETTERS = {"noun": "N", "verb": "V", "adjective": "J", "preposition": "P", "other": "O"}
 
 
 @pytest.mark.shared
@@ -36,9 +28,7 @@ def test_272_of_277_tokens_labelled_by_hand_are_tagged_right() -> None:
     with _LABELS.open(encoding="utf-8", newline="") as file:
         gold = list(csv.DictReader(file))
     captions = [rows[int(entry["row"])] for entry in gold]
-    assert [caption["image_id"] for caption in captions] == [
-        entry["image_id"] for entry in gold
-    ]
+    assert [caption["image_id"] for caption in captions] == [entry["image_id"] for entry in gold]
 
     tags = tagged(caption["caption"] for caption in captions)
     pairs = Counter(

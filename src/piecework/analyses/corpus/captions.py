@@ -73,9 +73,7 @@ class Corpus:
     def novel(self) -> Sequence[Caption]:
         """Captions that a worker wrote and that were not rejected."""
         return [
-            caption
-            for caption in self.captions
-            if not (caption.is_rejected or caption.is_canned)
+            caption for caption in self.captions if not (caption.is_rejected or caption.is_canned)
         ]
 
 

@@ -89,13 +89,10 @@ def compose(captions: Iterable[TaggedCaption]) -> Composition:
     return Composition(
         captions=len(of_captions),
         images=len(counts),
-        per_caption={
-            part: _mean(numbers[part] for numbers in of_captions) for part in PARTS
-        },
+        per_caption={part: _mean(numbers[part] for numbers in of_captions) for part in PARTS},
         per_image={
             part: _mean(
-                _mean(numbers[part] for numbers in of_image)
-                for of_image in counts.values()
+                _mean(numbers[part] for numbers in of_image) for of_image in counts.values()
             )
             for part in PARTS
         },

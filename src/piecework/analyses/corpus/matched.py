@@ -14,10 +14,7 @@ _Caption = TypeVar("_Caption")
 
 
 def matched(
-    larger: Mapping[str, list[_Caption]],
-    like: Mapping[str, list[_Caption]],
-    *,
-    seed: int,
+    larger: Mapping[str, list[_Caption]], like: Mapping[str, list[_Caption]], *, seed: int
 ) -> dict[str, list[_Caption]]:
     """Draw images of the larger dataset, and as many captions of each.
 

@@ -50,9 +50,7 @@ def overlaps(
         there: those of the other corpus.
         commonest: length of the lists.
     """
-    return {
-        part: overlap(here[part], there[part], commonest=commonest) for part in COMPARED
-    }
+    return {part: overlap(here[part], there[part], commonest=commonest) for part in COMPARED}
 
 
 def overlap(here: Counter[str], there: Counter[str], *, commonest: int) -> Overlap:
@@ -65,6 +63,4 @@ def overlap(here: Counter[str], there: Counter[str], *, commonest: int) -> Overl
     commonest_here = top_words(here, compared)
     commonest_there = frozenset(top_words(there, compared))
     only_here = [word for word in commonest_here if word not in commonest_there]
-    return Overlap(
-        compared=compared, shared=compared - len(only_here), only_here=only_here
-    )
+    return Overlap(compared=compared, shared=compared - len(only_here), only_here=only_here)

@@ -23,15 +23,7 @@ from piecework.analyses.corpus.metrics import meteor, rouge
 from piecework.analyses.corpus.metrics.cider import Weights
 from piecework.analyses.corpus.metrics.pairs import Pair, Tokens
 
-METRICS = (
-    "BLEU-1",
-    "BLEU-2",
-    "BLEU-3",
-    "BLEU-4",
-    "METEOR, exact and stem",
-    "ROUGE-L",
-    "CIDEr-D",
-)
+METRICS = ("BLEU-1", "BLEU-2", "BLEU-3", "BLEU-4", "METEOR, exact and stem", "ROUGE-L", "CIDEr-D")
 
 Array = npt.NDArray[np.float64]
 
@@ -99,8 +91,7 @@ class Difference:
 
 
 def measure(
-    references: Mapping[str, Sequence[Tokens]],
-    systems: Mapping[str, Mapping[str, Tokens]],
+    references: Mapping[str, Sequence[Tokens]], systems: Mapping[str, Mapping[str, Tokens]]
 ) -> Measured:
     """Measure captions of systems against references.
 
@@ -170,9 +161,7 @@ def scores_of(sums: Array, images: int | Array) -> Array:
     )
 
 
-def intervals(
-    measured: Measured, *, resamples: int, seed: int, confidence: float = 0.95
-) -> Array:
+def intervals(measured: Measured, *, resamples: int, seed: int, confidence: float = 0.95) -> Array:
     """Percentile intervals of the scores over resampled images.
 
     Returns:
@@ -238,9 +227,7 @@ def _measured(images: Sequence[_Image]) -> Array:
 def _cider_d(images: Sequence[_Image]) -> Array:
     """CIDEr-D: shape (systems, images)."""
     weights = Weights.of([references for references, _ in images])
-    return np.array(
-        [weights.scores(captions, references) for references, captions in images]
-    ).T
+    return np.array([weights.scores(captions, references) for references, captions in images]).T
 
 
 def _meteor(sums: Array) -> Array:
@@ -249,9 +236,7 @@ def _meteor(sums: Array) -> Array:
     with np.errstate(divide="ignore", invalid="ignore"):
         precision = stats["candidate_matched"] / stats["candidate_weight"]
         recall = stats["reference_matched"] / stats["reference_weight"]
-        mean = (precision * recall) / (
-            meteor.ALPHA * precision + (1 - meteor.ALPHA) * recall
-        )
+        mean = (precision * recall) / (meteor.ALPHA * precision + (1 - meteor.ALPHA) * recall)
         scattered = stats["chunks"] / stats["matches"]
     is_whole = (stats["chunks"] == 1) & (2 * stats["matches"] == stats["words"])
     scattered = np.where(is_whole, 0.0, scattered)
@@ -266,9 +251,7 @@ def _resampled(measured: Measured, *, resamples: int, seed: int) -> Array:
     shares = np.full(images, 1.0 / images)
     return np.concatenate(
         [
-            scores_of(
-                np.stack([counts @ stats for stats in measured.stats], axis=1), images
-            )
+            scores_of(np.stack([counts @ stats for stats in measured.stats], axis=1), images)
             for counts in (
                 rng.multinomial(images, shares, size=size).astype(np.float64)
                 for size in _sizes(resamples)

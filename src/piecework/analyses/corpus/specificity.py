@@ -33,9 +33,7 @@ def specificity(images: Mapping[str, Sequence[Sequence[str]]]) -> dict[str, floa
     return {
         image: fmean(
             likeness(first, second)
-            for first, second in combinations(
-                [_weighted(counts, idf) for counts in captions], 2
-            )
+            for first, second in combinations([_weighted(counts, idf) for counts in captions], 2)
         )
         for image, captions in stems.items()
         if len(captions) > 1
@@ -57,13 +55,9 @@ def _covered(weights: Weights, shared: set[str]) -> float:
 def _idf(images: Sequence[Sequence[Counter[str]]]) -> Weights:
     """log(1 + images / images with the word): never 0, even for one image."""
     images_with = Counter(
-        word
-        for captions in images
-        for word in {*(w for caption in captions for w in caption)}
+        word for captions in images for word in {*(w for caption in captions for w in caption)}
     )
-    return {
-        word: math.log(1 + len(images) / many) for word, many in images_with.items()
-    }
+    return {word: math.log(1 + len(images) / many) for word, many in images_with.items()}
 
 
 def _weighted(counts: Counter[str], idf: Weights) -> Weights:

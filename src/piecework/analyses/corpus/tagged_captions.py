@@ -33,7 +33,5 @@ def tag_captions(captions: Iterable[Caption]) -> list[TaggedCaption]:
             words=words,
             marks=punctuation_marks(caption.text),
         )
-        for caption, words in zip(
-            listed, tagged(caption.text for caption in listed), strict=True
-        )
+        for caption, words in zip(listed, tagged(caption.text for caption in listed), strict=True)
     ]

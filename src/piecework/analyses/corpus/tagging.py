@@ -28,11 +28,7 @@ _KINDS: dict[str, Kind] = {
     "AJS": "adjective",
     "PRP": "preposition",
     "PRF": "preposition",
-    **{
-        f"V{verb}{form}": "verb"
-        for verb in "VHD"
-        for form in ("B", "D", "G", "I", "N", "Z")
-    },
+    **{f"V{verb}{form}": "verb" for verb in "VHD" for form in ("B", "D", "G", "I", "N", "Z")},
 }
 """CLAWS C5, the tags of the British National Corpus; all others are "other"."""
 
@@ -57,16 +53,13 @@ def tagged(texts: Iterable[str]) -> Iterator[Tagged]:
         short = [word[:_LONGEST] for word in words]
         tags = tagger.tag_sent(short, taglevel=0) if words else []
         yield tuple(
-            (word.lower(), _KINDS.get(tag, "other"))
-            for word, tag in zip(words, tags, strict=True)
+            (word.lower(), _KINDS.get(tag, "other")) for word, tag in zip(words, tags, strict=True)
         )
 
 
 @cache
 def _tagger() -> _Tagger:
-    hanta = load_extra(
-        "HanTa.HanoverTagger", extra="describe", use="piecework describe"
-    )
+    hanta = load_extra("HanTa.HanoverTagger", extra="describe", use="piecework describe")
     tagger: _Tagger = hanta.HanoverTagger("morphmodel_en.pgz")
     return tagger
 

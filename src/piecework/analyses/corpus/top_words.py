@@ -30,9 +30,7 @@ def top_words(counts: Counter[str], many: int) -> list[str]:
     return sorted(counts, key=lambda word: (-counts[word], word))[:many]
 
 
-def novel_words(
-    here: Counter[str], vocabulary: Iterable[str], many: int
-) -> Sequence[str]:
+def novel_words(here: Counter[str], vocabulary: Iterable[str], many: int) -> Sequence[str]:
     """Return the most common words that the other vocabulary lacks.
 
     >>> novel_words(Counter("abbc"), "b", 5)

@@ -34,9 +34,7 @@ class UnknownWords:
     words: Mapping[str, int]
 
 
-def unknown_words(
-    captions: Iterable[Tagged], is_known: Callable[[str], bool]
-) -> UnknownWords:
+def unknown_words(captions: Iterable[Tagged], is_known: Callable[[str], bool]) -> UnknownWords:
     """Count the words that a list lacks.
 
     A word with a digit is never unknown. A word with hyphens is known if its parts are.

@@ -97,9 +97,7 @@ def _items(statement: Statement) -> Iterator[str]:
 
 def _posting(statement: Statement) -> Iterator[str]:
     yield "[posting]"
-    yield _line(
-        "batches", statement.batches, "bad workers of one are kept out of the next"
-    )
+    yield _line("batches", statement.batches, "bad workers of one are kept out of the next")
     yield _line("assignments", statement.assignments, "accepted answers for each item")
     yield _line("items_per_hit", statement.items_per_hit)
     yield _line("max_rounds", 3, "how often missing answers are posted again")
@@ -118,18 +116,10 @@ def _rewards(statement: Statement, budget_cents: int) -> Iterator[str]:
     if statement.currency != "USD":
         yield _line("currency", statement.currency)
     yield _line(
-        "reward",
-        _money(statement.reward_cents),
-        f"per HIT: {statement.minutes} min at {wage}/h",
+        "reward", _money(statement.reward_cents), f"per HIT: {statement.minutes} min at {wage}/h"
     )
-    yield _commented(
-        f"expected_minutes = {statement.minutes}", "per HIT; better from a pilot"
-    )
-    yield _line(
-        "wage_floor_per_hour",
-        _money(statement.wage_cents),
-        "slower workers get a bonus",
-    )
+    yield _commented(f"expected_minutes = {statement.minutes}", "per HIT; better from a pilot")
+    yield _line("wage_floor_per_hour", _money(statement.wage_cents), "slower workers get a bonus")
     yield "# Rewards, bonuses and fees together; a call that would exceed it is not"
     yield f"# made. `piecework check` expects {expected}; this leaves some room:"
     yield _line("budget", _money(budget_cents))

@@ -18,13 +18,11 @@ _ADDRESS_NAMES = (
     *("picture", "photo", "src", "link", "path", "file_name", "filename", "file"),
 )
 _ENDS_AS_ID = re.compile(
-    r"(?:^|[\W_])(?:id|uid|uuid|guid|key|code|nr|no|number|sku|doi|isbn)$|^id[\W_]",
-    re.IGNORECASE,
+    r"(?:^|[\W_])(?:id|uid|uuid|guid|key|code|nr|no|number|sku|doi|isbn)$|^id[\W_]", re.IGNORECASE
 )
 _ENDS_AS_WORD = re.compile(r"[a-z0-9]I[Dd]$")
 _OF_PEOPLE = re.compile(
-    r"worker|participant|user|annotator|rater|subject|person|prolific|assignment|hit",
-    re.IGNORECASE,
+    r"worker|participant|user|annotator|rater|subject|person|prolific|assignment|hit", re.IGNORECASE
 )
 """Such ids say who worked or when, not what the item is."""
 _ALIKE = 0.75
@@ -82,9 +80,7 @@ def match_columns(
         else:
             missing.append(name)
     in_order = sorted(renamed, key=[*wanted, *renamed].index)
-    return Matched(
-        renamed={name: renamed[name] for name in in_order}, missing=tuple(missing)
-    )
+    return Matched(renamed={name: renamed[name] for name in in_order}, missing=tuple(missing))
 
 
 def folder_of_pictures(folders: Sequence[Path], address: str) -> Path | None:
@@ -103,9 +99,7 @@ def is_on_the_web(address: str) -> bool:
     return address.startswith(("http://", "https://"))
 
 
-def _id(
-    name: str, header: Sequence[str], rows: Sequence[Row], wanted: Sequence[str]
-) -> str:
+def _id(name: str, header: Sequence[str], rows: Sequence[Row], wanted: Sequence[str]) -> str:
     """Return the column that names each row: by a usual name, or one that ends in id.
 
     A column of the second kind may be shown to workers as well.
@@ -118,9 +112,7 @@ def _id(
         if (_ENDS_AS_ID.search(column) or _ENDS_AS_WORD.search(column))
         and not _OF_PEOPLE.search(column)
     )
-    return next(
-        (column for column in (*named, *ending) if column and _is_key(column, rows)), ""
-    )
+    return next((column for column in (*named, *ending) if column and _is_key(column, rows)), "")
 
 
 def _is_key(column: str, rows: Sequence[Row]) -> bool:
@@ -138,8 +130,7 @@ def _address(name: str, columns: list[str], rows: Sequence[Row]) -> str:
 def _holds_addresses(column: str, rows: Sequence[Row]) -> bool:
     values = [row.get(column, "").strip() for row in rows]
     return all(
-        is_on_the_web(value) or PurePosixPath(value).suffix.lower() in PICTURES
-        for value in values
+        is_on_the_web(value) or PurePosixPath(value).suffix.lower() in PICTURES for value in values
     )
 
 

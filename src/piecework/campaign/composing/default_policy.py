@@ -47,9 +47,7 @@ def default_policy(task: Task, items: Sequence[Item]) -> tuple[PolicyRule, ...]:
 
 
 def _is_judged(task: Task) -> bool:
-    return any(field.kind != "text" for field in task.item_fields) and (
-        task.dataset != "captions"
-    )
+    return any(field.kind != "text" for field in task.item_fields) and (task.dataset != "captions")
 
 
 def _patterns(task: Task) -> Iterator[str]:
@@ -103,8 +101,7 @@ def _outside_study(task: Task) -> Iterator[PolicyRule]:
             subject_kind="answer",
             any_of=("outside_study",),
             then="drop",
-            because="The study is about other people; you are still paid for taking "
-            "part.",
+            because="The study is about other people; you are still paid for taking part.",
         )
 
 
@@ -119,10 +116,7 @@ def _canned(task: Task) -> Iterator[PolicyRule]:
         because=_SET_ASIDE,
     )
     yield PolicyRule(
-        subject_kind="worker",
-        any_of=("canned_share",),
-        then="exclude",
-        because=_NOT_INVITED,
+        subject_kind="worker", any_of=("canned_share",), then="exclude", because=_NOT_INVITED
     )
 
 
@@ -130,20 +124,14 @@ def _off_items(task: Task) -> Iterator[PolicyRule]:
     """Exclude by all texts of a worker: one such text may show a sharper eye."""
     if task.dataset == "captions":
         yield PolicyRule(
-            subject_kind="worker",
-            any_of=("texts_off_items",),
-            then="exclude",
-            because=_NOT_INVITED,
+            subject_kind="worker", any_of=("texts_off_items",), then="exclude", because=_NOT_INVITED
         )
 
 
 def _exclusions(patterns: list[str], texts: list[str]) -> Iterator[PolicyRule]:
     if patterns:
         yield PolicyRule(
-            subject_kind="worker",
-            any_of=tuple(patterns),
-            then="exclude",
-            because=_NOT_INVITED,
+            subject_kind="worker", any_of=tuple(patterns), then="exclude", because=_NOT_INVITED
         )
     if texts:
         yield PolicyRule(

@@ -168,9 +168,7 @@ def read_asked(named: str, *, folder: Path, hosts: tuple[str, ...] = ()) -> Aske
     )
 
 
-def unknown_hosts(
-    named: str, *, folder: Path, allowed: Sequence[str]
-) -> dict[str, str]:
+def unknown_hosts(named: str, *, folder: Path, allowed: Sequence[str]) -> dict[str, str]:
     """Return refused hosts that a page loads from, with reasons; none for a task."""
     path = Path(named)
     if path.suffix.lower() not in {".html", ".htm"} or not path.is_file():
@@ -180,9 +178,7 @@ def unknown_hosts(
 
 
 def _page(path: Path, folder: Path, hosts: tuple[str, ...]) -> Asked:
-    around = Around(
-        title="", description="A page.", fields={}, hosts=hosts, folder=folder
-    )
+    around = Around(title="", description="A page.", fields={}, hosts=hosts, folder=folder)
     task = html_task(path, around)
     assert task.html_page is not None  # noqa: S101 - html_task made it
     template = cut(task.html_page.html)
@@ -191,9 +187,7 @@ def _page(path: Path, folder: Path, hosts: tuple[str, ...]) -> Asked:
         for gap in template.gaps
         if any(filter_.name == "default" for filter_ in gap.filters)
     }
-    parts = (
-        name.partition(".")[0] for name in template.columns if name not in with_default
-    )
+    parts = (name.partition(".")[0] for name in template.columns if name not in with_default)
     return Asked(
         named=relative(path, folder),
         is_page=True,
@@ -240,9 +234,7 @@ def _statement(draft: Draft) -> Statement:
     asked = draft.asked
     if not draft.count:
         where = draft.items_file or draft.pictures
-        raise ConfigError(
-            [f"{where}: there are no items" if where else "there are no items"]
-        )
+        raise ConfigError([f"{where}: there are no items" if where else "there are no items"])
     return Statement(
         file_name=draft.path.name,
         name=draft.name,

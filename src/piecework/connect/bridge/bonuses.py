@@ -91,20 +91,16 @@ def settle_unknown(transaction: Transaction, token: str, *, is_paid: bool) -> No
     )
     if row is None:
         raise Unusable(
-            f"no open payment has the token {token}",
-            next_step="piecework connect status",
+            f"no open payment has the token {token}", next_step="piecework connect status"
         )
     if is_paid:
         _book(transaction, row["id"])
     else:
         transaction.execute(
-            "UPDATE bonus_lines SET other_bonuses = '[\"stated\"]' WHERE batch = ?",
-            row["id"],
+            "UPDATE bonus_lines SET other_bonuses = '[\"stated\"]' WHERE batch = ?", row["id"]
         )
         _back(transaction, row)
-        transaction.execute(
-            "UPDATE bonus_batches SET paying_ms = NULL WHERE id = ?", row["id"]
-        )
+        transaction.execute("UPDATE bonus_batches SET paying_ms = NULL WHERE id = ?", row["id"])
 
 
 def _separate(transaction: Transaction) -> None:
@@ -119,8 +115,7 @@ def _separate(transaction: Transaction) -> None:
         "AND bonus_batches.stage <> 'Paid') GROUP BY visits.id ORDER BY id"
     ):
         batch = transaction.execute(
-            "INSERT INTO bonus_batches (study, stage) VALUES (?, 'Wanted')",
-            line["study"],
+            "INSERT INTO bonus_batches (study, stage) VALUES (?, 'Wanted')", line["study"]
         )
         transaction.execute(
             "UPDATE bonus_batches SET batch_id = ?, total_cents = ? WHERE id = ?",
@@ -128,9 +123,7 @@ def _separate(transaction: Transaction) -> None:
             line["cents"] + transaction.prices.bonus_fee_cents(line["cents"]),
             batch,
         )
-        transaction.execute(
-            "UPDATE bonus_lines SET batch = ? WHERE id = ?", batch, line["id"]
-        )
+        transaction.execute("UPDATE bonus_lines SET batch = ? WHERE id = ?", batch, line["id"])
 
 
 def _take_on(bridge: Bridge, batch: sqlite3.Row) -> None:
@@ -174,9 +167,7 @@ def _take_on(bridge: Bridge, batch: sqlite3.Row) -> None:
         return
     with bridge.backend.transaction() as transaction:
         transaction.execute(
-            "UPDATE bonus_lines SET paid_before = ? WHERE batch = ?",
-            there or 0,
-            batch["id"],
+            "UPDATE bonus_lines SET paid_before = ? WHERE batch = ?", there or 0, batch["id"]
         )
         transaction.execute(
             "UPDATE bonus_batches SET stage = 'Paying', paying_ms = ? WHERE id = ?",
@@ -200,8 +191,7 @@ def _is_stated(bridge: Bridge, batch: sqlite3.Row) -> bool:
     with bridge.backend.reading() as transaction:
         return bool(
             transaction.first_row(
-                "SELECT 1 FROM bonus_lines WHERE batch = ? AND other_bonuses <> '[]'",
-                batch["id"],
+                "SELECT 1 FROM bonus_lines WHERE batch = ? AND other_bonuses <> '[]'", batch["id"]
             )
         )
 
@@ -230,9 +220,7 @@ def _pay_once(bridge: Bridge, batch: sqlite3.Row, *, is_first: bool) -> None:
         message=batch["reason"] or _FOR_THE_WORK,
     )
     try:
-        bridge.connect.assignments.pay_bonuses(
-            batch["study_id"], [bonus], token=batch["batch_id"]
-        )
+        bridge.connect.assignments.pay_bonuses(batch["study_id"], [bonus], token=batch["batch_id"])
     except Lost:
         raise  # The next step checks whether it was paid.
     except Refused as refusal:

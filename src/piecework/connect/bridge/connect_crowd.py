@@ -17,13 +17,7 @@ from piecework.connect.bridge.terms import NAME, LinkNames
 from piecework.connect.client import Connect
 from piecework.marketplace.bridging.admission import Admission, Limits, Place
 from piecework.marketplace.exceptions import Refusal
-from piecework.marketplace.outside_crowd import (
-    NO_WAY_BACK,
-    Arrival,
-    NoEvents,
-    Submission,
-    WayBack,
-)
+from piecework.marketplace.outside_crowd import NO_WAY_BACK, Arrival, NoEvents, Submission, WayBack
 from piecework.marketplace.state.transaction import Transaction
 from piecework.webclient.errors import NoAccess, Refused
 
@@ -80,9 +74,7 @@ class _Listed:
         if not self.is_at_work[arrival.participant_id]:
             return None
         return Place(
-            participant_id=arrival.participant_id,
-            study_id=arrival.study_id,
-            status=AT_WORK,
+            participant_id=arrival.participant_id, study_id=arrival.study_id, status=AT_WORK
         )
 
 
@@ -112,11 +104,7 @@ class ConnectRegister:
             for each in self.connect.assignments.of_project(study_id)
         }
         people = sorted(
-            {
-                each.participant_id
-                for each in waiting
-                if each.submission_id not in places
-            }
+            {each.participant_id for each in waiting if each.submission_id not in places}
         )
         if not people or not self.connect.projects.statistics(study_id).in_progress:
             return _Listed(places, {})
@@ -214,12 +202,9 @@ class ConnectCrowd:
         is_whole = all(_ID.fullmatch(each) for each in (assignment, project))
         if not is_whole or not _PERSON.fullmatch(participant):
             raise Refusal(
-                "VisitRefused",
-                "This link is incomplete. Open the project from Connect again.",
+                "VisitRefused", "This link is incomplete. Open the project from Connect again."
             )
-        return Arrival(
-            participant_id=participant, study_id=project, submission_id=assignment
-        )
+        return Arrival(participant_id=participant, study_id=project, submission_id=assignment)
 
     def link(self, arrival: Arrival) -> Mapping[str, str]:
         """See `marketplace.outside_crowd.OutsideCrowd`."""

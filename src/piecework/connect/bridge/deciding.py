@@ -180,9 +180,7 @@ def _approve_after_all(bridge: Bridge, visit: sqlite3.Row) -> None:
             f"{money(committed)}, above the limit of {money(most)}",
         )
         return
-    bridge.connect.assignments.reverse_rejection(
-        visit["study_id"], visit["submission_id"]
-    )
+    bridge.connect.assignments.reverse_rejection(visit["study_id"], visit["submission_id"])
     _ask(bridge, [visit], "reverse")
 
 
@@ -192,9 +190,7 @@ def _reject_rest(bridge: Bridge, visit: sqlite3.Row) -> None:
         for part in visits.parts(transaction, visit["id"]):
             if part["status"] == "Submitted":
                 assignments.reject(
-                    transaction,
-                    part,
-                    feedback="The assignment was rejected at Connect.",
+                    transaction, part, feedback="The assignment was rejected at Connect."
                 )
     if not visit["approved"]:
         _conclude(bridge, visit, "Rejected")
@@ -238,12 +234,7 @@ def _say(bridge: Bridge, visit: sqlite3.Row, trouble: str) -> None:
             _note(transaction, visit, visit["outcome"], trouble)
 
 
-def _note(
-    transaction: Transaction, visit: sqlite3.Row, outcome: str | None, trouble: str
-) -> None:
+def _note(transaction: Transaction, visit: sqlite3.Row, outcome: str | None, trouble: str) -> None:
     transaction.execute(
-        "UPDATE visits SET outcome = ?, trouble = ? WHERE id = ?",
-        outcome,
-        trouble,
-        visit["id"],
+        "UPDATE visits SET outcome = ?, trouble = ? WHERE id = ?", outcome, trouble, visit["id"]
     )

@@ -31,11 +31,7 @@ _ALL_WORKERS = (
 
 
 def want(
-    bridge: Bridge,
-    hit_type: sqlite3.Row,
-    slots: dict[int, int],
-    *,
-    most: int | None = None,
+    bridge: Bridge, hit_type: sqlite3.Row, slots: dict[int, int], *, most: int | None = None
 ) -> int | None:
     """Record that a project is wanted if there is work for it; return its row id.
 
@@ -78,9 +74,7 @@ def want(
         )
 
 
-def _seconds_of_hit(
-    bridge: Bridge, transaction: Transaction, hit_type: sqlite3.Row
-) -> float:
+def _seconds_of_hit(bridge: Bridge, transaction: Transaction, hit_type: sqlite3.Row) -> float:
     """Return how long a HIT takes: as measured, as configured, or from its reward."""
     measured = measured_seconds(transaction, hit_type["id"])
     if measured is not None:
@@ -135,8 +129,7 @@ def draft(bridge: Bridge, study: sqlite3.Row, hit_type: sqlite3.Row) -> None:
             # The token is spent even by a refused call.
             with bridge.backend.transaction() as transaction:
                 transaction.execute(
-                    "UPDATE studies SET refusals = refusals + 1 WHERE id = ?",
-                    study["id"],
+                    "UPDATE studies SET refusals = refusals + 1 WHERE id = ?", study["id"]
                 )
             raise
         bridge.changes += 1
@@ -202,9 +195,7 @@ def _locations(wanted: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
     for requirement in wanted:
         type_id = requirement["QualificationTypeId"]
         if type_id in system.MASTERS:
-            raise Unusable(
-                "Connect has no Masters qualification; leave out that requirement"
-            )
+            raise Unusable("Connect has no Masters qualification; leave out that requirement")
         if type_id != system.LOCALE:
             continue
         places = requirement.get("LocaleValues", ())

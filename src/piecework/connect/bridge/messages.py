@@ -69,6 +69,4 @@ def _send(bridge: Bridge, message: sqlite3.Row) -> None:
 
 def _mark(bridge: Bridge, message: sqlite3.Row, mark: str | None) -> None:
     with bridge.backend.transaction() as transaction:
-        transaction.execute(
-            "UPDATE messages SET sent_there = ? WHERE id = ?", mark, message["id"]
-        )
+        transaction.execute("UPDATE messages SET sent_there = ? WHERE id = ?", mark, message["id"])

@@ -21,9 +21,7 @@ def price_list(
         percent: the fee, if a person states it; None asks Connect.
     """
     if percent is None:
-        cost = connect.projects.cost_cents(
-            payment_cents=_SAMPLE_CENTS, minutes=_SAMPLE_MINUTES
-        )
+        cost = connect.projects.cost_cents(payment_cents=_SAMPLE_CENTS, minutes=_SAMPLE_MINUTES)
         percent = Decimal(cost - _SAMPLE_CENTS) * 100 / _SAMPLE_CENTS
     return PriceList(
         currency="USD",

@@ -21,8 +21,7 @@ from piecework.marketplace.state.clock import SECOND
 from piecework.webclient.errors import NoAccess, Refused
 
 _NOT_ARRIVED_HERE = (
-    "SELECT count(*) FROM visits WHERE study = ? AND status = ? "
-    "AND stage IN ('Open', 'Done')"
+    "SELECT count(*) FROM visits WHERE study = ? AND status = ? AND stage IN ('Open', 'Done')"
 )
 
 
@@ -58,12 +57,7 @@ def _recruit(bridge: Bridge, hit_type: sqlite3.Row) -> None:
 
 
 def _follow(
-    bridge: Bridge,
-    study: sqlite3.Row,
-    hit_type: sqlite3.Row,
-    possible: int,
-    *,
-    is_settled: bool,
+    bridge: Bridge, study: sqlite3.Row, hit_type: sqlite3.Row, possible: int, *, is_settled: bool
 ) -> bool:
     """Update a published project; return whether the HITs left need another one."""
     if study["status"] in reading.ENDED:
@@ -77,9 +71,7 @@ def _follow(
     return False
 
 
-def _keep_open(
-    bridge: Bridge, study: sqlite3.Row, possible: int, *, is_settled: bool
-) -> None:
+def _keep_open(bridge: Bridge, study: sqlite3.Row, possible: int, *, is_settled: bool) -> None:
     """Let as many participants come to a published project as there is work for."""
     listed = bridge.assignments[study["id"]]
     taken = len(listed) + reading.at_work(bridge, study)
@@ -117,11 +109,7 @@ def _close(bridge: Bridge, study: sqlite3.Row) -> None:
 
 
 def _begin(
-    bridge: Bridge,
-    hit_type: sqlite3.Row,
-    slots: dict[int, int],
-    *,
-    most: int | None = None,
+    bridge: Bridge, hit_type: sqlite3.Row, slots: dict[int, int], *, most: int | None = None
 ) -> None:
     if unknown.objection(bridge):
         return
@@ -130,9 +118,7 @@ def _begin(
         _bring_out(bridge, study, hit_type, None)
 
 
-def _bring_out(
-    bridge: Bridge, study_id: int, hit_type: sqlite3.Row, possible: int | None
-) -> None:
+def _bring_out(bridge: Bridge, study_id: int, hit_type: sqlite3.Row, possible: int | None) -> None:
     """Create a wanted project, and publish it if that is allowed."""
     study = _row(bridge, study_id)
     trouble = unknown.objection(bridge)
@@ -141,9 +127,7 @@ def _bring_out(
         return
     if possible is not None and study["stage"] == "Wanted":
         with bridge.backend.transaction() as transaction:
-            transaction.execute(
-                "UPDATE studies SET places = ? WHERE id = ?", possible, study_id
-            )
+            transaction.execute("UPDATE studies SET places = ? WHERE id = ?", possible, study_id)
         study = _row(bridge, study_id)
     try:
         if study["stage"] == "Wanted":
@@ -180,10 +164,7 @@ def _objection(bridge: Bridge, study: sqlite3.Row, more_places: int) -> str:
         )
     more = study["cost_cents"] * more_places
     if not terms.is_live:
-        return (
-            f"{more_places} places would cost {money(more)}; nothing is published "
-            "without --live"
-        )
+        return f"{more_places} places would cost {money(more)}; nothing is published without --live"
     with bridge.backend.reading() as transaction:
         committed = committed_cents(transaction)
     if committed + more > terms.spend_at_most_cents:
@@ -202,17 +183,13 @@ def _objection(bridge: Bridge, study: sqlite3.Row, more_places: int) -> str:
 
 
 def _add_places(bridge: Bridge, study: sqlite3.Row, places: int) -> None:
-    trouble = unknown.objection(bridge) or _objection(
-        bridge, study, places - study["places"]
-    )
+    trouble = unknown.objection(bridge) or _objection(bridge, study, places - study["places"])
     _say(bridge, study, trouble)
     if trouble:
         return
     # Stored first: if the reply is lost, the cap still counts it.
     with bridge.backend.transaction() as transaction:
-        transaction.execute(
-            "UPDATE studies SET places = ? WHERE id = ?", places, study["id"]
-        )
+        transaction.execute("UPDATE studies SET places = ? WHERE id = ?", places, study["id"])
     bridge.changes += 1
     there = bridge.connect.projects.get(study["study_id"])
     try:
@@ -220,9 +197,7 @@ def _add_places(bridge: Bridge, study: sqlite3.Row, places: int) -> None:
     except Refused:
         with bridge.backend.transaction() as transaction:
             transaction.execute(
-                "UPDATE studies SET places = ? WHERE id = ?",
-                study["places"],
-                study["id"],
+                "UPDATE studies SET places = ? WHERE id = ?", study["places"], study["id"]
             )
         raise
 
@@ -244,10 +219,7 @@ def _set_status(bridge: Bridge, study: sqlite3.Row, status: ProjectStatus) -> No
 def _note(bridge: Bridge, study: sqlite3.Row, *, stage: str, status: str) -> None:
     with bridge.backend.transaction() as transaction:
         transaction.execute(
-            "UPDATE studies SET stage = ?, status = ? WHERE id = ?",
-            stage,
-            status,
-            study["id"],
+            "UPDATE studies SET stage = ?, status = ? WHERE id = ?", stage, status, study["id"]
         )
     bridge.statistics.pop(study["id"], None)
 
@@ -279,9 +251,7 @@ def _say(bridge: Bridge, study: sqlite3.Row, trouble: str) -> None:
     """Store a sentence about a project for people to read; "" clears it."""
     if trouble != study["trouble"]:
         with bridge.backend.transaction() as transaction:
-            transaction.execute(
-                "UPDATE studies SET trouble = ? WHERE id = ?", trouble, study["id"]
-            )
+            transaction.execute("UPDATE studies SET trouble = ? WHERE id = ?", trouble, study["id"])
 
 
 def _row(bridge: Bridge, study_id: int) -> sqlite3.Row:
@@ -307,6 +277,5 @@ def _retire(bridge: Bridge) -> None:
             continue
         with bridge.backend.transaction() as transaction:
             transaction.execute(
-                "UPDATE studies SET stage = 'Retired', trouble = '' WHERE id = ?",
-                study["id"],
+                "UPDATE studies SET stage = 'Retired', trouble = '' WHERE id = ?", study["id"]
             )

@@ -40,8 +40,7 @@ def read_project(bridge: Bridge, study: sqlite3.Row) -> None:
     is_draft = status == "Unpublished"
     with bridge.backend.transaction() as transaction:
         transaction.execute(
-            "UPDATE studies SET status = ?, places = max(places, ?), stage = ? "
-            "WHERE id = ?",
+            "UPDATE studies SET status = ?, places = max(places, ?), stage = ? WHERE id = ?",
             status,
             there.participants,
             "Draft" if is_draft else "Published",
@@ -109,9 +108,7 @@ def _take_all_in(
         assignment = by_person.pop(visit["participant_id"], None)
         if assignment is not None:
             transaction.execute(
-                "UPDATE visits SET submission_id = ? WHERE id = ?",
-                assignment.id,
-                visit["id"],
+                "UPDATE visits SET submission_id = ? WHERE id = ?", assignment.id, visit["id"]
             )
             del strangers[assignment.id]
             take_in(transaction, visit, assignment)
@@ -119,9 +116,7 @@ def _take_all_in(
         _note_stranger(transaction, study, assignment)
 
 
-def _note_stranger(
-    transaction: Transaction, study: sqlite3.Row, assignment: Assignment
-) -> None:
+def _note_stranger(transaction: Transaction, study: sqlite3.Row, assignment: Assignment) -> None:
     """Record an assignment that was finished without a visit here: codes get shared.
 
     It must be decided like all others, because Connect pays undecided ones.
@@ -156,9 +151,7 @@ def _suspect_losses(
     )
 
 
-def take_in(
-    transaction: Transaction, visit: sqlite3.Row, assignment: Assignment
-) -> None:
+def take_in(transaction: Transaction, visit: sqlite3.Row, assignment: Assignment) -> None:
     """Store an assignment's state; an open visit ends with it.
 
     A visit that was settled without its pay is decided again if its assignment may be

@@ -90,15 +90,9 @@ def office(
     """
     with ExitStack() as stack:
         connect = Connect(stack.enter_context(Transport(address, key)))
-        crowd = stack.enter_context(
-            crowd_at(address, key, names=terms.link_names, consent=consent)
-        )
-        prices = price_list(
-            connect, least_per_hour_cents=LEAST_PER_HOUR_CENTS, percent=percent
-        )
-        yield Office(
-            connect=connect, crowd=crowd, prices=prices, address=address, terms=terms
-        )
+        crowd = stack.enter_context(crowd_at(address, key, names=terms.link_names, consent=consent))
+        prices = price_list(connect, least_per_hour_cents=LEAST_PER_HOUR_CENTS, percent=percent)
+        yield Office(connect=connect, crowd=crowd, prices=prices, address=address, terms=terms)
 
 
 @contextmanager
@@ -116,7 +110,5 @@ def crowd_at(
             Connect(stack.enter_context(Transport(address, key, patience=_LITTLE)))
             for _ in range(LEAST_REGISTERS)
         ]
-        crowd = ConnectCrowd(
-            waiting, names or LinkNames(), consent, limits=limits or Limits()
-        )
+        crowd = ConnectCrowd(waiting, names or LinkNames(), consent, limits=limits or Limits())
         yield stack.enter_context(closing(crowd))

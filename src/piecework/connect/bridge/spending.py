@@ -17,9 +17,7 @@ _MAY_BE_PAID = (
     "(SELECT count(*) FROM visits WHERE study = studies.id "
     "AND (outcome = 'Paid' OR status = 'Pending'))"
 )
-_NOT_HERE = (
-    f"(SELECT coalesce(sum({{}}), 0) FROM unknown_studies WHERE market = '{NAME}')"
-)
+_NOT_HERE = f"(SELECT coalesce(sum({{}}), 0) FROM unknown_studies WHERE market = '{NAME}')"
 _BONUSES = (
     "(SELECT coalesce(sum(total_cents), 0) FROM bonus_batches WHERE stage IN ({}) "
     f"AND {in_own_study(NAME)})"
@@ -71,9 +69,7 @@ class LastStart:
 def keep_start(transaction: Transaction, address: str, terms: Terms) -> None:
     """Store how the marketplace is served now."""
     start = LastStart(
-        address=address,
-        is_live=terms.is_live,
-        spend_at_most_cents=terms.spend_at_most_cents,
+        address=address, is_live=terms.is_live, spend_at_most_cents=terms.spend_at_most_cents
     )
     transaction.execute(
         "INSERT INTO settings (key, value) VALUES (?, ?) "

@@ -5,11 +5,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from piecework.connect.bridge.spending import (
-    LastStart,
-    committed_cents,
-    spent_cents,
-)
+from piecework.connect.bridge.spending import LastStart, committed_cents, spent_cents
 from piecework.connect.bridge.terms import NAME, money
 from piecework.connect.bridge.unknown import sentence
 from piecework.marketplace.bridging.own_rows import in_own_study, of_own_person
@@ -125,8 +121,7 @@ def read_status(transaction: Transaction) -> Status:
     committed = committed_cents(transaction)
     waiting = transaction.first_row(_BONUSES_WAITING)
     unsure = transaction.first_row(
-        "SELECT count(*) FROM messages WHERE sent_there = 'Unknown' "
-        f"AND {of_own_person(NAME)}"
+        f"SELECT count(*) FROM messages WHERE sent_there = 'Unknown' AND {of_own_person(NAME)}"
     )
     return Status(
         projects=tuple(_projects(transaction)),
@@ -142,9 +137,7 @@ def read_status(transaction: Transaction) -> Status:
 
 def _projects(transaction: Transaction) -> Iterator[ProjectStatus]:
     for study in transaction.all(_PROJECTS):
-        visits = transaction.all(
-            "SELECT status FROM visits WHERE study = ?", study["id"]
-        )
+        visits = transaction.all("SELECT status FROM visits WHERE study = ?", study["id"])
         yield ProjectStatus(
             title=study["title"],
             requester=study["requester"],

@@ -2,14 +2,7 @@
 
 from functools import partial
 
-from piecework.connect.bridge import (
-    bonuses,
-    deciding,
-    messages,
-    projects,
-    reading,
-    unknown,
-)
+from piecework.connect.bridge import bonuses, deciding, messages, projects, reading, unknown
 from piecework.connect.bridge.bridge import Bridge
 
 

@@ -49,9 +49,7 @@ def look(bridge: Bridge) -> dict[str, Project]:
         missing = [each for each in listed if _is_unknown(transaction, each)]
     for project in missing:
         _take_in(bridge, project)
-    bridge.listed = {
-        each.internal_name: each for each in listed if each.internal_name is not None
-    }
+    bridge.listed = {each.internal_name: each for each in listed if each.internal_name is not None}
     return bridge.listed
 
 
@@ -95,9 +93,7 @@ def set_aside(bridge: Bridge, project_id: str) -> None:
         bridge.connect.projects.set_status(project_id, "Closed")
     _take_in(bridge, bridge.connect.projects.get(project_id))
     with bridge.backend.transaction() as transaction:
-        transaction.execute(
-            "UPDATE unknown_studies SET is_left = 1 WHERE study_id = ?", project_id
-        )
+        transaction.execute("UPDATE unknown_studies SET is_left = 1 WHERE study_id = ?", project_id)
 
 
 def adopt(bridge: Bridge, project_id: str) -> int:
@@ -115,9 +111,7 @@ def adopt(bridge: Bridge, project_id: str) -> int:
     finished = bridge.connect.assignments.of_project(project_id)
     with bridge.backend.transaction() as transaction:
         study = _insert(transaction, there)
-        transaction.execute(
-            "DELETE FROM unknown_studies WHERE study_id = ?", project_id
-        )
+        transaction.execute("DELETE FROM unknown_studies WHERE study_id = ?", project_id)
     bridge.statistics.pop(study["id"], None)
     read_project(bridge, study)
     with bridge.backend.transaction() as transaction:
@@ -129,8 +123,7 @@ def adopt(bridge: Bridge, project_id: str) -> int:
                 each.id,
             )
         row = transaction.first_row(
-            "SELECT count(*) FROM visits WHERE study = ? AND loss = 'Stated'",
-            study["id"],
+            "SELECT count(*) FROM visits WHERE study = ? AND loss = 'Stated'", study["id"]
         )
     return int(row[0]) if row else 0
 
@@ -152,9 +145,7 @@ def pay_lost(bridge: Bridge, project_id: str) -> int:
 
 
 def _row(transaction: Transaction, project_id: str) -> sqlite3.Row:
-    row = transaction.first_row(
-        "SELECT * FROM unknown_studies WHERE study_id = ?", project_id
-    )
+    row = transaction.first_row("SELECT * FROM unknown_studies WHERE study_id = ?", project_id)
     if row is None:
         raise Unusable(
             f"{project_id} is not an unknown project of this marketplace",
@@ -166,8 +157,7 @@ def _row(transaction: Transaction, project_id: str) -> sqlite3.Row:
 def _insert(transaction: Transaction, there: Project) -> sqlite3.Row:
     name = StudyName.read(there.internal_name)
     hit_type = transaction.first_row(
-        "SELECT * FROM hit_types WHERE hit_type_id = ?",
-        name.hit_type_id if name else "",
+        "SELECT * FROM hit_types WHERE hit_type_id = ?", name.hit_type_id if name else ""
     )
     reward = 0 if hit_type is None else int(hit_type["reward_cents"])
     code = there.completion.value if there.completion else None

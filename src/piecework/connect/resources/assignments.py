@@ -100,9 +100,7 @@ class Assignments:
         some = [{"id": checked_id(assignment_id)}]
         self._decide(project_id, "reverse-reject", some)
 
-    def pay_bonuses(
-        self, project_id: str, bonuses: Sequence[Bonus], *, token: str
-    ) -> None:
+    def pay_bonuses(self, project_id: str, bonuses: Sequence[Bonus], *, token: str) -> None:
         """Pay bonuses, all or none.
 
         Args:
@@ -123,9 +121,7 @@ class Assignments:
         }
         self._post(project_id, "bonus", body, {TOKEN_HEADER: token})
 
-    def _decide(
-        self, project_id: str, act: str, participants: Sequence[Mapping[str, str]]
-    ) -> None:
+    def _decide(self, project_id: str, act: str, participants: Sequence[Mapping[str, str]]) -> None:
         self._post(project_id, act, {"participants": list(participants)})
 
     def _post(
@@ -136,9 +132,7 @@ class Assignments:
         headers: Mapping[str, str] | None = None,
     ) -> None:
         path = f"{_path(project_id)}/{act}"
-        self._call(
-            Request(method="POST", path=path, body=body, headers=headers or new_token())
-        )
+        self._call(Request(method="POST", path=path, body=body, headers=headers or new_token()))
 
 
 def _checked(ids: Sequence[str]) -> Sequence[str]:

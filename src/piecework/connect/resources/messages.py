@@ -11,9 +11,7 @@ class Messages:
     def __init__(self, transport: Transport) -> None:
         self._call = transport.call
 
-    def send(
-        self, participant_id: str, *, project_id: str, subject: str, text: str
-    ) -> None:
+    def send(self, participant_id: str, *, project_id: str, subject: str, text: str) -> None:
         """Send a message to a participant of a project."""
         body = {
             "projectId": checked_id(project_id),

@@ -71,10 +71,7 @@ class NewProject:
             "maxTimeInMinutes": self.most_minutes,
             "participants": self.participants,
             "summary": self.summary[:5000],
-            "completionSettings": {
-                "value": self.code,
-                "projectCompletionType": "CompletionCode",
-            },
+            "completionSettings": {"value": self.code, "projectCompletionType": "CompletionCode"},
             "deviceRequirements": list(self.devices),
             "platformTargeting": {
                 "participants": {
@@ -113,9 +110,7 @@ class Project(Value):
     participants: Whole = 0
     minutes: Whole = Field(default=LEAST_MINUTES, alias="estimatedTimeInMinutes")
     most_minutes: Whole | None = Field(default=None, alias="maxTimeInMinutes")
-    completion: CompletionSettings | None = Field(
-        default=None, alias="completionSettings"
-    )
+    completion: CompletionSettings | None = Field(default=None, alias="completionSettings")
     created_at: Moment | None = Field(default=None, alias="createdAt")
 
 
@@ -160,11 +155,7 @@ class Projects:
 
     def _statuses(self) -> dict[str, str]:
         """Return the status of each project, as the lists of each status show it."""
-        return {
-            project.id: status
-            for status in _STATUSES
-            for project in self._listed(status)
-        }
+        return {project.id: status for status in _STATUSES for project in self._listed(status)}
 
     def _listed(self, status: str = "") -> Iterator[Project]:
         query: dict[str, str | int] = {"Size": _PAGE}

@@ -88,9 +88,7 @@ def _kinds(content: bytes, at: int, end: int) -> Iterator[tuple[int, bytes]]:
             yield _whole(content, start + _FULL, size), content[kind : kind + 4]
 
 
-def _places(
-    content: bytes, at: int, end: int, data: int
-) -> Iterator[tuple[int, list[_Span]]]:
+def _places(content: bytes, at: int, end: int, data: int) -> Iterator[tuple[int, list[_Span]]]:
     """Yield number and places of each item."""
     read = _Reader(content, at, end)
     version, _ = read.whole(1), read.whole(3)

@@ -94,11 +94,7 @@ class _Tiff:
         """Copy the compressed pixels."""
         for starts, lengths in _DATA.items():
             if starts in kept and lengths in kept:
-                parts = zip(
-                    self._numbers(kept[starts]),
-                    self._numbers(kept[lengths]),
-                    strict=False,
-                )
+                parts = zip(self._numbers(kept[starts]), self._numbers(kept[lengths]), strict=False)
                 for start, length in parts:
                     self._copy(start, length)
         for tag in _OLD_TABLES:

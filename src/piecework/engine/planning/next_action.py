@@ -191,9 +191,7 @@ def may_weigh(snapshot: Snapshot) -> bool:
     return bool(snapshot.unweighed) and is_settled(snapshot)
 
 
-def next_posting(
-    snapshot: Snapshot, campaign: Campaign, *, today: date
-) -> NextPosting | None:
+def next_posting(snapshot: Snapshot, campaign: Campaign, *, today: date) -> NextPosting | None:
     """Return what to plan now; `None` while earlier work is open, or at the end.
 
     Labels are weighed before any planning. Then the order is: what the current batch
@@ -205,11 +203,7 @@ def next_posting(
         return None
     to_come = _to_come(snapshot, campaign)
     if snapshot.batch and _may_be_posted_again(snapshot, snapshot.batch):
-        reserved = (
-            0
-            if snapshot.growing
-            else first_rounds_cost_cents(campaign, to_come, on=today)
-        )
+        reserved = 0 if snapshot.growing else first_rounds_cost_cents(campaign, to_come, on=today)
         again = _again(snapshot, campaign, snapshot.batch, reserved, today=today)
         if again is not None:
             return again
@@ -229,9 +223,7 @@ def _to_come(snapshot: Snapshot, campaign: Campaign) -> list[int]:
         following = max(snapshot.batches, default=0) + 1
         return [following] if snapshot.growing.is_due else []
     return [
-        batch
-        for batch in range(1, campaign.posting.batches + 1)
-        if batch not in snapshot.batches
+        batch for batch in range(1, campaign.posting.batches + 1) if batch not in snapshot.batches
     ]
 
 
@@ -254,11 +246,7 @@ def _step_due(snapshot: Snapshot) -> Action | None:
             "decide",
             f"{snapshot.decidable} assignments are due for a decision",
         ),
-        (
-            may_weigh(snapshot),
-            "weigh",
-            f"{_are(snapshot.unweighed, 'label')} not weighed yet",
-        ),
+        (may_weigh(snapshot), "weigh", f"{_are(snapshot.unweighed, 'label')} not weighed yet"),
         (
             not snapshot.stopped and snapshot.payable_now,
             "launch",
@@ -284,14 +272,10 @@ def _end_or_launch(snapshot: Snapshot, campaign: Campaign, *, today: date) -> Ac
             reason="a payment was cut short; the next pass asks the platform about it",
         )
     if snapshot.undecided:
-        return Action(
-            waiting_for="the next pass", step="decide", reason="answers are undecided"
-        )
+        return Action(waiting_for="the next pass", step="decide", reason="answers are undecided")
     if snapshot.stopped:
         return Action(
-            waiting_for="nobody",
-            reason="a person stopped the campaign",
-            stopped_by=BY_A_PERSON,
+            waiting_for="nobody", reason="a person stopped the campaign", stopped_by=BY_A_PERSON
         )
     if campaign.imported is not None:
         return Action(waiting_for="nobody", reason="")
@@ -310,14 +294,10 @@ def _end_or_launch(snapshot: Snapshot, campaign: Campaign, *, today: date) -> Ac
 def _wait_or_end(snapshot: Snapshot, campaign: Campaign) -> Action:
     if snapshot.growing is not None:
         return _wait_for_rows(snapshot, snapshot.growing, campaign)
-    lacking = sum(
-        batch.lacking + batch.out_of_reach for batch in snapshot.batches.values()
-    )
+    lacking = sum(batch.lacking + batch.out_of_reach for batch in snapshot.batches.values())
     return Action(
         waiting_for="nobody",
-        reason=f"{_are(lacking, 'answer')} lacking and cannot be bought"
-        if lacking
-        else "",
+        reason=f"{_are(lacking, 'answer')} lacking and cannot be bought" if lacking else "",
         stopped_by=_what_stopped(snapshot, campaign) if lacking else "",
     )
 
@@ -356,11 +336,7 @@ def _why_again(snapshot: Snapshot, batch: int, campaign: Campaign) -> str:
 
 def _what_stopped(snapshot: Snapshot, campaign: Campaign) -> str:
     """Return the campaign file's key that prevents buying more answers."""
-    again = [
-        batch
-        for batch in sorted(snapshot.batches)
-        if _may_be_posted_again(snapshot, batch)
-    ]
+    again = [batch for batch in sorted(snapshot.batches) if _may_be_posted_again(snapshot, batch)]
     if not any(state.lacking for state in snapshot.batches.values()):
         return "requirements.workers"
     if not again:
@@ -387,12 +363,7 @@ def _may_be_posted_again(snapshot: Snapshot, batch: int) -> bool:
 
 
 def _again(
-    snapshot: Snapshot,
-    campaign: Campaign,
-    batch: int,
-    reserved_cents: int,
-    *,
-    today: date,
+    snapshot: Snapshot, campaign: Campaign, batch: int, reserved_cents: int, *, today: date
 ) -> NextPosting | None:
     state = snapshot.batches[batch]
     room = _room_cents(snapshot, state.left_cents, reserved_cents)
@@ -417,8 +388,6 @@ def _first_round(
     return NextPosting(batch=batch, round=0, room_cents=room)
 
 
-def _room_cents(
-    snapshot: Snapshot, left_of_batch: int | None, reserved_cents: int
-) -> int:
+def _room_cents(snapshot: Snapshot, left_of_batch: int | None, reserved_cents: int) -> int:
     free = snapshot.left_cents - reserved_cents
     return free if left_of_batch is None else min(free, left_of_batch)

@@ -128,11 +128,7 @@ def _give_up_later_rounds(store: Store, batches: AbstractSet[int]) -> None:
     """
     hits.give_up(
         store,
-        [
-            hit.hit_key
-            for hit in hits.unposted(store)
-            if hit.round > 0 and hit.batch in batches
-        ],
+        [hit.hit_key for hit in hits.unposted(store) if hit.round > 0 and hit.batch in batches],
     )
 
 
@@ -183,19 +179,14 @@ def _items(run: CampaignRun, posted: PostedHit, by: PostedAs) -> tuple[ItemId, .
 def _fee_cents(run: CampaignRun, posted: PostedHit) -> int:
     fees = run.campaign.rewards.fees_on(posted.made_at.date(), posted.market)
     return fees.reward_fee_cents(
-        posted.reward_cents,
-        max_assignments=posted.slots,
-        for_masters=run.campaign.is_for_masters,
+        posted.reward_cents, max_assignments=posted.slots, for_masters=run.campaign.is_for_masters
     )
 
 
 def _added_slots(run: CampaignRun) -> Iterator[PlannedHit]:
     """Yield plans for slots that HITs have beyond those this store knows."""
     known = {hit.hit_id: hit for hit in hits.load(run.store) if hit.hit_id}
-    rounds = {
-        counts.batch: max(counts.last_round, 1)
-        for counts in hits.count_by_batch(run.store)
-    }
+    rounds = {counts.batch: max(counts.last_round, 1) for counts in hits.count_by_batch(run.store)}
     number = _FIRST_ADDED + _count_added(run.store)
     for posted in run.platform.find_hits():
         hit = known.get(posted.hit_id)
@@ -204,9 +195,7 @@ def _added_slots(run: CampaignRun) -> Iterator[PlannedHit]:
         round_ = rounds[hit.batch]
         yield replace(
             hit,
-            hit_key=HitKey(
-                f"{run.campaign.name}.b{hit.batch:04}.r{round_:02}.{number:06}"
-            ),
+            hit_key=HitKey(f"{run.campaign.name}.b{hit.batch:04}.r{round_:02}.{number:06}"),
             round=round_,
             max_assignments=posted.slots - hit.max_assignments,
             extends=hit.hit_key,

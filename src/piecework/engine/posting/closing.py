@@ -46,12 +46,7 @@ def hold_added_slots(run: CampaignRun, hit: PlannedHit, arrived: int) -> None:
 
 
 def _book_slots(
-    run: CampaignRun,
-    hit: PlannedHit,
-    slots: int,
-    *,
-    credit: ledger.Account,
-    debit: ledger.Account,
+    run: CampaignRun, hit: PlannedHit, slots: int, *, credit: ledger.Account, debit: ledger.Account
 ) -> None:
     ledger.move(
         run.store,

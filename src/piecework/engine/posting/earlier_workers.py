@@ -40,8 +40,7 @@ def _held_type(run: CampaignRun, earlier: EarlierCampaign) -> QualificationTypeI
     """Return the type that the earlier campaign's workers hold, all of them by now."""
     store_name, workers = _read(run, earlier)
     type_id = run.platform.exclusion(
-        f"piecework: workers of {store_name}",
-        f"Held by workers of the campaign {earlier.name}.",
+        f"piecework: workers of {store_name}", f"Held by workers of the campaign {earlier.name}."
     )
     holders = set(run.platform.excluded(type_id))
     for worker_id in workers:
@@ -62,9 +61,7 @@ def _read(run: CampaignRun, earlier: EarlierCampaign) -> tuple[str, list[WorkerI
         theirs.account is not None or theirs.environment == mine.environment
     )
     if not is_same:
-        raise ConfigError(
-            [f"{where} ran elsewhere, so this marketplace does not know its workers"]
-        )
+        raise ConfigError([f"{where} ran elsewhere, so this marketplace does not know its workers"])
     if earlier.is_wanted and not workers:
         raise ConfigError([f"{where} has no workers yet, so no worker could work here"])
     return str(theirs.name), workers

@@ -13,9 +13,7 @@ from piecework.store.market_work import MarketWork
 _HOUR = timedelta(hours=1)
 
 
-def with_markets(
-    opened: OpenedCampaign, planned: Sequence[PlannedHit]
-) -> list[PlannedHit]:
+def with_markets(opened: OpenedCampaign, planned: Sequence[PlannedHit]) -> list[PlannedHit]:
     """Return HITs that are about to be planned with their markets and fees.
 
     Shares hold for the whole campaign. With `cheapest`, each posting is divided by the

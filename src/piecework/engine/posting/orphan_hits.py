@@ -36,11 +36,7 @@ def orphan_hits(run: CampaignRun) -> list[OrphanHit]:
     """
     known = hits.ids(run.store)
     return [
-        OrphanHit(
-            hit_id=hit.hit_id,
-            annotation=hit.annotation,
-            whose=_whose(run, hit.annotation),
-        )
+        OrphanHit(hit_id=hit.hit_id, annotation=hit.annotation, whose=_whose(run, hit.annotation))
         for hit in run.platform.find_hits()
         if hit.hit_id not in known
     ]

@@ -69,9 +69,7 @@ def set_aside(run: CampaignRun, faults: Mapping[ItemId, str]) -> None:
 
 
 def drop_unshowable(
-    run: CampaignRun,
-    planned: Iterable[PlannedHit],
-    begun: Mapping[str, datetime],
+    run: CampaignRun, planned: Iterable[PlannedHit], begun: Mapping[str, datetime]
 ) -> frozenset[HitKey]:
     """Drop plans that no page can show; their rows are asked again, or set aside.
 

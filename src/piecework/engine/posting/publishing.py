@@ -81,8 +81,7 @@ def posted_as(annotation: str, campaign_name: str) -> PostedAs | None:
     '7ab1'
     """
     ours = re.fullmatch(
-        rf"(.+?)/({re.escape(campaign_name)}\.b(\d+)\.r(\d+)\.\d+)(?:/([0-9a-z.]+))?",
-        annotation,
+        rf"(.+?)/({re.escape(campaign_name)}\.b(\d+)\.r(\d+)\.\d+)(?:/([0-9a-z.]+))?", annotation
     )
     if ours is None:
         return None
@@ -132,10 +131,7 @@ def take_in(run: CampaignRun) -> Mapping[str, HitId]:
     Returns:
         The platform's HITs by annotation; empty if no call was cut off.
     """
-    begun = {
-        intent.key: intent
-        for intent in intents.load(run.store, OPERATION, is_done=False)
-    }
+    begun = {intent.key: intent for intent in intents.load(run.store, OPERATION, is_done=False)}
     cut_off = [hit for hit in hits.unposted(run.store) if publish_key(hit) in begun]
     if not cut_off:
         return {}
@@ -143,9 +139,7 @@ def take_in(run: CampaignRun) -> Mapping[str, HitId]:
     if any(not hit.extends for hit in cut_off):
         known = {hit.annotation: hit.hit_id for hit in run.platform.find_hits()}
     there = {
-        hit.hit_key: _slots_there(run, hit)
-        if hit.extends
-        else known.get(annotation(run, hit))
+        hit.hit_key: _slots_there(run, hit) if hit.extends else known.get(annotation(run, hit))
         for hit in cut_off
     }
     acts = [
@@ -170,9 +164,7 @@ def _slots_there(run: CampaignRun, extension: PlannedHit) -> HitId | None:
     return hit_id if slots >= slots_wanted(run, extension) else None
 
 
-def refuse_posted_elsewhere(
-    run: CampaignRun, due: Sequence[PlannedHit]
-) -> Mapping[HitId, int]:
+def refuse_posted_elsewhere(run: CampaignRun, due: Sequence[PlannedHit]) -> Mapping[HitId, int]:
     """Refuse to post what is on the platform already and this store never began.
 
     It checks the platform's newest HITs, down to one that the store knows: what a newer
@@ -192,11 +184,7 @@ def refuse_posted_elsewhere(
     name = intents.store_name(run.store)
     keys = {hit.hit_key for hit in new}
     extended_keys = [hit.extends for hit in new if hit.extends]
-    older = (
-        hits.older_than(run.store, extended_keys)
-        if extended_keys
-        else hits.ids(run.store)
-    )
+    older = hits.older_than(run.store, extended_keys) if extended_keys else hits.ids(run.store)
     slots = {}
     for posted in run.platform.find_hits(older=older):
         known = posted_as(posted.annotation, run.campaign.name)
@@ -212,9 +200,7 @@ def refuse_posted_elsewhere(
     return slots
 
 
-def _act_of_posted_hit(
-    run: CampaignRun, hit: PlannedHit, intent: Intent, hit_id: HitId
-) -> Act:
+def _act_of_posted_hit(run: CampaignRun, hit: PlannedHit, intent: Intent, hit_id: HitId) -> Act:
     def there() -> str:
         return hit_id
 

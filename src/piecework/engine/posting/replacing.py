@@ -84,9 +84,7 @@ def extending(
         if slots is not None and slots >= wanted:
             return hit_id
         try:
-            run.platform.extend(
-                hit_id, more=extension.max_assignments, slots=wanted, token=token
-            )
+            run.platform.extend(hit_id, more=extension.max_assignments, slots=wanted, token=token)
         except PlatformRefused:
             if status_of(run, hit) != "Disposed":
                 raise

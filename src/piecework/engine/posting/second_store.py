@@ -8,9 +8,7 @@ from piecework.store import bound, hits
 from piecework.store.database import Store
 
 
-def refuse_second_store(
-    campaign: Campaign, store: Store | None, platform: Platform
-) -> None:
+def refuse_second_store(campaign: Campaign, store: Store | None, platform: Platform) -> None:
     """Refuse to begin a campaign that is run from a store on another machine.
 
     Only the store knows what was posted and who was paid, so the marketplace is asked

@@ -102,11 +102,7 @@ def compare(run: CampaignRun, *, may_have_lost: bool) -> Comparison:
     there = {posted.hit_id: posted for posted in run.platform.find_hits()}
     status = _status_of_unlisted(
         run,
-        [
-            hit
-            for hit_id, hit in here.items()
-            if hit_id not in there and hit_id not in lost_before
-        ],
+        [hit for hit_id, hit in here.items() if hit_id not in there and hit_id not in lost_before],
     )
     lost = tuple(hit for hit in here.values() if status.get(hit.hit_id) == "unknown")
     if lost and not may_have_lost:
@@ -131,8 +127,7 @@ def compare(run: CampaignRun, *, may_have_lost: bool) -> Comparison:
     return Comparison(
         unknown_hits=tuple(posted for posted, _ in unknown_hits(run)),
         added_slots=sum(
-            max(there[hit_id].slots - hit.max_assignments, 0)
-            for hit_id, hit in alive.items()
+            max(there[hit_id].slots - hit.max_assignments, 0) for hit_id, hit in alive.items()
         ),
         lost_hits=lost,
         lost_assignments=tuple(
@@ -150,9 +145,7 @@ def compare(run: CampaignRun, *, may_have_lost: bool) -> Comparison:
         unknown_bonuses=tuple(unknown_bonuses(run, paid_there)),
         lost_bonuses=_lost_bonuses(run, paid_there, listed),
         bonuses_there=tuple(paid_there),
-        unknown_compensations=tuple(
-            compensations.unknown_compensations(run, compensated)
-        ),
+        unknown_compensations=tuple(compensations.unknown_compensations(run, compensated)),
         lost_compensations=compensations.lost_compensations(run, compensated),
         unknown_exclusions=exclusions[0],
         lost_exclusions=exclusions[1],
@@ -180,14 +173,9 @@ def _status_of_unlisted(
 
 
 def _assignments_there(
-    run: CampaignRun,
-    alive: Mapping[HitId, PlannedHit],
-    there: Mapping[HitId, PostedHit],
+    run: CampaignRun, alive: Mapping[HitId, PlannedHit], there: Mapping[HitId, PostedHit]
 ) -> dict[AssignmentId, Assignment]:
-    slots = {
-        hit_id: max(hit.max_assignments, there[hit_id].slots)
-        for hit_id, hit in alive.items()
-    }
+    slots = {hit_id: max(hit.max_assignments, there[hit_id].slots) for hit_id, hit in alive.items()}
     parts = run.platform.in_one_call(slots) if slots else []
     with ThreadPoolExecutor(run.at_once, thread_name_prefix="compare") as pool:
         fetched = pool.map(run.platform.assignments, parts)
@@ -211,9 +199,7 @@ def _reopened(
     """
     arrived = Counter(assignment.hit_id for assignment in listed.values())
     ids = {assignment.assignment_id for assignment in known}
-    answered_since = {
-        assignment.hit_id for name, assignment in listed.items() if name not in ids
-    }
+    answered_since = {assignment.hit_id for name, assignment in listed.items() if name not in ids}
     for hit_id, hit in alive.items():
         if hit.collected_at is None:
             continue
@@ -226,9 +212,7 @@ def _reopened(
 
 
 def _undone(
-    run: CampaignRun,
-    known: Iterable[Assignment],
-    listed: Mapping[AssignmentId, Assignment],
+    run: CampaignRun, known: Iterable[Assignment], listed: Mapping[AssignmentId, Assignment]
 ) -> Iterator[Decision]:
     """Yield approvals and rejections carried out here, for work still open there."""
     for assignment in known:
@@ -241,9 +225,7 @@ def _undone(
 
 
 def _lost_bonuses(
-    run: CampaignRun,
-    there: Iterable[Bonus],
-    listed: Mapping[AssignmentId, Assignment],
+    run: CampaignRun, there: Iterable[Bonus], listed: Mapping[AssignmentId, Assignment]
 ) -> dict[str, Bonus]:
     """Return unpaid bonuses of the ledger for work that is known there, by key."""
     paid = Counter(as_listed(run, bonus) for bonus in there)

@@ -43,14 +43,7 @@ from piecework.store.acting import Refusal, carry_out
 from piecework.store.database import writing
 from piecework.store.files import write_private
 from piecework.store.intents import Act, ActSubject, Intent
-from piecework.store.settlements import (
-    DONE,
-    ELSEWHERE,
-    FORGET,
-    FORGOTTEN,
-    RETURNED,
-    forget_key,
-)
+from piecework.store.settlements import DONE, ELSEWHERE, FORGET, FORGOTTEN, RETURNED, forget_key
 
 _OWED_FILE = "owed.csv"
 _REPEAT = "repeat"
@@ -85,9 +78,7 @@ class Reconciliation:
     refused: tuple[Refusal, ...]
 
 
-def reconcile(
-    run: CampaignRun, *, dry_run: bool, despite_refusals: bool = False
-) -> Reconciliation:
+def reconcile(run: CampaignRun, *, dry_run: bool, despite_refusals: bool = False) -> Reconciliation:
     """Compare store and marketplace, and let the campaign continue.
 
     If a process dies half-way, the two stay unreconciled; the next run does the rest.
@@ -133,9 +124,7 @@ def reconcile(
     _write_owed(run, all_owed)
     if despite_refusals or not refused:
         _agree(run)
-    return Reconciliation(
-        comparison=comparison, owed=tuple(all_owed), refused=tuple(refused)
-    )
+    return Reconciliation(comparison=comparison, owed=tuple(all_owed), refused=tuple(refused))
 
 
 def _withdraw_repeats(run: CampaignRun) -> None:
@@ -308,16 +297,9 @@ def _owed(run: CampaignRun, lost: Assignment) -> Owed:
     )
 
 
-def _forget(
-    run: CampaignRun,
-    subject: ActSubject,
-    arguments: dict[str, str | int],
-) -> None:
+def _forget(run: CampaignRun, subject: ActSubject, arguments: dict[str, str | int]) -> None:
     intent = Intent(
-        key=forget_key(subject[1]),
-        operation=FORGET,
-        subject=subject,
-        arguments=arguments,
+        key=forget_key(subject[1]), operation=FORGET, subject=subject, arguments=arguments
     )
     intents.keep(run.store, intent, DONE, run.clock)
 
@@ -342,9 +324,7 @@ def _correct_held(run: CampaignRun, changed: Collection[HitId]) -> None:
 def _repeat(run: CampaignRun, comparison: Comparison) -> list[Refusal]:
     """Repeat what the marketplace has lost; the ledger has it already."""
     prefix = f"again:{len(intents.done(run.store, _REPEAT))}"
-    refused = carry_out_again(
-        run, [*comparison.undone, *comparison.lost_exclusions], prefix=prefix
-    )
+    refused = carry_out_again(run, [*comparison.undone, *comparison.lost_exclusions], prefix=prefix)
     paid_there = list(comparison.bonuses_there)
 
     def acts() -> Iterator[Act]:
@@ -358,29 +338,19 @@ def _repeat(run: CampaignRun, comparison: Comparison) -> list[Refusal]:
     return refused + carry_out(run.store, acts(), clock=run.clock)
 
 
-def _repeating(
-    run: CampaignRun, key: str, bonus: Bonus, paid_there: Sequence[Bonus]
-) -> Act:
+def _repeating(run: CampaignRun, key: str, bonus: Bonus, paid_there: Sequence[Bonus]) -> Act:
     intent = Intent(
         key=key,
         operation=_REPEAT,
         subject=("assignment", bonus.assignment_id),
-        arguments={
-            "worker": bonus.worker_id,
-            "cents": bonus.cents,
-            "reason": bonus.reason,
-        },
+        arguments={"worker": bonus.worker_id, "cents": bonus.cents, "reason": bonus.reason},
     )
     paid = bonuses.act_for(run, intent, paid_there)
     return Act(intent=intent, do=paid.do, look=paid.look, record=lambda _: None)
 
 
-def _repeating_compensation(
-    run: CampaignRun, key: str, compensation: Compensation
-) -> Act:
-    intent = Intent(
-        key=key, operation=_REPEAT, subject=("worker", compensation.worker_id)
-    )
+def _repeating_compensation(run: CampaignRun, key: str, compensation: Compensation) -> Act:
+    intent = Intent(key=key, operation=_REPEAT, subject=("worker", compensation.worker_id))
     paid = compensations.paying(run, compensation)
     return Act(intent=intent, do=paid.do, look=paid.look, record=lambda _: None)
 

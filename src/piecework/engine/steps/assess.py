@@ -50,9 +50,7 @@ def act(opened: OpenedCampaign, due: Collection[AssignmentId]) -> int:
         "worker": set(batch["worker_id"]),
     }
     mine = [
-        finding
-        for finding in suspicions
-        if finding.subject_id in subjects[finding.subject_kind]
+        finding for finding in suspicions if finding.subject_id in subjects[finding.subject_kind]
     ]
     findings.replace(opened.store, mine, subjects=subjects)
     return sum(finding.flag for finding in mine)
@@ -87,9 +85,7 @@ def judged_by_people(opened: OpenedCampaign) -> Judged:
     workers = decisions.by_people(opened.store, "worker")
     return {
         "answer": {name: verdict == "drop" for name, verdict in answers.items()},
-        "worker": {
-            name: verdict in {"exclude", "block"} for name, verdict in workers.items()
-        },
+        "worker": {name: verdict in {"exclude", "block"} for name, verdict in workers.items()},
     }
 
 

@@ -79,9 +79,7 @@ def act(run: CampaignRun, due: Due) -> int:
     over = [hit for hit_id, hit in waiting.items() if hit_id in (listed or ())]
     known = assignments.count(run.store)
     _fetch_all(run, [(hit, hit.max_assignments) for hit in over], _keep_whole)
-    still_open = [
-        hit for hit_id, hit in waiting.items() if hit_id not in (listed or ())
-    ]
+    still_open = [hit for hit_id, hit in waiting.items() if hit_id not in (listed or ())]
     if still_open and (listed is None or due.polls or _is_poll_due(run)):
         _poll_open_hits(run, still_open, older)
     # A HIT that was extended is fetched again with its known assignments.
@@ -164,14 +162,10 @@ def _status_where_in_doubt(
     ]
     with ThreadPoolExecutor(run.at_once, thread_name_prefix="status") as pool:
         statuses = pool.map(lambda hit: status_of(run, hit), doubtful)
-        return {
-            hit.hit_id: status for hit, status in zip(doubtful, statuses, strict=True)
-        }
+        return {hit.hit_id: status for hit, status in zip(doubtful, statuses, strict=True)}
 
 
-def _fetch_all(
-    run: CampaignRun, wanted: Sequence[tuple[PlannedHit, int]], keep: _Keep
-) -> None:
+def _fetch_all(run: CampaignRun, wanted: Sequence[tuple[PlannedHit, int]], keep: _Keep) -> None:
     """Fetch HITs, each with its number of assignments or slots; keep the answers."""
     items = run.items_of(hit for hit, _ in wanted)
     columns = {item_id: item.columns for item_id, item in items.items()}

@@ -13,11 +13,7 @@ from piecework.domain.ids import AssignmentId
 from piecework.domain.verdicts import Decision, Finding
 from piecework.engine.snapshot import is_batch_collected
 from piecework.engine.step import Step
-from piecework.engine.steps.assess import (
-    due,
-    judging_digest,
-    table_of_batch,
-)
+from piecework.engine.steps.assess import due, judging_digest, table_of_batch
 from piecework.qc.policy import decide as apply_policy
 from piecework.store import assignments, decisions, findings, hits, pass_notes
 
@@ -49,9 +45,7 @@ def propose(
         suspicions: findings of heuristics, including those that rules look at.
     """
     undecided = assignments.undecided(opened.store)
-    decided_answers = set(
-        assignments.decided_answers(opened.store, undecided) if undecided else ()
-    )
+    decided_answers = set(assignments.decided_answers(opened.store, undecided) if undecided else ())
     at_work = hits.batch_at_work(opened.store)
     workers = decisions.decided_workers(
         opened.store, collected_at=hits.last_collected_at(opened.store, at_work)
@@ -109,11 +103,7 @@ def split_by_doubt(
         proposed: what the policy says about them.
         suspicions: findings of heuristics; only flags count.
     """
-    flagged = {
-        (finding.subject_kind, finding.subject_id)
-        for finding in suspicions
-        if finding.flag
-    }
+    flagged = {(finding.subject_kind, finding.subject_id) for finding in suspicions if finding.flag}
     is_doubtful = pd.Series(
         [
             ("answer", answer_id) in flagged

@@ -11,13 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from piecework.campaign.opened import CampaignRun, OpenedCampaign
-from piecework.domain.earned import (
-    DueChange,
-    EarnedRule,
-    Holding,
-    ItemOutcome,
-    due_change,
-)
+from piecework.domain.earned import DueChange, EarnedRule, Holding, ItemOutcome, due_change
 from piecework.domain.errors import PlatformRefused
 from piecework.domain.ids import ItemId, QualificationTypeId, WorkerId
 from piecework.engine.posting.earned_types import earned_type
@@ -145,9 +139,7 @@ def _changes(
 ) -> Mapping[WorkerId, DueChange]:
     outcomes, holdings = records.outcomes(rule.kind), records.holdings(rule.name)
     open_changes = {
-        change.worker_id
-        for change in records.unfinished(rule.name)
-        if change.done_at is None
+        change.worker_id for change in records.unfinished(rule.name) if change.done_at is None
     }
     due_changes = {
         worker_id: due_change(
@@ -158,18 +150,11 @@ def _changes(
         )
         for worker_id in sorted({*outcomes, *holdings} - open_changes)
     }
-    return {
-        worker_id: change
-        for worker_id, change in due_changes.items()
-        if change is not None
-    }
+    return {worker_id: change for worker_id, change in due_changes.items() if change is not None}
 
 
 def _finish(
-    run: CampaignRun,
-    records: EarnedRecords,
-    rule: EarnedRule,
-    refusals: list[PlatformRefused],
+    run: CampaignRun, records: EarnedRecords, rule: EarnedRule, refusals: list[PlatformRefused]
 ) -> int:
     """Carry out all open changes of a rule; return how many."""
     unfinished, number = records.unfinished(rule.name), 0
@@ -197,9 +182,7 @@ def _finish(
     return number
 
 
-def _call(
-    run: CampaignRun, change: RecordedChange, type_id: QualificationTypeId
-) -> None:
+def _call(run: CampaignRun, change: RecordedChange, type_id: QualificationTypeId) -> None:
     if change.change == "grant":
         run.platform.exclude(change.worker_id, type_id)
     else:

@@ -22,11 +22,7 @@ from piecework.domain.hit import (
     WorkerLimit,
 )
 from piecework.domain.ids import HitId, HitKey, HitTypeId, ItemId, QualificationTypeId
-from piecework.engine.posting import (
-    earlier_workers,
-    earned_types,
-    qualification_test,
-)
+from piecework.engine.posting import earlier_workers, earned_types, qualification_test
 from piecework.engine.posting.checks import check_campaign
 from piecework.engine.posting.exclusion import exclusion_type
 from piecework.engine.posting.pages import drop_unshowable
@@ -84,9 +80,7 @@ def act(run: CampaignRun, _unposted: int) -> int:
         if len(refused) == known_refusals:
             break
     keep_refused(run, refused)
-    done = {hit.hit_key for hit in before} - {
-        hit.hit_key for hit in hits.unposted(run.store)
-    }
+    done = {hit.hit_key for hit in before} - {hit.hit_key for hit in hits.unposted(run.store)}
     return hits.count_posted(run.store, done)
 
 
@@ -103,19 +97,12 @@ def _held(run: CampaignRun) -> frozenset[HitKey]:
 
 
 def _payable(
-    run: CampaignRun,
-    refused: Mapping[str, PlatformRefused],
-    held: Collection[HitKey],
+    run: CampaignRun, refused: Mapping[str, PlatformRefused], held: Collection[HitKey]
 ) -> list[PlannedHit]:
     """Return what to post now: what today's cap does not allow waits until tomorrow."""
     unposted = hits.unposted(run.store)
     return caps.payable_today(
-        run,
-        [
-            hit
-            for hit in unposted
-            if hit.market not in refused and hit.hit_key not in held
-        ],
+        run, [hit for hit in unposted if hit.market not in refused and hit.hit_key not in held]
     )
 
 
@@ -152,9 +139,7 @@ def _by_market(planned: Sequence[PlannedHit]) -> dict[str, list[PlannedHit]]:
     return markets
 
 
-def _post(
-    run: CampaignRun, unposted: Sequence[PlannedHit], known: Mapping[str, HitId]
-) -> None:
+def _post(run: CampaignRun, unposted: Sequence[PlannedHit], known: Mapping[str, HitId]) -> None:
     """Post HITs of one market.
 
     Raises:
@@ -166,21 +151,13 @@ def _post(
     of_earlier = (*earlier_workers.requirements(run), *earned_types.requirements(run))
     types = {
         key: _hit_type(run, key, of_earlier)
-        for key in dict.fromkeys(
-            _shared(hit, kept_out, run.campaign) for hit in unposted
-        )
+        for key in dict.fromkeys(_shared(hit, kept_out, run.campaign) for hit in unposted)
     }
     items_by_id = run.items_of(unposted)
     acts = (
         _extend(run, hit, slots)
         if hit.extends
-        else _publish(
-            run,
-            hit,
-            types[_shared(hit, kept_out, run.campaign)],
-            items_by_id,
-            known,
-        )
+        else _publish(run, hit, types[_shared(hit, kept_out, run.campaign)], items_by_id, known)
         # A person may stop the campaign while it posts.
         for hit in takewhile(lambda _: not is_stopped(run.store), unposted)
     )
@@ -219,9 +196,7 @@ class _Shared(NamedTuple):
 
 
 def _shared(
-    hit: PlannedHit,
-    kept_out: Mapping[HitKey, QualificationTypeId | None],
-    campaign: Campaign,
+    hit: PlannedHit, kept_out: Mapping[HitKey, QualificationTypeId | None], campaign: Campaign
 ) -> _Shared:
     return _Shared(
         reward_cents=hit.reward_cents,
@@ -282,9 +257,7 @@ def _cannot_be_posted(run: CampaignRun, refusal: PlatformRefused) -> PlatformRef
 
 
 def _hit_type(
-    run: CampaignRun,
-    shared: _Shared,
-    of_earlier: tuple[QualificationRequirement, ...],
+    run: CampaignRun, shared: _Shared, of_earlier: tuple[QualificationRequirement, ...]
 ) -> HitTypeId:
     """Return the HIT type of a reward, for workers of a market.
 
@@ -306,9 +279,7 @@ def _hit_type(
             *qualification_test.requirements(run),
             *of_earlier,
             *(
-                QualificationRequirement(
-                    qualification_type_id=type_id, comparator="DoesNotExist"
-                )
+                QualificationRequirement(qualification_type_id=type_id, comparator="DoesNotExist")
                 for type_id in (exclusion_type(run), shared.kept_out)
                 if type_id is not None
             ),
@@ -317,9 +288,7 @@ def _hit_type(
         expected_seconds=campaign.rewards.expected_seconds,
         limits=shared.limits,
         # The simulated participants of a rehearsal are other people.
-        recruiting=campaign.recruiting
-        if is_of_prolific and not run.is_rehearsal
-        else None,
+        recruiting=campaign.recruiting if is_of_prolific and not run.is_rehearsal else None,
     )
     values = json.dumps(asdict(hit_type), sort_keys=True)
     digest = hashlib.sha256(values.encode()).hexdigest()[:16]
@@ -335,15 +304,11 @@ def _of_market(market: str) -> tuple[QualificationRequirement, ...]:
     if not market:
         return ()
     return (
-        QualificationRequirement(
-            qualification_type_id=crowd_type(market), comparator="Exists"
-        ),
+        QualificationRequirement(qualification_type_id=crowd_type(market), comparator="Exists"),
     )
 
 
-def _of_campaign(
-    run: CampaignRun, *, is_of_prolific: bool
-) -> tuple[QualificationRequirement, ...]:
+def _of_campaign(run: CampaignRun, *, is_of_prolific: bool) -> tuple[QualificationRequirement, ...]:
     """Return the campaign's requirements, if the marketplace knows them.
 
     Workers of other markets than Prolific answer no questions of its filters. A

@@ -149,11 +149,7 @@ def _planned(run: CampaignRun, posting: NextPosting) -> list[PlannedHit]:
     if posting.round == 0:
         excluded = len(item_totals.excluded(run.store))
         planned = first_round(
-            run.campaign,
-            posting.batch,
-            item_ids,
-            on=run.clock.now().date(),
-            excluded=excluded,
+            run.campaign, posting.batch, item_ids, on=run.clock.now().date(), excluded=excluded
         )
         planned = with_markets(run, planned)
     else:
@@ -162,10 +158,7 @@ def _planned(run: CampaignRun, posting: NextPosting) -> list[PlannedHit]:
 
 
 def _replacements(
-    run: CampaignRun,
-    posting: NextPosting,
-    item_ids: list[ItemId],
-    campaign: Campaign,
+    run: CampaignRun, posting: NextPosting, item_ids: list[ItemId], campaign: Campaign
 ) -> list[PlannedHit]:
     wanted, crowd = run.campaign.posting, run.campaign.crowd_size
     lacking = item_totals.lacking(run.store, posting.batch, wanted, crowd=crowd)
@@ -211,9 +204,7 @@ def _within_item_budget(
         if spent.get(item_id, 0) + hit.cost_cents / len(hit.item_ids) > cap
     }:
         closed |= beyond
-        planned = again(
-            {name: count for name, count in missing.items() if name not in closed}
-        )
+        planned = again({name: count for name, count in missing.items() if name not in closed})
     item_totals.close_beyond_budget(run.store, closed)
     return planned
 

@@ -83,9 +83,7 @@ settle_workers = Step("settle", _of_workers, act)
 """Carries out only decisions about workers."""
 
 
-def carry_out_again(
-    run: CampaignRun, settled: Sequence[Decision], *, prefix: str
-) -> list[Refusal]:
+def carry_out_again(run: CampaignRun, settled: Sequence[Decision], *, prefix: str) -> list[Refusal]:
     """Repeat decisions that the platform has lost, without booking money.
 
     Args:
@@ -101,9 +99,7 @@ def carry_out_again(
     acts = []
     for settlement in repeated:
         act = _act(run, settlement, feedback)
-        intent = replace(
-            act.intent, key=f"{prefix}:{act.intent.key}", operation="repeat"
-        )
+        intent = replace(act.intent, key=f"{prefix}:{act.intent.key}", operation="repeat")
         acts.append(Act(intent=intent, do=act.do, look=act.look, record=lambda _: None))
     return carry_out(run.store, acts, clock=run.clock, at_once=run.at_once)
 
@@ -123,9 +119,7 @@ def _feedback(run: CampaignRun, due: Sequence[Settlement]) -> Mapping[str, str]:
     return feedback_by_assignment(run.campaign, about, items.values())
 
 
-def _refused(
-    run: CampaignRun, refusals: Sequence[Refusal], number: int
-) -> PlatformRefused:
+def _refused(run: CampaignRun, refusals: Sequence[Refusal], number: int) -> PlatformRefused:
     """Return the error for a pass in which some of `number` decisions were refused."""
     named = "; ".join(_described(run, *refusal) for refusal in refusals[:_NAMED])
     more = f"; and {len(refusals) - _NAMED} more" if len(refusals) > _NAMED else ""

@@ -174,9 +174,7 @@ class _TakingIn:
             if is_other and not delivery.is_whole:
                 raise _ReadWholeError
             if not is_equal:
-                fault = (
-                    f"{row.located}: {row.row_id!r} was used before, with other cells"
-                )
+                fault = f"{row.located}: {row.row_id!r} was used before, with other cells"
                 sorts.faulty.append((row, f"{fault} ({before})"))
             elif not before and item is None:
                 self._sort_new(sorts, row, digest, is_taken=row.row_id in taken)
@@ -184,9 +182,7 @@ class _TakingIn:
                 self._sort_known(sorts, row, digest, item)
         return sorts
 
-    def _readable(
-        self, chunk: Sequence[SourceRow], sorts: _Sorted
-    ) -> list[tuple[SourceRow, str]]:
+    def _readable(self, chunk: Sequence[SourceRow], sorts: _Sorted) -> list[tuple[SourceRow, str]]:
         """Return rows that have cells and an id, each with its digest."""
         readable = []
         for row in chunk:
@@ -199,35 +195,27 @@ class _TakingIn:
                 readable.append((row, row.digest(self._columns)))
         return readable
 
-    def _sort_new(
-        self, sorts: _Sorted, row: SourceRow, digest: str, *, is_taken: bool
-    ) -> None:
+    def _sort_new(self, sorts: _Sorted, row: SourceRow, digest: str, *, is_taken: bool) -> None:
         if is_taken:
             fault = f"{row.located}: {row.row_id!r} is already the id of another item"
             sorts.faulty.append((row, fault))
         elif self._is_usable(sorts, row, row.row_id):
             sorts.new.append((row, 1, digest))
 
-    def _sort_known(
-        self, sorts: _Sorted, row: SourceRow, digest: str, item: Known
-    ) -> None:
+    def _sort_known(self, sorts: _Sorted, row: SourceRow, digest: str, item: Known) -> None:
         if item.digest != digest:
             self._sort_changed(sorts, row, digest, item)
         elif item.state == "withdrawn":
             sorts.back.append(item.item_id)
 
-    def _sort_changed(
-        self, sorts: _Sorted, row: SourceRow, digest: str, item: Known
-    ) -> None:
+    def _sort_changed(self, sorts: _Sorted, row: SourceRow, digest: str, item: Known) -> None:
         on_change = self._growth.on_change
         if item.is_dealt and on_change == "keep":
             sorts.kept += 1
             if item.state == "withdrawn":
                 sorts.back.append(item.item_id)
         elif item.is_dealt and on_change == "refuse":
-            fault = (
-                f"{row.located}: {row.row_id!r} has other cells than when it was dealt"
-            )
+            fault = f"{row.located}: {row.row_id!r} has other cells than when it was dealt"
             sorts.faulty.append((row, fault))
         elif not item.is_dealt:
             if self._is_usable(sorts, row, item.item_id):
@@ -249,8 +237,7 @@ class _TakingIn:
             cells = {**row.cells, id_column: item_id}
             item = Item(item_id=ItemId(item_id), columns=cells)
             faults = [
-                f"{row.located}: {fault}"
-                for fault in faults_of_row(self._at_work.campaign, item)
+                f"{row.located}: {fault}" for fault in faults_of_row(self._at_work.campaign, item)
             ]
         if faults:
             sorts.faulty.append((row, "; ".join(faults)))
@@ -267,9 +254,7 @@ class _TakingIn:
                 fault = self._withdraw()
         if delivery.is_whole and self._growth.on_change == "keep":
             source.set_kept_changes(store, self._kept)
-        so_far, at_end = as_read(
-            self._at_work, self._growth, self._known, self._fingerprint
-        )
+        so_far, at_end = as_read(self._at_work, self._growth, self._known, self._fingerprint)
         seen = at_end if most is not None and self._rows < most else so_far
         source.keep_reading(
             store,

@@ -96,9 +96,7 @@ def _kept(opened: OpenedCampaign, item_ids: Collection[ItemId]) -> pd.DataFrame:
 def _machine(opened: OpenedCampaign) -> list[pd.DataFrame | None]:
     """Return the labels of models by field; no table for a field without any."""
     votes = opened.campaign.machine
-    return [
-        machine_table(votes, field.name) for field in opened.campaign.task.label_fields
-    ]
+    return [machine_table(votes, field.name) for field in opened.campaign.task.label_fields]
 
 
 def _votes(table: pd.DataFrame, field: Field) -> pd.DataFrame:

@@ -15,9 +15,7 @@ def due(reader: Reader) -> bool:
     snapshot = reader.snapshot()
     if snapshot.stopped:
         return snapshot.winding_down
-    return snapshot.growing is not None and stopping.shows_withdrawn(
-        reader.opened.store
-    )
+    return snapshot.growing is not None and stopping.shows_withdrawn(reader.opened.store)
 
 
 def act(run: CampaignRun, _due: bool) -> int:  # noqa: FBT001 - the value of `due`

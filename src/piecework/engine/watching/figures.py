@@ -63,9 +63,7 @@ FIGURES: Mapping[str, Figure] = {
     SUCCEEDED: Figure("When the last pass ended without a failure (Unix time)."),
     DURATION: Figure("Duration of the last pass that ended."),
     FAILURES: Figure("Passes that failed or were killed since the last success."),
-    STEP_SECONDS: Figure(
-        "Time that passes spent in each step.", ("step",), is_counter=True
-    ),
+    STEP_SECONDS: Figure("Time that passes spent in each step.", ("step",), is_counter=True),
     NEXT_DUE: Figure("From when on a pass has work to do (Unix time), if known."),
     "piecework_campaign_items": Figure("Items of the campaign."),
     "piecework_campaign_hits": Figure("Posted HITs: open or ended.", ("state",)),
@@ -78,9 +76,7 @@ FIGURES: Mapping[str, Figure] = {
     "piecework_campaign_answers": Figure(
         "Collected answers: accepted, dropped, surplus or undecided.", ("state",)
     ),
-    "piecework_campaign_answers_missing": Figure(
-        "Accepted answers that are still wanted."
-    ),
+    "piecework_campaign_answers_missing": Figure("Accepted answers that are still wanted."),
     "piecework_campaign_workers_excluded": Figure("Workers who get no more HITs."),
     "piecework_campaign_decisions_waiting": Figure("Decisions that wait for a person."),
     "piecework_campaign_auto_approval_timestamp_seconds": Figure(
@@ -106,9 +102,7 @@ FIGURES: Mapping[str, Figure] = {
     "piecework_campaign_source_rows_waiting": Figure(
         "Rows of the source that wait for their batch."
     ),
-    "piecework_campaign_source_rows_quarantined": Figure(
-        "Rows of the source that cannot be used."
-    ),
+    "piecework_campaign_source_rows_quarantined": Figure("Rows of the source that cannot be used."),
     "piecework_campaign_source_behind_seconds": Figure(
         "Work that waits, at the speed of the last week; 0 if the campaign keeps up."
     ),
@@ -185,10 +179,7 @@ def _source(source: SourceState) -> dict[Sample, float]:
         "rows_quarantined": float(source.quarantined),
         "behind_seconds": source.behind_days * _SECONDS_PER_DAY,
     }
-    return {
-        (f"piecework_campaign_source_{name}", ()): value
-        for name, value in values.items()
-    }
+    return {(f"piecework_campaign_source_{name}", ()): value for name, value in values.items()}
 
 
 def _times(progress: Progress, now: datetime) -> dict[Sample, float]:

@@ -62,9 +62,7 @@ class TextFile:
         except FileNotFoundError:
             return {}
         except (KeyError, ValueError) as fault:
-            _LOG.warning(
-                "%s cannot be read, so it is begun again: %s", self.path, fault
-            )
+            _LOG.warning("%s cannot be read, so it is begun again: %s", self.path, fault)
             return {}
 
     def _read(self) -> Iterator[tuple[Sample, float]]:
@@ -81,9 +79,7 @@ class TextFile:
         registry.register(_Collected(values, self._campaign))
         beside = self.path.with_name(f".{self.path.name}.new")
         try:
-            descriptor = os.open(
-                beside, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, _FOR_ALL
-            )
+            descriptor = os.open(beside, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, _FOR_ALL)
             with open(descriptor, "wb") as file:  # noqa: PTH123 - a descriptor has no path
                 os.fchmod(descriptor, _FOR_ALL)
                 file.write(generate_latest(registry))

@@ -33,9 +33,7 @@ class WatchedPasses:
         clock: the machine's by default.
     """
 
-    def __init__(
-        self, folder: Path, campaign: str, *, clock: Clock | None = None
-    ) -> None:
+    def __init__(self, folder: Path, campaign: str, *, clock: Clock | None = None) -> None:
         self._file = TextFile(folder, campaign)
         self._lock = folder / f".piecework-{campaign}.lock"
         self._clock = clock or SystemClock()
@@ -95,9 +93,7 @@ class WatchedPasses:
         for outcome in figures.OUTCOMES:
             values.setdefault((figures.PASSES, (outcome,)), 0)
 
-    def _end(
-        self, outcome: Outcome, change: Callable[[dict[Sample, float]], None]
-    ) -> None:
+    def _end(self, outcome: Outcome, change: Callable[[dict[Sample, float]], None]) -> None:
         """Record an end, unless no pass is at work."""
         if self._began is None:
             return

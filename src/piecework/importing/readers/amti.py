@@ -9,13 +9,7 @@ from piecework.importing.readers.head import Head, head_of
 from piecework.importing.readers.mturk_json import assignment_row
 from piecework.importing.readers.objects import objects_of
 from piecework.importing.readers.rows import ImportedRow, Read, Unreadable
-from piecework.importing.readers.tables import (
-    CellError,
-    Cells,
-    filled,
-    read_table,
-    time_in,
-)
+from piecework.importing.readers.tables import CellError, Cells, filled, read_table, time_in
 
 NAME = "amti"
 
@@ -85,9 +79,5 @@ def _row(line: int, cells: Cells) -> Read:
         submitted_at=time_in(cells, "SubmitTime"),
         outcome=cells["AssignmentStatus"].strip(),
         feedback=cells.get("RequesterFeedback", ""),
-        sent={
-            name: cell
-            for name, cell in filled(cells).items()
-            if name not in _OF_THE_WORK
-        },
+        sent={name: cell for name, cell in filled(cells).items() if name not in _OF_THE_WORK},
     )

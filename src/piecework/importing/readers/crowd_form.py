@@ -21,9 +21,7 @@ _ALONE = "on"
 
 _LONGEST_LIST = 10_000
 _LIST = re.compile(r"\[(.*)\]", re.DOTALL)
-_ENTRY = re.compile(
-    r"""\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^,'"\[\]{}]+))\s*(?:,|$)"""
-)
+_ENTRY = re.compile(r"""\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^,'"\[\]{}]+))\s*(?:,|$)""")
 
 
 class Labels(NamedTuple):
@@ -131,9 +129,7 @@ def _listed(text: str) -> Labels | None:
             return None
         quoted = next((part for part in entry.groups()[:2] if part is not None), None)
         entries.append(
-            (entry[3] or "").strip()
-            if quoted is None
-            else re.sub(r"\\(.)", r"\1", quoted)
+            (entry[3] or "").strip() if quoted is None else re.sub(r"\\(.)", r"\1", quoted)
         )
         at = entry.end()
     return Labels("|".join(entries), are_several=True)

@@ -17,13 +17,7 @@ from pathlib import Path
 from piecework.importing.readers.head import Head
 from piecework.importing.readers.roles import Roles, guessed_roles, stated_roles
 from piecework.importing.readers.rows import ImportedRow, NotSent, Read
-from piecework.importing.readers.tables import (
-    CellError,
-    Cells,
-    cell_in,
-    read_table,
-    time_in,
-)
+from piecework.importing.readers.tables import CellError, Cells, cell_in, read_table, time_in
 
 NAME = "Figure Eight, CrowdFlower (full report)"
 
@@ -72,9 +66,7 @@ def roles_of(path: Path, head: Head) -> Roles:
 def gold_of(head: Head, roles: Roles) -> dict[str, str]:
     """Return the column of the right answers, by answer."""
     return {
-        name: f"{name}{_GOLD}"
-        for name in sorted(roles.sent)
-        if f"{name}{_GOLD}" in head.header
+        name: f"{name}{_GOLD}" for name in sorted(roles.sent) if f"{name}{_GOLD}" in head.header
     }
 
 

@@ -124,11 +124,7 @@ def head_of(path: Path, reading: Reading = Reading()) -> Head:  # noqa: B008 - i
 
 
 def _table_head(
-    text: str,
-    encoding: str,
-    magic: bytes,
-    reading: Reading,
-    guesses: list[tuple[str, str]],
+    text: str, encoding: str, magic: bytes, reading: Reading, guesses: list[tuple[str, str]]
 ) -> Head:
     first = text.split("\n", 1)[0].strip().strip('"')
     is_stated = first.startswith(_OF_SPREADSHEETS) and len(first) == len("sep=;")
@@ -171,10 +167,7 @@ def named(header: Iterable[str]) -> tuple[str, ...]:
     >>> named(["", " text "])
     ('column 1', 'text')
     """
-    return tuple(
-        name.strip() or f"column {number}"
-        for number, name in enumerate(header, start=1)
-    )
+    return tuple(name.strip() or f"column {number}" for number, name in enumerate(header, start=1))
 
 
 def cells_of(path: Path, head: Head) -> Iterator[tuple[int, list[str] | csv.Error]]:
@@ -182,10 +175,7 @@ def cells_of(path: Path, head: Head) -> Iterator[tuple[int, list[str] | csv.Erro
 
     For a row that is not CSV, yield the error and continue after it.
     """
-    with (
-        _long_cells(),
-        path.open(encoding=head.encoding, errors="replace", newline="") as file,
-    ):
+    with _long_cells(), path.open(encoding=head.encoding, errors="replace", newline="") as file:
         before = head.first_line - 1
         for _ in range(before):
             file.readline()
@@ -221,9 +211,7 @@ def _long_cells() -> Iterator[None]:
         csv.field_size_limit(before)
 
 
-def _encoding(
-    path: Path, magic: bytes, stated: str
-) -> tuple[str, list[tuple[str, str]]]:
+def _encoding(path: Path, magic: bytes, stated: str) -> tuple[str, list[tuple[str, str]]]:
     """Return the encoding, and what was guessed about it.
 
     It is UTF-8 if all of the file is, with or without a BOM; UTF-16 by its BOM.

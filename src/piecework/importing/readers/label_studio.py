@@ -116,9 +116,7 @@ def _is_task(document: Mapping[str, object]) -> bool:
 
 
 def _annotations(number: int, task: Document) -> Iterator[Read]:
-    annotations = next(
-        (task[name] for name in _LISTS if isinstance(task.get(name), list)), None
-    )
+    annotations = next((task[name] for name in _LISTS if isinstance(task.get(name), list)), None)
     data, task_id = object_in(task, "data"), text_in(task, "id")
     if not isinstance(annotations, list):
         yield Unreadable(line=number, fault="a task without a list of annotations")
@@ -127,9 +125,7 @@ def _annotations(number: int, task: Document) -> Iterator[Read]:
     for position, annotation in enumerate(annotations, start=1):
         if not isinstance(annotation, dict):
             fault = "an annotation that is not a JSON object"
-            yield Unreadable(
-                line=number, column=f"annotations[{position}]", fault=fault
-            )
+            yield Unreadable(line=number, column=f"annotations[{position}]", fault=fault)
             continue
         name = text_in(annotation, "id") or f"{task_id or number}-{position}"
         try:
@@ -148,12 +144,8 @@ def _annotation(
         raise CellError("result", "is not a list of results")
     by = annotation.get("completed_by")
     worker = text_in(by, "email", "id") if isinstance(by, dict) else as_text(by)
-    times = Cells(
-        {key: text_in(annotation, key) for key in ("created_at", "lead_time")}
-    )
-    accepted, submitted = with_seconds(
-        times, "lead_time", None, time_in(times, "created_at")
-    )
+    times = Cells({key: text_in(annotation, key) for key in ("created_at", "lead_time")})
+    accepted, submitted = with_seconds(times, "lead_time", None, time_in(times, "created_at"))
     is_truth = annotation.get("ground_truth") is True
     return ImportedRow(
         line=number,
@@ -238,9 +230,7 @@ def _cells(document: Document, head: Head) -> Cells:
 
 def _flat_row(roles: Roles, line: int, cells: Cells) -> Read:
     task_id, name = cell_in(cells, "id"), cell_in(cells, "annotation_id")
-    accepted, submitted = with_seconds(
-        cells, "lead_time", None, time_in(cells, "created_at")
-    )
+    accepted, submitted = with_seconds(cells, "lead_time", None, time_in(cells, "created_at"))
     return ImportedRow(
         line=line,
         hit_id=task_id,

@@ -46,10 +46,7 @@ def _rows(path: Path, head: Head) -> Iterator[Read]:
     if head.first_object is not None:
         return _json_rows(path, head, reading)
     return read_table(
-        path,
-        head,
-        lambda line, cells: _row(line, cells, reading),
-        header=reading.header,
+        path, head, lambda line, cells: _row(line, cells, reading), header=reading.header
     )
 
 
@@ -61,13 +58,7 @@ def _columns_named(reading: Reading) -> set[str]:
         *columns.hit,
         *filter(
             None,
-            (
-                columns.worker,
-                columns.accepted,
-                columns.submitted,
-                columns.seconds,
-                columns.outcome,
-            ),
+            (columns.worker, columns.accepted, columns.submitted, columns.seconds, columns.outcome),
         ),
         *filter(None, (columns.feedback, reading.item_id)),
         *reading.item,
@@ -122,9 +113,7 @@ def _row(line: int, cells: Cells, reading: Reading) -> ImportedRow:
     submitted = time_in(cells, columns.submitted)
     accepted, submitted = with_seconds(cells, columns.seconds, accepted, submitted)
     stated = (*reading.answers.values(), *_votes_columns(reading))
-    sent = {
-        column: cells[column] for name in stated for column in _columns_of(name, cells)
-    }
+    sent = {column: cells[column] for name in stated for column in _columns_of(name, cells)}
     shown_names = {*reading.item, reading.item_id, *reading.gold.values()} - {""}
     if reading.numbers:
         sent = {
@@ -159,9 +148,7 @@ def _columns_of(name: str, names: Collection[str]) -> list[str]:
 
 def columns_missing(reading: Reading, header: Collection[str]) -> list[str]:
     """Return the mapped columns that a file lacks."""
-    return sorted(
-        name for name in _columns_named(reading) if not _columns_of(name, header)
-    )
+    return sorted(name for name in _columns_named(reading) if not _columns_of(name, header))
 
 
 def _joined(cells: Cells, columns: tuple[str, ...]) -> str:
@@ -195,8 +182,5 @@ def _each_vote(row: Read, reading: Reading) -> Iterator[Read]:
                 continue
             for _ in range(int(text)):
                 yield ImportedRow(
-                    line=row.line,
-                    hit_id=row.hit_id,
-                    shown=row.shown,
-                    sent={field: option},
+                    line=row.line, hit_id=row.hit_id, shown=row.shown, sent={field: option}
                 )

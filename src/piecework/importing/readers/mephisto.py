@@ -49,8 +49,7 @@ def _row(number: int, unit: Document) -> Read:
     times = object_in(data, "times")
     try:
         accepted, submitted = (
-            moment(_time(unit, name) or _time(times, name))
-            for name in ("task_start", "task_end")
+            moment(_time(unit, name) or _time(times, name)) for name in ("task_start", "task_end")
         )
     except ValueError as fault:
         return Unreadable(line=number, column="task_end", fault=str(fault))
@@ -81,9 +80,7 @@ def _chat(messages: object) -> str:
     """Return a line per message, with the author's name."""
     listed = messages if isinstance(messages, list) else []
     with_text = [
-        message
-        for message in listed
-        if isinstance(message, dict) and text_in(message, "text")
+        message for message in listed if isinstance(message, dict) and text_in(message, "text")
     ]
     return "\n".join(
         f"{text_in(message, 'id')}: {text_in(message, 'text')}" for message in with_text

@@ -14,10 +14,7 @@ from datetime import UTC, date, datetime, time, tzinfo
 from piecework.domain.imported import Times
 from piecework.domain.zones import AMBIGUOUS, zone_named
 
-MONTHS = (
-    *("Jan", "Feb", "Mar", "Apr", "May", "Jun"),
-    *("Jul", "Aug", "Sep", "Oct", "Nov", "Dec"),
-)
+MONTHS = (*("Jan", "Feb", "Mar", "Apr", "May", "Jun"), *("Jul", "Aug", "Sep", "Oct", "Nov", "Dec"))
 _NUMBER = re.compile(r"\d{9,17}(\.\d+)?")
 _CLOCK = (
     r"(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})"
@@ -27,16 +24,10 @@ _CLOCK = (
 _ZONE = r"(?: ?(?P<zone>[+-]\d{1,2}(?::?\d{2})?|[A-Za-z][\w/+:-]{0,60}))?"
 _MONTH = r"(?P<month>[A-Za-z]{3})[a-z]{0,6}\.?"
 _DAY = r"(?:[A-Za-z]{2,9}\.?,? )?"
-_UNIX = re.compile(
-    rf"{_DAY}{_MONTH} (?P<day>\d{{1,2}}) {_CLOCK}{_ZONE} (?P<year>\d{{4}})"
-)
+_UNIX = re.compile(rf"{_DAY}{_MONTH} (?P<day>\d{{1,2}}) {_CLOCK}{_ZONE} (?P<year>\d{{4}})")
 _IN_WORDS = (
-    re.compile(
-        rf"{_DAY}{_MONTH} (?P<day>\d{{1,2}}),? (?P<year>\d{{4}}),? {_CLOCK}{_ZONE}"
-    ),
-    re.compile(
-        rf"{_DAY}(?P<day>\d{{1,2}})[ -]{_MONTH}[ -](?P<year>\d{{4}}),? {_CLOCK}{_ZONE}"
-    ),
+    re.compile(rf"{_DAY}{_MONTH} (?P<day>\d{{1,2}}),? (?P<year>\d{{4}}),? {_CLOCK}{_ZONE}"),
+    re.compile(rf"{_DAY}(?P<day>\d{{1,2}})[ -]{_MONTH}[ -](?P<year>\d{{4}}),? {_CLOCK}{_ZONE}"),
 )
 _YEAR_FIRST = re.compile(
     rf"(?P<year>\d{{4}})(?P<between>[/.-])(?P<month>\d{{1,2}})(?P=between)"
@@ -87,9 +78,7 @@ def moment(text: str, times: Times = Times()) -> datetime | None:  # noqa: B008 
     except _UnclearError as fault:
         raise ValueError(f"found the time {text[:80]!r}: {fault}") from fault
     except (ValueError, OverflowError, OSError) as fault:
-        raise ValueError(
-            f"found the time {text[:80]!r}; write times such as {ALLOWED}"
-        ) from fault
+        raise ValueError(f"found the time {text[:80]!r}; write times such as {ALLOWED}") from fault
 
 
 class _UnclearError(ValueError):
@@ -123,9 +112,7 @@ def _in_words(text: str) -> re.Match[str] | None:
 
 
 def _year_last(match: re.Match[str], times: Times) -> date:
-    first, second, year = (
-        int(match[name]) for name in ("first", "second_number", "year")
-    )
+    first, second, year = (int(match[name]) for name in ("first", "second_number", "year"))
     if len(match["year"]) == _YEAR_DIGITS:
         year += _THIS_CENTURY
     is_day_first = times.day_first
@@ -136,8 +123,7 @@ def _year_last(match: re.Match[str], times: Times) -> date:
     elif is_day_first is None:
         # Even 3/3: a file is refused if only some of its rows can be read.
         raise _UnclearError(
-            "it may have the day or the month first; state day_first = true or "
-            "day_first = false"
+            "it may have the day or the month first; state day_first = true or day_first = false"
         )
     day, month = (first, second) if is_day_first else (second, first)
     return date(year, month, day)
@@ -162,9 +148,7 @@ def _zone(name: str, times: Times) -> tzinfo:
     try:
         return zone_named(name)
     except ValueError as fault:
-        raise _UnclearError(
-            f'{fault}; state zones = {{ {name[:40]} = "+02:00" }}'
-        ) from fault
+        raise _UnclearError(f'{fault}; state zones = {{ {name[:40]} = "+02:00" }}') from fault
 
 
 @dataclass(slots=True)

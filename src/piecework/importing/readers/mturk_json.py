@@ -62,9 +62,7 @@ def assignment_row(number: int, assignment: object, rewards: dict[str, int]) -> 
     sent = dict(fields_of(document)) if document else {}
     if document and not sent and "<Answer>" in document:
         fault = "the answer document (QuestionFormAnswers) cannot be read"
-        return Unreadable(
-            line=number, column="Answer", fault=fault, cells=(document[:1000],)
-        )
+        return Unreadable(line=number, column="Answer", fault=fault, cells=(document[:1000],))
     column = "Answer"
     try:
         if CROWD in sent:

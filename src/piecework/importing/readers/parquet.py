@@ -67,9 +67,7 @@ def _texts(path: Path, file: pq.ParquetFile) -> list[str]:
     """Return the text columns of a file, after checking it."""
     missing = {"answer_id", "item_id", "worker"} - set(file.schema_arrow.names)
     if missing:
-        raise ConfigError(
-            [f"{path}: not a piecework dataset; missing columns: {sorted(missing)}"]
-        )
+        raise ConfigError([f"{path}: not a piecework dataset; missing columns: {sorted(missing)}"])
     check_size(path, file.metadata)
     return texts_in(file)
 
@@ -94,9 +92,7 @@ def _row(assignment: str, group: list[tuple[int, Mapping[str, object]]]) -> Read
             )
             for _, cells in group
         ),
-        outcomes={
-            position: _outcome(cells) for position, (_, cells) in enumerate(group, 1)
-        },
+        outcomes={position: _outcome(cells) for position, (_, cells) in enumerate(group, 1)},
     )
 
 

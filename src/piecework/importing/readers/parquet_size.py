@@ -63,17 +63,13 @@ def _refuse(path: Path, size: int, most: int, *, of: str = "the file") -> None:
         f"{path}: has {path.stat().st_size / 1e6:,.1f} MB, but {of} would unpack to "
         f"{size / 1e9:,.1f} GB; the limit is {most / 1e9:.1f} GB"
     )
-    raise ConfigError(
-        [fault],
-        next_step="split a large dataset into several files",
-    )
+    raise ConfigError([fault], next_step="split a large dataset into several files")
 
 
 def _unpacked(group: pq.RowGroupMetaData) -> int:
     columns = (group.column(n) for n in range(group.num_columns))
     return sum(
-        max(0, column.total_uncompressed_size)
-        + max(0, column.num_values) * _VALUE_BYTES
+        max(0, column.total_uncompressed_size) + max(0, column.num_values) * _VALUE_BYTES
         for column in columns
     )
 

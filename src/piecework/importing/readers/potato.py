@@ -47,9 +47,7 @@ def fits(head: Head) -> bool:
         return STATE_FILE in head.names
     first = head.first_object
     if isinstance(first, dict):
-        named = {"user_id", "instance_id"} <= first.keys() or (
-            {"user_id", "id"} <= first.keys()
-        )
+        named = {"user_id", "instance_id"} <= first.keys() or ({"user_id", "id"} <= first.keys())
         return (named and any(name in first for name in _LABELS)) or _is_state(first)
     # The state of a busy annotator is longer than a file's beginning.
     if all(f'"{name}"' in head.text for name in ("user_id", _STATE[1])):

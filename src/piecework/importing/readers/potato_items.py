@@ -17,9 +17,7 @@ from piecework.importing.readers.rows import ImportedRow, Read
 from piecework.importing.readers.tables import Cells, read_table
 
 
-def joined(
-    path: Path, head: Head, files: Iterable[tuple[Path, Head]]
-) -> Iterator[Read]:
+def joined(path: Path, head: Head, files: Iterable[tuple[Path, Head]]) -> Iterator[Read]:
     """Yield the annotations of a file or folder, each with the columns of its item.
 
     An annotation with an item missing in all files is left unchanged.
@@ -32,9 +30,7 @@ def joined(
     Raises:
         ConfigError: a file of items has no column with the annotations' ids.
     """
-    ids = {
-        row.hit_id for row in potato.read(path, head) if isinstance(row, ImportedRow)
-    }
+    ids = {row.hit_id for row in potato.read(path, head) if isinstance(row, ImportedRow)}
     items: dict[str, Mapping[str, str]] = {}
     for file, its_head in files:
         items |= _by_id(file, its_head, ids)
@@ -49,9 +45,7 @@ def _by_id(path: Path, head: Head, ids: set[str]) -> dict[str, Mapping[str, str]
     rows = [cells for cells in _cells(path, head) if ids & set(cells.values())]
     counts = Counter(name for row in rows for name, cell in row.items() if cell in ids)
     if not counts:
-        raise ConfigError(
-            [f"{path}: no column has the ids of Potato's instances to join by"]
-        )
+        raise ConfigError([f"{path}: no column has the ids of Potato's instances to join by"])
     ((column, _),) = counts.most_common(1)
     return {
         row[column]: {name: cell for name, cell in row.items() if name != column}

@@ -20,13 +20,7 @@ from piecework.domain.errors import ConfigError
 from piecework.domain.imported import Reading
 from piecework.domain.toml_text import toml_line
 from piecework.importing.readers.head import Head
-from piecework.importing.readers.rows import (
-    ImportedRow,
-    NotSent,
-    Read,
-    Unreadable,
-    together,
-)
+from piecework.importing.readers.rows import ImportedRow, NotSent, Read, Unreadable, together
 from piecework.importing.readers.tables import CellError, Cells, read_table, time_in
 
 NAME = "Prolific export"
@@ -36,9 +30,7 @@ _DECIDED = {"APPROVED", "REJECTED", "AWAITING REVIEW", "PARTIALLY APPROVED"}
 _LOOKED_AT = 200
 _MOST_VALUES = 10_000
 _REPEATS_ALLOWED = 0.05
-_OF_THE_LINK = frozenset(
-    {"prolificpid", "prolificid", "participantid", "studyid", "sessionid"}
-)
+_OF_THE_LINK = frozenset({"prolificpid", "prolificid", "participantid", "studyid", "sessionid"})
 """Columns that a study's link fills, without marks and in small letters."""
 
 _ITEM_WORDS = (
@@ -141,11 +133,7 @@ class Survey:
             line = toml_line("answers", {"asked": names[0]})
             yield f"{', '.join(names)}: who answered, and no answers", line
         if self.item:
-            others = [
-                name
-                for name in self.head.header
-                if name not in {*self.left_out, self.item}
-            ]
+            others = [name for name in self.head.header if name not in {*self.left_out, self.item}]
             yield (
                 f"a row is about one of several items, which {self.item} names",
                 toml_line("item", others[:1]),
@@ -260,18 +248,14 @@ class _Columns:
         fitting = [
             column
             for column in self.first
-            if column in self.shared
-            and column not in left_out
-            and not self._is_no_item(column)
+            if column in self.shared and column not in left_out and not self._is_no_item(column)
         ]
         return min(fitting, key=self._rank, default="")
 
     def _rank(self, column: str) -> tuple[bool, int]:
         words = re.split(r"[^a-z]+", column.lower())
         ranks = [
-            rank
-            for rank, word in enumerate(_ITEM_WORDS)
-            if word in words or column.lower() == word
+            rank for rank, word in enumerate(_ITEM_WORDS) if word in words or column.lower() == word
         ]
         is_counted = all(text.isdigit() for text in self.first[column])
         return is_counted, min(ranks, default=len(_ITEM_WORDS))
@@ -289,12 +273,7 @@ def _column_of_ids(path: Path, head: Head, ids: Iterable[str]) -> str:
         pass
     if not counts:
         raise ConfigError(
-            [
-                (
-                    f"{path}: no column has the submission ids of the Prolific export "
-                    "to join by"
-                )
-            ]
+            [(f"{path}: no column has the submission ids of the Prolific export to join by")]
         )
     return counts.most_common(1)[0][0]
 

@@ -88,9 +88,7 @@ def recognise(paths: Sequence[Path], reading: Reading | None = None) -> list[Sou
     others = {path: head for path, head in heads.items() if path not in exports}
     if len(exports) == 1 and others and all(map(_is_plain, others.values())):
         (export,) = exports
-        return [
-            _joined(path, head, export, heads[export]) for path, head in others.items()
-        ]
+        return [_joined(path, head, export, heads[export]) for path, head in others.items()]
     annotated = [path for path, head in heads.items() if potato.fits(head)]
     items = [(path, head) for path, head in heads.items() if path not in annotated]
     if annotated and items and not any(_of_a_tool(head) for _, head in items):
@@ -122,12 +120,9 @@ def _source(path: Path, head: Head) -> Source:
         return Source(path, head, mapped.NAME, partial(mapped.read, path, head))
     names = ", ".join(reader.NAME for reader in READERS)
     if head.is_folder:
-        wanted = (
-            f"{amti.FILE} (of {amti.NAME}) or {potato.STATE_FILE} (of {potato.NAME})"
-        )
+        wanted = f"{amti.FILE} (of {amti.NAME}) or {potato.STATE_FILE} (of {potato.NAME})"
         raise ConfigError(
-            [f"{path}: the folder does not contain {wanted}"],
-            next_step="give the files themselves",
+            [f"{path}: the folder does not contain {wanted}"], next_step="give the files themselves"
         )
     raise ConfigError(
         [f"{path}: has an unknown format; the known ones are {names}"],

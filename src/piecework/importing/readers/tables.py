@@ -12,13 +12,7 @@ from pathlib import Path
 from piecework.domain.errors import ConfigError
 from piecework.domain.imported import Times
 from piecework.domain.money import cents_from_wire
-from piecework.importing.readers.head import (
-    LONGEST_CELL,
-    MOST_COLUMNS,
-    Head,
-    cells_of,
-    named,
-)
+from piecework.importing.readers.head import LONGEST_CELL, MOST_COLUMNS, Head, cells_of, named
 from piecework.importing.readers.moments import moment
 from piecework.importing.readers.rows import Read, Unreadable
 
@@ -46,11 +40,7 @@ class CellError(ValueError):
 
 
 def read_table(
-    path: Path,
-    head: Head,
-    row_of: Callable[[int, Cells], Read],
-    *,
-    header: tuple[str, ...] = (),
+    path: Path, head: Head, row_of: Callable[[int, Cells], Read], *, header: tuple[str, ...] = ()
 ) -> Iterator[Read]:
     """Yield each row of a table as `row_of` reads it.
 
@@ -85,10 +75,7 @@ def read_table(
                 yield row_of(line, row)
             except CellError as fault:
                 yield Unreadable(
-                    line=line,
-                    column=fault.column,
-                    fault=str(fault),
-                    cells=tuple(cells),
+                    line=line, column=fault.column, fault=str(fault), cells=tuple(cells)
                 )
 
 
@@ -159,12 +146,7 @@ def _check_header(path: Path, header: tuple[str, ...]) -> None:
         raise ConfigError([f"{path}: line 1: has no column names"])
     if len(header) > MOST_COLUMNS:
         raise ConfigError(
-            [
-                (
-                    f"{path}: line 1: has {len(header):,} columns; at most "
-                    f"{MOST_COLUMNS} are allowed"
-                )
-            ]
+            [(f"{path}: line 1: has {len(header):,} columns; at most {MOST_COLUMNS} are allowed")]
         )
     if twice := sorted({name for name in header if header.count(name) > 1}):
         raise ConfigError([f"{path}: line 1: column {twice[0]!r} appears twice"])

@@ -219,8 +219,7 @@ class Admission:
         try:
             with self._counted():
                 place = await asyncio.wait_for(
-                    self._place(arrival, is_known=is_known),
-                    self._limits.longest_wait_seconds,
+                    self._place(arrival, is_known=is_known), self._limits.longest_wait_seconds
                 )
         except LookupError as fault:
             raise self._later(
@@ -245,8 +244,7 @@ class Admission:
         try:
             with self._counted():
                 listing = await asyncio.wait_for(
-                    self._listing(study_id, self._monotonic()),
-                    self._limits.longest_wait_seconds,
+                    self._listing(study_id, self._monotonic()), self._limits.longest_wait_seconds
                 )
         except (ApiError, TimeoutError, Refusal):
             return {}
@@ -257,9 +255,7 @@ class Admission:
         """Count an arrival that waits for the market."""
         if self._waiting >= self._limits.most_waiting:
             raise Refusal(
-                "Busy",
-                "Many people arrive right now. Please try again in a minute.",
-                status=503,
+                "Busy", "Many people arrive right now. Please try again in a minute.", status=503
             )
         self._waiting += 1
         try:
@@ -330,9 +326,7 @@ class Admission:
         last = self._listings.get(study_id)
         after = last.ended if last is not None else -math.inf
         self._listings = {
-            study: each
-            for study, each in self._listings.items()
-            if not self._is_over(each)
+            study: each for study, each in self._listings.items() if not self._is_over(each)
         }
         listing = self._listings[study_id] = _Listing()
         if last is not None and self._monotonic() < last.true_at + _STILL_TRUE_SECONDS:
@@ -348,9 +342,7 @@ class Admission:
             listing.began = self._monotonic()
             waiting = tuple(listing.waiting)
             try:
-                listing.listed = await self._call(
-                    lambda: self._lister.listed(study_id, waiting)
-                )
+                listing.listed = await self._call(lambda: self._lister.listed(study_id, waiting))
                 listing.true_at = listing.began
             finally:
                 listing.ended = self._monotonic()

@@ -67,9 +67,7 @@ def fitting_and_unfit(
     for worker in participants:
         held = eligibility.holdings(transaction, worker)
         meets_all = not eligibility.unmet([*own], held, action="accept")
-        is_blocked = transaction.first_row(
-            _IS_BLOCKED, study["requester"], worker["id"]
-        )
+        is_blocked = transaction.first_row(_IS_BLOCKED, study["requester"], worker["id"])
         if meets_all and is_blocked is None:
             fitting.add(worker["participant_id"])
             if not _has_done_all(transaction, worker, study):
@@ -84,9 +82,7 @@ def requirements_of(hit_type: sqlite3.Row) -> list[dict[str, Any]]:
     return requirements
 
 
-def _has_done_all(
-    transaction: Transaction, worker: sqlite3.Row, study: sqlite3.Row
-) -> bool:
+def _has_done_all(transaction: Transaction, worker: sqlite3.Row, study: sqlite3.Row) -> bool:
     """Return whether the HITs left for a worker are too few to fill a visit."""
     if transaction.first_row(_HAS_DONE, worker["id"], study["hit_type"]) is None:
         return False

@@ -38,8 +38,6 @@ def free_slots(transaction: Transaction, hit_type: int) -> dict[int, int]:
     return {row["free"]: row["hits"] for row in rows}
 
 
-def present_study(
-    transaction: Transaction, hit_type: int, market: str
-) -> sqlite3.Row | None:
+def present_study(transaction: Transaction, hit_type: int, market: str) -> sqlite3.Row | None:
     """Return the latest study of a HIT type at a market that is not retired."""
     return transaction.first_row(_STUDY, hit_type, market)

@@ -57,13 +57,9 @@ def settle_visit(transaction: Transaction, visit: int) -> None:
     difference = row["cost_cents"] - row["booked_cents"]
     more_cents = difference - row["settled_cents"]
     if more_cents < 0 < row["settled_cents"]:
-        more_cents += _give_back_lent(
-            transaction, -more_cents, subject=row["internal_name"]
-        )
+        more_cents += _give_back_lent(transaction, -more_cents, subject=row["internal_name"])
     _book(transaction, row["requester"], more_cents, subject=row["internal_name"])
-    transaction.execute(
-        "UPDATE visits SET settled_cents = ? WHERE id = ?", difference, visit
-    )
+    transaction.execute("UPDATE visits SET settled_cents = ? WHERE id = ?", difference, visit)
 
 
 def settle_batch(transaction: Transaction, batch: int) -> None:
@@ -92,9 +88,7 @@ def _give_back_lent(transaction: Transaction, cents: int, *, subject: str) -> in
     return lent
 
 
-def _book(
-    transaction: Transaction, requester: int, more_cents: int, *, subject: str
-) -> None:
+def _book(transaction: Transaction, requester: int, more_cents: int, *, subject: str) -> None:
     """Charge the requester more, or give back the surplus."""
     account = ledger.available(requester)
     if more_cents < 0:

@@ -38,9 +38,7 @@ def read_unknown(transaction: Transaction, market: str) -> tuple[UnknownStudy, .
         "held_cents, is_left FROM unknown_studies WHERE market = ? ORDER BY study_id",
         market,
     )
-    return tuple(
-        UnknownStudy(**{**dict(row), "is_left": bool(row["is_left"])}) for row in rows
-    )
+    return tuple(UnknownStudy(**{**dict(row), "is_left": bool(row["is_left"])}) for row in rows)
 
 
 def undecided(transaction: Transaction, market: str) -> tuple[UnknownStudy, ...]:

@@ -75,9 +75,7 @@ class AnswerKey:
 
     def grade(self, chosen: Mapping[str, Collection[str]]) -> int:
         """Return the value of a test; omitted questions count as unanswered."""
-        total = sum(
-            question.score(chosen.get(question.key, ())) for question in self.questions
-        )
+        total = sum(question.score(chosen.get(question.key, ())) for question in self.questions)
         return self.mapping.value(total)
 
 
@@ -101,9 +99,7 @@ def read_answer_key(text: str) -> AnswerKey:
     children.end()
     if len({question.key for question in questions}) < len(questions):
         raise fault(root, "two Questions have the same QuestionIdentifier.")
-    key = AnswerKey(
-        questions=questions, mapping=Scale() if mapping is None else _mapping(mapping)
-    )
+    key = AnswerKey(questions=questions, mapping=Scale() if mapping is None else _mapping(mapping))
     _check_size(root, key)
     return key
 
@@ -124,18 +120,14 @@ def check_against(key_text: str, form: Form) -> AnswerKey:
                 f"the test's question {question.key[:60]!a} has a text field; a key "
                 "can grade selections only.",
             )
-        asked[question.key] = {
-            selection.key for selection in question.answer.selections
-        }
+        asked[question.key] = {selection.key for selection in question.answer.selections}
     for scored in key.questions:
         if scored.key not in asked:
             raise fault(root, f"the test has no question {scored.key[:60]!a}.")
         unknown = set().union(*scored.options) - asked[scored.key]
         if unknown:
             raise fault(
-                root,
-                f"the question {scored.key[:60]!a} has no selection "
-                f"{min(unknown)[:60]!a}.",
+                root, f"the question {scored.key[:60]!a} has no selection {min(unknown)[:60]!a}."
             )
     return key
 
@@ -147,8 +139,7 @@ def _question(node: Node) -> Scored:
     for option in children.many("AnswerOption", least=1):
         inside = Children(option)
         selected = frozenset(
-            cursor.word_of(identifier)
-            for identifier in inside.many("SelectionIdentifier", least=1)
+            cursor.word_of(identifier) for identifier in inside.many("SelectionIdentifier", least=1)
         )
         score = cursor.integer_of(inside.required("AnswerScore"))
         inside.end()
@@ -158,9 +149,7 @@ def _question(node: Node) -> Scored:
     default = children.optional("DefaultScore")
     children.end()
     return Scored(
-        key=key,
-        options=options,
-        default=0 if default is None else cursor.integer_of(default),
+        key=key, options=options, default=0 if default is None else cursor.integer_of(default)
     )
 
 
@@ -217,9 +206,7 @@ def _check_size(root: Node, key: AnswerKey) -> None:
         values = [value for _, _, value in key.mapping.ranges]
         values.append(key.mapping.outside)
     else:
-        worst, best = zip(
-            *(question.extremes() for question in key.questions), strict=True
-        )
+        worst, best = zip(*(question.extremes() for question in key.questions), strict=True)
         values = [key.mapping.value(sum(worst)), key.mapping.value(sum(best))]
     if any(abs(value) > LARGEST_VALUE for value in values):
         raise fault(root, f"a value could exceed {LARGEST_VALUE}.")

@@ -42,8 +42,7 @@ class Children:
             raise fault(self._node, f"{self._node.name} must hold {wanted}.")
         raise fault(
             self._rest[0],
-            f"{wanted} was expected in {self._node.name} "
-            f"(found {_shown(self._rest[0])}).",
+            f"{wanted} was expected in {self._node.name} (found {_shown(self._rest[0])}).",
         )
 
     def many(self, *names: str, least: int = 0) -> list[Node]:
@@ -57,8 +56,7 @@ class Children:
         """Check that no child is left."""
         if self._rest:
             raise fault(
-                self._rest[0],
-                f"{_shown(self._rest[0])} is not expected in {self._node.name} here.",
+                self._rest[0], f"{_shown(self._rest[0])} is not expected in {self._node.name} here."
             )
 
 
@@ -95,10 +93,7 @@ def choice_of(node: Node, allowed: Collection[str]) -> str:
     """Return the text, which must be one of the allowed words."""
     word = text_of(node).strip()
     if word not in allowed:
-        raise fault(
-            node,
-            f"{node.name} must be one of {', '.join(allowed)} (found {word[:40]!a}).",
-        )
+        raise fault(node, f"{node.name} must be one of {', '.join(allowed)} (found {word[:40]!a}).")
     return word
 
 

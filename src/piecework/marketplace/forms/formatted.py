@@ -16,14 +16,12 @@ from piecework.marketplace.forms.reading import Node, fault, parse
 XHTML = "http://www.w3.org/1999/xhtml"
 
 _CELLS = (
-    "abbr align axis bgcolor char charoff colspan headers height nowrap rowspan scope "
-    "valign width"
+    "abbr align axis bgcolor char charoff colspan headers height nowrap rowspan scope valign width"
 )
 _COLUMNS = "align char charoff span valign width"
 _ROWS = "align char charoff valign"
 _TAGS: dict[str, str] = {
-    "a": "accesskey charset coords href hreflang name rel rev shape tabindex target "
-    "type",
+    "a": "accesskey charset coords href hreflang name rel rev shape tabindex target type",
     "area": "alt coords href nohref shape target",
     **dict.fromkeys(("b", "big", "br", "center", "cite", "code", "dd", "dl"), ""),
     **dict.fromkeys(("dt", "em", "i", "small", "strong", "sub", "sup", "u"), ""),
@@ -51,8 +49,7 @@ _NEEDED = {"area": ("alt",), "img": ("alt", "src"), "map": ("name",)}
 _VOID = {"area", "br", "col", "hr", "img"}
 _ADDRESSES = {"href", "src", "cite", "longdesc"}
 _ADDRESS = re.compile(
-    r"(https?|ftp|news|nntp|gopher|telnet)://[^\s\"'<>\\`]+|mailto:[^\s\"'<>\\`]+",
-    re.IGNORECASE,
+    r"(https?|ftp|news|nntp|gopher|telnet)://[^\s\"'<>\\`]+|mailto:[^\s\"'<>\\`]+", re.IGNORECASE
 )
 _PICTURE = re.compile(r"https?://[^\s\"'<>\\`]+", re.IGNORECASE)
 _LOCAL = re.compile(r"#[\w.-]+", re.ASCII)
@@ -75,9 +72,7 @@ def to_markup(block: Node, text: str) -> str:
     Raises:
         Refusal: `ParameterValidationError`.
     """
-    document = (
-        f'<FormattedContent xmlns="{XHTML}">{_without_names(text)}</FormattedContent>'
-    )
+    document = f'<FormattedContent xmlns="{XHTML}">{_without_names(text)}</FormattedContent>'
     try:
         root = parse(document, what="FormattedContent", comments=False)
         return "".join(_inside(root))

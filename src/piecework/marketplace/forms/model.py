@@ -6,9 +6,7 @@ from typing import Literal
 from piecework.marketplace.forms.patterns import Format
 
 MediumKind = Literal["image", "audio", "video"]
-Style = Literal[
-    "radiobutton", "checkbox", "list", "dropdown", "combobox", "multichooser"
-]
+Style = Literal["radiobutton", "checkbox", "list", "dropdown", "combobox", "multichooser"]
 
 
 @dataclass(frozen=True, slots=True)

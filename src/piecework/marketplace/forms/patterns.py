@@ -40,9 +40,7 @@ MOST_UNROLLED = 10_000
 """The most characters of a form's patterns with their counts unrolled. Each takes about
 two microseconds, and all other calls wait for it."""
 
-_TOKEN = re.compile(
-    r"\\.|\[(?:[^\]\\]|\\.)*\]|\{\s*0*(?P<least>[0-9]{1,9})[^}]*\}|.", re.DOTALL
-)
+_TOKEN = re.compile(r"\\.|\[(?:[^\]\\]|\\.)*\]|\{\s*0*(?P<least>[0-9]{1,9})[^}]*\}|.", re.DOTALL)
 _COMMENT = re.compile(r"\(\?(?:#|[a-zA-Z]*x)")
 """What the engine skips; `unrolled` would read a bracket in it as a class."""
 

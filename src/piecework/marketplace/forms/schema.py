@@ -25,17 +25,10 @@ from piecework.marketplace.forms.model import (
     Text,
     Title,
 )
-from piecework.marketplace.forms.patterns import (
-    MOST_UNROLLED,
-    Format,
-    complaint_about,
-    unrolled,
-)
+from piecework.marketplace.forms.patterns import MOST_UNROLLED, Format, complaint_about, unrolled
 from piecework.marketplace.forms.reading import SCHEMAS, Node, fault, parse
 
-NAMESPACES = tuple(
-    f"{SCHEMAS}{date}/QuestionForm.xsd" for date in ("2005-10-01", "2017-11-06")
-)
+NAMESPACES = tuple(f"{SCHEMAS}{date}/QuestionForm.xsd" for date in ("2005-10-01", "2017-11-06"))
 
 RESERVED = ("assignmentId", "hitId", "workerId", "turkSubmitTo")
 """Names of the page's own fields."""
@@ -104,9 +97,7 @@ def _check_names(root: Node, parts: tuple[Overview | Question, ...]) -> None:
         if isinstance(question, Overview):
             continue
         if question.key in taken or question.key.endswith(OTHER):
-            raise fault(
-                root, f"QuestionIdentifier {question.key[:60]!a} is taken or reserved."
-            )
+            raise fault(root, f"QuestionIdentifier {question.key[:60]!a} is taken or reserved.")
         taken.add(question.key)
 
 
@@ -171,9 +162,7 @@ def _piece(node: Node) -> Content:
 def _medium(node: Node) -> Medium:
     children = Children(node)
     is_embedded = node.name == "EmbeddedBinary"
-    mime = Children(
-        children.required("EmbeddedMimeType" if is_embedded else "MimeType")
-    )
+    mime = Children(children.required("EmbeddedMimeType" if is_embedded else "MimeType"))
     kind = cursor.choice_of(mime.required("Type"), _KINDS)
     mime.optional("SubType")
     mime.end()
@@ -184,9 +173,7 @@ def _medium(node: Node) -> Medium:
     alt = cursor.text_of(children.required("AltText")).strip()
     width = height = ""
     if is_embedded:
-        width, height = (
-            _pixels(children.required(side)) for side in ("Width", "Height")
-        )
+        width, height = (_pixels(children.required(side)) for side in ("Width", "Height"))
         _parameters(children)
     children.end()
     return Medium(kind=kind, url=url, alt=alt, width=width, height=height)  # type: ignore[arg-type] # one of _KINDS
@@ -252,9 +239,7 @@ def _range(
         return None, None
     cursor.empty(node, attributes=(low, high))
     lower = cursor.integer_attribute(node, low, least=least)
-    upper = cursor.integer_attribute(
-        node, high, least=None if least is None else least + 1
-    )
+    upper = cursor.integer_attribute(node, high, least=None if least is None else least + 1)
     if lower is not None and upper is not None and lower > upper:
         raise fault(node, f"{low} is above {high}.")
     return lower, upper

@@ -112,13 +112,9 @@ class _Taking:
             complaint = say("Please answer this question.")
         return Answer(question=question.key, text=text), complaint
 
-    def _choose(
-        self, question: Question, answer: Choice, typed: Typed
-    ) -> tuple[Answer, str]:
+    def _choose(self, question: Question, answer: Choice, typed: Typed) -> tuple[Answer, str]:
         values = [value for value in typed.get(question.key, ()) if value]
-        chosen = tuple(
-            selection.key for selection in answer.selections if selection.key in values
-        )
+        chosen = tuple(selection.key for selection in answer.selections if selection.key in values)
         other = _line_feeds("|".join(typed.get(question.other_field, ()))).strip()
         typed_answer = Answer(question=question.key, chosen=chosen, other=other)
         if set(values) - set(chosen):
@@ -132,9 +128,7 @@ class _Taking:
         count = len(chosen) + bool(other)
         if count == 0 and not question.is_required:
             return typed_answer, ""
-        return typed_answer, _wrong_count(
-            answer, count, is_required=question.is_required
-        )
+        return typed_answer, _wrong_count(answer, count, is_required=question.is_required)
 
     def _wrong_text(self, field: FreeText, text: str) -> str:
         if complaint := _wrong_size(field, text):
@@ -152,19 +146,13 @@ def _wrong_count(answer: Choice, count: int, *, is_required: bool) -> str:
     least = max(answer.least, 1) if is_required else answer.least
     if count > answer.most:
         return say(
-            "Please choose at most %(most)s (you chose %(count)s).",
-            most=answer.most,
-            count=count,
+            "Please choose at most %(most)s (you chose %(count)s).", most=answer.most, count=count
         )
     if count >= least:
         return ""
     if least == 1:
         return say("Please choose an answer.")
-    return say(
-        "Please choose at least %(least)s (you chose %(count)s).",
-        least=least,
-        count=count,
-    )
+    return say("Please choose at least %(least)s (you chose %(count)s).", least=least, count=count)
 
 
 def _wrong_size(field: FreeText, text: str) -> str:
@@ -186,9 +174,7 @@ def _wrong_number(field: FreeText, word: str) -> str:
         return say("Please write a number.")
     number = Decimal(word)
     if field.least is not None and number < field.least:
-        return say(
-            "Please write a number that is %(least)s or more.", least=field.least
-        )
+        return say("Please write a number that is %(least)s or more.", least=field.least)
     if field.most is not None and number > field.most:
         return say("Please write a number that is %(most)s or less.", most=field.most)
     return ""

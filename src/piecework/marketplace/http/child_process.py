@@ -110,24 +110,18 @@ def end_with_parent() -> None:
 def report_of(outcome: Running | Exception) -> str:
     """Return one line of JSON about a start: the addresses, or the fault."""
     if isinstance(outcome, Running):
-        return json.dumps(
-            {"endpoint_url": outcome.endpoint_url, "frames_url": outcome.frames_url}
-        )
+        return json.dumps({"endpoint_url": outcome.endpoint_url, "frames_url": outcome.frames_url})
     arguments: list[object] = [str(outcome)]
     if isinstance(outcome, OSError):
         arguments = [outcome.errno, outcome.strerror, outcome.filename]
     kind = next(kind for kind in START_FAULTS if isinstance(outcome, kind))
     report = {"fault": kind.__name__, "arguments": arguments}
     if code := getattr(outcome, "sqlite_errorcode", None):
-        report["sqlite_errorcode"] = (
-            code  # distinguishes a full disk from a damaged file
-        )
+        report["sqlite_errorcode"] = code  # distinguishes a full disk from a damaged file
     return json.dumps(report)
 
 
-def _command(
-    program: Sequence[str], database: Path, options: RehearsalOptions
-) -> list[str]:
+def _command(program: Sequence[str], database: Path, options: RehearsalOptions) -> list[str]:
     named: dict[str, Any] = {**options, "database": database.resolve()}
     if isinstance(pictures := options.get("pictures"), Path):
         named["pictures"] = pictures.resolve()

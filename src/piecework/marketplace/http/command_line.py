@@ -19,24 +19,16 @@ def parser(program: str) -> argparse.ArgumentParser:
     parser.add_argument("--port", type=int, default=0, help="site and requester API")
     parser.add_argument("--frames-port", type=int, default=0, help="question pages")
     parser.add_argument("--pictures", help="folder or bucket served as /pictures/")
-    parser.add_argument(
-        "--rehearsal", action="store_true", help="virtual time, simulated workers"
-    )
+    parser.add_argument("--rehearsal", action="store_true", help="virtual time, simulated workers")
     parser.add_argument(
         "--trust-local", action="store_true", help="check no signatures; loopback only"
     )
+    parser.add_argument("--notify-url", default="", help="local queue or topic server for events")
     parser.add_argument(
-        "--notify-url", default="", help="local queue or topic server for events"
-    )
-    parser.add_argument(
-        "--clock-is-right",
-        action="store_true",
-        help="confirm that this machine's clock is right",
+        "--clock-is-right", action="store_true", help="confirm that this machine's clock is right"
     )
     parser.add_argument("--seed", type=int, default=0, help="seed of a rehearsal's ids")
-    parser.add_argument(
-        "--start", type=clock.moment_of, help="virtual time at the start"
-    )
+    parser.add_argument("--start", type=clock.moment_of, help="virtual time at the start")
     parser.add_argument(
         "--balance-cents",
         type=int,
@@ -52,8 +44,7 @@ def parser(program: str) -> argparse.ArgumentParser:
     parser.add_argument(
         "--attached",
         action="store_true",
-        help="end with the process that holds standard input, and report the start "
-        "to it as JSON",
+        help="end with the process that holds standard input, and report the start to it as JSON",
     )
     return parser
 

@@ -206,9 +206,7 @@ _WORKER_FIELDS: dict[str, Callable[[object], Any]] = {
 def _new_worker(value: dict[str, Any]) -> accounts.NewWorker:
     if "handle" not in value or "country" not in value:
         raise _bad("handle and country are needed.")
-    new = accounts.NewWorker(
-        **{name: _WORKER_FIELDS[name](value) for name, value in value.items()}
-    )
+    new = accounts.NewWorker(**{name: _WORKER_FIELDS[name](value) for name, value in value.items()})
     if new.hits_approved > new.hits_submitted:
         raise _bad("hits_approved cannot be above hits_submitted.")
     return new
@@ -234,9 +232,7 @@ def _fault(value: object) -> Fault:
         chance=_number("chance", fields.get("chance", 1), most=1),
         seed=_count(fields.get("seed", 0)),
         per_second=_number("per_second", fields.get("per_second", 0), most=10**6),
-        seconds=_number(
-            "seconds", fields.get("seconds", 0), most=_LONGEST_SECONDS[kind]
-        ),
+        seconds=_number("seconds", fields.get("seconds", 0), most=_LONGEST_SECONDS[kind]),
         error=_error(fields["error"]) if "error" in fields else None,
     )
 

@@ -15,15 +15,11 @@ from typing import Literal, get_args
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.state.clock import SECOND
 
-Kind = Literal[
-    "lose_reply", "throttle", "limit", "server_error", "slow", "refuse", "lag"
-]
+Kind = Literal["lose_reply", "throttle", "limit", "server_error", "slow", "refuse", "lag"]
 KINDS: tuple[str, ...] = get_args(Kind)
 
 THROTTLED = Refusal("ThrottlingException", "Rate exceeded")
-BROKEN = Refusal(
-    "ServiceFault", "The service failed.", turk_code="ServiceFault", status=500
-)
+BROKEN = Refusal("ServiceFault", "The service failed.", turk_code="ServiceFault", status=500)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

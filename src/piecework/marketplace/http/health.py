@@ -11,9 +11,7 @@ _UNCACHED = {"Cache-Control": "no-store"}
 _UNAVAILABLE = 503
 
 
-def routes(
-    backend: Backend, replica: Replica | None, limit_seconds: int
-) -> list[BaseRoute]:
+def routes(backend: Backend, replica: Replica | None, limit_seconds: int) -> list[BaseRoute]:
     """Return `/healthz` and `/readyz`; both are open, and say nothing about anyone.
 
     Args:
@@ -36,7 +34,4 @@ def routes(
             status = _UNAVAILABLE if seconds > limit_seconds else status
         return JSONResponse(facts, status, headers=_UNCACHED)
 
-    return [
-        Route("/healthz", alive, methods=["GET"]),
-        Route("/readyz", ready, methods=["GET"]),
-    ]
+    return [Route("/healthz", alive, methods=["GET"]), Route("/readyz", ready, methods=["GET"])]

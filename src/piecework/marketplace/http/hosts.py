@@ -42,8 +42,7 @@ class HostCheck:
         self._ports = tuple({_DEFAULT_PORTS[part.scheme] for part in parts})
         # Not for `localhost`: browsers would then use https for every local server.
         self._is_secure = all(
-            part.scheme == "https" and not is_loopback(part.hostname or "")
-            for part in parts
+            part.scheme == "https" and not is_loopback(part.hostname or "") for part in parts
         )
         names = {self._plain(part.netloc) for part in parts}
         self._names = frozenset(name for name in names if not name.startswith(STAR))

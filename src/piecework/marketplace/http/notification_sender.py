@@ -75,9 +75,7 @@ class NotificationSender:
     @contextmanager
     def running(self) -> Iterator[None]:
         """Deliver while the block lasts."""
-        thread = threading.Thread(
-            target=self._run, name="notification sender", daemon=True
-        )
+        thread = threading.Thread(target=self._run, name="notification sender", daemon=True)
         thread.start()
         try:
             yield
@@ -86,9 +84,7 @@ class NotificationSender:
             thread.join()
 
     def _run(self) -> None:
-        connection = sqlite3.connect(
-            self._database, isolation_level=None, timeout=_TIMEOUT_SECONDS
-        )
+        connection = sqlite3.connect(self._database, isolation_level=None, timeout=_TIMEOUT_SECONDS)
         connection.row_factory = sqlite3.Row
         with closing(connection):
             checkpoints = Checkpoints(connection, self._database)
@@ -101,8 +97,7 @@ class NotificationSender:
 
     def _deliver_waiting(self, connection: sqlite3.Connection) -> None:
         rows = connection.execute(
-            "SELECT * FROM deliveries WHERE status = 'Waiting' ORDER BY id LIMIT ?",
-            (_BATCH,),
+            "SELECT * FROM deliveries WHERE status = 'Waiting' ORDER BY id LIMIT ?", (_BATCH,)
         ).fetchall()
         for row in rows:
             if self._stop.is_set():
@@ -139,16 +134,12 @@ class NotificationSender:
         is_taken = http.client.OK <= status < http.client.MULTIPLE_CHOICES
         return "" if is_taken else f"HTTP {status}"
 
-    def _mark(
-        self, connection: sqlite3.Connection, row: sqlite3.Row, complaint: str
-    ) -> None:
+    def _mark(self, connection: sqlite3.Connection, row: sqlite3.Row, complaint: str) -> None:
         tries = row["tries"] + 1
         status = "Delivered"
         if complaint:
             status = "Failed" if tries >= MOST_TRIES else "Waiting"
-            delay = min(
-                _FIRST_DELAY_SECONDS * 2 ** row["tries"], _LONGEST_DELAY_SECONDS
-            )
+            delay = min(_FIRST_DELAY_SECONDS * 2 ** row["tries"], _LONGEST_DELAY_SECONDS)
             self._not_before[row["id"]] = time.monotonic() + delay
             _LOG.log(
                 logging.ERROR if status == "Failed" else logging.WARNING,
@@ -160,8 +151,7 @@ class NotificationSender:
         if status != "Waiting":
             self._not_before.pop(row["id"], None)
         connection.execute(
-            "UPDATE deliveries SET status = ?, tries = ? WHERE id = ?",
-            (status, tries, row["id"]),
+            "UPDATE deliveries SET status = ?, tries = ? WHERE id = ?", (status, tries, row["id"])
         )
 
 

@@ -22,17 +22,10 @@ from starlette.types import ASGIApp
 
 from piecework.marketplace.http import exposure, health, routes
 from piecework.marketplace.http.amazon_hosts import HOSTS
-from piecework.marketplace.http.child_process import (
-    end_with_parent,
-    report_of,
-    serve_apart,
-)
+from piecework.marketplace.http.child_process import end_with_parent, report_of, serve_apart
 from piecework.marketplace.http.faults import FaultScript
 from piecework.marketplace.http.hosts import HostCheck
-from piecework.marketplace.http.notification_sender import (
-    NotificationSender,
-    read_address,
-)
+from piecework.marketplace.http.notification_sender import NotificationSender, read_address
 from piecework.marketplace.http.options import Marketplace, Options, Running
 from piecework.marketplace.http.refusing import not_stored
 from piecework.marketplace.http.virtual_time import VirtualTime
@@ -69,9 +62,7 @@ _START_SECONDS = 30.0
 
 
 @contextlib.contextmanager
-def serve(
-    marketplace: Marketplace | Path, **options: Unpack[Options]
-) -> Iterator[Running]:
+def serve(marketplace: Marketplace | Path, **options: Unpack[Options]) -> Iterator[Running]:
     """Run a marketplace in a thread of this process while the block lasts.
 
     Args:
@@ -109,8 +100,7 @@ def serve_forever(marketplace: Marketplace | Path, **options: Unpack[Options]) -
             print(warning, file=sys.stderr, flush=True)  # noqa: T201 - for a person
         # The sockets already listen, so a program that reads this line can connect.
         print(  # noqa: T201 - the line that a starting program waits for
-            f"marketplace at {running.endpoint_url} frames at {running.frames_url}",
-            flush=True,
+            f"marketplace at {running.endpoint_url} frames at {running.frames_url}", flush=True
         )
         if running.metrics_url:
             print(f"metrics at {running.metrics_url}", flush=True)  # noqa: T201 - to copy
@@ -156,9 +146,7 @@ def _described(marketplace: Marketplace | Path, options: Options) -> Marketplace
 
 
 @contextlib.contextmanager
-def _prepared(
-    marketplace: Marketplace,
-) -> Iterator[tuple[Server, list[socket.socket], Running]]:
+def _prepared(marketplace: Marketplace) -> Iterator[tuple[Server, list[socket.socket], Running]]:
     exposure.check_frames_url(marketplace.frames_url)
     exposure.check_host(
         marketplace.host,
@@ -168,9 +156,7 @@ def _prepared(
     with contextlib.ExitStack() as stack:
         connections = stack.enter_context(contextlib.closing(_connections(marketplace)))
         sockets: list[socket.socket] = [
-            stack.enter_context(
-                contextlib.closing(listen(marketplace.host, port, connections))
-            )
+            stack.enter_context(contextlib.closing(listen(marketplace.host, port, connections)))
             for port in (marketplace.port, marketplace.frames_port)
         ]
         metrics_socket = None
@@ -191,12 +177,8 @@ def _prepared(
                 marketplace.database, read_address(marketplace.notify_url)
             )
             stack.enter_context(notification_sender.running())
-        app = _app(
-            backend, marketplace, origins, sockets=sockets, aws_sockets=aws_sockets
-        )
-        group_commit = stack.enter_context(
-            GroupCommit(app, backend, not_stored).opened()
-        )
+        app = _app(backend, marketplace, origins, sockets=sockets, aws_sockets=aws_sockets)
+        group_commit = stack.enter_context(GroupCommit(app, backend, not_stored).opened())
         observers: list[Observer] = []
         metrics_url = ""
         if marketplace.metrics is not None and metrics_socket is not None:
@@ -219,8 +201,7 @@ def _prepared(
         )
         # Workers can trigger this message as often as they like.
         say_once_a_second(
-            "piecework.marketplace.forms.patterns",
-            "piecework.marketplace.state.group_commit",
+            "piecework.marketplace.forms.patterns", "piecework.marketplace.state.group_commit"
         )
         running = Running(
             endpoint_url=origins.site,
@@ -289,9 +270,7 @@ def _app(
             consent=marketplace.consent,
             provider_at=marketplace.provider_at,
         ),
-        readiness=health.routes(
-            backend, marketplace.replica, marketplace.replica_limit_seconds
-        ),
+        readiness=health.routes(backend, marketplace.replica, marketplace.replica_limit_seconds),
     )
     frames = routes.frames_app(backend, origins, pictures)
 
@@ -312,12 +291,8 @@ def _checks_signatures(marketplace: Marketplace) -> bool:
 
 def _origins(marketplace: Marketplace, sockets: list[socket.socket]) -> Origins:
     scheme = "http" if marketplace.certificate is None else "https"
-    site, frames = (
-        origin(marketplace.host, listening, scheme=scheme) for listening in sockets
-    )
-    return Origins(
-        site=marketplace.site_url or site, frames=marketplace.frames_url or frames
-    )
+    site, frames = (origin(marketplace.host, listening, scheme=scheme) for listening in sockets)
+    return Origins(site=marketplace.site_url or site, frames=marketplace.frames_url or frames)
 
 
 def _wait_until_started(server: Server, thread: threading.Thread) -> None:

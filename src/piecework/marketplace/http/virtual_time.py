@@ -67,9 +67,7 @@ def check_is_program(headers: Iterable[tuple[bytes, bytes]]) -> None:
     """
     headers = list(headers)
     if any(name in _SENT_BY_BROWSERS for name, _ in headers):
-        raise Refusal(
-            "ProgramsOnly", "The controls are for programs, not for pages.", status=403
-        )
+        raise Refusal("ProgramsOnly", "The controls are for programs, not for pages.", status=403)
     check_is_local(headers)
 
 
@@ -103,7 +101,6 @@ def _asked_for(headers: list[tuple[bytes, bytes]]) -> int | None:
     if not _MILLISECONDS.fullmatch(value) or int(value) >= end_of_time:
         raise Refusal(
             "BadRequest",
-            f"{HEADER} takes whole milliseconds since 1970, before "
-            f"{clock.END_OF_TIME.year}.",
+            f"{HEADER} takes whole milliseconds since 1970, before {clock.END_OF_TIME.year}.",
         )
     return int(value)

@@ -25,11 +25,7 @@ class Admission:
     """
 
     def __init__(
-        self,
-        backend: Backend,
-        *,
-        checks: bool,
-        now: Callable[[], datetime] = machine_time,
+        self, backend: Backend, *, checks: bool, now: Callable[[], datetime] = machine_time
     ) -> None:
         self._backend = backend
         self._checks = checks

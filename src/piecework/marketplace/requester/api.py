@@ -45,9 +45,7 @@ _IDS = {
 class RequesterApi:
     """Answers requesters; in a rehearsal, with the faults of the script."""
 
-    def __init__(
-        self, backend: Backend, admission: Admission, faults: FaultScript
-    ) -> None:
+    def __init__(self, backend: Backend, admission: Admission, faults: FaultScript) -> None:
         self._backend = backend
         self._admission = admission
         self._faults = faults
@@ -82,19 +80,11 @@ class RequesterApi:
             return None
         return self._faults.strike(operation)
 
-    def _perform(
-        self, request: Request, call: wire.Request, access_key: str
-    ) -> Response:
+    def _perform(self, request: Request, call: wire.Request, access_key: str) -> Response:
         store = extensions.store_of(request.headers.get(extensions.STORE_HEADER))
         try:
             members = wire.members(call.body)
-            document = perform(
-                self._backend,
-                access_key,
-                call.operation,
-                members,
-                store=store,
-            )
+            document = perform(self._backend, access_key, call.operation, members, store=store)
         except Refusal as refusal:
             _note_refused(request, refusal)
             return _refused(request, refusal)
@@ -113,10 +103,7 @@ def _reply(request: Request, body: bytes, *, status: int = 200) -> Response:
         body,
         status_code=status,
         media_type=wire.CONTENT_TYPE,
-        headers={
-            "x-amzn-RequestId": facts_of(request.scope).request_id,
-            **extensions.HEADERS,
-        },
+        headers={"x-amzn-RequestId": facts_of(request.scope).request_id, **extensions.HEADERS},
     )
 
 
@@ -137,6 +124,4 @@ def _note_done(request: Request, call: wire.Request, members: object) -> None:
     if event is None or not isinstance(members, dict):
         return
     ids = {name: str(members[key]) for key, name in _IDS.items() if key in members}
-    security_log.note(
-        request.scope, event, operation=call.operation, key=call.access_key, **ids
-    )
+    security_log.note(request.scope, event, operation=call.operation, key=call.access_key, **ids)

@@ -17,9 +17,7 @@ def create_worker_block(
 ) -> dict[str, Any]:
     """CreateWorkerBlock: a repeat replaces the reason."""
     worker = accounts.find_worker(transaction, members["WorkerId"])
-    count = transaction.first_row(
-        "SELECT count(*) FROM blocks WHERE requester = ?", requester
-    )
+    count = transaction.first_row("SELECT count(*) FROM blocks WHERE requester = ?", requester)
     if count is not None and count[0] >= MOST_BLOCKS:
         raise request_error(
             "PermissionDenied", f"A requester may block at most {MOST_BLOCKS} workers."
@@ -40,9 +38,7 @@ def delete_worker_block(
     """DeleteWorkerBlock: succeeds even if the worker is not blocked."""
     worker = accounts.find_worker(transaction, members["WorkerId"])
     transaction.execute(
-        "DELETE FROM blocks WHERE requester = ? AND worker = ?",
-        requester,
-        worker["id"],
+        "DELETE FROM blocks WHERE requester = ? AND worker = ?", requester, worker["id"]
     )
     return {}
 
@@ -62,7 +58,5 @@ def list_worker_blocks(
     )
     return {
         **wanted.answer(rows),
-        "WorkerBlocks": [
-            {"WorkerId": row["worker_id"], "Reason": row["reason"]} for row in rows
-        ],
+        "WorkerBlocks": [{"WorkerId": row["worker_id"], "Reason": row["reason"]} for row in rows],
     }

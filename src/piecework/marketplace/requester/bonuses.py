@@ -11,12 +11,7 @@ from piecework.marketplace.exceptions import (
 from piecework.marketplace.requester import shapes
 from piecework.marketplace.requester.judging import own_assignment
 from piecework.marketplace.requester.paging import page
-from piecework.marketplace.state import (
-    ledger,
-    money,
-    outside_market,
-    request_tokens,
-)
+from piecework.marketplace.state import ledger, money, outside_market, request_tokens
 from piecework.marketplace.state.clock import DAY
 from piecework.marketplace.state.transaction import Transaction
 
@@ -27,14 +22,10 @@ _OPERATION = "SendBonus"
 Members = dict[str, Any]
 
 
-def send_bonus(
-    transaction: Transaction, requester: int, members: Members
-) -> dict[str, Any]:
+def send_bonus(transaction: Transaction, requester: int, members: Members) -> dict[str, Any]:
     """SendBonus: pay the worker of a submitted assignment a bonus."""
     token = members.get("UniqueRequestToken")
-    if token and request_tokens.earlier(
-        transaction, requester, operation=_OPERATION, token=token
-    ):
+    if token and request_tokens.earlier(transaction, requester, operation=_OPERATION, token=token):
         raise already_processed(token)
     row = own_assignment(transaction, requester, members["AssignmentId"])
     if row["submitted_ms"] is None or row["worker_id"] != members["WorkerId"]:
@@ -68,11 +59,7 @@ def send_bonus(
     )
     if token:
         request_tokens.remember(
-            transaction,
-            requester,
-            operation=_OPERATION,
-            token=token,
-            subject=row["assignment_id"],
+            transaction, requester, operation=_OPERATION, token=token, subject=row["assignment_id"]
         )
     return {}
 
@@ -100,10 +87,7 @@ def list_bonus_payments(
         assignment = own_assignment(transaction, requester, members["AssignmentId"])
         condition, key = "bonuses.assignment = ?", assignment["id"]
     else:
-        condition, key = (
-            "bonuses.hit = ?",
-            _hit(transaction, requester, members["HITId"]),
-        )
+        condition, key = ("bonuses.hit = ?", _hit(transaction, requester, members["HITId"]))
     rows = transaction.all(
         "SELECT bonuses.*, workers.worker_id, assignments.assignment_id FROM bonuses "
         "JOIN workers ON workers.id = bonuses.worker "
@@ -113,10 +97,7 @@ def list_bonus_payments(
         wanted.after[0] if wanted.after else 0,
         wanted.size,
     )
-    return {
-        **wanted.answer(rows),
-        "BonusPayments": [shapes.bonus_payment(row) for row in rows],
-    }
+    return {**wanted.answer(rows), "BonusPayments": [shapes.bonus_payment(row) for row in rows]}
 
 
 def _hit(transaction: Transaction, requester: int, hit_id: str) -> int:
@@ -134,7 +115,5 @@ def get_account_balance(
     """GetAccountBalance: what may be spent, and what HITs may still cost."""
     return {
         "AvailableBalance": money.currency(ledger.spendable(transaction, requester)),
-        "OnHoldBalance": money.currency(
-            ledger.balance(transaction, ledger.held(requester))
-        ),
+        "OnHoldBalance": money.currency(ledger.balance(transaction, ledger.held(requester))),
     }

@@ -48,9 +48,7 @@ def _perform(
 ) -> dict[str, Any]:
     if transaction.has_backlog and isinstance(members, dict):
         lifecycle.settle_named(
-            transaction,
-            hit_id=members.get("HITId"),
-            assignment_id=members.get("AssignmentId"),
+            transaction, hit_id=members.get("HITId"), assignment_id=members.get("AssignmentId")
         )
     try:
         return operations.perform(transaction, requester, operation, members)

@@ -8,11 +8,7 @@ choice. Each name is paid once and never forgotten, and their list shows what wa
 import sqlite3
 from typing import Any
 
-from piecework.marketplace.exceptions import (
-    already_processed,
-    invalid_parameters,
-    request_error,
-)
+from piecework.marketplace.exceptions import already_processed, invalid_parameters, request_error
 from piecework.marketplace.requester.bonuses import bonus_cents
 from piecework.marketplace.state import ledger, money, outside_market
 from piecework.marketplace.state.accounts import find_worker
@@ -27,9 +23,7 @@ Members = dict[str, Any]
 def check_name(member: str, value: object) -> str:
     """Return a compensation's name, or refuse it."""
     if not isinstance(value, str) or not 0 < len(value) <= _LONGEST_NAME:
-        raise invalid_parameters(
-            f"{member} must be a text of 1 to {_LONGEST_NAME} characters."
-        )
+        raise invalid_parameters(f"{member} must be a text of 1 to {_LONGEST_NAME} characters.")
     return value
 
 
@@ -38,22 +32,16 @@ def check_page(member: str, value: object) -> Members:
     is_page = (
         isinstance(value, dict)
         and set(value) == {"Prefix", "After"}
-        and all(
-            isinstance(text, str) and len(text) <= _LONGEST_NAME
-            for text in value.values()
-        )
+        and all(isinstance(text, str) and len(text) <= _LONGEST_NAME for text in value.values())
     )
     if not is_page or not isinstance(value, dict):
         raise invalid_parameters(
-            f"{member} must have Prefix and After, texts of at most {_LONGEST_NAME} "
-            "characters."
+            f"{member} must have Prefix and After, texts of at most {_LONGEST_NAME} characters."
         )
     return value
 
 
-def send(
-    transaction: Transaction, requester: int, members: Members, name: str
-) -> Members:
+def send(transaction: Transaction, requester: int, members: Members, name: str) -> Members:
     """Pay a compensation; the same name a second time is refused.
 
     Raises:
@@ -61,9 +49,7 @@ def send(
             paid by the market that sent them.
     """
     if "AssignmentId" in members:
-        raise invalid_parameters(
-            "Give either AssignmentId or PieceworkCompensation, not both."
-        )
+        raise invalid_parameters("Give either AssignmentId or PieceworkCompensation, not both.")
     if transaction.first_row(
         "SELECT 1 FROM bonuses WHERE requester = ? AND name = ?", requester, name
     ):
@@ -76,10 +62,7 @@ def send(
     ledger.pay(
         transaction,
         ledger.available(requester),
-        credited={
-            ledger.worker_account(worker["id"]): cents,
-            ledger.FEES: fee_cents,
-        },
+        credited={ledger.worker_account(worker["id"]): cents, ledger.FEES: fee_cents},
         reason="compensation",
         subject=name,
     )
@@ -98,9 +81,7 @@ def send(
     return {}
 
 
-def listed(
-    transaction: Transaction, requester: int, *, prefix: str, after: str
-) -> list[Members]:
+def listed(transaction: Transaction, requester: int, *, prefix: str, after: str) -> list[Members]:
     """Return compensations whose names have a prefix, by name, a page at most."""
     rows = transaction.all(
         "SELECT bonuses.*, worker_id FROM bonuses "
@@ -153,7 +134,6 @@ def _visit(transaction: Transaction, requester: int, worker: sqlite3.Row) -> int
         requester,
     ):
         raise request_error(
-            "NoHITAccepted",
-            f"Worker {worker['worker_id']} has accepted no HIT of this requester.",
+            "NoHITAccepted", f"Worker {worker['worker_id']} has accepted no HIT of this requester."
         )
     return None

@@ -12,12 +12,7 @@ from functools import partial
 from typing import Any
 
 from piecework.marketplace.exceptions import does_not_exist, invalid_parameters
-from piecework.marketplace.requester import (
-    compensations,
-    hit_types,
-    question_texts,
-    recruiting,
-)
+from piecework.marketplace.requester import compensations, hit_types, question_texts, recruiting
 from piecework.marketplace.state import (
     apart,
     clock,
@@ -140,9 +135,7 @@ def carry_out(operation: str, call: Call, asked: Members) -> Members:
 
 
 def _hit_ids(member: str, value: object, *, most: int) -> list[str]:
-    is_list = isinstance(value, list) and all(
-        isinstance(hit_id, str) for hit_id in value
-    )
+    is_list = isinstance(value, list) and all(isinstance(hit_id, str) for hit_id in value)
     if not is_list or not isinstance(value, list) or len(value) > most:
         raise invalid_parameters(f"{member} must be a list of at most {most} HITIds.")
     return value
@@ -162,9 +155,7 @@ def _seconds(member: str, value: object) -> int:
 
 def _limits(member: str, value: object) -> list[Members]:
     if not isinstance(value, list) or len(value) > _MOST_LIMITS:
-        raise invalid_parameters(
-            f"{member} must be a list of at most {_MOST_LIMITS} limits."
-        )
+        raise invalid_parameters(f"{member} must be a list of at most {_MOST_LIMITS} limits.")
     limits = [_checked_limit(member, limit) for limit in value]
     if len({limit["Name"] for limit in limits}) < len(limits):
         raise invalid_parameters(f"{member} must not have two limits of one Name.")
@@ -194,9 +185,7 @@ def _keep_apart(call: Call, hit_ids: list[str], reply: Members) -> None:
     rows = {}
     for hit_id in (reply["HIT"]["HITId"], *hit_ids):
         row = call.transaction.first_row(
-            "SELECT id FROM hits WHERE hit_id = ? AND requester = ?",
-            hit_id,
-            call.requester,
+            "SELECT id FROM hits WHERE hit_id = ? AND requester = ?", hit_id, call.requester
         )
         if row is None:
             raise does_not_exist("HIT", hit_id)
@@ -217,11 +206,7 @@ def _tell_prices(call: Call, _asked: object, reply: Members) -> None:
     prices: Members = dict(call.transaction.prices.members())
     if outside := outside_prices.of_hit_types(call.transaction, call.requester):
         prices["OutsidePrices"] = [
-            {
-                "HITTypeId": row["hit_type_id"],
-                "Cents": row["cents"],
-                "Unsettled": row["unsettled"],
-            }
+            {"HITTypeId": row["hit_type_id"], "Cents": row["cents"], "Unsettled": row["unsettled"]}
             for row in outside
         ]
     if markets := outside_market.served(call.transaction):
@@ -270,8 +255,7 @@ def _compare_marks(call: Call, asked: Members, reply: Members) -> None:
 
 def _expect(call: Call, seconds: int, reply: Members) -> None:
     call.transaction.execute(
-        "UPDATE hit_types SET expected_seconds = ? "
-        "WHERE hit_type_id = ? AND requester = ?",
+        "UPDATE hit_types SET expected_seconds = ? WHERE hit_type_id = ? AND requester = ?",
         seconds,
         reply["HITTypeId"],
         call.requester,
@@ -303,10 +287,7 @@ def _compensate(call: Call, name: str) -> Members:
 
 def _tell_compensations(call: Call, asked: Members, reply: Members) -> None:
     reply["PieceworkCompensations"] = compensations.listed(
-        call.transaction,
-        call.requester,
-        prefix=asked["Prefix"],
-        after=asked["After"],
+        call.transaction, call.requester, prefix=asked["Prefix"], after=asked["After"]
     )
 
 
@@ -330,31 +311,21 @@ _EXTENSIONS: dict[str, tuple[_Extension, ...]] = {
     "CreateHITWithHITType": (_KEEP_APART, _QUESTION_TEXTS),
     "CreateHITType": (
         _Extension(member="PieceworkExpectedSeconds", check=_seconds, add=_expect),
-        _Extension(
-            member="PieceworkWorkerLimits", check=_limits, before=_of_batch, add=_limit
-        ),
+        _Extension(member="PieceworkWorkerLimits", check=_limits, before=_of_batch, add=_limit),
         _Extension(member="PieceworkRecruiting", check=recruiting.check, add=_recruit),
     ),
     "ListAssignmentsForHIT": (
         _Extension(
-            member="PieceworkListTogether",
-            check=partial(_hit_ids, most=100),
-            add=_list_together,
+            member="PieceworkListTogether", check=partial(_hit_ids, most=100), add=_list_together
         ),
     ),
     "GetAccountBalance": (
         _Extension(member="PieceworkPrices", check=_yes_or_no, add=_tell_prices),
         _Extension(member="PieceworkSite", check=_yes_or_no, add=_tell_site),
         _Extension(member=MARKS, check=_store_and_seen, add=_compare_marks),
+        _Extension(member=question_texts.MEMBER, check=question_texts.check_texts, add=_keep_texts),
         _Extension(
-            member=question_texts.MEMBER,
-            check=question_texts.check_texts,
-            add=_keep_texts,
-        ),
-        _Extension(
-            member="PieceworkCompensations",
-            check=compensations.check_page,
-            add=_tell_compensations,
+            member="PieceworkCompensations", check=compensations.check_page, add=_tell_compensations
         ),
     ),
     "SendBonus": (

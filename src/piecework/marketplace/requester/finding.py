@@ -15,9 +15,7 @@ _NEWEST = 2**63 - 1
 Members = dict[str, Any]
 
 
-def get_hit(
-    transaction: Transaction, requester: int, members: Members
-) -> dict[str, Any]:
+def get_hit(transaction: Transaction, requester: int, members: Members) -> dict[str, Any]:
     """GetHIT: also shows a disposed HIT, as Disposed."""
     row = transaction.first_row(
         shapes.SELECT_HITS + "WHERE hits.hit_id = ? AND hits.requester = ?",
@@ -29,16 +27,11 @@ def get_hit(
     return {"HIT": shapes.hit(row)}
 
 
-def list_hits(
-    transaction: Transaction, requester: int, members: Members
-) -> dict[str, Any]:
+def list_hits(transaction: Transaction, requester: int, members: Members) -> dict[str, Any]:
     """ListHITs: all HITs that are not disposed, newest first."""
     wanted = page(transaction, requester, members, operation="ListHITs")
     return _listed(
-        transaction,
-        wanted,
-        "WHERE hits.requester = ? AND hits.status <> 'Disposed'",
-        requester,
+        transaction, wanted, "WHERE hits.requester = ? AND hits.status <> 'Disposed'", requester
     )
 
 
@@ -58,11 +51,7 @@ def list_reviewable_hits(
             status,
         )
     return _listed(
-        transaction,
-        wanted,
-        "WHERE hits.requester = ? AND hits.status = ?",
-        requester,
-        status,
+        transaction, wanted, "WHERE hits.requester = ? AND hits.status = ?", requester, status
     )
 
 
@@ -70,13 +59,10 @@ def list_hits_for_qualification_type(
     transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
     """ListHITsForQualificationType: the requester's HITs that require it."""
-    wanted = page(
-        transaction, requester, members, operation="ListHITsForQualificationType"
-    )
+    wanted = page(transaction, requester, members, operation="ListHITsForQualificationType")
     type_id = members["QualificationTypeId"]
     row = transaction.first_row(
-        "SELECT id FROM qualification_types "
-        "WHERE qualification_type_id = ? AND deleted_ms IS NULL",
+        "SELECT id FROM qualification_types WHERE qualification_type_id = ? AND deleted_ms IS NULL",
         type_id,
     )
     if row is None:
@@ -105,19 +91,14 @@ def update_hit_review_status(
     return {}
 
 
-def delete_hit(
-    transaction: Transaction, requester: int, members: Members
-) -> dict[str, Any]:
+def delete_hit(transaction: Transaction, requester: int, members: Members) -> dict[str, Any]:
     """DeleteHIT: dispose of a Reviewable HIT with no assignment left to decide."""
     hit = own_hit(transaction, requester, members["HITId"])
     if hit["status"] != "Reviewable":
-        raise wrong_state(
-            "HIT", hit["hit_id"], state=hit["status"], allowed="Reviewable"
-        )
+        raise wrong_state("HIT", hit["hit_id"], state=hit["status"], allowed="Reviewable")
     if hit["submitted"]:
         undecided = transaction.first_row(
-            "SELECT assignment_id FROM assignments "
-            "WHERE hit = ? AND status = 'Submitted' LIMIT 1",
+            "SELECT assignment_id FROM assignments WHERE hit = ? AND status = 'Submitted' LIMIT 1",
             hit["id"],
         )
         raise wrong_state(

@@ -24,9 +24,7 @@ def associate_qualification(
     transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
     """AssociateQualificationWithWorker: grant, grant again, or change the value."""
-    kind = qualification_types.find_own(
-        transaction, requester, members["QualificationTypeId"]
-    )
+    kind = qualification_types.find_own(transaction, requester, members["QualificationTypeId"])
     worker = accounts.find_worker(transaction, members["WorkerId"])
     grant(transaction, kind["id"], worker["id"], value=members.get("IntegerValue", 1))
     if members.get("SendNotification", True):
@@ -44,13 +42,10 @@ def disassociate_qualification(
     transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
     """DisassociateQualificationFromWorker: revoke a worker's qualification."""
-    kind = qualification_types.find_own(
-        transaction, requester, members["QualificationTypeId"]
-    )
+    kind = qualification_types.find_own(transaction, requester, members["QualificationTypeId"])
     row = _held(transaction, kind["qualification_type_id"], members["WorkerId"])
     transaction.execute(
-        "UPDATE qualifications SET status = 'Revoked', revoked_ms = ?, reason = ? "
-        "WHERE id = ?",
+        "UPDATE qualifications SET status = 'Revoked', revoked_ms = ?, reason = ? WHERE id = ?",
         transaction.now_ms,
         members.get("Reason"),
         row["id"],
@@ -69,9 +64,7 @@ def get_qualification_score(
     transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
     """GetQualificationScore: a worker's qualification of the requester's own type."""
-    kind = qualification_types.find_own(
-        transaction, requester, members["QualificationTypeId"]
-    )
+    kind = qualification_types.find_own(transaction, requester, members["QualificationTypeId"])
     row = _held(transaction, kind["qualification_type_id"], members["WorkerId"])
     return {"Qualification": shapes.qualification(row)}
 
@@ -80,12 +73,8 @@ def list_workers_with_qualification_type(
     transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
     """ListWorkersWithQualificationType: workers who hold it (or held it: Revoked)."""
-    kind = qualification_types.find_own(
-        transaction, requester, members["QualificationTypeId"]
-    )
-    wanted = page(
-        transaction, requester, members, operation="ListWorkersWithQualificationType"
-    )
+    kind = qualification_types.find_own(transaction, requester, members["QualificationTypeId"])
+    wanted = page(transaction, requester, members, operation="ListWorkersWithQualificationType")
     rows = transaction.all(
         f"{_SELECT} WHERE qualifications.qualification_type = ? "
         "AND qualifications.status = ? AND qualifications.id > ? "
@@ -95,24 +84,17 @@ def list_workers_with_qualification_type(
         wanted.after[0] if wanted.after else 0,
         wanted.size,
     )
-    return {
-        **wanted.answer(rows),
-        "Qualifications": [shapes.qualification(row) for row in rows],
-    }
+    return {**wanted.answer(rows), "Qualifications": [shapes.qualification(row) for row in rows]}
 
 
 def list_qualification_requests(
     transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
     """ListQualificationRequests: pending ones for own types, or for one of them."""
-    wanted = page(
-        transaction, requester, members, operation="ListQualificationRequests"
-    )
+    wanted = page(transaction, requester, members, operation="ListQualificationRequests")
     condition, key = "qualification_types.requester = ?", requester
     if "QualificationTypeId" in members:
-        kind = qualification_types.find_own(
-            transaction, requester, members["QualificationTypeId"]
-        )
+        kind = qualification_types.find_own(transaction, requester, members["QualificationTypeId"])
         condition, key = "qualification_types.id = ?", kind["id"]
     rows = transaction.all(
         "SELECT qualification_requests.*, workers.worker_id, tests.form, "
@@ -142,10 +124,7 @@ def accept_qualification_request(
         "UPDATE qualification_requests SET status = 'Granted' WHERE id = ?", row["id"]
     )
     grant(
-        transaction,
-        row["qualification_type"],
-        row["worker"],
-        value=members.get("IntegerValue", 1),
+        transaction, row["qualification_type"], row["worker"], value=members.get("IntegerValue", 1)
     )
     return {}
 
@@ -156,17 +135,14 @@ def reject_qualification_request(
     """RejectQualificationRequest: refuse a request, with an optional reason."""
     row = _pending(transaction, requester, members["QualificationRequestId"])
     transaction.execute(
-        "UPDATE qualification_requests SET status = 'Rejected', reason = ? "
-        "WHERE id = ?",
+        "UPDATE qualification_requests SET status = 'Rejected', reason = ? WHERE id = ?",
         members.get("Reason"),
         row["id"],
     )
     return {}
 
 
-def grant(
-    transaction: Transaction, qualification_type: int, worker: int, *, value: int
-) -> None:
+def grant(transaction: Transaction, qualification_type: int, worker: int, *, value: int) -> None:
     """Grant the worker the qualification with this value."""
     transaction.execute(
         "INSERT INTO qualifications (qualification_type, worker, value, status, "
@@ -183,17 +159,14 @@ def grant(
 
 def _held(transaction: Transaction, type_id: str, worker_id: str) -> sqlite3.Row:
     row = transaction.first_row(
-        f"{_SELECT} WHERE qualification_types.qualification_type_id = ? "
-        "AND workers.worker_id = ?",
+        f"{_SELECT} WHERE qualification_types.qualification_type_id = ? AND workers.worker_id = ?",
         type_id,
         worker_id,
     )
     if row is None:
         raise does_not_exist("Qualification", f"{type_id} of worker {worker_id}")
     if row["status"] != "Granted":
-        raise wrong_state(
-            "Qualification", type_id, state=row["status"], allowed="Granted"
-        )
+        raise wrong_state("Qualification", type_id, state=row["status"], allowed="Granted")
     return row
 
 

@@ -21,16 +21,12 @@ OF_BATCH = "PieceworkOfBatch"
 """A member that only this server adds: names of the batches whose limits a type has."""
 
 
-def create_hit_type(
-    transaction: Transaction, requester: int, members: Members
-) -> dict[str, Any]:
+def create_hit_type(transaction: Transaction, requester: int, members: Members) -> dict[str, Any]:
     """CreateHITType: create a type, or return the one with these values."""
     return {"HITTypeId": find_or_make(transaction, requester, members)["hit_type_id"]}
 
 
-def find_or_make(
-    transaction: Transaction, requester: int, members: Members
-) -> sqlite3.Row:
+def find_or_make(transaction: Transaction, requester: int, members: Members) -> sqlite3.Row:
     """Return the type with the values of a CreateHITType or CreateHIT request."""
     values = _values(transaction, members)
     batches = {OF_BATCH: members[OF_BATCH]} if OF_BATCH in members else {}
@@ -44,9 +40,7 @@ def find_or_make(
     )
     if row is not None:
         return row
-    hit_type_id = transaction.id_generator.entity(
-        "hit type", requester, print_of_values
-    )
+    hit_type_id = transaction.id_generator.entity("hit type", requester, print_of_values)
     _insert(transaction, requester, values, hit_type_id, print_of_values)
     return find(transaction, requester, hit_type_id)
 
@@ -58,8 +52,7 @@ def find(transaction: Transaction, requester: int, hit_type_id: str) -> sqlite3.
         Refusal: the type does not exist, or is another requester's.
     """
     row = transaction.first_row(
-        "SELECT * FROM hit_types WHERE hit_type_id = ? AND requester = ? "
-        "AND deleted_ms IS NULL",
+        "SELECT * FROM hit_types WHERE hit_type_id = ? AND requester = ? AND deleted_ms IS NULL",
         hit_type_id,
         requester,
     )
@@ -75,9 +68,7 @@ def in_range(name: str, value: int, *, low: int, high: int) -> int:
         Refusal: `ParameterValidationError`.
     """
     if not low <= value <= high:
-        raise invalid_parameters(
-            f"{name} must be from {low} to {high} (found {value})."
-        )
+        raise invalid_parameters(f"{name} must be from {low} to {high} (found {value}).")
     return value
 
 
@@ -97,9 +88,7 @@ def at_most(name: str, value: str, *, most: int, least: int = 0) -> str:
 def _values(transaction: Transaction, members: Members) -> dict[str, Any]:
     return {
         "title": at_most("Title", members["Title"], least=1, most=128),
-        "description": at_most(
-            "Description", members["Description"], least=1, most=2000
-        ),
+        "description": at_most("Description", members["Description"], least=1, most=2000),
         "keywords": at_most("Keywords", members.get("Keywords", ""), most=1000),
         "reward_cents": money.cents(members["Reward"]),
         "duration_seconds": in_range(
@@ -131,9 +120,7 @@ def _insert(
         **values,
         "requirements": json.dumps(values["requirements"]),
         "hit_type_id": hit_type_id,
-        "hit_group_id": transaction.id_generator.entity(
-            "hit group", requester, print_of_values
-        ),
+        "hit_group_id": transaction.id_generator.entity("hit group", requester, print_of_values),
         "requester": requester,
         "fingerprint": print_of_values,
         "assignable_hits": 0,

@@ -4,12 +4,7 @@ import sqlite3
 import unicodedata
 from typing import Any
 
-from piecework.marketplace.exceptions import (
-    Refusal,
-    does_not_exist,
-    request_error,
-    wrong_state,
-)
+from piecework.marketplace.exceptions import Refusal, does_not_exist, request_error, wrong_state
 from piecework.marketplace.requester import shapes
 from piecework.marketplace.requester.paging import page
 from piecework.marketplace.requester.posting import own_hit
@@ -24,23 +19,15 @@ _SHOWN = ("Submitted", "Approved", "Rejected")
 Members = dict[str, Any]
 
 
-def get_assignment(
-    transaction: Transaction, requester: int, members: Members
-) -> dict[str, Any]:
+def get_assignment(transaction: Transaction, requester: int, members: Members) -> dict[str, Any]:
     """GetAssignment: a submitted assignment and its HIT."""
     row = own_assignment(transaction, requester, members["AssignmentId"])
     if row["status"] not in _SHOWN:
         raise wrong_state(
-            "Assignment",
-            row["assignment_id"],
-            state="null",
-            allowed="Reviewable,Approved,Rejected",
+            "Assignment", row["assignment_id"], state="null", allowed="Reviewable,Approved,Rejected"
         )
     hit = transaction.first_row(shapes.SELECT_HITS + "WHERE hits.id = ?", row["hit"])
-    return {
-        "Assignment": shapes.assignment(row),
-        **({"HIT": shapes.hit(hit)} if hit else {}),
-    }
+    return {"Assignment": shapes.assignment(row), **({"HIT": shapes.hit(hit)} if hit else {})}
 
 
 def list_assignments_for_hit(
@@ -48,9 +35,7 @@ def list_assignments_for_hit(
 ) -> dict[str, Any]:
     """ListAssignmentsForHIT: submitted assignments, oldest first."""
     hit = own_hit(transaction, requester, members["HITId"])
-    wanted = page(
-        transaction, requester, members, operation="ListAssignmentsForHIT", width=2
-    )
+    wanted = page(transaction, requester, members, operation="ListAssignmentsForHIT", width=2)
     statuses = members.get("AssignmentStatuses") or _SHOWN
     places = ", ".join("?" for _ in statuses)
     rows = transaction.all(
@@ -84,9 +69,7 @@ def approve_assignment(
     return {}
 
 
-def reject_assignment(
-    transaction: Transaction, requester: int, members: Members
-) -> dict[str, Any]:
+def reject_assignment(transaction: Transaction, requester: int, members: Members) -> dict[str, Any]:
     """RejectAssignment: reject it, with a reason that the worker reads."""
     feedback = _feedback(members)
     row = own_assignment(transaction, requester, members["AssignmentId"])
@@ -95,16 +78,13 @@ def reject_assignment(
     return {}
 
 
-def own_assignment(
-    transaction: Transaction, requester: int, assignment_id: str
-) -> sqlite3.Row:
+def own_assignment(transaction: Transaction, requester: int, assignment_id: str) -> sqlite3.Row:
     """Return an assignment of one of the requester's HITs in any state.
 
     Raises: Refusal: the assignment is unknown, or another requester's.
     """
     row = transaction.first_row(
-        f"{shapes.SELECT_ASSIGNMENTS} WHERE assignments.assignment_id = ? "
-        "AND hits.requester = ?",
+        f"{shapes.SELECT_ASSIGNMENTS} WHERE assignments.assignment_id = ? AND hits.requester = ?",
         assignment_id,
         requester,
     )
@@ -116,9 +96,7 @@ def own_assignment(
 def _check_submitted(row: sqlite3.Row) -> None:
     if row["status"] != "Submitted":
         state = row["status"] if row["status"] in _SHOWN else "null"
-        raise wrong_state(
-            "Assignment", row["assignment_id"], state=state, allowed="Submitted"
-        )
+        raise wrong_state("Assignment", row["assignment_id"], state=state, allowed="Submitted")
 
 
 def _check_override(transaction: Transaction, row: sqlite3.Row) -> None:
@@ -140,8 +118,7 @@ def _check_override(transaction: Transaction, row: sqlite3.Row) -> None:
 def _feedback(members: Members) -> str:
     feedback: str = members.get("RequesterFeedback", "")
     has_control = any(
-        unicodedata.category(letter) == "Cc" and letter not in "\t\n\r"
-        for letter in feedback
+        unicodedata.category(letter) == "Cc" and letter not in "\t\n\r" for letter in feedback
     )
     if has_control or len(feedback) > _LONGEST_FEEDBACK:
         raise Refusal(

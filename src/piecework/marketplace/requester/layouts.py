@@ -21,9 +21,7 @@ _ID_LETTERS = 30
 _SHOWN = 5
 
 
-def add(
-    transaction: Transaction, *, name: str, html: str, frame_height: int = 0
-) -> str:
+def add(transaction: Transaction, *, name: str, html: str, frame_height: int = 0) -> str:
     """Store a page and return its id; repeats change nothing.
 
     Raises:
@@ -58,31 +56,21 @@ def gaps(html: str) -> list[str]:
     return list(dict.fromkeys(_GAP.findall(html)))
 
 
-def filled(
-    transaction: Transaction, layout_id: str, parameters: Sequence[dict[str, Any]]
-) -> str:
+def filled(transaction: Transaction, layout_id: str, parameters: Sequence[dict[str, Any]]) -> str:
     """Return the question of a layout with these parameters, inserted unescaped.
 
     Raises:
         Refusal: the layout does not exist, or the parameters do not match its gaps.
     """
-    row = transaction.first_row(
-        "SELECT * FROM hit_layouts WHERE layout_id = ?", layout_id
-    )
+    row = transaction.first_row("SELECT * FROM hit_layouts WHERE layout_id = ?", layout_id)
     if row is None:
         raise does_not_exist("HITLayout", layout_id)
-    values = {
-        parameter.get("Name", ""): parameter.get("Value", "")
-        for parameter in parameters
-    }
+    values = {parameter.get("Name", ""): parameter.get("Value", "") for parameter in parameters}
     if len(values) < len(parameters):
         raise invalid_parameters("HITLayoutParameters names something twice.")
     wanted = gaps(row["html"])
     _check_none(sorted(set(wanted) - set(values)), "lacks a value for")
-    _check_none(
-        sorted(set(values) - set(wanted)),
-        "names unknown parameters:",
-    )
+    _check_none(sorted(set(values) - set(wanted)), "names unknown parameters:")
     html = _GAP.sub(lambda match: str(values[match[1]]), row["html"])
     return _wrapped(html, row["frame_height"])
 

@@ -28,16 +28,10 @@ _SET = (
 Members = dict[str, Any]
 
 
-def notify_workers(
-    transaction: Transaction, requester: int, members: Members
-) -> dict[str, Any]:
+def notify_workers(transaction: Transaction, requester: int, members: Members) -> dict[str, Any]:
     """NotifyWorkers: message workers with work that this requester has decided."""
-    subject = hit_types.at_most(
-        "Subject", members["Subject"], least=1, most=_LONGEST_SUBJECT
-    )
-    text = hit_types.at_most(
-        "MessageText", members["MessageText"], least=1, most=_LONGEST_TEXT
-    )
+    subject = hit_types.at_most("Subject", members["Subject"], least=1, most=_LONGEST_SUBJECT)
+    text = hit_types.at_most("MessageText", members["MessageText"], least=1, most=_LONGEST_TEXT)
     named = list(dict.fromkeys(members["WorkerIds"]))
     hit_types.in_range("The number of WorkerIds", len(named), low=1, high=MOST_WORKERS)
     failures = []
@@ -55,9 +49,7 @@ def notify_workers(
                 }
             )
             continue
-        messages.send(
-            transaction, requester=requester, worker=worker, subject=subject, text=text
-        )
+        messages.send(transaction, requester=requester, worker=worker, subject=subject, text=text)
     return {"NotifyWorkersFailureStatuses": failures}
 
 
@@ -73,9 +65,7 @@ def update_notification_settings(
         raise invalid_parameters("Give Notification or Active.")
     if "Notification" in members:
         wanted = _specification(members["Notification"])
-        is_active = members.get(
-            "Active", True if before is None else before["is_active"]
-        )
+        is_active = members.get("Active", True if before is None else before["is_active"])
         transaction.execute(_SET, hit_type["id"], *wanted.values(), is_active)
         return {}
     if before is None:
@@ -123,8 +113,7 @@ def _specification(members: Members, *, may_ping: bool = False) -> dict[str, Any
         )
     if members["Version"] not in _VERSIONS:
         raise invalid_parameters(
-            f"Version must be one of {', '.join(_VERSIONS)} "
-            f"(found {members['Version'][:20]!a})."
+            f"Version must be one of {', '.join(_VERSIONS)} (found {members['Version'][:20]!a})."
         )
     if "Ping" in members["EventTypes"] and not may_ping:
         raise invalid_parameters("Ping can only be sent as a test.")
@@ -138,6 +127,5 @@ def _specification(members: Members, *, may_ping: bool = False) -> dict[str, Any
 
 def _no_endpoint(complaint: str) -> Refusal:
     return request_error(
-        "InvalidTransportEndpoint",
-        f"The notification cannot be delivered: {complaint}.",
+        "InvalidTransportEndpoint", f"The notification cannot be delivered: {complaint}."
     )

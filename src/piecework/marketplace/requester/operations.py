@@ -78,8 +78,7 @@ def check_operation(operation: str) -> None:
     """
     if operation not in operation_names():
         raise Refusal(
-            "UnknownOperationException",
-            f"The requester API has no operation {operation[:80]!a}.",
+            "UnknownOperationException", f"The requester API has no operation {operation[:80]!a}."
         )
     if operation not in OPERATIONS:
         raise Refusal(
@@ -103,9 +102,7 @@ def perform(
         transaction=transaction,
         requester=requester,
         members=validate(
-            input_shape(operation),
-            document,
-            spared=extensions.spared(operation, asked),
+            input_shape(operation), document, spared=extensions.spared(operation, asked)
         ),
     )
     return extensions.carry_out(operation, call, asked)

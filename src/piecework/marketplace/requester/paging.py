@@ -85,12 +85,7 @@ def page(
     after: tuple[int, ...] = ()
     if "NextToken" in members:
         after = _read(members["NextToken"], digest, key)
-    return Page(
-        size=members.get("MaxResults", DEFAULT_SIZE),
-        after=after,
-        digest=digest,
-        key=key,
-    )
+    return Page(size=members.get("MaxResults", DEFAULT_SIZE), after=after, digest=digest, key=key)
 
 
 def _read(token: str, digest: str, key: bytes) -> tuple[int, ...]:
@@ -110,6 +105,4 @@ def _mac(key: bytes, digest: str, document: bytes) -> bytes:
 
 
 def _invalid() -> Exception:
-    return invalid_parameters(
-        "This operation did not issue this NextToken for these arguments."
-    )
+    return invalid_parameters("This operation did not issue this NextToken for these arguments.")

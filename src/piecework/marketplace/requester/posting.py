@@ -32,9 +32,7 @@ _LONGEST_ANNOTATION = 255
 Members = dict[str, Any]
 
 
-def create_hit(
-    transaction: Transaction, requester: int, members: Members
-) -> dict[str, Any]:
+def create_hit(transaction: Transaction, requester: int, members: Members) -> dict[str, Any]:
     """CreateHIT: create a HIT of the type with these values, and the type if needed."""
     _refuse_repeat(transaction, requester, members, operation="CreateHIT")
     hit_type = hit_types.find_or_make(transaction, requester, members)
@@ -60,9 +58,7 @@ def create_additional_assignments(
     """
     operation = "CreateAdditionalAssignmentsForHIT"
     token = members.get("UniqueRequestToken")
-    if token and request_tokens.earlier(
-        transaction, requester, operation=operation, token=token
-    ):
+    if token and request_tokens.earlier(transaction, requester, operation=operation, token=token):
         raise already_processed(token)
     hit = own_hit(transaction, requester, members["HITId"])
     more = hit_types.in_range(
@@ -73,18 +69,14 @@ def create_additional_assignments(
     )
     most = hit["max_assignments"] + more
     hits.check_increase(hit, most)
-    transaction.execute(
-        "UPDATE hits SET max_assignments = ? WHERE id = ?", most, hit["id"]
-    )
+    transaction.execute("UPDATE hits SET max_assignments = ? WHERE id = ?", most, hit["id"])
     events.record(transaction, "HITExtended", hit)
     hits.settle(transaction, hit["id"])
     _remember(transaction, requester, token, operation=operation, subject=hit["hit_id"])
     return {}
 
 
-def update_expiration(
-    transaction: Transaction, requester: int, members: Members
-) -> dict[str, Any]:
+def update_expiration(transaction: Transaction, requester: int, members: Members) -> dict[str, Any]:
     """UpdateExpirationForHIT: later, sooner, or (with a past time) at once."""
     hit = own_hit(transaction, requester, members["HITId"])
     expire_ms = members["ExpireAt"]
@@ -116,9 +108,7 @@ def update_hit_type_of_hit(
     """UpdateHITTypeOfHIT: move a HIT that no worker has accepted yet."""
     hit = own_hit(transaction, requester, members["HITId"])
     hit_type = hit_types.find(transaction, requester, members["HITTypeId"])
-    taken = transaction.first_row(
-        "SELECT 1 FROM assignments WHERE hit = ? LIMIT 1", hit["id"]
-    )
+    taken = transaction.first_row("SELECT 1 FROM assignments WHERE hit = ? LIMIT 1", hit["id"])
     if taken is not None:
         raise request_error(
             "InvalidHITState",
@@ -149,18 +139,13 @@ def own_hit(transaction: Transaction, requester: int, hit_id: str) -> sqlite3.Ro
         Refusal: unknown, another requester's, or disposed.
     """
     row = transaction.first_row(
-        f"SELECT {hits.COLUMNS} FROM hits WHERE hit_id = ? AND requester = ?",
-        hit_id,
-        requester,
+        f"SELECT {hits.COLUMNS} FROM hits WHERE hit_id = ? AND requester = ?", hit_id, requester
     )
     if row is None:
         raise does_not_exist("HIT", hit_id)
     if row["status"] == "Disposed":
         raise wrong_state(
-            "HIT",
-            hit_id,
-            state="Disposed",
-            allowed="Assignable,Unassignable,Reviewable,Reviewing",
+            "HIT", hit_id, state="Disposed", allowed="Assignable,Unassignable,Reviewable,Reviewing"
         )
     return row
 
@@ -171,13 +156,9 @@ def _refuse_repeat(
     token = members.get("UniqueRequestToken")
     if not token:
         return
-    hit_id = request_tokens.earlier(
-        transaction, requester, operation=operation, token=token
-    )
+    hit_id = request_tokens.earlier(transaction, requester, operation=operation, token=token)
     if hit_id is not None:
-        raise request_error(
-            "HitAlreadyExists", f'The HIT with ID "{hit_id}" already exists.'
-        )
+        raise request_error("HitAlreadyExists", f'The HIT with ID "{hit_id}" already exists.')
 
 
 def _create(
@@ -186,18 +167,13 @@ def _create(
     asked, texts = _question(transaction, members)
     policies = reviews.checked_policies(members)
     most = hit_types.in_range(
-        "MaxAssignments",
-        members.get("MaxAssignments", 1),
-        low=1,
-        high=_MOST_ASSIGNMENTS,
+        "MaxAssignments", members.get("MaxAssignments", 1), low=1, high=_MOST_ASSIGNMENTS
     )
     lifetime = hit_types.in_range(
         "LifetimeInSeconds", members["LifetimeInSeconds"], low=30, high=_YEAR_SECONDS
     )
     requester = hit_type["requester"]
-    hit_id = transaction.id_generator.entity(
-        "hit", next_number(transaction.conn, "hits")
-    )
+    hit_id = transaction.id_generator.entity("hit", next_number(transaction.conn, "hits"))
     hit = transaction.execute(
         "INSERT INTO hits (hit_id, requester, hit_type, status, max_assignments, "
         "reward_cents, fee_cents, held_cents, created_ms, expires_ms, is_expired, "
@@ -215,10 +191,7 @@ def _create(
         *policies,
     )
     transaction.execute(
-        "INSERT INTO questions (hit, question, texts) VALUES (?, ?, ?)",
-        hit,
-        asked,
-        texts,
+        "INSERT INTO questions (hit, question, texts) VALUES (?, ?, ?)", hit, asked, texts
     )
     events.record(transaction, "HITCreated", hits.find(transaction, hit))
     hits.settle(transaction, hit)
@@ -235,9 +208,7 @@ def _question(transaction: Transaction, members: Members) -> tuple[str, int | No
     """
     if question_texts.MEMBER in members:
         values = str(members.get("Question", ""))
-        row, whole = question_texts.joined(
-            transaction, members[question_texts.MEMBER], values
-        )
+        row, whole = question_texts.joined(transaction, members[question_texts.MEMBER], values)
         question.read(whole, most=question_texts.LARGEST_BYTES)
         return values, row
     if ("Question" in members) == ("HITLayoutId" in members):
@@ -271,12 +242,7 @@ def _fee(transaction: Transaction, hit_type: sqlite3.Row, most: int) -> int:
 
 
 def _remember(
-    transaction: Transaction,
-    requester: int,
-    token: str | None,
-    *,
-    operation: str,
-    subject: str,
+    transaction: Transaction, requester: int, token: str | None, *, operation: str, subject: str
 ) -> None:
     if token:
         request_tokens.remember(

@@ -3,20 +3,13 @@
 import sqlite3
 from typing import Any
 
-from piecework.marketplace.exceptions import (
-    does_not_exist,
-    invalid_parameters,
-    request_error,
-)
+from piecework.marketplace.exceptions import does_not_exist, invalid_parameters, request_error
 from piecework.marketplace.forms.answer_key import check_against
 from piecework.marketplace.forms.schema import read_form
 from piecework.marketplace.requester import hit_types, shapes
 from piecework.marketplace.requester.paging import page
 from piecework.marketplace.state.ids import next_number
-from piecework.marketplace.state.system_qualifications import (
-    NOT_REQUESTABLE,
-    NOT_SHOWN,
-)
+from piecework.marketplace.state.system_qualifications import NOT_REQUESTABLE, NOT_SHOWN
 from piecework.marketplace.state.transaction import Transaction
 
 _YEAR_SECONDS = 31_536_000
@@ -60,9 +53,7 @@ def create_qualification_type(
         type_id,
         requester,
         name,
-        hit_types.at_most(
-            "Description", members["Description"], least=1, most=_LONGEST_TEXT
-        ),
+        hit_types.at_most("Description", members["Description"], least=1, most=_LONGEST_TEXT),
         members.get("Keywords"),
         members["QualificationTypeStatus"],
         not {NOT_REQUESTABLE, NOT_SHOWN} & set((members.get("Keywords") or "").split()),
@@ -108,9 +99,7 @@ def list_qualification_types(
     )
     return {
         **wanted.answer(rows),
-        "QualificationTypes": [
-            shapes.qualification_type(row, requester) for row in rows
-        ],
+        "QualificationTypes": [shapes.qualification_type(row, requester) for row in rows],
     }
 
 
@@ -154,9 +143,7 @@ def delete_qualification_type(
     """DeleteQualificationType: also delete HIT types that require it; keep grants."""
     row = find_own(transaction, requester, members["QualificationTypeId"])
     transaction.execute(
-        "UPDATE qualification_types SET deleted_ms = ? WHERE id = ?",
-        transaction.now_ms,
-        row["id"],
+        "UPDATE qualification_types SET deleted_ms = ? WHERE id = ?", transaction.now_ms, row["id"]
     )
     transaction.execute(
         "UPDATE qualification_requests SET status = 'Rejected', "
@@ -239,10 +226,7 @@ def _keep_test(transaction: Transaction, members: Members) -> int | None:
     if "TestDurationInSeconds" not in members:
         raise invalid_parameters("Test needs TestDurationInSeconds.")
     duration = hit_types.in_range(
-        "TestDurationInSeconds",
-        members["TestDurationInSeconds"],
-        low=1,
-        high=_YEAR_SECONDS,
+        "TestDurationInSeconds", members["TestDurationInSeconds"], low=1, high=_YEAR_SECONDS
     )
     form = read_form(members["Test"])
     if "AnswerKey" in members:

@@ -109,9 +109,7 @@ def _children(root: Element, content_name: str) -> tuple[str, int]:
         )
     content, height = root
     if len(content) or len(height):
-        raise invalid_xml(
-            f"{content_name} and FrameHeight may hold only text; wrap HTML in CDATA."
-        )
+        raise invalid_xml(f"{content_name} and FrameHeight may hold only text; wrap HTML in CDATA.")
     pixels = (height.text or "").strip()
     if not (pixels.isascii() and pixels.isdigit() and len(pixels) <= 6):  # noqa: PLR2004 - a million pixels are no frame
         raise invalid_xml(f"FrameHeight must be a whole number (found {pixels[:20]}).")

@@ -74,9 +74,7 @@ def joined(transaction: Transaction, digest: str, values: str) -> tuple[int, str
     Raises:
         Refusal: the texts are unknown, or the values do not fit.
     """
-    row = transaction.first_row(
-        "SELECT id, texts FROM question_texts WHERE digest = ?", digest
-    )
+    row = transaction.first_row("SELECT id, texts FROM question_texts WHERE digest = ?", digest)
     if row is None:
         raise does_not_exist("HITLayout", digest)
     texts = json.loads(row["texts"])
@@ -97,14 +95,11 @@ def joined(transaction: Transaction, digest: str, values: str) -> tuple[int, str
 
 
 def _is_texts(document: object) -> bool:
-    return isinstance(document, list) and all(
-        isinstance(text, str) for text in document
-    )
+    return isinstance(document, list) and all(isinstance(text, str) for text in document)
 
 
 def _check_size(size: int) -> None:
     if size > LARGEST_BYTES:
         raise invalid_parameters(
-            f"A question of stored texts has {size} bytes; it may have at most "
-            f"{LARGEST_BYTES}."
+            f"A question of stored texts has {size} bytes; it may have at most {LARGEST_BYTES}."
         )

@@ -27,14 +27,11 @@ def check(member: str, value: object) -> Members:
     for name in ("Only", "Not"):
         if not _is_list(value[name]):
             raise invalid_parameters(
-                f"{member}.{name} must be a list of at most {_MOST} ids of "
-                "participants."
+                f"{member}.{name} must be a list of at most {_MOST} ids of participants."
             )
     if both := set(value["Only"]) & set(value["Not"]):
         raise invalid_parameters(f"{member}: {min(both)} is in both lists.")
-    if not isinstance(value["Shares"], dict) or not all(
-        map(_adds_up, value["Shares"].values())
-    ):
+    if not isinstance(value["Shares"], dict) or not all(map(_adds_up, value["Shares"].values())):
         raise invalid_parameters(
             f"{member}.Shares must have, for each qualification type, numbers of "
             "choices with whole percentages that add up to 100."
@@ -57,13 +54,10 @@ def keep(transaction: Transaction, hit_type_id: str, asked: Members) -> None:
         )
     if unknown := sorted(set(asked["Shares"]) - offered.keys()):
         raise request_error(
-            "QualificationTypeDoesNotExist",
-            f"QualificationType {unknown[0]} does not exist.",
+            "QualificationTypeDoesNotExist", f"QualificationType {unknown[0]} does not exist."
         )
     transaction.execute(
-        "UPDATE hit_types SET recruiting = ? WHERE hit_type_id = ?",
-        json.dumps(asked),
-        hit_type_id,
+        "UPDATE hit_types SET recruiting = ? WHERE hit_type_id = ?", json.dumps(asked), hit_type_id
     )
 
 
@@ -71,9 +65,7 @@ def _is_list(value: object) -> bool:
     return (
         isinstance(value, list)
         and len(value) <= _MOST
-        and all(
-            isinstance(each, str) and _PARTICIPANT.fullmatch(each) for each in value
-        )
+        and all(isinstance(each, str) and _PARTICIPANT.fullmatch(each) for each in value)
     )
 
 

@@ -33,9 +33,7 @@ _PERCENT = range(101)
 Requirement = Mapping[str, Any]
 
 
-def normalize(
-    transaction: Transaction, requirements: list[dict[str, Any]]
-) -> list[dict[str, Any]]:
+def normalize(transaction: Transaction, requirements: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return requirements as stored and shown, with `ActionsGuarded` filled in.
 
     Raises:
@@ -52,8 +50,7 @@ def normalize(
 def asks_for_masters(kept: str) -> bool:
     """Return whether only masters may do the HITs, which costs more."""
     return any(
-        requirement["QualificationTypeId"] in MASTERS
-        and requirement["Comparator"] == "Exists"
+        requirement["QualificationTypeId"] in MASTERS and requirement["Comparator"] == "Exists"
         for requirement in json.loads(kept)
     )
 
@@ -69,12 +66,7 @@ def _normalize(transaction: Transaction, requirement: Requirement) -> dict[str, 
     _check_system_type(requirement)
     kept = {
         name: requirement[name]
-        for name in (
-            "QualificationTypeId",
-            "Comparator",
-            "IntegerValues",
-            "LocaleValues",
-        )
+        for name in ("QualificationTypeId", "Comparator", "IntegerValues", "LocaleValues")
         if name in requirement
     }
     default = "PreviewAndAccept" if requirement.get("RequiredToPreview") else "Accept"
@@ -93,10 +85,7 @@ def _check_type(transaction: Transaction, qualification_type_id: str) -> None:
         raise does_not_exist("QualificationType", qualification_type_id)
     if row["status"] != "Active":
         raise wrong_state(
-            "QualificationType",
-            qualification_type_id,
-            state=row["status"],
-            allowed="Active",
+            "QualificationType", qualification_type_id, state=row["status"], allowed="Active"
         )
 
 
@@ -112,8 +101,7 @@ def _check_values(requirement: Requirement) -> None:
     elif comparator in _SETS:
         if not (1 <= integers <= MOST_INTEGERS or 1 <= locales <= MOST_LOCALES):
             raise _fault(
-                requirement,
-                f"takes 1-{MOST_INTEGERS} integers or 1-{MOST_LOCALES} locales",
+                requirement, f"takes 1-{MOST_INTEGERS} integers or 1-{MOST_LOCALES} locales"
             )
     elif integers + locales != 1:
         raise _fault(requirement, "takes exactly one value")
@@ -129,9 +117,7 @@ def _check_system_type(requirement: Requirement) -> None:
     if type_id == LOCALE and "LocaleValues" not in requirement:
         raise _fault(requirement, "needs LocaleValues for the type Worker_Locale")
     if type_id in MASTERS and comparator not in _PRESENCE:
-        raise _fault(
-            requirement, "does not work with Masters; use Exists or DoesNotExist"
-        )
+        raise _fault(requirement, "does not work with Masters; use Exists or DoesNotExist")
     if type_id == ADULT and (comparator != "EqualTo" or list(integers) != [1]):
         raise _fault(requirement, "does not work with Worker_Adult; use EqualTo 1")
     if type_id == PERCENT_APPROVED and any(n not in _PERCENT for n in integers):

@@ -38,15 +38,11 @@ def list_review_policy_results(
 ) -> dict[str, Any]:
     """ListReviewPolicyResultsForHIT: results and actions, oldest first."""
     hit = transaction.first_row(
-        "SELECT * FROM hits WHERE hit_id = ? AND requester = ?",
-        members["HITId"],
-        requester,
+        "SELECT * FROM hits WHERE hit_id = ? AND requester = ?", members["HITId"], requester
     )
     if hit is None:
         raise does_not_exist("HIT", members["HITId"])
-    wanted = page(
-        transaction, requester, members, operation="ListReviewPolicyResultsForHIT"
-    )
+    wanted = page(transaction, requester, members, operation="ListReviewPolicyResultsForHIT")
     levels = members.get("PolicyLevels") or _LEVELS
     rows = _lines(
         transaction,
@@ -62,11 +58,7 @@ def list_review_policy_results(
         "HITId": hit["hit_id"],
         **_shown_policy("AssignmentReviewPolicy", hit["assignment_policy"]),
         **_shown_policy("HITReviewPolicy", hit["hit_policy"]),
-        **{
-            f"{level}ReviewReport": _report(rows, level)
-            for level in _LEVELS
-            if level in levels
-        },
+        **{f"{level}ReviewReport": _report(rows, level) for level in _LEVELS if level in levels},
         **answer,
     }
 
@@ -74,10 +66,7 @@ def list_review_policy_results(
 def _kinds(members: Members) -> list[str]:
     return [
         kind
-        for kind, member in (
-            ("Result", "RetrieveResults"),
-            ("Action", "RetrieveActions"),
-        )
+        for kind, member in (("Result", "RetrieveResults"), ("Action", "RetrieveActions"))
         if members.get(member, True)
     ]
 
@@ -106,12 +95,8 @@ def _lines(
 def _report(rows: list[sqlite3.Row], level: str) -> dict[str, Any]:
     mine = [row for row in rows if row["level"] == level]
     return {
-        "ReviewResults": [
-            shapes.review_result(row) for row in mine if row["kind"] == "Result"
-        ],
-        "ReviewActions": [
-            shapes.review_action(row) for row in mine if row["kind"] == "Action"
-        ],
+        "ReviewResults": [shapes.review_result(row) for row in mine if row["kind"] == "Result"],
+        "ReviewActions": [shapes.review_action(row) for row in mine if row["kind"] == "Action"],
     }
 
 

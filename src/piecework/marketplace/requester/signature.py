@@ -81,8 +81,7 @@ def read(received: Received) -> Signed:
     ]
     if not stamp:
         lacking.append(
-            "Authorization header requires existence of either a 'X-Amz-Date' or a "
-            "'Date' header."
+            "Authorization header requires existence of either a 'X-Amz-Date' or a 'Date' header."
         )
     if lacking:
         raise _incomplete(" ".join(lacking))
@@ -203,8 +202,7 @@ def _parameters(authorization: str) -> dict[str, str]:
     algorithm, _, rest = authorization.partition(" ")
     if not algorithm.startswith("AWS4-"):
         raise Refusal(
-            "MissingAuthenticationTokenException",
-            "Request is missing Authentication Token",
+            "MissingAuthenticationTokenException", "Request is missing Authentication Token"
         )
     if algorithm != ALGORITHM:
         raise _incomplete(f"Unsupported AWS 'algorithm' (only {ALGORITHM} for now).")
@@ -212,9 +210,7 @@ def _parameters(authorization: str) -> dict[str, str]:
     for pair in rest.split(","):
         name, equals, value = pair.strip().partition("=")
         if not equals or name in parameters:
-            raise _incomplete(
-                "The Authorization header must hold each key=value pair once."
-            )
+            raise _incomplete("The Authorization header must hold each key=value pair once.")
         parameters[name] = value
     return parameters
 

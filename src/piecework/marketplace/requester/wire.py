@@ -42,8 +42,7 @@ def read(headers: Mapping[str, str], body: bytes) -> Request:
     target = headers.get("x-amz-target", "")
     if not target.startswith(TARGET_PREFIX):
         raise Refusal(
-            "UnknownOperationException",
-            f"X-Amz-Target must be {TARGET_PREFIX} and an operation.",
+            "UnknownOperationException", f"X-Amz-Target must be {TARGET_PREFIX} and an operation."
         )
     key = access_key(headers)
     if not key:
@@ -51,11 +50,7 @@ def read(headers: Mapping[str, str], body: bytes) -> Request:
             "MissingAuthenticationTokenException",
             "The request has no Authorization header with a Credential.",
         )
-    return Request(
-        operation=target.removeprefix(TARGET_PREFIX),
-        access_key=key,
-        body=body,
-    )
+    return Request(operation=target.removeprefix(TARGET_PREFIX), access_key=key, body=body)
 
 
 def access_key(headers: Mapping[str, str]) -> str:
@@ -91,10 +86,7 @@ def error(refusal: Refusal, *, now_ms: int) -> bytes:
     """
     if refusal.kind not in _SPOKEN_BY_TURK:
         return answer({"__type": refusal.kind, "message": refusal.message})
-    document = {
-        "__type": refusal.kind,
-        "Message": f"{refusal.message} ({now_ms})",
-    }
+    document = {"__type": refusal.kind, "Message": f"{refusal.message} ({now_ms})"}
     if refusal.turk_code:
         document["TurkErrorCode"] = TURK + refusal.turk_code
     return answer(document)

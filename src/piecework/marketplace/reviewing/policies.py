@@ -33,9 +33,7 @@ _PLURALITY_NUMBERS = {
     "RejectIfWorkerAgreementScoreIsLessThan": _SCORE,
 }
 _OTHER_NAMES = {
-    "ApproveIfWorkerAgreementScoreIsNotLessThan": (
-        "ApproveIfWorkerAgreementScoreIsAtLeast"
-    ),
+    "ApproveIfWorkerAgreementScoreIsNotLessThan": ("ApproveIfWorkerAgreementScoreIsAtLeast")
 }
 _REASONS = ("ApproveReason", "RejectReason")
 _DEFAULT_MAXIMUM = 5
@@ -106,8 +104,7 @@ def known_answers(policy: Mapping[str, Any]) -> KnownAnswers:
     }
     if not key or "" in key or len(key) > _MOST_QUESTIONS:
         raise read.fault(
-            f"needs an AnswerKey with 1 to {_MOST_QUESTIONS} MapEntries, each with a "
-            "Key"
+            f"needs an AnswerKey with 1 to {_MOST_QUESTIONS} MapEntries, each with a Key"
         )
     return KnownAnswers(key=key, actions=read.actions("KnownAnswerScore"))
 
@@ -140,9 +137,7 @@ def plurality(policy: Mapping[str, Any]) -> Plurality:
         questions=questions,
         threshold=threshold,
         without_rejected=read.flag("DisregardAssignmentIfRejected"),
-        without_known_below=read.number(
-            "DisregardAssignmentIfKnownAnswerScoreIsLessThan"
-        ),
+        without_known_below=read.number("DisregardAssignmentIfKnownAnswerScoreIsLessThan"),
         actions=read.actions("WorkerAgreementScore", extend="HITAgreementScore"),
     )
 
@@ -171,8 +166,7 @@ class _Reader:
     def __post_init__(self) -> None:
         if self.policy["PolicyName"] != self.name:
             raise invalid_parameters(
-                f"The policy here must be {self.name} "
-                f"(found {self.policy['PolicyName'][:60]!a})."
+                f"The policy here must be {self.name} (found {self.policy['PolicyName'][:60]!a})."
             )
         for parameter in self.policy.get("Parameters", ()):
             named = str(parameter.get("Key", "")).strip()
@@ -187,9 +181,7 @@ class _Reader:
         return invalid_parameters(f"The policy {self.name} {complaint}.")
 
     def entries(self, key: str) -> list[Mapping[str, Any]]:
-        entries: list[Mapping[str, Any]] = self._parameters.get(key, {}).get(
-            "MapEntries", []
-        )
+        entries: list[Mapping[str, Any]] = self._parameters.get(key, {}).get("MapEntries", [])
         return entries
 
     def values(self, key: str) -> list[str]:
@@ -210,9 +202,7 @@ class _Reader:
             return None
         low, high = self.numbers[key]
         digits = word.strip()
-        is_number = (
-            digits.isascii() and digits.isdigit() and len(digits) <= _LONGEST_NUMBER
-        )
+        is_number = digits.isascii() and digits.isdigit() and len(digits) <= _LONGEST_NUMBER
         if not is_number or not low <= int(digits) <= high:
             raise self.fault(f"takes {low} to {high} for {key} (found {word[:20]!a})")
         return int(digits)

@@ -25,9 +25,7 @@ class Report:
         """Record a result of the policy."""
         self._add("Result", subject, name, value, question=question)
 
-    def action(
-        self, name: str, subject: Subject, outcome: str, *, error_code: str = ""
-    ) -> None:
+    def action(self, name: str, subject: Subject, outcome: str, *, error_code: str = "") -> None:
         """Record an action that the policy took or (with an error code) could not."""
         self._add("Action", subject, name, outcome, error_code=error_code)
 

@@ -17,9 +17,7 @@ def approve(transaction: Transaction, assignment: int, actions: Actions) -> str:
     if row["status"] == "Approved":
         return "Already approved"
     _check_submitted(row["assignment_id"], row["status"])
-    assignments.approve(
-        transaction, row, at_ms=transaction.now_ms, feedback=actions.approve_reason
-    )
+    assignments.approve(transaction, row, at_ms=transaction.now_ms, feedback=actions.approve_reason)
     return "Approved"
 
 
@@ -51,8 +49,7 @@ def extend(transaction: Transaction, hit: int, actions: Actions) -> str:
     hits.check_increase(row, most)
     expires_ms = max(row["expires_ms"], transaction.now_ms + actions.seconds * SECOND)
     transaction.execute(
-        "UPDATE hits SET max_assignments = ?, expires_ms = ?, is_expired = ? "
-        "WHERE id = ?",
+        "UPDATE hits SET max_assignments = ?, expires_ms = ?, is_expired = ? WHERE id = ?",
         most,
         expires_ms,
         expires_ms <= transaction.now_ms,
@@ -65,6 +62,4 @@ def extend(transaction: Transaction, hit: int, actions: Actions) -> str:
 
 def _check_submitted(assignment_id: str, status: str) -> None:
     if status != "Submitted":
-        raise wrong_state(
-            "Assignment", assignment_id, state=status, allowed="Submitted"
-        )
+        raise wrong_state("Assignment", assignment_id, state=status, allowed="Submitted")

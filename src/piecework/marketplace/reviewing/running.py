@@ -18,12 +18,9 @@ from piecework.marketplace.state import assignments, hits
 from piecework.marketplace.state.transaction import Transaction
 
 _NEXT_ASSIGNMENT = (
-    "SELECT * FROM assignments WHERE review_ms IS NOT NULL "
-    "ORDER BY review_ms, id LIMIT 1"
+    "SELECT * FROM assignments WHERE review_ms IS NOT NULL ORDER BY review_ms, id LIMIT 1"
 )
-_NEXT_HIT = (
-    "SELECT * FROM hits WHERE review_ms IS NOT NULL ORDER BY review_ms, id LIMIT 1"
-)
+_NEXT_HIT = "SELECT * FROM hits WHERE review_ms IS NOT NULL ORDER BY review_ms, id LIMIT 1"
 
 
 def catch_up(transaction: Transaction) -> bool:
@@ -56,21 +53,16 @@ def _review_next(transaction: Transaction) -> bool:
 def _review_assignment(transaction: Transaction, assignment: sqlite3.Row) -> None:
     hit = hits.find(transaction, assignment["hit"])
     policy = policies.known_answers(json.loads(hit["assignment_policy"]))
-    right, score = scoring.known_score(
-        policy.key, scoring.read_values(assignment["answer"])
-    )
+    right, score = scoring.known_score(policy.key, scoring.read_values(assignment["answer"]))
     report = Report(transaction, hit["id"], "Assignment")
     subject = (assignment["assignment_id"], "Assignment")
     for question, is_right in right.items():
-        report.result(
-            subject, "KnownAnswerCorrect", str(int(is_right)), question=question
-        )
+        report.result(subject, "KnownAnswerCorrect", str(int(is_right)), question=question)
     report.result(subject, "KnownAnswerScore", str(score))
     report.action(
         "review",
         subject,
-        f"Reviewed {len(right)} known answers; "
-        f"{sum(right.values())}/{len(right)} correct",
+        f"Reviewed {len(right)} known answers; {sum(right.values())}/{len(right)} correct",
     )
     _judge(report, assignment["id"], score, policy.actions)
     _extend(report, hit, score, policy.actions)
@@ -79,13 +71,9 @@ def _review_assignment(transaction: Transaction, assignment: sqlite3.Row) -> Non
 def _review_hit(transaction: Transaction, hit: sqlite3.Row) -> None:
     policy = policies.plurality(json.loads(hit["hit_policy"]))
     considered = {row["id"]: row for row in _considered(transaction, hit, policy)}
-    answers = {
-        key: scoring.read_values(row["answer"]) for key, row in considered.items()
-    }
+    answers = {key: scoring.read_values(row["answer"]) for key, row in considered.items()}
     agreed = {
-        question: scoring.agreement(
-            list(answers.values()), question, threshold=policy.threshold
-        )
+        question: scoring.agreement(list(answers.values()), question, threshold=policy.threshold)
         for question in policy.questions
     }
     agreed_count = sum(agreement.answer is not None for agreement in agreed.values())
@@ -130,10 +118,7 @@ def _findings(agreement: scoring.Agreement) -> Iterable[tuple[str, str]]:
 
 
 def _review_worker(
-    report: Report,
-    row: sqlite3.Row,
-    counts: tuple[int, int],
-    policy: policies.Plurality,
+    report: Report, row: sqlite3.Row, counts: tuple[int, int], policy: policies.Plurality
 ) -> None:
     right, wrong = counts
     score = right * 100 // (right + wrong)
@@ -145,10 +130,7 @@ def _review_worker(
 
 
 def _judge(report: Report, assignment: int, score: int, actions: Actions) -> None:
-    subject = (
-        assignments.find(report.transaction, assignment)["assignment_id"],
-        "Assignment",
-    )
+    subject = (assignments.find(report.transaction, assignment)["assignment_id"], "Assignment")
     if actions.approve_from is not None and score >= actions.approve_from:
         deed = partial(review_actions.approve, report.transaction, assignment, actions)
         report.attempt("approve", subject, deed)

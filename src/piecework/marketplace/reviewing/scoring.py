@@ -48,8 +48,7 @@ def read_values(answer: str) -> Values:
 def known_score(key: Values, answers: Values) -> tuple[dict[str, bool], int]:
     """Return which known questions were answered correctly, and their percentage."""
     right = {
-        question: answers.get(question, _NOTHING) == values
-        for question, values in key.items()
+        question: answers.get(question, _NOTHING) == values for question, values in key.items()
     }
     return right, sum(right.values()) * 100 // len(right)
 
@@ -69,8 +68,7 @@ def agreement(answers: Sequence[Values], question: str, *, threshold: int) -> Ag
     is_tied = bool(others) and others[0][1] == times
     is_above = times * 100 > threshold * total or times == total
     return Agreement(
-        answer=answer if is_above and not is_tied else None,
-        score=times * 100 // total,
+        answer=answer if is_above and not is_tied else None, score=times * 100 // total
     )
 
 

@@ -40,9 +40,7 @@ def add_requester(
     transaction: Transaction, access_key: str, *, balance_cents: int, name: str = ""
 ) -> int:
     """Open an account with money in it; return its row id. Repeats change nothing."""
-    row = transaction.first_row(
-        "SELECT id FROM requesters WHERE access_key = ?", access_key
-    )
+    row = transaction.first_row("SELECT id FROM requesters WHERE access_key = ?", access_key)
     if row is not None:
         return int(row["id"])
     requester = transaction.execute(
@@ -67,9 +65,7 @@ def find_requester(transaction: Transaction, access_key: str) -> int:
     Raises:
         Refusal: the key is unknown.
     """
-    row = transaction.first_row(
-        "SELECT id FROM requesters WHERE access_key = ?", access_key
-    )
+    row = transaction.first_row("SELECT id FROM requesters WHERE access_key = ?", access_key)
     if row is None:
         raise unrecognized_client()
     return int(row["id"])
@@ -82,14 +78,10 @@ def add_worker(transaction: Transaction, new: NewWorker) -> tuple[str, str]:
     marketplace issues a new token and revokes the old one.
     """
     token = transaction.id_generator.token(new.handle)
-    row = transaction.first_row(
-        "SELECT worker_id FROM workers WHERE handle = ?", new.handle
-    )
+    row = transaction.first_row("SELECT worker_id FROM workers WHERE handle = ?", new.handle)
     if row is not None:
         transaction.execute(
-            "UPDATE workers SET token_hash = ? WHERE handle = ?",
-            _hash(token),
-            new.handle,
+            "UPDATE workers SET token_hash = ? WHERE handle = ?", _hash(token), new.handle
         )
         return row["worker_id"], token
     worker_id = transaction.id_generator.worker(new.handle)
@@ -116,9 +108,7 @@ def signed_in(transaction: Transaction, token: str) -> sqlite3.Row:
 
     Raises: Refusal: the token is unknown (401).
     """
-    row = transaction.first_row(
-        "SELECT * FROM workers WHERE token_hash = ?", _hash(token)
-    )
+    row = transaction.first_row("SELECT * FROM workers WHERE token_hash = ?", _hash(token))
     if row is None:
         raise Refusal(
             "NotSignedIn",
@@ -137,9 +127,7 @@ def find_worker(transaction: Transaction, worker_id: str) -> sqlite3.Row:
     row = transaction.first_row("SELECT * FROM workers WHERE worker_id = ?", worker_id)
     if row is None:
         raise Refusal(
-            "RequestError",
-            f"Worker {worker_id} does not exist.",
-            turk_code="InvalidParameterValue",
+            "RequestError", f"Worker {worker_id} does not exist.", turk_code="InvalidParameterValue"
         )
     return row
 

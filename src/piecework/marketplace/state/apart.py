@@ -29,16 +29,13 @@ def keep(transaction: Transaction, hit: int, others: list[int]) -> None:
         [pair for other in others for pair in ((hit, other), (other, hit))],
     )
     transaction.conn.executemany(
-        "UPDATE hits SET is_apart = 1 WHERE id = ?",
-        [(row_id,) for row_id in (hit, *others)],
+        "UPDATE hits SET is_apart = 1 WHERE id = ?", [(row_id,) for row_id in (hit, *others)]
     )
 
 
 def is_free(transaction: Transaction, worker: sqlite3.Row, hit: int) -> bool:
     """Return whether the worker has no HIT from which this one is kept apart."""
-    row = transaction.first_row(
-        f"SELECT 1 FROM hits WHERE id = ? AND {FREE}", hit, worker["id"]
-    )
+    row = transaction.first_row(f"SELECT 1 FROM hits WHERE id = ? AND {FREE}", hit, worker["id"])
     return row is not None
 
 
@@ -49,8 +46,7 @@ def count_closed(transaction: Transaction, worker: sqlite3.Row, hit_type: int) -
     HITs, and every list and every acceptance needs this count.
     """
     any_open = transaction.first_row(
-        "SELECT 1 FROM hits WHERE hit_type = ? AND status = 'Assignable' "
-        "AND is_apart = 1 LIMIT 1",
+        "SELECT 1 FROM hits WHERE hit_type = ? AND status = 'Assignable' AND is_apart = 1 LIMIT 1",
         hit_type,
     )
     if any_open is None:

@@ -26,9 +26,7 @@ def find(transaction: Transaction, assignment: int) -> sqlite3.Row:
 def accept(transaction: Transaction, *, hit: sqlite3.Row, worker: sqlite3.Row) -> str:
     """Give the worker a slot of an Assignable HIT; return the new assignment's id."""
     goes = transaction.first_row(
-        "SELECT count(*) FROM assignments WHERE hit = ? AND worker = ?",
-        hit["id"],
-        worker["id"],
+        "SELECT count(*) FROM assignments WHERE hit = ? AND worker = ?", hit["id"], worker["id"]
     )
     assignment_id = transaction.id_generator.entity(
         "assignment", hit["hit_id"], worker["worker_id"], goes[0] if goes else 0
@@ -62,9 +60,7 @@ def give_back(
         assignment["id"],
     )
     _record_event(transaction, assignment, _GIVEN_BACK[status], at_ms=at_ms)
-    transaction.execute(
-        "UPDATE hits SET accepted = accepted - 1 WHERE id = ?", assignment["hit"]
-    )
+    transaction.execute("UPDATE hits SET accepted = accepted - 1 WHERE id = ?", assignment["hit"])
     hits.settle(transaction, assignment["hit"], at_ms=at_ms)
 
 
@@ -88,9 +84,7 @@ def submit(transaction: Transaction, assignment: sqlite3.Row, *, answer: str) ->
         transaction.now_ms if delay and delay["assignment_policy"] else None,
         assignment["id"],
     )
-    _record_event(
-        transaction, assignment, "AssignmentSubmitted", at_ms=transaction.now_ms
-    )
+    _record_event(transaction, assignment, "AssignmentSubmitted", at_ms=transaction.now_ms)
     hits.count(transaction, assignment["hit"], accepted=-1, submitted=1)
 
 
@@ -110,9 +104,7 @@ def approve(
     hits.count(transaction, hit["id"], submitted=-1, approved=1)
 
 
-def approve_rejected(
-    transaction: Transaction, assignment: sqlite3.Row, *, feedback: str
-) -> None:
+def approve_rejected(transaction: Transaction, assignment: sqlite3.Row, *, feedback: str) -> None:
     """Override a rejection with new money, since its held money was released.
 
     Raises:
@@ -131,15 +123,12 @@ def approve_rejected(
 def reject(transaction: Transaction, assignment: sqlite3.Row, *, feedback: str) -> None:
     """Reject a submitted assignment and release the money held for it."""
     transaction.execute(
-        "UPDATE assignments SET status = 'Rejected', rejected_ms = ?, feedback = ? "
-        "WHERE id = ?",
+        "UPDATE assignments SET status = 'Rejected', rejected_ms = ?, feedback = ? WHERE id = ?",
         transaction.now_ms,
         feedback,
         assignment["id"],
     )
-    _record_event(
-        transaction, assignment, "AssignmentRejected", at_ms=transaction.now_ms
-    )
+    _record_event(transaction, assignment, "AssignmentRejected", at_ms=transaction.now_ms)
     _record(transaction, assignment["worker"], approved=0, judged=1)
     hits.count(transaction, assignment["hit"], submitted=-1, rejected=1)
 
@@ -155,11 +144,7 @@ def _reopen_visit(transaction: Transaction, visit: int) -> None:
 
 
 def _pay(
-    transaction: Transaction,
-    assignment: sqlite3.Row,
-    hit: sqlite3.Row,
-    *,
-    source: ledger.Account,
+    transaction: Transaction, assignment: sqlite3.Row, hit: sqlite3.Row, *, source: ledger.Account
 ) -> None:
     ledger.pay(
         transaction,
@@ -188,8 +173,7 @@ def _mark_approved(
     feedback: str,
 ) -> None:
     transaction.execute(
-        "UPDATE assignments SET status = 'Approved', approved_ms = ?, feedback = ? "
-        "WHERE id = ?",
+        "UPDATE assignments SET status = 'Approved', approved_ms = ?, feedback = ? WHERE id = ?",
         at_ms,
         feedback or assignment["feedback"],
         assignment["id"],
@@ -203,9 +187,7 @@ def _mark_approved(
     )
 
 
-def _record(
-    transaction: Transaction, worker: int, *, approved: int, judged: int
-) -> None:
+def _record(transaction: Transaction, worker: int, *, approved: int, judged: int) -> None:
     transaction.execute(
         "UPDATE workers SET approved = approved + ?, judged = judged + ? WHERE id = ?",
         approved,

@@ -119,9 +119,7 @@ def books(transaction: Transaction) -> dict[str, Any]:
 
 def broken_laws(transaction: Transaction) -> list[str]:
     """Return the violated laws; any is a bug in the marketplace."""
-    return [
-        law for law, query in LAWS.items() if transaction.first_row(query) is not None
-    ]
+    return [law for law, query in LAWS.items() if transaction.first_row(query) is not None]
 
 
 def _rows(transaction: Transaction, query: str) -> list[dict[str, Any]]:

@@ -22,13 +22,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from piecework.marketplace.state import (
-    accounts,
-    clock,
-    database_file,
-    lifecycle,
-    lineage,
-)
+from piecework.marketplace.state import accounts, clock, database_file, lifecycle, lineage
 from piecework.marketplace.state.call_counts import CallCounts
 from piecework.marketplace.state.clock_jumps import Moment, WatchedClock, steady_ms
 from piecework.marketplace.state.database_file import WrongDatabaseError
@@ -116,9 +110,7 @@ class Backend:
         """
         with self._storage.transaction() as conn:
             transaction = self._transaction(conn)
-            if self._leaves_backlog() or not (
-                self.has_backlog or self._is_due(transaction)
-            ):
+            if self._leaves_backlog() or not (self.has_backlog or self._is_due(transaction)):
                 yield from self._used(transaction)
                 return
         self.catch_up()
@@ -160,9 +152,7 @@ class Backend:
         had_backlog = self.has_backlog
         with self._storage.transaction() as conn:
             transaction = self._transaction(conn)
-            self.has_backlog = self._is_due(transaction) and lifecycle.catch_up(
-                transaction
-            )
+            self.has_backlog = self._is_due(transaction) and lifecycle.catch_up(transaction)
         if self.has_backlog and not had_backlog and self._on_backlog is not None:
             self._on_backlog()
         return self.has_backlog
@@ -350,9 +340,7 @@ def _settle_rules(conn: sqlite3.Connection, rules: Rules) -> None:
     rows = conn.execute("SELECT * FROM settings")
     settings = {row["key"]: row["value"] for row in rows}
     if not settings:
-        conn.executemany(
-            "INSERT INTO settings (key, value) VALUES (?, ?)", wanted.items()
-        )
+        conn.executemany("INSERT INTO settings (key, value) VALUES (?, ?)", wanted.items())
         if rules.rehearsal:
             _start_clock(conn, rules)
         _settle_prices(conn, rules.prices, settings)

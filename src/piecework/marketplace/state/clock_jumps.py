@@ -99,10 +99,7 @@ class WatchedClock:
         self._jump_ms, self._warned_ms = 0, None
 
     def _say(self, machine_ms: int) -> None:
-        if (
-            self._warned_ms is not None
-            and self._steady_ms - self._warned_ms < _WARN_AGAIN_AFTER
-        ):
+        if self._warned_ms is not None and self._steady_ms - self._warned_ms < _WARN_AGAIN_AFTER:
             return
         self._warned_ms = self._steady_ms
         end = (

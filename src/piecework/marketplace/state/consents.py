@@ -9,9 +9,7 @@ from piecework.marketplace.state.transaction import Transaction
 _BETWEEN = "\n\n"
 
 
-def is_given(
-    transaction: Transaction, worker: sqlite3.Row, paragraphs: Sequence[str]
-) -> bool:
+def is_given(transaction: Transaction, worker: sqlite3.Row, paragraphs: Sequence[str]) -> bool:
     """Return whether the worker has agreed to this exact text; true without one."""
     if not paragraphs:
         return True
@@ -25,9 +23,7 @@ def is_given(
     return row is not None
 
 
-def give(
-    transaction: Transaction, worker: sqlite3.Row, paragraphs: Sequence[str]
-) -> None:
+def give(transaction: Transaction, worker: sqlite3.Row, paragraphs: Sequence[str]) -> None:
     """Record the worker's consent and its time; repeats change nothing."""
     transaction.execute(
         "INSERT OR IGNORE INTO consent_texts (digest, text) VALUES (?, ?)",

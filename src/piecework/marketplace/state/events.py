@@ -150,10 +150,7 @@ def _insert(transaction: Transaction, event: dict[str, Any], *, life: int) -> in
 
 
 def _post(
-    transaction: Transaction,
-    number: int,
-    event: dict[str, Any],
-    specification: dict[str, Any],
+    transaction: Transaction, number: int, event: dict[str, Any], specification: dict[str, Any]
 ) -> None:
     named = {
         "HITTypeId": event["hit_type_id"],

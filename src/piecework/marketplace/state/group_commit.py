@@ -57,10 +57,7 @@ class GroupCommit:
     """
 
     def __init__(
-        self,
-        app: ASGIApp,
-        backend: Backend,
-        not_stored: Callable[[Request], Response],
+        self, app: ASGIApp, backend: Backend, not_stored: Callable[[Request], Response]
     ) -> None:
         self._app = app
         self._backend = backend
@@ -71,9 +68,7 @@ class GroupCommit:
     @contextmanager
     def opened(self) -> Iterator["GroupCommit"]:
         """Share commits while the block lasts."""
-        with self._backend.group_commits(
-            self._schedule_commit, self._schedule_backlog_work
-        ):
+        with self._backend.group_commits(self._schedule_commit, self._schedule_backlog_work):
             yield self
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -48,9 +48,7 @@ def find(transaction: Transaction, hit: int) -> sqlite3.Row:
 def count(transaction: Transaction, hit: int, **changes: int) -> None:
     """Add to counters (`accepted=1`, `submitted=-1`, ...), then settle."""
     terms = ", ".join(f"{counter} = {counter} + :{counter}" for counter in changes)
-    transaction.conn.execute(
-        f"UPDATE hits SET {terms} WHERE id = :hit", {**changes, "hit": hit}
-    )
+    transaction.conn.execute(f"UPDATE hits SET {terms} WHERE id = :hit", {**changes, "hit": hit})
     settle(transaction, hit)
 
 
@@ -71,12 +69,7 @@ def settle(transaction: Transaction, hit: int, *, at_ms: int | None = None) -> N
     status = _status(row)
     _move_hold(transaction, row)
     if status != row["status"]:
-        _enter_state(
-            transaction,
-            row,
-            status,
-            at_ms=transaction.now_ms if at_ms is None else at_ms,
-        )
+        _enter_state(transaction, row, status, at_ms=transaction.now_ms if at_ms is None else at_ms)
 
 
 def check_increase(hit: sqlite3.Row, most: int) -> None:
@@ -137,14 +130,10 @@ def _move_hold(transaction: Transaction, row: sqlite3.Row) -> None:
             subject=row["hit_id"],
         )
     if missing:
-        transaction.execute(
-            "UPDATE hits SET held_cents = ? WHERE id = ?", needed, row["id"]
-        )
+        transaction.execute("UPDATE hits SET held_cents = ? WHERE id = ?", needed, row["id"])
 
 
-def _enter_state(
-    transaction: Transaction, row: sqlite3.Row, status: str, *, at_ms: int
-) -> None:
+def _enter_state(transaction: Transaction, row: sqlite3.Row, status: str, *, at_ms: int) -> None:
     change = (status == "Assignable") - (row["status"] == "Assignable")
     if change:
         transaction.execute(

@@ -38,9 +38,7 @@ def give(transaction: Transaction, name: str, *, deposit_cents: int = 0) -> Key:
         deposit_cents: the amount to pay into the account.
     """
     # An Authorization header cannot contain this, so only keys open the account.
-    requester = accounts.add_requester(
-        transaction, f"name:{name}", balance_cents=0, name=name
-    )
+    requester = accounts.add_requester(transaction, f"name:{name}", balance_cents=0, name=name)
     ledger.pay(
         transaction,
         ledger.OUTSIDE,
@@ -53,8 +51,7 @@ def give(transaction: Transaction, name: str, *, deposit_cents: int = 0) -> Key:
         secret=_drawn(_SIGNING_LETTERS, _SIGNING_LENGTH),
     )
     transaction.execute(
-        "INSERT INTO access_keys (access_key, requester, secret, made_ms) "
-        "VALUES (?, ?, ?, ?)",
+        "INSERT INTO access_keys (access_key, requester, secret, made_ms) VALUES (?, ?, ?, ?)",
         key.access_key,
         requester,
         key.secret,
@@ -101,8 +98,7 @@ def secret(transaction: Transaction, access_key: str) -> str:
         Refusal: the key is unknown, or was revoked.
     """
     row = transaction.first_row(
-        "SELECT secret FROM access_keys WHERE access_key = ? AND revoked_ms IS NULL",
-        access_key,
+        "SELECT secret FROM access_keys WHERE access_key = ? AND revoked_ms IS NULL", access_key
     )
     if row is None:
         raise unrecognized_client()
@@ -116,12 +112,9 @@ def owner(transaction: Transaction, access_key: str) -> int:
         Refusal: the key is unknown, or was revoked.
     """
     row = transaction.first_row(
-        "SELECT requester FROM access_keys WHERE access_key = ? AND revoked_ms IS NULL",
-        access_key,
+        "SELECT requester FROM access_keys WHERE access_key = ? AND revoked_ms IS NULL", access_key
     )
-    return (
-        accounts.find_requester(transaction, access_key) if row is None else int(row[0])
-    )
+    return accounts.find_requester(transaction, access_key) if row is None else int(row[0])
 
 
 def _drawn(letters: str, length: int) -> str:

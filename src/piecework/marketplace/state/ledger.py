@@ -68,10 +68,7 @@ def pay(
     if total == 0:
         return
     kind, owner = source
-    if kind == "available":
-        present = spendable(transaction, owner)
-    else:
-        present = balance(transaction, source)
+    present = spendable(transaction, owner) if kind == "available" else balance(transaction, source)
     if source != OUTSIDE and present < total:
         shown = transaction.prices.shown
         raise insufficient_funds(needed=shown(total), available=shown(present))
@@ -86,9 +83,7 @@ def pay(
         _enter(transaction, number, account, cents=cents)
 
 
-def _enter(
-    transaction: Transaction, number: int, account: Account, *, cents: int
-) -> None:
+def _enter(transaction: Transaction, number: int, account: Account, *, cents: int) -> None:
     if cents == 0:
         return
     row = transaction.first_row(
@@ -99,15 +94,10 @@ def _enter(
     )
     if row is None:
         account_id = transaction.execute(
-            "INSERT INTO accounts (kind, owner, balance_cents) VALUES (?, ?, ?)",
-            *account,
-            cents,
+            "INSERT INTO accounts (kind, owner, balance_cents) VALUES (?, ?, ?)", *account, cents
         )
     else:
         account_id = row["id"]
     transaction.execute(
-        "INSERT INTO entries (transfer, account, cents) VALUES (?, ?, ?)",
-        number,
-        account_id,
-        cents,
+        "INSERT INTO entries (transfer, account, cents) VALUES (?, ?, ?)", number, account_id, cents
     )

@@ -10,18 +10,11 @@ done, transactions first update the HITs they use (`settle`).
 import sqlite3
 
 from piecework.marketplace.reviewing import running
-from piecework.marketplace.state import (
-    assignments,
-    events,
-    hits,
-    request_tokens,
-    visits,
-)
+from piecework.marketplace.state import assignments, events, hits, request_tokens, visits
 from piecework.marketplace.state.transaction import Transaction
 
 _ABANDONED = (
-    "SELECT *, deadline_ms AS at_ms FROM assignments "
-    "WHERE status = 'Accepted' AND deadline_ms < ?"
+    "SELECT *, deadline_ms AS at_ms FROM assignments WHERE status = 'Accepted' AND deadline_ms < ?"
 )
 _EXPIRED = (
     "SELECT id, hit_id, requester, hit_type, expires_ms AS at_ms FROM hits "
@@ -31,9 +24,7 @@ _UNDECIDED = (
     "SELECT *, auto_approve_ms AS at_ms FROM assignments "
     "WHERE status = 'Submitted' AND auto_approve_ms <= ?"
 )
-_DISPOSABLE = (
-    "SELECT id, dispose_ms FROM hits WHERE dispose_ms IS NOT NULL AND dispose_ms <= ?"
-)
+_DISPOSABLE = "SELECT id, dispose_ms FROM hits WHERE dispose_ms IS NOT NULL AND dispose_ms <= ?"
 _LATE = (
     "UPDATE test_attempts SET status = 'Late', ended_ms = deadline_ms WHERE id IN "
     "(SELECT id FROM test_attempts WHERE status = 'Open' AND deadline_ms < ? LIMIT ?)"
@@ -136,9 +127,7 @@ def _do_due(transaction: Transaction, *, most: int, hit: int | None = None) -> i
         (
             (row["at_ms"], kind, row["id"], row)
             for kind, (query, key, _) in enumerate(_EVENTS)
-            for row in _rows(
-                transaction, query, None if hit is None else (key, hit), most
-            )
+            for row in _rows(transaction, query, None if hit is None else (key, hit), most)
         ),
         key=lambda event: event[:3],
     )[:most]
@@ -153,15 +142,10 @@ def _rows(
     transaction: Transaction, query: str, only: tuple[str, int] | None, most: int
 ) -> list[sqlite3.Row]:
     if only is None:
-        return transaction.all(
-            f"{query} ORDER BY at_ms, id LIMIT ?", transaction.due_ms, most
-        )
+        return transaction.all(f"{query} ORDER BY at_ms, id LIMIT ?", transaction.due_ms, most)
     column, hit = only
     return transaction.all(
-        f"{query} AND {column} = ? ORDER BY at_ms, id LIMIT ?",
-        transaction.due_ms,
-        hit,
-        most,
+        f"{query} AND {column} = ? ORDER BY at_ms, id LIMIT ?", transaction.due_ms, hit, most
     )
 
 

@@ -59,9 +59,7 @@ def mark(conn: sqlite3.Connection) -> str | None:
 
 def account(transaction: Transaction, requester: int) -> str:
     """Return a requester's account, also in all copies of the file: `word/number`."""
-    row = transaction.first_row(
-        "SELECT generation FROM generations ORDER BY number LIMIT 1"
-    )
+    row = transaction.first_row("SELECT generation FROM generations ORDER BY number LIMIT 1")
     first = begin(transaction) if row is None else str(row["generation"])
     return f"{first}/{requester}"
 
@@ -89,16 +87,12 @@ def has(transaction: Transaction, mark_text: str) -> bool:
 def store_mark(transaction: Transaction, requester: int, store: str) -> str | None:
     """Return the last mark that a requester's store has sent."""
     row = transaction.first_row(
-        "SELECT mark FROM store_marks WHERE requester = ? AND store = ?",
-        requester,
-        store,
+        "SELECT mark FROM store_marks WHERE requester = ? AND store = ?", requester, store
     )
     return None if row is None else str(row["mark"])
 
 
-def keep_store_mark(
-    transaction: Transaction, requester: int, store: str, sent: str
-) -> None:
+def keep_store_mark(transaction: Transaction, requester: int, store: str, sent: str) -> None:
     """Keep the mark that a store sent; ignore an older one from a delayed call."""
     known = store_mark(transaction, requester, store)
     if known is not None and _is_older(sent, known):
@@ -126,9 +120,7 @@ def _is_older(sent: str, known: str) -> bool:
 
 
 def _newest(conn: sqlite3.Connection) -> str | None:
-    row = conn.execute(
-        "SELECT generation FROM generations ORDER BY number DESC LIMIT 1"
-    ).fetchone()
+    row = conn.execute("SELECT generation FROM generations ORDER BY number DESC LIMIT 1").fetchone()
     return None if row is None else str(row[0])
 
 

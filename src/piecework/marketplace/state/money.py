@@ -72,9 +72,7 @@ class PriceList:
             extra_percent_for_masters=Decimal(str(members["ExtraPercentForMasters"])),
             minimum_cents=int(members["MinimumInCents"]),
             least_per_hour_cents=int(members.get("LeastPerHourInCents", 0)),
-            longest_approval_seconds=int(
-                members.get("LongestAutoApprovalInSeconds", 0)
-            ),
+            longest_approval_seconds=int(members.get("LongestAutoApprovalInSeconds", 0)),
         )
 
     def members(self) -> dict[str, str | int]:

@@ -54,9 +54,7 @@ def of_worker(
     )
 
 
-def keep(
-    transaction: Transaction, worker: sqlite3.Row, type_id: str, text: str
-) -> None:
+def keep(transaction: Transaction, worker: sqlite3.Row, type_id: str, text: str) -> None:
     """Store what a worker writes about a qualification that they lost.
 
     Raises:

@@ -45,9 +45,7 @@ class OutsideMarket:
     has_bridge: bool = True
 
 
-def claim(
-    transaction: Transaction, market: OutsideMarket, *, among: Collection[str] = ()
-) -> None:
+def claim(transaction: Transaction, market: OutsideMarket, *, among: Collection[str] = ()) -> None:
     """Store that a market sends workers, and its present prices.
 
     Args:
@@ -115,8 +113,7 @@ def named(transaction: Transaction, requirements: Iterable[Mapping[str, Any]]) -
     names = {
         markets[each["QualificationTypeId"]]: each["QualificationTypeId"]
         for each in requirements
-        if each["QualificationTypeId"] in markets
-        and each["Comparator"] != "DoesNotExist"
+        if each["QualificationTypeId"] in markets and each["Comparator"] != "DoesNotExist"
     }
     if len(names) > 1:
         first, second, *_ = names.values()

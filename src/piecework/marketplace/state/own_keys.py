@@ -13,7 +13,5 @@ def own_key(transaction: Transaction, name: str) -> bytes:
     if row is not None:
         return bytes.fromhex(row["value"])
     key = secrets.token_bytes(_BYTES)
-    transaction.execute(
-        "INSERT INTO settings (key, value) VALUES (?, ?)", name, key.hex()
-    )
+    transaction.execute("INSERT INTO settings (key, value) VALUES (?, ?)", name, key.hex())
     return key

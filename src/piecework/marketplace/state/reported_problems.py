@@ -21,15 +21,11 @@ def checked_text(text: str) -> str:
     """
     words = text.strip()
     if not 1 <= len(words) <= LONGEST:
-        raise Refusal(
-            "BadForm", f"Please write 1 to {LONGEST:,} characters.", status=422
-        )
+        raise Refusal("BadForm", f"Please write 1 to {LONGEST:,} characters.", status=422)
     return words
 
 
-def keep(
-    transaction: Transaction, worker: sqlite3.Row, assignment: sqlite3.Row, text: str
-) -> None:
+def keep(transaction: Transaction, worker: sqlite3.Row, assignment: sqlite3.Row, text: str) -> None:
     """Store a worker's report about the HIT of an assignment.
 
     Raises:
@@ -49,8 +45,7 @@ def keep(
             status=429,
         )
     transaction.execute(
-        "INSERT INTO reported_problems (assignment, worker, text, reported_ms) "
-        "VALUES (?, ?, ?, ?)",
+        "INSERT INTO reported_problems (assignment, worker, text, reported_ms) VALUES (?, ?, ?, ?)",
         assignment["id"],
         worker["id"],
         words,

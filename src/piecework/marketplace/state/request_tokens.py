@@ -11,9 +11,7 @@ LIFE = DAY
 """MTurk remembers request tokens for 24 hours."""
 
 
-def earlier(
-    transaction: Transaction, requester: int, *, operation: str, token: str
-) -> str | None:
+def earlier(transaction: Transaction, requester: int, *, operation: str, token: str) -> str | None:
     """Return the subject of the request that used this token; None if it is new."""
     row = transaction.first_row(
         "SELECT subject FROM request_tokens "
@@ -27,12 +25,7 @@ def earlier(
 
 
 def remember(
-    transaction: Transaction,
-    requester: int,
-    *,
-    operation: str,
-    token: str,
-    subject: str,
+    transaction: Transaction, requester: int, *, operation: str, token: str, subject: str
 ) -> None:
     """Store a token with its result, in the same transaction."""
     transaction.execute(

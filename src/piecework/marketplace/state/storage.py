@@ -37,11 +37,7 @@ _PATIENCE_MS = 10_000
 _SERVING_PATIENCE_MS = 250
 """Longer than a write of another program takes; shorter than anybody notices."""
 
-_PRAGMAS = (
-    "PRAGMA synchronous = FULL",
-    "PRAGMA foreign_keys = ON",
-    "PRAGMA cache_size = -65536",
-)
+_PRAGMAS = ("PRAGMA synchronous = FULL", "PRAGMA foreign_keys = ON", "PRAGMA cache_size = -65536")
 
 _PASSING = {
     sqlite3.SQLITE_FULL,
@@ -69,10 +65,7 @@ class Storage:
             database_file.check_kind(database)
             database.touch(mode=0o600)
         self._conn = sqlite3.connect(
-            database,
-            isolation_level=None,
-            check_same_thread=False,
-            cached_statements=256,
+            database, isolation_level=None, check_same_thread=False, cached_statements=256
         )
         try:
             database_file.check_origin(self._conn, database)

@@ -32,9 +32,7 @@ _FREEST = (
 )
 
 
-def participant(
-    transaction: Transaction, market: str, participant_id: str
-) -> sqlite3.Row:
+def participant(transaction: Transaction, market: str, participant_id: str) -> sqlite3.Row:
     """Return the worker for this participant of a market; add a new one.
 
     Requesters do not see the participant's id: the worker's id is drawn as usual.
@@ -45,9 +43,7 @@ def participant(
     handle = transaction.id_generator.entity("participant", market, participant_id)
     # The other market knows and has checked their location and record.
     accounts.add_worker(transaction, accounts.NewWorker(handle=handle, country=""))
-    transaction.execute(
-        "UPDATE workers SET comes_by_visits = 1 WHERE handle = ?", handle
-    )
+    transaction.execute("UPDATE workers SET comes_by_visits = 1 WHERE handle = ?", handle)
     transaction.execute(
         "INSERT INTO participants (worker, market, participant_id) "
         "SELECT id, ?, ? FROM workers WHERE handle = ?",
@@ -76,25 +72,17 @@ def known_participant(
 
 def market_of(transaction: Transaction, worker: sqlite3.Row) -> str:
     """Return the market that a worker comes from; "" for own workers."""
-    row = transaction.first_row(
-        "SELECT market FROM participants WHERE worker = ?", worker["id"]
-    )
+    row = transaction.first_row("SELECT market FROM participants WHERE worker = ?", worker["id"])
     return "" if row is None else str(row["market"])
 
 
 def of_submission(transaction: Transaction, submission_id: str) -> sqlite3.Row | None:
     """Return the visit of a submission, if its participant has arrived."""
-    return transaction.first_row(
-        "SELECT * FROM visits WHERE submission_id = ?", submission_id
-    )
+    return transaction.first_row("SELECT * FROM visits WHERE submission_id = ?", submission_id)
 
 
 def unfinished(
-    transaction: Transaction,
-    *,
-    study: int,
-    worker: sqlite3.Row,
-    unshown_status: str | None,
+    transaction: Transaction, *, study: int, worker: sqlite3.Row, unshown_status: str | None
 ) -> sqlite3.Row | None:
     """Return the visit to a study that a worker has to end before another begins.
 
@@ -162,9 +150,7 @@ def begin(
         The visit's row id. Without work, it is recorded as turned away.
     """
     now_ms = transaction.now_ms
-    started_ms = (
-        now_ms if submission.started_at is None else to_ms(submission.started_at)
-    )
+    started_ms = now_ms if submission.started_at is None else to_ms(submission.started_at)
     allowed_ms = study["most_minutes"] * 60 * SECOND
     deadline_ms = min(started_ms, now_ms) + allowed_ms - _MARGIN_MS
     visit = transaction.execute(
@@ -264,9 +250,7 @@ def never_begun(
 
 def parts(transaction: Transaction, visit: int) -> list[sqlite3.Row]:
     """Return a visit's assignments in their order."""
-    return transaction.all(
-        "SELECT * FROM assignments WHERE visit = ? ORDER BY id", visit
-    )
+    return transaction.all("SELECT * FROM assignments WHERE visit = ? ORDER BY id", visit)
 
 
 def answer(transaction: Transaction, assignment: sqlite3.Row, *, answer: str) -> None:
@@ -300,21 +284,17 @@ def answer(transaction: Transaction, assignment: sqlite3.Row, *, answer: str) ->
 def finish(transaction: Transaction, visit: int) -> None:
     """Finish an open visit that is completely done."""
     transaction.execute(
-        "UPDATE visits SET stage = 'Done', closed_ms = ? WHERE id = ? "
-        "AND stage = 'Open'",
+        "UPDATE visits SET stage = 'Done', closed_ms = ? WHERE id = ? AND stage = 'Open'",
         transaction.now_ms,
         visit,
     )
 
 
-def close(
-    transaction: Transaction, visit: int, *, stage: str, at_ms: int | None = None
-) -> None:
+def close(transaction: Transaction, visit: int, *, stage: str, at_ms: int | None = None) -> None:
     """End an unfinished open visit, and free its HITs for others."""
     moment = transaction.now_ms if at_ms is None else at_ms
     changed = transaction.all(
-        "UPDATE visits SET stage = ?, closed_ms = ? WHERE id = ? AND stage = 'Open' "
-        "RETURNING id",
+        "UPDATE visits SET stage = ?, closed_ms = ? WHERE id = ? AND stage = 'Open' RETURNING id",
         stage,
         moment,
         visit,
@@ -324,9 +304,7 @@ def close(
     status = "Abandoned" if stage == "Late" else "Returned"
     for part in parts(transaction, visit):
         # Withdrawn or incomplete answers may not be read.
-        transaction.execute(
-            "UPDATE assignments SET answer = NULL WHERE id = ?", part["id"]
-        )
+        transaction.execute("UPDATE assignments SET answer = NULL WHERE id = ?", part["id"])
         if part["status"] == "Accepted":
             assignments.give_back(transaction, part, status=status, at_ms=moment)
 
@@ -338,15 +316,12 @@ def give_up_id(transaction: Transaction, visit: int) -> None:
     visit keeps an id that no link can have.
     """
     transaction.execute(
-        "UPDATE visits SET submission_id = 'claimed ' || id || ' ' || submission_id "
-        "WHERE id = ?",
+        "UPDATE visits SET submission_id = 'claimed ' || id || ' ' || submission_id WHERE id = ?",
         visit,
     )
 
 
-def close_submission(
-    transaction: Transaction, submission_id: str, *, stage: str
-) -> None:
+def close_submission(transaction: Transaction, submission_id: str, *, stage: str) -> None:
     """End the open visit of a submission that has ended at the other market."""
     visit = of_submission(transaction, submission_id)
     if visit is not None:

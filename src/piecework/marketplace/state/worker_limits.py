@@ -42,9 +42,7 @@ class WorkerLimit:
         return max(self.most - self.done, 0)
 
 
-def keep(
-    transaction: Transaction, hit_type: int, limits: Iterable[tuple[str, int, bool]]
-) -> None:
+def keep(transaction: Transaction, hit_type: int, limits: Iterable[tuple[str, int, bool]]) -> None:
     """State the limits of a HIT type: name, most, whether it is a batch's.
 
     They replace the limits before.
@@ -52,8 +50,7 @@ def keep(
     transaction.execute("DELETE FROM hit_type_limits WHERE hit_type = ?", hit_type)
     for name, most, is_of_batch in limits:
         transaction.execute(
-            "INSERT INTO hit_type_limits (hit_type, name, most, is_of_batch) "
-            "VALUES (?, ?, ?, ?)",
+            "INSERT INTO hit_type_limits (hit_type, name, most, is_of_batch) VALUES (?, ?, ?, ?)",
             hit_type,
             name,
             most,
@@ -70,12 +67,8 @@ def of_worker(
     batch then has no work for the worker either.
     """
     limits = [
-        WorkerLimit(
-            most=row["most"], done=row["done"], is_of_batch=bool(row["is_of_batch"])
-        )
-        for row in transaction.all(
-            _OF_WORKER, worker["id"], hit_type["requester"], hit_type["id"]
-        )
+        WorkerLimit(most=row["most"], done=row["done"], is_of_batch=bool(row["is_of_batch"]))
+        for row in transaction.all(_OF_WORKER, worker["id"], hit_type["requester"], hit_type["id"])
     ]
     return min(limits, key=lambda limit: (limit.left, limit.is_of_batch), default=None)
 

@@ -41,9 +41,7 @@ class AccessLog:
         count_lost: learns how many lines were lost.
     """
 
-    def __init__(
-        self, path: Path | None, count_lost: Callable[[int], None] | None = None
-    ) -> None:
+    def __init__(self, path: Path | None, count_lost: Callable[[int], None] | None = None) -> None:
         self._path = path
         self._count_lost = count_lost
         self._waiting: queue.Queue[_Line] = queue.Queue(MOST_WAITING)
@@ -112,9 +110,7 @@ class AccessLog:
             return
         self._is_torn = False
         if self._lost:
-            _LOG.warning(
-                "the access log is written again; %d lines are lost", self._lost
-            )
+            _LOG.warning("the access log is written again; %d lines are lost", self._lost)
             self._lost = 0
 
     def _reopen_if_rotated(self) -> None:
@@ -156,11 +152,7 @@ class AccessLog:
 def _members(at_ms: int, answered: AnsweredRequest) -> dict[str, Any]:
     """Return a line's members; those that do not apply are left out."""
     facts = answered.facts
-    optional = {
-        "operation": facts.operation,
-        "error": facts.error,
-        "requester": facts.requester,
-    }
+    optional = {"operation": facts.operation, "error": facts.error, "requester": facts.requester}
     return {
         "time": clock.to_datetime(at_ms).isoformat(timespec="milliseconds"),
         "request": facts.request_id,

@@ -45,9 +45,7 @@ class Registry(CollectorRegistry):
         """Yield all families."""
         for family in super().collect():
             family.samples = [
-                sample
-                for sample in family.samples
-                if not sample.name.endswith("_created")
+                sample for sample in family.samples if not sample.name.endswith("_created")
             ]
             yield family
 
@@ -60,9 +58,7 @@ class Metrics:
         replica: the continuous backup of the database, if there is one.
     """
 
-    def __init__(
-        self, *, has_bridge: bool = False, replica: Replica | None = None
-    ) -> None:
+    def __init__(self, *, has_bridge: bool = False, replica: Replica | None = None) -> None:
         self._registry = Registry()
         self._has_bridge = has_bridge
         self._codes: set[str] = set()

@@ -50,16 +50,11 @@ class MetricsPort:
             OSError: the port is in use; the message names it.
         """
         connections = Connections(Limits(), most=_MOST_CONNECTIONS)
-        with (
-            closing(connections),
-            closing(listen(LOOPBACK, self._port, connections)) as listening,
-        ):
+        with closing(connections), closing(listen(LOOPBACK, self._port, connections)) as listening:
             yield listening
 
     @contextmanager
-    def serving(
-        self, listening: Listening, database: Path, currency: str
-    ) -> Iterator[str]:
+    def serving(self, listening: Listening, database: Path, currency: str) -> Iterator[str]:
         """Serve the metrics of a process and its database; give their address.
 
         Args:
@@ -68,9 +63,7 @@ class MetricsPort:
             currency: the currency of its money.
         """
         with self.metrics.with_figures(database, currency):
-            server = Server(
-                _app(self.metrics), listening.connections, stop_seconds=_STOP_SECONDS
-            )
+            server = Server(_app(self.metrics), listening.connections, stop_seconds=_STOP_SECONDS)
             thread = threading.Thread(
                 target=server.run, args=([listening],), name="metrics", daemon=True
             )

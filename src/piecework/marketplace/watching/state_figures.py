@@ -28,12 +28,7 @@ _COUNTED = {
 }
 """The label and the meaning of each running total."""
 
-_ACCOUNTS = {
-    "available": "available",
-    "held": "held",
-    "paid": "worker",
-    "fees": "fees",
-}
+_ACCOUNTS = {"available": "available", "held": "held", "paid": "worker", "fees": "fees"}
 """The account kinds by the label that shows them."""
 
 _TOTALS = "SELECT counted, state, number FROM state_totals"
@@ -101,9 +96,7 @@ class StateFigures(Collector):
             "How long the last scrape took to read the database.",
             time.perf_counter() - began,
         )
-        yield _gauge(
-            "database_bytes", "Size of the database file.", _size(self._database)
-        )
+        yield _gauge("database_bytes", "Size of the database file.", _size(self._database))
         yield _gauge(
             "database_log_bytes",
             "Size of the write-ahead log beside the database file.",
@@ -178,9 +171,7 @@ class StateFigures(Collector):
     def _of_bridge(self, conn: sqlite3.Connection) -> Iterator[Metric]:
         in_trouble, undecided = conn.execute(_STUDIES).fetchone()
         yield _gauge(
-            "bridge_studies_in_trouble",
-            "Studies that something keeps from continuing.",
-            in_trouble,
+            "bridge_studies_in_trouble", "Studies that something keeps from continuing.", in_trouble
         )
         yield _gauge(
             "bridge_undecided_submissions",
@@ -189,9 +180,7 @@ class StateFigures(Collector):
         )
         number, cents = conn.execute(_BONUSES).fetchone()
         yield _gauge(
-            "bridge_bonuses_waiting",
-            "Bonuses that the other market has not paid yet.",
-            number,
+            "bridge_bonuses_waiting", "Bonuses that the other market has not paid yet.", number
         )
         waiting = GaugeMetricFamily(
             "piecework_bridge_bonuses_waiting_cents",

@@ -25,10 +25,7 @@ class WatchedRequests:
     """
 
     def __init__(
-        self,
-        app: ASGIApp,
-        new_request_id: Callable[[], str],
-        observers: Sequence[Observer],
+        self, app: ASGIApp, new_request_id: Callable[[], str], observers: Sequence[Observer]
     ) -> None:
         self._app = app
         self._new_request_id = new_request_id

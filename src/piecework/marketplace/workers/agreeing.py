@@ -28,11 +28,7 @@ class Agreeing:
     """
 
     def __init__(
-        self,
-        backend: Backend,
-        origins: Origins,
-        sessions: Sessions,
-        paragraphs: Sequence[str],
+        self, backend: Backend, origins: Origins, sessions: Sessions, paragraphs: Sequence[str]
     ) -> None:
         self._backend = backend
         self._origins = origins

@@ -24,13 +24,9 @@ OWN = "assignmentId"
 RESERVED = (OWN, "hitId", "workerId", "turkSubmitTo")
 """Fields that pages carry along; no worker types them."""
 
-_UNCARRIED = re.compile(
-    "[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]",
-)
+_UNCARRIED = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
-_NEEDS_ESCAPING = re.compile(
-    "[^\t\n\u0020-%'-;=?-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
-)
+_NEEDS_ESCAPING = re.compile("[^\t\n\u0020-%'-;=?-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def to_xml(fields: Iterable[tuple[str, str]]) -> str:
@@ -69,8 +65,7 @@ def _content(answer: Answer) -> str:
     if answer.text is not None:
         return f"<FreeText>{_text(answer.text)}</FreeText>"
     chosen = "".join(
-        f"<SelectionIdentifier>{_text(key)}</SelectionIdentifier>"
-        for key in answer.chosen
+        f"<SelectionIdentifier>{_text(key)}</SelectionIdentifier>" for key in answer.chosen
     )
     if not answer.other:
         return chosen
@@ -78,10 +73,7 @@ def _content(answer: Answer) -> str:
 
 
 def _answer(question: str, content: str) -> str:
-    return (
-        f"<Answer><QuestionIdentifier>{_text(question)}</QuestionIdentifier>"
-        f"{content}</Answer>"
-    )
+    return f"<Answer><QuestionIdentifier>{_text(question)}</QuestionIdentifier>{content}</Answer>"
 
 
 def _document(answers: Iterable[str]) -> str:

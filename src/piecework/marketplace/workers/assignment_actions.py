@@ -30,11 +30,7 @@ _ASSIGNMENT = (
 
 
 def preview(
-    transaction: Transaction,
-    worker: sqlite3.Row,
-    hit_group_id: str,
-    *,
-    hit_id: str | None,
+    transaction: Transaction, worker: sqlite3.Row, hit_group_id: str, *, hit_id: str | None
 ) -> sqlite3.Row:
     """Return the HIT that a worker sees before accepting.
 
@@ -52,18 +48,12 @@ def preview(
             hit = None  # it has ended or all slots are taken
     shown = None if hit is None else _with_question(transaction, hit)
     if shown is None:
-        raise Refusal(
-            "NoHitsAvailable", "There is no HIT left for you here.", status=404
-        )
+        raise Refusal("NoHitsAvailable", "There is no HIT left for you here.", status=404)
     return shown
 
 
 def accept(
-    transaction: Transaction,
-    worker: sqlite3.Row,
-    hit_group_id: str,
-    *,
-    hit_id: str | None,
+    transaction: Transaction, worker: sqlite3.Row, hit_group_id: str, *, hit_id: str | None
 ) -> str:
     """Accept the named HIT of the group, or the oldest new one; return its assignment.
 
@@ -84,15 +74,11 @@ def accept(
         _check_not_done(transaction, worker, named)
     hit = named or discovery.next_hit(transaction, worker, group.row["id"])
     if hit is None or hit["status"] != "Assignable":
-        raise Refusal(
-            "NoHitsAvailable", "There is no HIT left for you here.", status=409
-        )
+        raise Refusal("NoHitsAvailable", "There is no HIT left for you here.", status=409)
     return assignments.accept(transaction, hit=hit, worker=worker)
 
 
-def give_back(
-    transaction: Transaction, worker: sqlite3.Row, assignment_id: str
-) -> None:
+def give_back(transaction: Transaction, worker: sqlite3.Row, assignment_id: str) -> None:
     """Return an accepted HIT, or all HITs of a visit, for other workers.
 
     Raises:
@@ -146,9 +132,7 @@ def any_assignment(transaction: Transaction, assignment_id: str) -> sqlite3.Row:
     """
     if assignment_id == NOT_AVAILABLE:
         raise Refusal(
-            "PreviewOnly",
-            "This was a preview. First accept the HIT, then do it.",
-            status=409,
+            "PreviewOnly", "This was a preview. First accept the HIT, then do it.", status=409
         )
     row = transaction.first_row(f"{_ASSIGNMENT} WHERE assignment_id = ?", assignment_id)
     if row is None:
@@ -165,14 +149,10 @@ def own_assignment(
     """
     lifecycle.settle_named(transaction, assignment_id=assignment_id)
     row = transaction.first_row(
-        f"{_ASSIGNMENT} WHERE assignment_id = ? AND worker = ?",
-        assignment_id,
-        worker["id"],
+        f"{_ASSIGNMENT} WHERE assignment_id = ? AND worker = ?", assignment_id, worker["id"]
     )
     if row is None:
-        raise Refusal(
-            "AssignmentDoesNotExist", "This is not one of your assignments.", status=404
-        )
+        raise Refusal("AssignmentDoesNotExist", "This is not one of your assignments.", status=404)
     return row
 
 
@@ -196,18 +176,13 @@ def not_open(row: sqlite3.Row) -> Refusal:
     """Return the refusal of work on an assignment that is no longer open."""
     return Refusal(
         "AssignmentNotOpen",
-        say(
-            "This assignment is closed. Its state is: %(state)s.",
-            state=say(row["status"]).lower(),
-        )
+        say("This assignment is closed. Its state is: %(state)s.", state=say(row["status"]).lower())
         + (f" {say('Its time has ended.')}" if row["status"] == "Abandoned" else ""),
         status=409,
     )
 
 
-def may_take_again(
-    transaction: Transaction, worker: sqlite3.Row, row: sqlite3.Row
-) -> bool:
+def may_take_again(transaction: Transaction, worker: sqlite3.Row, row: sqlite3.Row) -> bool:
     """Return whether the worker could accept the HIT of a lost assignment again."""
     try:
         group = discovery.group(transaction, worker, row["hit_group_id"])
@@ -238,9 +213,7 @@ def frame_url(
     return f"{address}{glue}{urlencode(query)}{hash_sign}{fragment}"
 
 
-def _hit_of(
-    transaction: Transaction, group: discovery.Group, hit_id: str
-) -> sqlite3.Row:
+def _hit_of(transaction: Transaction, group: discovery.Group, hit_id: str) -> sqlite3.Row:
     lifecycle.settle_named(transaction, hit_id=hit_id)
     row = transaction.first_row(
         f"SELECT {hits.COLUMNS} FROM hits "
@@ -261,9 +234,7 @@ def _with_question(transaction: Transaction, hit: sqlite3.Row) -> sqlite3.Row | 
     )
 
 
-def _check_not_done(
-    transaction: Transaction, worker: sqlite3.Row, hit: sqlite3.Row
-) -> None:
+def _check_not_done(transaction: Transaction, worker: sqlite3.Row, hit: sqlite3.Row) -> None:
     row = transaction.first_row(
         "SELECT status FROM assignments WHERE hit = ? AND worker = ? "
         "AND status NOT IN ('Returned', 'Abandoned')",

@@ -68,8 +68,7 @@ def groups(transaction: Transaction, worker: sqlite3.Row) -> list[Group]:
     """Return all visible groups with HITs for this worker, oldest first."""
     held = eligibility.holdings(transaction, worker)
     rows = transaction.all(
-        f"{_SELECT} WHERE hit_types.assignable_hits > 0 AND {_NOT_BLOCKED} "
-        "ORDER BY hit_types.id",
+        f"{_SELECT} WHERE hit_types.assignable_hits > 0 AND {_NOT_BLOCKED} ORDER BY hit_types.id",
         worker["id"],
     )
     visible = []
@@ -89,9 +88,7 @@ def group(transaction: Transaction, worker: sqlite3.Row, hit_group_id: str) -> G
     Raises: Refusal: the group does not exist or is hidden from the worker (404).
     """
     row = transaction.first_row(
-        f"{_SELECT} WHERE hit_types.hit_group_id = ? AND {_NOT_BLOCKED}",
-        hit_group_id,
-        worker["id"],
+        f"{_SELECT} WHERE hit_types.hit_group_id = ? AND {_NOT_BLOCKED}", hit_group_id, worker["id"]
     )
     held = eligibility.holdings(transaction, worker)
     if row is None:
@@ -103,9 +100,7 @@ def group(transaction: Transaction, worker: sqlite3.Row, hit_group_id: str) -> G
     return _group(transaction, worker, row, held, available=available)
 
 
-def next_hit(
-    transaction: Transaction, worker: sqlite3.Row, hit_type: int
-) -> sqlite3.Row | None:
+def next_hit(transaction: Transaction, worker: sqlite3.Row, hit_type: int) -> sqlite3.Row | None:
     """Return the oldest HIT of a type with a free slot that the worker never had.
 
     Its row has `hits.COLUMNS`.
@@ -161,9 +156,7 @@ def _group(
     )
 
 
-def _available(
-    transaction: Transaction, worker: sqlite3.Row, hit_type: sqlite3.Row
-) -> int:
+def _available(transaction: Transaction, worker: sqlite3.Row, hit_type: sqlite3.Row) -> int:
     """Count HITs of a type with a free slot for the worker."""
     touched = _touched(transaction, worker, hit_type["id"])
     closed = apart.count_closed(transaction, worker, hit_type["id"])
@@ -194,17 +187,14 @@ def _unlisted(transaction: Transaction, hit_type: sqlite3.Row) -> int:
     if not transaction.lag_ms:
         return 0
     row = transaction.first_row(
-        "SELECT count(*) FROM hits WHERE hit_type = ? AND status = 'Assignable' "
-        "AND created_ms > ?",
+        "SELECT count(*) FROM hits WHERE hit_type = ? AND status = 'Assignable' AND created_ms > ?",
         hit_type["id"],
         transaction.listed_ms,
     )
     return row[0] if row else 0
 
 
-def _requestable(
-    transaction: Transaction, lacked: list[dict[str, Any]]
-) -> tuple[sqlite3.Row, ...]:
+def _requestable(transaction: Transaction, lacked: list[dict[str, Any]]) -> tuple[sqlite3.Row, ...]:
     rows = (
         transaction.first_row(
             "SELECT qualification_type_id, name, test FROM qualification_types "
@@ -238,7 +228,5 @@ def _phrase(transaction: Transaction, requirement: dict[str, Any]) -> str:
 
 def _nothing() -> Refusal:
     return Refusal(
-        "GroupDoesNotExist",
-        "This group of HITs does not exist or is not open to you.",
-        status=404,
+        "GroupDoesNotExist", "This group of HITs does not exist or is not open to you.", status=404
     )

@@ -38,12 +38,7 @@ VOUCHED = Vouched()
 Holding = int | Locale | Vouched
 Holdings = Mapping[str, Holding]
 
-VOUCHED_FOR = (
-    system.NUMBER_APPROVED,
-    system.PERCENT_APPROVED,
-    system.LOCALE,
-    system.ADULT,
-)
+VOUCHED_FOR = (system.NUMBER_APPROVED, system.PERCENT_APPROVED, system.LOCALE, system.ADULT)
 """Requirements that participants always meet: their study's filters check them."""
 
 _GUARDED: dict[Action, tuple[str, ...]] = {
@@ -75,9 +70,7 @@ def meets(requirement: Requirement, holding: Holding | None) -> bool:
     if comparator == "Exists":
         return True
     if isinstance(holding, Locale):
-        is_among = any(
-            _covers(locale, holding) for locale in requirement["LocaleValues"]
-        )
+        is_among = any(_covers(locale, holding) for locale in requirement["LocaleValues"])
     else:
         values = requirement["IntegerValues"]
         if comparator in _ORDERS:
@@ -121,18 +114,13 @@ def holdings(transaction: Transaction, worker: sqlite3.Row) -> dict[str, Holding
         )
     }
     if worker["comes_by_visits"]:
-        return {
-            **held,
-            **vouched_for(transaction, visits.market_of(transaction, worker)),
-        }
+        return {**held, **vouched_for(transaction, visits.market_of(transaction, worker))}
     held[system.NUMBER_APPROVED] = worker["approved"]
     held[system.PERCENT_APPROVED] = percent_approved(
         approved=worker["approved"], judged=worker["judged"]
     )
     if worker["country"]:
-        held[system.LOCALE] = Locale(
-            country=worker["country"], subdivision=worker["subdivision"]
-        )
+        held[system.LOCALE] = Locale(country=worker["country"], subdivision=worker["subdivision"])
     if worker["is_adult"]:
         held[system.ADULT] = 1
     if worker["is_master"]:

@@ -24,15 +24,11 @@ _STUDY = (
     "AND studies.market = ?"
 )
 
-_UNKNOWN = (
-    "SELECT 1 FROM unknown_studies WHERE study_id = ? AND market = ? AND is_left = 0"
-)
+_UNKNOWN = "SELECT 1 FROM unknown_studies WHERE study_id = ? AND market = ? AND is_left = 0"
 """A study that is missing because the file was restored from a copy."""
 
 
-def study_of(
-    transaction: Transaction, crowd: OutsideCrowd, arrival: Arrival
-) -> sqlite3.Row:
+def study_of(transaction: Transaction, crowd: OutsideCrowd, arrival: Arrival) -> sqlite3.Row:
     """Return the study of an arrival, with what its first page shows.
 
     Raises:
@@ -48,11 +44,7 @@ def study_of(
             status=503,
         )
     if row is None:
-        raise Refusal(
-            "VisitRefused",
-            "There is no active study with this number here.",
-            status=404,
-        )
+        raise Refusal("VisitRefused", "There is no active study with this number here.", status=404)
     return row
 
 
@@ -131,9 +123,7 @@ def may_work(transaction: Transaction, worker: sqlite3.Row, study: sqlite3.Row) 
     """Return whether requirements, blocks and limits let a worker visit a study."""
     try:
         if study["qualification_type_id"]:
-            offered = qualifying.offer(
-                transaction, worker, study["qualification_type_id"]
-            )
+            offered = qualifying.offer(transaction, worker, study["qualification_type_id"])
             return offered.refusal is None
         group = discovery.group(transaction, worker, study["hit_group_id"])
     except Refusal:

@@ -86,9 +86,7 @@ class View:
         if answer.least == answer.most:
             return say("Choose %(most)s.", most=answer.most)
         if answer.least > 1:
-            return say(
-                "Choose %(least)s to %(most)s.", least=answer.least, most=answer.most
-            )
+            return say("Choose %(least)s to %(most)s.", least=answer.least, most=answer.most)
         return say("Choose up to %(most)s.", most=answer.most)
 
     def typed(self, name: str, default: str) -> str:
@@ -111,9 +109,7 @@ class Shown:
     @property
     def wrong(self) -> tuple[View, ...]:
         """Questions with complaints."""
-        return tuple(
-            part for part in self.parts if isinstance(part, View) and part.complaint
-        )
+        return tuple(part for part in self.parts if isinstance(part, View) and part.complaint)
 
 
 def shown(
@@ -165,9 +161,7 @@ def pattern(field: FreeText) -> str:
     `pattern` cannot ignore case, and a requester's slow pattern must not block the
     browser, so only the server checks such formats.
     """
-    sources = [
-        rule.source for rule in field.formats if rule.is_quick and not rule.ignores_case
-    ]
+    sources = [rule.source for rule in field.formats if rule.is_quick and not rule.ignores_case]
     if not sources:
         return ""
     return "".join(rf"(?=[\s\S]*(?:{source}))" for source in sources) + r"[\s\S]*"

@@ -60,9 +60,7 @@ class Framing:
             **values,
         )
         if language is not None:
-            reply.set_cookie(
-                languages.COOKIE, language, httponly=True, samesite="lax", path="/"
-            )
+            reply.set_cookie(languages.COOKIE, language, httponly=True, samesite="lax", path="/")
         return reply
 
 

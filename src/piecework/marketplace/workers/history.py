@@ -79,23 +79,16 @@ class Earnings:
     bonus_cents: int
 
 
-def open_assignments(
-    transaction: Transaction, worker: sqlite3.Row
-) -> list[sqlite3.Row]:
+def open_assignments(transaction: Transaction, worker: sqlite3.Row) -> list[sqlite3.Row]:
     """Return the worker's open assignments, most urgent first."""
     return transaction.all(
-        f"{_SELECT} AND assignments.status = 'Accepted' "
-        "ORDER BY assignments.deadline_ms",
+        f"{_SELECT} AND assignments.status = 'Accepted' ORDER BY assignments.deadline_ms",
         worker["id"],
     )
 
 
 def latest(
-    transaction: Transaction,
-    worker: sqlite3.Row,
-    *,
-    state: str = "all",
-    before: int | None = None,
+    transaction: Transaction, worker: sqlite3.Row, *, state: str = "all", before: int | None = None
 ) -> list[Entry]:
     """Return the worker's assignments, newest first, one more than `SHOWN` if any.
 
@@ -117,9 +110,7 @@ def latest(
         SHOWN + 1,
     )
     return [
-        Entry(
-            row=row, bonuses=tuple(transaction.all(_BONUSES, worker["id"], row["id"]))
-        )
+        Entry(row=row, bonuses=tuple(transaction.all(_BONUSES, worker["id"], row["id"])))
         for row in rows
     ]
 
@@ -127,8 +118,7 @@ def latest(
 def compensations(transaction: Transaction, worker: sqlite3.Row) -> list[sqlite3.Row]:
     """Return the bonuses without an assignment, newest first."""
     return transaction.all(
-        "SELECT * FROM bonuses WHERE worker = ? AND assignment IS NULL "
-        "ORDER BY id DESC LIMIT ?",
+        "SELECT * FROM bonuses WHERE worker = ? AND assignment IS NULL ORDER BY id DESC LIMIT ?",
         worker["id"],
         SHOWN,
     )

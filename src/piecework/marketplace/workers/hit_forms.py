@@ -62,9 +62,7 @@ def finished(form: Form, values: Typed, verdicts: Verdicts) -> Taken:
     """
     taken = take(form, values, verdicts)
     if taken.strangers:
-        raise Refusal(
-            "BadForm", f"The form has no question {taken.strangers[0][:60]!a}."
-        )
+        raise Refusal("BadForm", f"The form has no question {taken.strangers[0][:60]!a}.")
     if taken.complaints:
         raise UnfinishedForm(taken.complaints)
     return taken
@@ -72,17 +70,13 @@ def finished(form: Form, values: Typed, verdicts: Verdicts) -> Taken:
 
 def typed(fields: Fields) -> Typed:
     """Return values by field, without those of the page itself."""
-    return gathered(
-        (name, value) for name, value in fields if name not in answers.RESERVED
-    )
+    return gathered((name, value) for name, value in fields if name not in answers.RESERVED)
 
 
 def frame(form: Form, title: str, *, assignment_id: str | None, site: str) -> Response:
     """Return the page of a form in its frame; a preview without an assignment."""
     shown = form_views.shown(form)
-    return _page(
-        shown, title, assignment_id=assignment_id, action=f"{site}/mturk/externalSubmit"
-    )
+    return _page(shown, title, assignment_id=assignment_id, action=f"{site}/mturk/externalSubmit")
 
 
 def unfinished(
@@ -114,11 +108,7 @@ def unfinished(
 def refusal_document(refusal: UnfinishedForm) -> Response:
     """Return the same for programs: complaints by question."""
     return JSONResponse(
-        {
-            "error": refusal.kind,
-            "message": refusal.message,
-            "complaints": refusal.complaints,
-        },
+        {"error": refusal.kind, "message": refusal.message, "complaints": refusal.complaints},
         status_code=refusal.status,
     )
 

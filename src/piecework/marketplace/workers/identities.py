@@ -47,8 +47,7 @@ def admit(transaction: Transaction, person: Person) -> sqlite3.Row:
         )
     if known is None:
         transaction.execute(
-            "INSERT INTO worker_identities (identity_hash, worker, made_ms) "
-            "VALUES (?, ?, ?)",
+            "INSERT INTO worker_identities (identity_hash, worker, made_ms) VALUES (?, ?, ?)",
             account,
             row["worker"],
             transaction.now_ms,

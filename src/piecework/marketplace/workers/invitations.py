@@ -39,11 +39,7 @@ class Invitation:
 
 
 def invite(
-    transaction: Transaction,
-    new: accounts.NewWorker,
-    *,
-    lifetime_ms: int,
-    email: str = "",
+    transaction: Transaction, new: accounts.NewWorker, *, lifetime_ms: int, email: str = ""
 ) -> Invitation:
     """Create an invitation for the worker with this handle; add a new worker.
 
@@ -87,10 +83,7 @@ def admit(transaction: Transaction, code: str) -> sqlite3.Row:
     """
     message = signed_codes.read(transaction, _KIND, code)
     if message is None or len(message) != _ID_BYTES + _TIME_BYTES:
-        _refuse(
-            "This invitation is not valid. "
-            "Please copy the complete link from your invitation."
-        )
+        _refuse("This invitation is not valid. Please copy the complete link from your invitation.")
     ends_ms = int.from_bytes(message[_ID_BYTES:], "big") * SECOND
     row = transaction.first_row(
         "SELECT * FROM invitations WHERE invitation_id = ?", message[:_ID_BYTES].hex()
@@ -98,10 +91,7 @@ def admit(transaction: Transaction, code: str) -> sqlite3.Row:
     if row is None or row["revoked_ms"] is not None:
         _refuse("This invitation was withdrawn. Please ask the person who invited you.")
     if transaction.now_ms >= ends_ms:
-        _refuse(
-            "This invitation has expired. "
-            "Please ask the person who invited you for a new one."
-        )
+        _refuse("This invitation has expired. Please ask the person who invited you for a new one.")
     return row
 
 

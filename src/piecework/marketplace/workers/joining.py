@@ -83,14 +83,10 @@ class Joining:
             key = self._sessions.open_by_invitation(
                 transaction, invitations.admit(transaction, made.code)
             )
-        security_log.note(
-            request.scope, "signed_in", worker=made.worker_id, by="open_link"
-        )
+        security_log.note(request.scope, "signed_in", worker=made.worker_id, by="open_link")
         return self._sessions.set_cookie(self._joined(request, wish, made), key)
 
-    def _joined(
-        self, request: Request, wish: _Wish, made: invitations.Invitation
-    ) -> Response:
+    def _joined(self, request: Request, wish: _Wish, made: invitations.Invitation) -> Response:
         address = f"{self._origins.site}/worker/sign-in?invitation={made.code}"
         if replies.wants_json(request):
             document = {"worker_id": made.worker_id, "link": address}
@@ -105,9 +101,7 @@ class Joining:
             expires_ms=made.expires_ms,
         )
 
-    def _wish(
-        self, transaction: Transaction, request: Request, fields: dict[str, str]
-    ) -> _Wish:
+    def _wish(self, transaction: Transaction, request: Request, fields: dict[str, str]) -> _Wish:
         code = fields.get("link", "")
         return _Wish(
             link=open_links.admit(transaction, code),
@@ -119,9 +113,7 @@ class Joining:
 
 
 def _is_in(transaction: Transaction, wish: _Wish) -> bool:
-    return wish.present is not None and open_links.has_joined(
-        transaction, wish.link, wish.present
-    )
+    return wish.present is not None and open_links.has_joined(transaction, wish.link, wish.present)
 
 
 def _fault(transaction: Transaction, wish: _Wish) -> str:
@@ -130,10 +122,7 @@ def _fault(transaction: Transaction, wish: _Wish) -> str:
     if not wish.name or not wish.name.isprintable() or len(wish.name) > most:
         return say("Please write a name of 1 to %(most)s letters.", most=most)
     if wish.present is not None and wish.instead_of != wish.present["worker_id"]:
-        return say(
-            "Tick the box, or stay signed in as %(handle)s.",
-            handle=wish.present["handle"],
-        )
+        return say("Tick the box, or stay signed in as %(handle)s.", handle=wish.present["handle"])
     if open_links.is_taken(transaction, wish.link, wish.name):
         return say(
             "%(name)s is taken. Was that you? Then open your own link from that "

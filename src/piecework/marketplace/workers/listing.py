@@ -16,14 +16,8 @@ _LARGEST_AMOUNT = 1_000_000
 
 ORDERS: Mapping[str, tuple[str, Callable[[Group], int]]] = {
     "newest": (sentence("Newest first"), lambda group: -(group.row["newest_hit"] or 0)),
-    "reward": (
-        sentence("Reward, highest first"),
-        lambda group: -group.row["reward_cents"],
-    ),
-    "time": (
-        sentence("Time allowed, shortest first"),
-        lambda g: g.row["duration_seconds"],
-    ),
+    "reward": (sentence("Reward, highest first"), lambda group: -group.row["reward_cents"]),
+    "time": (sentence("Time allowed, shortest first"), lambda g: g.row["duration_seconds"]),
     "count": (sentence("Number of HITs, most first"), lambda group: -group.available),
 }
 """Each sort order with its name for people; the first is the default."""
@@ -95,8 +89,7 @@ def read(query: Mapping[str, str], *, sign: str = "$") -> Wishes:
             cents = _cents(minimum)
         except ValueError:
             complaint = say(
-                "“%(amount)s” is not an amount of money, so it was ignored.",
-                amount=minimum,
+                "“%(amount)s” is not an amount of money, so it was ignored.", amount=minimum
             )
     order = query.get("sort", "newest")
     page = query.get("page", "1")

@@ -79,9 +79,7 @@ def make(transaction: Transaction, new: NewLink) -> sqlite3.Row:
         Refusal: the name is taken (409).
     """
     if transaction.first_row("SELECT 1 FROM open_links WHERE name = ?", new.name):
-        raise Refusal(
-            "LinkExists", f"The open link {new.name} already exists.", status=409
-        )
+        raise Refusal("LinkExists", f"The open link {new.name} already exists.", status=409)
     made = transaction.execute(
         "INSERT INTO open_links (link_id, name, country, subdivision, is_adult, "
         "places, completion_code, completion_hits, made_ms, expires_ms) "
@@ -119,24 +117,16 @@ def admit(transaction: Transaction, code: str) -> sqlite3.Row:
     if not row:
         raise _unknown()
     if row["closed_ms"] is not None:
-        raise _refused(
-            "This link was closed. Please ask the person who gave it to you."
-        )
+        raise _refused("This link was closed. Please ask the person who gave it to you.")
     if transaction.now_ms >= row["expires_ms"]:
-        raise _refused(
-            "This link has expired. Please ask the person who gave it to you."
-        )
+        raise _refused("This link has expired. Please ask the person who gave it to you.")
     return row
 
 
-def has_joined(
-    transaction: Transaction, link: sqlite3.Row, worker: sqlite3.Row
-) -> bool:
+def has_joined(transaction: Transaction, link: sqlite3.Row, worker: sqlite3.Row) -> bool:
     """Return whether a worker joined by this link."""
     row = transaction.first_row(
-        "SELECT 1 FROM joined_workers WHERE worker = ? AND open_link = ?",
-        worker["id"],
-        link["id"],
+        "SELECT 1 FROM joined_workers WHERE worker = ? AND open_link = ?", worker["id"], link["id"]
     )
     return row is not None
 
@@ -167,9 +157,7 @@ def join(transaction: Transaction, link: sqlite3.Row, name: str) -> Invitation:
         subdivision=link["subdivision"],
         is_adult=bool(link["is_adult"]),
     )
-    made = invitations.invite(
-        transaction, new, lifetime_ms=link["expires_ms"] - transaction.now_ms
-    )
+    made = invitations.invite(transaction, new, lifetime_ms=link["expires_ms"] - transaction.now_ms)
     transaction.execute(
         "INSERT INTO joined_workers (worker, open_link, joined_ms) VALUES (?, ?, ?)",
         invitations.find(transaction, handle)["id"],
@@ -182,9 +170,7 @@ def join(transaction: Transaction, link: sqlite3.Row, name: str) -> Invitation:
 def is_taken(transaction: Transaction, link: sqlite3.Row, name: str) -> bool:
     """Return whether a worker of the link has this name, ignoring case."""
     handle = _handle(link, name)
-    known = transaction.first_row(
-        "SELECT 1 FROM workers WHERE handle = ? COLLATE NOCASE", handle
-    )
+    known = transaction.first_row("SELECT 1 FROM workers WHERE handle = ? COLLATE NOCASE", handle)
     return known is not None
 
 
@@ -226,8 +212,7 @@ def close(transaction: Transaction, name: str) -> int:
         Refusal: the link does not exist (404).
     """
     row = transaction.first_row(
-        "UPDATE open_links SET closed_ms = coalesce(closed_ms, ?) WHERE name = ? "
-        "RETURNING taken",
+        "UPDATE open_links SET closed_ms = coalesce(closed_ms, ?) WHERE name = ? RETURNING taken",
         transaction.now_ms,
         name,
     )

@@ -143,16 +143,11 @@ def day(at: date) -> str:
 
 def _date(at: date) -> str:
     return say(
-        "%(day)s %(month)s %(year)s",
-        day=at.day,
-        month=say(_MONTHS[at.month - 1]),
-        year=at.year,
+        "%(day)s %(month)s %(year)s", day=at.day, month=say(_MONTHS[at.month - 1]), year=at.year
     )
 
 
-_ENVIRONMENT.filters.update(
-    spoken=say, duration=duration, moment=moment, day=day, pace=pace
-)
+_ENVIRONMENT.filters.update(spoken=say, duration=duration, moment=moment, day=day, pace=pace)
 form_views.equip(_ENVIRONMENT)
 _ENVIRONMENT.globals.update(language=languages.current, direction=languages.direction)
 

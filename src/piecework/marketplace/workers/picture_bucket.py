@@ -45,9 +45,7 @@ class PictureSigner:
 
     def __init__(self, key: bytes, origins: tuple[str, ...]) -> None:
         self._key = key
-        named = "|".join(
-            re.escape(origin).replace(r"\*\.", r"[a-z0-9]+\.") for origin in origins
-        )
+        named = "|".join(re.escape(origin).replace(r"\*\.", r"[a-z0-9]+\.") for origin in origins)
         # An address begins after a quotation mark, a bracket or a space.
         self._addresses = re.compile(
             rf"""(?<=["'`(>=,;\s])((?:{named})?/pictures/)"""

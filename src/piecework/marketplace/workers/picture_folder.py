@@ -78,11 +78,7 @@ class _CleanCopies:
         if copy.is_file():
             return copy
         with self._turns:
-            return (
-                copy
-                if copy.is_file() or self._make(path, copy, stat, version)
-                else None
-            )
+            return copy if copy.is_file() or self._make(path, copy, stat, version) else None
 
     def _make(self, path: Path, copy: Path, stat: os.stat_result, version: str) -> bool:
         """Make a copy atomically; return whether the picture has metadata."""

@@ -25,9 +25,7 @@ class Pictures:
     server. A bucket's are only served at the signed addresses in workers' pages.
     """
 
-    def __init__(
-        self, location: Path | str | None, backend: Backend, origins: Origins
-    ) -> None:
+    def __init__(self, location: Path | str | None, backend: Backend, origins: Origins) -> None:
         """Take a folder, or an address such as `s3://bucket/photos`."""
         self._signer: PictureSigner | None = None
         self._mounts: list[Mount] = []
@@ -76,10 +74,6 @@ def _signed_part(part: object, signer: "PictureSigner", seconds: int) -> object:
     if is_dataclass(part) and not isinstance(part, type):
         inner = {each.name: getattr(part, each.name) for each in fields(part)}
         return replace(
-            part,
-            **{
-                name: _signed_part(value, signer, seconds)
-                for name, value in inner.items()
-            },
+            part, **{name: _signed_part(value, signer, seconds) for name, value in inner.items()}
         )
     return part

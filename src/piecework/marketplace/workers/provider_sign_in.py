@@ -38,17 +38,11 @@ class ProviderSignIn:
     """
 
     def __init__(
-        self,
-        backend: Backend,
-        origins: Origins,
-        sessions: Sessions,
-        provider: "Provider",
+        self, backend: Backend, origins: Origins, sessions: Sessions, provider: "Provider"
     ) -> None:
         self._backend, self._sessions, self._provider = backend, sessions, provider
         self._pending = PendingSignIns(
-            "worker_signing_in",
-            is_secure=origins.site.startswith("https:"),
-            now=time.monotonic,
+            "worker_signing_in", is_secure=origins.site.startswith("https:"), now=time.monotonic
         )
         say_once_a_second(__name__)
 
@@ -98,8 +92,7 @@ class ProviderSignIn:
             if present is not None and present["id"] != invitation["worker"]:
                 raise Refusal(
                     "OtherWorker",
-                    "Another worker is signed in here. Sign out first, then sign in "
-                    "again.",
+                    "Another worker is signed in here. Sign out first, then sign in again.",
                     status=409,
                 )
             self._sessions.close(transaction, request)

@@ -44,9 +44,7 @@ def request_qualification(
     )
     if kind is None:
         raise Refusal(
-            "QualificationTypeDoesNotExist",
-            "This qualification cannot be requested.",
-            status=404,
+            "QualificationTypeDoesNotExist", "This qualification cannot be requested.", status=404
         )
     refusal = why_not(transaction, worker, kind)
     if refusal is not None and refusal.kind == "TestBegun":
@@ -64,25 +62,19 @@ def request_qualification(
     return "Pending"
 
 
-def why_not(
-    transaction: Transaction, worker: sqlite3.Row, kind: sqlite3.Row
-) -> Refusal | None:
+def why_not(transaction: Transaction, worker: sqlite3.Row, kind: sqlite3.Row) -> Refusal | None:
     """Return what keeps a worker from requesting an offered type, or None."""
     last = transaction.first_row(_LAST, worker["id"], kind["id"])
     if last is not None and last["status"] == "Open":
         return Refusal("TestBegun", "You have begun this test.", status=409)
     if last is not None and last["status"] == "Pending":
         return Refusal(
-            "QualificationRequestPending",
-            "Your request is waiting for an answer.",
-            status=409,
+            "QualificationRequestPending", "Your request is waiting for an answer.", status=409
         )
     delay = kind["retry_delay_seconds"]
     if _holds(transaction, worker, kind) and (kind["test"] is None or delay is None):
         return Refusal(
-            "QualificationAlreadyExists",
-            "You already have this qualification.",
-            status=409,
+            "QualificationAlreadyExists", "You already have this qualification.", status=409
         )
     return None if last is None else _too_soon(transaction, last, delay)
 
@@ -113,9 +105,7 @@ def file_request(
     )
 
 
-def _too_soon(
-    transaction: Transaction, last: sqlite3.Row, delay: int | None
-) -> Refusal | None:
+def _too_soon(transaction: Transaction, last: sqlite3.Row, delay: int | None) -> Refusal | None:
     if delay is None:
         return Refusal(
             "QualificationTypeDoesNotAllowRetake",

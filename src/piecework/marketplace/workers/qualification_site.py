@@ -37,11 +37,7 @@ class Qualifications:
     """Qualifications on the site of one marketplace."""
 
     def __init__(
-        self,
-        backend: Backend,
-        origins: Origins,
-        sessions: Sessions,
-        pictures: Pictures,
+        self, backend: Backend, origins: Origins, sessions: Sessions, pictures: Pictures
     ) -> None:
         self._backend = backend
         self._origins = origins
@@ -67,10 +63,7 @@ class Qualifications:
         with self._backend.transaction() as transaction:
             worker = self._sessions.worker_of(transaction, request)
             offers = qualifying.offers(
-                transaction,
-                worker,
-                words=words,
-                before=int(before) if is_id else 2**63 - 1,
+                transaction, worker, words=words, before=int(before) if is_id else 2**63 - 1
             )
             held = qualifying.held(transaction, worker)
             lost = [
@@ -110,14 +103,10 @@ class Qualifications:
             if is_person and not has_begun and offer.row["test"] is not None:
                 # The worker first reads how much time they have.
                 return replies.moved(test)
-            status = qualification_requests.request_qualification(
-                transaction, worker, type_id
-            )
+            status = qualification_requests.request_qualification(transaction, worker, type_id)
         is_test = status == "Testing"
         if replies.wants_json(request):
-            return JSONResponse(
-                {"status": status, **({"test": test} if is_test else {})}
-            )
+            return JSONResponse({"status": status, **({"test": test} if is_test else {})})
         return replies.moved(test if is_test else "/worker/qualifications")
 
     async def object(self, request: Request) -> Response:
@@ -143,9 +132,7 @@ class Qualifications:
                 if replies.wants_json(request):
                     raise
                 offer = qualifying.offer(transaction, worker, type_id)
-                return page(
-                    "test_start.html.j2", offer=offer, by_visit=_by_visit(worker)
-                )
+                return page("test_start.html.j2", offer=offer, by_visit=_by_visit(worker))
             now_ms = transaction.now_ms
         if replies.wants_json(request):
             return JSONResponse(_test_to_json(row))
@@ -160,9 +147,7 @@ class Qualifications:
         def submit(verdicts: Verdicts) -> tuple[qualifying.Outcome, bool]:
             with self._backend.transaction() as transaction:
                 worker = self._sessions.worker_of(transaction, request)
-                outcome = qualifying.submit(
-                    transaction, worker, type_id, fields, verdicts
-                )
+                outcome = qualifying.submit(transaction, worker, type_id, fields, verdicts)
             return outcome, _by_visit(worker)
 
         try:
@@ -184,16 +169,10 @@ class Qualifications:
     ) -> Response:
         with self._backend.transaction() as transaction:
             worker = self._sessions.worker_of(transaction, request)
-            row = qualifying.attempt(
-                transaction, worker, request.path_params["type_id"]
-            )
+            row = qualifying.attempt(transaction, worker, request.path_params["type_id"])
             now_ms = transaction.now_ms
         return self._form(
-            row,
-            now_ms,
-            by_visit=_by_visit(worker),
-            fields=fields,
-            unfinished=unfinished,
+            row, now_ms, by_visit=_by_visit(worker), fields=fields, unfinished=unfinished
         )
 
     def _form(
@@ -205,9 +184,7 @@ class Qualifications:
         fields: Sequence[tuple[str, str]] = (),
         unfinished: hit_forms.UnfinishedForm | None = None,
     ) -> Response:
-        form = self._pictures.signed_form(
-            read_form(row["form"]), row["duration_seconds"]
-        )
+        form = self._pictures.signed_form(read_form(row["form"]), row["duration_seconds"])
         shown = form_views.shown(form)
         if unfinished is not None:
             typed = hit_forms.typed(fields)

@@ -101,11 +101,7 @@ class Outcome:
 
 
 def offers(
-    transaction: Transaction,
-    worker: sqlite3.Row,
-    *,
-    words: str = "",
-    before: int = 2**63 - 1,
+    transaction: Transaction, worker: sqlite3.Row, *, words: str = "", before: int = 2**63 - 1
 ) -> list[Offer]:
     """Return offered types, newest first, one more than `SHOWN` if there are more."""
     rows = transaction.all(_OFFERED, before, words, SHOWN + 1)
@@ -132,13 +128,9 @@ def offer(transaction: Transaction, worker: sqlite3.Row, type_id: str) -> Offer:
     )
     if row is None:
         raise Refusal(
-            "QualificationTypeDoesNotExist",
-            "This qualification cannot be requested.",
-            status=404,
+            "QualificationTypeDoesNotExist", "This qualification cannot be requested.", status=404
         )
-    return Offer(
-        row=row, refusal=qualification_requests.why_not(transaction, worker, row)
-    )
+    return Offer(row=row, refusal=qualification_requests.why_not(transaction, worker, row))
 
 
 def attempt(transaction: Transaction, worker: sqlite3.Row, type_id: str) -> sqlite3.Row:

@@ -46,10 +46,7 @@ def moved_to_group(group_id: str) -> Response:
 def refused(request: Request, refusal: Refusal) -> Response:
     """Return a refusal as a page or as JSON."""
     if wants_json(request):
-        document: dict[str, str | None] = {
-            "error": refusal.kind,
-            "message": refusal.message,
-        }
+        document: dict[str, str | None] = {"error": refusal.kind, "message": refusal.message}
         if isinstance(refusal, TurnedBack):
             document["way_back"] = refusal.way_back.url or None
             document["code"] = refusal.way_back.code or None
@@ -147,10 +144,7 @@ async def fields(request: Request) -> list[tuple[str, str]]:
         raise Refusal("BadForm", "Send an ordinary form.", status=415)
     try:
         return parse_qsl(
-            body.decode(),
-            keep_blank_values=True,
-            max_num_fields=MOST_FIELDS,
-            errors="replace",
+            body.decode(), keep_blank_values=True, max_num_fields=MOST_FIELDS, errors="replace"
         )
     except ValueError as fault:
         raise Refusal(

@@ -60,9 +60,7 @@ class Sessions:
         self._rehearsal = rehearsal
         self.cookie = f"__Host-{_NAME}" if self._is_secure else _NAME
 
-    def open_by_invitation(
-        self, transaction: Transaction, invitation: sqlite3.Row
-    ) -> str:
+    def open_by_invitation(self, transaction: Transaction, invitation: sqlite3.Row) -> str:
         """Sign in by an admitted invitation; return the cookie's value."""
         return _open(transaction, invitation["worker"], invitation=invitation["id"])
 
@@ -76,13 +74,9 @@ class Sessions:
             return token
         return _open(transaction, worker["id"], token_hash=worker["token_hash"])
 
-    def open_for_visit(
-        self, transaction: Transaction, worker: sqlite3.Row, visit: int
-    ) -> str:
+    def open_for_visit(self, transaction: Transaction, worker: sqlite3.Row, visit: int) -> str:
         """Open a participant's visit (row id) here; return the cookie's value."""
-        return _open(
-            transaction, worker["id"], token_hash=worker["token_hash"], visit=visit
-        )
+        return _open(transaction, worker["id"], token_hash=worker["token_hash"], visit=visit)
 
     def visit_of(self, transaction: Transaction, request: Request) -> int | None:
         """Return the visit that the browser of a request began, if any (row id).
@@ -125,9 +119,7 @@ class Sessions:
     def close(self, transaction: Transaction, request: Request) -> None:
         """End the sessions of a request, if any."""
         for key in self._keys(request):
-            transaction.execute(
-                "DELETE FROM worker_sessions WHERE key_hash = ?", _hash(key)
-            )
+            transaction.execute("DELETE FROM worker_sessions WHERE key_hash = ?", _hash(key))
 
     def set_cookie(self, reply: Response, key: str) -> Response:
         """Set the session cookie, which scripts cannot read."""
@@ -145,11 +137,7 @@ class Sessions:
     def drop_cookie(self, reply: Response) -> Response:
         """Delete the session cookie."""
         reply.delete_cookie(
-            self.cookie,
-            path="/",
-            httponly=True,
-            samesite="lax",
-            secure=self._is_secure,
+            self.cookie, path="/", httponly=True, samesite="lax", secure=self._is_secure
         )
         return reply
 
@@ -178,9 +166,7 @@ def _open(
     visit: int | None = None,
 ) -> str:
     key = secrets.token_urlsafe(_KEY_BYTES)
-    transaction.execute(
-        "DELETE FROM worker_sessions WHERE expires_ms <= ?", transaction.now_ms
-    )
+    transaction.execute("DELETE FROM worker_sessions WHERE expires_ms <= ?", transaction.now_ms)
     transaction.execute(_FORGET_OLDEST, worker, visit, MOST - 1)
     transaction.execute(
         "INSERT INTO worker_sessions (key_hash, worker, invitation, token_hash, visit, "

@@ -78,9 +78,7 @@ class SignIn:
         """
         replies.check_window(request)
         group_id = request.query_params.get("group", "")
-        if self._at_provider and not {"invitation", "token"} & set(
-            request.query_params
-        ):
+        if self._at_provider and not {"invitation", "token"} & set(request.query_params):
             return self._at_provider.asked(group_id)
         with self._backend.transaction() as transaction:
             ticket = _read(transaction, request.query_params)
@@ -139,12 +137,7 @@ class SignIn:
         return self._sessions.open_by_token(transaction, ticket.text)
 
     def _asked(
-        self,
-        ticket: _Ticket,
-        present: sqlite3.Row | None,
-        group_id: str,
-        *,
-        status: int = 200,
+        self, ticket: _Ticket, present: sqlite3.Row | None, group_id: str, *, status: int = 200
     ) -> Response:
         return page(
             "sign_in.html.j2",
@@ -185,9 +178,7 @@ def _read(transaction: Transaction, fields: Mapping[str, str]) -> _Ticket:
         worker = accounts.signed_in(transaction, token)
         return _Ticket(kind="token", text=token, worker=worker)
     invitation = invitations.admit(transaction, code)
-    invited = transaction.first_row(
-        "SELECT * FROM workers WHERE id = ?", invitation["worker"]
-    )
+    invited = transaction.first_row("SELECT * FROM workers WHERE id = ?", invitation["worker"])
     if invited is None:
         raise Refusal("NotSignedIn", "This worker does not exist.", status=401)
     return _Ticket(kind="invitation", text=code, worker=invited, invitation=invitation)

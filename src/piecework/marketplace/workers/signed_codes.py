@@ -26,9 +26,7 @@ def read(transaction: Transaction, kind: str, code: str) -> bytes | None:
     """Return the message of a code; `None` if it was not signed here."""
     try:
         raw = code.encode("ascii")[:_LONGEST]
-        signed = base64.b64decode(
-            raw + b"=" * (-len(raw) % 4), altchars=b"-_", validate=True
-        )
+        signed = base64.b64decode(raw + b"=" * (-len(raw) % 4), altchars=b"-_", validate=True)
     except (UnicodeEncodeError, binascii.Error):
         return None
     message, mac = signed[:-_MAC_BYTES], signed[-_MAC_BYTES:]

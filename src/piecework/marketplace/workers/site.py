@@ -53,11 +53,7 @@ class Site:
     """
 
     def __init__(
-        self,
-        backend: Backend,
-        origins: Origins,
-        pictures: Pictures,
-        admittance: Admittance,
+        self, backend: Backend, origins: Origins, pictures: Pictures, admittance: Admittance
     ) -> None:
         self._backend = backend
         self._origins = origins
@@ -69,9 +65,7 @@ class Site:
         self._at_provider = None
         if admittance.provider_at is not None:
             provider = admittance.provider_at(f"{origins.site}{CALLBACK}")
-            self._at_provider = ProviderSignIn(
-                backend, origins, self._sessions, provider
-            )
+            self._at_provider = ProviderSignIn(backend, origins, self._sessions, provider)
 
     def routes(self) -> list[Route | Mount]:
         """Return all routes of the site."""
@@ -152,9 +146,7 @@ class Site:
                 assignment_id = assignment_actions.accept(
                     transaction, worker, group_id, hit_id=hit_id
                 )
-                row = assignment_actions.own_assignment(
-                    transaction, worker, assignment_id
-                )
+                row = assignment_actions.own_assignment(transaction, worker, assignment_id)
         except Refusal as refusal:
             if refusal.kind == "NoHitsAvailable" and form.get("after"):
                 # Automatic accepting ends with thanks, not with an error.
@@ -173,10 +165,7 @@ class Site:
                 "accepted_at": clock.to_datetime(row["accepted_ms"]).isoformat(),
                 "deadline": clock.to_datetime(row["deadline_ms"]).isoformat(),
                 "frame_url": assignment_actions.frame_url(
-                    row,
-                    self._origins,
-                    assignment_id=assignment_id,
-                    worker_id=worker["worker_id"],
+                    row, self._origins, assignment_id=assignment_id, worker_id=worker["worker_id"]
                 ),
             },
             status_code=201,
@@ -226,10 +215,7 @@ class Site:
             now_ms = transaction.now_ms
         left = max(0, (row["deadline_ms"] - now_ms) // clock.SECOND)
         return JSONResponse(
-            {
-                "status": row["status"],
-                "seconds_left": left if row["status"] == "Accepted" else 0,
-            },
+            {"status": row["status"], "seconds_left": left if row["status"] == "Accepted" else 0},
             headers={"Cache-Control": "no-store"},
         )
 
@@ -254,10 +240,7 @@ class Site:
             if worker["comes_by_visits"]:
                 return replies.moved(HOME)  # A session opens only its own visit.
             entries = history.latest(
-                transaction,
-                worker,
-                state=state,
-                before=int(before) if _is_row_id(before) else None,
+                transaction, worker, state=state, before=int(before) if _is_row_id(before) else None
             )
             days = history.by_day(transaction, worker)
             earnings = history.earnings(transaction, worker)
@@ -296,16 +279,12 @@ class Site:
         """
         worker = self._sessions.worker_of(transaction, request)
         if worker["comes_by_visits"]:
-            raise Refusal(
-                "ByVisitsOnly", "You can only do the HITs of your visit.", status=403
-            )
+            raise Refusal("ByVisitsOnly", "You can only do the HITs of your visit.", status=403)
         return worker
 
 
 def _not_agreed() -> Refusal:
-    return Refusal(
-        "NotAgreed", f"Read {agreeing.ADDRESS} and agree to it first.", status=403
-    )
+    return Refusal("NotAgreed", f"Read {agreeing.ADDRESS} and agree to it first.", status=403)
 
 
 def _is_row_id(text: str) -> bool:

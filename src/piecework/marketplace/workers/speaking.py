@@ -19,8 +19,7 @@ class Speaking:
             return
         request = Request(scope)
         language = languages.preferred(
-            request.headers.get("accept-language", ""),
-            request.cookies.get(languages.COOKIE, ""),
+            request.headers.get("accept-language", ""), request.cookies.get(languages.COOKIE, "")
         )
         with languages.speaking(language):
             await self._app(scope, receive, send)

@@ -42,11 +42,7 @@ class Submitting:
     """A marketplace's submission address, and the page after it."""
 
     def __init__(
-        self,
-        backend: Backend,
-        origins: Origins,
-        sessions: Sessions,
-        pictures: Pictures,
+        self, backend: Backend, origins: Origins, sessions: Sessions, pictures: Pictures
     ) -> None:
         self._backend = backend
         self._origins = origins
@@ -71,24 +67,18 @@ class Submitting:
         except Refusal as refusal:
             return await self._unsent(request, fields, refusal)
         if replies.wants_json(request):
-            return JSONResponse(
-                {"assignment_id": row["assignment_id"], "status": "Submitted"}
-            )
+            return JSONResponse({"assignment_id": row["assignment_id"], "status": "Submitted"})
         return self._thanks(request, row["assignment_id"], is_last=False)
 
     async def thanks(self, request: Request) -> Response:
         """Show the page after submitting."""
-        return self._thanks(
-            request, request.path_params["assignment_id"], is_last=False
-        )
+        return self._thanks(request, request.path_params["assignment_id"], is_last=False)
 
     async def no_more(self, request: Request) -> Response:
         """Show the same when no next HIT could be accepted."""
         return self._thanks(request, request.query_params.get("of", ""), is_last=True)
 
-    def _take(
-        self, request: Request, fields: Fields, verdicts: Verdicts
-    ) -> sqlite3.Row:
+    def _take(self, request: Request, fields: Fields, verdicts: Verdicts) -> sqlite3.Row:
         with self._backend.transaction() as transaction:
             worker = self._sessions.worker_of(transaction, request)
             row = assignment_actions.submit(transaction, worker, fields, verdicts)
@@ -108,13 +98,9 @@ class Submitting:
         again = hit_forms.unfinished(row, self._pictures, fields, verdicts)
         if again is not None:
             return again
-        return page(
-            "carry.html.j2", assignment=row, fields=fields, total=len(_answers(fields))
-        )
+        return page("carry.html.j2", assignment=row, fields=fields, total=len(_answers(fields)))
 
-    async def _unsent(
-        self, request: Request, fields: Fields, refusal: Refusal
-    ) -> Response:
+    async def _unsent(self, request: Request, fields: Fields, refusal: Refusal) -> Response:
         if isinstance(refusal, hit_forms.UnfinishedForm):
             return await self._again(request, fields, refusal)
         return _handed_back(request, fields, refusal)
@@ -129,30 +115,20 @@ class Submitting:
             row = assignment_actions.any_assignment(
                 transaction, assignment_actions.named_assignment(fields)
             )
-        again = await with_verdicts(
-            partial(hit_forms.unfinished, row, self._pictures, fields)
-        )
+        again = await with_verdicts(partial(hit_forms.unfinished, row, self._pictures, fields))
         return again or replies.refused(request, refusal)
 
-    def _thanks(
-        self, request: Request, assignment_id: str, *, is_last: bool
-    ) -> Response:
+    def _thanks(self, request: Request, assignment_id: str, *, is_last: bool) -> Response:
         with self._backend.transaction() as transaction:
             worker = self._sessions.worker_of(transaction, request)
             row = assignment_actions.own_assignment(transaction, worker, assignment_id)
             if row["visit"] is not None:
                 return _kept(row)
             if row["submitted_ms"] is None:
-                raise Refusal(
-                    "AssignmentNotOpen", "This HIT was not submitted.", status=409
-                )
-            has_next = not is_last and history.has_next(
-                transaction, worker, row["hit_group_id"]
-            )
+                raise Refusal("AssignmentNotOpen", "This HIT was not submitted.", status=409)
+            has_next = not is_last and history.has_next(transaction, worker, row["hit_group_id"])
             completion = open_links.completion(transaction, worker)
-        return page(
-            "thanks.html.j2", assignment=row, has_next=has_next, completion=completion
-        )
+        return page("thanks.html.j2", assignment=row, has_next=has_next, completion=completion)
 
     def _check_origin(self, request: Request, row: sqlite3.Row) -> None:
         """Check that a form comes from its own page's origin.
@@ -171,9 +147,7 @@ class Submitting:
             led_from = request.headers.get("referer", "")
             is_stranger |= came_from is None and not led_from.startswith(f"{frames}/")
         if is_stranger:
-            raise Refusal(
-                "WrongOrigin", "This form came from another site.", status=403
-            )
+            raise Refusal("WrongOrigin", "This form came from another site.", status=403)
 
 
 def _kept(row: sqlite3.Row) -> Response:
@@ -188,10 +162,7 @@ def _handed_back(request: Request, fields: Fields, refusal: Refusal) -> Response
     if replies.wants_json(request) or refusal.kind in _NOT_HANDED_BACK:
         raise refusal
     return page(
-        "unsent.html.j2",
-        status=refusal.status,
-        message=refusal.message,
-        answers=_answers(fields),
+        "unsent.html.j2", status=refusal.status, message=refusal.message, answers=_answers(fields)
     )
 
 

@@ -88,8 +88,7 @@ def write_to(transaction: Transaction, visit: sqlite3.Row, *, site: str) -> None
     if is_soon or len(made) >= _MOST_MESSAGES:
         raise Refusal(
             "AlreadySent",
-            "We have already sent the message with the link. It may take a few "
-            "minutes to arrive.",
+            "We have already sent the message with the link. It may take a few minutes to arrive.",
             status=429,
         )
     requester = transaction.first_row(

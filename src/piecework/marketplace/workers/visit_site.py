@@ -31,12 +31,7 @@ from piecework.marketplace.outside_crowd import (
 from piecework.marketplace.state import clock, visits
 from piecework.marketplace.state.backend import Backend
 from piecework.marketplace.state.transaction import Transaction
-from piecework.marketplace.workers import (
-    assignment_actions,
-    entering,
-    replies,
-    visit_links,
-)
+from piecework.marketplace.workers import assignment_actions, entering, replies, visit_links
 from piecework.marketplace.workers.crowds import Crowds
 from piecework.marketplace.workers.origins import Origins
 from piecework.marketplace.workers.pages import page
@@ -61,11 +56,7 @@ class Visits:
     """The visits to a marketplace with workers from another market."""
 
     def __init__(
-        self,
-        backend: Backend,
-        origins: Origins,
-        sessions: Sessions,
-        crowds: Crowds,
+        self, backend: Backend, origins: Origins, sessions: Sessions, crowds: Crowds
     ) -> None:
         self._backend = backend
         self._origins = origins
@@ -96,9 +87,7 @@ class Visits:
             present = self._sessions.present(transaction, request)
             own = self._sessions.visit_of(transaction, request)
             visit = visits.of_submission(transaction, target.submission_id)
-            known = visits.known_participant(
-                transaction, crowd.name, arrival.participant_id
-            )
+            known = visits.known_participant(transaction, crowd.name, arrival.participant_id)
         if visit is not None and visit["id"] == own:
             return replies.moved(HOME)
         is_same = present is not None and known is not None and known == present
@@ -112,12 +101,8 @@ class Visits:
         crowd = self._crowds.of_link(form)
         arrival = crowd.read_link(form)
         with self._backend.transaction() as transaction:
-            study = entering.study_of(
-                transaction, crowd, crowd.settle_on(transaction, arrival)
-            )
-            known = visits.known_participant(
-                transaction, crowd.name, arrival.participant_id
-            )
+            study = entering.study_of(transaction, crowd, crowd.settle_on(transaction, arrival))
+            known = visits.known_participant(transaction, crowd.name, arrival.participant_id)
         if form.get("agreed") != "1":
             return self._asked(request, crowd, arrival, study, None, status=400)
         if form.get("offered", study["study_id"]) != study["study_id"]:
@@ -139,9 +124,7 @@ class Visits:
             for submission_id, stage in ended.items():
                 visits.close_submission(transaction, submission_id, stage=stage)
             own = self._sessions.visit_of(transaction, request)
-            visit = entering.entered(
-                transaction, study, worker, target, submission, own=own
-            )
+            visit = entering.entered(transaction, study, worker, target, submission, own=own)
             if visit is None:
                 raise OtherBrowser(
                     market=crowd.market,
@@ -161,15 +144,9 @@ class Visits:
         arrival = crowd.read_link(form)
         submission = await crowd.look_up(arrival, is_known=True)
         with self._backend.transaction() as transaction:
-            study = entering.study_of(
-                transaction, crowd, crowd.settle_on(transaction, arrival)
-            )
-            worker = visits.known_participant(
-                transaction, crowd.name, arrival.participant_id
-            )
-            visit = worker and entering.begun(
-                transaction, study, worker, arrival, submission
-            )
+            study = entering.study_of(transaction, crowd, crowd.settle_on(transaction, arrival))
+            worker = visits.known_participant(transaction, crowd.name, arrival.participant_id)
+            visit = worker and entering.begun(transaction, study, worker, arrival, submission)
             if visit is None or not crowd.has_messages:
                 raise _no_visit()
             visit_links.write_to(transaction, visit, site=self._origins.site)
@@ -215,9 +192,7 @@ class Visits:
         self._sessions.close(transaction, request)
         return self._sessions.open_for_visit(transaction, worker, visit)
 
-    def _let_in(
-        self, request: Request, worker: sqlite3.Row, key: str, *, by: str
-    ) -> Response:
+    def _let_in(self, request: Request, worker: sqlite3.Row, key: str, *, by: str) -> Response:
         security_log.note(request.scope, "signed_in", worker=worker["worker_id"], by=by)
         reply = (
             JSONResponse({"worker_id": worker["worker_id"]}, status_code=201)
@@ -305,34 +280,23 @@ class Visits:
         raise NoEvents
 
     async def _ended_visits(
-        self,
-        crowd: OutsideCrowd,
-        study: sqlite3.Row,
-        arrival: Arrival,
-        submission: Submission,
+        self, crowd: OutsideCrowd, study: sqlite3.Row, arrival: Arrival, submission: Submission
     ) -> Mapping[str, Literal["Left", "Late"]]:
         """Ask which visits have ended, if their HITs may be all that is left."""
         with self._backend.transaction() as transaction:
-            worker = visits.known_participant(
-                transaction, crowd.name, arrival.participant_id
-            )
+            worker = visits.known_participant(transaction, crowd.name, arrival.participant_id)
             wanted = int(study["hits_per_visit"])
             # The market shows another submission, so this one may have ended there.
             has_another = (
                 submission.is_shown
                 and worker is not None
-                and entering.begun(transaction, study, worker, arrival, submission)
-                is not None
+                and entering.begun(transaction, study, worker, arrival, submission) is not None
             )
             needs_none = not has_another and (
                 submission.over
                 or study["qualification_type_id"] is not None
-                or (
-                    worker is not None
-                    and not entering.may_work(transaction, worker, study)
-                )
-                or wanted
-                == visits.most_hits(transaction, study["hit_type"], worker, most=wanted)
+                or (worker is not None and not entering.may_work(transaction, worker, study))
+                or wanted == visits.most_hits(transaction, study["hit_type"], worker, most=wanted)
             )
             is_begun = visits.of_submission(transaction, arrival.submission_id)
         if needs_none or is_begun is not None:
@@ -414,15 +378,11 @@ def _next_part(
 ) -> sqlite3.Row | None:
     for part in parts:
         if part["answered_ms"] is None and part["status"] == "Accepted":
-            return assignment_actions.own_assignment(
-                transaction, worker, part["assignment_id"]
-            )
+            return assignment_actions.own_assignment(transaction, worker, part["assignment_id"])
     return None
 
 
-def _follow_test(
-    transaction: Transaction, worker: sqlite3.Row, visit: sqlite3.Row
-) -> None:
+def _follow_test(transaction: Transaction, worker: sqlite3.Row, visit: sqlite3.Row) -> None:
     """End a test's visit with the test: done when sent, late after its time."""
     attempt = transaction.first_row(
         "SELECT test_attempts.status FROM test_attempts JOIN studies "

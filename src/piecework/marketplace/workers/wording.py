@@ -21,9 +21,7 @@ _AMOUNTS = {
 _NEGATIVE = ("DoesNotExist", "NotEqualTo", "NotIn")
 
 
-def wanted(
-    requirement: Mapping[str, Any], *, name: str, holding: Holding | None
-) -> str:
+def wanted(requirement: Mapping[str, Any], *, name: str, holding: Holding | None) -> str:
     """Describe an unmet requirement, to follow "To accept it, you need".
 
     Args:
@@ -62,21 +60,16 @@ def reached(limit: WorkerLimit) -> str:
             done=limit.done,
         )
     return say(
-        "You have done %(done)s of these HITs, as many as one worker may do.",
-        done=limit.done,
+        "You have done %(done)s of these HITs, as many as one worker may do.", done=limit.done
     )
 
 
-def _score(
-    requirement: Mapping[str, Any], *, name: str, holding: Holding | None
-) -> str:
+def _score(requirement: Mapping[str, Any], *, name: str, holding: Holding | None) -> str:
     values = ", ".join(str(value) for value in requirement["IntegerValues"])
     amount = say(_AMOUNTS[requirement["Comparator"]], values=values)
     if requirement["QualificationTypeId"] == system.NUMBER_APPROVED:
         return say(
-            "approved HITs: %(amount)s (you have %(holding)s)",
-            amount=amount,
-            holding=holding,
+            "approved HITs: %(amount)s (you have %(holding)s)", amount=amount, holding=holding
         )
     if requirement["QualificationTypeId"] == system.PERCENT_APPROVED:
         return say(
@@ -90,10 +83,7 @@ def _score(
         else say("yours is %(holding)s", holding=holding)
     )
     return say(
-        "the qualification “%(name)s”, at %(amount)s (%(has)s)",
-        name=name,
-        amount=amount,
-        has=has,
+        "the qualification “%(name)s”, at %(amount)s (%(has)s)", name=name, amount=amount, has=has
     )
 
 

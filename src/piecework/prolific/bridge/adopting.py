@@ -42,9 +42,7 @@ def adopt(bridge: Bridge, study_id: str, *, hit_type_id: str = "") -> int:
     with bridge.backend.reading() as transaction:
         unknown = check_unknown(transaction, study_id)
         name = StudyName.read(unknown["internal_name"])
-        hit_type = _hit_type(
-            transaction, hit_type_id or (name.hit_type_id if name else "")
-        )
+        hit_type = _hit_type(transaction, hit_type_id or (name.hit_type_id if name else ""))
         test = _test(transaction, name.qualification_type_id if name else "")
     there = bridge.prolific.studies.get_whole(study_id)
     submissions = list(bridge.prolific.submissions.of_study(study_id))
@@ -54,9 +52,7 @@ def adopt(bridge: Bridge, study_id: str, *, hit_type_id: str = "") -> int:
         "cost_cents": _cost_cents(bridge, there.reward_minor or 0),
     }
     if values["screen_out_cents"]:
-        values["screen_out_cost_cents"] = _cost_cents(
-            bridge, int(str(values["screen_out_cents"]))
-        )
+        values["screen_out_cost_cents"] = _cost_cents(bridge, int(str(values["screen_out_cents"])))
     with bridge.backend.transaction() as transaction:
         check_unknown(transaction, study_id)  # It may have been adopted meanwhile.
         study = _write(transaction, values)
@@ -100,8 +96,7 @@ def _state_losses(
         for visit in transaction.all(_WITHOUT_ANSWERS, each.id, study["id"]):
             visits.close(transaction, visit["id"], stage="Left")
             transaction.execute(
-                "UPDATE visits SET loss = 'Stated', trouble = '' WHERE id = ?",
-                visit["id"],
+                "UPDATE visits SET loss = 'Stated', trouble = '' WHERE id = ?", visit["id"]
             )
             losses += 1
     return losses
@@ -111,16 +106,13 @@ def _study(transaction: Transaction, study_id: str) -> sqlite3.Row:
     row = transaction.first_row("SELECT * FROM studies WHERE study_id = ?", study_id)
     if row is None:
         raise Unusable(
-            f"the study {study_id} is not in this file",
-            next_step="piecework prolific status",
+            f"the study {study_id} is not in this file", next_step="piecework prolific status"
         )
     return row
 
 
 def _hit_type(transaction: Transaction, hit_type_id: str) -> sqlite3.Row:
-    row = transaction.first_row(
-        "SELECT * FROM hit_types WHERE hit_type_id = ?", hit_type_id
-    )
+    row = transaction.first_row("SELECT * FROM hit_types WHERE hit_type_id = ?", hit_type_id)
     if row is None:
         raise Unusable(
             f"the HIT type {hit_type_id} is not in this file",
@@ -133,22 +125,18 @@ def _test(transaction: Transaction, qualification_type_id: str) -> sqlite3.Row |
     if not qualification_type_id:
         return None
     row = transaction.first_row(
-        "SELECT * FROM qualification_types WHERE qualification_type_id = ?",
-        qualification_type_id,
+        "SELECT * FROM qualification_types WHERE qualification_type_id = ?", qualification_type_id
     )
     if row is None:
         raise Unusable(
-            f"the study is for the test of {qualification_type_id}, which is not in "
-            "this file",
+            f"the study is for the test of {qualification_type_id}, which is not in this file",
             next_step="leave it with --leave",
         )
     return row
 
 
 def _cost_cents(bridge: Bridge, reward_cents: int) -> int:
-    return bridge.prolific.studies.calculated_cost_minor(
-        reward_minor=reward_cents, places=1
-    )
+    return bridge.prolific.studies.calculated_cost_minor(reward_minor=reward_cents, places=1)
 
 
 def _values(
@@ -219,8 +207,7 @@ def _write(transaction: Transaction, values: dict[str, object]) -> sqlite3.Row:
         test,
     )
     if transaction.first_row(
-        "SELECT 1 FROM studies WHERE qualification_type = ? AND stage <> 'Retired'",
-        test,
+        "SELECT 1 FROM studies WHERE qualification_type = ? AND stage <> 'Retired'", test
     ):
         raise Unusable(
             "another study already pays for the same test",
@@ -233,14 +220,10 @@ def _write(transaction: Transaction, values: dict[str, object]) -> sqlite3.Row:
     values = {"made_ms": transaction.now_ms, **values}
     if row is None:
         columns, marks = ", ".join(values), ", ".join("?" * len(values))
-        transaction.execute(
-            f"INSERT INTO studies ({columns}) VALUES ({marks})", *values.values()
-        )
+        transaction.execute(f"INSERT INTO studies ({columns}) VALUES ({marks})", *values.values())
     else:
         changes = ", ".join(f"{column} = ?" for column in values)
         transaction.execute(
-            f"UPDATE studies SET {changes}, trouble = '' WHERE id = ?",
-            *values.values(),
-            row["id"],
+            f"UPDATE studies SET {changes}, trouble = '' WHERE id = ?", *values.values(), row["id"]
         )
     return _study(transaction, str(values["study_id"]))

@@ -84,8 +84,7 @@ def settle_unknown(transaction: Transaction, batch_id: str, *, is_paid: bool) ->
     lacking = {line["id"]: perhaps_paid_before(transaction, line) for line in lines}
     if row is None or (row["stage"] == "Made" and not any(lacking.values())):
         raise Unusable(
-            f"the batch {batch_id} has no open payment",
-            next_step="piecework prolific status",
+            f"the batch {batch_id} has no open payment", next_step="piecework prolific status"
         )
     for line in lines:
         if not is_paid:
@@ -169,10 +168,7 @@ def _take_on(bridge: Bridge, batch: sqlite3.Row) -> None:
 
 
 def _ask_about_unbooked(
-    bridge: Bridge,
-    batch: sqlite3.Row,
-    lines: list[sqlite3.Row],
-    there: Mapping[int, Sequence[int]],
+    bridge: Bridge, batch: sqlite3.Row, lines: list[sqlite3.Row], there: Mapping[int, Sequence[int]]
 ) -> bool:
     """Leave lines to a person if their submission has bonuses that the books lack.
 
@@ -209,17 +205,12 @@ def _ask_about_unbooked(
     return True
 
 
-def _set_apart(
-    transaction: Transaction, batch: sqlite3.Row, line_ids: Sequence[int]
-) -> None:
+def _set_apart(transaction: Transaction, batch: sqlite3.Row, line_ids: Sequence[int]) -> None:
     for line in line_ids:
         alone = transaction.execute(
-            "INSERT INTO bonus_batches (study, stage) VALUES (?, 'Wanted')",
-            batch["study"],
+            "INSERT INTO bonus_batches (study, stage) VALUES (?, 'Wanted')", batch["study"]
         )
-        transaction.execute(
-            "UPDATE bonus_lines SET batch = ? WHERE id = ?", alone, line
-        )
+        transaction.execute("UPDATE bonus_lines SET batch = ? WHERE id = ?", alone, line)
     transaction.execute(
         "UPDATE bonus_batches SET stage = 'Wanted', batch_id = NULL, "
         "total_cents = NULL, trouble = '' WHERE id = ?",
@@ -241,8 +232,7 @@ def _make(bridge: Bridge, batch: sqlite3.Row, lines: list[sqlite3.Row]) -> sqlit
     )
     with bridge.backend.transaction() as transaction:
         transaction.execute(
-            "UPDATE bonus_batches SET stage = 'Made', batch_id = ?, total_cents = ? "
-            "WHERE id = ?",
+            "UPDATE bonus_batches SET stage = 'Made', batch_id = ?, total_cents = ? WHERE id = ?",
             made.id,
             made.total_minor,
             batch["id"],
@@ -271,9 +261,7 @@ def _objection(bridge: Bridge, batch: sqlite3.Row, lines: list[sqlite3.Row]) -> 
             f"{_money(bridge, amount)}; expected {_money(bridge, expected)}"
         )
     if not terms.is_live:
-        return (
-            f"bonuses of {_money(bridge, total)} wait; nothing is paid without --live"
-        )
+        return f"bonuses of {_money(bridge, total)} wait; nothing is paid without --live"
     if is_paused:
         return (
             f"bonuses of {_money(bridge, total)} wait for a few minutes after the "
@@ -288,9 +276,7 @@ def _objection(bridge: Bridge, batch: sqlite3.Row, lines: list[sqlite3.Row]) -> 
     return ""
 
 
-def _pay_once(
-    bridge: Bridge, batch: sqlite3.Row, there: Mapping[int, Sequence[int]]
-) -> None:
+def _pay_once(bridge: Bridge, batch: sqlite3.Row, there: Mapping[int, Sequence[int]]) -> None:
     with bridge.backend.transaction() as transaction:
         keep_paid_before(transaction, there)
         transaction.execute(
@@ -311,9 +297,7 @@ def _pay_once(
     LOG.info("bonuses are paid at Prolific: batch=%s", batch["batch_id"])
 
 
-def _look_whether_paid(
-    bridge: Bridge, batch: sqlite3.Row, lines: list[sqlite3.Row]
-) -> None:
+def _look_whether_paid(bridge: Bridge, batch: sqlite3.Row, lines: list[sqlite3.Row]) -> None:
     """Settle a payment by the bonuses that the submissions now show."""
     for line in lines:
         now = bridge.prolific.submissions.get(line["submission_id"]).bonuses_minor
@@ -354,8 +338,7 @@ def _back(bridge: Bridge, batch: sqlite3.Row) -> None:
     """Return a refused batch to "Made": nothing was paid, and it may be paid later."""
     with bridge.backend.transaction() as transaction:
         transaction.execute(
-            "UPDATE bonus_batches SET stage = 'Made', paying_ms = NULL WHERE id = ?",
-            batch["id"],
+            "UPDATE bonus_batches SET stage = 'Made', paying_ms = NULL WHERE id = ?", batch["id"]
         )
 
 

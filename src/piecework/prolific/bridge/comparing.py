@@ -60,7 +60,5 @@ def compare_bonuses(bridge: Bridge) -> None:
         if more != study["unbooked_bonus_cents"]:
             with bridge.backend.transaction() as transaction:
                 transaction.execute(
-                    "UPDATE studies SET unbooked_bonus_cents = ? WHERE id = ?",
-                    more,
-                    study["id"],
+                    "UPDATE studies SET unbooked_bonus_cents = ? WHERE id = ?", more, study["id"]
                 )

@@ -13,21 +13,12 @@ from functools import partial
 from typing import get_args
 
 from piecework.marketplace.bridging.own_rows import in_own_study
-from piecework.marketplace.bridging.settling import (
-    PAID_EARLY,
-    SCREENED_OUT,
-    settle_visit,
-)
+from piecework.marketplace.bridging.settling import PAID_EARLY, SCREENED_OUT, settle_visit
 from piecework.marketplace.state import assignments, visits
 from piecework.marketplace.state.clock import SECOND
 from piecework.marketplace.state.transaction import Transaction
 from piecework.prolific.bridge.bridge import LOG, Bridge
-from piecework.prolific.bridge.reading import (
-    AT_WORK,
-    GIVEN_BACK,
-    PAID,
-    take_in,
-)
+from piecework.prolific.bridge.reading import AT_WORK, GIVEN_BACK, PAID, take_in
 from piecework.prolific.bridge.spending import taken_if_unrejected
 from piecework.prolific.bridge.terms import DAY, NAME
 from piecework.prolific.bridge.unbooked import unbooked
@@ -64,8 +55,7 @@ _REASONS = {
 _NO_REASON = "The answers do not follow the instructions."
 
 _HAS_BONUS = (
-    "Your time had run out, so a bonus pays for your work. We cannot pay the reward "
-    "as well."
+    "Your time had run out, so a bonus pays for your work. We cannot pay the reward as well."
 )
 
 _UNDECIDED = (
@@ -140,9 +130,7 @@ def _decide_undecided(bridge: Bridge, visit: sqlite3.Row, now_ms: int) -> None:
         _end_by(bridge, visit, visit["screen_out_code"])
     elif visit["status"] in AT_WORK:
         _complete(bridge, visit, now_ms)
-    elif visit["by_bonus_cents"] or (
-        not visit["submitted"] and visit["loss"] != "Suspected"
-    ):
+    elif visit["by_bonus_cents"] or (not visit["submitted"] and visit["loss"] != "Suspected"):
         _refuse(bridge, visit)
 
 
@@ -207,9 +195,7 @@ def _gone(bridge: Bridge, visit: sqlite3.Row) -> None:
     """Conclude an unpaid submission; its undecided HITs are rejected with it."""
     with bridge.backend.transaction() as transaction:
         for part in _submitted(transaction, visit):
-            assignments.reject(
-                transaction, part, feedback=_GONE.get(visit["status"], "")
-            )
+            assignments.reject(transaction, part, feedback=_GONE.get(visit["status"], ""))
         is_rejected = visit["status"] == "REJECTED"
         _conclude(transaction, visit, "Rejected" if is_rejected else "Gone")
 
@@ -275,9 +261,7 @@ def _objection(bridge: Bridge, visit: sqlite3.Row) -> str:
 def _say(bridge: Bridge, visit: sqlite3.Row, trouble: str) -> None:
     if trouble != visit["trouble"]:
         with bridge.backend.transaction() as transaction:
-            transaction.execute(
-                "UPDATE visits SET trouble = ? WHERE id = ?", trouble, visit["id"]
-            )
+            transaction.execute("UPDATE visits SET trouble = ? WHERE id = ?", trouble, visit["id"])
 
 
 def _unrejected(bridge: Bridge, visit: sqlite3.Row) -> Submission:
@@ -295,9 +279,7 @@ def _transit(
 ) -> Submission:
     bridge.changes += 1
     bridge.counts.pop(visit["study"], None)  # They may return to the same values.
-    return bridge.prolific.submissions.transition(
-        visit["submission_id"], action, code=code
-    )
+    return bridge.prolific.submissions.transition(visit["submission_id"], action, code=code)
 
 
 def _refuse(bridge: Bridge, visit: sqlite3.Row) -> None:
@@ -379,9 +361,7 @@ def _mark_asked(bridge: Bridge, visit: sqlite3.Row, *, is_asked: bool) -> None:
 
 def _submitted(transaction: Transaction, visit: sqlite3.Row) -> list[sqlite3.Row]:
     return [
-        part
-        for part in visits.parts(transaction, visit["id"])
-        if part["status"] == "Submitted"
+        part for part in visits.parts(transaction, visit["id"]) if part["status"] == "Submitted"
     ]
 
 
@@ -389,8 +369,5 @@ def _conclude(
     transaction: Transaction, visit: sqlite3.Row, outcome: str, trouble: str = ""
 ) -> None:
     transaction.execute(
-        "UPDATE visits SET outcome = ?, trouble = ? WHERE id = ?",
-        outcome,
-        trouble,
-        visit["id"],
+        "UPDATE visits SET outcome = ?, trouble = ? WHERE id = ?", outcome, trouble, visit["id"]
     )

@@ -37,17 +37,13 @@ class Decisions:
         taken_in = []
         if self.adopted:
             lost = adopt(bridge, self.adopted, hit_type_id=self.hit_type_id)
-            taken_in.append(
-                (self.adopted, f"adopted; {lost} submissions are paid without answers")
-            )
+            taken_in.append((self.adopted, f"adopted; {lost} submissions are paid without answers"))
         if self.left:
             set_aside(bridge, self.left)
             taken_in.append((self.left, "left to Prolific"))
         if self.paid_as_lost:
             lost = pay_lost(bridge, self.paid_as_lost)
-            taken_in.append(
-                (self.paid_as_lost, f"{lost} submissions are paid without answers")
-            )
+            taken_in.append((self.paid_as_lost, f"{lost} submissions are paid without answers"))
         return [
             Difference(study_id=study_id, sentence=sentence, is_taken_in=True)
             for study_id, sentence in taken_in

@@ -60,11 +60,7 @@ class Shape:
 
 
 def want(
-    bridge: Bridge,
-    hit_type: sqlite3.Row,
-    slots: dict[int, int],
-    *,
-    most: int | None = None,
+    bridge: Bridge, hit_type: sqlite3.Row, slots: dict[int, int], *, most: int | None = None
 ) -> int | None:
     """Record that a study is wanted if there is work for it; return its row id.
 
@@ -76,9 +72,7 @@ def want(
     """
     with bridge.backend.transaction() as transaction:
         seconds = _seconds_of_hit(bridge, transaction, hit_type)
-        usual = bridge.terms.hits_per_visit or math.ceil(
-            bridge.terms.visit_seconds / seconds
-        )
+        usual = bridge.terms.hits_per_visit or math.ceil(bridge.terms.visit_seconds / seconds)
         fit = max(1, math.floor(_LONGEST_ESTIMATE_MINUTES * 60 / seconds))
         # A participant may not do more HITs of a kind than their requester allows.
         limit = worker_limits.most_for_anybody(transaction, hit_type["id"])
@@ -120,14 +114,10 @@ def write(
         )
     code = transaction.id_generator.entity("code", number)
     test = transaction.first_row(
-        "SELECT qualification_type_id FROM qualification_types WHERE id = ?",
-        qualification_type,
+        "SELECT qualification_type_id FROM qualification_types WHERE id = ?", qualification_type
     )
     name = StudyName.new(
-        transaction,
-        hit_type["hit_type_id"],
-        number,
-        test["qualification_type_id"] if test else "",
+        transaction, hit_type["hit_type_id"], number, test["qualification_type_id"] if test else ""
     )
     pays_screen_outs = 0 < bridge.terms.screen_out_cents < shape.reward_cents
     return transaction.execute(
@@ -161,9 +151,7 @@ def _least_allowed(minutes: int) -> int:
     return math.ceil(2 + 2 * minutes + 2 * math.sqrt(minutes))
 
 
-def _seconds_of_hit(
-    bridge: Bridge, transaction: Transaction, hit_type: sqlite3.Row
-) -> float:
+def _seconds_of_hit(bridge: Bridge, transaction: Transaction, hit_type: sqlite3.Row) -> float:
     """Return how long a HIT takes: as measured, as configured, or from its reward."""
     measured = measured_seconds(transaction, hit_type["id"])
     if measured is not None:
@@ -193,8 +181,7 @@ def draft(bridge: Bridge, study: sqlite3.Row, hit_type: sqlite3.Row) -> None:
         raise Unusable(
             f"a visit takes {study['minutes']} minutes, and Prolific allows no more "
             f"than {_LONGEST_ESTIMATE_MINUTES}",
-            next_step="post HITs that take less time, or set how long one takes "
-            "(--hit-seconds)",
+            next_step="post HITs that take less time, or set how long one takes (--hit-seconds)",
         )
     filter_types.offer(bridge)  # if that failed at the beginning of the step
     wanted = json.loads(hit_type["requirements"])
@@ -206,17 +193,13 @@ def draft(bridge: Bridge, study: sqlite3.Row, hit_type: sqlite3.Row) -> None:
     )
     study = groups.ensure(bridge, study, () if is_screening else wanted)
     name, description = _words(bridge, study, hit_type)
-    kept_out = Choice(
-        filter_id=requirements.KEPT_OUT, values=(study["keep_out_group"],)
-    )
+    kept_out = Choice(filter_id=requirements.KEPT_OUT, values=(study["keep_out_group"],))
     filters.append(kept_out)
     if study["let_in_group"]:
         let_in = Choice(filter_id=requirements.LET_IN, values=(study["let_in_group"],))
         filters.append(let_in)
     cost, screen_out_cost = (
-        bridge.prolific.studies.calculated_cost_minor(reward_minor=each, places=1)
-        if each
-        else 0
+        bridge.prolific.studies.calculated_cost_minor(reward_minor=each, places=1) if each else 0
         for each in (study["reward_cents"], study["screen_out_cents"])
     )
     eligible = _eligible(bridge, filters)
@@ -236,9 +219,7 @@ def draft(bridge: Bridge, study: sqlite3.Row, hit_type: sqlite3.Row) -> None:
             codes=_codes(study),
             filters=filters,
             devices=bridge.terms.devices,
-            visits_per_participant=1
-            if is_screening
-            else bridge.terms.visits_per_participant,
+            visits_per_participant=1 if is_screening else bridge.terms.visits_per_participant,
             metadata=study["internal_name"],
         ),
     )
@@ -268,9 +249,7 @@ def _eligible(bridge: Bridge, filters: Sequence[Filter]) -> int | None:
     if not names or names & {requirements.LET_IN, ALLOWED}:
         return None
     with suppress(ApiError):
-        return bridge.prolific.recruiting.eligible_count(
-            bridge.terms.workspace_id, filters
-        )
+        return bridge.prolific.recruiting.eligible_count(bridge.terms.workspace_id, filters)
     return None
 
 
@@ -315,9 +294,7 @@ def _fewer_codes(study: sqlite3.Row) -> list[dict[str, object]]:
     return [*fewer, {**unpaid, "has_own_code": 0}] if study["has_own_code"] else fewer
 
 
-def _set_codes(
-    bridge: Bridge, study: sqlite3.Row, columns: Mapping[str, object]
-) -> None:
+def _set_codes(bridge: Bridge, study: sqlite3.Row, columns: Mapping[str, object]) -> None:
     with bridge.backend.transaction() as transaction:
         transaction.execute(
             "UPDATE studies SET screen_out_code = ?, screen_out_cents = ?, "
@@ -340,10 +317,7 @@ def _codes(study: sqlite3.Row | dict[str, Any]) -> tuple[CompletionCode, ...]:
     )
     if study["has_own_code"]:
         own = CompletionCode(
-            code=study["own_code"],
-            code_type="OTHER",
-            actions=_MANUAL,
-            actor="researcher",
+            code=study["own_code"], code_type="OTHER", actions=_MANUAL, actor="researcher"
         )
         codes = (*codes, own)
     if study["screen_out_code"] is None:
@@ -362,9 +336,7 @@ def _codes(study: sqlite3.Row | dict[str, Any]) -> tuple[CompletionCode, ...]:
     return (*codes, screen_out)
 
 
-def _words(
-    bridge: Bridge, study: sqlite3.Row, hit_type: sqlite3.Row
-) -> tuple[str, str]:
+def _words(bridge: Bridge, study: sqlite3.Row, hit_type: sqlite3.Row) -> tuple[str, str]:
     """Return the name and description of a study, as participants read them."""
     if study["qualification_type"] is None:
         return hit_type["title"], hit_type["description"]

@@ -95,8 +95,7 @@ def estimate(prolific: Prolific, workspace_id: str, work: Work) -> Estimate:
     if currency != work.currency:
         raise Unusable(
             f"the workspace pays in {currency}, and the campaign in {work.currency}",
-            next_step=f'set rewards.currency = "{currency}", or choose another '
-            "workspace",
+            next_step=f'set rewards.currency = "{currency}", or choose another workspace',
         )
     recruiting = prolific.recruiting
     kinds = {kind.id: kind for kind in recruiting.filter_kinds(workspace_id)}
@@ -109,11 +108,7 @@ def estimate(prolific: Prolific, workspace_id: str, work: Work) -> Estimate:
     # Not every account has the prediction, and the rest is worth knowing.
     with suppress(ApiError):
         time = recruiting.recruitment_time(
-            workspace_id,
-            filters,
-            reward_minor=reward_cents,
-            places=places,
-            minutes=minutes,
+            workspace_id, filters, reward_minor=reward_cents, places=places, minutes=minutes
         )
     return Estimate(
         eligible=recruiting.eligible_count(workspace_id, filters),
@@ -121,9 +116,7 @@ def estimate(prolific: Prolific, workspace_id: str, work: Work) -> Estimate:
         places=places,
         minutes=minutes,
         reward_cents=reward_cents,
-        cost_cents=prolific.studies.calculated_cost_minor(
-            reward_minor=reward_cents, places=places
-        ),
+        cost_cents=prolific.studies.calculated_cost_minor(reward_minor=reward_cents, places=places),
         currency=currency,
         hours=time.hours if time else None,
         hours_shown=time.words if time else "",

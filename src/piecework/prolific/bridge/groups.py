@@ -33,9 +33,7 @@ NOBODY_HOLDS = (
 """The trouble of a study whose group of participants to let in is empty."""
 
 
-def ensure(
-    bridge: Bridge, study: sqlite3.Row, wanted: Sequence[dict[str, Any]]
-) -> sqlite3.Row:
+def ensure(bridge: Bridge, study: sqlite3.Row, wanted: Sequence[dict[str, Any]]) -> sqlite3.Row:
     """Create the study's groups if they are missing, and return the study."""
     needs_holding = members.needs_holding(requirements.custom(wanted))
     for column, words in (("keep_out_group", "not"), ("let_in_group", "only")):

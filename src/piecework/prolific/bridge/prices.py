@@ -10,9 +10,7 @@ from piecework.prolific.client import Prolific
 _SAMPLE_CENTS = 100_00
 
 
-def price_list(
-    prolific: Prolific, currency: str, *, least_per_hour_cents: int = 0
-) -> PriceList:
+def price_list(prolific: Prolific, currency: str, *, least_per_hour_cents: int = 0) -> PriceList:
     """Return fees and tax as a percentage of what participants get.
 
     Prolific computes the cost of a place that pays a hundred pounds or dollars. It

@@ -10,13 +10,7 @@ from urllib.parse import urlencode
 
 from piecework.marketplace.bridging.admission import Admission, Limits, Place
 from piecework.marketplace.exceptions import Refusal
-from piecework.marketplace.outside_crowd import (
-    NO_WAY_BACK,
-    Arrival,
-    NoEvents,
-    Submission,
-    WayBack,
-)
+from piecework.marketplace.outside_crowd import NO_WAY_BACK, Arrival, NoEvents, Submission, WayBack
 from piecework.marketplace.state.transaction import Transaction
 from piecework.prolific.bridge.reading import AT_WORK, GIVEN_BACK, TIMED_OUT
 from piecework.prolific.bridge.terms import NAME
@@ -152,14 +146,11 @@ class ProlificCrowd:
         values = [query.get(key, "") for key in _KEYS]
         if not all(_ID.fullmatch(value) for value in values):
             raise Refusal(
-                "VisitRefused",
-                "This link is incomplete. Open the study from Prolific again.",
+                "VisitRefused", "This link is incomplete. Open the study from Prolific again."
             )
         participant_id, study_id, submission_id = values
         return Arrival(
-            participant_id=participant_id,
-            study_id=study_id,
-            submission_id=submission_id,
+            participant_id=participant_id, study_id=study_id, submission_id=submission_id
         )
 
     def link(self, arrival: Arrival) -> Mapping[str, str]:

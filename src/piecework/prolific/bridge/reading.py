@@ -52,14 +52,10 @@ def not_arrived(bridge: Bridge, study: int) -> int:
     with bridge.backend.reading() as transaction:
         arrived = {
             row["submission_id"]
-            for row in transaction.all(
-                "SELECT submission_id FROM visits WHERE study = ?", study
-            )
+            for row in transaction.all("SELECT submission_id FROM visits WHERE study = ?", study)
         }
     known = bridge.submissions.get(study, {})
-    return sum(
-        each.status in AT_WORK and each.id not in arrived for each in known.values()
-    )
+    return sum(each.status in AT_WORK and each.id not in arrived for each in known.values())
 
 
 def will_be_returned(bridge: Bridge, study: int) -> int:
@@ -69,9 +65,7 @@ def will_be_returned(bridge: Bridge, study: int) -> int:
     """
     with bridge.backend.reading() as transaction:
         held = transaction.all(
-            "SELECT status FROM visits WHERE study = ? "
-            "AND stage IN ('TurnedAway', 'Late')",
-            study,
+            "SELECT status FROM visits WHERE study = ? AND stage IN ('TurnedAway', 'Late')", study
         )
     return sum(visit["status"] in AT_WORK for visit in held)
 
@@ -79,9 +73,7 @@ def will_be_returned(bridge: Bridge, study: int) -> int:
 def waits(bridge: Bridge, study: int) -> bool:
     """Return whether a study's submissions are, or may be, active or undecided."""
     known = bridge.submissions.get(study)
-    return known is None or any(
-        each.status in (*AT_WORK, AWAITING) for each in known.values()
-    )
+    return known is None or any(each.status in (*AT_WORK, AWAITING) for each in known.values())
 
 
 def _read(bridge: Bridge, study: sqlite3.Row) -> None:
@@ -108,10 +100,7 @@ def _read(bridge: Bridge, study: sqlite3.Row) -> None:
     counts = dict(bridge.prolific.submissions.counts(study["study_id"]))
     if counts == bridge.counts.get(study["id"]):
         return
-    listed = {
-        each.id: each
-        for each in bridge.prolific.submissions.of_study(study["study_id"])
-    }
+    listed = {each.id: each for each in bridge.prolific.submissions.of_study(study["study_id"])}
     bridge.submissions[study["id"]] = listed
     # Lists may lag behind the counts; they are read again until both agree.
     of_list = Counter(each.status for each in listed.values())
@@ -131,10 +120,7 @@ def _read(bridge: Bridge, study: sqlite3.Row) -> None:
 
 
 def _suspect_losses(
-    bridge: Bridge,
-    transaction: Transaction,
-    study: sqlite3.Row,
-    listed: dict[str, Submission],
+    bridge: Bridge, transaction: Transaction, study: sqlite3.Row, listed: dict[str, Submission]
 ) -> None:
     before_ms = bridge.suspects_before_ms
     losses.suspect(
@@ -157,8 +143,7 @@ def _forget_draft(bridge: Bridge, study: sqlite3.Row) -> None:
     """Retire a draft that was deleted, by hand or by a call with a lost reply."""
     with bridge.backend.transaction() as transaction:
         transaction.execute(
-            "UPDATE studies SET stage = 'Retired', status = 'DELETED' WHERE id = ?",
-            study["id"],
+            "UPDATE studies SET stage = 'Retired', status = 'DELETED' WHERE id = ?", study["id"]
         )
 
 
@@ -174,9 +159,7 @@ def _take_all_in(
         _note_stranger(transaction, study, submission)
 
 
-def _note_stranger(
-    transaction: Transaction, study: sqlite3.Row, submission: Submission
-) -> None:
+def _note_stranger(transaction: Transaction, study: sqlite3.Row, submission: Submission) -> None:
     """Record a submission that was ended without a visit here: codes get shared.
 
     It must be decided like all others, because Prolific pays undecided submissions. A
@@ -203,9 +186,7 @@ def _note_stranger(
         )
 
 
-def take_in(
-    transaction: Transaction, visit: sqlite3.Row, submission: Submission
-) -> None:
+def take_in(transaction: Transaction, visit: sqlite3.Row, submission: Submission) -> None:
     """Store a submission's state; an open visit ends with it.
 
     A visit that was settled without its reward is decided again if its submission may

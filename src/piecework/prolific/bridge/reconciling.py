@@ -70,8 +70,7 @@ def reconcile(bridge: Bridge) -> list[Difference]:
     status_changes = [
         Difference(
             study_id=study_id,
-            sentence=f"a submission that was {before[visit][1] or 'new'} is now "
-            f"{status}",
+            sentence=f"a submission that was {before[visit][1] or 'new'} is now {status}",
             is_taken_in=True,
         )
         for visit, (study_id, status) in _states(bridge).items()
@@ -88,9 +87,7 @@ def _unknown(bridge: Bridge) -> list[Difference]:
         waiting = undecided(transaction, NAME)
     return [
         Difference(
-            study_id=each.study_id,
-            sentence=unknown.sentence(bridge, each),
-            is_taken_in=False,
+            study_id=each.study_id, sentence=unknown.sentence(bridge, each), is_taken_in=False
         )
         for each in waiting
     ]
@@ -120,10 +117,7 @@ def _lost(bridge: Bridge) -> list[Difference]:
 
 def _states(bridge: Bridge) -> dict[int, tuple[str, str]]:
     with bridge.backend.reading() as transaction:
-        return {
-            row["id"]: (row["study_id"], row["status"])
-            for row in transaction.all(_BEFORE)
-        }
+        return {row["id"]: (row["study_id"], row["status"]) for row in transaction.all(_BEFORE)}
 
 
 def _costs(bridge: Bridge) -> list[Difference]:

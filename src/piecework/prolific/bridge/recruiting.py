@@ -40,9 +40,7 @@ class Recruiting:
     screen_out_cents: int
 
 
-def agreed_terms(
-    recruiting: Recruiting, address: str, token: Token, *, site_url: str
-) -> Terms:
+def agreed_terms(recruiting: Recruiting, address: str, token: Token, *, site_url: str) -> Terms:
     """Return the terms, with the workspace and its currency looked up.
 
     Args:
@@ -58,8 +56,7 @@ def agreed_terms(
     with Transport(address, token) as transport:
         prolific = Prolific(transport)
         refuse_what_fails(
-            examine(prolific, wanted, address=address),
-            otherwise="piecework prolific doctor",
+            examine(prolific, wanted, address=address), otherwise="piecework prolific doctor"
         )
         workspace_id = recruiting.workspace_id or next(prolific.account.workspaces()).id
         currency = prolific.account.balance(workspace_id).currency

@@ -32,23 +32,18 @@ def with_recruiting(
     divided: list[Filter] = []
     for each in filters:
         weightings = (
-            shares.pop(type_id_of(each.filter_id), None)
-            if isinstance(each, Choice)
-            else None
+            shares.pop(type_id_of(each.filter_id), None) if isinstance(each, Choice) else None
         )
         if weightings is None or not isinstance(each, Choice):
             divided.append(each)
             continue
         if set(weightings) != set(each.values):
             raise Unusable(
-                f"the shares of {each.filter_id} are of other choices than those that "
-                "are required"
+                f"the shares of {each.filter_id} are of other choices than those that are required"
             )
         divided.append(replace(each, weightings=weightings))
     if shares:
-        raise Unusable(
-            f"there are shares of {min(shares)}, but no requirement on its choices"
-        )
+        raise Unusable(f"there are shares of {min(shares)}, but no requirement on its choices")
     for filter_id, name in ((ALLOWED, "Only"), (BLOCKED, "Not")):
         if recruiting[name]:
             divided.append(Choice(filter_id=filter_id, values=recruiting[name]))

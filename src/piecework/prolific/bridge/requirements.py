@@ -12,13 +12,7 @@ from typing import Any
 from piecework.marketplace.bridging.members import own_requirements
 from piecework.marketplace.state import system_qualifications as system
 from piecework.prolific.bridge.countries import COUNTRY, choices_of
-from piecework.prolific.resources.recruiting import (
-    Choice,
-    Combined,
-    Filter,
-    FilterKind,
-    Range,
-)
+from piecework.prolific.resources.recruiting import Choice, Combined, Filter, FilterKind, Range
 from piecework.webclient.errors import Unusable
 
 APPROVALS = "approval_numbers"
@@ -75,36 +69,26 @@ def filters_of(
         elif type_id == system.LOCALE:
             filters.append(_country(requirement, offered))
         elif type_id in system.MASTERS:
-            raise Unusable(
-                "Prolific has no Masters qualification; leave out that requirement"
-            )
+            raise Unusable("Prolific has no Masters qualification; leave out that requirement")
         # Adult content is allowed: all participants at Prolific are at least 18.
     for each in names_of(filters):
         if each not in offered:
-            raise Unusable(
-                f"Prolific does not offer the filter {each} in this workspace"
-            )
+            raise Unusable(f"Prolific does not offer the filter {each} in this workspace")
     return _joined(filters)
 
 
-def _named_filter(
-    requirement: Requirement, offered: Mapping[str, FilterKind]
-) -> list[Filter]:
+def _named_filter(requirement: Requirement, offered: Mapping[str, FilterKind]) -> list[Filter]:
     """Return what a requirement on one of Prolific's filters asks for."""
     type_id, comparator = requirement["QualificationTypeId"], requirement["Comparator"]
     kinds = {type_id_of(kind.id): kind for kind in offered.values()}
     if type_id not in kinds:
-        raise Unusable(
-            f"Prolific no longer offers the filter {type_id} in this workspace"
-        )
+        raise Unusable(f"Prolific no longer offers the filter {type_id} in this workspace")
     kind = kinds[type_id]
     filter_id = kind.id
     if comparator == "Exists":
         return []
     if comparator == "DoesNotExist":
-        raise Unusable(
-            f"Prolific cannot find participants without an answer to {filter_id}"
-        )
+        raise Unusable(f"Prolific cannot find participants without an answer to {filter_id}")
     values = requirement["IntegerValues"]
     if kind.type == "range":
         _check_ends(kind, values)
@@ -112,9 +96,7 @@ def _named_filter(
     return [_choice(filter_id, kind, comparator, [str(value) for value in values])]
 
 
-def _choice(
-    filter_id: str, kind: FilterKind, comparator: str, values: Sequence[str]
-) -> Filter:
+def _choice(filter_id: str, kind: FilterKind, comparator: str, values: Sequence[str]) -> Filter:
     unknown = sorted(set(values) - set(kind.choices))
     if unknown:
         raise Unusable(
@@ -136,9 +118,7 @@ def _choice(
 
 
 def _check_ends(kind: FilterKind, values: Sequence[int]) -> None:
-    least, most = (
-        end if isinstance(end, float) else None for end in (kind.least, kind.most)
-    )
+    least, most = (end if isinstance(end, float) else None for end in (kind.least, kind.most))
     for value in values:
         if (least is not None and value < least) or (most is not None and value > most):
             ends = " ".join(
@@ -184,9 +164,7 @@ def _range(requirement: Requirement, filter_id: str) -> Filter:
     elif comparator in ("NotEqualTo", "NotIn"):
         spans = _around(values)
     elif comparator == "Exists":
-        spans = [
-            (0, None)
-        ]  # Every participant has a number of approvals, even if it is 0.
+        spans = [(0, None)]  # Every participant has a number of approvals, even if it is 0.
     elif comparator == "DoesNotExist":
         spans = []
     else:
@@ -230,9 +208,7 @@ def _country(requirement: Requirement, offered: Mapping[str, FilterKind]) -> Fil
     if any("Subdivision" in locale for locale in locales):
         raise Unusable("Prolific filters by country, not by state; use countries only")
     if COUNTRY not in offered:
-        raise Unusable(
-            f"Prolific does not offer the filter {COUNTRY} in this workspace"
-        )
+        raise Unusable(f"Prolific does not offer the filter {COUNTRY} in this workspace")
     named = [locale["Country"] for locale in locales]
     choices = choices_of(offered[COUNTRY])
     unknown = sorted(set(named) - set(choices))
@@ -250,7 +226,5 @@ def names_of(filters: Sequence[Filter]) -> list[str]:
     """Return the names of all filters, also of combined ones."""
     names = []
     for each in filters:
-        names += (
-            names_of(each.filters) if isinstance(each, Combined) else [each.filter_id]
-        )
+        names += names_of(each.filters) if isinstance(each, Combined) else [each.filter_id]
     return names

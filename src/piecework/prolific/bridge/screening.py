@@ -47,9 +47,7 @@ def screen(bridge: Bridge) -> None:
             "SELECT * FROM studies WHERE qualification_type IS NOT NULL "
             f"AND market = '{NAME}' AND stage <> 'Retired'"
         )
-        needed = {
-            kind["id"] for study in lacking for kind in _tests_for(transaction, study)
-        }
+        needed = {kind["id"] for study in lacking for kind in _tests_for(transaction, study)}
     for study in at_work:
         is_needed = study["qualification_type"] in needed
         bridge.tried(partial(_follow, bridge, study, is_needed=is_needed))
@@ -94,11 +92,7 @@ def _offer(bridge: Bridge, study: sqlite3.Row) -> None:
             continue
         with bridge.backend.transaction() as transaction:
             screening = drafting.write(
-                bridge,
-                transaction,
-                hit_type,
-                _shape(bridge, kind),
-                qualification_type=kind["id"],
+                bridge, transaction, hit_type, _shape(bridge, kind), qualification_type=kind["id"]
             )
         bring_out(bridge, screening, hit_type)
 
@@ -115,13 +109,10 @@ def _shape(bridge: Bridge, kind: sqlite3.Row) -> drafting.Shape:
     )
 
 
-def _are_too_few(
-    transaction: Transaction, kind: sqlite3.Row, study: sqlite3.Row
-) -> bool:
+def _are_too_few(transaction: Transaction, kind: sqlite3.Row, study: sqlite3.Row) -> bool:
     """Return whether too few hold a qualification and no test is open."""
     is_tested = transaction.first_row(
-        "SELECT 1 FROM studies WHERE qualification_type = ? AND stage <> 'Retired'",
-        kind["id"],
+        "SELECT 1 FROM studies WHERE qualification_type = ? AND stage <> 'Retired'", kind["id"]
     )
     passed = transaction.first_row(_PASSED, kind["id"])
     return is_tested is None and (passed is None or passed[0] < study["places"])

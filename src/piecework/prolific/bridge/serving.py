@@ -102,26 +102,16 @@ def office(
             )
         filled_in = _filled_in(prolific, terms)
         prices = price_list(
-            prolific,
-            terms.currency,
-            least_per_hour_cents=filled_in.least_per_hour_cents,
+            prolific, terms.currency, least_per_hour_cents=filled_in.least_per_hour_cents
         )
         yield Office(
-            prolific=prolific,
-            crowd=crowd,
-            prices=prices,
-            address=address,
-            terms=filled_in,
+            prolific=prolific, crowd=crowd, prices=prices, address=address, terms=filled_in
         )
 
 
 @contextmanager
 def crowd_at(
-    address: str,
-    token: Token,
-    *,
-    consent: tuple[str, ...] = CONSENT,
-    limits: Limits | None = None,
+    address: str, token: Token, *, consent: tuple[str, ...] = CONSENT, limits: Limits | None = None
 ) -> Iterator[ProlificCrowd]:
     """Return a marketplace's interface to participants, with its own connections."""
     with ExitStack() as stack:
@@ -129,17 +119,13 @@ def crowd_at(
             Prolific(stack.enter_context(Transport(address, token, patience=_LITTLE)))
             for _ in range(LEAST_REGISTERS)
         ]
-        crowd = ProlificCrowd(
-            waiting, _completed_url(address), consent, limits=limits or Limits()
-        )
+        crowd = ProlificCrowd(waiting, _completed_url(address), consent, limits=limits or Limits())
         yield stack.enter_context(closing(crowd))
 
 
 def _filled_in(prolific: Prolific, terms: Terms) -> Terms:
     least = recommended = 0
-    for each in prolific.recruiting.reward_recommendations(
-        terms.workspace_id, terms.currency
-    ):
+    for each in prolific.recruiting.reward_recommendations(terms.workspace_id, terms.currency):
         if each.currency == terms.currency:
             least = each.least_per_hour_minor
             recommended = each.recommended_per_hour_minor

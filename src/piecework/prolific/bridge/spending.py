@@ -64,9 +64,7 @@ _HELD = (
     f"iif(status IN {RECRUITING}, max(screen_out_slots - {_SCREENED_OUT}, 0), 0)), 0) "
     f"FROM studies WHERE market = '{NAME}' AND stage IN ('Published', 'Retired')"
 )
-_HELD_NOT_HERE = (
-    f"SELECT coalesce(sum(held_cents), 0) FROM unknown_studies WHERE market = '{NAME}'"
-)
+_HELD_NOT_HERE = f"SELECT coalesce(sum(held_cents), 0) FROM unknown_studies WHERE market = '{NAME}'"
 
 
 def committed_cents(transaction: Transaction) -> int:
@@ -91,11 +89,7 @@ def taken_if_unrejected(transaction: Transaction, visit: sqlite3.Row) -> int:
     """
     change = "UPDATE studies SET undecided = undecided + ? WHERE id = ?"
     transaction.execute(change, 1, visit["study"])
-    taken = (
-        spent_cents(transaction)
-        + held_cents(transaction)
-        + number_of(transaction, _BEING_PAID)
-    )
+    taken = spent_cents(transaction) + held_cents(transaction) + number_of(transaction, _BEING_PAID)
     transaction.execute(change, -1, visit["study"])
     return taken
 

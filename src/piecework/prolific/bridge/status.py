@@ -131,9 +131,7 @@ def read_status(transaction: Transaction) -> Status:
                 currency=study["currency"],
                 reward_cents=study["reward_cents"],
                 cost_cents=study["cost_cents"],
-                states=dict(
-                    sorted(Counter(visit["status"] for visit in visits).items())
-                ),
+                states=dict(sorted(Counter(visit["status"] for visit in visits).items())),
                 waits_for_requester=sum(visit["undecided"] > 0 for visit in visits),
                 waits_for_participant=sum(
                     visit["return_asked_ms"] is not None for visit in waiting
@@ -175,8 +173,7 @@ def read_status(transaction: Transaction) -> Status:
         ),
         unknown_messages=number_of(
             transaction,
-            "SELECT count(*) FROM messages WHERE sent_there = 'Unknown' "
-            f"AND {of_own_person(NAME)}",
+            f"SELECT count(*) FROM messages WHERE sent_there = 'Unknown' AND {of_own_person(NAME)}",
         ),
         unknown=read_unknown(transaction, NAME),
         currency=start.currency or (studies[0].currency if studies else "GBP"),

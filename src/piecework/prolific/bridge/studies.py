@@ -44,9 +44,7 @@ def say(bridge: Bridge, study: sqlite3.Row, trouble: str) -> None:
     """Store a sentence about a study for people to read; "" clears it."""
     if trouble != study["trouble"]:
         with bridge.backend.transaction() as transaction:
-            transaction.execute(
-                "UPDATE studies SET trouble = ? WHERE id = ?", trouble, study["id"]
-            )
+            transaction.execute("UPDATE studies SET trouble = ? WHERE id = ?", trouble, study["id"])
 
 
 def _recruit(bridge: Bridge, hit_type: sqlite3.Row) -> None:
@@ -71,15 +69,11 @@ def _recruit(bridge: Bridge, hit_type: sqlite3.Row) -> None:
         _drop(bridge, study)
     elif is_settled:
         with bridge.backend.transaction() as transaction:
-            transaction.execute(
-                "UPDATE studies SET places = ? WHERE id = ?", possible, study["id"]
-            )
+            transaction.execute("UPDATE studies SET places = ? WHERE id = ?", possible, study["id"])
         bring_out(bridge, study["id"], hit_type)
 
 
-def _follow(
-    bridge: Bridge, study: sqlite3.Row, possible: int, *, is_settled: bool
-) -> bool:
+def _follow(bridge: Bridge, study: sqlite3.Row, possible: int, *, is_settled: bool) -> bool:
     """Update a published study; return whether the HITs left need another one."""
     taken = reading.places_taken(bridge, study["id"])
     if taken is None:
@@ -92,11 +86,7 @@ def _follow(
     if is_open and not possible and is_inviting:
         _transit(bridge, study, "STOP")
         return False
-    if wanted > places and study["status"] in (
-        "ACTIVE",
-        "AWAITING REVIEW",
-        "COMPLETED",
-    ):
+    if wanted > places and study["status"] in ("ACTIVE", "AWAITING REVIEW", "COMPLETED"):
         if is_settled:
             _raise_places(bridge, study, wanted)
         return False
@@ -109,11 +99,7 @@ def _follow(
 
 
 def _begin(
-    bridge: Bridge,
-    hit_type: sqlite3.Row,
-    slots: dict[int, int],
-    *,
-    most: int | None = None,
+    bridge: Bridge, hit_type: sqlite3.Row, slots: dict[int, int], *, most: int | None = None
 ) -> None:
     if unknown.objection(bridge):
         return
@@ -214,9 +200,7 @@ def _objection(bridge: Bridge, study: sqlite3.Row, more_places: int) -> str:
 
 
 def _raise_places(bridge: Bridge, study: sqlite3.Row, places: int) -> None:
-    trouble = unknown.objection(bridge) or _objection(
-        bridge, study, places - study["places"]
-    )
+    trouble = unknown.objection(bridge) or _objection(bridge, study, places - study["places"])
     say(bridge, study, trouble)
     if trouble:
         return
@@ -224,9 +208,7 @@ def _raise_places(bridge: Bridge, study: sqlite3.Row, places: int) -> None:
     # completed study recruits again, so `_retire` must not retire it.
     with bridge.backend.transaction() as transaction:
         transaction.execute(
-            "UPDATE studies SET places = ?, status = 'ACTIVE' WHERE id = ?",
-            places,
-            study["id"],
+            "UPDATE studies SET places = ?, status = 'ACTIVE' WHERE id = ?", places, study["id"]
         )
     bridge.changes += 1
     bridge.prolific.studies.change(study["study_id"], StudyChanges(places=places))
@@ -254,10 +236,7 @@ def _transit(bridge: Bridge, study: sqlite3.Row, action: StudyAction) -> None:
 def _note(bridge: Bridge, study: sqlite3.Row, *, stage: str, status: str) -> None:
     with bridge.backend.transaction() as transaction:
         transaction.execute(
-            "UPDATE studies SET stage = ?, status = ? WHERE id = ?",
-            stage,
-            status,
-            study["id"],
+            "UPDATE studies SET stage = ?, status = ? WHERE id = ?", stage, status, study["id"]
         )
 
 

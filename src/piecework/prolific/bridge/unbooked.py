@@ -17,9 +17,7 @@ _BOOKED = (
 )
 
 
-def unbooked(
-    transaction: Transaction, visit: int, there: Iterable[int]
-) -> Counter[int]:
+def unbooked(transaction: Transaction, visit: int, there: Iterable[int]) -> Counter[int]:
     """Return the amounts of bonuses at Prolific that are not booked for a visit.
 
     Args:
@@ -31,9 +29,7 @@ def unbooked(
     return Counter(there) - booked
 
 
-def perhaps_paid(
-    transaction: Transaction, line: sqlite3.Row, there: Iterable[int]
-) -> Counter[int]:
+def perhaps_paid(transaction: Transaction, line: sqlite3.Row, there: Iterable[int]) -> Counter[int]:
     """Return the amounts at Prolific that may be the bonus of a line.
 
     They are not booked, and no person has said that they are other bonuses.
@@ -52,9 +48,7 @@ def perhaps_paid_before(transaction: Transaction, line: sqlite3.Row) -> Counter[
     return perhaps_paid(transaction, line, json.loads(line["paid_before"] or "[]"))
 
 
-def keep_other_bonuses(
-    transaction: Transaction, line: sqlite3.Row, others: Counter[int]
-) -> None:
+def keep_other_bonuses(transaction: Transaction, line: sqlite3.Row, others: Counter[int]) -> None:
     """Record a person's statement that a line is not among these bonuses.
 
     Another line of the submission may still be among them.
@@ -67,9 +61,7 @@ def keep_other_bonuses(
     )
 
 
-def keep_paid_before(
-    transaction: Transaction, there: Mapping[int, Sequence[int]]
-) -> None:
+def keep_paid_before(transaction: Transaction, there: Mapping[int, Sequence[int]]) -> None:
     """Record, for each line, the bonuses its submission has before the line is paid."""
     transaction.conn.executemany(
         "UPDATE bonus_lines SET paid_before = ? WHERE id = ?",

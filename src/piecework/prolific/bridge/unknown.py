@@ -14,12 +14,7 @@ import sqlite3
 from collections.abc import Collection
 
 from piecework.marketplace.bridging.study_names import StudyName
-from piecework.marketplace.bridging.unknown import (
-    UnknownStudy,
-    keep,
-    read_unknown,
-    undecided,
-)
+from piecework.marketplace.bridging.unknown import UnknownStudy, keep, read_unknown, undecided
 from piecework.marketplace.state import lineage
 from piecework.marketplace.state.transaction import Transaction
 from piecework.prolific.bridge.bridge import LOG, Bridge
@@ -40,15 +35,10 @@ def look(bridge: Bridge) -> None:
     """
     if bridge.listed is not None:
         return
-    listed = {
-        each.id: each
-        for each in bridge.prolific.studies.of_project(bridge.terms.project_id)
-    }
+    listed = {each.id: each for each in bridge.prolific.studies.of_project(bridge.terms.project_id)}
     with bridge.backend.reading() as transaction:
         before = {each.study_id for each in read_unknown(transaction, NAME)}
-        unknown_studies = [
-            each for each in listed.values() if _is_unknown(transaction, each)
-        ]
+        unknown_studies = [each for each in listed.values() if _is_unknown(transaction, each)]
     for study in unknown_studies:
         _take_in(bridge, study)
     bridge.listed = {
@@ -107,16 +97,13 @@ def set_aside(bridge: Bridge, study_id: str) -> None:
         raise Unusable(
             f"the study {study_id} is {_PUBLISHING} at Prolific, which can stop a "
             "study only when it is ACTIVE or PAUSED; nothing was changed",
-            next_step="in a few minutes, run: piecework prolific reconcile --leave "
-            f"{study_id}",
+            next_step=f"in a few minutes, run: piecework prolific reconcile --leave {study_id}",
         )
     if there.status in RECRUITING:
         there = bridge.prolific.studies.transition(study_id, "STOP")
     _take_in(bridge, there)
     with bridge.backend.transaction() as transaction:
-        transaction.execute(
-            "UPDATE unknown_studies SET is_left = 1 WHERE study_id = ?", study_id
-        )
+        transaction.execute("UPDATE unknown_studies SET is_left = 1 WHERE study_id = ?", study_id)
 
 
 def check_unknown(transaction: Transaction, study_id: str) -> sqlite3.Row:
@@ -125,9 +112,7 @@ def check_unknown(transaction: Transaction, study_id: str) -> sqlite3.Row:
     Raises:
         Unusable: there is no such study.
     """
-    row = transaction.first_row(
-        "SELECT * FROM unknown_studies WHERE study_id = ?", study_id
-    )
+    row = transaction.first_row("SELECT * FROM unknown_studies WHERE study_id = ?", study_id)
     if row is None:
         raise Unusable(
             f"{study_id} is not an unknown study of this marketplace",
@@ -161,9 +146,7 @@ def _take_in(bridge: Bridge, study: Study) -> None:
     places = study.places or 0
     is_recruiting = study.status in RECRUITING
     held = max(places - paid, undecided) if is_recruiting else undecided
-    unit = held and studies.calculated_cost_minor(
-        reward_minor=study.reward_minor or 0, places=1
-    )
+    unit = held and studies.calculated_cost_minor(reward_minor=study.reward_minor or 0, places=1)
     with bridge.backend.transaction() as transaction:
         if not _is_unknown(transaction, study):
             return  # It was adopted meanwhile.
@@ -175,9 +158,7 @@ def _take_in(bridge: Bridge, study: Study) -> None:
                 internal_name=study.internal_name or "",
                 status=study.status,
                 places=places,
-                submissions=sum(
-                    number for name, number in counts.items() if name != "TOTAL"
-                ),
+                submissions=sum(number for name, number in counts.items() if name != "TOTAL"),
                 spent_cents=cost.rewards.minor + cost.bonuses.minor,
                 held_cents=held * unit,
             ),

@@ -54,9 +54,7 @@ class Receiver:
         signature = headers.get(_SIGNATURE, "")
         if not self._is_genuine(signature, headers.get(_SIGNED_AT, ""), body):
             raise Refusal(
-                "WebhookRefused",
-                "This webhook has no valid, recent signature.",
-                status=403,
+                "WebhookRefused", "This webhook has no valid, recent signature.", status=403
             )
         # The signature does not cover the id, so a replay could change it.
         known_by = {f"signature {signature}"}
@@ -87,9 +85,7 @@ def signature_of(secret: str, signed_at: str, body: bytes) -> str:
     return base64.b64encode(digest).decode()
 
 
-def register(
-    backend: Backend, prolific: Prolific, workspace_id: str, url: str
-) -> Receiver:
+def register(backend: Backend, prolific: Prolific, workspace_id: str, url: str) -> Receiver:
     """Subscribe an address to webhooks if needed; return the receiver.
 
     Args:
@@ -105,9 +101,7 @@ def register(
     offered = prolific.webhooks.event_types()
     wanted = [each for each in EVENT_TYPES if each in offered]
     if not wanted:
-        raise Unusable(
-            f"Prolific does not offer webhooks for {' or '.join(EVENT_TYPES)}"
-        )
+        raise Unusable(f"Prolific does not offer webhooks for {' or '.join(EVENT_TYPES)}")
     for each in prolific.webhooks.subscriptions(workspace_id):
         if each.target_url != url:
             continue

@@ -80,9 +80,7 @@ class Account:
         path = f"workspaces/{checked_id(workspace_id)}/projects/"
         return listed(self._call, get_request(path), Project)
 
-    def create_project(
-        self, workspace_id: str, title: str, *, description: str = ""
-    ) -> Project:
+    def create_project(self, workspace_id: str, title: str, *, description: str = "") -> Project:
         """Create a project. This call is never retried; look for the title first."""
         request = Request(
             method="POST",

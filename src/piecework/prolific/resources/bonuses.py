@@ -49,10 +49,7 @@ class Bonuses:
         request = Request(
             method="POST",
             path="submissions/bonus-payments/",
-            body={
-                "study_id": checked_id(study_id),
-                "csv_bonuses": csv_bonuses(amounts),
-            },
+            body={"study_id": checked_id(study_id), "csv_bonuses": csv_bonuses(amounts)},
         )
         return value_of(BonusBatch, self._call(request), request)
 
@@ -76,9 +73,7 @@ def csv_bonuses(amounts: Mapping[str, Money]) -> str:
     '60ffe5c8371090c7041d43f8,0.05'
     """
     if not 1 <= len(amounts) <= MOST_AT_ONCE:
-        raise Unusable(
-            f"a batch has 1 to {MOST_AT_ONCE} bonuses; this one has {len(amounts)}"
-        )
+        raise Unusable(f"a batch has 1 to {MOST_AT_ONCE} bonuses; this one has {len(amounts)}")
     currencies = {money.currency for money in amounts.values()}
     if len(currencies) != 1 or not currencies <= CURRENCIES:
         raise Unusable(

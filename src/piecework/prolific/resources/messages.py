@@ -35,24 +35,14 @@ class Messages:
         Raises:
             Lost: the message may have been sent.
         """
-        wire = {
-            "recipient_id": participant_id,
-            "body": body,
-            "study_id": checked_id(study_id),
-        }
+        wire = {"recipient_id": participant_id, "body": body, "study_id": checked_id(study_id)}
         self._call(Request(method="POST", path="messages/", body=wire))
 
-    def send_bulk(
-        self, participant_ids: Sequence[str], body: str, *, study_id: str
-    ) -> None:
+    def send_bulk(self, participant_ids: Sequence[str], body: str, *, study_id: str) -> None:
         """Send the same message to many participants of a study.
 
         Raises:
             Lost: the message may have been sent.
         """
-        wire = {
-            "ids": list(participant_ids),
-            "body": body,
-            "study_id": checked_id(study_id),
-        }
+        wire = {"ids": list(participant_ids), "body": body, "study_id": checked_id(study_id)}
         self._call(Request(method="POST", path="messages/bulk/", body=wire))

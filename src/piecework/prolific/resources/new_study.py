@@ -100,9 +100,7 @@ class NewStudy:
             "device_compatibility": list(self.devices),
             "filters": [filter_.to_wire() for filter_ in self.filters],
             "project": self.project,
-            "submissions_config": {
-                "max_submissions_per_participant": self.visits_per_participant
-            },
+            "submissions_config": {"max_submissions_per_participant": self.visits_per_participant},
             "metadata": self.metadata,
         }
 

@@ -72,9 +72,7 @@ class ParticipantGroups:
 
     def participants(self, group_id: str) -> Iterator[Membership]:
         """Yield all members of a group."""
-        return listed(
-            self._call, get_request(f"{_path(group_id)}participants/"), Membership
-        )
+        return listed(self._call, get_request(f"{_path(group_id)}participants/"), Membership)
 
     def add(self, group_id: str, participant_ids: Sequence[str]) -> None:
         """Add participants to a group."""
@@ -84,9 +82,7 @@ class ParticipantGroups:
         """Remove participants from a group."""
         self._change("DELETE", group_id, participant_ids)
 
-    def _change(
-        self, method: Method, group_id: str, participant_ids: Sequence[str]
-    ) -> None:
+    def _change(self, method: Method, group_id: str, participant_ids: Sequence[str]) -> None:
         self._call(
             Request(
                 method=method,

@@ -28,11 +28,7 @@ class Choice:
     def to_wire(self) -> dict[str, object]:
         """Return the filter as a study contains it."""
         divided = {"weightings": dict(self.weightings)} if self.weightings else {}
-        return {
-            "filter_id": self.filter_id,
-            "selected_values": list(self.values),
-            **divided,
-        }
+        return {"filter_id": self.filter_id, "selected_values": list(self.values), **divided}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,9 +14,7 @@ from piecework.webclient.request import Request, checked_id, get_request
 from piecework.webclient.transport import Transport
 from piecework.webclient.values import CostInMinor, Moment, Value, Whole
 
-StudyAction = Literal[
-    "PUBLISH", "SCHEDULE_PUBLISH", "CANCEL_PUBLISH", "PAUSE", "START", "STOP"
-]
+StudyAction = Literal["PUBLISH", "SCHEDULE_PUBLISH", "CANCEL_PUBLISH", "PAUSE", "START", "STOP"]
 
 _PAGE = 100
 
@@ -169,9 +167,7 @@ class Studies:
         body: dict[str, object] = {"action": action}
         if at is not None:
             body["publish_at"] = wire_moment(at)
-        request = Request(
-            method="POST", path=f"{_path(study_id)}transition/", body=body
-        )
+        request = Request(method="POST", path=f"{_path(study_id)}transition/", body=body)
         return value_of(Study, self._call(request), request)
 
     def cost(self, study_id: str, *, is_projected: bool = False) -> StudyCost:

@@ -13,13 +13,7 @@ from piecework.webclient.transport import Transport
 from piecework.webclient.values import Moment, Value, Whole
 
 SubmissionAction = Literal[
-    "APPROVE",
-    "COMPLETE",
-    "RETURN",
-    "START",
-    "SCREEN_OUT",
-    "UNREJECT",
-    "UNRETURN",
+    "APPROVE", "COMPLETE", "RETURN", "START", "SCREEN_OUT", "UNREJECT", "UNRETURN"
 ]
 """All transitions except REJECT, which needs a reason."""
 RejectionCategory = Literal[
@@ -61,9 +55,7 @@ class Submission(Value):
     id: str
     status: str
     participant_id: str | None = Field(
-        default=None,
-        validation_alias=AliasChoices("participant_id", "participant"),
-        repr=False,
+        default=None, validation_alias=AliasChoices("participant_id", "participant"), repr=False
     )
     study_id: str | None = None
     code: str | None = Field(
@@ -93,9 +85,7 @@ class Submissions:
 
     def of_study(self, study_id: str) -> Iterator[Submission]:
         """Yield all submissions of a study."""
-        request = get_request(
-            "submissions/", {"study": checked_id(study_id), "page_size": _PAGE}
-        )
+        request = get_request("submissions/", {"study": checked_id(study_id), "page_size": _PAGE})
         return listed(self._call, request, Submission)
 
     def get(self, submission_id: str) -> Submission:
@@ -145,9 +135,7 @@ class Submissions:
             wire["completion_code"] = code
         return self._transition(submission_id, wire)
 
-    def request_return(
-        self, submission_id: str, reasons: Sequence[str]
-    ) -> ReturnRequest:
+    def request_return(self, submission_id: str, reasons: Sequence[str]) -> ReturnRequest:
         """Ask the participant to return a submission, at no cost to either side.
 
         Raises:
@@ -173,10 +161,7 @@ class Submissions:
 
     def _transition(self, submission_id: str, wire: Mapping[str, object]) -> Submission:
         request = Request(
-            method="POST",
-            path=f"{_path(submission_id)}transition/",
-            body=wire,
-            may_repeat=True,
+            method="POST", path=f"{_path(submission_id)}transition/", body=wire, may_repeat=True
         )
         return value_of(Submission, self._call(request), request)
 

@@ -38,9 +38,7 @@ class Testing:
 
     def create_participant(self, email: str) -> TestParticipant:
         """Create a test participant for an address that Prolific does not know yet."""
-        request = Request(
-            method="POST", path="researchers/participants/", body={"email": email}
-        )
+        request = Request(method="POST", path="researchers/participants/", body={"email": email})
         return value_of(TestParticipant, self._call(request), request)
 
     def create_study(self, study_id: str) -> TestStudy:
@@ -50,7 +48,5 @@ class Testing:
             Refused: the workspace lacks the feature, there is no test participant, or
                 the study is no draft.
         """
-        request = Request(
-            method="POST", path=f"studies/{checked_id(study_id)}/test-study"
-        )
+        request = Request(method="POST", path=f"studies/{checked_id(study_id)}/test-study")
         return value_of(TestStudy, self._call(request), request)

@@ -67,9 +67,7 @@ class Webhooks:
 
     def secrets(self, workspace_id: str) -> list[Secret]:
         """Return the secrets of a workspace: one or none."""
-        request = get_request(
-            "hooks/secrets/", {"workspace_id": checked_id(workspace_id)}
-        )
+        request = get_request("hooks/secrets/", {"workspace_id": checked_id(workspace_id)})
         return list(listed(self._call, request, Secret))
 
     def create_secret(self, workspace_id: str) -> NewSecret:
@@ -78,25 +76,19 @@ class Webhooks:
         Raises:
             Lost: it may have been created.
         """
-        request = Request(
-            method="POST", path="hooks/secrets/", body={"workspace_id": workspace_id}
-        )
+        request = Request(method="POST", path="hooks/secrets/", body={"workspace_id": workspace_id})
         return value_of(NewSecret, self._call(request), request)
 
     def subscriptions(self, workspace_id: str) -> list[Subscription]:
         """Return all subscriptions of a workspace, including unconfirmed ones."""
         by_id = dict[str, Subscription]()
         for is_enabled in ("true", "false"):
-            request = get_request(
-                _PATH, {"workspace_id": workspace_id, "is_enabled": is_enabled}
-            )
+            request = get_request(_PATH, {"workspace_id": workspace_id, "is_enabled": is_enabled})
             rows = listed(self._call, request, Subscription)
             by_id |= {each.id: each for each in rows}
         return list(by_id.values())
 
-    def subscribe(
-        self, workspace_id: str, event_type: str, target_url: str
-    ) -> Subscription:
+    def subscribe(self, workspace_id: str, event_type: str, target_url: str) -> Subscription:
         """Subscribe an address to an event type, and confirm the subscription.
 
         Raises:
@@ -105,11 +97,7 @@ class Webhooks:
         request = Request(
             method="POST",
             path=_PATH,
-            body={
-                "workspace_id": workspace_id,
-                "event_type": event_type,
-                "target_url": target_url,
-            },
+            body={"workspace_id": workspace_id, "event_type": event_type, "target_url": target_url},
         )
         made = self._answer(request)
         subscription = _made(made, request)

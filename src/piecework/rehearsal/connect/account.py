@@ -47,8 +47,7 @@ def validate_participants(call: Call) -> dict[str, Any]:
         raise wrong("participantIds", "Not a list of texts.")
     return {
         "participants": [
-            {"participantId": each, "isValid": is_known(call.state, each)}
-            for each in ids
+            {"participantId": each, "isValid": is_known(call.state, each)} for each in ids
         ]
     }
 

@@ -16,13 +16,7 @@ from piecework.rehearsal.connect import site, tokens
 from piecework.rehearsal.connect.call import Call
 from piecework.rehearsal.connect.due import catch_up
 from piecework.rehearsal.connect.error_body import error_body
-from piecework.rehearsal.connect.routes import (
-    CONTROLS,
-    NAMES,
-    OPERATIONS,
-    PREFIX,
-    Operation,
-)
+from piecework.rehearsal.connect.routes import CONTROLS, NAMES, OPERATIONS, PREFIX, Operation
 from piecework.rehearsal.connect.state import State
 from piecework.rehearsal.offline.controls import Controls
 from piecework.rehearsal.offline.errors import ApiError
@@ -66,30 +60,20 @@ class Emulator:
             for each in OPERATIONS
         ]
         routes += [
-            Route(
-                each.path,
-                for_programs(self._control(each)),
-                methods=[each.method],
-            )
+            Route(each.path, for_programs(self._control(each)), methods=[each.method])
             for each in CONTROLS
         ]
-        controls = Controls(
-            self._state, self._faults, NAMES, lambda: catch_up(self._state)
-        )
+        controls = Controls(self._state, self._faults, NAMES, lambda: catch_up(self._state))
         routes += [
             Route(path, for_programs(endpoint), methods=[method])
             for method, path, endpoint in controls.endpoints()
         ]
         routes += [
-            Route(path, endpoint, methods=[method])
-            for method, path, endpoint in self._pages()
+            Route(path, endpoint, methods=[method]) for method, path, endpoint in self._pages()
         ]
         app = Starlette(
             routes=routes,
-            exception_handlers={
-                ApiError: self._refused,
-                HTTPException: self._not_routed,
-            },
+            exception_handlers={ApiError: self._refused, HTTPException: self._not_routed},
         )
         # A redirect would lose the body of a POST.
         app.router.redirect_slashes = False
@@ -102,11 +86,7 @@ class Emulator:
             ("POST", COMPLETION, self._page(site.enter_code)),
             ("GET", _SITE, for_programs(self._page(site.people))),
             ("GET", person, for_programs(self._page(site.projects))),
-            (
-                "POST",
-                f"{person}/{{project_id}}",
-                for_programs(self._redirect(site.arrive)),
-            ),
+            ("POST", f"{person}/{{project_id}}", for_programs(self._redirect(site.arrive))),
             (
                 "POST",
                 f"{person}/return/{{assignment_id}}",
@@ -199,9 +179,7 @@ class Emulator:
     async def _refused(self, request: Request, refusal: Exception) -> Response:
         if not isinstance(refusal, ApiError):
             raise refusal
-        response = JSONResponse(
-            error_body(refusal, request.url.path), status_code=refusal.status
-        )
+        response = JSONResponse(error_body(refusal, request.url.path), status_code=refusal.status)
         if refusal.wait_seconds:
             response.headers["Retry-After"] = str(refusal.wait_seconds)
         return self._traced(response)

@@ -87,17 +87,13 @@ class Assignment:
             "bonus": money.to_dollars(self.paid(state, "bonuses")),
             "completion": None
             if self.completed_ms is None
-            else {
-                "completionCode": self.entered_code,
-                "submissionType": self.completion_type,
-            },
+            else {"completionCode": self.entered_code, "submissionType": self.completion_type},
         }
 
     def paid(self, state: State, account: str) -> int:
         """Return what the participant got as `payments` or `bonuses`."""
         return state.number(
-            "SELECT coalesce(sum(amount), 0) FROM ledger "
-            "WHERE assignment_id = ? AND target = ?",
+            "SELECT coalesce(sum(amount), 0) FROM ledger WHERE assignment_id = ? AND target = ?",
             (self.assignment_id, account),
         )
 
@@ -122,9 +118,7 @@ def complete(state: State, assignment: Assignment, code: str | None) -> None:
         ApiError: it is not in progress, or its project is completed in another way.
     """
     if assignment.status != IN_PROGRESS:
-        raise ApiError(
-            400, f"An assignment that is {assignment.status} cannot be completed."
-        )
+        raise ApiError(400, f"An assignment that is {assignment.status} cannot be completed.")
     settings = Project.find(state, assignment.project_id).fields.completion_settings
     needs_code = settings.project_completion_type == "CompletionCode"
     if needs_code != (code is not None):
@@ -140,19 +134,14 @@ def complete(state: State, assignment: Assignment, code: str | None) -> None:
             assignment.assignment_id,
         ),
     )
-    state.plan(
-        "approve",
-        assignment.assignment_id,
-        at_ms=state.now_ms + DAYS_UNTIL_APPROVED * DAY,
-    )
+    state.plan("approve", assignment.assignment_id, at_ms=state.now_ms + DAYS_UNTIL_APPROVED * DAY)
     set_status(state, assignment, PENDING)
 
 
 def set_status(state: State, assignment: Assignment, status: str) -> None:
     """Change the status; places and held money follow."""
     state.conn.execute(
-        "UPDATE assignment SET status = ? WHERE id = ?",
-        (status, assignment.assignment_id),
+        "UPDATE assignment SET status = ? WHERE id = ?", (status, assignment.assignment_id)
     )
     follow(state, assignment.project_id, kind="release")
 
@@ -198,8 +187,7 @@ def of_project(
     """Return the assignments of a project in some statuses."""
     marks = ", ".join("?" * len(statuses))
     rows = state.rows(
-        f"SELECT * FROM assignment WHERE project_id = ? AND status IN ({marks}) "
-        "ORDER BY number",
+        f"SELECT * FROM assignment WHERE project_id = ? AND status IN ({marks}) ORDER BY number",
         (project_id, *statuses),
     )
     return [Assignment.of_row(row) for row in rows]

@@ -140,8 +140,7 @@ def _decided(call: Call, status: str) -> list[tuple[Assignment, str | None]]:
         if assignment.status != status:
             raise ApiError(
                 400,
-                f"The assignment {assignment.assignment_id} is {assignment.status}, "
-                f"not {status}.",
+                f"The assignment {assignment.assignment_id} is {assignment.status}, not {status}.",
             )
     return named
 

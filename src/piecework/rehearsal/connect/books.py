@@ -6,13 +6,7 @@ from typing import Any
 from piecework.rehearsal.connect import money
 from piecework.rehearsal.connect.assignment import Assignment
 from piecework.rehearsal.connect.call import Call
-from piecework.rehearsal.connect.project import (
-    APPROVED,
-    FINISHED,
-    IN_PROGRESS,
-    RECRUITS,
-    Project,
-)
+from piecework.rehearsal.connect.project import APPROVED, FINISHED, IN_PROGRESS, RECRUITS, Project
 from piecework.rehearsal.connect.state import State
 
 _SPENT = ("payments", "bonuses", "fees")
@@ -95,9 +89,7 @@ def _broken_by_project(state: State, project: Project) -> list[str]:
         if (project.status == "Completed") != (filled == places) and (
             project.status in (*RECRUITS, "Completed")
         ):
-            broken.append(
-                f"The project {project.project_id} is {project.status} wrongly."
-            )
+            broken.append(f"The project {project.project_id} is {project.status} wrongly.")
     if counts and project.status in ("Unpublished", "Archived"):
         broken.append(f"The project {project.project_id} never recruited.")
     return broken

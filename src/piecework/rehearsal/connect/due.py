@@ -4,10 +4,7 @@ from piecework.rehearsal.connect import assignment
 from piecework.rehearsal.connect.state import State
 from piecework.rehearsal.offline import database
 
-_KINDS = {
-    "time_out": assignment.time_out,
-    "approve": assignment.approve_by_silence,
-}
+_KINDS = {"time_out": assignment.time_out, "approve": assignment.approve_by_silence}
 
 
 def catch_up(state: State) -> None:

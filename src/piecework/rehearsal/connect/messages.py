@@ -51,8 +51,7 @@ def list_messages(call: Call) -> dict[str, Any]:
     """List the messages to a participant."""
     participant_id = check_known(call.state, call.path["participant_id"])
     rows = call.state.rows(
-        "SELECT * FROM message WHERE participant_id = ? ORDER BY number",
-        (participant_id,),
+        "SELECT * FROM message WHERE participant_id = ? ORDER BY number", (participant_id,)
     )
     return {
         "messages": [

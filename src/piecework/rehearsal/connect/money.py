@@ -88,9 +88,7 @@ def move(
         raise ApiError(400, "Insufficient funds: the account balance is too low.")
     state.conn.execute("UPDATE account SET available = available + ?", (change,))
     held = amount * ((target == "held") - (source == "held"))
-    state.conn.execute(
-        "UPDATE project SET held = held + ? WHERE id = ?", (held, project_id)
-    )
+    state.conn.execute("UPDATE project SET held = held + ? WHERE id = ?", (held, project_id))
     state.conn.execute(
         "INSERT INTO ledger (at_ms, kind, project_id, assignment_id, source, target, "
         "amount) VALUES (?, ?, ?, ?, ?, ?, ?)",

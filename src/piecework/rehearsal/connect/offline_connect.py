@@ -41,9 +41,7 @@ class OfflineConnect:
 
     def __init__(self, address: str, key: str) -> None:
         self.address, self.key = address, key
-        self._http = httpx.Client(
-            base_url=f"{address}/emulator", timeout=_SECONDS, trust_env=False
-        )
+        self._http = httpx.Client(base_url=f"{address}/emulator", timeout=_SECONDS, trust_env=False)
 
     def __enter__(self) -> Self:
         """Return itself."""
@@ -74,14 +72,9 @@ class OfflineConnect:
     def arrive(self, project_id: str, participant_id: str | None = None) -> Arrival:
         """Let a participant begin or come back; without an id, a new one."""
         participant_id = participant_id or self.participant()
-        began = self._call(
-            "POST", f"/participants/{participant_id}/projects/{project_id}"
-        )
+        began = self._call("POST", f"/participants/{participant_id}/projects/{project_id}")
         return Arrival(
-            began["participantId"],
-            began["assignmentId"],
-            began["url"],
-            began["completeUrl"],
+            began["participantId"], began["assignmentId"], began["url"], began["completeUrl"]
         )
 
     def complete(self, assignment_id: str, code: str | None = None) -> None:

@@ -45,6 +45,4 @@ def check_known(state: State, participant_id: str) -> str:
 
 def is_known(state: State, participant_id: str) -> bool:
     """Return whether there is such a participant."""
-    return bool(
-        state.number("SELECT count(*) FROM participant WHERE id = ?", (participant_id,))
-    )
+    return bool(state.number("SELECT count(*) FROM participant WHERE id = ?", (participant_id,)))

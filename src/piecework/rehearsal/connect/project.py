@@ -67,9 +67,7 @@ class Project:
         return {
             **shown,
             "projectId": self.project_id,
-            "totalCost": money.to_dollars(
-                self.fields.participants * self.unit(state).total
-            ),
+            "totalCost": money.to_dollars(self.fields.participants * self.unit(state).total),
             "createdAt": iso(self.created_ms),
             **status,
         }
@@ -85,8 +83,7 @@ class Project:
     def counts(self, state: State) -> Counter[str]:
         """Return the number of assignments by status."""
         rows = state.rows(
-            "SELECT status, count(*) AS count FROM assignment WHERE project_id = ? "
-            "GROUP BY status",
+            "SELECT status, count(*) AS count FROM assignment WHERE project_id = ? GROUP BY status",
             (self.project_id,),
         )
         return Counter({row["status"]: row["count"] for row in rows})
@@ -124,19 +121,10 @@ def follow(state: State, project_id: str, *, kind: str) -> None:
         project = set_status(state, project, "Completed")
     lacking = project.needed(state) - project.held
     source, target = ("available", "held") if lacking > 0 else ("held", "available")
-    money.move(
-        state,
-        abs(lacking),
-        kind=kind,
-        source=source,
-        target=target,
-        project_id=project_id,
-    )
+    money.move(state, abs(lacking), kind=kind, source=source, target=target, project_id=project_id)
 
 
 def set_status(state: State, project: Project, status: str) -> Project:
     """Change a project's status; the money follows by `follow`."""
-    state.conn.execute(
-        "UPDATE project SET status = ? WHERE id = ?", (status, project.project_id)
-    )
+    state.conn.execute("UPDATE project SET status = ? WHERE id = ?", (status, project.project_id))
     return replace(project, status=status)

@@ -21,18 +21,14 @@ _Minutes = Annotated[int, Field(ge=2, le=10_000)]
 
 
 class _Strict(BaseModel):
-    model_config = ConfigDict(
-        extra="forbid", strict=True, frozen=True, alias_generator=to_camel
-    )
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, alias_generator=to_camel)
 
 
 class CompletionSettings(_Strict):
     """How participants show that they have completed the work."""
 
     value: str | None = None
-    project_completion_type: Literal["RedirectUrl", "CompletionCode", "Template"] = (
-        "RedirectUrl"
-    )
+    project_completion_type: Literal["RedirectUrl", "CompletionCode", "Template"] = "RedirectUrl"
 
 
 class ParticipantTargeting(_Strict):
@@ -59,9 +55,7 @@ class PlatformTargeting(_Strict):
 class DemographicTargeting(_Strict):
     """Accepted and returned; no participant has demographics here."""
 
-    target_option: Literal["GenPop", "GenderSplit", "CensusMatched", "Custom"] = (
-        "GenPop"
-    )
+    target_option: Literal["GenPop", "GenderSplit", "CensusMatched", "Custom"] = "GenPop"
     locations: list[str] | None = None
     languages: list[str] | None = None
     demographic_requirements: dict[str, Any] | None = None
@@ -79,8 +73,7 @@ class ProjectFields(_Strict):
     instructions: str | None = Field(None, max_length=_LARGEST_INSTRUCTIONS)
     internal_name: str | None = None
     system_requirements: (
-        list[Literal["Audio", "Camera", "Microphone", "DownloadSoftware", "Writing"]]
-        | None
+        list[Literal["Audio", "Camera", "Microphone", "DownloadSoftware", "Writing"]] | None
     ) = None
     has_sensitive_content: bool = False
     device_requirements: list[Literal["Desktop", "Tablet", "Mobile"]] | None = None
@@ -96,9 +89,7 @@ class ProjectFields(_Strict):
             raise ValueError("payment has more than two decimals")
         least = _LEAST_CENTS_AN_HOUR * self.estimated_time_in_minutes
         if self.payment_cents * _HOUR_MINUTES < least:
-            raise ValueError(
-                f"payment is below {_LEAST_CENTS_AN_HOUR / CENTS:.2f} an hour"
-            )
+            raise ValueError(f"payment is below {_LEAST_CENTS_AN_HOUR / CENTS:.2f} an hour")
         if (
             self.max_time_in_minutes is not None
             and self.max_time_in_minutes <= self.estimated_time_in_minutes

@@ -27,11 +27,7 @@ from piecework.rehearsal.offline.clock import MINUTE
 from piecework.rehearsal.offline.errors import ApiError, wrong
 
 STATUSES = ("Unpublished", "Live", "Paused", "Completed", "Closed", "Archived")
-_LEADS_TO = {
-    "Unpublished": ("Live", "Archived"),
-    "Live": ("Paused",),
-    "Paused": ("Live", "Closed"),
-}
+_LEADS_TO = {"Unpublished": ("Live", "Archived"), "Live": ("Paused",), "Paused": ("Live", "Closed")}
 _PAGE_SIZE, _LARGEST_PAGE = 10, 100
 _TOKEN = re.compile(r"([0-9a-f]{1,12})-([0-9a-f]{1,12})")
 _TOKEN_MS = 60 * MINUTE
@@ -82,8 +78,7 @@ def edit(call: Call) -> dict[str, Any]:
     known = project.fields.model_dump(by_alias=True, exclude_unset=True)
     fields = read_fields({**known, **call.body})
     state.conn.execute(
-        "UPDATE project SET fields = ? WHERE id = ?",
-        (_stored(fields), project.project_id),
+        "UPDATE project SET fields = ? WHERE id = ?", (_stored(fields), project.project_id)
     )
     if project.status in RECRUITS:
         follow(state, project.project_id, kind="hold")
@@ -125,9 +120,7 @@ def statistics(call: Call) -> dict[str, Any]:
         "inProgress": counts[IN_PROGRESS],
         "approvedAssignments": counts[APPROVED],
         "completionRate": finished / started if started else 0.0,
-        "bounceRate": (counts[RETURNED] + counts[TIMED_OUT]) / started
-        if started
-        else 0.0,
+        "bounceRate": (counts[RETURNED] + counts[TIMED_OUT]) / started if started else 0.0,
         "averageDuration": averages.mean(minutes) if minutes else 0.0,
         "medianDuration": averages.median(minutes) if minutes else 0.0,
     }

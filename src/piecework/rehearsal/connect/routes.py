@@ -49,31 +49,13 @@ OPERATIONS = (
     Operation("get-project", "GET", "/project/{project_id}", projects.get),
     Operation("edit-project", "POST", "/project/{project_id}", projects.edit),
     Operation(
-        "update-status",
-        "POST",
-        "/project/{project_id}/update-status",
-        projects.update_status,
+        "update-status", "POST", "/project/{project_id}/update-status", projects.update_status
     ),
+    Operation("get-statistics", "GET", "/project/{project_id}/statistics", projects.statistics),
+    Operation("list-assignments", "GET", "/assignments/{project_id}", assignments.list_assignments),
+    Operation("approve", "POST", "/assignments/{project_id}/approve", assignments.approve),
     Operation(
-        "get-statistics",
-        "GET",
-        "/project/{project_id}/statistics",
-        projects.statistics,
-    ),
-    Operation(
-        "list-assignments",
-        "GET",
-        "/assignments/{project_id}",
-        assignments.list_assignments,
-    ),
-    Operation(
-        "approve", "POST", "/assignments/{project_id}/approve", assignments.approve
-    ),
-    Operation(
-        "approve-all",
-        "POST",
-        "/assignments/{project_id}/approve-all",
-        assignments.approve_all,
+        "approve-all", "POST", "/assignments/{project_id}/approve-all", assignments.approve_all
     ),
     Operation("reject", "POST", "/assignments/{project_id}/reject", assignments.reject),
     Operation(
@@ -82,16 +64,10 @@ OPERATIONS = (
         "/assignments/{project_id}/reverse-reject",
         assignments.reverse_reject,
     ),
-    Operation(
-        "bonus", "POST", "/assignments/{project_id}/bonus", assignments.pay_bonuses
-    ),
+    Operation("bonus", "POST", "/assignments/{project_id}/bonus", assignments.pay_bonuses),
     Operation("send-message", "POST", "/conversations/send-message", messages.send),
-    Operation(
-        "list-demographics", "GET", "/demographics/list", account.list_demographics
-    ),
-    Operation(
-        "get-feasibility", "POST", "/demographics/feasibility", account.feasibility
-    ),
+    Operation("list-demographics", "GET", "/demographics/list", account.list_demographics),
+    Operation("get-feasibility", "POST", "/demographics/feasibility", account.feasibility),
 )
 """Connect's operations."""
 
@@ -100,26 +76,16 @@ NAMES = frozenset(operation.name for operation in OPERATIONS)
 _PERSON = "/emulator/participants/{participant_id}"
 
 CONTROLS = (
-    Operation(
-        "participants", "GET", "/emulator/participants", participants.list_participants
-    ),
+    Operation("participants", "GET", "/emulator/participants", participants.list_participants),
     Operation("create", "POST", "/emulator/participants", participants.create),
     Operation("projects", "GET", f"{_PERSON}/projects", taking.list_open),
     Operation("arrive", "POST", f"{_PERSON}/projects/{{project_id}}", taking.arrive),
     Operation("mine", "GET", f"{_PERSON}/assignments", taking.list_mine),
     Operation("messages", "GET", f"{_PERSON}/messages", messages.list_messages),
     Operation(
-        "complete",
-        "POST",
-        "/emulator/assignments/{assignment_id}/complete",
-        taking.complete,
+        "complete", "POST", "/emulator/assignments/{assignment_id}/complete", taking.complete
     ),
-    Operation(
-        "return",
-        "POST",
-        "/emulator/assignments/{assignment_id}/return",
-        taking.give_back,
-    ),
+    Operation("return", "POST", "/emulator/assignments/{assignment_id}/return", taking.give_back),
     Operation("fund", "POST", "/emulator/funds", account.fund),
     Operation("books", "GET", "/emulator/books", books.read),
 )

@@ -20,22 +20,15 @@ _MOST_SHOWN = 50
 
 def people(call: Call) -> str:
     """List the first participants, to choose one."""
-    rows = call.state.rows(
-        "SELECT id FROM participant ORDER BY number LIMIT ?", (_MOST_SHOWN,)
-    )
-    lines = [
-        f"<li><a href='/emulator/site/{row['id']}'>{row['id']}</a>" for row in rows
-    ]
+    rows = call.state.rows("SELECT id FROM participant ORDER BY number LIMIT ?", (_MOST_SHOWN,))
+    lines = [f"<li><a href='/emulator/site/{row['id']}'>{row['id']}</a>" for row in rows]
     return page("Who are you?", f"<ul>{''.join(lines)}</ul>")
 
 
 def projects(call: Call) -> str:
     """Show the projects open to a participant, and their assignments."""
     participant_id = call.path["participant_id"]
-    offered = [
-        _offer(participant_id, project)
-        for project in taking.list_open(call)["projects"]
-    ]
+    offered = [_offer(participant_id, project) for project in taking.list_open(call)["projects"]]
     mine = [
         f"<li>{own['assignmentId']}: {own['status']}, paid {own['paid']:.2f}"
         f"{_ways_on(participant_id, own)}"

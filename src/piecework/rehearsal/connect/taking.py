@@ -10,13 +10,7 @@ from piecework.rehearsal.connect import assignment as life
 from piecework.rehearsal.connect.assignment import Assignment
 from piecework.rehearsal.connect.call import Call
 from piecework.rehearsal.connect.participants import check_known
-from piecework.rehearsal.connect.project import (
-    FINISHED,
-    IN_PROGRESS,
-    RETURNED,
-    TIMED_OUT,
-    Project,
-)
+from piecework.rehearsal.connect.project import FINISHED, IN_PROGRESS, RETURNED, TIMED_OUT, Project
 from piecework.rehearsal.connect.state import State
 from piecework.rehearsal.offline.errors import ApiError
 
@@ -24,9 +18,7 @@ from piecework.rehearsal.offline.errors import ApiError
 def list_open(call: Call) -> dict[str, Any]:
     """List the projects in which a participant could begin now."""
     participant_id = check_known(call.state, call.path["participant_id"])
-    rows = call.state.rows(
-        "SELECT * FROM project WHERE status = 'Live' ORDER BY number"
-    )
+    rows = call.state.rows("SELECT * FROM project WHERE status = 'Live' ORDER BY number")
     return {
         "projects": [
             {
@@ -69,8 +61,7 @@ def list_mine(call: Call) -> dict[str, Any]:
     """List a participant's assignments in any status, with what they were paid."""
     participant_id = check_known(call.state, call.path["participant_id"])
     rows = call.state.rows(
-        "SELECT * FROM assignment WHERE participant_id = ? ORDER BY number",
-        (participant_id,),
+        "SELECT * FROM assignment WHERE participant_id = ? ORDER BY number", (participant_id,)
     )
     return {
         "assignments": [
@@ -78,9 +69,7 @@ def list_mine(call: Call) -> dict[str, Any]:
                 **assignment.document(call.state),
                 "projectId": assignment.project_id,
                 "paid": assignment.paid(call.state, "payments") / 100,
-                "url": work_url(
-                    Project.find(call.state, assignment.project_id), assignment
-                )
+                "url": work_url(Project.find(call.state, assignment.project_id), assignment)
                 if assignment.status == IN_PROGRESS
                 else None,
             }
@@ -102,9 +91,7 @@ def give_back(call: Call) -> dict[str, Any]:
     call.only()
     assignment = Assignment.find(call.state, call.path["assignment_id"])
     if assignment.status != IN_PROGRESS:
-        raise ApiError(
-            400, f"An assignment that is {assignment.status} cannot be returned."
-        )
+        raise ApiError(400, f"An assignment that is {assignment.status} cannot be returned.")
     life.set_status(call.state, assignment, RETURNED)
     return Assignment.find(call.state, assignment.assignment_id).document(call.state)
 
@@ -146,8 +133,7 @@ def work_url(project: Project, assignment: Assignment) -> str:
 def _own(state: State, participant_id: str, project: Project) -> Assignment | None:
     """Return a participant's last assignment of a project, if any."""
     row = state.row(
-        "SELECT * FROM assignment WHERE participant_id = ? AND project_id = ? "
-        "ORDER BY number DESC",
+        "SELECT * FROM assignment WHERE participant_id = ? AND project_id = ? ORDER BY number DESC",
         (participant_id, project.project_id),
     )
     return None if row is None else Assignment.of_row(row)
@@ -184,20 +170,15 @@ def _is_targeted(state: State, participant_id: str, project: Project) -> bool:
     )
 
 
-def _passes(
-    own: set[str], included: list[str] | None, excluded: list[str] | None
-) -> bool:
+def _passes(own: set[str], included: list[str] | None, excluded: list[str] | None) -> bool:
     """Return whether one of these is included, if any must be, and none excluded."""
-    return (not included or not own.isdisjoint(included)) and own.isdisjoint(
-        excluded or []
-    )
+    return (not included or not own.isdisjoint(included)) and own.isdisjoint(excluded or [])
 
 
 def _finished_projects(state: State, participant_id: str) -> set[str]:
     marks = ", ".join("?" * len(FINISHED))
     rows = state.rows(
-        "SELECT project_id FROM assignment WHERE participant_id = ? "
-        f"AND status IN ({marks})",
+        f"SELECT project_id FROM assignment WHERE participant_id = ? AND status IN ({marks})",
         (participant_id, *FINISHED),
     )
     return {row["project_id"] for row in rows}

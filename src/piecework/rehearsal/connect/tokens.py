@@ -11,11 +11,7 @@ def use(state: State, token: str) -> None:
     Raises:
         ApiError: it was used within the last 24 hours.
     """
-    state.conn.execute(
-        "DELETE FROM idempotency_token WHERE used_ms <= ?", (state.now_ms - DAY,)
-    )
+    state.conn.execute("DELETE FROM idempotency_token WHERE used_ms <= ?", (state.now_ms - DAY,))
     if state.number("SELECT count(*) FROM idempotency_token WHERE token = ?", (token,)):
         raise ApiError(400, "The idempotency token was used in the last 24 hours.")
-    state.conn.execute(
-        "INSERT INTO idempotency_token VALUES (?, ?)", (token, state.now_ms)
-    )
+    state.conn.execute("INSERT INTO idempotency_token VALUES (?, ?)", (token, state.now_ms))

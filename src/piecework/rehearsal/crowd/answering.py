@@ -84,9 +84,7 @@ class _Written:
 class Describing:
     """Simulated answers to tasks that ask for descriptions."""
 
-    def __init__(
-        self, task: Task, knowledge: ItemKnowledge, others: Judging | None = None
-    ) -> None:
+    def __init__(self, task: Task, knowledge: ItemKnowledge, others: Judging | None = None) -> None:
         """Store the knowledge about the items.
 
         Args:
@@ -118,12 +116,7 @@ class Describing:
             if self._others is None:
                 return {}
             return self._others.fill_in(
-                page,
-                assignment_id,
-                person=person,
-                shown_ms=shown_ms,
-                seed=seed,
-                known=known,
+                page, assignment_id, person=person, shown_ms=shown_ms, seed=seed, known=known
             )
 
         return fill_in(
@@ -185,9 +178,7 @@ def fill_in(
     return {name: form[name] for name in page.names if form.get(name)}
 
 
-def _described(
-    written: _Written, task: Task, page: Page, n: int, *, rng: Random
-) -> Form:
+def _described(written: _Written, task: Task, page: Page, n: int, *, rng: Random) -> Form:
     """Return what the page asks and a description holds, by wire name."""
     flaws = list(written.flaws) or ["none"]
     # Only a worker who ticks "something else" must describe it.
@@ -203,20 +194,11 @@ def _described(
         sent["flaw_other"] = ["glare of a lamp" if has_glare else ""]
     elif ticked:
         sent["flaws"] = ticked
-    return {
-        f"{name}.{n}": values
-        for name, values in sent.items()
-        if page.has(f"{name}.{n}")
-    }
+    return {f"{name}.{n}": values for name, values in sent.items() if page.has(f"{name}.{n}")}
 
 
 def _measured(
-    written: _Written,
-    texts: Mapping[str, str],
-    person: Person,
-    *,
-    shown_ms: int,
-    rng: Random,
+    written: _Written, texts: Mapping[str, str], person: Person, *, shown_ms: int, rng: Random
 ) -> dict[str, str]:
     """Return what the page measures about an item, by the name of the measure."""
     own = seeded_rng(0, person.handle, written.text, "typing")
@@ -231,12 +213,7 @@ def _measured(
 
 
 def _write(
-    item_id: ItemId,
-    task: Task,
-    *,
-    person: Person,
-    knowledge: ItemKnowledge,
-    rng: Random,
+    item_id: ItemId, task: Task, *, person: Person, knowledge: ItemKnowledge, rng: Random
 ) -> _Written:
     if person.trait.manner == "pasted":
         # Such a worker looks at neither the picture nor the questions below it.
@@ -245,10 +222,7 @@ def _write(
     view = knowledge.look(item_id, rng, accuracy=person.trait.accuracy)
     if task.canned_text and _presses_button(view, person, rng):
         return _Written(
-            text=task.canned_text,
-            has_text=False,
-            flaws=view.flaws or ("blur",),
-            way="button",
+            text=task.canned_text, has_text=False, flaws=view.flaws or ("blur",), way="button"
         )
     text = _MANNERS.get(person.trait.manner, _unchanged)(view.sentence, rng)
     if not view.is_verbatim or person.trait_name == "careless_speller":

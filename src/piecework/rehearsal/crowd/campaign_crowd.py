@@ -60,9 +60,7 @@ def answering_of(campaign: Campaign) -> Answering:
             next_step="leave it out, and put the truth into columns truth.<field>",
         )
     judging = Judging(task, campaign.items, campaign.practice, people=people)
-    if task.own is not None or not all(
-        judging.knows(item.item_id) for item in campaign.items
-    ):
+    if task.own is not None or not all(judging.knows(item.item_id) for item in campaign.items):
         task = task if task.html_page is None else answerable(task)
         items, practice = (
             [with_truth(task, item, seed=campaign.rehearsal.seed) for item in some]

@@ -10,10 +10,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from piecework.domain.ids import WorkerId
-from piecework.rehearsal.connect.offline_connect import (
-    ControlRefusedError,
-    OfflineConnect,
-)
+from piecework.rehearsal.connect.offline_connect import ControlRefusedError, OfflineConnect
 from piecework.rehearsal.crowd.people import Person, Worker
 from piecework.rehearsal.crowd.site import ConflictError
 from piecework.rehearsal.crowd.visiting_site import Visit, VisitingSite
@@ -64,9 +61,7 @@ class ConnectSite(VisitingSite):
         else:
             participant = self._connect.participant()
         self._registered += 1
-        worker = Worker(
-            person=person, worker_id=self._worker_id(participant), token=participant
-        )
+        worker = Worker(person=person, worker_id=self._worker_id(participant), token=participant)
         for each in self._connect.assignments(participant):
             if each["status"] == _AT_WORK:  # An earlier crowd was killed.
                 self._visits[participant] = _visit(each["projectId"], each)
@@ -104,9 +99,7 @@ class ConnectSite(VisitingSite):
         visit = self._visits[worker.token] = _visit(study, made)
         return visit
 
-    def _finish(
-        self, worker: Worker, visit: Visit, document: Mapping[str, Any]
-    ) -> None:
+    def _finish(self, worker: Worker, visit: Visit, document: Mapping[str, Any]) -> None:
         """Enter the code at Connect, as carefully as this participant does."""
         code = str(document["code"])
         rng = seeded_rng(self._seed, worker.person.handle, visit.submission, "code")

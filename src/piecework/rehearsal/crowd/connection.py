@@ -82,9 +82,7 @@ class Connection:
         self._stream: IO[bytes] | None = None
         self._awaited: deque[Reply] = deque()
 
-    def send(
-        self, method: str, path: str, headers: Mapping[str, str], body: bytes = b""
-    ) -> Reply:
+    def send(self, method: str, path: str, headers: Mapping[str, str], body: bytes = b"") -> Reply:
         """Send a request; its reply can be read at any time later.
 
         Raises:
@@ -130,9 +128,7 @@ class Connection:
         if self._socket is not None and not self._awaited and _has_ended(self._socket):
             self.close()
         if self._socket is None:
-            self._socket = socket.create_connection(
-                self._address, timeout=_SECONDS_TO_WAIT
-            )
+            self._socket = socket.create_connection(self._address, timeout=_SECONDS_TO_WAIT)
             # Nagle's delay would hold back a second request until the first is
             # answered.
             self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

@@ -90,9 +90,7 @@ class Crowd:
         self._looks_at = self._now
         self._tell = on_event or (lambda _: None)
         crowd = plan.crowd or default_crowd(judges=task.dataset != "captions")
-        self._workers = [
-            self._site.register(person) for person in people(crowd, seed=self._seed)
-        ]
+        self._workers = [self._site.register(person) for person in people(crowd, seed=self._seed)]
         self._agenda: list[tuple[datetime, int, str]] = []
         self._in_hand: dict[str, InHand] = {}
         # Grows whenever work may have become available.
@@ -193,9 +191,7 @@ class Crowd:
     def _could_work(self, worker: Worker) -> bool:
         if worker.looked_at == self._news:
             return False
-        return bool(self._open_groups(worker)) or self._examinees.wants(
-            worker, self._now
-        )
+        return bool(self._open_groups(worker)) or self._examinees.wants(worker, self._now)
 
     def _open_groups(self, worker: Worker) -> tuple[str, ...]:
         group_ids = self._site.group_ids(worker)
@@ -333,10 +329,7 @@ class Crowd:
     ) -> None:
         key = accepted.assignment_id
         self._in_hand[key] = InHand(
-            worker=worker,
-            accepted=accepted,
-            intention=intention,
-            page=page or Page(),
+            worker=worker, accepted=accepted, intention=intention, page=page or Page()
         )
         at = accepted.accepted_at + intention.takes
         heapq.heappush(self._agenda, (max(at, self._now), number, key))
@@ -385,9 +378,7 @@ class Crowd:
         away = time_away(worker.person, max(worker.visit, 1), seed=self._seed)
         heapq.heappush(self._agenda, (at + away, number, ""))
 
-    def _record(
-        self, kind: EventKind, worker: Worker, accepted: Accepted | None = None
-    ) -> None:
+    def _record(self, kind: EventKind, worker: Worker, accepted: Accepted | None = None) -> None:
         self._counts[kind] += 1
         self._tell(
             Event(

@@ -105,12 +105,8 @@ class Examinees:
             return timedelta(0)
         rng = seeded_rng(self.seed, person.handle, "test takes")
         pace = person.pace * trait.seconds / SECONDS_TO_DESCRIBE
-        seconds = log_normal(
-            rng, len(test.items) * test.task.seconds_per_item * pace, spread=0.2
-        )
-        return timedelta(
-            seconds=int(min(seconds, _SHARE_OF_TIME * test.duration_seconds))
-        )
+        seconds = log_normal(rng, len(test.items) * test.task.seconds_per_item * pace, spread=0.2)
+        return timedelta(seconds=int(min(seconds, _SHARE_OF_TIME * test.duration_seconds)))
 
     def _answers(self, person: Person, attempt: int) -> dict[str, list[str]]:
         if self.test is None:
@@ -118,8 +114,7 @@ class Examinees:
         rng = seeded_rng(self.seed, person.handle, str(attempt), "test")
         own = rng.randrange(2)
         return {
-            item.item_id: [self._answer(item, person, rng, own=own)]
-            for item in self.test.items
+            item.item_id: [self._answer(item, person, rng, own=own)] for item in self.test.items
         }
 
     def _answer(self, item: Item, person: Person, rng: Random, *, own: int) -> str:

@@ -55,11 +55,7 @@ class FillingPages:
     ) -> Form:
         """Return the form that this person submits, as the page would send it."""
         ours = self._judging.fill_in(
-            self._named_as_ours(page),
-            assignment_id,
-            person=person,
-            shown_ms=shown_ms,
-            seed=seed,
+            self._named_as_ours(page), assignment_id, person=person, shown_ms=shown_ms, seed=seed
         )
         is_crowd = page.controls is not None and page.controls.has_crowd_form
         carried = {} if page.controls is None else {
@@ -76,9 +72,7 @@ class FillingPages:
         """
         controls = {} if page.controls is None else page.controls.by_name
         measured = {f"{name}.{_FIRST}" for name in ("item", *MEASURES)}
-        made = Page(
-            fixed={name: page.fixed[name] for name in measured if name in page.fixed}
-        )
+        made = Page(fixed={name: page.fixed[name] for name in measured if name in page.fixed})
         made.names = dict.fromkeys(sorted(made.fixed))
         for field in self._task.fields:
             name = wire(field, _FIRST)

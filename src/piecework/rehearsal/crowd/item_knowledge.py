@@ -72,8 +72,7 @@ class SceneKnowledge:
             flaws=tuple(
                 flaw
                 for flaw in scene.flaws
-                if scene.severity > _BARELY_WORTH_A_WORD
-                and rng.random() < _NOTICES_A_FLAW
+                if scene.severity > _BARELY_WORTH_A_WORD and rng.random() < _NOTICES_A_FLAW
             ),
             gives_up=rng.random() < scene.unreadable_share,
             is_hopeless=scene.unreadable_share == 1,

@@ -63,9 +63,7 @@ class Judging:
         self._practice = tuple(practice)
         # A text that an option asks for is written after the options are chosen.
         called = {rule.field for rule in task.rules if "chosen_in" in rule.parameters}
-        self._in_order = sorted(
-            task.item_fields, key=lambda field: field.name in called
-        )
+        self._in_order = sorted(task.item_fields, key=lambda field: field.name in called)
 
     def knows(self, item_id: ItemId) -> bool:
         """Return whether the truth is known for all required fields."""
@@ -101,9 +99,7 @@ class Judging:
         shown: list[tuple[int | str, Item]] = [
             (f"p{k}", item) for k, item in enumerate(self._practice, start=1)
         ]
-        shown += [
-            (n, self._items[item_id]) for n, item_id in enumerate(page.item_ids, 1)
-        ]
+        shown += [(n, self._items[item_id]) for n, item_id in enumerate(page.item_ids, 1)]
         for n, plain in shown:
             item = self._as_seen(plain, person, seed)
             rng = seeded_rng(seed, person.handle, item.item_id, "judgement")
@@ -114,9 +110,7 @@ class Judging:
                         field, item, person, page, n=n, form=form, rng=rng
                     )
             if isinstance(n, int):
-                form |= self._measured(
-                    form, n, item, person, shown_ms=shown_ms[n - 1], rng=rng
-                )
+                form |= self._measured(form, n, item, person, shown_ms=shown_ms[n - 1], rng=rng)
         return {name: form[name] for name in page.names if form.get(name)}
 
     def _answer(
@@ -170,13 +164,7 @@ class Judging:
         return Item(item_id=item.item_id, columns={**item.columns, **own})
 
     def _text_by_rules(
-        self,
-        field: Field,
-        item: Item,
-        form: Form,
-        n: int | str,
-        text: str,
-        rng: Random,
+        self, field: Field, item: Item, form: Form, n: int | str, text: str, rng: Random
     ) -> str:
         """Adapt a text to the page's rules, such as one that it must be edited."""
         for rule in self._task.rules:
@@ -193,14 +181,7 @@ class Judging:
         return repair(self._task, text, rng, field.name)
 
     def _measured(
-        self,
-        form: Form,
-        n: int,
-        item: Item,
-        person: Person,
-        *,
-        shown_ms: int,
-        rng: Random,
+        self, form: Form, n: int, item: Item, person: Person, *, shown_ms: int, rng: Random
     ) -> Mapping[str, list[str]]:
         """Return what the page measures, and how the texts were entered."""
         texts = {
@@ -258,9 +239,7 @@ class Judging:
             if rule.kind == kind and rule.field == field.name
         ]
 
-    def _kept(
-        self, field: Field, sent: list[str], item: Item, values: list[str]
-    ) -> list[str]:
+    def _kept(self, field: Field, sent: list[str], item: Item, values: list[str]) -> list[str]:
         """Adapt ticked options to the page's rules: exclusive, one, not too many."""
         if field.kind != "choices":
             return sent
@@ -294,9 +273,7 @@ class Judging:
         return [repair(self._task, _NOTHING_TO_SAY, rng, field.name)]
 
 
-def _on_page(
-    page: Page, field: Field, name: str, form: Form, n: int | str
-) -> list[str]:
+def _on_page(page: Page, field: Field, name: str, form: Form, n: int | str) -> list[str]:
     """Return the available values in the order in which the worker sees them."""
     values = _values(page, field, name)
     order = form.get(f"order.{field.name}.{n}")
@@ -325,13 +302,9 @@ def _honest(
         # An error misses a correct option or ticks an extra one: one error in total,
         # not one for each option of a long list.
         false = (1 - accuracy) / max(len(values), 1)
-        error_rates = {
-            value: 1 - accuracy if value in right else false for value in values
-        }
+        error_rates = {value: 1 - accuracy if value in right else false for value in values}
         return [
-            value
-            for value in values
-            if (value in right) != (rng.random() < error_rates[value])
+            value for value in values if (value in right) != (rng.random() < error_rates[value])
         ]
     if not truth or rng.random() < accuracy:
         return [truth] if truth else []

@@ -26,9 +26,7 @@ these values, the published figures are in the middle of 100 simulated studies
 (hit_templates/severity/NOTES.md)."""
 
 
-def opinion_offset(
-    task: Task, field: Field, item: Item, person: Person, *, seed: int
-) -> float:
+def opinion_offset(task: Task, field: Field, item: Item, person: Person, *, seed: int) -> float:
     """Return this person's offset from the mean over people, in units of the field."""
     if not field.is_opinion:
         return 0.0

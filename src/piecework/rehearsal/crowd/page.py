@@ -17,9 +17,7 @@ from piecework.hit_templates.own_html.page import item_shown
 from piecework.hit_templates.page_compression import decompress
 
 _UNREAD = re.compile(r"(?is)<!--.*?-->|<(script|style)\b.*?</\1\s*>")
-_FORM_TAGS = re.compile(
-    r"""(?i)</?(?:form|input|textarea)\b(?:[^>"']|"[^"]*"|'[^']*')*>"""
-)
+_FORM_TAGS = re.compile(r"""(?i)</?(?:form|input|textarea)\b(?:[^>"']|"[^"]*"|'[^']*')*>""")
 
 
 @dataclass(kw_only=True)
@@ -114,11 +112,7 @@ class _TagReader(HTMLParser):
 
 def _add_field(page: Page, tag: _Tag) -> None:
     name = tag.attributes.get("name", "")
-    if (
-        tag.name not in {"textarea", "input"}
-        or not name
-        or "disabled" in tag.attributes
-    ):
+    if tag.name not in {"textarea", "input"} or not name or "disabled" in tag.attributes:
         return
     page.names[name] = None
     kind = tag.attributes.get("type", "text").lower()

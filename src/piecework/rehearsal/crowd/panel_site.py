@@ -58,9 +58,7 @@ class PanelSite(VisitingSite):
         for session, stage in sessions:
             link = self._panel.open(token, session, PROJECT)
             if stage == "Open":
-                self._visits[token] = Visit(
-                    study=PROJECT, submission=session, link=link
-                )
+                self._visits[token] = Visit(study=PROJECT, submission=session, link=link)
         return Worker(person=person, worker_id=worker_id, token=token)
 
     def group_ids(self, worker: Worker) -> tuple[str, ...]:
@@ -95,9 +93,7 @@ class PanelSite(VisitingSite):
             second = f"{visit.submission}-again"
             self._arrive_again(worker, self._panel.open(worker.token, second, PROJECT))
 
-    def _finish(
-        self, worker: Worker, visit: Visit, document: Mapping[str, Any]
-    ) -> None:
+    def _finish(self, worker: Worker, visit: Visit, document: Mapping[str, Any]) -> None:
         """Press the button, as carefully as this person does."""
         rng = seeded_rng(self._seed, worker.person.handle, visit.submission, "end")
         if rng.random() >= _FORGETS:
@@ -135,6 +131,4 @@ class PanelSite(VisitingSite):
         except PlatformRefused:
             self._panel.forged_links += 1
         else:
-            self._panel.broken_laws.append(
-                f"a forged link of {worker.token} was let in"
-            )
+            self._panel.broken_laws.append(f"a forged link of {worker.token} was let in")

@@ -84,9 +84,7 @@ def people(crowd: Mapping[str, int], *, seed: int) -> tuple[Person, ...]:
             ]
         )
     return tuple(
-        _person(name, number, seed=seed)
-        for name in TRAITS
-        for number in range(crowd.get(name, 0))
+        _person(name, number, seed=seed) for name in TRAITS for number in range(crowd.get(name, 0))
     )
 
 
@@ -96,9 +94,7 @@ def _person(trait_name: str, number: int, *, seed: int) -> Person:
     place_in_eight = number % _IN_EIGHT
     is_abroad = place_in_eight == _ABROAD
     submitted = (
-        40 + rng.randrange(200)
-        if place_in_eight == _NEWCOMER
-        else (1200 + rng.randrange(20_000))
+        40 + rng.randrange(200) if place_in_eight == _NEWCOMER else (1200 + rng.randrange(20_000))
     )
     return Person(
         handle=handle,

@@ -57,9 +57,7 @@ class Replay:
             for name in dict.fromkeys((image, _stem(image))):
                 captions.setdefault(name, []).append(caption)
         if not captions:
-            raise ConfigError(
-                [f"replay file {path} has no rows with image_id and caption"]
-            )
+            raise ConfigError([f"replay file {path} has no rows with image_id and caption"])
         return cls({name: tuple(texts) for name, texts in captions.items()}, task)
 
     def knows(self, item_id: ItemId) -> bool:

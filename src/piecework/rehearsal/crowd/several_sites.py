@@ -67,9 +67,7 @@ class SeveralSites(Site):
         """See `Site`."""
         self._of(worker).give_back(worker, assignment_id)
 
-    def left_in_hand(
-        self, workers: Sequence[Worker]
-    ) -> tuple[tuple[Worker, Accepted], ...]:
+    def left_in_hand(self, workers: Sequence[Worker]) -> tuple[tuple[Worker, Accepted], ...]:
         """See `Site`."""
         return tuple(
             pair
@@ -92,9 +90,7 @@ class SeveralSites(Site):
         """See `Site`."""
         return self._of(worker).begin_test(worker, qualification)
 
-    def send_test(
-        self, worker: Worker, type_id: str, answers: Mapping[str, Sequence[str]]
-    ) -> int:
+    def send_test(self, worker: Worker, type_id: str, answers: Mapping[str, Sequence[str]]) -> int:
         """See `Site`."""
         return self._of(worker).send_test(worker, type_id, answers)
 

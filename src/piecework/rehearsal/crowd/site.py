@@ -121,9 +121,7 @@ class Site(ABC):
         """
 
     @abstractmethod
-    def left_in_hand(
-        self, workers: Sequence[Worker]
-    ) -> tuple[tuple[Worker, Accepted], ...]:
+    def left_in_hand(self, workers: Sequence[Worker]) -> tuple[tuple[Worker, Accepted], ...]:
         """Return what these workers had accepted when an earlier crowd was killed."""
 
     def look_after(self) -> bool:
@@ -180,10 +178,7 @@ class Site(ABC):
         return page
 
     def submit(
-        self,
-        worker: Worker,
-        assignment_id: AssignmentId,
-        form: Mapping[str, Sequence[str]],
+        self, worker: Worker, assignment_id: AssignmentId, form: Mapping[str, Sequence[str]]
     ) -> Reply:
         """Send the page's form; `confirm` checks whether it was accepted."""
         sent = {"assignmentId": [assignment_id], **form}
@@ -206,9 +201,7 @@ class Site(ABC):
         json: object = None,
         form: Mapping[str, Sequence[str]] | None = None,
     ) -> dict[str, Any]:
-        return self._object(
-            self._send(method, path, worker=worker, json=json, form=form)
-        )
+        return self._object(self._send(method, path, worker=worker, json=json, form=form))
 
     def _object(self, asked: Reply) -> dict[str, Any]:
         try:
@@ -247,9 +240,7 @@ class Site(ABC):
         sent[_CLOCK_HEADER] = str((self.now - _EPOCH) // _MILLISECOND)
         return self._begin(method, address, sent, body)
 
-    def _begin(
-        self, method: str, address: str, headers: Mapping[str, str], body: bytes
-    ) -> Reply:
+    def _begin(self, method: str, address: str, headers: Mapping[str, str], body: bytes) -> Reply:
         self.calls += 1
         parts = urlsplit(address if "://" in address else self._url + address)
         path = f"{parts.path}?{parts.query}" if parts.query else parts.path

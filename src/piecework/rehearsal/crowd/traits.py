@@ -10,15 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 Manner = Literal[
-    "plain",
-    "capitals",
-    "quality",
-    "pasted",
-    "canned",
-    "overuses_canned",
-    "same",
-    "first",
-    "guess",
+    "plain", "capitals", "quality", "pasted", "canned", "overuses_canned", "same", "first", "guess"
 ]
 """What a worker does with what they saw.
 
@@ -75,9 +67,7 @@ TRAITS: Mapping[str, Trait] = {
         abandons=0.03,
         heeds_requests=False,
     ),
-    "slow": Trait(
-        seconds=170, spread=0.5, accuracy=0.98, hits_a_visit=3, abandons=0.03
-    ),
+    "slow": Trait(seconds=170, spread=0.5, accuracy=0.98, hits_a_visit=3, abandons=0.03),
     "careless_speller": Trait(seconds=52, spread=0.4, typo_rate=0.12),
     "replayer": Trait(seconds=60, spread=0.45),
     "shouting": Trait(seconds=48, spread=0.4, manner="capitals", heeds_requests=False),
@@ -90,46 +80,19 @@ TRAITS: Mapping[str, Trait] = {
         heeds_requests=False,
     ),
     "lone_unreadable": Trait(
-        seconds=33,
-        spread=0.45,
-        manner="overuses_canned",
-        button_rate=0.3,
-        heeds_requests=False,
+        seconds=33, spread=0.45, manner="overuses_canned", button_rate=0.3, heeds_requests=False
     ),
-    "quality_writer": Trait(
-        seconds=45, spread=0.4, manner="quality", heeds_requests=False
-    ),
+    "quality_writer": Trait(seconds=45, spread=0.4, manner="quality", heeds_requests=False),
     "paster": Trait(
-        seconds=7,
-        spread=0.4,
-        manner="pasted",
-        hits_a_visit=8,
-        returns=0.0,
-        heeds_requests=False,
+        seconds=7, spread=0.4, manner="pasted", hits_a_visit=8, returns=0.0, heeds_requests=False
     ),
     "straight_liner": Trait(
-        seconds=16,
-        spread=0.4,
-        manner="same",
-        hits_a_visit=9,
-        returns=0.0,
-        heeds_requests=False,
+        seconds=16, spread=0.4, manner="same", hits_a_visit=9, returns=0.0, heeds_requests=False
     ),
     "first_clicker": Trait(
-        seconds=18,
-        spread=0.4,
-        manner="first",
-        hits_a_visit=9,
-        returns=0.0,
-        heeds_requests=False,
+        seconds=18, spread=0.4, manner="first", hits_a_visit=9, returns=0.0, heeds_requests=False
     ),
-    "guesser": Trait(
-        seconds=22,
-        spread=0.45,
-        manner="guess",
-        hits_a_visit=8,
-        heeds_requests=False,
-    ),
+    "guesser": Trait(seconds=22, spread=0.45, manner="guess", hits_a_visit=8, heeds_requests=False),
 }
 
 SIMULATED_BAD: frozenset[str] = frozenset(

@@ -94,9 +94,7 @@ def _keys(record: TypingRecord) -> int:
     return sum(events for events, _ in record.kinds.values()) if is_typed else 0
 
 
-def _record(
-    text: str, before: str, rng: Random, *, way: Way, device: float
-) -> TypingRecord:
+def _record(text: str, before: str, rng: Random, *, way: Way, device: float) -> TypingRecord:
     changes: dict[str, object] = {"start": _units(before), "length": _units(text)}
     new = max(_units(text) - _units(before), 12 if text != before else 0)
     if way == "button" or not new:
@@ -121,10 +119,7 @@ def _typed(new: int, rng: Random, *, is_phone: bool) -> dict[str, object]:
     completed = came // 8 if is_phone else 0
     return {
         "kinds": {
-            "insertCompositionText" if is_phone else "insertText": (
-                came - completed,
-                came,
-            ),
+            "insertCompositionText" if is_phone else "insertText": (came - completed, came),
             "deleteContentBackward": (corrections, 0),
         },
         "bursts": (completed // 4, completed),

@@ -111,9 +111,7 @@ class VisitSite(VisitingSite):
         self._json("POST", f"/worker/qualifications/{type_id}/request", worker=worker)
         return type_id
 
-    def send_test(
-        self, worker: Worker, type_id: str, answers: Mapping[str, Sequence[str]]
-    ) -> int:
+    def send_test(self, worker: Worker, type_id: str, answers: Mapping[str, Sequence[str]]) -> int:
         """See `Site`; passed or failed, the participant returns to Prolific."""
         visit = self._visits.pop(worker.token)
         path = f"/worker/qualifications/{type_id}/test"
@@ -141,9 +139,7 @@ class VisitSite(VisitingSite):
         return offered
 
     def _participants(self) -> list[str]:
-        return [
-            str(each["id"]) for each in self._ask("GET", "/participants")["results"]
-        ]
+        return [str(each["id"]) for each in self._ask("GET", "/participants")["results"]]
 
     def _places_of(self, worker: Worker) -> list[dict[str, Any]]:
         path = f"/participants/{worker.token}/submissions"
@@ -180,9 +176,7 @@ class VisitSite(VisitingSite):
         )
         return visit
 
-    def _finish(
-        self, worker: Worker, visit: Visit, document: Mapping[str, Any]
-    ) -> None:
+    def _finish(self, worker: Worker, visit: Visit, document: Mapping[str, Any]) -> None:
         """Enter the code at Prolific, as carefully as this participant does."""
         code = str(document["code"])
         rng = seeded_rng(self._seed, worker.person.handle, visit.submission, "code")
@@ -199,9 +193,7 @@ class VisitSite(VisitingSite):
     def _give_place_back(self, worker: Worker, visit: Visit) -> None:
         self._end(worker, visit.submission, "return")
 
-    def _end(
-        self, worker: Worker, submission: str, how: str, body: object = None
-    ) -> None:
+    def _end(self, worker: Worker, submission: str, how: str, body: object = None) -> None:
         path = f"/participants/{worker.token}/submissions/{submission}/{how}"
         try:
             self._ask("POST", path, {} if body is None else body)

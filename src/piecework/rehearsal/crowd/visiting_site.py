@@ -90,9 +90,7 @@ class VisitingSite(Site):
         """
 
     @abstractmethod
-    def _finish(
-        self, worker: Worker, visit: Visit, document: Mapping[str, Any]
-    ) -> None:
+    def _finish(self, worker: Worker, visit: Visit, document: Mapping[str, Any]) -> None:
         """Return to the market from a visit that is done.
 
         Args:

@@ -39,9 +39,7 @@ class WorkerSite(Site):
         """See `Site`."""
         reply = self._json("GET", "/worker/hits", worker=worker)
         open_groups = [
-            group
-            for group in reply["hit_groups"]
-            if group["may_accept"] and group["available"] > 0
+            group for group in reply["hit_groups"] if group["may_accept"] and group["available"] > 0
         ]
         best_first = sorted(open_groups, key=lambda group: -float(group["reward"]))
         return tuple(str(group["hit_group_id"]) for group in best_first)
@@ -60,15 +58,11 @@ class WorkerSite(Site):
         """See `Site`."""
         type_id = self._test_ids.get(qualification)
         if type_id is None:
-            type_id = self._test_ids[qualification] = self._test_id(
-                worker, qualification
-            )
+            type_id = self._test_ids[qualification] = self._test_id(worker, qualification)
         self._json("POST", f"/worker/qualifications/{type_id}/request", worker=worker)
         return type_id
 
-    def send_test(
-        self, worker: Worker, type_id: str, answers: Mapping[str, Sequence[str]]
-    ) -> int:
+    def send_test(self, worker: Worker, type_id: str, answers: Mapping[str, Sequence[str]]) -> int:
         """See `Site`."""
         path = f"/worker/qualifications/{type_id}/test"
         return int(self._json("POST", path, worker=worker, form=answers)["value"])
@@ -91,9 +85,7 @@ class WorkerSite(Site):
         path = f"/worker/assignments/{assignment_id}/return"
         self._json("POST", path, worker=worker)
 
-    def left_in_hand(
-        self, workers: Sequence[Worker]
-    ) -> tuple[tuple[Worker, Accepted], ...]:
+    def left_in_hand(self, workers: Sequence[Worker]) -> tuple[tuple[Worker, Accepted], ...]:
         """See `Site`."""
         mine = {worker.worker_id: worker for worker in workers}
         return tuple(
@@ -106,18 +98,12 @@ class WorkerSite(Site):
         """Return worker, assignment and HIT of everything accepted but not finished."""
         books = self._json("GET", "/rehearsal/books")
         return tuple(
-            (
-                WorkerId(row["worker_id"]),
-                AssignmentId(row["assignment_id"]),
-                HitId(row["hit_id"]),
-            )
+            (WorkerId(row["worker_id"]), AssignmentId(row["assignment_id"]), HitId(row["hit_id"]))
             for row in books["assignments"]
             if row["status"] == "Accepted"
         )
 
-    def _left(
-        self, worker: Worker, assignment_id: AssignmentId, hit_id: HitId
-    ) -> Accepted:
+    def _left(self, worker: Worker, assignment_id: AssignmentId, hit_id: HitId) -> Accepted:
         left = timedelta(seconds=self.seconds_left(worker, assignment_id))
         return Accepted(
             assignment_id=assignment_id,

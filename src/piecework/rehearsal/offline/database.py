@@ -103,9 +103,7 @@ class OfflineState(Generic[SwitchesT]):
             self.conn.executescript(self._tables())
         else:
             self.conn.close()
-            raise WrongDatabaseError(
-                f"{database} is not a file of this emulator; use another one."
-            )
+            raise WrongDatabaseError(f"{database} is not a file of this emulator; use another one.")
         self.seed = int(self.setting("seed"))
         self.switches = type(switches)(**json.loads(self.setting("switches")))
         self.clock = self._clock(machine, clock_runs=clock_runs)
@@ -161,8 +159,7 @@ class OfflineState(Generic[SwitchesT]):
     def plan(self, kind: str, subject: str, *, at_ms: int) -> None:
         """Schedule something to happen automatically (`catch_up`)."""
         self.conn.execute(
-            "INSERT INTO due (at_ms, kind, subject) VALUES (?, ?, ?)",
-            (at_ms, kind, subject),
+            "INSERT INTO due (at_ms, kind, subject) VALUES (?, ?, ?)", (at_ms, kind, subject)
         )
 
     def setting(self, name: str) -> str:
@@ -184,11 +181,7 @@ class OfflineState(Generic[SwitchesT]):
             "INSERT INTO setting VALUES (?, ?)",
             [
                 (name, str(value))
-                for name, value in {
-                    "kind": self._kind.name,
-                    "ids": 0,
-                    **settings,
-                }.items()
+                for name, value in {"kind": self._kind.name, "ids": 0, **settings}.items()
             ],
         )
         self.conn.execute("COMMIT")

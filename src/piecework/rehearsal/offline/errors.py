@@ -25,11 +25,7 @@ class ApiError(Exception):
     """
 
     def __init__(
-        self,
-        status: int,
-        detail: str | Mapping[str, Sequence[str]],
-        *,
-        wait_seconds: int = 0,
+        self, status: int, detail: str | Mapping[str, Sequence[str]], *, wait_seconds: int = 0
     ) -> None:
         super().__init__(detail)
         self.status, self.detail, self.wait_seconds = status, detail, wait_seconds

@@ -14,13 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from piecework.rehearsal.offline.errors import ApiError
 
 Kind = Literal[
-    "lose_request",
-    "lose_reply",
-    "server_error",
-    "bad_gateway",
-    "throttle",
-    "slow",
-    "lag",
+    "lose_request", "lose_reply", "server_error", "bad_gateway", "throttle", "slow", "lag"
 ]
 
 _LONGEST_SECONDS = 30 * 24 * 3600.0
@@ -58,9 +52,7 @@ class Fault(BaseModel):
             return ApiError(500, "The service failed.")
         if self.kind == "throttle":
             return ApiError(
-                429,
-                "Too many requests; try again later.",
-                wait_seconds=math.ceil(self.seconds),
+                429, "Too many requests; try again later.", wait_seconds=math.ceil(self.seconds)
             )
         return None
 

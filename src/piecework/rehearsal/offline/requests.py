@@ -107,9 +107,7 @@ def for_programs(endpoint: Endpoint) -> Endpoint:
 
     async def guarded(request: Request) -> Response:
         if request.headers.get("sec-fetch-site", "none") not in _OURS:
-            raise ApiError(
-                403, "The controls are only for programs, not for web pages."
-            )
+            raise ApiError(403, "The controls are only for programs, not for web pages.")
         return await endpoint(request)
 
     return guarded

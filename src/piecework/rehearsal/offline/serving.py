@@ -44,10 +44,7 @@ class Listening:
     def in_thread(self) -> Iterator[str]:
         """Serve in a thread for as long as the block lasts; yield the URL."""
         thread = threading.Thread(
-            target=self._server.run,
-            args=([self._listening],),
-            name="offline market",
-            daemon=True,
+            target=self._server.run, args=([self._listening],), name="offline market", daemon=True
         )
         thread.start()
         try:

@@ -128,9 +128,7 @@ class SimulatedPanel:
         endings = self._endings.setdefault(session, [])
         endings.append(ending)
         if "complete" in endings and len(set(endings)) > 1:
-            self.broken_laws.append(
-                f"session {session} ended as {sorted(set(endings))}"
-            )
+            self.broken_laws.append(f"session {session} ended as {sorted(set(endings))}")
         return ending
 
     def sessions(self, ending: str) -> set[str]:
@@ -156,9 +154,7 @@ class SimulatedPanel:
 
     def _signature(self, person: str, session: str, project: str) -> str:
         values = {"pid": person, "sid": session, "project": project}
-        signed = "&".join(
-            f"{name}={quote(value, safe='')}" for name, value in values.items()
-        )
+        signed = "&".join(f"{name}={quote(value, safe='')}" for name, value in values.items())
         key = self.secret.encode()
         return hmac.new(key, signed.encode(), hashlib.sha256).hexdigest()
 

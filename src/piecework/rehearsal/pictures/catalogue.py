@@ -43,6 +43,5 @@ def _fixed(value: object) -> object:
 
 
 KINDS: Mapping[str, Kind] = {
-    name: Kind(name=name, **table)
-    for name, table in read_tables("catalogue.toml").items()
+    name: Kind(name=name, **table) for name, table in read_tables("catalogue.toml").items()
 }

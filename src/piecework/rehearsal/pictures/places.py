@@ -28,6 +28,5 @@ class Place:
 
 
 PLACES: Mapping[str, Place] = {
-    name: Place(name=name, **table)
-    for name, table in read_tables("places.toml").items()
+    name: Place(name=name, **table) for name, table in read_tables("places.toml").items()
 }

@@ -11,22 +11,8 @@ from dataclasses import dataclass
 from typing import cast, get_args
 
 from piecework.rehearsal.pictures.drawing import animals, outdoors, sport
-from piecework.rehearsal.pictures.drawing.pen import (
-    INKS,
-    SHADES,
-    Paint,
-    line,
-    placed,
-    shadow,
-)
-from piecework.rehearsal.pictures.drawing.person import (
-    Arm,
-    Figure,
-    Garment,
-    Who,
-    hand_of,
-    person,
-)
+from piecework.rehearsal.pictures.drawing.pen import INKS, SHADES, Paint, line, placed, shadow
+from piecework.rehearsal.pictures.drawing.person import Arm, Figure, Garment, Who, hand_of, person
 from piecework.rehearsal.pictures.drawing.places import HEIGHT, PLACE_DRAWINGS, WIDTH
 
 _FEET = (285.0, 452.0)
@@ -102,10 +88,7 @@ def draw_portrait(portrait: Portrait) -> str:
     """Return the picture as an SVG document without scripts, links or other files."""
     activity = ACTIVITIES[portrait.doing]
     figure = Figure(
-        who=portrait.who,
-        garment=portrait.garment,
-        colour=portrait.colour,
-        arm=activity.arm,
+        who=portrait.who, garment=portrait.garment, colour=portrait.colour, arm=activity.arm
     )
     x, y = hand_of(figure)
     at = (_FEET[0] + x * _SCALE, _FEET[1] + y * _SCALE)
@@ -151,15 +134,11 @@ def _dog(x: float, y: float) -> str:
 
 
 def _ball(_x: float, _y: float) -> str:
-    return placed(
-        shadow(70) + outdoors.beach_ball(_paint("red")), (420, 456), scale=1.15
-    )
+    return placed(shadow(70) + outdoors.beach_ball(_paint("red")), (420, 456), scale=1.15)
 
 
 def _bicycle(_x: float, _y: float) -> str:
-    return placed(
-        shadow(160) + outdoors.bicycle(_paint("green")), (490, 452), scale=1.5
-    )
+    return placed(shadow(160) + outdoors.bicycle(_paint("green")), (490, 452), scale=1.5)
 
 
 def _flower(x: float, y: float) -> str:

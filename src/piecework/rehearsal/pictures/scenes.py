@@ -21,14 +21,7 @@ GIVE_UP_PERCENT = (68.5, 16.7, 5.9, 3.6, 3.1, 2.2)
 """Share of images by the number of workers, of five, who could not recognize
 anything."""
 
-_FLAW_WEIGHTS = {
-    "framing": 30,
-    "blur": 30,
-    "dark": 12,
-    "rotation": 12,
-    "obscured": 8,
-    "bright": 8,
-}
+_FLAW_WEIGHTS = {"framing": 30, "blur": 30, "dark": 12, "rotation": 12, "obscured": 8, "bright": 8}
 """Framing and blur are the most frequent, as in VizWiz (Chiu et al. 2020, table 1)."""
 
 _HIDING = ("blur", "dark", "bright")
@@ -49,9 +42,7 @@ def imagined_scenes(seed: int, item_ids: Iterable[ItemId]) -> tuple[Scene, ...]:
 
     An item's scene depends only on the seed and its id.
     """
-    return tuple(
-        _scene(item_id, seeded_rng(seed, "imagined", item_id)) for item_id in item_ids
-    )
+    return tuple(_scene(item_id, seeded_rng(seed, "imagined", item_id)) for item_id in item_ids)
 
 
 def _scene(item_id: ItemId, rng: Random) -> Scene:

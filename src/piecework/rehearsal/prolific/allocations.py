@@ -54,9 +54,7 @@ def has_page(state: State, study: Study, participant_id: str) -> bool:
     return not of_fields(study.fields) or bool(_open(state, study, participant_id))
 
 
-def allocate(
-    state: State, study: Study, submission_id: str, participant_id: str
-) -> None:
+def allocate(state: State, study: Study, submission_id: str, participant_id: str) -> None:
     """Choose the page of a new submission, if its study has several."""
     if not of_fields(study.fields):
         return
@@ -68,9 +66,7 @@ def allocate(
 
 def page_of(state: State, submission_id: str) -> str:
     """Return the page that a submission was sent to."""
-    [row] = state.rows(
-        "SELECT url FROM allocation WHERE submission_id = ?", (submission_id,)
-    )
+    [row] = state.rows("SELECT url FROM allocation WHERE submission_id = ?", (submission_id,))
     return str(row["url"])
 
 

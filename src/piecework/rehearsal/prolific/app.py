@@ -7,12 +7,7 @@ from typing import Any
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import (
-    HTMLResponse,
-    JSONResponse,
-    RedirectResponse,
-    Response,
-)
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from piecework.rehearsal.offline.errors import ApiError
@@ -33,12 +28,7 @@ from piecework.rehearsal.prolific.control import Control
 from piecework.rehearsal.prolific.due import catch_up
 from piecework.rehearsal.prolific.error_body import error_body
 from piecework.rehearsal.prolific.operation import Operation
-from piecework.rehearsal.prolific.routes import (
-    OPERATIONS,
-    PARTICIPANTS,
-    PREFIX,
-    WITHOUT_TOKEN,
-)
+from piecework.rehearsal.prolific.routes import OPERATIONS, PARTICIPANTS, PREFIX, WITHOUT_TOKEN
 from piecework.rehearsal.prolific.state import State
 from piecework.rehearsal.prolific.taking import complete_in_hand
 from piecework.rehearsal.prolific.webhooks import Sender
@@ -74,9 +64,7 @@ class Emulator:
         ]
         routes += [
             Route(
-                operation.path,
-                for_programs(self._unguarded(operation)),
-                methods=[operation.method],
+                operation.path, for_programs(self._unguarded(operation)), methods=[operation.method]
             )
             for operation in (*PARTICIPANTS, *WITHOUT_TOKEN)
         ]
@@ -103,10 +91,7 @@ class Emulator:
         ]
         app = Starlette(
             routes=routes,
-            exception_handlers={
-                ApiError: self._refused,
-                HTTPException: self._not_routed,
-            },
+            exception_handlers={ApiError: self._refused, HTTPException: self._not_routed},
         )
         # A redirect would lose the body of a POST.
         app.router.redirect_slashes = False
@@ -125,9 +110,7 @@ class Emulator:
             fault = self._faults.strike(operation.name)
             if fault is None:
                 return await self._perform(operation, request)
-            return await struck(
-                fault, request, lambda request: self._perform(operation, request)
-            )
+            return await struck(fault, request, lambda request: self._perform(operation, request))
 
         return Route(PREFIX + path, endpoint, methods=[operation.method])
 
@@ -201,9 +184,7 @@ class Emulator:
         return JSONResponse(
             error_body(refusal, is_wrapped=is_wrapped),
             status_code=refusal.status,
-            headers={"Retry-After": str(refusal.wait_seconds)}
-            if refusal.wait_seconds
-            else None,
+            headers={"Retry-After": str(refusal.wait_seconds)} if refusal.wait_seconds else None,
         )
 
     async def _not_routed(self, request: Request, fault: Exception) -> Response:

@@ -50,8 +50,7 @@ def pay(call: Call) -> str:
     """Pay a batch a little later, once for each call."""
     state, batch_id = call.state, call.path["id"]
     row = state.row(
-        "UPDATE bonus_batch SET pay_calls = pay_calls + 1 WHERE id = ? RETURNING *",
-        (batch_id,),
+        "UPDATE bonus_batch SET pay_calls = pay_calls + 1 WHERE id = ? RETURNING *", (batch_id,)
     )
     if row is None:
         raise not_found("bulk bonus payment", batch_id)
@@ -76,8 +75,7 @@ def settle(state: State, subject: str) -> None:
     if money.available(state, study.workspace_id) < _cost(state, batch_id).total:
         return
     lines = state.rows(
-        "SELECT submission_id, amount FROM bonus_line WHERE batch_id = ? "
-        "ORDER BY number",
+        "SELECT submission_id, amount FROM bonus_line WHERE batch_id = ? ORDER BY number",
         (batch_id,),
     )
     for line in lines:
@@ -95,13 +93,7 @@ def settle(state: State, subject: str) -> None:
             "INSERT INTO bonus_payment "
             "(batch_id, pay_call, submission_id, amount, paid_ms) "
             "VALUES (?, ?, ?, ?, ?)",
-            (
-                batch_id,
-                int(pay_call),
-                line["submission_id"],
-                line["amount"],
-                state.now_ms,
-            ),
+            (batch_id, int(pay_call), line["submission_id"], line["amount"], state.now_ms),
         )
 
 

@@ -57,13 +57,9 @@ def broken_laws(state: State) -> list[str]:
     broken = []
     if sum(balances.values()):
         broken.append("Money was created or lost.")
-    if balances.get("available", 0) != state.number(
-        "SELECT sum(available) FROM workspace"
-    ):
+    if balances.get("available", 0) != state.number("SELECT sum(available) FROM workspace"):
         broken.append("The available amount differs from the ledger.")
-    if balances.get("held", 0) != state.number(
-        "SELECT coalesce(sum(held), 0) FROM study"
-    ):
+    if balances.get("held", 0) != state.number("SELECT coalesce(sum(held), 0) FROM study"):
         broken.append("The held amount differs from the ledger.")
     for row in state.rows("SELECT * FROM study"):
         study = Study.of_row(row)
@@ -125,8 +121,6 @@ def _participants(state: State) -> dict[str, dict[str, int]]:
     )
     paid: dict[str, dict[str, int]] = {}
     for row in rows:
-        mine = paid.setdefault(
-            row["participant_id"], dict.fromkeys(_PAID_TO_PARTICIPANTS, 0)
-        )
+        mine = paid.setdefault(row["participant_id"], dict.fromkeys(_PAID_TO_PARTICIPANTS, 0))
         mine[row["target"]] = row["amount"]
     return paid

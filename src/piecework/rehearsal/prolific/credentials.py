@@ -51,8 +51,7 @@ def create(call: Call) -> dict[str, Any]:
     workspace_id = workspace_row(call.state, call.text("workspace_id"))["id"]
     pool_id = call.state.new_uuid()
     call.state.conn.execute(
-        "INSERT INTO credential_pool (id, workspace_id) VALUES (?, ?)",
-        (pool_id, workspace_id),
+        "INSERT INTO credential_pool (id, workspace_id) VALUES (?, ?)", (pool_id, workspace_id)
     )
     return _add(call, pool_id)
 
@@ -61,8 +60,7 @@ def update(call: Call) -> dict[str, Any]:
     """Add credentials to a pool; those that it has stay."""
     call.only("credentials")
     row = call.state.row(
-        "SELECT id FROM credential_pool WHERE id = ?",
-        (call.path["credential_pool_id"],),
+        "SELECT id FROM credential_pool WHERE id = ?", (call.path["credential_pool_id"],)
     )
     if row is None:
         raise not_found("credential pool", call.path["credential_pool_id"])
@@ -127,16 +125,14 @@ def assign(state: State, study: Study, submission_id: str) -> None:
     if free is None:
         raise ApiError(400, "No credentials are left.")
     state.conn.execute(
-        "UPDATE credential SET submission_id = ? WHERE number = ?",
-        (submission_id, free["number"]),
+        "UPDATE credential SET submission_id = ? WHERE number = ?", (submission_id, free["number"])
     )
 
 
 def of_submission(state: State, submission_id: str) -> dict[str, str] | None:
     """Return the credential of a submission, if it has one."""
     row = state.row(
-        "SELECT username, password FROM credential WHERE submission_id = ?",
-        (submission_id,),
+        "SELECT username, password FROM credential WHERE submission_id = ?", (submission_id,)
     )
     return dict(row) if row else None
 
@@ -151,9 +147,7 @@ def _free(state: State, pool_id: str) -> sqlite3.Row | None:
 
 def _add(call: Call, pool_id: str) -> dict[str, Any]:
     pairs = _pairs(call.text("credentials"))
-    known = call.state.rows(
-        "SELECT username FROM credential WHERE pool_id = ?", (pool_id,)
-    )
+    known = call.state.rows("SELECT username FROM credential WHERE pool_id = ?", (pool_id,))
     counts = Counter([row["username"] for row in known] + [name for name, _ in pairs])
     doubled = sorted(name for name, count in counts.items() if count > 1)
     if doubled:
@@ -177,12 +171,8 @@ def _pairs(text: str) -> list[tuple[str, str]]:
 
 
 OPERATIONS = (
-    Operation(
-        "list-credential-pools", "GET", "/credentials/", list_pools, is_bare=True
-    ),
-    Operation(
-        "create-credential-pool", "POST", "/credentials/", create, 201, is_bare=True
-    ),
+    Operation("list-credential-pools", "GET", "/credentials/", list_pools, is_bare=True),
+    Operation("create-credential-pool", "POST", "/credentials/", create, 201, is_bare=True),
     Operation(
         "update-credential-pool",
         "PATCH",

@@ -50,10 +50,7 @@ def history(call: Call) -> dict[str, Any]:
     """Return how many selections were exported, and the last request's filters."""
     study = Study.find(call.state, call.path["id"])
     rows = _selections(call.state, study)
-    return {
-        "count": len(rows),
-        "filters": json.loads(rows[0]) if rows else [],
-    }
+    return {"count": len(rows), "filters": json.loads(rows[0]) if rows else []}
 
 
 def export(call: Call) -> Csv:
@@ -79,12 +76,9 @@ def _note(state: State, study: Study, selected: list[Any]) -> None:
     text = json.dumps(selected, sort_keys=True)
     known = _selections(state, study)
     if text not in known and len(known) >= _MOST_SELECTIONS:
-        raise ApiError(
-            400, f"This study was exported with {_MOST_SELECTIONS} selections already."
-        )
+        raise ApiError(400, f"This study was exported with {_MOST_SELECTIONS} selections already.")
     state.conn.execute(
-        "INSERT INTO demographic_export (study_id, filters) VALUES (?, ?)",
-        (study.study_id, text),
+        "INSERT INTO demographic_export (study_id, filters) VALUES (?, ?)", (study.study_id, text)
     )
 
 
@@ -157,10 +151,7 @@ def _leaves(selected: Sequence[dict[str, Any]]) -> Iterator[str]:
 OPERATIONS = (
     Operation("export-study", "GET", "/studies/{id}/export/", export),
     Operation(
-        "export-demographic-data",
-        "POST",
-        "/studies/{id}/demographic-export/",
-        export_with_filters,
+        "export-demographic-data", "POST", "/studies/{id}/demographic-export/", export_with_filters
     ),
     Operation(
         "get-demographic-export-history",

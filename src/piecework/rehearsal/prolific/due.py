@@ -6,12 +6,7 @@ from piecework.rehearsal.offline import database
 from piecework.rehearsal.prolific import bonuses, study_life
 from piecework.rehearsal.prolific import submission as submission_life
 from piecework.rehearsal.prolific.state import State
-from piecework.rehearsal.prolific.task_builder import (
-    datasets,
-    exports,
-    migrations,
-    tasks,
-)
+from piecework.rehearsal.prolific.task_builder import datasets, exports, migrations, tasks
 
 _KINDS: dict[str, Callable[[State, str], None]] = {
     "publish": study_life.publish_scheduled,

@@ -11,12 +11,7 @@ EVENT_TYPES = {
 
 
 def announce(
-    state: State,
-    workspace_id: str,
-    event_type: str,
-    *,
-    resource_id: str,
-    **fields: str,
+    state: State, workspace_id: str, event_type: str, *, resource_id: str, **fields: str
 ) -> None:
     """Record an event for each of the workspace's subscriptions to this type."""
     payload = {"resource_id": resource_id, "event_type": event_type, **fields}
@@ -28,11 +23,5 @@ def announce(
         state.conn.execute(
             "INSERT INTO event (id, subscription_id, resource_id, payload, next_ms, "
             "created_ms, updated_ms) VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?5)",
-            (
-                state.new_id(),
-                row["id"],
-                resource_id,
-                json.dumps(payload),
-                state.now_ms,
-            ),
+            (state.new_id(), row["id"], resource_id, json.dumps(payload), state.now_ms),
         )

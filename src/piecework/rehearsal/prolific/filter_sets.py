@@ -21,8 +21,7 @@ _MOST = 1_000_000_000
 """No version has a larger number, and SQLite holds all up to it."""
 
 _NEWEST = (
-    "filter_set WHERE number IN (SELECT max(number) FROM filter_set GROUP BY id) "
-    "AND NOT is_deleted"
+    "filter_set WHERE number IN (SELECT max(number) FROM filter_set GROUP BY id) AND NOT is_deleted"
 )
 
 
@@ -32,9 +31,7 @@ def list_sets(call: Call) -> dict[str, Any]:
     if workspace_id is None:
         return listing(call, _NEWEST, [], render=_document)
     workspace_row(call.state, workspace_id)
-    return listing(
-        call, f"{_NEWEST} AND workspace_id = ?", [workspace_id], render=_document
-    )
+    return listing(call, f"{_NEWEST} AND workspace_id = ?", [workspace_id], render=_document)
 
 
 def create(call: Call) -> dict[str, Any]:
@@ -109,9 +106,7 @@ def unlock(call: Call) -> dict[str, Any]:
     return _locked(call, is_locked=0)
 
 
-def applied(
-    state: State, fields: Mapping[str, Any], *, sent: Mapping[str, Any]
-) -> dict[str, Any]:
+def applied(state: State, fields: Mapping[str, Any], *, sent: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields of a study with the filters of its filter set.
 
     Args:
@@ -123,10 +118,7 @@ def applied(
         ApiError: there is no such filter set, or filters were sent as well.
     """
     rest = dict(fields)
-    set_id, version = (
-        rest.pop("filter_set_id", None),
-        rest.pop("filter_set_version", None),
-    )
+    set_id, version = (rest.pop("filter_set_id", None), rest.pop("filter_set_version", None))
     if set_id is None:
         return rest
     if sent.get("filters"):

@@ -97,19 +97,11 @@ KNOWN = {
         Filter(COUNTRY, "Country of residence", "ChoiceID", dict(COUNTRIES.values())),
         Filter("nationality", "Nationality", "ChoiceID", dict(COUNTRIES.values())),
         Filter(
-            "vision",
-            "Normal or corrected-to-normal vision",
-            "ChoiceID",
-            {"0": "Yes", "1": "No"},
+            "vision", "Normal or corrected-to-normal vision", "ChoiceID", {"0": "Yes", "1": "No"}
         ),
         Filter("fluent-languages", "Fluent languages", "ChoiceID", _LANGUAGES),
         Filter("first-language", "First language", "ChoiceID", _LANGUAGES),
-        Filter(
-            "handedness",
-            "Handedness",
-            "ChoiceID",
-            {"0": "Left", "1": "Right", "2": "Either"},
-        ),
+        Filter("handedness", "Handedness", "ChoiceID", {"0": "Left", "1": "Right", "2": "Either"}),
     )
 }
 
@@ -140,9 +132,7 @@ def list_filters(call: Call) -> dict[str, Any]:
         workspace_row(call.state, workspace_id)
         for document in documents:
             if document["data_type"] in ("StudyID", "ParticipantGroupID"):
-                document["choices"] = _choices(
-                    call.state, document["data_type"], workspace_id
-                )
+                document["choices"] = _choices(call.state, document["data_type"], workspace_id)
     return {"results": documents, "_links": {}, "meta": {"count": len(documents)}}
 
 
@@ -183,9 +173,7 @@ def check(state: State, asked: Sequence[object], *, depth: int = 0) -> None:
             _check_one(state, selection)
 
 
-def is_eligible(
-    state: State, person: sqlite3.Row, asked: Sequence[dict[str, Any]]
-) -> bool:
+def is_eligible(state: State, person: sqlite3.Row, asked: Sequence[dict[str, Any]]) -> bool:
     """Return whether a participant meets all filters."""
     return all(_lets_through(state, person, selection) for selection in asked)
 
@@ -242,9 +230,7 @@ def _check_one(state: State, selection: dict[str, Any]) -> None:
     _check_weightings(known.filter_id, values, selection.get("weightings"))
 
 
-def _check_weightings(
-    filter_id: str, values: Sequence[str], weightings: object
-) -> None:
+def _check_weightings(filter_id: str, values: Sequence[str], weightings: object) -> None:
     """Refuse weightings that do not fit the selected values.
 
     Raises:
@@ -287,10 +273,7 @@ def _exists(state: State, known: Filter, value: str) -> bool:
 def _lets_through(state: State, person: sqlite3.Row, selection: dict[str, Any]) -> bool:
     name = selection["filter_id"]
     if name in ("and", "or"):
-        several = [
-            _lets_through(state, person, inner)
-            for inner in selection["selected_filters"]
-        ]
+        several = [_lets_through(state, person, inner) for inner in selection["selected_filters"]]
         return all(several) if name == "and" else any(several)
     if KNOWN[name].most is not None:
         value = _measured(person, name)
@@ -306,9 +289,7 @@ def _measured(person: sqlite3.Row, name: str) -> float:
     return int(person["approvals" if name == "approval_numbers" else "age"])
 
 
-def _is_met(
-    state: State, person: sqlite3.Row, name: str, values: Sequence[str]
-) -> bool:
+def _is_met(state: State, person: sqlite3.Row, name: str, values: Sequence[str]) -> bool:
     if name in ("custom_allowlist", "custom_blocklist"):
         return person["id"] in values
     query = _MEETS.get(name)

@@ -37,8 +37,7 @@ def create(call: Call) -> dict[str, Any]:
     description = call.optional_text("description")
     group_id = call.state.new_id()
     call.state.conn.execute(
-        "INSERT INTO participant_group (id, workspace_id, name, description) "
-        "VALUES (?, ?, ?, ?)",
+        "INSERT INTO participant_group (id, workspace_id, name, description) VALUES (?, ?, ?, ?)",
         (group_id, workspace_id, call.text("name"), description),
     )
     add(call.state, group_id, people)
@@ -56,13 +55,10 @@ def update(call: Call) -> dict[str, Any]:
     group_id = _row(call.state, call.path["id"])["id"]
     if "name" in call.body:
         call.state.conn.execute(
-            "UPDATE participant_group SET name = ? WHERE id = ?",
-            (call.text("name"), group_id),
+            "UPDATE participant_group SET name = ? WHERE id = ?", (call.text("name"), group_id)
         )
     if "participant_ids" in call.body:
-        call.state.conn.execute(
-            "DELETE FROM membership WHERE group_id = ?", (group_id,)
-        )
+        call.state.conn.execute("DELETE FROM membership WHERE group_id = ?", (group_id,))
         add(call.state, group_id, call.texts("participant_ids"))
     return _document(call.state, _row(call.state, group_id))
 
@@ -70,9 +66,7 @@ def update(call: Call) -> dict[str, Any]:
 def delete(call: Call) -> dict[str, Any]:
     """Mark a group as deleted; it stays readable."""
     group_id = _row(call.state, call.path["id"])["id"]
-    call.state.conn.execute(
-        "UPDATE participant_group SET is_deleted = 1 WHERE id = ?", (group_id,)
-    )
+    call.state.conn.execute("UPDATE participant_group SET is_deleted = 1 WHERE id = ?", (group_id,))
     return {}
 
 
@@ -104,19 +98,13 @@ def add(state: State, group_id: str, participant_ids: Sequence[str]) -> None:
         ApiError: someone is unknown, so no one is added.
     """
     marks = ", ".join("?" * len(participant_ids))
-    known = state.rows(
-        f"SELECT id FROM participant WHERE id IN ({marks})", participant_ids
-    )
+    known = state.rows(f"SELECT id FROM participant WHERE id IN ({marks})", participant_ids)
     unknown = set(participant_ids) - {row["id"] for row in known}
     if unknown:
         raise wrong("participant_ids", f"Unknown: {', '.join(sorted(unknown))}.")
     state.conn.executemany(
-        "INSERT OR IGNORE INTO membership (group_id, participant_id, created_ms) "
-        "VALUES (?, ?, ?)",
-        [
-            (group_id, participant_id, state.now_ms)
-            for participant_id in participant_ids
-        ],
+        "INSERT OR IGNORE INTO membership (group_id, participant_id, created_ms) VALUES (?, ?, ?)",
+        [(group_id, participant_id, state.now_ms) for participant_id in participant_ids],
     )
 
 
@@ -135,9 +123,7 @@ def check_groups(state: State, workspace_id: str, group_ids: Sequence[str]) -> N
         ApiError: there is such a group; the message names the first one.
     """
     for group_id in group_ids:
-        row = state.row(
-            "SELECT workspace_id FROM participant_group WHERE id = ?", (group_id,)
-        )
+        row = state.row("SELECT workspace_id FROM participant_group WHERE id = ?", (group_id,))
         if row is None or row["workspace_id"] != workspace_id:
             raise wrong("completion_codes", f"Unknown participant group {group_id}.")
 
@@ -190,9 +176,7 @@ def _members(call: Call, group_id: str) -> dict[str, Any]:
 
 
 def _document(state: State, row: sqlite3.Row) -> dict[str, Any]:
-    members = state.number(
-        "SELECT count(*) FROM membership WHERE group_id = ?", (row["id"],)
-    )
+    members = state.number("SELECT count(*) FROM membership WHERE group_id = ?", (row["id"],))
     return {
         "id": row["id"],
         "name": row["name"],
@@ -207,17 +191,11 @@ def _document(state: State, row: sqlite3.Row) -> dict[str, Any]:
 
 
 def _feeders(state: State, group_id: str) -> list[dict[str, Any]]:
-    rows = state.rows(
-        "SELECT * FROM study WHERE instr(fields, ?) ORDER BY number", (group_id,)
-    )
+    rows = state.rows("SELECT * FROM study WHERE instr(fields, ?) ORDER BY number", (group_id,))
     feeders = []
     for study in map(Study.of_row, rows):
         codes = [
-            {
-                "code": code["code"],
-                "code_type": code["code_type"],
-                "action": action["action"],
-            }
+            {"code": code["code"], "code_type": code["code_type"], "action": action["action"]}
             for code in study.fields["completion_codes"]
             for action in code["actions"]
             if action["action"] in _FEEDING and action["participant_group"] == group_id

@@ -15,12 +15,7 @@ _MOST_EXCLUDED = 10
 
 
 def send(
-    state: State,
-    *,
-    sender_id: str,
-    recipient_id: str,
-    body: str,
-    study_id: str | None,
+    state: State, *, sender_id: str, recipient_id: str, body: str, study_id: str | None
 ) -> None:
     """Store a message."""
     state.conn.execute(
@@ -46,13 +41,10 @@ def send_to_group(call: Call) -> dict[str, Any]:
     """Send a message from the requester to all members of a participant group."""
     call.only("participant_group_id", "body", "study_id")
     group_id = call.text("participant_group_id")
-    if not call.state.number(
-        "SELECT count(*) FROM participant_group WHERE id = ?", (group_id,)
-    ):
+    if not call.state.number("SELECT count(*) FROM participant_group WHERE id = ?", (group_id,)):
         raise not_found("participant group", group_id)
     members = call.state.rows(
-        "SELECT participant_id FROM membership WHERE group_id = ? ORDER BY number",
-        (group_id,),
+        "SELECT participant_id FROM membership WHERE group_id = ? ORDER BY number", (group_id,)
     )
     people = [row["participant_id"] for row in members]
     return _send_all(call, people, "participant_group_id", needs_study=False)
@@ -71,9 +63,7 @@ def list_messages(call: Call) -> dict[str, Any]:
         conditions.append("sent_ms > ?")
         values.append(_since(call.state, since))
     excluded = [
-        sender_id
-        for sender_id in call.query.get("excluded_sender_ids", "").split(",")
-        if sender_id
+        sender_id for sender_id in call.query.get("excluded_sender_ids", "").split(",") if sender_id
     ]
     if len(excluded) > _MOST_EXCLUDED:
         raise wrong("excluded_sender_ids", f"At most {_MOST_EXCLUDED}.")
@@ -117,13 +107,7 @@ def _send_all(
     for person in people:
         if not state.number("SELECT count(*) FROM participant WHERE id = ?", (person,)):
             raise wrong(field, f"Unknown participant {person}.")
-        send(
-            state,
-            sender_id=state.user_id,
-            recipient_id=person,
-            body=body,
-            study_id=study_id,
-        )
+        send(state, sender_id=state.user_id, recipient_id=person, body=body, study_id=study_id)
     return {}
 
 

@@ -67,26 +67,14 @@ def move(
     if change < 0 and available(state, workspace_id) + change < 0:
         raise ApiError(400, "There is not enough money in the workspace's balance.")
     state.conn.execute(
-        "UPDATE workspace SET available = available + ? WHERE id = ?",
-        (change, workspace_id),
+        "UPDATE workspace SET available = available + ? WHERE id = ?", (change, workspace_id)
     )
     held = amount * ((target == "held") - (source == "held"))
-    state.conn.execute(
-        "UPDATE study SET held = held + ? WHERE id = ?", (held, study_id)
-    )
+    state.conn.execute("UPDATE study SET held = held + ? WHERE id = ?", (held, study_id))
     state.conn.execute(
         "INSERT INTO ledger (at_ms, workspace_id, study_id, submission_id, kind, "
         "source, target, amount) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            state.now_ms,
-            workspace_id,
-            study_id,
-            submission_id,
-            kind,
-            source,
-            target,
-            amount,
-        ),
+        (state.now_ms, workspace_id, study_id, submission_id, kind, source, target, amount),
     )
 
 
@@ -106,11 +94,7 @@ def pay(
     Raises:
         ApiError: the workspace has too little available.
     """
-    for account, amount in (
-        (target, cost.reward),
-        ("fees", cost.fee),
-        ("vat", cost.vat),
-    ):
+    for account, amount in ((target, cost.reward), ("fees", cost.fee), ("vat", cost.vat)):
         move(
             state,
             workspace_id,
@@ -131,8 +115,7 @@ def available(state: State, workspace_id: str) -> int:
 def held(state: State, workspace_id: str) -> int:
     """Return what is held for the open places of a workspace's studies."""
     return state.number(
-        "SELECT coalesce(sum(held), 0) FROM study WHERE workspace_id = ?",
-        (workspace_id,),
+        "SELECT coalesce(sum(held), 0) FROM study WHERE workspace_id = ?", (workspace_id,)
     )
 
 

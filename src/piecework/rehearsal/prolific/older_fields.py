@@ -31,19 +31,13 @@ def translated(body: dict[str, Any]) -> dict[str, Any]:
     code = fields.get("completion_code")
     if code is not None and not fields.get("completion_codes"):
         fields["completion_codes"] = [
-            {
-                "code": code,
-                "code_type": "COMPLETED",
-                "actions": [{"action": _action(fields)}],
-            }
+            {"code": code, "code_type": "COMPLETED", "actions": [{"action": _action(fields)}]}
         ]
     older = fields.get("eligibility_requirements") or []
     if not isinstance(older, list):
         raise wrong("eligibility_requirements", "Not a list.")
     if older and not fields.get("filters"):
-        fields["filters"] = [
-            filter_ for requirement in older for filter_ in _filters(requirement)
-        ]
+        fields["filters"] = [filter_ for requirement in older for filter_ in _filters(requirement)]
     return fields
 
 
@@ -84,9 +78,7 @@ def _listed(filter_id: str, name: str) -> Callable[[_Attributes], _Attributes]:
     return translate
 
 
-def _between(
-    filter_id: str, least: str, most: str
-) -> Callable[[_Attributes], _Attributes]:
+def _between(filter_id: str, least: str, most: str) -> Callable[[_Attributes], _Attributes]:
     def translate(attributes: _Attributes) -> _Attributes:
         values = _values(attributes)
         ends = {"lower": values.get(least), "upper": values.get(most)}
@@ -133,12 +125,8 @@ def _values(attributes: _Attributes) -> dict[str, Any]:
 
 _CLASSES: dict[str, Callable[[_Attributes], _Attributes]] = {
     "AgeRange": _between("age", "min_age", "max_age"),
-    "ApprovalNumbers": _between(
-        "approval_numbers", "minimum_approvals", "maximum_approvals"
-    ),
-    "ApprovalRate": _between(
-        "approval_rate", "minimum_approval_rate", "maximum_approval_rate"
-    ),
+    "ApprovalNumbers": _between("approval_numbers", "minimum_approvals", "maximum_approvals"),
+    "ApprovalRate": _between("approval_rate", "minimum_approval_rate", "maximum_approval_rate"),
     "CustomBlacklist": _listed("custom_blocklist", "black_list"),
     "CustomWhitelist": _listed("custom_allowlist", "white_list"),
     "ParticipantGroup": _chosen("participant_group_allowlist"),

@@ -65,11 +65,7 @@ def listing(
         "next": {"href": _href(call, window.following), "title": "Next"},
         "previous": {"href": _href(call, window.previous), "title": "Previous"},
     }
-    return {
-        "results": [render(row) for row in rows],
-        "_links": links,
-        "meta": {"count": count},
-    }
+    return {"results": [render(row) for row in rows], "_links": links, "meta": {"count": count}}
 
 
 def _window(call: Call, count: int, page_size: int | None) -> _Window:

@@ -9,12 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from piecework.rehearsal.offline.errors import ApiError, not_found
 from piecework.rehearsal.prolific.call import Call
-from piecework.rehearsal.prolific.filters import (
-    COUNTRIES,
-    COUNTRY,
-    KNOWN,
-    approval_rate,
-)
+from piecework.rehearsal.prolific.filters import COUNTRIES, COUNTRY, KNOWN, approval_rate
 from piecework.rehearsal.prolific.messages import document as message_document
 from piecework.rehearsal.prolific.messages import send
 from piecework.rehearsal.prolific.pages import listing
@@ -70,8 +65,7 @@ def insert(state: State, new: NewParticipant) -> str:
     participant_id = state.new_id()
     answers = {COUNTRY: [COUNTRIES[new.country][0]], **new.answers}
     state.conn.execute(
-        "INSERT INTO participant (id, age, approvals, rejections, answers) "
-        "VALUES (?, ?, ?, ?, ?)",
+        "INSERT INTO participant (id, age, approvals, rejections, answers) VALUES (?, ?, ?, ?, ?)",
         (participant_id, new.age, new.approvals, new.rejections, json.dumps(answers)),
     )
     return participant_id
@@ -148,9 +142,7 @@ def _drawn(rng: Random) -> NewParticipant:
             "first-language": [speaks],
             "fluent-languages": sorted({"0", speaks}),
             "handedness": rng.choices("012", (10, 88, 2)),
-            "nationality": rng.choices(
-                (COUNTRIES[country][0], rng.choice(_CHOICES)), (9, 1)
-            ),
+            "nationality": rng.choices((COUNTRIES[country][0], rng.choice(_CHOICES)), (9, 1)),
             "vision": rng.choices("01", (9, 1)),
         },
     )

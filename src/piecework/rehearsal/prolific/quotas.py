@@ -23,14 +23,11 @@ def has_room(state: State, person: sqlite3.Row, study: Study) -> bool:
     )
 
 
-def _has_room(
-    state: State, person: sqlite3.Row, study: Study, selection: dict[str, Any]
-) -> bool:
+def _has_room(state: State, person: sqlite3.Row, study: Study, selection: dict[str, Any]) -> bool:
     weightings, filter_id = selection["weightings"], selection["filter_id"]
     whole = sum(weightings.values())
     left = dict.fromkeys(selection["selected_values"], study.places) | {
-        value: math.ceil(study.places * weight / whole)
-        for value, weight in weightings.items()
+        value: math.ceil(study.places * weight / whole) for value, weight in weightings.items()
     }
     marks = ", ".join("?" for _ in (*OPEN, *PAID))
     taken = state.rows(
@@ -45,8 +42,6 @@ def _has_room(
     return _first_with_room(person, filter_id, left) is not None
 
 
-def _first_with_room(
-    person: sqlite3.Row, filter_id: str, left: dict[str, int]
-) -> str | None:
+def _first_with_room(person: sqlite3.Row, filter_id: str, left: dict[str, int]) -> str | None:
     own = json.loads(person["answers"]).get(filter_id, [])
     return next((value for value in own if left.get(value)), None)

@@ -41,36 +41,19 @@ OPERATIONS = (
         testing.create_participant,
         201,
     ),
+    Operation("create-workspace", "POST", "/workspaces/", workspaces.create_workspace, 201),
     Operation(
-        "create-workspace", "POST", "/workspaces/", workspaces.create_workspace, 201
-    ),
-    Operation(
-        "update-workspace",
-        "PATCH",
-        "/workspaces/{workspace_id}/",
-        workspaces.update_workspace,
+        "update-workspace", "PATCH", "/workspaces/{workspace_id}/", workspaces.update_workspace
     ),
     Operation("create-invitation", "POST", "/invitations/", workspaces.invite, 201),
+    Operation("update-project", "PATCH", "/projects/{project_id}/", workspaces.update_project),
+    Operation("create-test-study", "POST", "/studies/{id}/test-study", testing.create_study),
+    Operation("get-workspace", "GET", "/workspaces/{workspace_id}/", workspaces.get_workspace),
     Operation(
-        "update-project", "PATCH", "/projects/{project_id}/", workspaces.update_project
+        "get-workspace-balance", "GET", "/workspaces/{workspace_id}/balance/", workspaces.balance
     ),
     Operation(
-        "create-test-study", "POST", "/studies/{id}/test-study", testing.create_study
-    ),
-    Operation(
-        "get-workspace", "GET", "/workspaces/{workspace_id}/", workspaces.get_workspace
-    ),
-    Operation(
-        "get-workspace-balance",
-        "GET",
-        "/workspaces/{workspace_id}/balance/",
-        workspaces.balance,
-    ),
-    Operation(
-        "get-projects",
-        "GET",
-        "/workspaces/{workspace_id}/projects/",
-        workspaces.list_projects,
+        "get-projects", "GET", "/workspaces/{workspace_id}/projects/", workspaces.list_projects
     ),
     Operation(
         "create-project",
@@ -123,9 +106,7 @@ OPERATIONS = (
     Operation("delete-study", "DELETE", "/studies/{id}/", studies.delete),
     Operation("publish-study", "POST", "/studies/{id}/transition/", studies.transition),
     Operation("duplicate-study", "POST", "/studies/{id}/clone/", studies.clone),
-    Operation(
-        "get-study-cost", "GET", "/studies/{id}/cost/", studies.cost, is_bare=True
-    ),
+    Operation("get-study-cost", "GET", "/studies/{id}/cost/", studies.cost, is_bare=True),
     Operation(
         "calculate-study-cost",
         "POST",
@@ -147,15 +128,10 @@ OPERATIONS = (
         submissions.count,
         is_bare=True,
     ),
-    Operation(
-        "get-submissions", "GET", "/submissions/", submissions.list_all, is_bare=True
-    ),
+    Operation("get-submissions", "GET", "/submissions/", submissions.list_all, is_bare=True),
     Operation("get-submission", "GET", "/submissions/{id}/", submissions.get),
     Operation(
-        "transition-submission",
-        "POST",
-        "/submissions/{id}/transition/",
-        submissions.transition,
+        "transition-submission", "POST", "/submissions/{id}/transition/", submissions.transition
     ),
     Operation(
         "request-submission-return",
@@ -170,50 +146,24 @@ OPERATIONS = (
         submissions.bulk_approve,
         is_bare=True,
     ),
-    Operation(
-        "create-bonus-payments",
-        "POST",
-        "/submissions/bonus-payments/",
-        bonuses.create,
-        201,
-    ),
-    Operation(
-        "pay-bonus-payments", "POST", "/bulk-bonus-payments/{id}/pay/", bonuses.pay, 202
-    ),
+    Operation("create-bonus-payments", "POST", "/submissions/bonus-payments/", bonuses.create, 201),
+    Operation("pay-bonus-payments", "POST", "/bulk-bonus-payments/{id}/pay/", bonuses.pay, 202),
     Operation("get-filters", "GET", "/filters/", filters.list_filters),
-    Operation(
-        "get-eligible-count", "POST", "/eligibility-count/", filters.count_eligible
-    ),
+    Operation("get-eligible-count", "POST", "/eligibility-count/", filters.count_eligible),
     Operation("get-filter-sets", "GET", "/filter-sets/", filter_sets.list_sets),
     Operation("create-filter-set", "POST", "/filter-sets/", filter_sets.create, 201),
     Operation("get-filter-set", "GET", "/filter-sets/{id}/", filter_sets.get),
-    Operation(
-        "delete-filter-set", "DELETE", "/filter-sets/{id}/", filter_sets.delete, 204
-    ),
+    Operation("delete-filter-set", "DELETE", "/filter-sets/{id}/", filter_sets.delete, 204),
     Operation("update-filter-set", "PATCH", "/filter-sets/{id}/", filter_sets.update),
-    Operation(
-        "clone-filter-set", "POST", "/filter-sets/{id}/clone/", filter_sets.clone, 201
-    ),
+    Operation("clone-filter-set", "POST", "/filter-sets/{id}/clone/", filter_sets.clone, 201),
     Operation("lock-filter-set", "POST", "/filter-sets/{id}/lock/", filter_sets.lock),
-    Operation(
-        "unlock-filter-set", "POST", "/filter-sets/{id}/unlock/", filter_sets.unlock
-    ),
-    Operation(
-        "get-participant-groups", "GET", "/participant-groups/", groups.list_groups
-    ),
-    Operation(
-        "create-participant-group", "POST", "/participant-groups/", groups.create, 201
-    ),
+    Operation("unlock-filter-set", "POST", "/filter-sets/{id}/unlock/", filter_sets.unlock),
+    Operation("get-participant-groups", "GET", "/participant-groups/", groups.list_groups),
+    Operation("create-participant-group", "POST", "/participant-groups/", groups.create, 201),
     Operation("get-participant-group", "GET", "/participant-groups/{id}/", groups.get),
+    Operation("update-participant-group", "PATCH", "/participant-groups/{id}/", groups.update),
     Operation(
-        "update-participant-group", "PATCH", "/participant-groups/{id}/", groups.update
-    ),
-    Operation(
-        "delete-participant-group",
-        "DELETE",
-        "/participant-groups/{id}/",
-        groups.delete,
-        204,
+        "delete-participant-group", "DELETE", "/participant-groups/{id}/", groups.delete, 204
     ),
     Operation(
         "get-participant-group-participants",
@@ -233,12 +183,8 @@ OPERATIONS = (
         "/participant-groups/{id}/participants/",
         groups.remove_members,
     ),
-    Operation(
-        "get-messages", "GET", "/messages/", messages.list_messages, is_bare=True
-    ),
-    Operation(
-        "send-message", "POST", "/messages/", messages.send_one, 204, is_bare=True
-    ),
+    Operation("get-messages", "GET", "/messages/", messages.list_messages, is_bare=True),
+    Operation("send-message", "POST", "/messages/", messages.send_one, 204, is_bare=True),
     Operation(
         "bulk-message-participants",
         "POST",
@@ -256,37 +202,17 @@ OPERATIONS = (
         is_bare=True,
     ),
     Operation(
-        "get-unread-messages",
-        "GET",
-        "/messages/unread/",
-        messages.list_unread,
-        is_bare=True,
+        "get-unread-messages", "GET", "/messages/unread/", messages.list_unread, is_bare=True
     ),
-    Operation(
-        "get-event-types", "GET", "/hooks/event-types/", subscriptions.list_event_types
-    ),
+    Operation("get-event-types", "GET", "/hooks/event-types/", subscriptions.list_event_types),
     Operation("get-secrets", "GET", "/hooks/secrets/", subscriptions.list_secrets),
+    Operation("create-secret", "POST", "/hooks/secrets/", subscriptions.create_secret, 201),
     Operation(
-        "create-secret", "POST", "/hooks/secrets/", subscriptions.create_secret, 201
+        "get-subscriptions", "GET", "/hooks/subscriptions/", subscriptions.list_subscriptions
     ),
+    Operation("create-subscription", "POST", "/hooks/subscriptions/", subscriptions.create, 201),
     Operation(
-        "get-subscriptions",
-        "GET",
-        "/hooks/subscriptions/",
-        subscriptions.list_subscriptions,
-    ),
-    Operation(
-        "create-subscription",
-        "POST",
-        "/hooks/subscriptions/",
-        subscriptions.create,
-        201,
-    ),
-    Operation(
-        "get-subscription",
-        "GET",
-        "/hooks/subscriptions/{subscription_id}/",
-        subscriptions.get,
+        "get-subscription", "GET", "/hooks/subscriptions/{subscription_id}/", subscriptions.get
     ),
     Operation(
         "confirm-subscription",
@@ -341,16 +267,10 @@ PARTICIPANTS = (
     Operation("take", "POST", f"{_PERSON}/studies/{{study_id}}", taking.take, 201),
     Operation("mine", "GET", f"{_PERSON}/submissions", taking.list_mine),
     Operation(
-        "complete",
-        "POST",
-        f"{_PERSON}/submissions/{{submission_id}}/complete",
-        taking.complete,
+        "complete", "POST", f"{_PERSON}/submissions/{{submission_id}}/complete", taking.complete
     ),
     Operation(
-        "return",
-        "POST",
-        f"{_PERSON}/submissions/{{submission_id}}/return",
-        taking.give_back,
+        "return", "POST", f"{_PERSON}/submissions/{{submission_id}}/return", taking.give_back
     ),
     Operation("messages", "GET", f"{_PERSON}/messages", participants.list_messages),
     Operation("write", "POST", f"{_PERSON}/messages", participants.write, 204),

@@ -76,9 +76,7 @@ def _key(state: State) -> tuple[str, rsa.RSAPrivateKey]:
             serialization.NoEncryption(),
         )
         kid = state.new_uuid()
-        state.conn.execute(
-            "INSERT INTO signing_key (id, pem) VALUES (?, ?)", (kid, pem.decode())
-        )
+        state.conn.execute("INSERT INTO signing_key (id, pem) VALUES (?, ?)", (kid, pem.decode()))
         return kid, key
     kept = serialization.load_pem_private_key(row["pem"].encode(), password=None)
     if not isinstance(kept, rsa.RSAPrivateKey):

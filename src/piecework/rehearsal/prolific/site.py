@@ -33,9 +33,7 @@ def people(call: Call) -> str:
 def studies(call: Call) -> str:
     """Show the studies open to a participant, and their submissions."""
     participant_id = row_of(call.state, call.path["participant_id"])["id"]
-    offered = [
-        _offer(participant_id, study) for study in taking.list_open(call)["results"]
-    ]
+    offered = [_offer(participant_id, study) for study in taking.list_open(call)["results"]]
     mine = [
         f"<li>{submission['id']}: {submission['status']}, "
         f"paid {_money(submission['reward_paid'])}"

@@ -4,13 +4,7 @@ import json
 from typing import Any
 
 from piecework.rehearsal.offline.errors import ApiError, wrong
-from piecework.rehearsal.prolific import (
-    allocations,
-    filter_sets,
-    filters,
-    money,
-    study_life,
-)
+from piecework.rehearsal.prolific import allocations, filter_sets, filters, money, study_life
 from piecework.rehearsal.prolific.call import Call
 from piecework.rehearsal.prolific.credentials import check_pool
 from piecework.rehearsal.prolific.groups import check_groups
@@ -45,9 +39,7 @@ _MOST_PLACES = 1_000_000
 
 def create(call: Call) -> dict[str, Any]:
     """Create a draft."""
-    fields = _checked(
-        call.state, filter_sets.applied(call.state, call.body, sent=call.body)
-    )
+    fields = _checked(call.state, filter_sets.applied(call.state, call.body, sent=call.body))
     return _document(call.state, insert(call.state, fields))
 
 
@@ -88,9 +80,7 @@ def update(call: Call) -> dict[str, Any]:
     merged = {**study.fields, "project": study.project_id, **call.body}
     fields = _checked(state, filter_sets.applied(state, merged, sent=call.body))
     if study.status == "SCHEDULED":
-        raise ApiError(
-            400, "A scheduled study can be changed only after CANCEL_PUBLISH."
-        )
+        raise ApiError(400, "A scheduled study can be changed only after CANCEL_PUBLISH.")
     if not study.is_draft:
         _check_changes(study, fields)
     state.conn.execute(
@@ -123,9 +113,7 @@ def transition(call: Call) -> dict[str, Any]:
     """Publish, pause, start, stop, schedule or cancel a study."""
     call.only("action", "publish_at")
     study = Study.find(call.state, call.path["id"])
-    study_life.transition(
-        call.state, study, call.text("action"), call.body.get("publish_at")
-    )
+    study_life.transition(call.state, study, call.text("action"), call.body.get("publish_at"))
     return _document(call.state, study.study_id)
 
 
@@ -140,10 +128,7 @@ def clone(call: Call) -> dict[str, Any]:
     if blocks:
         fields["filters"] = [
             *(fields["filters"] or []),
-            {
-                "filter_id": "previous_studies_blocklist",
-                "selected_values": [study.study_id],
-            },
+            {"filter_id": "previous_studies_blocklist", "selected_values": [study.study_id]},
         ]
     copy_id = insert(call.state, {**fields, "project": study.project_id})
     return _document(call.state, copy_id)
@@ -207,20 +192,14 @@ def _checked(state: State, body: dict[str, Any]) -> dict[str, Any]:
     project = project_row(state, fields["project"])
     fields = hosting.settled(state, project["workspace_id"], fields)
     filters.check(state, fields["filters"] or [])
-    actions = [
-        action for code in fields["completion_codes"] for action in code["actions"]
-    ]
+    actions = [action for code in fields["completion_codes"] for action in code["actions"]]
     _check_screen_outs(state, actions)
     _check_actors(state, fields["completion_codes"])
     check_pool(state, project["workspace_id"], fields["credential_pool_id"])
     check_groups(
         state,
         project["workspace_id"],
-        [
-            action["participant_group"]
-            for action in actions
-            if "participant_group" in action
-        ],
+        [action["participant_group"] for action in actions if "participant_group" in action],
     )
     return fields
 
@@ -228,17 +207,13 @@ def _checked(state: State, body: dict[str, Any]) -> dict[str, Any]:
 def _check_screen_outs(state: State, actions: list[dict[str, Any]]) -> None:
     pays = any(action["action"] == "FIXED_SCREEN_OUT_PAYMENT" for action in actions)
     if pays and not state.switches.screen_outs:
-        raise wrong(
-            "completion_codes", "This workspace may not use FIXED_SCREEN_OUT_PAYMENT."
-        )
+        raise wrong("completion_codes", "This workspace may not use FIXED_SCREEN_OUT_PAYMENT.")
 
 
 def _check_actors(state: State, codes: list[dict[str, Any]]) -> None:
     is_ours = any(code["actor"] == "researcher" for code in codes)
     if is_ours and not state.switches.researcher_codes:
-        raise wrong(
-            "completion_codes", "This workspace may not use the actor researcher."
-        )
+        raise wrong("completion_codes", "This workspace may not use the actor researcher.")
 
 
 def insert(state: State, fields: dict[str, Any]) -> str:
@@ -248,13 +223,7 @@ def insert(state: State, fields: dict[str, Any]) -> str:
     state.conn.execute(
         "INSERT INTO study (id, project_id, workspace_id, status, fields, created_ms) "
         "VALUES (?, ?, ?, 'UNPUBLISHED', ?, ?)",
-        (
-            study_id,
-            project["id"],
-            project["workspace_id"],
-            json.dumps(fields),
-            state.now_ms,
-        ),
+        (study_id, project["id"], project["workspace_id"], json.dumps(fields), state.now_ms),
     )
     return study_id
 
@@ -268,16 +237,12 @@ def _check_changes(study: Study, fields: dict[str, Any]) -> None:
         if (value != before[name] if name in before else value)
     }
     locked = {
-        name: ["It cannot be changed after publication."]
-        for name in sorted(changed - _CHANGEABLE)
+        name: ["It cannot be changed after publication."] for name in sorted(changed - _CHANGEABLE)
     }
     if fields["total_available_places"] < study.places:
         locked["total_available_places"] = ["It can only be raised."]
     kept = allocations.of_fields(fields)
-    if any(
-        kept.get(url, 0) < count
-        for url, count in allocations.of_fields(study.fields).items()
-    ):
+    if any(kept.get(url, 0) < count for url, count in allocations.of_fields(study.fields).items()):
         locked["access_details"] = ["Allocations can only be added and raised."]
     if hosting.annotators(fields) < hosting.annotators(study.fields):
         locked["data_collection_metadata"] = ["It can only be raised."]

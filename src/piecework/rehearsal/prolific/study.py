@@ -132,8 +132,7 @@ class Study:
     def counts(self, state: State) -> Counter[str]:
         """Count its submissions by status."""
         rows = state.rows(
-            "SELECT status, count(*) AS number FROM submission "
-            "WHERE study_id = ? GROUP BY status",
+            "SELECT status, count(*) AS number FROM submission WHERE study_id = ? GROUP BY status",
             (self.study_id,),
         )
         return Counter({row["status"]: row["number"] for row in rows})
@@ -153,9 +152,7 @@ class Study:
 
     def set_status(self, state: State, status: str) -> Self:
         """Store another status, and return the study with it."""
-        state.conn.execute(
-            "UPDATE study SET status = ? WHERE id = ?", (status, self.study_id)
-        )
+        state.conn.execute("UPDATE study SET status = ? WHERE id = ?", (status, self.study_id))
         events.announce(
             state,
             self.workspace_id,

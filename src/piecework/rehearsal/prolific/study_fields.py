@@ -9,14 +9,7 @@ import math
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    ValidationError,
-    model_validator,
-)
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from piecework.rehearsal.offline.errors import ApiError
 from piecework.rehearsal.prolific.body import by_field
@@ -101,9 +94,7 @@ class Action(_Closed):
         }.get(self.action, set())
         extras = set(self.model_dump(exclude_none=True)) - {"action"}
         if extras != wanted:
-            raise ValueError(
-                f"{self.action} takes {', '.join(sorted(wanted)) or 'nothing more'}"
-            )
+            raise ValueError(f"{self.action} takes {', '.join(sorted(wanted)) or 'nothing more'}")
         return self
 
 
@@ -171,9 +162,7 @@ class StudyFields(_Closed):
     maximum_allowed_time: Whole | None = Field(None, ge=1)
     reward: Whole = Field(ge=1)
     device_compatibility: list[Literal["desktop", "tablet", "mobile"]] = []
-    peripheral_requirements: list[
-        Literal["audio", "camera", "download", "microphone"]
-    ] = []
+    peripheral_requirements: list[Literal["audio", "camera", "download", "microphone"]] = []
     filters: list[dict[str, Any]] | None = []
     naivety_distribution_rate: float | None = None
     project: Text | None = None
@@ -238,8 +227,7 @@ def _check_allocations(details: Sequence[AccessDetail], places: int) -> None:
     allocated = sum(detail.total_allocation for detail in details)
     if allocated != places:
         raise ValueError(
-            f"access_details: {allocated} are allocated, and total_available_places "
-            f"is {places}"
+            f"access_details: {allocated} are allocated, and total_available_places is {places}"
         )
 
 
@@ -271,9 +259,7 @@ def read_fields(body: dict[str, Any], *, is_strict: bool = True) -> dict[str, An
         fields = (
             StudyFields.model_validate(body)
             if is_strict
-            else StudyFields.model_validate(
-                translated(body), strict=False, extra="ignore"
-            )
+            else StudyFields.model_validate(translated(body), strict=False, extra="ignore")
         )
     except ValidationError as fault:
         wrong = by_field(fault)

@@ -68,8 +68,7 @@ def recruit(state: State, study_id: str) -> None:
     study = Study.find(state, study_id)
     if study.status == "PUBLISHING":
         state.conn.execute(
-            "UPDATE study SET published_ms = ? WHERE id = ?",
-            (state.now_ms, study_id),
+            "UPDATE study SET published_ms = ? WHERE id = ?", (state.now_ms, study_id)
         )
         study.set_status(state, "ACTIVE")
 
@@ -160,9 +159,7 @@ def _set_publish_at(state: State, study: Study, publish_at: object) -> None:
         raise wrong("publish_at", f"{fault}.") from fault
     if at_ms <= state.now_ms:
         raise wrong("publish_at", "It is in the past.")
-    state.conn.execute(
-        "UPDATE study SET publish_at_ms = ? WHERE id = ?", (at_ms, study.study_id)
-    )
+    state.conn.execute("UPDATE study SET publish_at_ms = ? WHERE id = ?", (at_ms, study.study_id))
     state.plan("publish", study.study_id, at_ms=at_ms)
 
 
@@ -173,9 +170,7 @@ def _schedule(state: State, study: Study) -> None:
 
 
 def _unschedule(state: State, study: Study) -> None:
-    state.conn.execute(
-        "UPDATE study SET publish_at_ms = NULL WHERE id = ?", (study.study_id,)
-    )
+    state.conn.execute("UPDATE study SET publish_at_ms = NULL WHERE id = ?", (study.study_id,))
     study.set_status(state, "UNPUBLISHED")
 
 
@@ -202,9 +197,7 @@ def _stop(state: State, study: Study) -> None:
     counts = study.counts(state)
     is_open = any(counts[status] for status in OPEN)
     waits = is_open and state.switches.stop_awaits_review
-    reconcile_hold(
-        state, study.set_status(state, "AWAITING REVIEW" if waits else "COMPLETED")
-    )
+    reconcile_hold(state, study.set_status(state, "AWAITING REVIEW" if waits else "COMPLETED"))
 
 
 _TRANSITIONS: dict[tuple[str, str], Callable[[State, Study], None]] = {

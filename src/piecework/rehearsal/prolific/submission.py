@@ -344,8 +344,7 @@ def approve_by_silence(state: State, submission_id: str) -> None:
     Undoing a rejection starts a new wait, which is planned as well.
     """
     waits_longer = state.number(
-        "SELECT count(*) FROM due WHERE kind = 'approve' AND subject = ?",
-        (submission_id,),
+        "SELECT count(*) FROM due WHERE kind = 'approve' AND subject = ?", (submission_id,)
     )
     if not waits_longer:
         approve_if_waiting(state, submission_id)
@@ -355,9 +354,7 @@ def _approve_partly(
     state: State, submission: Submission, study: Study, percentage: float | None
 ) -> None:
     if percentage is None:
-        raise wrong(
-            "completion_code_data", "percentage_of_reward is needed for this code."
-        )
+        raise wrong("completion_code_data", "percentage_of_reward is needed for this code.")
     _pay(state, submission, study, max(1, int(study.reward * percentage / _PERCENT)))
     _count(state, submission, "approvals", 1)
     set_status(state, submission, "PARTIALLY APPROVED")

@@ -57,11 +57,7 @@ _OF_ONE_STUDY = {
     "status": "status",
     "participant_id": "participant_id",
 }
-_OF_ALL = {
-    "started_at": "started_ms",
-    "submission_reward": "study_id",
-    "study_name": "study_id",
-}
+_OF_ALL = {"started_at": "started_ms", "submission_reward": "study_id", "study_name": "study_id"}
 """The orderings. A list covers one study, so two of these have no effect."""
 _LEAST_PERCENTAGE, _MOST_PERCENTAGE = 8, 99
 
@@ -104,13 +100,7 @@ def get(call: Call) -> dict[str, Any]:
 
 def transition(call: Call) -> dict[str, Any]:
     """Make a transition of a submission; a repeated one changes nothing."""
-    call.only(
-        "action",
-        "message",
-        "rejection_category",
-        "completion_code",
-        "completion_code_data",
-    )
+    call.only("action", "message", "rejection_category", "completion_code", "completion_code_data")
     submission = Submission.find(call.state, call.path["id"])
     action = call.text("action")
     if action not in _ACTIONS:
@@ -119,8 +109,7 @@ def transition(call: Call) -> dict[str, Any]:
     if submission.status not in targets:
         if submission.status not in sources:
             raise ApiError(
-                400,
-                f"A submission that is {submission.status} cannot be changed this way.",
+                400, f"A submission that is {submission.status} cannot be changed this way."
             )
         act(call, submission)
     return Submission.find(call.state, submission.submission_id).document()
@@ -134,15 +123,10 @@ def request_return(call: Call) -> dict[str, Any]:
         raise wrong("request_return_reasons", "At least one reason is needed.")
     submission = Submission.find(call.state, call.path["id"])
     if submission.status not in ("ACTIVE", "AWAITING REVIEW"):
-        raise ApiError(
-            400, f"A submission that is {submission.status} cannot be returned."
-        )
+        raise ApiError(400, f"A submission that is {submission.status} cannot be returned.")
     submission_life.request_return(call.state, submission, reasons)
     document = Submission.find(call.state, submission.submission_id).detail(call.state)
-    return {
-        name: document[name]
-        for name in ("id", "status", "participant", "return_requested")
-    }
+    return {name: document[name] for name in ("id", "status", "participant", "return_requested")}
 
 
 def bulk_approve(call: Call) -> str:
@@ -192,8 +176,7 @@ def _listing(
 
 def _of_participant(state: State, study_id: str, person: str) -> list[Submission]:
     rows = state.rows(
-        "SELECT * FROM submission WHERE study_id = ? AND participant_id = ?",
-        (study_id, person),
+        "SELECT * FROM submission WHERE study_id = ? AND participant_id = ?", (study_id, person)
     )
     if not rows:
         raise wrong("participant_ids", f"{person} did not take part.")
@@ -231,14 +214,11 @@ def _complete(call: Call, submission: Submission) -> None:
     code = call.text("completion_code")
     known = Study.find(call.state, submission.study_id).code(code, actor="researcher")
     if known is None:
-        raise wrong(
-            "completion_code", "Not a code of the study with the actor researcher."
-        )
+        raise wrong("completion_code", "Not a code of the study with the actor researcher.")
     data = call.body.get("completion_code_data") or {}
     percentage = data.get("percentage_of_reward") if isinstance(data, dict) else None
     if percentage is not None and not (
-        isinstance(percentage, int | float)
-        and _LEAST_PERCENTAGE <= percentage <= _MOST_PERCENTAGE
+        isinstance(percentage, int | float) and _LEAST_PERCENTAGE <= percentage <= _MOST_PERCENTAGE
     ):
         raise wrong(
             "completion_code_data",
@@ -271,9 +251,7 @@ def _unreturn(_call: Call, _submission: Submission) -> None:
     raise ApiError(400, "A return cannot be undone.")
 
 
-_ACTIONS: dict[
-    str, tuple[tuple[str, ...], tuple[str, ...], Callable[[Call, Submission], None]]
-] = {
+_ACTIONS: dict[str, tuple[tuple[str, ...], tuple[str, ...], Callable[[Call, Submission], None]]] = {
     "APPROVE": (("APPROVED",), ("AWAITING REVIEW",), _approve),
     "REJECT": (("REJECTED",), ("AWAITING REVIEW",), _reject),
     "COMPLETE": (

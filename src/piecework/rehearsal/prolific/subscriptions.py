@@ -28,8 +28,7 @@ def list_event_types(_call: Call) -> dict[str, Any]:
     """List the event types that can be subscribed to."""
     return {
         "results": [
-            {"event_type": name, "description": sentence}
-            for name, sentence in EVENT_TYPES.items()
+            {"event_type": name, "description": sentence} for name, sentence in EVENT_TYPES.items()
         ]
     }
 
@@ -38,9 +37,7 @@ def list_secrets(call: Call) -> dict[str, Any]:
     """List the secret of a workspace, if it has one."""
     workspace_id = call.query.get("workspace_id", "")
     workspace_row(call.state, workspace_id)
-    rows = call.state.rows(
-        "SELECT * FROM webhook_secret WHERE workspace_id = ?", (workspace_id,)
-    )
+    rows = call.state.rows("SELECT * FROM webhook_secret WHERE workspace_id = ?", (workspace_id,))
     return {"results": [_secret(row) for row in rows]}
 
 
@@ -90,9 +87,7 @@ def create(call: Call) -> WithHeaders:
     )
     made = _document(_row(state, subscription_id))
     # The documentation shows a list, Prolific's clients read an object; this is both.
-    return WithHeaders(
-        {**made, "results": [made]}, headers={"X-Hook-Secret": confirmed_by}
-    )
+    return WithHeaders({**made, "results": [made]}, headers={"X-Hook-Secret": confirmed_by})
 
 
 def get(call: Call) -> dict[str, Any]:

@@ -119,8 +119,7 @@ def create(call: Call) -> dict[str, Any]:
         raise wrong("questions", "Each id must be unique in its survey.")
     survey_id = call.state.new_id()
     call.state.conn.execute(
-        "INSERT INTO survey (id, researcher_id, content, created_ms) "
-        "VALUES (?, ?, ?, ?)",
+        "INSERT INTO survey (id, researcher_id, content, created_ms) VALUES (?, ?, ?, ?)",
         (survey_id, survey.researcher_id, json.dumps(content), call.state.now_ms),
     )
     return _document(_row(call.state, survey_id))
@@ -158,8 +157,7 @@ def create_response(call: Call) -> dict[str, Any]:
     _check_answers(json.loads(survey["content"]), content)
     response_id = call.state.new_id()
     call.state.conn.execute(
-        "INSERT INTO survey_response (id, survey_id, content, created_ms) "
-        "VALUES (?, ?, ?, ?)",
+        "INSERT INTO survey_response (id, survey_id, content, created_ms) VALUES (?, ?, ?, ?)",
         (response_id, survey["id"], json.dumps(content), call.state.now_ms),
     )
     return _document(_response_row(call.state, survey["id"], response_id))
@@ -168,9 +166,7 @@ def create_response(call: Call) -> dict[str, Any]:
 def delete_responses(call: Call) -> dict[str, Any]:
     """Delete all responses to a survey."""
     survey_id = _row(call.state, call.path["survey_id"])["id"]
-    call.state.conn.execute(
-        "DELETE FROM survey_response WHERE survey_id = ?", (survey_id,)
-    )
+    call.state.conn.execute("DELETE FROM survey_response WHERE survey_id = ?", (survey_id,))
     return {}
 
 
@@ -229,9 +225,7 @@ def _parts(content: dict[str, Any]) -> Iterator[dict[str, Any]]:
 def _questions(content: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the questions of a survey or of a response, in order."""
     inner = [
-        question
-        for section in content.get("sections", ())
-        for question in section["questions"]
+        question for section in content.get("sections", ()) for question in section["questions"]
     ]
     return [*inner, *content.get("questions", ())]
 
@@ -279,8 +273,7 @@ def _asked_response(call: Call) -> sqlite3.Row:
 
 def _response_row(state: State, survey_id: str, response_id: str) -> sqlite3.Row:
     row = state.row(
-        "SELECT * FROM survey_response WHERE survey_id = ? AND id = ?",
-        (survey_id, response_id),
+        "SELECT * FROM survey_response WHERE survey_id = ? AND id = ?", (survey_id, response_id)
     )
     if row is None:
         raise ApiError(404, f"No response {response_id} was found.")
@@ -310,7 +303,5 @@ OPERATIONS = (
     Operation("delete-responses", "DELETE", _RESPONSES, delete_responses),
     Operation("get-summary", "GET", f"{_RESPONSES}summary/", summarize),
     Operation("get-response", "GET", f"{_RESPONSES}{{response_id}}", get_response),
-    Operation(
-        "delete-response", "DELETE", f"{_RESPONSES}{{response_id}}", delete_response
-    ),
+    Operation("delete-response", "DELETE", f"{_RESPONSES}{{response_id}}", delete_response),
 )

@@ -23,9 +23,7 @@ from piecework.rehearsal.prolific.task_builder import hosting
 def list_open(call: Call) -> dict[str, Any]:
     """List the studies in which a participant could take a place now."""
     person = row_of(call.state, call.path["participant_id"])
-    rows = call.state.rows(
-        "SELECT * FROM study WHERE status = 'ACTIVE' ORDER BY number"
-    )
+    rows = call.state.rows("SELECT * FROM study WHERE status = 'ACTIVE' ORDER BY number")
     studies = [
         {
             "id": study.study_id,
@@ -80,8 +78,7 @@ def list_mine(call: Call) -> dict[str, Any]:
     """List a participant's submissions, with what was paid and where to continue."""
     person = row_of(call.state, call.path["participant_id"])
     rows = call.state.rows(
-        "SELECT * FROM submission WHERE participant_id = ? ORDER BY number",
-        (person["id"],),
+        "SELECT * FROM submission WHERE participant_id = ? ORDER BY number", (person["id"],)
     )
     submissions = [Submission.of_row(row) for row in rows]
     return {
@@ -89,9 +86,7 @@ def list_mine(call: Call) -> dict[str, Any]:
             {
                 **submission.detail(call.state),
                 "reward_paid": _reward(call.state, submission),
-                "url": work_address(
-                    call, Study.find(call.state, submission.study_id), submission
-                )
+                "url": work_address(call, Study.find(call.state, submission.study_id), submission)
                 if submission.status == "ACTIVE"
                 else None,
             }
@@ -113,9 +108,7 @@ def give_back(call: Call) -> dict[str, Any]:
     """Return a participant's submission, which then is not paid."""
     submission = _own(call)
     if submission.status not in ("RESERVED", "ACTIVE", "AWAITING REVIEW"):
-        raise ApiError(
-            400, f"A submission that is {submission.status} cannot be returned."
-        )
+        raise ApiError(400, f"A submission that is {submission.status} cannot be returned.")
     return set_status(call.state, submission, "RETURNED").document()
 
 
@@ -136,9 +129,7 @@ def complete_in_hand(call: Call) -> str:
 def _complete(state: State, submission: Submission, code: str | None) -> dict[str, Any]:
     late = submission.status == "TIMED-OUT" and state.switches.late_completion
     if submission.status != "ACTIVE" and not late:
-        raise ApiError(
-            400, f"A submission that is {submission.status} cannot be completed."
-        )
+        raise ApiError(400, f"A submission that is {submission.status} cannot be completed.")
     if late:
         # The reward must be held again before it can be paid.
         submission = set_status(state, submission, "ACTIVE")

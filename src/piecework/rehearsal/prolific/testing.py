@@ -52,7 +52,4 @@ def create_study(call: Call) -> dict[str, Any]:
         },
     )
     study_life.publish(state, Study.find(state, copy_id))
-    return {
-        "study_id": copy_id,
-        "study_url": f"{call.origin}/emulator/site/{people[0]}",
-    }
+    return {"study_id": copy_id, "study_url": f"{call.origin}/emulator/site/{people[0]}"}

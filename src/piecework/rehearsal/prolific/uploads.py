@@ -35,8 +35,7 @@ def feedback_address(call: Call) -> dict[str, Any]:
 def list_feedback(call: Call) -> dict[str, Any]:
     """List the files with feedback that arrived."""
     rows = call.state.rows(
-        "SELECT * FROM upload WHERE kind = ? AND received_ms IS NOT NULL "
-        "ORDER BY number",
+        "SELECT * FROM upload WHERE kind = ? AND received_ms IS NOT NULL ORDER BY number",
         (FEEDBACK,),
     )
     return {
@@ -53,9 +52,7 @@ def list_feedback(call: Call) -> dict[str, Any]:
     }
 
 
-def presigned(
-    call: Call, kind: str, subject: str, endings: tuple[str, ...]
-) -> sqlite3.Row:
+def presigned(call: Call, kind: str, subject: str, endings: tuple[str, ...]) -> sqlite3.Row:
     """Note that a file is expected, and return its row of the table `upload`.
 
     Args:
@@ -72,8 +69,7 @@ def presigned(
         raise wrong("filename", f"A file ends in {', '.join(endings)}.")
     upload_id = call.state.new_uuid()
     call.state.conn.execute(
-        "INSERT INTO upload (id, kind, subject, filename, expires_ms) "
-        "VALUES (?, ?, ?, ?, ?)",
+        "INSERT INTO upload (id, kind, subject, filename, expires_ms) VALUES (?, ?, ?, ?, ?)",
         (upload_id, kind, subject, filename, call.state.now_ms + HOUR),
     )
     [row] = call.state.rows("SELECT * FROM upload WHERE id = ?", (upload_id,))
@@ -112,6 +108,4 @@ OPERATIONS = (
         201,
     ),
 )
-WITHOUT_TOKEN = (
-    Operation("upload", "PUT", "/emulator/uploads/{upload_id}", receive, is_raw=True),
-)
+WITHOUT_TOKEN = (Operation("upload", "PUT", "/emulator/uploads/{upload_id}", receive, is_raw=True),)

@@ -68,9 +68,7 @@ class Sender:
         now_ms = self._state.clock.now_ms()
         body = str(event["payload"]).encode()
         moment = str(now_ms // SECOND)
-        digest = hmac.digest(
-            str(event["secret"]).encode(), moment.encode() + body, hashlib.sha256
-        )
+        digest = hmac.digest(str(event["secret"]).encode(), moment.encode() + body, hashlib.sha256)
         try:
             reply = await client.post(
                 str(event["target_url"]),
@@ -95,8 +93,7 @@ class Sender:
                 next_ms = sent_ms + min(2**tries * MINUTE, DAY // 4)
             status = "SUCCEEDED" if is_taken else "FAILED"
             state.conn.execute(
-                "UPDATE event SET status = ?, tries = ?, next_ms = ?, updated_ms = ? "
-                "WHERE id = ?",
+                "UPDATE event SET status = ?, tries = ?, next_ms = ?, updated_ms = ? WHERE id = ?",
                 (
                     status if next_ms is None else "PENDING",
                     tries,
@@ -110,10 +107,5 @@ class Sender:
                 "iif(?1, NULL, coalesce(failing_since_ms, ?2)), is_enabled = "
                 "is_enabled AND (?1 OR coalesce(failing_since_ms, ?2) > ?2 - ?3) "
                 "WHERE id = ?4",
-                (
-                    int(is_taken),
-                    sent_ms,
-                    _DAYS_OF_FAILURE * DAY,
-                    event["subscription_id"],
-                ),
+                (int(is_taken), sent_ms, _DAYS_OF_FAILURE * DAY, event["subscription_id"]),
             )

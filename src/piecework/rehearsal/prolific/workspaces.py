@@ -25,9 +25,7 @@ def make_account(state: State, balance: int) -> None:
         "INSERT INTO workspace (id, title, available) VALUES (?, 'My workspace', 0)",
         (workspace_id,),
     )
-    money.move(
-        state, workspace_id, balance, kind="funds", source="outside", target="available"
-    )
+    money.move(state, workspace_id, balance, kind="funds", source="outside", target="available")
     _insert_project(state, workspace_id, "My project", "")
 
 
@@ -51,9 +49,7 @@ def me(call: Call) -> dict[str, Any]:
 
 def list_workspaces(call: Call) -> dict[str, Any]:
     """List all workspaces."""
-    return listing(
-        call, "workspace", (), render=lambda row: _workspace(call.state, row)
-    )
+    return listing(call, "workspace", (), render=lambda row: _workspace(call.state, row))
 
 
 def get_workspace(call: Call) -> dict[str, Any]:
@@ -80,8 +76,7 @@ def update_workspace(call: Call) -> dict[str, Any]:
     call.only("id", "title")
     workspace_id = workspace_row(call.state, call.path["workspace_id"])["id"]
     call.state.conn.execute(
-        "UPDATE workspace SET title = ? WHERE id = ?",
-        (call.text("title"), workspace_id),
+        "UPDATE workspace SET title = ? WHERE id = ?", (call.text("title"), workspace_id)
     )
     return _whole_workspace(call.state, workspace_id)
 
@@ -217,13 +212,10 @@ def project_row(state: State, project_id: str) -> sqlite3.Row:
     return row
 
 
-def _insert_project(
-    state: State, workspace_id: str, title: str, description: str
-) -> str:
+def _insert_project(state: State, workspace_id: str, title: str, description: str) -> str:
     project_id = state.new_id()
     state.conn.execute(
-        "INSERT INTO project (id, workspace_id, title, description) "
-        "VALUES (?, ?, ?, ?)",
+        "INSERT INTO project (id, workspace_id, title, description) VALUES (?, ?, ?, ?)",
         (project_id, workspace_id, title, description),
     )
     return project_id

@@ -41,9 +41,7 @@ def agreement(answers: AnalysedAnswers) -> list[Analysis]:
             )
         )
     pairs = [
-        row
-        for field in answers.fields("choice", "number")
-        for row in _of_pairs(answers, field)
+        row for field in answers.fields("choice", "number") for row in _of_pairs(answers, field)
     ]
     if pairs:
         frame = pd.DataFrame(pairs).sort_values("items", ascending=False, kind="stable")
@@ -116,9 +114,7 @@ def _of_field(answers: AnalysedAnswers, field: Field) -> dict[str, object]:
     several = table[sizes > 1]
     usual = int(sizes.mode().max()) if len(sizes) else 0
     order = (
-        [option.value for option in field.options]
-        if level == "ordinal" and field.options
-        else None
+        [option.value for option in field.options] if level == "ordinal" and field.options else None
     )
     alpha = krippendorff_alpha(votes, level=level, seed=answers.seed, order=order)
     is_one = (several > 0).sum(axis=1) == 1
@@ -158,12 +154,7 @@ def _of_pairs(answers: AnalysedAnswers, field: Field) -> list[dict[str, object]]
         weights = "quadratic"
         valid = valid.assign(value=valid["value"].astype("float64"))
     pairs = cohen_kappa_of_pairs(
-        valid[valid["worker"].isin(busiest)],
-        least_shared=_LEAST_SHARED,
-        weights=weights,
+        valid[valid["worker"].isin(busiest)], least_shared=_LEAST_SHARED, weights=weights
     )
     pairs.insert(0, "field", field.name)
-    return [
-        {str(name): cell for name, cell in row.items()}
-        for row in pairs.to_dict("records")
-    ]
+    return [{str(name): cell for name, cell in row.items()} for row in pairs.to_dict("records")]

@@ -20,16 +20,11 @@ _BONFERRONI = "Adjusted: multiplied by the number of tests (Bonferroni)."
 def sides(answers: AnalysedAnswers) -> list[Analysis]:
     """Compare two sides by each criterion, and estimate strengths of several."""
     pairs = comparisons(
-        answers.table,
-        answers.items,
-        answers.task.item_fields,
-        answers.task.arrangements,
+        answers.table, answers.items, answers.task.item_fields, answers.task.arrangements
     )
     analyses = [*_graded(answers), *_strengths(pairs)]
     if len(pairs):
-        first, second, p_value = first_side_advantage(
-            pairs.assign(outcome=pairs["side"])
-        )
+        first, second, p_value = first_side_advantage(pairs.assign(outcome=pairs["side"]))
         frame = pd.DataFrame(
             [{"first_side_wins": first, "second_side_wins": second, "p_value": p_value}]
         )
@@ -54,8 +49,7 @@ def _graded(answers: AnalysedAnswers) -> list[Analysis]:
     if not fields:
         return []
     grades = pd.concat(
-        pd.DataFrame({"criterion": field.name, "grade": answers.numbers(field)})
-        for field in fields
+        pd.DataFrame({"criterion": field.name, "grade": answers.numbers(field)}) for field in fields
     )
     table = preferences(grades).reset_index()
     return [
@@ -102,17 +96,14 @@ def conditions(answers: AnalysedAnswers) -> list[Analysis]:
     return analyses
 
 
-def _of_field(
-    answers: AnalysedAnswers, field: Field, scores: pd.DataFrame
-) -> list[Analysis]:
+def _of_field(answers: AnalysedAnswers, field: Field, scores: pd.DataFrame) -> list[Analysis]:
     rated = scores.rename(columns={"subject": "item_id"})
     analyses = [
         Analysis(
             key=f"means_{field.name}",
             title=f"Mean of {field.name} by {answers.condition}",
             frame=mean_ratings(rated).reset_index(),
-            note="A unit counts once, with the mean of its ratings; 95 % intervals are "
-            "over units.",
+            note="A unit counts once, with the mean of its ratings; 95 % intervals are over units.",
         )
     ]
     units = scores.groupby("subject")["condition"].nunique()
@@ -166,9 +157,7 @@ def order_effects(answers: AnalysedAnswers) -> list[Analysis]:
     table = answers.table
     if (table["place"] == 1).all():
         return []
-    conditions_of = (
-        answers.column(answers.condition) if answers.condition else table["item_id"]
-    )
+    conditions_of = answers.column(answers.condition) if answers.condition else table["item_id"]
     analyses = []
     for field in answers.rated_fields():
         rated = pd.DataFrame(

@@ -18,9 +18,7 @@ _LEAST_VOTES = 3
 
 def labels(answers: AnalysedAnswers) -> list[Analysis]:
     """Label each single-choice field by majority, weights, Dawid-Skene and ability."""
-    rows = [
-        row for field in answers.fields("choice") for row in _methods(answers, field)
-    ]
+    rows = [row for field in answers.fields("choice") for row in _methods(answers, field)]
     if not rows:
         return []
     return [
@@ -51,9 +49,7 @@ def _methods(answers: AnalysedAnswers, field: Field) -> list[dict[str, object]]:
     plain = majority(votes)
     labels_by_method = {"majority": plain}
     if votes["worker"].value_counts().mean() >= _LEAST_VOTES:
-        labels_by_method["weighted majority"] = weighted_majority(
-            votes, _weights(votes, plain)
-        )
+        labels_by_method["weighted majority"] = weighted_majority(votes, _weights(votes, plain))
         labels_by_method["Dawid-Skene"] = dawid_skene(votes).labels
     # Without convergence, give no label rather than an unreliable one.
     with suppress(NotConvergedError):
@@ -66,9 +62,7 @@ def _methods(answers: AnalysedAnswers, field: Field) -> list[dict[str, object]]:
             "ties": int(of_items["value"].isna().sum()),
             "known": int(of_items.index.isin(gold.index).sum()),
             "right": accuracy(of_items, gold) if len(gold) else float("nan"),
-            "sure": of_items["probability"].mean()
-            if method == "ability"
-            else float("nan"),
+            "sure": of_items["probability"].mean() if method == "ability" else float("nan"),
         }
         for method, of_items in labels_by_method.items()
     ]

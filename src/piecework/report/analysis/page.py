@@ -12,9 +12,7 @@ from piecework.report.analysis.result import Analysis, section
 from piecework.report.components import KeyFigure, Note
 from piecework.report.sections_page import SectionsPage
 
-_QUESTIONS: tuple[
-    tuple[str, str, Callable[[AnalysedAnswers], Sequence[Analysis]]], ...
-] = (
+_QUESTIONS: tuple[tuple[str, str, Callable[[AnalysedAnswers], Sequence[Analysis]]], ...] = (
     ("agreement", "How far people agree", agreement),
     ("labels", "Labels from all answers", labels),
     ("sides", "Two sides compared", sides),
@@ -35,9 +33,7 @@ class Analysed:
         return {analysis.key: analysis.rows() for analysis in self.results}
 
 
-def analyse(
-    source: str, answers: AnalysedAnswers, *, remarks: tuple[str, ...] = ()
-) -> Analysed:
+def analyse(source: str, answers: AnalysedAnswers, *, remarks: tuple[str, ...] = ()) -> Analysed:
     """Run every analysis that applies to these answers."""
     table = answers.table
     # Without answers there are no columns of values.
@@ -63,12 +59,8 @@ def analyse(
             ),
             notes=tuple(Note("watch", remark) for remark in remarks),
             sections=[
-                section(key, title, results)
-                for key, title, results in by_question
-                if results
+                section(key, title, results) for key, title, results in by_question if results
             ],
         ),
-        results=tuple(
-            analysis for _, _, results in by_question for analysis in results
-        ),
+        results=tuple(analysis for _, _, results in by_question for analysis in results),
     )

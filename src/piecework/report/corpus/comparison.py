@@ -100,9 +100,7 @@ def compare(
         novel={
             part: {
                 word: counts_here[part][word]
-                for word in novel_words(
-                    counts_here[part], counts_there["words"], WORDS_LISTED
-                )
+                for word in novel_words(counts_here[part], counts_there["words"], WORDS_LISTED)
             }
             for part in KINDS
         },
@@ -138,18 +136,13 @@ def specificity_summary(values: Mapping[str, float]) -> dict[str, object]:
 
 
 def _sample(
-    here: Mapping[str, list[TaggedCaption]],
-    there: Mapping[str, list[TaggedCaption]],
-    *,
-    seed: int,
+    here: Mapping[str, list[TaggedCaption]], there: Mapping[str, list[TaggedCaption]], *, seed: int
 ) -> Sample:
     is_of_other = len(there) >= len(here)
     larger, smaller = (there, here) if is_of_other else (here, there)
     drawn = matched(larger, smaller, seed=seed)
     return Sample(
         is_of_other=is_of_other,
-        composition=compose(
-            caption for captions in drawn.values() for caption in captions
-        ),
+        composition=compose(caption for captions in drawn.values() for caption in captions),
         missing=len(smaller) - len(drawn),
     )

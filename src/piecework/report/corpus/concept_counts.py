@@ -63,10 +63,7 @@ class ConceptCounts:
             "images_here": self.images_here,
             "images_there": self.images_there if self.there is not None else None,
             "images_by_concept": {
-                name: {
-                    "here": many,
-                    "there": self.there[name] if self.there is not None else None,
-                }
+                name: {"here": many, "there": self.there[name] if self.there is not None else None}
                 for name, many in self.here.items()
             },
         }
@@ -87,9 +84,7 @@ def count_concepts(
         there: captions of another dataset, if there is one.
     """
     by_list = {name: concepts_of(names) for name, names in lists.items()}
-    every: Concepts = {
-        name: words for of in by_list.values() for name, words in of.items()
-    }
+    every: Concepts = {name: words for of in by_list.values() for name, words in of.items()}
     images = images_with(every, words_here := _words(here))
     counts = {name: len(of_concept) for name, of_concept in images.items()}
     counts_there: dict[str, int] | None = None
@@ -107,9 +102,7 @@ def count_concepts(
             else sum(counts_there[concept] > 0 for concept in concepts),
         )
 
-    shared = [
-        name for name in every if all(name in concepts for concepts in by_list.values())
-    ]
+    shared = [name for name in every if all(name in concepts for concepts in by_list.values())]
     return ConceptCounts(
         lists=[coverage(name, [*concepts]) for name, concepts in by_list.items()],
         pairs=[
@@ -151,9 +144,7 @@ def _examples(
             image=image,
             label="concept",
             value=name,
-            captions=[
-                caption for caption in corpus.accepted[image] if not caption.is_canned
-            ],
+            captions=[caption for caption in corpus.accepted[image] if not caption.is_canned],
         )
     return [*examples.values()]
 

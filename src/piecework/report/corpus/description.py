@@ -23,25 +23,10 @@ from piecework.report.corpus.comparison import (
     specificity_summary,
 )
 from piecework.report.corpus.concept_counts import ConceptCounts, count_concepts
-from piecework.report.corpus.examples import (
-    Example,
-    by_difficulty,
-    by_specificity,
-)
+from piecework.report.corpus.examples import Example, by_difficulty, by_specificity
 from piecework.report.corpus.human import ABSENT, HumanPerformance, human_performance
-from piecework.report.corpus.image_groups import (
-    DIFFICULTY,
-    QUESTION,
-    TEXT,
-    in_order,
-    text_groups,
-)
-from piecework.report.corpus.levels import (
-    PEOPLE,
-    Levels,
-    difficulties,
-    levels,
-)
+from piecework.report.corpus.image_groups import DIFFICULTY, QUESTION, TEXT, in_order, text_groups
+from piecework.report.corpus.levels import PEOPLE, Levels, difficulties, levels
 
 _ONLY_HERE = 40
 
@@ -111,15 +96,13 @@ class Description:
             "images_by_canned_answers": canned,
             "images_by_difficulty": dict(self.levels.names) if canned else {},
             "images_by_text": {
-                name or "tie or unknown": many
-                for name, many in self.levels.text.items()
+                name or "tie or unknown": many for name, many in self.levels.text.items()
             },
             "images_by_majority_flaw": dict(self.levels.flaws),
             "images_with_people": self.people,
             "images_with_people_in_words": self.people_in_words,
             "composition": {
-                name: asdict(composition)
-                for name, composition in self.compositions.items()
+                name: asdict(composition) for name, composition in self.compositions.items()
             },
             "top_words": {
                 part: {
@@ -147,11 +130,7 @@ class Description:
             "against": self.comparison.as_dict() if self.comparison else None,
             "overlap": self._overlap(),
             "specificity": specificity_summary(self.specificity),
-            "human_performance": {
-                **asdict(self.human),
-                "seed": self.seed,
-                "absent": [ABSENT],
-            },
+            "human_performance": {**asdict(self.human), "seed": self.seed, "absent": [ABSENT]},
         }
 
     def _overlap(self) -> dict[str, object]:
@@ -193,26 +172,17 @@ def describe(
     """
     captions = tag_captions(corpus.novel)
     others = _captions_of(against) if against else None
-    concepts = (
-        count_concepts(concept_lists, corpus, captions, others)
-        if concept_lists
-        else None
-    )
+    concepts = count_concepts(concept_lists, corpus, captions, others) if concept_lists else None
     specificities = specificity_of(captions)
     alike = by_specificity(corpus, specificities)
     hard = by_difficulty(corpus, difficulties(corpus)) if corpus.holds_canned else []
-    shown = {
-        example.image
-        for example in chain(alike, hard, concepts.examples if concepts else ())
-    }
+    shown = {example.image for example in chain(alike, hard, concepts.examples if concepts else ())}
     return Description(
         source=corpus.source,
         remarks=corpus.remarks,
         images=len(corpus.images),
         captions=len(corpus.novel),
-        canned=sum(
-            caption.is_canned and not caption.is_rejected for caption in corpus.captions
-        ),
+        canned=sum(caption.is_canned and not caption.is_rejected for caption in corpus.captions),
         rejected=sum(caption.is_rejected for caption in corpus.captions),
         knows_canned=corpus.holds_canned,
         levels=levels(corpus),
@@ -238,11 +208,7 @@ def describe(
         answered=_answered(corpus, captions, questions),
         concepts=concepts,
         comparison=compare(
-            captions,
-            others,
-            source=against.source,
-            remarks=against.remarks,
-            seed=seed,
+            captions, others, source=against.source, remarks=against.remarks, seed=seed
         )
         if against and others and captions
         else None,
@@ -281,15 +247,11 @@ def _answered(
     groups = in_order({row.images for row in rows} - {ALL})
     order = [ALL, *groups]
     kinds = [ALL, *sorted({row.kind for row in rows} - {ALL})]
-    return sorted(
-        rows, key=lambda row: (order.index(row.images), kinds.index(row.kind))
-    )
+    return sorted(rows, key=lambda row: (order.index(row.images), kinds.index(row.kind)))
 
 
 def _compositions(
-    corpus: Corpus,
-    captions: Sequence[TaggedCaption],
-    groupings: Mapping[str, Mapping[str, str]],
+    corpus: Corpus, captions: Sequence[TaggedCaption], groupings: Mapping[str, Mapping[str, str]]
 ) -> dict[str, Composition]:
     if not captions:
         return {}

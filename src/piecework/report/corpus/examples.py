@@ -25,10 +25,7 @@ _CHARACTERS = 300
 _NAME_CHARACTERS = 60
 _MOST_CAPTIONS = 8
 
-_TAGS = {
-    False: Tag("caption", "fine"),
-    True: Tag("canned", "fact"),
-}
+_TAGS = {False: Tag("caption", "fine"), True: Tag("canned", "fact")}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,9 +44,7 @@ class Example:
     captions: Sequence[Caption]
 
 
-def by_specificity(
-    corpus: Corpus, specificities: Mapping[str, float]
-) -> Sequence[Example]:
+def by_specificity(corpus: Corpus, specificities: Mapping[str, float]) -> Sequence[Example]:
     """Choose images from the least to the most similar captions, at equal steps."""
     order = sorted(specificities, key=lambda image: (specificities[image], image))
     last = len(order) - 1
@@ -61,18 +56,14 @@ def by_specificity(
             label="specificity",
             value=f"{specificities[order[place]]:.2f}",
             captions=[
-                caption
-                for caption in corpus.accepted[order[place]]
-                if not caption.is_canned
+                caption for caption in corpus.accepted[order[place]] if not caption.is_canned
             ],
         )
         for place in places
     ]
 
 
-def by_difficulty(
-    corpus: Corpus, levels: Mapping[str, Difficulty]
-) -> Sequence[Example]:
+def by_difficulty(corpus: Corpus, levels: Mapping[str, Difficulty]) -> Sequence[Example]:
     """Choose a few images of each level, from the easiest to the hardest.
 
     The choice depends on the image's id alone.
@@ -115,11 +106,7 @@ def card(example: Example, pictures: Mapping[str, str]) -> Card:
         texts=(),
         votes=((example.label, example.value),),
         replies=tuple(
-            Reply(
-                text=excerpt(text, limit=_CHARACTERS),
-                tag=_TAGS[is_canned],
-                times=number,
-            )
+            Reply(text=excerpt(text, limit=_CHARACTERS), tag=_TAGS[is_canned], times=number)
             for (text, is_canned), number in shown
         ),
         note=f"{more:,} more not shown." if more else "",

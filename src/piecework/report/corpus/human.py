@@ -18,15 +18,7 @@ from piecework.analyses.corpus.metrics.rouge import rouge_l
 from piecework.analyses.corpus.tokens import tokens
 from piecework.report.corpus.levels import difficulties
 
-METRICS = (
-    "BLEU-1",
-    "BLEU-2",
-    "BLEU-3",
-    "BLEU-4",
-    "METEOR, exact and stem",
-    "ROUGE-L",
-    "CIDEr-D",
-)
+METRICS = ("BLEU-1", "BLEU-2", "BLEU-3", "BLEU-4", "METEOR, exact and stem", "ROUGE-L", "CIDEr-D")
 
 ABSENT = "SPICE"
 
@@ -79,8 +71,6 @@ def human_pairs(corpus: Corpus, *, seed: int) -> Iterator[Pair]:
 
 def _spoken(captions: Sequence[Caption]) -> list[list[str]]:
     token_lists = (
-        tokens(caption.text)[:MOST_TOKENS]
-        for caption in captions
-        if not caption.is_canned
+        tokens(caption.text)[:MOST_TOKENS] for caption in captions if not caption.is_canned
     )
     return [words for words in token_lists if words]

@@ -53,22 +53,16 @@ def group_of_images(
     known = {*corpus.images, *corpus.accepted}
     groups = {image: group for image, group in groups.items() if image in known}
     if not groups:
-        raise ConfigError(
-            ["the dataset has it for no image, so there is nothing to group by"]
-        )
+        raise ConfigError(["the dataset has it for no image, so there is nothing to group by"])
     if (values := len({*groups.values()})) > MOST_GROUPS:
-        raise ConfigError(
-            [f"{values:,} different values; at most {MOST_GROUPS} make groups"]
-        )
+        raise ConfigError([f"{values:,} different values; at most {MOST_GROUPS} make groups"])
     return groups
 
 
 def text_groups(corpus: Corpus) -> dict[str, str]:
     """Return whether each image shows text; images without a majority are left out."""
     return {
-        image: _TEXT_GROUPS[verdict]
-        for image, verdict in text_of_images(corpus).items()
-        if verdict
+        image: _TEXT_GROUPS[verdict] for image, verdict in text_of_images(corpus).items() if verdict
     }
 
 
@@ -76,8 +70,5 @@ def in_order(groups: Iterable[str]) -> list[str]:
     """Sort groups: easy before difficult, with text before without, then by name."""
     return sorted(
         groups,
-        key=lambda group: (
-            _IN_ORDER.index(group) if group in _IN_ORDER else len(_IN_ORDER),
-            group,
-        ),
+        key=lambda group: (_IN_ORDER.index(group) if group in _IN_ORDER else len(_IN_ORDER), group),
     )

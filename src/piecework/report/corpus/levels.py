@@ -15,9 +15,7 @@ from piecework.analyses.difficulty import Difficulty, difficulty
 from piecework.analyses.majority import majority
 from piecework.report.model import tally
 
-PEOPLE = frozenset(
-    {"people", "person", "man", "woman", "child", "hand", "foot", "torso"}
-)
+PEOPLE = frozenset({"people", "person", "man", "woman", "child", "hand", "foot", "torso"})
 """Words that identify images of people in the paper's supplement (0.C.2)."""
 
 

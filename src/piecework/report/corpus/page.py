@@ -43,9 +43,7 @@ def render(description: Description) -> str:
 def key_figures(description: Description) -> Sequence[KeyFigure]:
     """Return the few numbers that characterise the dataset."""
     answers = description.captions + description.canned + description.rejected
-    figures = [
-        KeyFigure(label="Images", value=count(description.images), beside="in the file")
-    ]
+    figures = [KeyFigure(label="Images", value=count(description.images), beside="in the file")]
     if answers:
         figures.append(
             KeyFigure(

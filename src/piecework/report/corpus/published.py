@@ -11,13 +11,7 @@ from collections.abc import Mapping
 from piecework.analyses.corpus.composition import Part
 
 MEANS: Mapping[str, Mapping[Part, float]] = {
-    "all": {
-        "words": 13.0,
-        "nouns": 4.4,
-        "verbs": 0.9,
-        "adjectives": 1.4,
-        "spatial relations": 1.9,
-    },
+    "all": {"words": 13.0, "nouns": 4.4, "verbs": 0.9, "adjectives": 1.4, "spatial relations": 1.9},
     "with text": {
         "words": 12.9,
         "nouns": 4.5,
@@ -50,13 +44,7 @@ MEANS: Mapping[str, Mapping[Part, float]] = {
 """Table 1, left half: mean number in a caption."""
 
 OTHER_MEANS: Mapping[str, Mapping[Part, float]] = {
-    name: {
-        "words": 11.3,
-        "nouns": 3.7,
-        "verbs": 1.0,
-        "adjectives": 0.9,
-        "spatial relations": 1.7,
-    }
+    name: {"words": 11.3, "nouns": 3.7, "verbs": 1.0, "adjectives": 0.9, "spatial relations": 1.7}
     for name in ("MSCOCO-Captions", "sample of MSCOCO-Captions")
 }
 """Table 1, last two rows: the sample has as many images and captions of each as

@@ -25,8 +25,7 @@ from piecework.report.svg import svg
 _LABEL = 60
 _SHORT = {"METEOR, exact and stem": "METEOR"}
 _HEADERS = tuple(
-    number(_SHORT.get(metric, metric.replace("BLEU", "B")), spoken=metric)
-    for metric in METRICS
+    number(_SHORT.get(metric, metric.replace("BLEU", "B")), spoken=metric) for metric in METRICS
 )
 _RANKED_BY = len(METRICS) - 1
 _SMALLEST_P = 0.001
@@ -55,9 +54,7 @@ def system_page(scores: SystemScores, *, published: bool) -> SectionsPage:
                 beside=f"on {plural(scores.whole.images, 'image')}",
             ),
             KeyFigure(
-                label="References",
-                value=count(scores.references),
-                beside="captions by people",
+                label="References", value=count(scores.references), beside="captions by people"
             ),
             KeyFigure(
                 label="Best by CIDEr-D",
@@ -81,10 +78,7 @@ def _overall(scores: SystemScores, *, published: bool) -> Section:
             caption="Scores on all images",
             columns=(text("System"), *_HEADERS),
             rows=tuple(
-                (
-                    Quote(excerpt(scores.systems[place], limit=_LABEL)),
-                    *_cells(scores.whole, place),
-                )
+                (Quote(excerpt(scores.systems[place], limit=_LABEL)), *_cells(scores.whole, place))
                 for place in order
             ),
             note=(
@@ -98,9 +92,7 @@ def _overall(scores: SystemScores, *, published: bool) -> Section:
     ]
     if published:
         tables.append(
-            _published(
-                "VizWiz-Captions, Table 3: the test set, 8,000 images", SYSTEMS.items()
-            )
+            _published("VizWiz-Captions, Table 3: the test set, 8,000 images", SYSTEMS.items())
         )
     return Section(
         key="systems",
@@ -118,10 +110,7 @@ def _lead(scores: SystemScores, order: Sequence[int]) -> str:
         return f"CIDEr-D of {name} is {of_best:.1f}."
     of_second = scores.whole.scores[order[1], _RANKED_BY]
     second = excerpt(scores.systems[order[1]], limit=_LABEL)
-    return (
-        f"By CIDEr-D, {name} is best with {of_best:.1f}, before {second} with "
-        f"{of_second:.1f}."
-    )
+    return f"By CIDEr-D, {name} is best with {of_best:.1f}, before {second} with {of_second:.1f}."
 
 
 def _figure(scores: SystemScores, order: Sequence[int]) -> Figure:
@@ -146,10 +135,7 @@ def _human(scores: SystemScores) -> Iterable[Table]:
             caption="People, by the same metrics",
             columns=(text("Captions"), *_HEADERS),
             rows=(
-                (
-                    "drawn from this dataset",
-                    *(f"{human.scores[metric]:.1f}" for metric in METRICS),
-                ),
+                ("drawn from this dataset", *(f"{human.scores[metric]:.1f}" for metric in METRICS)),
                 (
                     "VizWiz-Captions, published",
                     *(f"{HUMAN[_SHORT.get(metric, metric)]:.1f}" for metric in METRICS),
@@ -167,9 +153,7 @@ def _pairs(scores: SystemScores) -> Iterable[Section]:
     if len(scores.systems) < _TWO:
         return
     shown = [
-        difference
-        for difference in scores.differences
-        if difference.metric == METRICS[_RANKED_BY]
+        difference for difference in scores.differences if difference.metric == METRICS[_RANKED_BY]
     ]
     lead = (
         "A test exchanges the captions of two systems on random images, "
@@ -213,12 +197,7 @@ def _by_group(scores: SystemScores, *, published: bool) -> Iterable[Section]:
         tables = [
             Table(
                 caption=f"Scores by {excerpt(grouping, limit=_LABEL)}",
-                columns=(
-                    text("System"),
-                    text("Group"),
-                    number("Images"),
-                    *_HEADERS,
-                ),
+                columns=(text("System"), text("Group"), number("Images"), *_HEADERS),
                 rows=tuple(
                     (
                         Quote(excerpt(scores.systems[place], limit=_LABEL)),
@@ -257,9 +236,7 @@ def _published(caption: str, rows: Iterable[tuple[str, Sequence[float]]]) -> Tab
     return Table(
         caption=caption,
         columns=(text("System"), *_HEADERS),
-        rows=tuple(
-            (system, *(f"{value:.1f}" for value in values)) for system, values in rows
-        ),
+        rows=tuple((system, *(f"{value:.1f}" for value in values)) for system, values in rows),
         note="As published. METEOR there has synonyms and paraphrases.",
         is_wide=True,
         is_folded=True,
@@ -268,9 +245,7 @@ def _published(caption: str, rows: Iterable[tuple[str, Sequence[float]]]) -> Tab
 
 def _ranked(group: GroupScores) -> list[int]:
     """Places of the systems, the best by CIDEr-D first."""
-    return [
-        int(place) for place in (-group.scores[:, _RANKED_BY]).argsort(kind="stable")
-    ]
+    return [int(place) for place in (-group.scores[:, _RANKED_BY]).argsort(kind="stable")]
 
 
 def _cells(group: GroupScores, place: int) -> tuple[Cell, ...]:

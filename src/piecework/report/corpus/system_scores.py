@@ -16,11 +16,7 @@ from piecework.analyses.corpus.tokens import tokens
 from piecework.domain.counts import plural
 from piecework.domain.errors import ConfigError
 from piecework.postprocess.datasets.predictions import Predictions
-from piecework.report.corpus.human import (
-    MOST_TOKENS,
-    HumanPerformance,
-    human_performance,
-)
+from piecework.report.corpus.human import MOST_TOKENS, HumanPerformance, human_performance
 from piecework.report.corpus.image_groups import in_order
 from piecework.report.formatting import excerpt
 
@@ -88,9 +84,7 @@ class SystemScores:
             "references": self.references,
             "resamples": self.resamples,
             "seed": self.seed,
-            "scores": [
-                row for group in (self.whole, *self.groups) for row in self._rows(group)
-            ],
+            "scores": [row for group in (self.whole, *self.groups) for row in self._rows(group)],
             "differences": [asdict(difference) for difference in self.differences],
             "human_performance": asdict(self.human),
         }
@@ -151,9 +145,7 @@ def score_systems(
         )
     _check_images(corpus, references, systems, dataset=dataset, files=files)
     words = {
-        system: {
-            image: tokens(captions[image].text)[:MOST_TOKENS] for image in references
-        }
+        system: {image: tokens(captions[image].text)[:MOST_TOKENS] for image in references}
         for system, captions in systems.items()
     }
     _check_words(references, systems, words, dataset=dataset)
@@ -176,9 +168,7 @@ def score_systems(
         ],
         differences=[
             _in_per_cent(difference)
-            for difference in scoring.differences(
-                measured, resamples=resamples, seed=seed
-            )
+            for difference in scoring.differences(measured, resamples=resamples, seed=seed)
         ],
         human=human_performance(corpus, seed=seed),
         resamples=resamples,
@@ -231,10 +221,7 @@ def _check_images(
             faults.append(
                 f"{where}: no caption for {plural(len(missing), 'image')} of "
                 f"{len(references):,}: {_some(missing)}"
-                + (
-                    instead
-                    or "; add entries, with an empty caption where the system has none"
-                )
+                + (instead or "; add entries, with an empty caption where the system has none")
             )
     if faults:
         raise ConfigError(faults)
@@ -264,10 +251,7 @@ def _check_words(
     dataset: Path,
 ) -> None:
     vocabulary = {
-        word
-        for of_image in references.values()
-        for reference in of_image
-        for word in reference
+        word for of_image in references.values() for reference in of_image for word in reference
     }
     faults = []
     for system, captions in words.items():
@@ -332,12 +316,7 @@ def _groups(
 
 
 def _scored(
-    measured: scoring.Measured,
-    grouping: str,
-    group: str,
-    *,
-    resamples: int,
-    seed: int,
+    measured: scoring.Measured, grouping: str, group: str, *, resamples: int, seed: int
 ) -> GroupScores:
     low, high = scoring.intervals(measured, resamples=resamples, seed=seed)
     return GroupScores(

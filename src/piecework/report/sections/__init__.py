@@ -107,9 +107,7 @@ _PARTS: tuple[_Planned, ...] = (
     ),
 )
 
-SECTIONS: tuple[Build, ...] = tuple(
-    build for planned in _PARTS for build in planned.builds
-)
+SECTIONS: tuple[Build, ...] = tuple(build for planned in _PARTS for build in planned.builds)
 """A section that does not apply to a campaign returns None."""
 
 
@@ -120,11 +118,7 @@ def parts(model: ReportModel) -> tuple[Part, ...]:
         title, about = planned.title, planned.about
         if model.facts.money is None and planned.unpaid[0]:
             title, about = planned.unpaid
-        sections = tuple(
-            section for build in planned.builds if (section := build(model))
-        )
+        sections = tuple(section for build in planned.builds if (section := build(model)))
         if sections:
-            made.append(
-                Part(key=planned.key, title=title, about=about, sections=sections)
-            )
+            made.append(Part(key=planned.key, title=title, about=about, sections=sections))
     return tuple(made)

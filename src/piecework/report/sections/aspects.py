@@ -49,9 +49,7 @@ def _span(model: ReportModel) -> KeyFigure:
     seconds = (facts.finished_at - facts.started_at).total_seconds()
     rounds = len(facts.batches)
     return KeyFigure(
-        label="From first to last",
-        value=_long(seconds),
-        beside=f"in {plural(rounds, 'round')}",
+        label="From first to last", value=_long(seconds), beside=f"in {plural(rounds, 'round')}"
     )
 
 

@@ -26,9 +26,7 @@ def build(model: ReportModel) -> Section | None:
         else "No worker has taken the test yet, so no worker could accept a HIT."
     )
     tables = (_sections(test), *_traits(test))
-    return Section(
-        key="before-work", title="The test before the work", lead=(lead,), tables=tables
-    )
+    return Section(key="before-work", title="The test before the work", lead=(lead,), tables=tables)
 
 
 def _sections(test: BeforeWork) -> Table:
@@ -56,12 +54,7 @@ def _traits(test: BeforeWork) -> tuple[Table, ...]:
     return (
         Table(
             caption="Simulated workers at the test",
-            columns=(
-                text("Trait"),
-                number("Took it"),
-                number("Passed"),
-                number("Share"),
-            ),
+            columns=(text("Trait"), number("Took it"), number("Passed"), number("Share")),
             rows=rows,
         ),
     )
@@ -69,8 +62,6 @@ def _traits(test: BeforeWork) -> tuple[Table, ...]:
 
 def _share(test: BeforeWork, trait: str) -> str:
     is_passing = [
-        score >= test.least_passing
-        for score, of_trait in test.scores
-        if of_trait == trait
+        score >= test.least_passing for score, of_trait in test.scores if of_trait == trait
     ]
     return share(sum(is_passing), len(is_passing))

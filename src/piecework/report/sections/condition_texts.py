@@ -44,8 +44,7 @@ def text_figures(compared: Compared, means: pd.DataFrame) -> tuple[Figure, ...]:
     described = "; ".join(
         f"{row.label}: "
         + ", ".join(
-            f"{name} {100 * value:.1f} %"
-            for name, value in zip(names, row.values, strict=True)
+            f"{name} {100 * value:.1f} %" for name, value in zip(names, row.values, strict=True)
         )
         for row in rows
     )
@@ -66,10 +65,7 @@ def text_figures(compared: Compared, means: pd.DataFrame) -> tuple[Figure, ...]:
 def _claim(seen: pd.DataFrame, shares: pd.DataFrame) -> str:
     edits = int(seen["edits_least"].min()), int(seen["edits_most"].max())
     distance = str(edits[0]) if edits[0] == edits[1] else f"{edits[0]} to {edits[1]}"
-    spans = [
-        100 * (column.max() - column.min())
-        for column in (seen["bleu_4"], shares["mean"])
-    ]
+    spans = [100 * (column.max() - column.min()) for column in (seen["bleu_4"], shares["mean"])]
     return (
         f"The edit distance to the correct text is {distance} in every condition. "
         f"Between the conditions, BLEU-4 differs by {spans[0]:.1f} points of 100, and "
@@ -130,11 +126,7 @@ def _weights(compared: Compared) -> Table:
         caption="Weights by severity",
         columns=(text("Condition"), number("Weight"), number("95 % interval")),
         rows=tuple(
-            (
-                _named(str(name)),
-                f"{row['weight']:.2f}",
-                f"{row['low']:.2f} to {row['high']:.2f}",
-            )
+            (_named(str(name)), f"{row['weight']:.2f}", f"{row['low']:.2f} to {row['high']:.2f}")
             for name, row in table.iterrows()
         ),
         note="What an error costs against the best rating, divided by the mean over "

@@ -19,10 +19,7 @@ from piecework.analyses.contrasts import contrast
 from piecework.analyses.paired import paired_t_tests
 from piecework.analyses.scores import cells
 from piecework.domain.counts import count, plural
-from piecework.hit_templates.published import (
-    PublishedConditions,
-    published_conditions,
-)
+from piecework.hit_templates.published import PublishedConditions, published_conditions
 from piecework.report.components import Cell, Figure, Note, Section, Table, number, text
 from piecework.report.formatting import excerpt
 from piecework.report.means_plot import Mean, means
@@ -115,10 +112,7 @@ def _notes(analysis: RepeatedMeasures) -> tuple[Note, ...]:
     if analysis.left_out:
         participants = plural(analysis.left_out, "participant")
         notes.append(
-            Note(
-                "watch",
-                f"Left out, with answers in only some conditions: {participants}.",
-            )
+            Note("watch", f"Left out, with answers in only some conditions: {participants}.")
         )
     if analysis.sphericity.p_value < _SURE:
         notes.append(
@@ -134,21 +128,11 @@ def _notes(analysis: RepeatedMeasures) -> tuple[Note, ...]:
 def _figure(table: pd.DataFrame, compared: Compared) -> Figure:
     people = cells(compared.scores)
     rows = [
-        Mean(
-            _named(str(name)),
-            row["mean"],
-            row["low"],
-            row["high"],
-            tuple(people[name].dropna()),
-        )
+        Mean(_named(str(name)), row["mean"], row["low"], row["high"], tuple(people[name].dropna()))
         for name, row in table.sort_values("mean").iterrows()
     ]
-    title = (
-        f"{_named(compared.field.name).capitalize()} by {_named(compared.named.column)}"
-    )
-    described = ", ".join(
-        f"{row.label} {row.mean:.1f} ({_middle(row.values)})" for row in rows
-    )
+    title = f"{_named(compared.field.name).capitalize()} by {_named(compared.named.column)}"
+    described = ", ".join(f"{row.label} {row.mean:.1f} ({_middle(row.values)})" for row in rows)
     plot = means(
         rows,
         ends=(compared.field.minimum, compared.field.maximum),
@@ -174,9 +158,7 @@ def _middle(values: tuple[float, ...]) -> str:
     return f"{low:.0f} to {high:.0f}"
 
 
-def _hypotheses(
-    compared: Compared, study: PublishedConditions | None
-) -> tuple[Table, ...]:
+def _hypotheses(compared: Compared, study: PublishedConditions | None) -> tuple[Table, ...]:
     """What was expected before anyone answered, and what came of it."""
     known = set(compared.scores["condition"])
     hypotheses = [
@@ -227,9 +209,7 @@ def _outcome(difference: float, p_value: float) -> str:
     return "supported" if difference < 0 else "the opposite"
 
 
-def _means(
-    table: pd.DataFrame, caption: str, study: PublishedConditions | None
-) -> Table:
+def _means(table: pd.DataFrame, caption: str, study: PublishedConditions | None) -> Table:
     parts = {part.name: part for part in study.parts} if study is not None else {}
     has_published = any(name in parts for name in table.index)
     return Table(
@@ -260,8 +240,7 @@ def _means(
             )
             for name, row in table.sort_values("mean").iterrows()
         ),
-        note="A participant counts once per condition, with the mean of their ratings "
-        "there.",
+        note="A participant counts once per condition, with the mean of their ratings there.",
     )
 
 
@@ -287,27 +266,18 @@ def _variance(analysis: RepeatedMeasures, study: PublishedConditions | None) -> 
         ("Partial eta squared", f"{analysis.eta_squared_partial:.3f}", None),
     ]
     shown: tuple[tuple[Cell, ...], ...] = tuple(
-        (label, value, *([published or "-"] if study else ()))
-        for label, value, published in rows
+        (label, value, *([published or "-"] if study else ())) for label, value, published in rows
     )
     return Table(
         caption="Analysis of variance, repeated measures",
-        columns=(
-            text("Figure"),
-            number("Value"),
-            *([number("Published")] if study else ()),
-        ),
+        columns=(text("Figure"), number("Value"), *([number("Published")] if study else ())),
         rows=shown,
         note=study.note if study else "",
     )
 
 
 def _pairs(
-    pairs: pd.DataFrame,
-    caption: str,
-    study: PublishedConditions | None,
-    *,
-    note: str = "",
+    pairs: pd.DataFrame, caption: str, study: PublishedConditions | None, *, note: str = ""
 ) -> Table:
     outcomes = {
         (pair.first, pair.second): pair.outcome
@@ -339,8 +309,7 @@ def _pairs(
             *([text("Published")] if study else ()),
         ),
         rows=tuple(rows),
-        note=note
-        or "Paired t-tests; p is adjusted for the number of rows (Bonferroni).",
+        note=note or "Paired t-tests; p is adjusted for the number of rows (Bonferroni).",
     )
 
 
@@ -349,9 +318,7 @@ def _rows(pairs: pd.DataFrame) -> Iterator[Any]:
     yield from pairs.itertuples()
 
 
-def _inside(
-    divided: pd.DataFrame, study: PublishedConditions | None
-) -> tuple[Table, ...]:
+def _inside(divided: pd.DataFrame, study: PublishedConditions | None) -> tuple[Table, ...]:
     """Means and tests within conditions that are divided."""
     if divided.empty:
         return ()
@@ -366,8 +333,7 @@ def _inside(
             pd.concat(tests, ignore_index=True),
             "Differences within conditions",
             study,
-            note="Exploratory: paired t-tests within each condition; p is adjusted "
-            "within it only.",
+            note="Exploratory: paired t-tests within each condition; p is adjusted within it only.",
         ),
     )
 

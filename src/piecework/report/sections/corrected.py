@@ -75,9 +75,7 @@ def _figure(gains: pd.DataFrame) -> Figure:
     )
 
 
-def _table(
-    gains: pd.DataFrame, study: PublishedGains | None, *, has_scores: bool
-) -> Table:
+def _table(gains: pd.DataFrame, study: PublishedGains | None, *, has_scores: bool) -> Table:
     scored = _METRICS if has_scores else ()
     descriptions = int(gains["descriptions"].max())
     conflicts = int(gains["conflicts"].sum())
@@ -128,6 +126,4 @@ def _named(kind: object) -> str:
 
 
 def _gain(before: float, after: float) -> str:
-    return (
-        f"{100 * (after - before):+.1f} ({100 * before:.1f} \u2192 {100 * after:.1f})"
-    )
+    return f"{100 * (after - before):+.1f} ({100 * before:.1f} \u2192 {100 * after:.1f})"

@@ -33,9 +33,7 @@ def build(model: ReportModel) -> Section:
         lead=(_lead(model, by_policy),),
         tables=(
             _table(verdicts, by_policy, is_paid=model.facts.imported is None),
-            _reasons(
-                verdicts.assign(because=model.as_stated(verdicts["because"])), by_policy
-            ),
+            _reasons(verdicts.assign(because=model.as_stated(verdicts["because"])), by_policy),
         ),
     )
 
@@ -60,9 +58,7 @@ def _lead(model: ReportModel, by_policy: pd.Series) -> str:
 def _table(verdicts: pd.DataFrame, by_policy: pd.Series, *, is_paid: bool) -> Table:
     rows = []
     for kind, verdict in _ORDER:
-        has_verdict = (verdicts["subject_kind"] == kind) & (
-            verdicts["verdict"] == verdict
-        )
+        has_verdict = (verdicts["subject_kind"] == kind) & (verdicts["verdict"] == verdict)
         if has_verdict.any():
             rows.append(
                 (
@@ -74,12 +70,7 @@ def _table(verdicts: pd.DataFrame, by_policy: pd.Series, *, is_paid: bool) -> Ta
             )
     return Table(
         caption="Verdicts",
-        columns=(
-            text("Verdict"),
-            number("By policy"),
-            number("By a person"),
-            number("All"),
-        ),
+        columns=(text("Verdict"), number("By policy"), number("By a person"), number("All")),
         rows=tuple(rows),
         note="Dropped answers are paid for; rejected assignments are not. Excluded "
         "workers get no more HITs of this campaign; their accounts are not affected."
@@ -97,8 +88,7 @@ def _reasons(verdicts: pd.DataFrame, by_policy: pd.Series) -> Table:
         .size()
         .reset_index(name="times")
         .sort_values(
-            ["times", "subject_kind", "verdict", "because"],
-            ascending=[False, True, True, True],
+            ["times", "subject_kind", "verdict", "because"], ascending=[False, True, True, True]
         )
     )
     rows: tuple[tuple[Cell, ...], ...] = tuple(
@@ -113,12 +103,7 @@ def _reasons(verdicts: pd.DataFrame, by_policy: pd.Series) -> Table:
     hidden = sizes.iloc[_MOST_REASONS:]
     return Table(
         caption="Reasons, the most frequent first",
-        columns=(
-            text("Verdict"),
-            text("Because"),
-            text("Decided by"),
-            number("Times"),
-        ),
+        columns=(text("Verdict"), text("Because"), text("Decided by"), number("Times")),
         rows=rows,
         note=_note(verdicts["because"], hidden),
         is_middle=True,

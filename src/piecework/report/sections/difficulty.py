@@ -101,12 +101,7 @@ def _table(levels: pd.Series, fewer: int) -> Table:
     comparison = (number("VizWiz-Captions"),) if is_comparable else ()
     return Table(
         caption="Difficulty: canned answers per image",
-        columns=(
-            text("Canned answers"),
-            number("Images"),
-            number("Share"),
-            *comparison,
-        ),
+        columns=(text("Canned answers"), number("Images"), number("Share"), *comparison),
         rows=rows if images else (),
         note=(
             f"{plural(fewer, 'image')} still lack accepted answers, so their "

@@ -54,8 +54,7 @@ def _table(earned: Earned) -> Table:
         rows=tuple(_row(change) for change in reversed(shown)),
         empty="No work has earned it yet.",
         note="An item agrees if it was kept and contradicts neither a known answer nor "
-        "most others."
-        + (f" {plural(rest, 'older change')} not shown." if rest else ""),
+        "most others." + (f" {plural(rest, 'older change')} not shown." if rest else ""),
         is_folded=True,
     )
 

@@ -5,12 +5,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pandas as pd
 
-from piecework.analyses.page_experiment import (
-    LEAST_HITS,
-    LEAST_WORKERS,
-    Effect,
-    effects,
-)
+from piecework.analyses.page_experiment import LEAST_HITS, LEAST_WORKERS, Effect, effects
 from piecework.domain.counts import count, plural
 from piecework.report.components import Note, Section, Table, number, text
 from piecework.report.facts import PageExperiment
@@ -35,10 +30,7 @@ def build(model: ReportModel) -> Section | None:
     return Section(
         key="experiment",
         title="The experiment with the page",
-        lead=(
-            f"Each HIT got one of {pages} by chance. {came}.",
-            *_conclusions(compared),
-        ),
+        lead=(f"Each HIT got one of {pages} by chance. {came}.", *_conclusions(compared)),
         notes=tuple(_notes(experiment)),
         tables=(_arms(experiment), _effects(compared)),
     )
@@ -48,30 +40,19 @@ def _n_arms(experiment: PageExperiment) -> int:
     return len(experiment.wordings) * len(experiment.pastes)
 
 
-def _compared(
-    experiment: PageExperiment, seed: int
-) -> Iterator[tuple[str, str, list[Effect]]]:
+def _compared(experiment: PageExperiment, seed: int) -> Iterator[tuple[str, str, list[Effect]]]:
     """Yield each measure and factor, with the effects of the factor's other levels."""
     texts = experiment.texts.assign(
         is_flagged=experiment.texts["is_flagged"].astype("float64"),
         log_seconds=np.log(experiment.texts["seconds"]),
     )
-    for factor, levels in (
-        ("wording", experiment.wordings),
-        ("paste", experiment.pastes),
-    ):
+    for factor, levels in (("wording", experiment.wordings), ("paste", experiment.pastes)):
         if len(levels) > 1:
             for measure in ("is_flagged", "words", "log_seconds"):
-                yield (
-                    measure,
-                    factor,
-                    effects(texts, factor, levels, measure, seed=seed),
-                )
+                yield (measure, factor, effects(texts, factor, levels, measure, seed=seed))
 
 
-def _conclusions(
-    compared: Sequence[tuple[str, str, list[Effect]]],
-) -> Iterator[str]:
+def _conclusions(compared: Sequence[tuple[str, str, list[Effect]]]) -> Iterator[str]:
     """Say of each page what it changes about texts not typed, as far as is known."""
     for measure, factor, of_levels in compared:
         for effect in of_levels if measure == "is_flagged" else ():
@@ -98,8 +79,7 @@ def _notes(experiment: PageExperiment) -> Iterator[Note]:
     if not experiment.records_typing:
         yield Note(
             "watch",
-            "The pages record no typing, so flags follow from counts of keys and "
-            "pastes alone.",
+            "The pages record no typing, so flags follow from counts of keys and pastes alone.",
         )
     yield Note(
         "fact",
@@ -113,8 +93,7 @@ def _arms(experiment: PageExperiment) -> Table:
     for wording in experiment.wordings:
         for paste in experiment.pastes:
             of_arm = experiment.texts[
-                (experiment.texts["wording"] == wording)
-                & (experiment.texts["paste"] == paste)
+                (experiment.texts["wording"] == wording) & (experiment.texts["paste"] == paste)
             ]
             rows.append((_wording(wording), paste, *_cells(of_arm)))
     return Table(

@@ -4,15 +4,7 @@ import pandas as pd
 
 from piecework.domain.counts import count, plural
 from piecework.domain.verdicts import RANDOM_SAMPLE
-from piecework.report.components import (
-    Code,
-    Figure,
-    Quote,
-    Section,
-    Table,
-    number,
-    text,
-)
+from piecework.report.components import Code, Figure, Quote, Section, Table, number, text
 from piecework.report.formatting import excerpt, part_of, with_share
 from piecework.report.matrix_plot import matrix
 from piecework.report.model import ReportModel
@@ -63,9 +55,7 @@ def _lead(model: ReportModel) -> str:
 
 def _named(model: ReportModel, heuristic: str) -> Code:
     """The title and the name of a heuristic."""
-    return Code(
-        excerpt(heuristic, limit=_NAME_CHARACTERS), words=model.title_of(heuristic)
-    )
+    return Code(excerpt(heuristic, limit=_NAME_CHARACTERS), words=model.title_of(heuristic))
 
 
 def _subjects(model: ReportModel, kind: str) -> set[str]:
@@ -110,9 +100,7 @@ def _coverage(model: ReportModel) -> Table:
 def _silent(model: ReportModel, *, is_wide: bool) -> tuple[Table, ...]:
     """List the silent heuristics, so that silence is not read as praise."""
     flagged = set(model.flags.columns)
-    silent = {
-        name: why for name, why in model.facts.silent.items() if name not in flagged
-    }
+    silent = {name: why for name, why in model.facts.silent.items() if name not in flagged}
     return silent_tables(silent, is_wide=is_wide)
 
 
@@ -122,13 +110,8 @@ def _touched(model: ReportModel, heuristic: str) -> tuple[str, str]:
         return ("0", "0")
     is_flagged = flags[heuristic]
     touched = int(is_flagged.sum())
-    is_out = model.outcomes.isin(["dropped", "rejected"]).reindex(
-        flags.index, fill_value=False
-    )
-    return (
-        count(touched),
-        with_share(int((is_flagged & is_out).sum()), touched),
-    )
+    is_out = model.outcomes.isin(["dropped", "rejected"]).reindex(flags.index, fill_value=False)
+    return (count(touched), with_share(int((is_flagged & is_out).sum()), touched))
 
 
 def _worst(of_heuristic: pd.DataFrame) -> Quote:
@@ -151,12 +134,10 @@ def _overlaps(model: ReportModel) -> tuple[Figure, ...]:
     shared: list[list[int]] = (flags.T @ flags).tolist()
     names = [model.title_of(str(name)) for name in model.flags]
     pairs = sorted(
-        (
-            (-shared[first][second], first, second)
-            for first in range(len(names))
-            for second in range(first)
-            if shared[first][second]
-        ),
+        (-shared[first][second], first, second)
+        for first in range(len(names))
+        for second in range(first)
+        if shared[first][second]
     )
     described = "; ".join(
         f"{names[first]} and {names[second]}: {count(-number_)}"

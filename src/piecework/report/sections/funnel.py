@@ -37,10 +37,7 @@ def build(model: ReportModel) -> Section:
         title="What became of the answers",
         lead=(
             _lead(model),
-            (
-                f"Every {_those(model)} answer has exactly one outcome and is exported "
-                "with it."
-            ),
+            (f"Every {_those(model)} answer has exactly one outcome and is exported with it."),
         ),
         figures=_figures(model),
         tables=(_coverage(model), _table(model)),
@@ -119,9 +116,7 @@ def figure(model: ReportModel) -> Figure:
     rows = [
         plots.Bar(first, whole, count(whole)),
         plots.Bar(_those(model), submitted, count(submitted)),
-        plots.Bar(
-            "of these flagged", flagged, with_share(flagged, submitted), plots.AMBER
-        ),
+        plots.Bar("of these flagged", flagged, with_share(flagged, submitted), plots.AMBER),
         *(
             plots.Bar(
                 _name(model, outcome),
@@ -161,12 +156,7 @@ def _table(model: ReportModel) -> Table:
     )
     return Table(
         caption=f"Outcomes of the {_those(model)} answers",
-        columns=(
-            text("Outcome"),
-            number("Answers"),
-            number("Share"),
-            number("Flagged"),
-        ),
+        columns=(text("Outcome"), number("Answers"), number("Share"), number("Flagged")),
         rows=(*rows, total),
         is_middle=True,
         note="Flagged: a heuristic flagged the answer, its assignment or its worker. "

@@ -102,13 +102,10 @@ def _table(model: ReportModel) -> Table:
             text("Enough?"),
         ),
         rows=tuple(
-            _row(worker, met, right, is_enough=is_enough)
-            for worker, met, right, is_enough in shown
+            _row(worker, met, right, is_enough=is_enough) for worker, met, right, is_enough in shown
         ),
         empty="No worker has answered an item with a known answer.",
-        note=f"{plural(rest, 'more worker')}, who did better, are not shown."
-        if rest > 0
-        else "",
+        note=f"{plural(rest, 'more worker')}, who did better, are not shown." if rest > 0 else "",
     )
 
 

@@ -118,14 +118,10 @@ def _columns(
     y_label: str,
     note: str,
 ) -> Figure:
-    bins = [
-        plots.Bin(place - 0.5, place + 0.5, height)
-        for place, height in enumerate(counts)
-    ]
+    bins = [plots.Bin(place - 0.5, place + 0.5, height) for place, height in enumerate(counts)]
     every = -(-len(counts) // _MOST_TICKS)
     ticks = [
-        (float(place), f"{days[place * step]:%m-%d}")
-        for place in range(0, len(counts), every)
+        (float(place), f"{days[place * step]:%m-%d}") for place in range(0, len(counts), every)
     ]
     plot = plots.histogram(bins, x_label="day (UTC)", y_label=y_label, ticks=ticks)
     drawing = svg(plot, key=key, title=title, description=note)
@@ -174,21 +170,15 @@ def _table(model: ReportModel, growth: Growth) -> Table:
             number("Items"),
             number("Answers kept"),
             number("Kept out"),
-            *(
-                (number("Cost"), number("For each answer"), number("Median wage"))
-                if money
-                else ()
-            ),
+            *((number("Cost"), number("For each answer"), number("Median wage")) if money else ()),
             *(() if not agreement else (number("Agreement"),)),
         ),
         rows=tuple(rows),
         is_wide=True,
         note="Items: with an answer. Cost: rewards, bonuses and fees, spent or held. "
         "Wage: of an assignment, from accepting to submitting."
-        + " Agreement: Krippendorff's alpha of the first judged field."
-        * bool(agreement)
-        + f" {plural(hidden, 'earlier batch', 'earlier batches')} are not shown."
-        * (hidden > 0),
+        + " Agreement: Krippendorff's alpha of the first judged field." * bool(agreement)
+        + f" {plural(hidden, 'earlier batch', 'earlier batches')} are not shown." * (hidden > 0),
         empty="No batch has been posted.",
     )
 

@@ -81,8 +81,7 @@ def gallery(model: ReportModel) -> Gallery | None:
             [cards[place] for place in turns[_ROW:]],
         )
     return Gallery(
-        title=f"{count(len(shown))} of {plural(model.facts.items, noun)}, and the "
-        "answers",
+        title=f"{count(len(shown))} of {plural(model.facts.items, noun)}, and the answers",
         cards=tuple(cards),
         more=tuple(more),
         note=note,
@@ -92,9 +91,7 @@ def gallery(model: ReportModel) -> Gallery | None:
 def _by_turns(shown: Sequence[ShownItem]) -> list[int]:
     """Places of the items: the first of each kind, then the second of each."""
     kinds = [item.kind for item in shown]
-    return sorted(
-        range(len(shown)), key=lambda place: kinds[:place].count(kinds[place])
-    )
+    return sorted(range(len(shown)), key=lambda place: kinds[:place].count(kinds[place]))
 
 
 def _lines(card: Card) -> int:
@@ -159,10 +156,7 @@ def _texts(model: ReportModel, shown: ShownItem) -> tuple[tuple[str, str], ...]:
         and shown.columns.get(name, "") not in {"", shown.item_id}
     ]
     return tuple(
-        (
-            name.replace("_", " "),
-            _cut(shown.columns[name], limit=_TEXT_CHARACTERS),
-        )
+        (name.replace("_", " "), _cut(shown.columns[name], limit=_TEXT_CHARACTERS))
         for name in names[:_MOST_TEXTS]
     )
 
@@ -186,8 +180,7 @@ def _votes(asked: Field, rows: pd.DataFrame) -> str:
     named = values.explode() if asked.kind == "choices" else values
     counts = Counter(str(value) for value in named.dropna() if value)
     return ", ".join(
-        f"{excerpt(value.replace('_', ' '), limit=_NAME_CHARACTERS)}: "
-        f"{plural(times, 'vote')}"
+        f"{excerpt(value.replace('_', ' '), limit=_NAME_CHARACTERS)}: {plural(times, 'vote')}"
         for value, times in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
     )
 
@@ -226,6 +219,4 @@ def _shown(value: object) -> str:
 
 def _cut(text: str, *, limit: int) -> str:
     """Shorten a text to the room on a card, without its length."""
-    return (
-        excerpt(text, limit=limit)[: limit + 1] if len(text) > limit else excerpt(text)
-    )
+    return excerpt(text, limit=limit)[: limit + 1] if len(text) > limit else excerpt(text)

@@ -58,26 +58,19 @@ def build(model: ReportModel) -> Section | None:
             if len(rows)
             for figure in (_figure(field, rows), *_within_items(field, model, rows))
         ),
-        tables=(
-            _agreement(model),
-            *(_options(field, rows) for field in fields if field.options),
-        ),
+        tables=(_agreement(model), *(_options(field, rows) for field in fields if field.options)),
     )
 
 
 def _figure(field: Field, rows: pd.DataFrame) -> Figure:
     title = _cut(field.label)
-    plot, description = (
-        _histogram(field, rows) if field.kind == "number" else _bars(field, rows)
-    )
+    plot, description = _histogram(field, rows) if field.kind == "number" else _bars(field, rows)
     key = f"judged-{field.name.replace('_', '-')}"
     drawing = svg(plot, key=key, title=title, description=description)
     return Figure(title=title, svg=drawing)
 
 
-def _within_items(
-    field: Field, model: ReportModel, rows: pd.DataFrame
-) -> tuple[Figure, ...]:
+def _within_items(field: Field, model: ReportModel, rows: pd.DataFrame) -> tuple[Figure, ...]:
     """Show how answers about the same item differ, if any item has two."""
     if not model.agreement or field.mirrored_by:
         return ()  # which of two is better is shown with the systems
@@ -117,8 +110,7 @@ def _strip_figure(field: Field, rows: pd.DataFrame) -> tuple[Figure, ...]:
     plot = strips(strips_, ends=ends, x_label=_named(field.name))
     note = (
         f"{plural(len(strips_), 'item')} of {count(len(ranked))}, sorted by the mean; "
-        "a dot for each rating, larger for equal ones, and a red bar at the mean. "
-        + description
+        "a dot for each rating, larger for equal ones, and a red bar at the mean. " + description
     )
     key = f"strips-{field.name.replace('_', '-')}"
     drawing = svg(plot, key=key, title=title, description=description)
@@ -134,19 +126,14 @@ def _confusions(field: Field, rows: pd.DataFrame) -> tuple[Figure, ...]:
     kept = [n for n in range(len(options)) if pairs[n].any()]
     if len(kept) < 2:  # noqa: PLR2004 - nothing to confuse
         return ()
-    apart = sorted(
-        (-int(pairs[a, b]), a, b) for a in kept for b in kept if a < b and pairs[a, b]
-    )
+    apart = sorted((-int(pairs[a, b]), a, b) for a in kept for b in kept if a < b and pairs[a, b])
     described = "; ".join(
-        f"{names[a]} and {names[b]} {count(-times)}"
-        for times, a, b in apart[:_MOST_PAIRS]
+        f"{names[a]} and {names[b]} {count(-times)}" for times, a, b in apart[:_MOST_PAIRS]
     )
     title = f"{_named(field.name)}: options of two workers about the same item"
     is_wide = len(kept) > _FEW_OPTIONS
     plot = matrix(
-        [names[n] for n in kept],
-        [[int(pairs[a, b]) for b in kept] for a in kept],
-        is_wide=is_wide,
+        [names[n] for n in kept], [[int(pairs[a, b]) for b in kept] for a in kept], is_wide=is_wide
     )
     key = f"pairs-{field.name.replace('_', '-')}"
     agreed = count(int(pairs.trace()))
@@ -169,11 +156,7 @@ def _bars(field: Field, rows: pd.DataFrame) -> tuple[Plot, str]:
     counts = _option_counts(field, rows)
     answers = max(len(rows), 1)
     bars = [
-        plots.Bar(
-            name,
-            counts[name],
-            f"{count(counts[name])} ({share(counts[name], answers)})",
-        )
+        plots.Bar(name, counts[name], f"{count(counts[name])} ({share(counts[name], answers)})")
         for name in (option.value for option in field.options)
     ]
     return plots.bars(bars), "; ".join(f"{bar.label}: {bar.words}" for bar in bars)
@@ -204,9 +187,7 @@ def _histogram(field: Field, rows: pd.DataFrame) -> tuple[Plot, str]:
     return plot, description
 
 
-def _bins(
-    values: "pd.Series[float]", low: float, width: float, number: int
-) -> list[plots.Bin]:
+def _bins(values: "pd.Series[float]", low: float, width: float, number: int) -> list[plots.Bin]:
     """Columns side by side from `low` on; the outer ones include values beyond."""
     places = ((values - low) / width).clip(0, number - 1) // 1
     return [
@@ -227,9 +208,7 @@ def agreement_figure(model: ReportModel) -> Figure | None:
     measured = [each for each in model.agreement if not math.isnan(each.value)]
     if not measured:
         return None
-    rows = [
-        Mean(_named(each.field), each.value, each.low, each.high) for each in measured
-    ]
+    rows = [Mean(_named(each.field), each.value, each.low, each.high) for each in measured]
     lowest = min([0.0, *(each.value for each in measured)])
     lowest = min([lowest, *(each.low for each in measured if each.low == each.low)])
     title = "Agreement between workers"

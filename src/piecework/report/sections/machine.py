@@ -77,10 +77,7 @@ def _saving(replays: Replays, replay: Replay, seed: int) -> str:
     else:
         change = "saved"
     shares = _bounds_of_percent(lowest, highest)
-    return (
-        f"{answers}: {shares} {change} (95 % interval {_percent(low)} to "
-        f"{_percent(high)})."
-    )
+    return f"{answers}: {shares} {change} (95 % interval {_percent(low)} to {_percent(high)})."
 
 
 def _bounds(few: float, many: float) -> str:

@@ -6,15 +6,7 @@ from statistics import quantiles
 from piecework.domain.counts import count, plural, share
 from piecework.domain.money import NAMES
 from piecework.report import plots
-from piecework.report.components import (
-    Figure,
-    Level,
-    Note,
-    Section,
-    Table,
-    number,
-    text,
-)
+from piecework.report.components import Figure, Level, Note, Section, Table, number, text
 from piecework.report.facts import Money, OtherLedgers
 from piecework.report.formatting import part_of
 from piecework.report.model import ROUNDING_CENTS, ReportModel
@@ -61,9 +53,7 @@ def _spending(model: ReportModel, money: Money) -> str:
     facts = model.facts
     novel = model.count("novel")
     verb = "would have been" if facts.is_rehearsal else "was"
-    spent = f"{money.shown(money.spent_cents)} of a budget of " + money.shown(
-        money.cents("budget")
-    )
+    spent = f"{money.shown(money.spent_cents)} of a budget of " + money.shown(money.cents("budget"))
     price = f"{money.sign}{money.spent_cents / novel / 100:.2f}" if novel else ""
     per_answer = f", {price} per {model.accepted_noun}" if novel else ""
     return (
@@ -79,9 +69,7 @@ def wage_notes(model: ReportModel) -> tuple[Note, ...]:
         return ()
     floor = money.wage(money.wage_floor_cents_per_hour)
     if model.wages.empty:
-        return (
-            Note("watch", "Wages are unknown: no paid work with a time is recorded."),
-        )
+        return (Note("watch", "Wages are unknown: no paid work with a time is recorded."),)
     median = money.wage(float(model.wages.median()))
     is_below = model.is_median_below_floor
     below, level = model.below_floor, wage_level(model)
@@ -137,8 +125,7 @@ def _remedy(model: ReportModel, money: Money) -> str:
         return ""
     more = math.ceil((money.wage_floor_cents_per_hour / median - 1) * 100)
     return (
-        f" Rewards {more} % higher would meet it; `piecework pay` adds the difference "
-        "as bonuses."
+        f" Rewards {more} % higher would meet it; `piecework pay` adds the difference as bonuses."
     )
 
 
@@ -175,10 +162,7 @@ def ledger_figure(money: Money) -> Figure:
     budget = money.cents("budget")
     rows = [
         plots.Bar(
-            name,
-            max(cents, 0) / 100,
-            f"{money.shown(cents)} ({share(cents, budget)})",
-            colour,
+            name, max(cents, 0) / 100, f"{money.shown(cents)} ({share(cents, budget)})", colour
         )
         for name, cents, colour in _accounts(money)
         if cents
@@ -208,8 +192,7 @@ def _ledger(model: ReportModel, money: Money) -> Table:
         caption=f"Ledger ({NAMES[money.currency]})",
         columns=(text("Account"), number("Amount"), number("Share of the budget")),
         rows=tuple(
-            (name, money.shown(cents), share(cents, money.cents("budget")))
-            for name, cents in lines
+            (name, money.shown(cents), share(cents, money.cents("budget"))) for name, cents in lines
         ),
         note="No money moved: a rehearsal keeps the ledger that a marketplace would."
         if facts.is_rehearsal
@@ -237,9 +220,7 @@ def _other_ledgers(money: Money, others: OtherLedgers) -> Table:
             ("The marketplace's", money.shown(others.marketplace)),
             (f"{market}'s", money.shown(others.outside)),
         ),
-        note="".join(
-            f"{reason[:1].upper()}{reason[1:]}. " for reason in others.reasons
-        ),
+        note="".join(f"{reason[:1].upper()}{reason[1:]}. " for reason in others.reasons),
     )
 
 
@@ -318,9 +299,7 @@ def _wages(model: ReportModel, money: Money) -> Table:
     return Table(
         caption="Hourly wages of the workers",
         columns=(text("Statistic"), number("Wage"), number("Above the floor")),
-        rows=tuple(
-            (name, money.wage(cents), _over(cents, money)) for name, cents in lines
-        ),
+        rows=tuple((name, money.wage(cents), _over(cents, money)) for name, cents in lines),
         note="Wages of paid work, rounded down to the cent.",
         empty="No hourly wage is known.",
     )

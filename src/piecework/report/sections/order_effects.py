@@ -64,15 +64,10 @@ def _lead(model: ReportModel) -> str:
         "were drawn at random; if so, a difference between positions comes from the "
         "page."
     )
-    return (
-        f"{orders} A p-value below 0.05 is worth a look, but chance gives one in "
-        "twenty."
-    )
+    return f"{orders} A p-value below 0.05 is worth a look, but chance gives one in twenty."
 
 
-def _of_place(
-    field: Field, rows: pd.DataFrame, *, seed: int
-) -> tuple[Cell, ...] | None:
+def _of_place(field: Field, rows: pd.DataFrame, *, seed: int) -> tuple[Cell, ...] | None:
     """By the quarter of the page in which an item appeared."""
     sizes = rows.groupby("assignment_id")["item_id"].transform("size")
     whole = rows[sizes >= _QUARTERS]
@@ -136,9 +131,7 @@ def _of_options(field: Field, rows: pd.DataFrame) -> tuple[Cell, ...] | None:
 def _places(field: Field, rows: pd.DataFrame) -> Counter[int]:
     """How often the option at each position (from 0) was chosen."""
     places: Counter[int] = Counter()
-    for value, order in zip(
-        rows[ITEM_VALUE + field.name], rows[ORDER + field.name], strict=True
-    ):
+    for value, order in zip(rows[ITEM_VALUE + field.name], rows[ORDER + field.name], strict=True):
         chosen = {value} if isinstance(value, str) else set(value)
         places.update(order.index(option) for option in chosen if option in order)
     return places
@@ -190,9 +183,7 @@ def _figures(fields: Sequence[Field], rows: pd.DataFrame) -> Iterator[Figure]:
         total = places.total()
         bars = [
             plots.Bar(
-                f"position {n + 1}",
-                places[n],
-                f"{count(places[n])} ({share(places[n], total)})",
+                f"position {n + 1}", places[n], f"{count(places[n])} ({share(places[n], total)})"
             )
             for n in range(max(places) + 1)
         ]

@@ -34,16 +34,8 @@ def questions(model: ReportModel) -> tuple[Question, ...]:
         *((elsewhere,) if elsewhere else ()),
         Question(name="What was asked", answer=_asked(model)),
         Question(name="What came back", answer=_came(model)),
-        Question(
-            name="What does not count",
-            answer=_lost(model),
-            points=_reasons(model),
-        ),
-        *(
-            (Question(name="What it cost", answer=_cost(model, money)),)
-            if money
-            else ()
-        ),
+        Question(name="What does not count", answer=_lost(model), points=_reasons(model)),
+        *((Question(name="What it cost", answer=_cost(model, money)),) if money else ()),
         cares(model),
     )
 
@@ -95,14 +87,8 @@ def _lost(model: ReportModel) -> str:
     kinds = [
         (number, words)
         for number, words in (
-            (
-                model.count("dropped"),
-                "dropped but paid" if is_ours else "dropped",
-            ),
-            (
-                model.count("rejected"),
-                "rejected without pay" if is_ours else "rejected",
-            ),
+            (model.count("dropped"), "dropped but paid" if is_ours else "dropped"),
+            (model.count("rejected"), "rejected without pay" if is_ours else "rejected"),
             (
                 model.count("surplus"),
                 "more than the item needed"
@@ -172,8 +158,7 @@ def _flagged(model: ReportModel, answers: "pd.Index[str]", reason: str) -> str:
         return ""
     ranked = sorted(counts.items(), key=lambda pair: (-pair[1], str(pair[0])))
     shown = [
-        f"“{model.title_of(str(name))}” ({count(times)})"
-        for name, times in ranked[:_MOST_FLAGS]
+        f"“{model.title_of(str(name))}” ({count(times)})" for name, times in ranked[:_MOST_FLAGS]
     ]
     others = sum(times for _, times in ranked[_MOST_FLAGS:])
     shown += [f"another flag ({count(others)})"] * bool(others)
@@ -202,18 +187,13 @@ def _each(model: ReportModel, money: Money) -> str:
 def _earned(model: ReportModel, money: Money) -> str:
     if model.wages.empty:
         return ""
-    return (
-        f" Half of the workers earned {money.wage(float(model.wages.median()))} or "
-        "more."
-    )
+    return f" Half of the workers earned {money.wage(float(model.wages.median()))} or more."
 
 
 def cares(model: ReportModel) -> Question:
     """Return what bears on trust and is not fine, the gravest first."""
     name = "Be careful of"
-    grave = [
-        note for note in summary.notes(model) if note.level in {"problem", "watch"}
-    ]
+    grave = [note for note in summary.notes(model) if note.level in {"problem", "watch"}]
     if not grave:
         return Question(
             name=name,
@@ -223,8 +203,6 @@ def cares(model: ReportModel) -> Question:
     rest = len(grave) - _MOST_CARES
     shown = tuple(grave[:_MOST_CARES])
     if rest > 0:
-        more = Note(
-            "watch", f"{plural(rest, 'more point')} under “How the work was checked”."
-        )
+        more = Note("watch", f"{plural(rest, 'more point')} under “How the work was checked”.")
         shown = (*shown, more)
     return Question(name=name, answer="", notes=shown)

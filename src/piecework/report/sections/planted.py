@@ -90,8 +90,7 @@ def notes(model: ReportModel, result: Score) -> tuple[Note, ...]:
         Note(
             # The crowd sets this share, not the campaign, unless few were found.
             _level(result.novel_by_bad, is_grave=leaked_much and level == "problem"),
-            f"{leaked} {_were(result.novel_by_bad, novel)} written by planted bad "
-            "workers.",
+            f"{leaked} {_were(result.novel_by_bad, novel)} written by planted bad workers.",
         ),
     )
 
@@ -131,9 +130,7 @@ def _table(model: ReportModel) -> Table:
     workers = model.facts.workers
     rows = tuple(
         _row(model, str(trait), group, is_bad=bool(is_bad))
-        for (is_bad, trait), group in workers.groupby(
-            ["is_planted_bad", "trait"], sort=True
-        )
+        for (is_bad, trait), group in workers.groupby(["is_planted_bad", "trait"], sort=True)
     )
     return Table(
         caption="Planted workers by trait",
@@ -155,9 +152,7 @@ def _table(model: ReportModel) -> Table:
     )
 
 
-def _row(
-    model: ReportModel, trait: str, group: pd.DataFrame, *, is_bad: bool
-) -> tuple[Cell, ...]:
+def _row(model: ReportModel, trait: str, group: pd.DataFrame, *, is_bad: bool) -> tuple[Cell, ...]:
     outcomes = model.outcomes[model.facts.answers["worker"].isin(group.index)]
     is_out = outcomes.isin(["dropped", "rejected"])
     hit = int(_is_hit(group).sum())

@@ -33,15 +33,9 @@ def checks(model: ReportModel) -> tuple[Check, ...]:
     decided = int((model.verdicts["verdict"] == "reject").sum())
     rejected = int(facts.workers["assignments_rejected"].sum())
     return (
-        _same(
-            "Answers: in the dataset, and counted by worker",
-            len(model.came),
-            counted,
-        ),
+        _same("Answers: in the dataset, and counted by worker", len(model.came), counted),
         _same("Assignments: in the dataset, and counted by batch", assignments, sent),
-        _same(
-            "Rejected assignments: decided, and counted by worker", decided, rejected
-        ),
+        _same("Rejected assignments: decided, and counted by worker", decided, rejected),
         *(_of_money(facts.money, facts.workers) if facts.money else ()),
     )
 
@@ -66,8 +60,7 @@ def _of_money(money: Money, workers: pd.DataFrame) -> tuple[Check, ...]:
         *(
             [
                 Check(
-                    quantity="Spent: by the marketplace's ledger, and by "
-                    f"{money.others.market}'s",
+                    quantity=f"Spent: by the marketplace's ledger, and by {money.others.market}'s",
                     first=money.shown(money.others.marketplace),
                     second=money.shown(money.others.outside),
                     agrees=money.others.marketplace == money.others.outside,
@@ -81,10 +74,7 @@ def _of_money(money: Money, workers: pd.DataFrame) -> tuple[Check, ...]:
 
 def _same(quantity: str, first: int, second: int) -> Check:
     return Check(
-        quantity=quantity,
-        first=count(first),
-        second=count(second),
-        agrees=first == second,
+        quantity=quantity, first=count(first), second=count(second), agrees=first == second
     )
 
 
@@ -119,9 +109,7 @@ def _also_sent(model: ReportModel) -> tuple[Table, ...]:
 def _marketplace(model: ReportModel) -> str:
     facts = model.facts
     if facts.imported is not None:
-        return (
-            "Another tool collected these answers; piecework posted and paid nothing."
-        )
+        return "Another tool collected these answers; piecework posted and paid nothing."
     whom = "simulated workers" if facts.is_rehearsal else "workers"
     return (
         "Amazon Mechanical Turk closed to new HITs on 2026-09-30. A marketplace that "
@@ -147,15 +135,11 @@ def _sources(facts: ReportFacts) -> list[tuple[Cell, ...]]:
         ),
     ]
     if len(earlier) > _MOST_SOURCES:
-        rows.append(
-            ("Campaign files before those", count(len(earlier) - _MOST_SOURCES))
-        )
+        rows.append(("Campaign files before those", count(len(earlier) - _MOST_SOURCES)))
     if earlier:
         rows.append(("The last campaign file was used from", last.since))
     if facts.changed:
-        rows.append(
-            ("Changed since the last pass", listed(map(excerpt, facts.changed)))
-        )
+        rows.append(("Changed since the last pass", listed(map(excerpt, facts.changed))))
     return rows
 
 
@@ -181,8 +165,7 @@ def _origin(model: ReportModel) -> Table:
         columns=(text("Property"), text("Value")),
         rows=tuple(rows),
         is_middle=True,
-        note="The same code, campaign file and seed give the same rehearsal, byte for "
-        "byte."
+        note="The same code, campaign file and seed give the same rehearsal, byte for byte."
         if facts.is_rehearsal
         else "",
     )
@@ -196,12 +179,7 @@ def _versions(pairs: list[tuple[str, int]]) -> str:
 def _checks(model: ReportModel) -> Table:
     return Table(
         caption="Counts that must agree",
-        columns=(
-            text("Quantity"),
-            number("First count"),
-            number("Second count"),
-            text("Verdict"),
-        ),
+        columns=(text("Quantity"), number("First count"), number("Second count"), text("Verdict")),
         rows=tuple(
             (
                 check.quantity,

@@ -37,9 +37,7 @@ def sentences(quality: ReviewQuality) -> list[str]:
             f"{count(low)} to {count(high)})."
         )
     if quality.twice:
-        kappa = (
-            "" if math.isnan(quality.kappa) else f"; Cohen's kappa {quality.kappa:.2f}"
-        )
+        kappa = "" if math.isnan(quality.kappa) else f"; Cohen's kappa {quality.kappa:.2f}"
         lines.append(
             f"Two people reviewed {plural(quality.twice, 'answer')} and gave the same "
             f"verdict on {part_of(quality.agreed, quality.twice)}{kappa}."

@@ -93,10 +93,7 @@ def _wage_figure(model: ReportModel, money: Money) -> KeyFigure:
     floor = money.wage(money.wage_floor_cents_per_hour)
     if model.wages.empty:
         return KeyFigure(
-            label="Median wage",
-            value="unknown",
-            beside=f"floor {floor}",
-            level="watch",
+            label="Median wage", value="unknown", beside=f"floor {floor}", level="watch"
         )
     is_below, level = model.is_median_below_floor, wage_level(model)
     below = "BELOW" if level == "problem" else "below"
@@ -177,10 +174,7 @@ def _books(model: ReportModel) -> tuple[Note, ...]:
         of_money = ", pay, budget" * bool(model.facts.money)
         return (Note("fine", f"All counts agree: answers, assignments{of_money}."),)
     return tuple(
-        Note(
-            "problem",
-            f"Counts differ. {check.quantity}: {check.first} and {check.second}.",
-        )
+        Note("problem", f"Counts differ. {check.quantity}: {check.first} and {check.second}.")
         for check in differ
     )
 
@@ -191,10 +185,7 @@ def _flagged_workers(model: ReportModel) -> tuple[Note, ...]:
     is_flagged = (findings["subject_kind"] == "worker") & findings["flag"]
     flagged = findings[is_flagged & (findings["heuristic"] != RANDOM_SAMPLE)]
     workers = set(flagged["subject_id"]) & set(map(str, model.facts.workers.index))
-    if (
-        model.named_workers < _LEAST_WORKERS
-        or len(workers) <= model.named_workers * _MANY_FLAGGED
-    ):
+    if model.named_workers < _LEAST_WORKERS or len(workers) <= model.named_workers * _MANY_FLAGGED:
         return ()
     names = flagged["heuristic"].value_counts().index.tolist()
     return (
@@ -230,8 +221,7 @@ def _also_sent(model: ReportModel) -> tuple[Note, ...]:
         return ()
     number = int((model.came["also_sent"] != "").sum())
     shown = [
-        f"{excerpt(name, limit=40)} ({count(names[name])})"
-        for name in list(names)[:_NAMES_SHOWN]
+        f"{excerpt(name, limit=40)} ({count(names[name])})" for name in list(names)[:_NAMES_SHOWN]
     ]
     more = len(names) - len(shown)
     shown += [f"{count(more)} more"] * bool(more)

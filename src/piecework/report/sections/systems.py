@@ -150,13 +150,7 @@ def _sides(pairs: pd.DataFrame, criteria: list[str]) -> tuple[Table, tuple[Note,
         first, second, p_value = first_side_advantage(pd.DataFrame({"outcome": shown}))
         equal = len(shown) - first - second
         rows.append(
-            (
-                name.replace("_", " "),
-                count(first),
-                count(equal),
-                count(second),
-                f"{p_value:.3f}",
-            )
+            (name.replace("_", " "), count(first), count(equal), count(second), f"{p_value:.3f}")
         )
         if p_value < _RARE:
             notes.append(

@@ -18,10 +18,7 @@ _TERMS = (
     ("Heuristic", "A check for one kind of bad work, run on all answers."),
     ("Flag", "A heuristic's suspicion that passed its limit. It is not a verdict."),
     ("Policy", "The rules in the campaign file that turn flags into verdicts."),
-    (
-        "Wage floor",
-        "The least that an hour should pay. Bonuses of `piecework pay` raise it.",
-    ),
+    ("Wage floor", "The least that an hour should pay. Bonuses of `piecework pay` raise it."),
     ("Split", "The part of the dataset that an item is in: train, val or test."),
     ("Alpha", "Krippendorff's alpha: 1 is full agreement, 0 is chance."),
     ("p-value", "How often chance alone would give a difference at least this large."),

@@ -110,10 +110,7 @@ def _words(text_: str) -> list[str]:
 def _figure(model: ReportModel, lengths: pd.Series) -> Figure:
     clipped = Counter(min(length, _LONGEST_SHOWN) for length in lengths.tolist())
     longest = max(clipped)
-    bins = [
-        plots.Bin(words - 0.5, words + 0.5, clipped[words])
-        for words in range(longest + 1)
-    ]
+    bins = [plots.Bin(words - 0.5, words + 0.5, clipped[words]) for words in range(longest + 1)]
     step = 5 if longest > 12 else 1  # noqa: PLR2004 - so many labels fit side by side
     ticks = [(float(place), str(place)) for place in range(0, longest + 1, step)]
     if longest == _LONGEST_SHOWN:
@@ -184,10 +181,7 @@ def _majorities(model: ReportModel) -> tuple[Table, ...]:
             text("Statement"),
             number(f"{plural_of(noun).capitalize()} where a majority says so"),
         ),
-        rows=tuple(
-            (name, part_of(_majority(yes, voters), len(voters)))
-            for name, yes in statements
-        )
+        rows=tuple((name, part_of(_majority(yes, voters), len(voters))) for name, yes in statements)
         if len(voters)
         else (),
         note=f"A majority is more than half of the accepted answers about an {noun}.",

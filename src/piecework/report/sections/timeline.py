@@ -84,8 +84,7 @@ def _spans(model: ReportModel) -> Figure:
     settled = posted["settled_at"].fillna(end)
     unit, unit_hours = _unit(model)
     starts, middles, ends = (
-        _hours_since_start(times, model)
-        for times in (posted["posted_at"], worked, settled)
+        _hours_since_start(times, model) for times in (posted["posted_at"], worked, settled)
     )
     rows = [
         plots.Span(name, start, middle, max(end, middle))
@@ -96,8 +95,7 @@ def _spans(model: ReportModel) -> Figure:
     title = "Batches and rounds"
     description = (
         "Dark: from posting to the last answer. Pale: until the round was settled."
-        + f" Only the first {count(len(posted))} rounds are shown."
-        * (len(posted) < len(batches))
+        + f" Only the first {count(len(posted))} rounds are shown." * (len(posted) < len(batches))
     )
     plot = plots.spans(rows, x_label=f"{unit} since the start", unit_hours=unit_hours)
     drawing = svg(plot, key="spans", title=title, description=description)
@@ -155,17 +153,11 @@ def _table(batches: pd.DataFrame) -> Table:
         (
             name,
             count(row["hits"]),
-            (
-                f"{count(row['assignments_submitted'])} of "
-                f"{count(row['assignments_wanted'])}"
-            ),
+            (f"{count(row['assignments_submitted'])} of {count(row['assignments_wanted'])}"),
             count(row["answers_kept"]),
             count(row["answers_dropped"]),
             count(row["workers_excluded"]),
-            *map(
-                _in_year,
-                (row["posted_at"], row["last_submitted_at"], row["settled_at"]),
-            ),
+            *map(_in_year, (row["posted_at"], row["last_submitted_at"], row["settled_at"])),
         )
         for name, row in zip(_names(batches), batches.to_dict("records"), strict=True)
     )

@@ -7,16 +7,7 @@ import pandas as pd
 
 from piecework.domain.counts import NOTHING, count, plural, plural_of, share
 from piecework.report import plots
-from piecework.report.components import (
-    Cell,
-    Code,
-    Figure,
-    Section,
-    Table,
-    Tag,
-    number,
-    text,
-)
+from piecework.report.components import Cell, Code, Figure, Section, Table, Tag, number, text
 from piecework.report.formatting import excerpt, hours, part_of
 from piecework.report.model import ROUNDING_CENTS, ReportModel
 from piecework.report.svg import svg
@@ -71,9 +62,7 @@ def _figure(answers: pd.Series) -> Figure:
     starts = range(0, most + 1, width)
     bins = [
         plots.Bin(
-            start - 0.5,
-            start + width - 0.5,
-            int(answers.between(start, start + width - 1).sum()),
+            start - 0.5, start + width - 0.5, int(answers.between(start, start + width - 1).sum())
         )
         for start in starts
     ]
@@ -102,11 +91,7 @@ def _table(model: ReportModel) -> Table:
     )
     shown = order.head(_MOST_ROWS)
     hidden = len(order) - len(shown)
-    left_out = (
-        f" {plural(hidden, 'worker')} with fewer answers are not shown."
-        if hidden
-        else ""
-    )
+    left_out = f" {plural(hidden, 'worker')} with fewer answers are not shown." if hidden else ""
     trait = (text("Trait"),) if model.facts.is_rehearsal else ()
     return Table(
         caption="All workers" if not hidden else f"{count(len(shown))} workers",
@@ -123,8 +108,7 @@ def _table(model: ReportModel) -> Table:
         ),
         rows=tuple(_row(model, row) for row in shown.to_dict("records")),
         note="Excluded workers first, then the busiest. Kept out: answers dropped or "
-        "rejected."
-        + " Wage: the pay divided by the time of the paid work; “below” means below "
+        "rejected." + " Wage: the pay divided by the time of the paid work; “below” means below "
         "the floor." * bool(model.facts.money) + left_out,
         is_folded=True,
         is_middle=True,
@@ -147,11 +131,7 @@ def _published(model: ReportModel) -> tuple[Table, ...]:
             ("captions", count(answers), "195,905"),
             ("person-hours", f"{worked:,.1f}", "3,736"),
             ("hours from start to end", f"{elapsed:,.2f}", "101.52"),
-            (
-                "person-hours per hour",
-                f"{worked / elapsed:,.1f}" if elapsed > 0 else NOTHING,
-                "37",
-            ),
+            ("person-hours per hour", f"{worked / elapsed:,.1f}" if elapsed > 0 else NOTHING, "37"),
             (
                 "seconds of work per caption",
                 f"{3600 * worked / answers:,.0f}" if answers else NOTHING,

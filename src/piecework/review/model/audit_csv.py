@@ -24,7 +24,5 @@ def audit_csv(opened: OpenedCampaign) -> tuple[bytes, int]:
         )
         for entry in audit.trail(opened.store)
     ]
-    columns = {
-        name: [row[number] for row in rows] for number, name in enumerate(COLUMNS)
-    }
+    columns = {name: [row[number] for row in rows] for number, name in enumerate(COLUMNS)}
     return to_csv(columns), len(rows)

@@ -162,9 +162,7 @@ def card_of(
     others = work.others(rows[0])[:_MOST_OTHERS] if group.view == "answer" else []
     flags = _flags(opened, work, group)
     kinds = {kind for kind in group.subjects if may_decide(group, kind)}
-    asked = [
-        proposal for proposal in touched.values() if proposal.subject_kind in kinds
-    ]
+    asked = [proposal for proposal in touched.values() if proposal.subject_kind in kinds]
     return Card(
         group=group,
         state=state,
@@ -180,10 +178,7 @@ def card_of(
 
 
 def answers_shown(
-    opened: OpenedCampaign,
-    work: Work,
-    rows: Sequence[int],
-    waiting: Mapping[Subject, Decision],
+    opened: OpenedCampaign, work: Work, rows: Sequence[int], waiting: Mapping[Subject, Decision]
 ) -> list[AnswerShown]:
     """Return the answers of rows, with their verdicts and times."""
     ids = [work.answer_id(number) for number in rows]
@@ -231,9 +226,7 @@ def _rounded(seconds: float) -> str:
     return f"{seconds:.{digits}f} s"
 
 
-def _flags(
-    opened: OpenedCampaign, work: Work, group: Group
-) -> list[tuple[Finding, int]]:
+def _flags(opened: OpenedCampaign, work: Work, group: Group) -> list[tuple[Finding, int]]:
     """Return what flags a group, the strongest first, and how many subjects each flags.
 
     In a group of several answers, the strongest finding of a heuristic stands for all
@@ -241,18 +234,12 @@ def _flags(
     """
     if group.view == "answer":
         parts = work.parts(group.rows, is_answer=True)
-        return [
-            (finding, 1) for finding in flags_around(opened, parts)[:_MOST_EVIDENCE]
-        ]
-    asked = {
-        kind: ids for kind, ids in group.subjects.items() if may_decide(group, kind)
-    }
+        return [(finding, 1) for finding in flags_around(opened, parts)[:_MOST_EVIDENCE]]
+    asked = {kind: ids for kind, ids in group.subjects.items() if may_decide(group, kind)}
     return findings.strongest_of_each(opened.store, asked, but=RANDOM_SAMPLE)
 
 
-def _in_words(
-    work: Work, group: Group, flags: Sequence[tuple[Finding, int]]
-) -> list[str]:
+def _in_words(work: Work, group: Group, flags: Sequence[tuple[Finding, int]]) -> list[str]:
     """Return a sentence for each flag; in a larger group it names the answer."""
     if group.view == "answer":
         return [sentence(finding, {}) for finding, _ in flags]
@@ -268,8 +255,7 @@ def _in_words(
         for number in numbers
     }
     return [
-        sentence(finding, names)
-        + (f" (and {number - 1} more of this kind)" * (number > 1))
+        sentence(finding, names) + (f" (and {number - 1} more of this kind)" * (number > 1))
         for finding, number in flags
     ]
 
@@ -277,8 +263,7 @@ def _in_words(
 def _proposed(asked: Sequence[Decision]) -> list[str]:
     """Return proposals as sentences, equal ones in one sentence."""
     alike = Counter(
-        (proposal.subject_kind, proposal.verdict, proposal.because)
-        for proposal in asked
+        (proposal.subject_kind, proposal.verdict, proposal.because) for proposal in asked
     )
     sentences = [
         f"{verdict} {f'the {kind}' if many == 1 else plural(many, kind)}: {because}"
@@ -313,13 +298,7 @@ def _choices(
         try:
             if decides <= _MOST_FORESEEN:
                 planned = plan(
-                    opened,
-                    work,
-                    group,
-                    act,
-                    because=_ANY_REASON,
-                    by="",
-                    waiting=waiting,
+                    opened, work, group, act, because=_ANY_REASON, by="", waiting=waiting
                 )
                 follows = planned.follows.sentences(opened)
         except (ConfigError, DecidedMeanwhile) as refusal:
@@ -380,10 +359,7 @@ def _flags_of(
 
 
 def _worker(
-    opened: OpenedCampaign,
-    work: Work,
-    group: Group,
-    waiting: Mapping[Subject, Decision],
+    opened: OpenedCampaign, work: Work, group: Group, waiting: Mapping[Subject, Decision]
 ) -> WorkerShown:
     worker_id, own = work.worker_id(group.rows[0]), set(group.rows)
     rows = work.rows("worker", worker_id)
@@ -413,15 +389,10 @@ def _worker(
     )
 
 
-def _evidence_for(
-    opened: OpenedCampaign, because: str, flags: Sequence[Finding]
-) -> str:
+def _evidence_for(opened: OpenedCampaign, because: str, flags: Sequence[Finding]) -> str:
     """Return the evidence of a rule's own heuristics, otherwise the strongest."""
     named = {
-        name
-        for rule in opened.campaign.policy
-        if rule.because == because
-        for name in rule.any_of
+        name for rule in opened.campaign.policy if rule.because == because for name in rule.any_of
     }
     own = (finding.evidence for finding in flags if finding.heuristic in named)
     return next(own, flags[0].evidence)

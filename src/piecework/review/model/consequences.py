@@ -44,9 +44,7 @@ class Consequences:
     def sentences(self, opened: OpenedCampaign) -> list[str]:
         """Return the results as sentences, money first."""
         shown = opened.campaign.rewards.shown
-        workers, staying = (
-            plural(number, "worker") for number in (self.turned_away, self.staying)
-        )
+        workers, staying = (plural(number, "worker") for number in (self.turned_away, self.staying))
         if opened.endpoint.startswith("http"):
             money = [
                 (self.unpaid, f"{shown(self.unpaid_cents)} not paid."),
@@ -57,31 +55,20 @@ class Consequences:
         aside = "" if self.unpaid else ", and paid unless rejected"
         away, stays = "offered no later HIT of this campaign", "offered HITs as before"
         if opened.is_imported:
-            aside, away, stays = (
-                "",
-                "recorded as excluded; the worker is not told",
-                "kept",
-            )
+            aside, away, stays = ("", "recorded as excluded; the worker is not told", "kept")
         counted_sentences = (
             *money,
             (self.kept, f"{plural(self.kept, 'answer')} kept."),
             (self.dropped, f"{plural(self.dropped, 'answer')} set aside{aside}."),
-            (
-                self.asked_again,
-                f"{plural(self.asked_again, 'answer')} asked for again.",
-            ),
+            (self.asked_again, f"{plural(self.asked_again, 'answer')} asked for again."),
             (self.turned_away, f"{workers} {away}."),
             (self.staying, f"{staying} {stays}."),
             (self.blocked, "The block counts against the worker's account."),
         )
-        return [words for number, words in counted_sentences if number] or [
-            "Nothing changes."
-        ]
+        return [words for number, words in counted_sentences if number] or ["Nothing changes."]
 
 
-def consequences(
-    opened: OpenedCampaign, work: Work, made: Sequence[Decision]
-) -> Consequences:
+def consequences(opened: OpenedCampaign, work: Work, made: Sequence[Decision]) -> Consequences:
     """Return the results of decisions, including those that follow from them."""
     paid, paid_cents, unpaid, unpaid_cents = 0, 0, 0, 0
     whole = [decision for decision in made if decision.subject_kind == "assignment"]
@@ -100,16 +87,14 @@ def consequences(
         unpaid=unpaid,
         unpaid_cents=unpaid_cents,
         kept=sum(
-            decision.verdict == "keep" and decision.subject_kind == "answer"
-            for decision in made
+            decision.verdict == "keep" and decision.subject_kind == "answer" for decision in made
         ),
         dropped=len(dropped),
         asked_again=_asked_again(opened, work, dropped),
         turned_away=sum(decision.verdict in _TURNED_AWAY for decision in made),
         blocked=sum(decision.verdict == "block" for decision in made),
         staying=sum(
-            decision.verdict == "keep" and decision.subject_kind == "worker"
-            for decision in made
+            decision.verdict == "keep" and decision.subject_kind == "worker" for decision in made
         ),
     )
 
@@ -146,14 +131,9 @@ def _asked_again(opened: OpenedCampaign, work: Work, dropped: Iterable[str]) -> 
 
 def _batches_to_post(opened: OpenedCampaign) -> frozenset[int]:
     """Return the batches for which missing answers may be asked for again."""
-    if (
-        not opened.endpoint.startswith("http")
-        or stops.stopped_at(opened.store) is not None
-    ):
+    if not opened.endpoint.startswith("http") or stops.stopped_at(opened.store) is not None:
         return frozenset()
     most = opened.campaign.posting.rounds + stops.undone(opened.store)
     return frozenset(
-        counts.batch
-        for counts in hits.count_by_batch(opened.store)
-        if counts.last_round < most
+        counts.batch for counts in hits.count_by_batch(opened.store) if counts.last_round < most
     )

@@ -11,13 +11,7 @@ from dataclasses import replace
 from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.capabilities import Capabilities
 from piecework.domain.ids import AssignmentId
-from piecework.domain.verdicts import (
-    REJECTED_WITH,
-    VERDICTS,
-    Decision,
-    Subject,
-    Verdict,
-)
+from piecework.domain.verdicts import REJECTED_WITH, VERDICTS, Decision, Subject, Verdict
 from piecework.store import assignments, decisions
 
 Chosen = Mapping[Subject, Decision]
@@ -62,12 +56,7 @@ def waiting_among(
 
 
 def decided(
-    opened: OpenedCampaign,
-    proposed: Decision,
-    verdict: Verdict,
-    because: str,
-    *,
-    by: str,
+    opened: OpenedCampaign, proposed: Decision, verdict: Verdict, because: str, *, by: str
 ) -> Decision:
     """Return a person's decision about a proposal.
 
@@ -126,12 +115,9 @@ def contradictions(opened: OpenedCampaign, chosen: Chosen) -> list[str]:
     rejected, faults = _rejected(chosen), []
     whole = _assignments_of_answers(opened, kept)
     rejected_before = assignments.rejected_of(opened.store, whole)
-    for answer_id, assignment_id, _ in assignments.verdicts_of_answers(
-        opened.store, whole
-    ):
+    for answer_id, assignment_id, _ in assignments.verdicts_of_answers(opened.store, whole):
         is_rejected = assignment_id in rejected or (
-            assignment_id in rejected_before
-            and ("assignment", assignment_id) not in chosen
+            assignment_id in rejected_before and ("assignment", assignment_id) not in chosen
         )
         if is_rejected and ("answer", answer_id) in kept:
             faults.append(
@@ -189,9 +175,7 @@ def _drops_along(opened: OpenedCampaign, chosen: Chosen) -> list[Decision]:
     ]
 
 
-def _approvals_along(
-    opened: OpenedCampaign, chosen: Chosen, waiting: Chosen
-) -> list[Decision]:
+def _approvals_along(opened: OpenedCampaign, chosen: Chosen, waiting: Chosen) -> list[Decision]:
     verdicts: dict[AssignmentId, list[Verdict | None]] = {}
     for answer_id, assignment_id, verdict in assignments.verdicts_of_answers(
         opened.store, _assignments_of_answers(opened, chosen)
@@ -220,8 +204,6 @@ def _approvals_along(
     return approvals
 
 
-def _assignments_of_answers(
-    opened: OpenedCampaign, chosen: Chosen
-) -> set[AssignmentId]:
+def _assignments_of_answers(opened: OpenedCampaign, chosen: Chosen) -> set[AssignmentId]:
     answers = [subject_id for kind, subject_id in chosen if kind == "answer"]
     return assignments.assignments_of(opened.store, answers)

@@ -73,15 +73,11 @@ def waiting_csv(opened: OpenedCampaign) -> tuple[bytes, int]:
         )
         for decision in waiting_for_people(opened)
     ]
-    columns = {
-        name: [row[number] for row in rows] for number, name in enumerate(COLUMNS)
-    }
+    columns = {name: [row[number] for row in rows] for number, name in enumerate(COLUMNS)}
     return to_csv(columns), len(rows)
 
 
-def read_decisions(
-    opened: OpenedCampaign, text: str, *, decided_by: str, name: str
-) -> int:
+def read_decisions(opened: OpenedCampaign, text: str, *, decided_by: str, name: str) -> int:
     """Store the decisions of a filled-in file; return how many were new.
 
     The decisions that follow from them are stored too (`piecework.review.model.
@@ -133,10 +129,7 @@ def _read(opened: OpenedCampaign, text: str, *, decided_by: str, name: str) -> C
                 continue  # no verdict: the subject still waits
             (key,) = by_subject([decision])
             earlier = read.setdefault(key, decision)
-            if (earlier.verdict, earlier.because) != (
-                decision.verdict,
-                decision.because,
-            ):
+            if (earlier.verdict, earlier.because) != (decision.verdict, decision.because):
                 faults.append(
                     f"{line}: {decision.subject_kind} {row.get('subject_id')!r} has "
                     "another verdict or reason in an earlier line"
@@ -153,9 +146,7 @@ def _check_columns(columns: Sequence[str], name: str) -> None:
     absent = {"subject_kind", "subject_id", "verdict", "because"} - set(columns)
     if absent:
         there = f"its columns are: {', '.join(columns) or 'none, the file is empty'}"
-        raise ConfigError(
-            [f"{name}: columns missing: {', '.join(sorted(absent))}; {there}"]
-        )
+        raise ConfigError([f"{name}: columns missing: {', '.join(sorted(absent))}; {there}"])
 
 
 def _decision(
@@ -170,13 +161,10 @@ def _decision(
     Raises:
         ValueError: the message says what is wrong with the row.
     """
-    kind: SubjectKind | None = _one_of(
-        VERDICTS, (row.get("subject_kind") or "").strip().lower()
-    )
+    kind: SubjectKind | None = _one_of(VERDICTS, (row.get("subject_kind") or "").strip().lower())
     if kind is None:
         raise ValueError(
-            f"subject_kind {row.get('subject_kind')!r} is not one of "
-            f"{', '.join(VERDICTS)}"
+            f"subject_kind {row.get('subject_kind')!r} is not one of {', '.join(VERDICTS)}"
         )
     written = (row.get("verdict") or "").strip().lower()
     if not written:
@@ -193,8 +181,7 @@ def _decision(
         if earlier.verdict == verdict:
             return earlier  # the file was read before with fewer verdicts
         raise ValueError(
-            f"{kind} {subject[1]!r} was decided before: {earlier.verdict}, by "
-            f"{earlier.decided_by}"
+            f"{kind} {subject[1]!r} was decided before: {earlier.verdict}, by {earlier.decided_by}"
         )
     if proposed is None:
         raise ValueError(f"no {kind} {subject[1]!r} waits for a decision")
@@ -204,27 +191,18 @@ def _decision(
             f"{subject[1]!r}, and a rejection would drop it; approve the assignment, "
             "or reject it on the page of `piecework review`"
         )
-    return decided(
-        opened, proposed, verdict, plain(row.get("because") or ""), by=decided_by
-    )
+    return decided(opened, proposed, verdict, plain(row.get("because") or ""), by=decided_by)
 
 
 def _kept_by_a_person(opened: OpenedCampaign, assignment_id: str) -> Decision | None:
     """Return an answer of an assignment that a person has kept, if any."""
     kept: list[Subject] = [
         ("answer", name)
-        for name in assignments.answers_with(
-            opened.store, AssignmentId(assignment_id), "keep"
-        )
+        for name in assignments.answers_with(opened.store, AssignmentId(assignment_id), "keep")
     ]
     made = decisions.latest(opened.store, kept)
     return next(
-        (
-            decision
-            for decision in made
-            if not decision.decided_by.startswith("policy:")
-        ),
-        None,
+        (decision for decision in made if not decision.decided_by.startswith("policy:")), None
     )
 
 

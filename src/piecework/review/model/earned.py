@@ -41,9 +41,7 @@ def earned_histories(opened: OpenedCampaign) -> list[EarnedHistory]:
     return histories
 
 
-def restore(
-    opened: OpenedCampaign, worker: str, name: str, *, because: str, by: str
-) -> str:
+def restore(opened: OpenedCampaign, worker: str, name: str, *, because: str, by: str) -> str:
     """Decide that a worker gets a qualification; only later items count against them.
 
     Args:
@@ -67,9 +65,9 @@ def restore(
             next_step=f"piecework workers earned {opened.campaign.path}",
         )
     ids = assignments.all_workers(opened.store)
-    worker_id = next(
-        (worker_id for worker_id in ids if worker_id == worker), None
-    ) or known_worker(opened, worker)
+    worker_id = next((worker_id for worker_id in ids if worker_id == worker), None) or known_worker(
+        opened, worker
+    )
     with records_of(opened, rules[name]) as records, records.locked():
         if any(
             change.worker_id == worker_id and change.done_at is None

@@ -112,15 +112,11 @@ def group_of(work: Work, view: View, key: str) -> Group | None:
     return Group(view=view, key=key, rows=tuple(rows), subjects=work.subjects(rows))
 
 
-def waiting_in(
-    group: Group, waiting: Mapping[Subject, Decision]
-) -> dict[Subject, Decision]:
+def waiting_in(group: Group, waiting: Mapping[Subject, Decision]) -> dict[Subject, Decision]:
     """Return the proposals that an act about the group can decide."""
     if not waiting:
         return {}
-    return {
-        subject: waiting[subject] for subject in _subjects(group) if subject in waiting
-    }
+    return {subject: waiting[subject] for subject in _subjects(group) if subject in waiting}
 
 
 def may_decide(group: Group, kind: SubjectKind) -> bool:
@@ -185,10 +181,7 @@ def plan(
     if not proposals:
         raise DecidedMeanwhile(decided_in(opened, group))
     try:
-        made = [
-            decided(opened, proposal, ACTS[act][1], because, by=by)
-            for proposal in proposals
-        ]
+        made = [decided(opened, proposal, ACTS[act][1], because, by=by) for proposal in proposals]
     except ValueError as fault:
         raise ConfigError([str(fault)]) from fault
     chosen = by_subject(made)
@@ -196,9 +189,7 @@ def plan(
         raise ConfigError(faults)
     along = taken_along(opened, chosen, waiting=waiting)
     return Plan(
-        chosen=tuple(made),
-        along=tuple(along),
-        follows=consequences(opened, work, [*made, *along]),
+        chosen=tuple(made), along=tuple(along), follows=consequences(opened, work, [*made, *along])
     )
 
 
@@ -330,9 +321,7 @@ def _unasked_exclusion(opened: OpenedCampaign, worker_id: WorkerId) -> list[Deci
 def _what_followed(opened: OpenedCampaign, undone: Sequence[Review]) -> str:
     """Return why an act can no longer be undone; "" if it can."""
     made = [review for review in undone if review.decision_id is not None]
-    latest = by_subject(
-        decisions.latest(opened.store, [review.subject for review in made])
-    )
+    latest = by_subject(decisions.latest(opened.store, [review.subject for review in made]))
     for review in made:
         decision = latest.get(review.subject)
         if decision is None or decision.decided_at != review.reviewed_at:
@@ -355,8 +344,7 @@ def _what_others_added(opened: OpenedCampaign, made: Sequence[Review]) -> str:
     own = {review.subject for review in made}
     answers = [review.subject_id for review in made if review.subject_kind == "answer"]
     whole: list[Subject] = [
-        ("assignment", name)
-        for name in assignments.assignments_of(opened.store, answers)
+        ("assignment", name) for name in assignments.assignments_of(opened.store, answers)
     ]
     for decision in decisions.latest(opened.store, set(whole) - own):
         if decision.verdict == "approve" and decision.because == ALL_LOOKED_AT:

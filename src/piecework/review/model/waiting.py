@@ -38,9 +38,7 @@ class Waiting:
     def __init__(self, opened: OpenedCampaign, *, is_blind: bool = False) -> None:
         self._opened, self._is_blind = opened, is_blind
         self.proposals: dict[Subject, Decision] = {}
-        self._members: dict[View, dict[str, set[Subject]]] = {
-            view: {} for view in VIEWS
-        }
+        self._members: dict[View, dict[str, set[Subject]]] = {view: {} for view in VIEWS}
         self._suspicions: dict[View, dict[str, float]] = {view: {} for view in VIEWS}
         self._keys: dict[View, tuple[str, ...]] = {}
 
@@ -51,9 +49,7 @@ class Waiting:
     def read_about(self, subjects: Collection[Subject], work: Work) -> None:
         """Update only these subjects from the store."""
         self._take_in(
-            waiting_among(self._opened, subjects),
-            self.proposals.keys() & set(subjects),
-            work,
+            waiting_among(self._opened, subjects), self.proposals.keys() & set(subjects), work
         )
 
     def _take_in(
@@ -78,11 +74,7 @@ class Waiting:
         mixed = set(waiting)
         if view == "answer":
             drawn = findings.flagged_by(self._opened.store, RANDOM_SAMPLE)
-            mixed = {
-                key
-                for key in waiting
-                if key in drawn or draw(seed, f"mixed:{key}") < _MIXED
-            }
+            mixed = {key for key in waiting if key in drawn or draw(seed, f"mixed:{key}") < _MIXED}
         return worst_first({key: known[key] for key in waiting}, mixed, seed=seed)
 
     def suspicion(self, view: View, key: str) -> float:
@@ -138,9 +130,7 @@ def _groups(work: Work, subject: Subject) -> list[tuple[View, str]]:
     ]
 
 
-def _suspicion(
-    work: Work, subject: Subject, strongest: Mapping[tuple[str, str], float]
-) -> float:
+def _suspicion(work: Work, subject: Subject, strongest: Mapping[tuple[str, str], float]) -> float:
     """Return the strongest suspicion of a subject and what it belongs to."""
     rows = work.rows(*subject)
     around: set[tuple[str, str]] = {subject}
@@ -164,9 +154,7 @@ def worst_first(
     >>> worst_first({"a": 0.5, "b": 0.9, "c": 0.0}, (), seed=1)
     ('b', 'a', 'c')
     """
-    some = sorted(
-        (suspicion for suspicion in suspicions.values() if suspicion > 0), reverse=True
-    )
+    some = sorted((suspicion for suspicion in suspicions.values() if suspicion > 0), reverse=True)
 
     def behind(key: str) -> tuple[float, float]:
         drawn, suspicion = draw(seed, key), suspicions[key]
@@ -177,9 +165,7 @@ def worst_first(
     return tuple(sorted(suspicions, key=behind))
 
 
-def second_opinions(
-    opened: OpenedCampaign, *, share: float, by: str
-) -> tuple[str, ...]:
+def second_opinions(opened: OpenedCampaign, *, share: float, by: str) -> tuple[str, ...]:
     """Return answers that one other person has reviewed and this reviewer should too.
 
     Args:
@@ -192,9 +178,7 @@ def second_opinions(
     reviewers_by_answer: dict[str, set[str]] = {}
     for review in reviews.in_force(opened.store):
         if review.subject_kind == "answer" and not review.is_along:
-            reviewers_by_answer.setdefault(review.subject_id, set()).add(
-                review.reviewer
-            )
+            reviewers_by_answer.setdefault(review.subject_id, set()).add(review.reviewer)
     seed = opened.campaign.rehearsal.seed
     return tuple(
         answer_id

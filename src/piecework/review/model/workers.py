@@ -45,15 +45,11 @@ def histories(opened: OpenedCampaign) -> list[WorkerHistory]:
     known = workers.totals(opened.store, paid_already=PAID_ALREADY)
     all_histories = [
         WorkerHistory(
-            worker=opened.pseudonym(worker_id),
-            totals=totals,
-            decisions=decided.get(worker_id, ()),
+            worker=opened.pseudonym(worker_id), totals=totals, decisions=decided.get(worker_id, ())
         )
         for worker_id, totals in known.items()
     ]
-    return sorted(
-        all_histories, key=lambda history: (-history.totals.answers, history.worker)
-    )
+    return sorted(all_histories, key=lambda history: (-history.totals.answers, history.worker))
 
 
 def exclude(opened: OpenedCampaign, worker: str, *, because: str, by: str) -> str:
@@ -90,9 +86,7 @@ def include(opened: OpenedCampaign, worker: str, *, because: str, by: str) -> st
     return _decide(opened, worker, "include", because=because, by=by)
 
 
-def _decide(
-    opened: OpenedCampaign, worker: str, verdict: Verdict, *, because: str, by: str
-) -> str:
+def _decide(opened: OpenedCampaign, worker: str, verdict: Verdict, *, because: str, by: str) -> str:
     worker_id = known_worker(opened, worker)
     with opened.store.db.atomic():
         history = decisions.about_workers(opened.store).get(worker_id, [])
@@ -112,15 +106,11 @@ def _decide(
     return opened.pseudonym(worker_id)
 
 
-def _is_so_already(
-    opened: OpenedCampaign, worker: str, latest: Decision | None
-) -> ConfigError:
+def _is_so_already(opened: OpenedCampaign, worker: str, latest: Decision | None) -> ConfigError:
     if latest is None:
         fault = f"{worker} is not excluded"
     else:
         at = f"{latest.decided_at:%Y-%m-%d %H:%M} UTC"
         what = {"exclude": "excluded", "block": "blocked"}[latest.verdict]
         fault = f"{worker} is {what} already, since {at}, by {latest.decided_by}"
-    return ConfigError(
-        [fault], next_step=f"piecework workers list {opened.campaign.path}"
-    )
+    return ConfigError([fault], next_step=f"piecework workers list {opened.campaign.path}")

@@ -29,12 +29,7 @@ _CLOCKS_DIFFER = timedelta(days=1)
 
 
 def establish(
-    folder: Path,
-    hosts: tuple[str, ...],
-    *,
-    now: datetime,
-    port: int = 0,
-    proxy_port: int = 0,
+    folder: Path, hosts: tuple[str, ...], *, now: datetime, port: int = 0, proxy_port: int = 0
 ) -> StandIn:
     """Read or create the folder's authority, and issue a fresh certificate.
 
@@ -84,9 +79,7 @@ def _read(folder: Path, hosts: tuple[str, ...], now: datetime) -> _Authority | N
 
 def _constraints(certificate: x509.Certificate) -> x509.NameConstraints | None:
     try:
-        return certificate.extensions.get_extension_for_class(
-            x509.NameConstraints
-        ).value
+        return certificate.extensions.get_extension_for_class(x509.NameConstraints).value
     except x509.ExtensionNotFound:
         return None
 
@@ -110,10 +103,7 @@ def _new_authority(folder: Path, hosts: tuple[str, ...], now: datetime) -> _Auth
         _builder(name, name, key.public_key(), key, now=now, life=_AUTHORITY_LIFE)
         .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
         .add_extension(_usage(signs_certificates=True), critical=True)
-        .add_extension(
-            _constraints_to(hosts),
-            critical=True,
-        )
+        .add_extension(_constraints_to(hosts), critical=True)
         .sign(key, hashes.SHA256())
     )
     _write(folder / AUTHORITY_KEY, _key_pem(key))
@@ -131,21 +121,13 @@ def _hosts_certificate(
 ) -> x509.Certificate:
     return (
         _builder(
-            _name(hosts[0]),
-            authority.subject,
-            own_key.public_key(),
-            key,
-            now=now,
-            life=_HOSTS_LIFE,
+            _name(hosts[0]), authority.subject, own_key.public_key(), key, now=now, life=_HOSTS_LIFE
         )
         .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
         .add_extension(_usage(signs_certificates=False), critical=True)
+        .add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), critical=False)
         .add_extension(
-            x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), critical=False
-        )
-        .add_extension(
-            x509.SubjectAlternativeName([x509.DNSName(host) for host in hosts]),
-            critical=False,
+            x509.SubjectAlternativeName([x509.DNSName(host) for host in hosts]), critical=False
         )
         .sign(key, hashes.SHA256())
     )
@@ -168,12 +150,9 @@ def _builder(
         .serial_number(x509.random_serial_number())
         .not_valid_before(now - _CLOCKS_DIFFER)
         .not_valid_after(now + life)
+        .add_extension(x509.SubjectKeyIdentifier.from_public_key(public), critical=False)
         .add_extension(
-            x509.SubjectKeyIdentifier.from_public_key(public), critical=False
-        )
-        .add_extension(
-            x509.AuthorityKeyIdentifier.from_issuer_public_key(signer.public_key()),
-            critical=False,
+            x509.AuthorityKeyIdentifier.from_issuer_public_key(signer.public_key()), critical=False
         )
     )
 
@@ -202,9 +181,7 @@ def _pem(certificate: x509.Certificate) -> bytes:
 
 def _key_pem(key: ec.EllipticCurvePrivateKey) -> bytes:
     return key.private_bytes(
-        serialization.Encoding.PEM,
-        serialization.PrivateFormat.PKCS8,
-        serialization.NoEncryption(),
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
     )
 
 

@@ -70,11 +70,7 @@ class _Relay:
         try:
             async with contextlib.AsyncExitStack() as stack:
                 behind = await asyncio.start_server(
-                    self._pass_on,
-                    LOOPBACK,
-                    settings.port,
-                    ssl=self._tls,
-                    backlog=BACKLOG,
+                    self._pass_on, LOOPBACK, settings.port, ssl=self._tls, backlog=BACKLOG
                 )
                 stack.push_async_callback(_closed, behind)
                 tls_port: int = behind.sockets[0].getsockname()[1]
@@ -99,9 +95,7 @@ class _Relay:
             self._is_ready.set()
             await _cancel_others()
 
-    async def _pass_on(
-        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
-    ) -> None:
+    async def _pass_on(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             await joined(reader, writer, self._port)
         except (ConnectionError, ssl.SSLError, asyncio.CancelledError):

@@ -63,7 +63,4 @@ class RunningStandIn:
 
     def lines(self) -> list[str]:
         """The same for a shell."""
-        return [
-            f"export {name}={shlex.quote(value)}"
-            for name, value in self.environment().items()
-        ]
+        return [f"export {name}={shlex.quote(value)}" for name, value in self.environment().items()]

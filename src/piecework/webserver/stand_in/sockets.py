@@ -44,9 +44,7 @@ class StandInSockets:
         self.sockets = [first, second]
         self.tls_port: int = first.getsockname()[1]
         self.running = RunningStandIn(
-            authority=settings.authority,
-            proxy_url=origin(LOOPBACK, second),
-            tls_port=self.tls_port,
+            authority=settings.authority, proxy_url=origin(LOOPBACK, second), tls_port=self.tls_port
         )
 
     async def open(self, server: "Server") -> list[asyncio.Server]:
@@ -60,8 +58,6 @@ class StandInSockets:
             backlog=BACKLOG,
         )
         proxy = await asyncio.start_server(
-            Tunnel(self.tls_port, self._hosts),
-            sock=self.sockets[1],
-            limit=LARGEST_HEAD_BYTES,
+            Tunnel(self.tls_port, self._hosts), sock=self.sockets[1], limit=LARGEST_HEAD_BYTES
         )
         return [behind, proxy]

@@ -30,14 +30,10 @@ class Tunnel:
     def __init__(self, port: int, hosts: tuple[str, ...]) -> None:
         self._port, self._hosts = port, hosts
 
-    async def __call__(
-        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
-    ) -> None:
+    async def __call__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Handle one connection until it ends."""
         try:
-            head = await asyncio.wait_for(
-                reader.readuntil(b"\r\n\r\n"), timeout=_HEAD_SECONDS
-            )
+            head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), timeout=_HEAD_SECONDS)
             await self._answer(head, reader, writer)
         except (
             asyncio.IncompleteReadError,
@@ -62,16 +58,11 @@ class Tunnel:
             writer.write(_refusal(shown, self._hosts))
             await writer.drain()
             return
-        await joined(
-            reader, writer, self._port, b"HTTP/1.1 200 Connection established\r\n\r\n"
-        )
+        await joined(reader, writer, self._port, b"HTTP/1.1 200 Connection established\r\n\r\n")
 
 
 async def joined(
-    reader: asyncio.StreamReader,
-    writer: asyncio.StreamWriter,
-    port: int,
-    greeting: bytes = b"",
+    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, port: int, greeting: bytes = b""
 ) -> None:
     """Connect a client to a port on loopback until the server closes.
 

@@ -66,9 +66,7 @@ class Resamples:
     """The same draws of items for every model, so that differences have intervals."""
 
     def __init__(self, size: int) -> None:
-        drawn = np.random.default_rng(1).multinomial(
-            size, np.full(size, 1 / size), _RESAMPLES
-        )
+        drawn = np.random.default_rng(1).multinomial(size, np.full(size, 1 / size), _RESAMPLES)
         self.weights = np.concatenate([np.ones((1, size)), drawn]) / size
 
     def mean(self, figures: Floats) -> Interval:

@@ -41,11 +41,7 @@ def _ability(votes: pd.DataFrame, values: Sequence[str]) -> pd.DataFrame:
     return ability(votes, values=values).probabilities[list(values)]
 
 
-OWN: Mapping[str, Model] = {
-    "majority": _majority,
-    "Dawid-Skene": _dawid_skene,
-    ABILITY: _ability,
-}
+OWN: Mapping[str, Model] = {"majority": _majority, "Dawid-Skene": _dawid_skene, ABILITY: _ability}
 
 
 def crowd_kit(votes: pd.DataFrame, values: Sequence[str]) -> dict[str, pd.DataFrame]:

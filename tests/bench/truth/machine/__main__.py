@@ -56,15 +56,10 @@ def outcomes_of(place: int, order: int) -> dict[Key, Outcome]:
     for name, machine in {PEOPLE: None, **models}.items():
         for until in kept.untils if name != PEOPLE else (UNTIL,):
             rule = AsNeeded(most=kept.most, until=until)
-            outcomes[name, until] = replay(
-                draw.votes, draw.gold, kept.values, rule, machine
-            )
+            outcomes[name, until] = replay(draw.votes, draw.gold, kept.values, rule, machine)
     for name, table in {PEOPLE: None, BOUND: models[BOUND]}.items():
         ends = known_rule(draw.votes, draw.gold, kept.values, kept.most, table, KNOWN)
-        outcomes |= {
-            (f"known, {name}", until): end
-            for until, end in zip(KNOWN, ends, strict=True)
-        }
+        outcomes |= {(f"known, {name}", until): end for until, end in zip(KNOWN, ends, strict=True)}
     return outcomes
 
 
@@ -94,15 +89,11 @@ def _means(replays: Sequence[dict[Key, Outcome]]) -> dict[str, dict[float, Outco
     return means
 
 
-def _section(
-    kept: ReplayedSet, place: int, replays: Sequence[dict[Key, Outcome]]
-) -> Iterator[str]:
+def _section(kept: ReplayedSet, place: int, replays: Sequence[dict[Key, Outcome]]) -> Iterator[str]:
     means = _means(replays)
     asked, right = people = means[PEOPLE][UNTIL]
     draw = kept.draw(0)
-    agreements = {
-        name: agreement(table, draw.gold) for name, table in _prepared(place)[1].items()
-    }
+    agreements = {name: agreement(table, draw.gold) for name, table in _prepared(place)[1].items()}
     yield ""
     yield f"### {kept.name[0].upper()}{kept.name[1:]}"
     yield ""

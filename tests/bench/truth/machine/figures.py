@@ -38,9 +38,7 @@ class Saving:
     more_right: Interval
 
 
-def at_equal_accuracy(
-    people: Outcome, models: Mapping[float, Outcome], *, seed: int = 1
-) -> Saving:
+def at_equal_accuracy(people: Outcome, models: Mapping[float, Outcome], *, seed: int = 1) -> Saving:
     """Compare outcomes, which are means over orders by item.
 
     Args:
@@ -57,12 +55,8 @@ def at_equal_accuracy(
             return first, second
         return chance.choice(first, len(first)), chance.choice(second, len(second))
 
-    plain = np.array(
-        [_shown(people, models, *halves(resample=False)) for _ in range(_HALVINGS)]
-    )
-    drawn = np.array(
-        [_shown(people, models, *halves(resample=True)) for _ in range(_DRAWS)]
-    )
+    plain = np.array([_shown(people, models, *halves(resample=False)) for _ in range(_HALVINGS)])
+    drawn = np.array([_shown(people, models, *halves(resample=True)) for _ in range(_DRAWS)])
     until, asked, right, saved, more_right = plain.mean(axis=0)
     return Saving(
         until=float(until),

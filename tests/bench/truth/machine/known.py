@@ -64,10 +64,7 @@ def known_rule(
 
 
 def _of_models(
-    machine: pd.DataFrame,
-    items: pd.Index,
-    truths: npt.NDArray[np.intp],
-    values: pd.Index,
+    machine: pd.DataFrame, items: pd.Index, truths: npt.NDArray[np.intp], values: pd.Index
 ) -> Floats:
     """The evidence of all models' outputs together, which may share errors."""
     joined = machine.groupby("item_id")["value"].agg(" ".join)

@@ -90,9 +90,7 @@ def _table(
                 "model": f"m{number}",
                 "item_id": values.index,
                 "value": values.to_numpy(),
-                "probability": np.nan
-                if probability is None
-                else probability.to_numpy(),
+                "probability": np.nan if probability is None else probability.to_numpy(),
             }
         )
         for number, values in enumerate(labels)
@@ -112,9 +110,7 @@ def _by_overlap(kept: ReplayedSet) -> "pd.Series[str]":
     """Whether the text has the words of the statement; denials and doubts of three."""
     assert kept.texts is not None
     labels = []
-    for text, statement in zip(
-        kept.texts["text"], kept.texts["hypothesis"], strict=True
-    ):
+    for text, statement in zip(kept.texts["text"], kept.texts["hypothesis"], strict=True):
         words = _words(text)
         if len(kept.values) > 2:
             against, observing, agrees = kept.values
@@ -143,16 +139,14 @@ def _bag_of_words(
         chances[is_held] = np.exp(scores - logsumexp(scores, axis=1, keepdims=True))
     best = chances.argmax(axis=1)
     return pd.DataFrame(
-        {"value": np.array(values)[best], "probability": chances.max(axis=1)},
-        index=gold.index,
+        {"value": np.array(values)[best], "probability": chances.max(axis=1)}, index=gold.index
     )
 
 
 def _features(texts: pd.DataFrame, is_trained: npt.NDArray[np.bool_]) -> Floats:
     """Which words are in a text, and how many of the statement's words it has."""
     bags = [
-        {*(f"t {word}" for word in _words(text))}
-        | {*(f"h {word}" for word in _words(statement))}
+        {*(f"t {word}" for word in _words(text))} | {*(f"h {word}" for word in _words(statement))}
         for text, statement in zip(texts["text"], texts["hypothesis"], strict=True)
     ]
     seen = pd.Series([*_all(bags, is_trained)]).value_counts()

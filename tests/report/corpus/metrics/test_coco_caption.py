@@ -35,12 +35,9 @@ def test_bleu_of_every_order_is_that_of_coco_caption() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "metric"),
-    [("CIDEr-D", cider_d), ("ROUGE-L", rouge_l), ("METEOR", meteor)],
+    ("name", "metric"), [("CIDEr-D", cider_d), ("ROUGE-L", rouge_l), ("METEOR", meteor)]
 )
-def test_the_other_metrics_are_those_of_the_published_programs(
-    name: str, metric: object
-) -> None:
+def test_the_other_metrics_are_those_of_the_published_programs(name: str, metric: object) -> None:
     """The score over all captions is the same to twelve digits."""
     assert callable(metric)
     assert metric(_pairs()) == pytest.approx(_SCORES[name], rel=1e-12)

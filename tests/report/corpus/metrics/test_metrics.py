@@ -16,9 +16,7 @@ from piecework.analyses.corpus.metrics.rouge import rouge_l, rouge_l_of
 
 _CAPTION = st.lists(st.sampled_from(["cup", "cups", "red", "a", "on"]), min_size=1)
 _SHORT = st.lists(st.sampled_from("abc"), min_size=1, max_size=5)
-_PAIRS = st.lists(
-    st.builds(Pair, _CAPTION, st.lists(_CAPTION, min_size=1, max_size=4)), max_size=4
-)
+_PAIRS = st.lists(st.builds(Pair, _CAPTION, st.lists(_CAPTION, min_size=1, max_size=4)), max_size=4)
 
 
 def _pair(candidate: str, *references: str) -> Pair:
@@ -89,9 +87,7 @@ def test_meteor_by_hand() -> None:
     mean = precision * recall / (0.85 * precision + 0.15 * recall)
     # Two chunks ("the dogs", then "sleep" behind "is") of three matches.
     expected = mean * (1 - 0.6 * (2 / 3) ** 0.2)
-    assert meteor([_pair("the dogs sleep", "the dog is sleeping")]) == pytest.approx(
-        expected
-    )
+    assert meteor([_pair("the dogs sleep", "the dog is sleeping")]) == pytest.approx(expected)
 
 
 def test_meteor_of_the_very_same_caption_is_1() -> None:
@@ -134,9 +130,7 @@ def _every(candidate: list[str], reference: list[str]) -> list[tuple[int, int, i
     ranks = []
     for many in range(min(len(candidate), len(reference)) + 1):
         for some in combinations(options, many):
-            is_one_to_one = all(
-                len({*side}) == many for side in zip(*some, strict=True)
-            )
+            is_one_to_one = all(len({*side}) == many for side in zip(*some, strict=True))
             if is_one_to_one:
                 ranks.append(_rank(some))
     return ranks

@@ -69,9 +69,7 @@ def align(candidate: Tokens, reference: Tokens) -> Alignment:
     return min(beam, key=lambda alignment: alignment.rank)
 
 
-def _grown(
-    beam: Sequence[Alignment], place: int, options: Sequence[int]
-) -> Iterator[Alignment]:
+def _grown(beam: Sequence[Alignment], place: int, options: Sequence[int]) -> Iterator[Alignment]:
     for alignment in beam:
         yield alignment
         taken = {partner for _, partner in alignment.partners}

@@ -21,7 +21,5 @@ def bleu(pairs: Sequence[Pair]) -> tuple[float, ...]:
     if not pairs:
         return (0.0,) * len(ORDERS)
     candidates = pd.Series([" ".join(pair.candidate) for pair in pairs])
-    streams = zip_longest(
-        *([" ".join(reference) for reference in p.references] for p in pairs)
-    )
+    streams = zip_longest(*([" ".join(reference) for reference in p.references] for p in pairs))
     return corpus_bleu(candidates, pd.DataFrame(dict(enumerate(streams)))).scores

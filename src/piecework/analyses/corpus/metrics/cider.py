@@ -41,11 +41,7 @@ def cider_d(pairs: Sequence[Pair]) -> float:
 def cider_d_each(pairs: Sequence[Pair]) -> list[float]:
     """CIDEr-D of each caption, with document frequencies of all references."""
     weights = Weights.of([pair.references for pair in pairs])
-    return [
-        score
-        for pair in pairs
-        for score in weights.scores([pair.candidate], pair.references)
-    ]
+    return [score for pair in pairs for score in weights.scores([pair.candidate], pair.references)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +70,7 @@ class Weights:
             math.log(images) if images else 0.0,
         )
 
-    def scores(
-        self, candidates: Sequence[Tokens], references: Sequence[Tokens]
-    ) -> list[float]:
+    def scores(self, candidates: Sequence[Tokens], references: Sequence[Tokens]) -> list[float]:
         """CIDEr-D of several captions of one image, 0 to 10."""
         vectors = [self._vector(words) for words in references]
         return [
@@ -100,9 +94,7 @@ def _vector(words: Tokens, idf: Mapping[Gram, float], unseen: float) -> _Vector:
     weights: list[dict[Gram, float]] = [{} for _ in ORDERS]
     for gram, many in _grams(words).items():
         weights[len(gram) - 1][gram] = many * idf.get(gram, unseen)
-    norms = [
-        math.sqrt(math.fsum(w * w for w in of_order.values())) for of_order in weights
-    ]
+    norms = [math.sqrt(math.fsum(w * w for w in of_order.values())) for of_order in weights]
     return _Vector(weights, norms, max(len(words) - 1, 0))
 
 
@@ -111,11 +103,7 @@ def _likeness(candidate: _Vector, reference: _Vector) -> float:
     return penalty * fmean(
         _cosine(*of_order)
         for of_order in zip(
-            candidate.weights,
-            reference.weights,
-            candidate.norms,
-            reference.norms,
-            strict=True,
+            candidate.weights, reference.weights, candidate.norms, reference.norms, strict=True
         )
     )
 

@@ -46,9 +46,7 @@ class Stats:
 
     def __add__(self, other: "Stats") -> "Stats":
         names = [field.name for field in fields(self)]
-        return Stats(
-            **{name: getattr(self, name) + getattr(other, name) for name in names}
-        )
+        return Stats(**{name: getattr(self, name) + getattr(other, name) for name in names})
 
     @property
     def score(self) -> float:
@@ -71,9 +69,7 @@ def meteor(pairs: Sequence[Pair]) -> float:
 def best_stats(pair: Pair) -> Stats:
     """Return the stats against the best-scoring reference; in a tie, the first."""
     candidate = _normalised(pair.candidate)
-    by_reference = [
-        stats(candidate, _normalised(reference)) for reference in pair.references
-    ]
+    by_reference = [stats(candidate, _normalised(reference)) for reference in pair.references]
     return max(by_reference, key=lambda of_reference: of_reference.score)
 
 

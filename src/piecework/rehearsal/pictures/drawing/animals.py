@@ -1,13 +1,6 @@
 """Animals, and a duck made of rubber."""
 
-from piecework.rehearsal.pictures.drawing.pen import (
-    Paint,
-    ball,
-    line,
-    oval,
-    shape,
-    solid,
-)
+from piecework.rehearsal.pictures.drawing.pen import Paint, ball, line, oval, shape, solid
 
 
 def dog(paint: Paint) -> str:
@@ -41,11 +34,7 @@ def cat(paint: Paint) -> str:
     """A sitting cat with its tail around it, 92 wide and 124 high."""
     return (
         line("M26 -10 C58 -6 60 -34 46 -48", paint.base, width=11)
-        + solid(
-            "M-28 0 C-38 -40 -20 -78 0 -80 C20 -78 38 -40 28 0 Z",
-            paint.base,
-            shade="fall",
-        )
+        + solid("M-28 0 C-38 -40 -20 -78 0 -80 C20 -78 38 -40 28 0 Z", paint.base, shade="fall")
         + line("M-9 -40 L-9 -4", paint.dark, width=2)
         + line("M9 -40 L9 -4", paint.dark, width=2)
         + shape("M-28 -100 L-30 -126 L-9 -112 Z", paint.base)
@@ -72,15 +61,13 @@ def duck(paint: Paint) -> str:
     return (
         line("M-6 -10 L-6 0 L2 0 M12 -10 L12 0 L20 0", "#e08a2c", width=3.5)
         + solid(
-            "M-46 -42 C-30 -46 0 -50 22 -44 C40 -36 36 -8 6 -8 C-22 -8 -38 "
-            "-20 -46 -42 Z",
+            "M-46 -42 C-30 -46 0 -50 22 -44 C40 -36 36 -8 6 -8 C-22 -8 -38 -20 -46 -42 Z",
             paint.base,
             shade="fall",
         )
         + shape("M-24 -36 C-8 -42 14 -38 18 -28 C8 -16 -14 -18 -24 -36 Z", paint.dark)
         + solid(
-            "M10 -38 C8 -56 16 -74 32 -73 C46 -72 48 -54 38 -46 C34 -40 30 "
-            "-36 28 -30 Z",
+            "M10 -38 C8 -56 16 -74 32 -73 C46 -72 48 -54 38 -46 C34 -40 30 -36 28 -30 Z",
             paint.base,
             shade="fall",
         )

@@ -76,10 +76,7 @@ def bottle(paint: Paint) -> str:
 
 def jar(paint: Paint) -> str:
     """A glass jar with something coloured in it, 84 wide and 104 high."""
-    glass = (
-        "M-34 -84 Q-40 -78 -40 -66 L-40 -8 Q-38 0 0 0 Q38 0 40 -8 L40 -66 Q40 -78 "
-        "34 -84 Z"
-    )
+    glass = "M-34 -84 Q-40 -78 -40 -66 L-40 -8 Q-38 0 0 0 Q38 0 40 -8 L40 -66 Q40 -78 34 -84 Z"
     filling = "M-37 -66 Q0 -58 37 -66 L37 -8 Q36 -3 0 -3 Q-36 -3 -37 -8 Z"
     return (
         shape(glass, "#dbe7e9")

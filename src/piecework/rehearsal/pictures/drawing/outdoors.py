@@ -63,11 +63,7 @@ def bicycle(paint: Paint) -> str:
     return (
         _spokes(-50)
         + _spokes(50)
-        + line(
-            "M-50 -32 L-22 -74 L32 -74 L0 -32 L-50 -32 M0 -32 L-26 -80",
-            paint.base,
-            width=6,
-        )
+        + line("M-50 -32 L-22 -74 L32 -74 L0 -32 L-50 -32 M0 -32 L-26 -80", paint.base, width=6)
         + line("M50 -32 L30 -88 L44 -94", paint.base, width=6)
         + line("M38 -92 Q52 -98 54 -86", "#2c2d31", width=5)
         + line("M-38 -82 L-16 -82", "#2c2d31", width=8)
@@ -82,12 +78,7 @@ def street_sign(paint: Paint) -> str:
         box((-4, -140, 8, 140), "#8b9096")
         + box((-4, -140, 3, 140), "#b7bcc1")
         + block((-56, -196, 112, 62), paint.base, radius=9)
-        + box(
-            (-51, -191, 102, 52),
-            "none",
-            radius=6,
-            more='stroke="#fdfbf4" stroke-width="3"',
-        )
+        + box((-51, -191, 102, 52), "none", radius=6, more='stroke="#fdfbf4" stroke-width="3"')
         + lettering(paint.text, (0, -165), width=88, size=27, ink=paint.ink)
     )
 
@@ -101,9 +92,7 @@ def mailbox(paint: Paint) -> str:
             paint.base,
             shade="fall",
         )
-        + shape(
-            "M-42 -72 L-42 -104 Q-42 -128 -18 -128 Q2 -126 2 -104 L2 -72 Z", paint.dark
-        )
+        + shape("M-42 -72 L-42 -104 Q-42 -128 -18 -128 Q2 -126 2 -104 L2 -72 Z", paint.dark)
         + box((-30, -106, 22, 5), "#1f2126", radius=2)
         + line("M26 -98 L26 -124", "#e8e2d0", width=4)
         + box((26, -126, 16, 11), "#d8402f")
@@ -127,9 +116,7 @@ def tree(paint: Paint) -> str:
 
 def bench(paint: Paint) -> str:
     """A park bench with slats, 186 wide and 92 high."""
-    slats = "".join(
-        block((-90, y, 180, 10), paint.base, radius=3) for y in (-90, -75, -60)
-    )
+    slats = "".join(block((-90, y, 180, 10), paint.base, radius=3) for y in (-90, -75, -60))
     return (
         line("M-72 -88 L-72 0 M72 -88 L72 0", "#3d4045", width=7)
         + slats
@@ -144,8 +131,7 @@ def beach_ball(paint: Paint) -> str:
     return (
         oval((0, -35, 35, 35), paint.base)
         + shape(
-            "M0 -70 C-16 -52 -16 -18 0 0 C-28 -4 -35 -22 -35 -35 C-35 -48 -28 "
-            "-66 0 -70 Z",
+            "M0 -70 C-16 -52 -16 -18 0 0 C-28 -4 -35 -22 -35 -35 C-35 -48 -28 -66 0 -70 Z",
             "#fbf8ee",
         )
         + shape("M0 -70 C18 -56 20 -18 0 0 C12 -20 12 -52 0 -70 Z", "#fbf8ee")
@@ -158,11 +144,7 @@ def kite(paint: Paint) -> str:
     """A kite high above its feet with a tail of ribbons, 100 wide and 230 high."""
     ribbons = "".join(
         shape(f"M{x} {y} l-10 -6 l0 12 Z M{x} {y} l10 -6 l0 12 Z", colour)
-        for x, y, colour in (
-            (6, -100, "#e0607a"),
-            (-4, -80, "#f0b93c"),
-            (8, -60, "#4d86c9"),
-        )
+        for x, y, colour in ((6, -100, "#e0607a"), (-4, -80, "#f0b93c"), (8, -60, "#4d86c9"))
     )
     return (
         line("M0 -122 Q14 -104 2 -88 Q-10 -72 8 -56", "#6b6b6b", width=2)
@@ -178,12 +160,7 @@ def flower(paint: Paint) -> str:
     """A flower on its stem, 60 wide and 108 high."""
     petals = "".join(
         oval(
-            (
-                17 * cos(turn * pi / 4),
-                -82 + 17 * sin(turn * pi / 4),
-                11,
-                11,
-            ),
+            (17 * cos(turn * pi / 4), -82 + 17 * sin(turn * pi / 4), 11, 11),
             paint.base if turn % 2 else paint.light,
         )
         for turn in range(8)
@@ -210,13 +187,11 @@ def umbrella(paint: Paint) -> str:
         )
         + shape("M0 -206 C-26 -188 -34 -160 -31 -134 Q-15 -146 0 -134 Z", "#fbf8eecc")
         + shape(
-            "M0 -206 C44 -200 66 -166 62 -134 Q78 -146 94 -134 C84 -182 44 "
-            "-206 0 -206 Z",
+            "M0 -206 C44 -200 66 -166 62 -134 Q78 -146 94 -134 C84 -182 44 -206 0 -206 Z",
             "#fbf8eecc",
         )
         + shape(
-            "M0 -206 C-50 -200 -66 -166 -62 -134 Q-78 -146 -94 -134 C-84 -182 "
-            "-44 -206 0 -206 Z",
+            "M0 -206 C-50 -200 -66 -166 -62 -134 Q-78 -146 -94 -134 C-84 -182 -44 -206 0 -206 Z",
             "#fbf8eecc",
         )
         + oval((0, -208, 4, 5), "#cdbb9a")
@@ -230,11 +205,7 @@ def sailing_boat(paint: Paint) -> str:
         + shape("M6 -170 L68 -48 L6 -48 Z", "#fbf8ee")
         + shape("M6 -170 L68 -48 L44 -48 Z", "#00000014")
         + shape("M-8 -154 L-8 -48 L-52 -48 Z", paint.light)
-        + solid(
-            "M-76 -38 L78 -38 Q64 0 40 0 L-44 0 Q-66 -4 -76 -38 Z",
-            paint.base,
-            shade="fall",
-        )
+        + solid("M-76 -38 L78 -38 Q64 0 40 0 L-44 0 Q-66 -4 -76 -38 Z", paint.base, shade="fall")
         + box((-75, -38, 152, 6), "#fbf8ee")
     )
 

@@ -121,9 +121,7 @@ def solid(outline: str, fill: str, *, shade: str = "round") -> str:
 
 def block(extent: Extent, fill: str, *, radius: float = 0, shade: str = "fall") -> str:
     """Return a rectangle with light and shade over it."""
-    return box(extent, fill, radius=radius) + box(
-        extent, f"url(#{shade})", radius=radius
-    )
+    return box(extent, fill, radius=radius) + box(extent, f"url(#{shade})", radius=radius)
 
 
 def ball(extent: Extent, fill: str, *, shade: str = "ball") -> str:
@@ -143,9 +141,7 @@ def lettering(words: str, middle: Point, *, width: float, size: float, ink: str)
     x, y = middle
     expected = len(words) * size * 0.66
     squeeze = (
-        f' textLength="{_n(width)}" lengthAdjust="spacingAndGlyphs"'
-        if expected > width
-        else ""
+        f' textLength="{_n(width)}" lengthAdjust="spacingAndGlyphs"' if expected > width else ""
     )
     return (
         f'<text x="{_n(x)}" y="{_n(y + size * 0.36)}" font-size="{_n(size)}" '

@@ -124,13 +124,10 @@ def _long_hair(figure: Figure, *, top: float) -> str:
     """Draw the hair that falls behind the shoulders."""
     hair, y = _HAIR[figure.who], top + 36
     if figure.who == "woman":
-        return solid(
-            f"M-38 {y + 58} Q-44 {y - 44} 0 {y - 44} Q44 {y - 44} 38 {y + 58} Z", hair
-        )
+        return solid(f"M-38 {y + 58} Q-44 {y - 44} 0 {y - 44} Q44 {y - 44} 38 {y + 58} Z", hair)
     if figure.who == "girl":
         return "".join(
-            oval((side * 42, y + 12, 13, 28), hair)
-            + oval((side * 35, y - 14, 6, 6), "#c8342b")
+            oval((side * 42, y + 12, 13, 28), hair) + oval((side * 35, y - 14, 6, 6), "#c8342b")
             for side in (-1, 1)
         )
     return ""

@@ -96,15 +96,11 @@ def _things(scene: Scene, rng: Random) -> str:
     lean = 0.35 if behind and before else 0.0
     return "".join(
         _row(things, feet=feet, scale=scale, lean=lean, rng=rng)
-        for things, (feet, scale), lean in zip(
-            (behind, before), rows, (-lean, lean), strict=True
-        )
+        for things, (feet, scale), lean in zip((behind, before), rows, (-lean, lean), strict=True)
     )
 
 
-def _row(
-    things: list[Thing], *, feet: float, scale: float, lean: float, rng: Random
-) -> str:
+def _row(things: list[Thing], *, feet: float, scale: float, lean: float, rng: Random) -> str:
     """Place things side by side with even gaps, scaled down if they do not fit."""
     if not things:
         return ""

@@ -6,14 +6,7 @@ shifted photograph shows no border.
 
 from collections.abc import Callable, Mapping
 
-from piecework.rehearsal.pictures.drawing.pen import (
-    block,
-    box,
-    line,
-    oval,
-    placed,
-    shape,
-)
+from piecework.rehearsal.pictures.drawing.pen import block, box, line, oval, placed, shape
 
 WIDTH = 640
 HEIGHT = 480
@@ -22,11 +15,7 @@ HEIGHT = 480
 def kitchen_counter() -> str:
     """A tiled wall, a window with a curtain, and a stone worktop."""
     tiles = "".join(
-        box(
-            (x, y, 58, 38),
-            "#e9eee6" if (x // 60 + y // 40) % 5 else "#dbe6dc",
-            radius=3,
-        )
+        box((x, y, 58, 38), "#e9eee6" if (x // 60 + y // 40) % 5 else "#dbe6dc", radius=3)
         for y in range(-120, 290, 40)
         for x in range(-120, 780, 60)
     )
@@ -97,14 +86,11 @@ def park() -> str:
         + oval((548, 62, 36, 36), "#fbe39a")
         + _cloud((150, 60))
         + _cloud((360, 36))
-        + shape(
-            "M-160 250 Q40 150 240 240 Q420 160 800 250 L800 340 L-160 340 Z", "#8dbb84"
-        )
+        + shape("M-160 250 Q40 150 240 240 Q420 160 800 250 L800 340 L-160 340 Z", "#8dbb84")
         + shape("M-160 262 Q300 220 800 262 L800 680 L-160 680 Z", "#74ab5d")
         + shape("M-160 330 Q300 290 800 330 L800 680 L-160 680 Z", "#66a04f")
         + shape(
-            "M250 252 Q330 330 200 480 L160 660 L480 660 L430 480 Q420 330 278 252 Z",
-            "#d8c59b",
+            "M250 252 Q330 330 200 480 L160 660 L480 660 L430 480 Q420 330 278 252 Z", "#d8c59b"
         )
         + oval((520, 286, 96, 15), "#8fc3dc")
         + grass
@@ -113,9 +99,7 @@ def park() -> str:
 
 def living_room() -> str:
     """A papered wall with a picture, a skirting board, floor and rug."""
-    stripes = "".join(
-        box((x, -160, 14, 470), "#ffffff22") for x in range(-160, 800, 56)
-    )
+    stripes = "".join(box((x, -160, 14, 470), "#ffffff22") for x in range(-160, 800, 56))
     return (
         box((-160, -160, 960, 470), "#d9c9a8")
         + stripes
@@ -239,18 +223,13 @@ def _backend(x: float, width: float, height: float, wall: str) -> str:
     top = 296 - height
     panes = "".join(
         box((x + 18 + column * (width - 56), top + 26 + row * 56, 24, 34), "#dfeaf0")
-        + box(
-            (x + 18 + column * (width - 56) + 11, top + 26 + row * 56, 2, 34), "#7c8a92"
-        )
+        + box((x + 18 + column * (width - 56) + 11, top + 26 + row * 56, 2, 34), "#7c8a92")
         for row in range(2)
         for column in range(2)
     )
     return (
         block((x, top, width, height), wall)
-        + shape(
-            f"M{x - 4} {top} h{width + 8} v-9 h{-width - 8} Z",
-            "#5e4a42",
-        )
+        + shape(f"M{x - 4} {top} h{width + 8} v-9 h{-width - 8} Z", "#5e4a42")
         + panes
         + box((x + width / 2 - 15, 246, 30, 50), "#5a4130", radius=2)
         + oval((x + width / 2 + 9, 272, 2.5, 2.5), "#e0c79a")
@@ -268,15 +247,10 @@ def _cloud(at: tuple[float, float]) -> str:
 
 
 def _specks(colour: str, top: int, bottom: int) -> str:
-    return "".join(
-        oval((x, y, 2.2, 1.2), colour) for x, y in _scattered(top, bottom, 60)
-    )
+    return "".join(oval((x, y, 2.2, 1.2), colour) for x, y in _scattered(top, bottom, 60))
 
 
 def _scattered(top: int, bottom: int, count: int) -> tuple[tuple[int, int], ...]:
     """Return points that look scattered but are always the same (coprime steps)."""
     height = bottom - top
-    return tuple(
-        ((index * 233) % 900 - 130, top + (index * 61) % height)
-        for index in range(count)
-    )
+    return tuple(((index * 233) % 900 - 130, top + (index * 61) % height) for index in range(count))

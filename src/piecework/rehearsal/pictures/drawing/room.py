@@ -92,9 +92,7 @@ def television(paint: Paint) -> str:
         + block((-98, -182, 196, 132), paint.base, radius=6)
         + box((-90, -174, 180, 114), "#9ecbe6")
         + oval((52, -146, 15, 15), "#fbe08b")
-        + shape(
-            "M-90 -88 L-44 -136 L-6 -96 L32 -122 L90 -82 L90 -60 L-90 -60 Z", "#5f8f63"
-        )
+        + shape("M-90 -88 L-44 -136 L-6 -96 L32 -122 L90 -82 L90 -60 L-90 -60 Z", "#5f8f63")
         + shape("M-90 -174 L-20 -174 L-90 -96 Z", "#ffffff26")
     )
 
@@ -139,14 +137,10 @@ def soap_dispenser(paint: Paint) -> str:
     """A pump bottle with a printed label, 70 wide and 142 high."""
     return (
         box((-4, -132, 8, 30), "#bcc2c6")
-        + shape(
-            "M-28 -138 Q-28 -144 -20 -144 L12 -144 Q14 -144 14 -134 L-22 -134 Z",
-            "#dfe3e5",
-        )
+        + shape("M-28 -138 Q-28 -144 -20 -144 L12 -144 Q14 -144 14 -134 L-22 -134 Z", "#dfe3e5")
         + box((-12, -110, 24, 14), "#cfd4d7", radius=3)
         + solid(
-            "M-18 -98 Q-34 -94 -34 -76 L-34 -8 Q-34 0 0 0 "
-            "Q34 0 34 -8 L34 -76 Q34 -94 18 -98 Z",
+            "M-18 -98 Q-34 -94 -34 -76 L-34 -8 Q-34 0 0 0 Q34 0 34 -8 L34 -76 Q34 -94 18 -98 Z",
             paint.base,
         )
         + box((-26, -72, 52, 44), "#fbf8ee", radius=6)
@@ -158,16 +152,9 @@ def toothbrush_cup(paint: Paint) -> str:
     """A cup with two toothbrushes, 60 wide and 124 high."""
     return (
         line("M-8 -30 L-22 -104", "#4d86c9", width=6)
-        + box(
-            (-34, -122, 9, 22),
-            "#f5f7f8",
-            radius=2,
-            more='transform="rotate(-8 -30 -110)"',
-        )
+        + box((-34, -122, 9, 22), "#f5f7f8", radius=2, more='transform="rotate(-8 -30 -110)"')
         + line("M8 -30 L20 -98", "#e0607a", width=6)
-        + box(
-            (19, -116, 9, 22), "#f5f7f8", radius=2, more='transform="rotate(9 23 -104)"'
-        )
+        + box((19, -116, 9, 22), "#f5f7f8", radius=2, more='transform="rotate(9 23 -104)"')
         + solid("M-28 -62 L-23 -4 Q0 4 23 -4 L28 -62 Z", paint.base)
         + oval((0, -62, 28, 6), paint.dark)
         + line("M-20 -50 L-17 -14", "#ffffff77", width=4)

@@ -5,12 +5,8 @@ from piecework.rehearsal.pictures.drawing.pen import Paint, ball, box, line, ova
 
 def tennis_court() -> str:
     """A blue court with its lines, the net and a fence behind it."""
-    mesh = "".join(
-        line(f"M{x} 214 L{x} 274", "#f3f1ea66", width=1) for x in range(-150, 800, 12)
-    )
-    fence = "".join(
-        line(f"M{x} 60 L{x} 200", "#3f5a4a", width=2) for x in range(-150, 800, 22)
-    )
+    mesh = "".join(line(f"M{x} 214 L{x} 274", "#f3f1ea66", width=1) for x in range(-150, 800, 12))
+    fence = "".join(line(f"M{x} 60 L{x} 200", "#3f5a4a", width=2) for x in range(-150, 800, 22))
     return (
         box((-160, -160, 960, 380), "#bfe0f0")
         + box((-160, 60, 960, 150), "#6f9a80")
@@ -48,9 +44,7 @@ def racket(_paint: Paint) -> str:
     """A tennis racket held by its grip at (0, 0), leaning to the right."""
     strings = "".join(
         line(f"M{x} -104 L{x} -52", "#fdfbf4", width=1.2) for x in range(-16, 17, 8)
-    ) + "".join(
-        line(f"M-20 {y} L20 {y}", "#fdfbf4", width=1.2) for y in range(-98, -50, 9)
-    )
+    ) + "".join(line(f"M-20 {y} L20 {y}", "#fdfbf4", width=1.2) for y in range(-98, -50, 9))
     return (
         line("M0 8 L0 -44", "#2c2c30", width=8)
         + oval((0, -78, 24, 33), "none", more='stroke="#c8342b" stroke-width="6"')
@@ -60,9 +54,7 @@ def racket(_paint: Paint) -> str:
 
 def tennis_ball(_paint: Paint) -> str:
     """A tennis ball around (0, 0)."""
-    return ball((0, 0, 11, 11), "#d8e04a") + line(
-        "M-8 -6 Q0 0 -8 7", "#fdfbf4", width=2
-    )
+    return ball((0, 0, 11, 11), "#d8e04a") + line("M-8 -6 Q0 0 -8 7", "#fdfbf4", width=2)
 
 
 def frisbee(_paint: Paint) -> str:

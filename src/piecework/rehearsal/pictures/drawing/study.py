@@ -24,9 +24,7 @@ def laptop(paint: Paint) -> str:
         + box((-68, -78, 78, 6), "#b2c0ce")
         + box((-68, -66, 86, 6), "#b2c0ce")
         + block((30, -106, 40, 46), "#e6b35c", radius=3)
-        + shape(
-            "M-86 -20 L86 -20 L100 -4 Q100 0 96 0 L-96 0 Q-100 0 -100 -4 Z", paint.light
-        )
+        + shape("M-86 -20 L86 -20 L100 -4 Q100 0 96 0 L-96 0 Q-100 0 -100 -4 Z", paint.light)
         + shape("M-72 -17 L72 -17 L79 -9 L-79 -9 Z", paint.dark)
         + shape("M-22 -7 L22 -7 L25 -2 L-25 -2 Z", paint.base)
     )
@@ -50,16 +48,11 @@ def lamp(paint: Paint) -> str:
     """A desk lamp with a bent arm, 110 wide and 160 high."""
     return (
         oval((44, -2, 62, 10), "#ffe9a033")
-        + solid(
-            "M-50 -4 Q-50 -14 -22 -14 Q6 -14 6 -4 Q6 0 -22 0 Q-50 0 -50 -4 Z",
-            paint.dark,
-        )
+        + solid("M-50 -4 Q-50 -14 -22 -14 Q6 -14 6 -4 Q6 0 -22 0 Q-50 0 -50 -4 Z", paint.dark)
         + line("M-22 -12 L-34 -82 L14 -134", paint.dark, width=7)
         + ball((-34, -82, 7, 7), "#d2d2d2")
         + shape("M14 -112 L-6 0 L100 0 L60 -92 Z", "#fff3b040")
-        + solid(
-            "M4 -146 L24 -156 Q52 -138 62 -92 L12 -110 Q2 -126 4 -146 Z", paint.base
-        )
+        + solid("M4 -146 L24 -156 Q52 -138 62 -92 L12 -110 Q2 -126 4 -146 Z", paint.base)
         + shape("M12 -110 L62 -92 Q42 -84 26 -92 Q14 -98 12 -110 Z", "#fff2b3")
     )
 
@@ -68,9 +61,7 @@ def pencil_cup(paint: Paint) -> str:
     """A cup full of pencils, 60 wide and 118 high."""
     pencils = "".join(
         line(f"M{foot} -40 L{top} {height}", colour, width=7)
-        + shape(
-            f"M{top - 4} {height} L{top} {height - 11} L{top + 4} {height} Z", "#e8cfa0"
-        )
+        + shape(f"M{top - 4} {height} L{top} {height - 11} L{top + 4} {height} Z", "#e8cfa0")
         for foot, top, height, colour in (
             (-14, -24, -98, "#d9482b"),
             (-4, -6, -106, "#e8b52c"),
@@ -109,11 +100,7 @@ def smartphone(paint: Paint) -> str:
 def clock(paint: Paint) -> str:
     """An alarm clock with two bells, 88 wide and 104 high."""
     marks = "".join(
-        box(
-            (-1.5, -34, 3, 7),
-            "#44464d",
-            more=f'transform="translate(0 -48) rotate({turn})"',
-        )
+        box((-1.5, -34, 3, 7), "#44464d", more=f'transform="translate(0 -48) rotate({turn})"')
         for turn in range(0, 360, 30)
     )
     return (
@@ -141,11 +128,7 @@ def vase(paint: Paint) -> str:
             f"Q{x - 15} {y + 5} {x - 13} {y - 22} Z",
             tulip,
         )
-        for x, y, tulip in (
-            (-30, -138, "#e0607a"),
-            (2, -152, "#f0b93c"),
-            (31, -136, "#e0607a"),
-        )
+        for x, y, tulip in ((-30, -138, "#e0607a"), (2, -152, "#f0b93c"), (31, -136, "#e0607a"))
     )
     body = (
         "M-14 -92 C-18 -76 -36 -64 -34 -36 C-32 -10 -20 0 0 0 C20 0 32 -10 34 -36 "

@@ -126,9 +126,7 @@ def set_up(call: Call) -> dict[str, Any]:
     row, state, wanted = instructions.batch_row(call), call.state, read(_SetUp, call)
     if row["status"] in ("PROCESSING", "READY"):
         raise ApiError(400, f"The batch is {row['status']} already.")
-    dataset = _dataset(
-        state, wanted.dataset_id or row["dataset_id"], row["workspace_id"]
-    )
+    dataset = _dataset(state, wanted.dataset_id or row["dataset_id"], row["workspace_id"])
     if dataset is None:
         raise wrong("dataset_id", "The batch has no dataset.")
     if datasets.status(state, dataset) != "READY":
@@ -136,8 +134,7 @@ def set_up(call: Call) -> dict[str, Any]:
     if not instructions.questions(row):
         raise ApiError(400, "The batch asks nothing: it has no instructions.")
     state.conn.execute(
-        "UPDATE batch SET status = 'PROCESSING', dataset_id = ?, tasks_per_group = ? "
-        "WHERE id = ?",
+        "UPDATE batch SET status = 'PROCESSING', dataset_id = ?, tasks_per_group = ? WHERE id = ?",
         (dataset["id"], wanted.tasks_per_group, row["id"]),
     )
     tasks.plan(state, "set_up", row["id"])
@@ -178,8 +175,7 @@ def list_responses(call: Call) -> dict[str, Any]:
     row = instructions.batch_row(call)
     return listing(
         call,
-        "task_response JOIN submission ON submission.id = submission_id "
-        "WHERE parent_id = ?",
+        "task_response JOIN submission ON submission.id = submission_id WHERE parent_id = ?",
         [row["id"]],
         render=lambda each: {
             **exports.shared(each),
@@ -207,9 +203,7 @@ def export_status(call: Call) -> dict[str, Any]:
     return exports.status(call, instructions.batch_row(call)["id"])
 
 
-def _dataset(
-    state: State, dataset_id: str | None, workspace_id: str
-) -> sqlite3.Row | None:
+def _dataset(state: State, dataset_id: str | None, workspace_id: str) -> sqlite3.Row | None:
     if dataset_id is None:
         return None
     row = datasets.dataset_row(state, dataset_id)
@@ -279,19 +273,11 @@ def _datasets(state: State, dataset_id: str | None) -> list[dict[str, Any]]:
         return []
     row = datasets.dataset_row(state, dataset_id)
     count = datasets.document(state, row)["total_datapoint_count"]
-    return [
-        {
-            "id": row["id"],
-            "total_datapoint_count": count,
-            "filename": row["filename"] or "",
-        }
-    ]
+    return [{"id": row["id"], "total_datapoint_count": count, "filename": row["filename"] or ""}]
 
 
 def _sync(state: State, batch_id: str, sync_id: str) -> dict[str, Any]:
-    row = state.row(
-        "SELECT * FROM batch_sync WHERE batch_id = ? AND id = ?", (batch_id, sync_id)
-    )
+    row = state.row("SELECT * FROM batch_sync WHERE batch_id = ? AND id = ?", (batch_id, sync_id))
     if row is None:
         raise not_found("sync", sync_id)
     return {
@@ -315,26 +301,15 @@ OPERATIONS = (
     Operation("get-task-builder-batch", "GET", _BATCH, get),
     Operation("update-task-builder-batch", "PATCH", _BATCH, update),
     Operation("sync-task-builder-batch", "POST", f"{_BATCH}/sync", sync, 202),
-    Operation(
-        "get-batch-sync-status", "GET", f"{_BATCH}/syncs/{{sync_id}}", sync_status
-    ),
+    Operation("get-batch-sync-status", "GET", f"{_BATCH}/syncs/{{sync_id}}", sync_status),
     Operation("get-task-builder-batch-status", "GET", f"{_BATCH}/status", get_status),
     Operation("setup-task-builder-batch", "POST", f"{_BATCH}/setup", set_up, 202),
     Operation(
-        "get-task-builder-batch-task-responses",
-        "GET",
-        f"{_BATCH}/responses",
-        list_responses,
+        "get-task-builder-batch-task-responses", "GET", f"{_BATCH}/responses", list_responses
     ),
     Operation("get-task-builder-batch-report", "GET", f"{_BATCH}/report/", report),
-    Operation(
-        "duplicate-task-builder-batch", "POST", f"{_BATCH}/duplicate", duplicate, 201
-    ),
+    Operation("duplicate-task-builder-batch", "POST", f"{_BATCH}/duplicate", duplicate, 201),
     Operation("request-batch-export", "POST", _EXPORT, request_export),
-    Operation(
-        "get-batch-export-status", "GET", f"{_EXPORT}/{{export_id}}", export_status
-    ),
+    Operation("get-batch-export-status", "GET", f"{_EXPORT}/{{export_id}}", export_status),
 )
-WITHOUT_TOKEN = (
-    Operation("report", "GET", "/emulator/reports/{batch_id}", reports.download),
-)
+WITHOUT_TOKEN = (Operation("report", "GET", "/emulator/reports/{batch_id}", reports.download),)

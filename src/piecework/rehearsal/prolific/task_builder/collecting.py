@@ -92,8 +92,7 @@ def update(call: Call) -> dict[str, Any]:
     }
     pages = _pages(call.state, content, row["id"], known)
     call.state.conn.execute(
-        "UPDATE collection SET name = ?, task_details = ?, pages = ?, modified_ms = ? "
-        "WHERE id = ?",
+        "UPDATE collection SET name = ?, task_details = ?, pages = ?, modified_ms = ? WHERE id = ?",
         (
             content.name,
             content.task_details.model_dump_json(),
@@ -110,13 +109,9 @@ def list_responses(call: Call) -> dict[str, Any]:
     row = collection_row(call.state, call.path["collection_id"])
     return listing(
         call,
-        "task_response JOIN submission ON submission.id = submission_id "
-        "WHERE parent_id = ?",
+        "task_response JOIN submission ON submission.id = submission_id WHERE parent_id = ?",
         [row["id"]],
-        render=lambda each: {
-            **exports.shared(each),
-            "collection_id": row["id"],
-        },
+        render=lambda each: {**exports.shared(each), "collection_id": row["id"]},
         columns=exports.COLUMNS,
         ordering="task_response.number",
     )
@@ -196,11 +191,7 @@ def _made(state: State, asked_id: str | None, known: dict[str, Any]) -> dict[str
     kept = known.get(asked_id or "")
     if kept is not None:
         return {name: kept[name] for name in ("id", "created_at", "created_by")}
-    return {
-        "id": state.new_uuid(),
-        "created_at": iso(state.now_ms),
-        "created_by": state.user_id,
-    }
+    return {"id": state.new_uuid(), "created_at": iso(state.now_ms), "created_by": state.user_id}
 
 
 def _document(state: State, row: sqlite3.Row) -> dict[str, Any]:
@@ -226,16 +217,9 @@ OPERATIONS = (
     Operation("create-collection", "POST", _COLLECTIONS, create, 201),
     Operation("get-collection", "GET", _COLLECTION, get),
     Operation("update-collection", "PUT", _COLLECTION, update),
+    Operation("get-collection-responses", "GET", f"{_COLLECTION}/responses", list_responses),
+    Operation("request-collection-export", "POST", f"{_COLLECTION}/export", request_export),
     Operation(
-        "get-collection-responses", "GET", f"{_COLLECTION}/responses", list_responses
-    ),
-    Operation(
-        "request-collection-export", "POST", f"{_COLLECTION}/export", request_export
-    ),
-    Operation(
-        "get-collection-export-status",
-        "GET",
-        f"{_COLLECTION}/export/{{export_id}}",
-        export_status,
+        "get-collection-export-status", "GET", f"{_COLLECTION}/export/{{export_id}}", export_status
     ),
 )

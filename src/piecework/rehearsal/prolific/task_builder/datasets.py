@@ -24,11 +24,7 @@ from piecework.rehearsal.prolific.workspaces import workspace_row
 
 _CONFLICT = 409
 _MOST_RECORDS = 1000
-_CONTENT_TYPES = {
-    ".csv": "text/csv",
-    ".zip": "application/zip",
-    ".jsonl": "application/x-ndjson",
-}
+_CONTENT_TYPES = {".csv": "text/csv", ".zip": "application/zip", ".jsonl": "application/x-ndjson"}
 _ENDINGS = {3: (".csv", ".zip"), 4: (".csv", ".jsonl")}
 
 
@@ -48,8 +44,7 @@ def create(call: Call) -> dict[str, Any]:
     workspace_row(call.state, new.workspace_id)
     dataset_id = call.state.new_uuid()
     call.state.conn.execute(
-        "INSERT INTO dataset (id, workspace_id, name, fields, created_ms) "
-        "VALUES (?, ?, ?, ?, ?)",
+        "INSERT INTO dataset (id, workspace_id, name, fields, created_ms) VALUES (?, ?, ?, ?, ?)",
         (
             dataset_id,
             new.workspace_id,
@@ -75,9 +70,7 @@ def update(call: Call) -> dict[str, Any]:
     after = read(_Change, call).fields
     if before.group_field() != after.group_field() and _count(call.state, row["id"]):
         raise wrong("schema", "The task_group_id cannot change: there are datapoints.")
-    job_id = migrations.begin(
-        call.state, row["id"], after.model_dump_json(exclude_none=True)
-    )
+    job_id = migrations.begin(call.state, row["id"], after.model_dump_json(exclude_none=True))
     changed = document(call.state, _asked(call))
     return {**changed, "migration_job_id": job_id}
 
@@ -112,8 +105,7 @@ def upload_address(call: Call) -> dict[str, Any]:
 def import_status(call: Call) -> dict[str, Any]:
     """Return what became of a file for a dataset of version 4."""
     row = call.state.row(
-        f"{_IMPORTS} AND dataset_import.id = ?",
-        (_asked(call)["id"], call.path["import_id"]),
+        f"{_IMPORTS} AND dataset_import.id = ?", (_asked(call)["id"], call.path["import_id"])
     )
     if row is None:
         raise not_found("import", call.path["import_id"])
@@ -146,25 +138,18 @@ def take_in(state: State, upload_id: str) -> None:
         _replace if row["fields"] is None else _extend
     )
     try:
-        outcome = fill(
-            state, row, records.read_file(upload["filename"], upload["content"])
-        )
+        outcome = fill(state, row, records.read_file(upload["filename"], upload["content"]))
     except records.UnreadableError as fault:
         outcome = {"status": "failed", "reason": str(fault)}
     result = outcome.pop("status")
     state.conn.execute(
-        "UPDATE dataset_import SET status = ?, outcome = ?, updated_ms = ? "
-        "WHERE upload_id = ?",
+        "UPDATE dataset_import SET status = ?, outcome = ?, updated_ms = ? WHERE upload_id = ?",
         (result, json.dumps(outcome), state.now_ms, upload_id),
     )
     if result != "failed" or row["fields"] is None:
         state.conn.execute(
             "UPDATE dataset SET status = ?, filename = ? WHERE id = ?",
-            (
-                "ERROR" if result == "failed" else "READY",
-                upload["filename"],
-                row["id"],
-            ),
+            ("ERROR" if result == "failed" else "READY", upload["filename"], row["id"]),
         )
     tasks.follow(state, row["id"])
 
@@ -206,9 +191,7 @@ def document(state: State, row: sqlite3.Row) -> dict[str, Any]:
         "schema_version": str(version(row)),
     }
     if row["fields"] is not None:
-        imports = state.rows(
-            f"{_IMPORTS} ORDER BY dataset_import.number DESC", (row["id"],)
-        )
+        imports = state.rows(f"{_IMPORTS} ORDER BY dataset_import.number DESC", (row["id"],))
         return {
             **shown,
             "schema": json.loads(row["fields"]),
@@ -250,9 +233,7 @@ def _asked(call: Call) -> sqlite3.Row:
 
 
 def _count(state: State, dataset_id: str) -> int:
-    return state.number(
-        "SELECT count(*) FROM datapoint WHERE dataset_id = ?", (dataset_id,)
-    )
+    return state.number("SELECT count(*) FROM datapoint WHERE dataset_id = ?", (dataset_id,))
 
 
 def _is_at_work(state: State, dataset_id: str) -> bool:
@@ -269,9 +250,7 @@ def _is_at_work(state: State, dataset_id: str) -> bool:
 
 
 def _has_groups(state: State, dataset_id: str) -> bool:
-    row = state.row(
-        "SELECT content FROM datapoint WHERE dataset_id = ? LIMIT 1", (dataset_id,)
-    )
+    row = state.row("SELECT content FROM datapoint WHERE dataset_id = ? LIMIT 1", (dataset_id,))
     return row is not None and records.GROUP_COLUMN in json.loads(row["content"])
 
 
@@ -341,17 +320,10 @@ def _is_known(state: State, dataset_id: str, record: dict[str, Any]) -> bool:
     )
 
 
-def _insert(
-    state: State, dataset_id: str, record: dict[str, Any], values: dict[str, Any]
-) -> None:
+def _insert(state: State, dataset_id: str, record: dict[str, Any], values: dict[str, Any]) -> None:
     state.conn.execute(
         "INSERT INTO datapoint (id, dataset_id, sent, content) VALUES (?, ?, ?, ?)",
-        (
-            state.new_uuid(),
-            dataset_id,
-            records.as_stored(record),
-            json.dumps(values),
-        ),
+        (state.new_uuid(), dataset_id, records.as_stored(record), json.dumps(values)),
     )
 
 
@@ -363,32 +335,17 @@ OPERATIONS = (
     Operation("get-task-builder-dataset", "GET", _DATASET, get),
     Operation("update-task-builder-dataset", "PATCH", _DATASET, update),
     Operation(
-        "get-dataset-upload-url",
-        "GET",
-        f"{_DATASET}/upload-url/{{filename}}",
-        upload_address,
-        201,
+        "get-dataset-upload-url", "GET", f"{_DATASET}/upload-url/{{filename}}", upload_address, 201
     ),
     Operation(
-        "get-dataset-import-status",
-        "GET",
-        f"{_DATASET}/imports/{{import_id}}",
-        import_status,
+        "get-dataset-import-status", "GET", f"{_DATASET}/imports/{{import_id}}", import_status
     ),
-    Operation(
-        "append-dataset-datapoints",
-        "POST",
-        f"{_DATASET}/datapoints",
-        append,
-        is_raw=True,
-    ),
+    Operation("append-dataset-datapoints", "POST", f"{_DATASET}/datapoints", append, is_raw=True),
     Operation(
         "get-schema-migration-status",
         "GET",
         f"{_DATASET}/schema-migrations/{{job_id}}",
         migrations.get,
     ),
-    Operation(
-        "get-task-builder-dataset-status", "GET", f"{_DATASET}/status", get_status
-    ),
+    Operation("get-task-builder-dataset-status", "GET", f"{_DATASET}/status", get_status),
 )

@@ -52,8 +52,7 @@ def request(call: Call, subject: str) -> object:
     """Return the latest export if it is recent; otherwise begin one."""
     state = call.state
     job = state.row(
-        "SELECT * FROM export_job WHERE subject = ? AND requested_ms > ? "
-        "ORDER BY number DESC",
+        "SELECT * FROM export_job WHERE subject = ? AND requested_ms > ? ORDER BY number DESC",
         (subject, state.now_ms - HOUR),
     )
     if job is None:
@@ -144,6 +143,4 @@ def _shown(call: Call, job: sqlite3.Row) -> dict[str, Any]:
     return {"status": "complete", **presigned(call, f"downloads/{job['id']}")}
 
 
-WITHOUT_TOKEN = (
-    Operation("download", "GET", "/emulator/downloads/{export_id}", download),
-)
+WITHOUT_TOKEN = (Operation("download", "GET", "/emulator/downloads/{export_id}", download),)

@@ -15,9 +15,7 @@ _BATCH = "AI_TASK_BUILDER_BATCH"
 _TABLES = {"AI_TASK_BUILDER_COLLECTION": "collection", _BATCH: "batch"}
 
 
-def settled(
-    state: State, workspace_id: str, fields: Mapping[str, Any]
-) -> dict[str, Any]:
+def settled(state: State, workspace_id: str, fields: Mapping[str, Any]) -> dict[str, Any]:
     """Return a study's fields with what follows from its data collection.
 
     Raises:
@@ -83,11 +81,7 @@ def tasks(state: State, study: Study, submission_id: str) -> list[dict[str, Any]
         )
         asked = instructions.questions(batch)
         return [
-            {
-                "task_id": task["id"],
-                "datapoint": json.loads(task["content"]),
-                "questions": asked,
-            }
+            {"task_id": task["id"], "datapoint": json.loads(task["content"]), "questions": asked}
             for task in builder_tasks.of_submission(state, submission_id)
         ]
     row = collecting.collection_row(state, study.fields["data_collection_id"])
@@ -108,8 +102,7 @@ def own_code(study: Study) -> str:
 def stored(state: State, submission_id: str) -> list[sqlite3.Row]:
     """Return the answers of a submission."""
     return state.rows(
-        "SELECT * FROM task_response WHERE submission_id = ? ORDER BY number",
-        (submission_id,),
+        "SELECT * FROM task_response WHERE submission_id = ? ORDER BY number", (submission_id,)
     )
 
 
@@ -124,8 +117,7 @@ def store(
 ) -> None:
     """Store an answer; a later one to the same question replaces it."""
     state.conn.execute(
-        "DELETE FROM task_response WHERE submission_id = ? AND instruction_id = ? "
-        "AND task_id IS ?",
+        "DELETE FROM task_response WHERE submission_id = ? AND instruction_id = ? AND task_id IS ?",
         (submission_id, question["id"], task_id),
     )
     state.conn.execute(

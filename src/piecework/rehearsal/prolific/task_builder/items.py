@@ -36,9 +36,7 @@ class _Validation(Closed):
         ends = [end for end in (self.min, self.max) if end is not None]
         if ends != sorted(ends):
             raise ValueError("min is at most max")
-        if self.type == "string" and any(
-            end < 0 or not end.is_integer() for end in ends
-        ):
+        if self.type == "string" and any(end < 0 or not end.is_integer() for end in ends):
             raise ValueError("a number of characters is whole and not negative")
         return self
 
@@ -176,9 +174,7 @@ def read_item(state: State, sent: object, *, with_data: bool = False) -> dict[st
     Raises:
         InvalidItemError: it is not a valid item.
     """
-    is_field = (
-        with_data and isinstance(sent, dict) and sent.get("type") == "dataset_field"
-    )
+    is_field = with_data and isinstance(sent, dict) and sent.get("type") == "dataset_field"
     reader = _OF_DATA if is_field else _STATIC
     try:
         item = (
@@ -214,18 +210,14 @@ def _fault_of_text(question: Mapping[str, Any], answer: Sequence[object]) -> str
     return _fault_of_value(question.get("validation"), answer[0])
 
 
-def _fault_with_unit(
-    question: Mapping[str, Any], answer: Sequence[object]
-) -> str | None:
+def _fault_with_unit(question: Mapping[str, Any], answer: Sequence[object]) -> str | None:
     units = {unit["value"]: unit for unit in question["unit_options"]}
     if len(answer) != 2 or answer[1] not in units:  # noqa: PLR2004 - a text and its unit
         return "A text and one of the units are wanted."
     return _fault_of_value(units[answer[1]].get("validation"), answer[0])
 
 
-def _fault_of_choice(
-    question: Mapping[str, Any], answer: Sequence[object]
-) -> str | None:
+def _fault_of_choice(question: Mapping[str, Any], answer: Sequence[object]) -> str | None:
     known = {option["value"]: option for option in question["options"]}
     chosen = [value for value in answer if value in known]
     if not chosen or (question["type"] == "multiple_choice" and chosen != [*answer]):
@@ -238,9 +230,7 @@ def _fault_of_choice(
     return None
 
 
-def _fault_of_files(
-    question: Mapping[str, Any], answer: Sequence[object]
-) -> str | None:
+def _fault_of_files(question: Mapping[str, Any], answer: Sequence[object]) -> str | None:
     least, most = question.get("min_file_count", 1), question.get("max_file_count", 10)
     if not least <= len(answer) <= most:
         return f"From {least} to {most} files are wanted."

@@ -87,11 +87,7 @@ class _Reading:
     """Reads the items of one page."""
 
     def __init__(
-        self,
-        state: State,
-        types: Mapping[str, str] | None,
-        shown: set[str],
-        known: frozenset[str],
+        self, state: State, types: Mapping[str, str] | None, shown: set[str], known: frozenset[str]
     ) -> None:
         self._state, self._types, self._shown = state, types, shown
         self._known = known
@@ -111,9 +107,7 @@ class _Reading:
         if self._types is None:
             raise items.InvalidItemError("No dataset with a schema is attached.")
         if self._types.get(field) not in _SHOWN:
-            raise items.InvalidItemError(
-                f"{field} is not a text or an image of the dataset."
-            )
+            raise items.InvalidItemError(f"{field} is not a text or an image of the dataset.")
         if field in self._shown:
             raise items.InvalidItemError(f"{field} is on this page already.")
         self._shown.add(field)
@@ -132,9 +126,7 @@ def _parts(part: object, name: str) -> list[Any]:
     return inner
 
 
-def _own_id(
-    state: State, part: Mapping[str, Any], known: frozenset[str]
-) -> dict[str, str]:
+def _own_id(state: State, part: Mapping[str, Any], known: frozenset[str]) -> dict[str, str]:
     asked = part.get("id")
     keeps = isinstance(asked, str) and asked in known
     return {"id": str(asked) if keeps else state.new_uuid()}

@@ -37,14 +37,12 @@ def migrate(state: State, job_id: str) -> None:
     schema = records.DataSchema.model_validate_json(job["fields"])
     count, faults = 0, list[dict[str, str]]()
     for row in state.rows(
-        "SELECT id, sent FROM datapoint WHERE dataset_id = ? ORDER BY number",
-        (job["dataset_id"],),
+        "SELECT id, sent FROM datapoint WHERE dataset_id = ? ORDER BY number", (job["dataset_id"],)
     ):
         count += 1
         values, wrong = records.fitted(schema, json.loads(row["sent"]))
         faults += [
-            {"datapoint_id": row["id"], "field": field, "reason": reason}
-            for field, reason in wrong
+            {"datapoint_id": row["id"], "field": field, "reason": reason} for field, reason in wrong
         ]
         nulls = {field: None for field, _ in wrong}
         state.conn.execute(
@@ -56,14 +54,8 @@ def migrate(state: State, job_id: str) -> None:
         failed = len({fault["datapoint_id"] for fault in faults})
         outcome |= {"failed_count": failed, "errors": faults}
     state.conn.execute(
-        "UPDATE schema_migration SET status = ?, outcome = ?, updated_ms = ? "
-        "WHERE id = ?",
-        (
-            "partial" if faults else "complete",
-            json.dumps(outcome),
-            state.now_ms,
-            job_id,
-        ),
+        "UPDATE schema_migration SET status = ?, outcome = ?, updated_ms = ? WHERE id = ?",
+        ("partial" if faults else "complete", json.dumps(outcome), state.now_ms, job_id),
     )
 
 

@@ -68,9 +68,7 @@ def group_field_of(fields: str | None) -> str:
     return DataSchema.model_validate_json(fields).group_field() or ""
 
 
-def fitted(
-    schema: DataSchema, record: object
-) -> tuple[dict[str, Any], list[tuple[str, str]]]:
+def fitted(schema: DataSchema, record: object) -> tuple[dict[str, Any], list[tuple[str, str]]]:
     """Return a record's values by the schema's fields, and its faults by field.
 
     Fields that the schema does not have are left out, which is a guess.
@@ -142,9 +140,7 @@ def _read_table(text: str) -> Iterator[dict[str, str]]:
 def _unpacked(content: bytes) -> bytes:
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            tables = [
-                each for each in archive.infolist() if each.filename.endswith(".csv")
-            ]
+            tables = [each for each in archive.infolist() if each.filename.endswith(".csv")]
             if len(tables) != 1:
                 raise UnreadableError("The archive has to hold one CSV file.")
             if tables[0].file_size > 16 * 1_048_576:

@@ -31,10 +31,7 @@ def download(call: Call) -> Csv:
             *(content.get(column, "") for column in columns),
             people.get(submission_id, ""),
             submission_id,
-            *(
-                "; ".join(of_submission.get(question["id"], ()))
-                for question in questions
-            ),
+            *("; ".join(of_submission.get(question["id"], ())) for question in questions),
         ]
         for task, content in zip(tasks, contents, strict=True)
         for submission_id, of_submission in answers.get(task["id"], {"": {}}).items()

@@ -56,8 +56,7 @@ def synchronize(state: State, sync_id: str) -> None:
     [job] = state.rows("SELECT * FROM batch_sync WHERE id = ?", (sync_id,))
     [batch] = state.rows("SELECT * FROM batch WHERE id = ?", (job["batch_id"],))
     state.conn.execute(
-        "UPDATE batch_sync SET status = 'complete', outcome = ?, updated_ms = ? "
-        "WHERE id = ?",
+        "UPDATE batch_sync SET status = 'complete', outcome = ?, updated_ms = ? WHERE id = ?",
         (json.dumps(_make(state, batch)), state.now_ms, sync_id),
     )
 
@@ -65,15 +64,12 @@ def synchronize(state: State, sync_id: str) -> None:
 def follow(state: State, dataset_id: str) -> None:
     """Plan tasks for a dataset's new rows, in batches that want them at once."""
     for batch in state.rows(
-        "SELECT * FROM batch WHERE dataset_id = ? AND auto_sync AND status = 'READY'",
-        (dataset_id,),
+        "SELECT * FROM batch WHERE dataset_id = ? AND auto_sync AND status = 'READY'", (dataset_id,)
     ):
         begin_sync(state, batch)
 
 
-def free_group(
-    state: State, batch_id: str, participant_id: str, *, annotators: int
-) -> str | None:
+def free_group(state: State, batch_id: str, participant_id: str, *, annotators: int) -> str | None:
     """Return the group that the fewest do and this participant has not; or None.
 
     Args:
@@ -109,9 +105,7 @@ def of_submission(state: State, submission_id: str) -> list[sqlite3.Row]:
 def _make(state: State, batch: sqlite3.Row) -> dict[str, int]:
     """Make tasks of the rows that have none, and count what was made."""
     rows = state.rows(_WITHOUT_TASK, (batch["id"], batch["dataset_id"]))
-    [dataset] = state.rows(
-        "SELECT fields FROM dataset WHERE id = ?", (batch["dataset_id"],)
-    )
+    [dataset] = state.rows("SELECT fields FROM dataset WHERE id = ?", (batch["dataset_id"],))
     field = records.group_field_of(dataset["fields"])
     is_grouped = any(json.loads(row["content"]).get(field) for row in rows)
     created, expanded = (
@@ -136,8 +130,7 @@ def _grouped_by_data(
     created = 0
     for label, datapoints in by_label.items():
         known = state.row(
-            "SELECT id FROM task_group WHERE batch_id = ? AND label = ?",
-            (batch["id"], label),
+            "SELECT id FROM task_group WHERE batch_id = ? AND label = ?", (batch["id"], label)
         )
         created += known is None
         group_id = known["id"] if known else _new_group(state, batch["id"], label)
@@ -145,9 +138,7 @@ def _grouped_by_data(
     return created, len(by_label) - created
 
 
-def _grouped_at_random(
-    state: State, batch: sqlite3.Row, rows: Sequence[sqlite3.Row]
-) -> int:
+def _grouped_at_random(state: State, batch: sqlite3.Row, rows: Sequence[sqlite3.Row]) -> int:
     ids, size = [row["id"] for row in rows], batch["tasks_per_group"]
     seeded_rng(state.seed, "task groups", batch["id"], str(len(ids))).shuffle(ids)
     parts = [ids[start : start + size] for start in range(0, len(ids), size)]
@@ -159,15 +150,12 @@ def _grouped_at_random(
 def _new_group(state: State, batch_id: str, label: str | None) -> str:
     group_id = state.new_uuid()
     state.conn.execute(
-        "INSERT INTO task_group (id, batch_id, label) VALUES (?, ?, ?)",
-        (group_id, batch_id, label),
+        "INSERT INTO task_group (id, batch_id, label) VALUES (?, ?, ?)", (group_id, batch_id, label)
     )
     return group_id
 
 
-def _fill(
-    state: State, batch_id: str, group_id: str, datapoints: Sequence[Any]
-) -> None:
+def _fill(state: State, batch_id: str, group_id: str, datapoints: Sequence[Any]) -> None:
     state.conn.executemany(
         "INSERT INTO task (id, batch_id, group_id, datapoint_id) VALUES (?, ?, ?, ?)",
         [(state.new_uuid(), batch_id, group_id, each) for each in datapoints],

@@ -40,10 +40,7 @@ def build(description: Description) -> Section | None:
         "Jas and Parikh (2015), with equal stems instead of WordNet's similarity of "
         "words; compare values only with others of this measure."
     )
-    if there:
-        plot = _curves((description.source, values), (other, there))
-    else:
-        plot = _histogram(values)
+    plot = _curves((description.source, values), (other, there)) if there else _histogram(values)
     return Section(
         key="specificity",
         title="Specificity of the captions",
@@ -54,8 +51,7 @@ def build(description: Description) -> Section | None:
             Gallery(
                 title="From the least to the most similar captions",
                 cards=tuple(
-                    card(example, description.pictures)
-                    for example in description.by_specificity
+                    card(example, description.pictures) for example in description.by_specificity
                 ),
                 is_folded=True,
             ),
@@ -74,17 +70,13 @@ def _figure(plot: Plot, values: list[float], there: list[float]) -> Figure:
 
 def _described(values: list[float]) -> str:
     return "; ".join(
-        f"{low} to {high}: {plural(many, 'image')}"
-        for low, high, many in _fifths(values)
+        f"{low} to {high}: {plural(many, 'image')}" for low, high, many in _fifths(values)
     )
 
 
 def _histogram(values: list[float]) -> Plot:
     counts = Counter(_place(value, _BINS) for value in values)
-    bins = [
-        plots.Bin(place / _BINS, (place + 1) / _BINS, counts[place])
-        for place in range(_BINS)
-    ]
+    bins = [plots.Bin(place / _BINS, (place + 1) / _BINS, counts[place]) for place in range(_BINS)]
     mean = fmean(values)
     return plots.histogram(
         bins,
@@ -99,10 +91,7 @@ def _curves(*datasets: tuple[str, list[float]]) -> Plot:
     rows = []
     for name, values in datasets:
         counts = Counter(_place(value, _BINS) for value in values)
-        points = [
-            ((place + 0.5) / _BINS, counts[place] / len(values))
-            for place in range(_BINS)
-        ]
+        points = [((place + 0.5) / _BINS, counts[place] / len(values)) for place in range(_BINS)]
         rows.append(Line(f"{name}, mean {fmean(values):.2f}", points))
     return lines(rows, ends=(0, 1), x_label=_SCALE, y_label="share of images")
 
@@ -121,11 +110,7 @@ def _table(values: list[float]) -> Table:
 def _fifths(values: list[float]) -> list[tuple[str, str, int]]:
     counts = Counter(_place(value, _TABLE_BINS) for value in values)
     return [
-        (
-            f"{place / _TABLE_BINS:.1f}",
-            f"{(place + 1) / _TABLE_BINS:.1f}",
-            counts[place],
-        )
+        (f"{place / _TABLE_BINS:.1f}", f"{(place + 1) / _TABLE_BINS:.1f}", counts[place])
         for place in range(_TABLE_BINS)
     ]
 

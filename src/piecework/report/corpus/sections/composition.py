@@ -52,8 +52,7 @@ def build(description: Description) -> Section | None:
         return None
     whole = description.compositions["all"]
     nouns, verbs, adjectives = (
-        f"{whole.per_caption[part]:.1f} {part}"
-        for part in ("nouns", "verbs", "adjectives")
+        f"{whole.per_caption[part]:.1f} {part}" for part in ("nouns", "verbs", "adjectives")
     )
     lead = (
         f"A caption has {whole.per_caption['words']:.1f} words on average, "
@@ -96,8 +95,7 @@ def _notes(comparison: Comparison | None) -> Iterable[Note]:
 def _figure(whole: Composition) -> Figure:
     title = "Mean number in a caption"
     rows = [
-        plots.Bar(part, whole.per_caption[part], f"{whole.per_caption[part]:.2f}")
-        for part in PARTS
+        plots.Bar(part, whole.per_caption[part], f"{whole.per_caption[part]:.2f}") for part in PARTS
     ]
     described = "; ".join(f"{row.label}: {row.words}" for row in rows)
     drawing = svg(plots.bars(rows), key="parts", title=title, description=described)
@@ -140,24 +138,15 @@ def _by_part(
 ) -> Table:
     """A row for each composition and each printed one, with a column for each part."""
     ours = (
-        (
-            name,
-            count(composition.captions),
-            *(own(composition, part) for part in parts),
-        )
+        (name, count(composition.captions), *(own(composition, part) for part in parts))
         for name, composition in _compositions(description)
     )
     papers = (
-        (f"paper: {name}", NOTHING, *_published(values, parts, form))
-        for name, values in printed
+        (f"paper: {name}", NOTHING, *_published(values, parts, form)) for name, values in printed
     )
     return Table(
         caption=caption,
-        columns=(
-            text("Captions of"),
-            number("Captions"),
-            *(_HEADERS[part] for part in parts),
-        ),
+        columns=(text("Captions of"), number("Captions"), *(_HEADERS[part] for part in parts)),
         rows=(*ours, *papers),
         note=note,
         is_wide=True,
@@ -167,11 +156,7 @@ def _by_part(
 def _images(description: Description) -> Table:
     return Table(
         caption="Mean number over images of the mean of their captions",
-        columns=(
-            text("Captions of"),
-            number("Images"),
-            *(_HEADERS[part] for part in PARTS),
-        ),
+        columns=(text("Captions of"), number("Images"), *(_HEADERS[part] for part in PARTS)),
         rows=tuple(
             (
                 name,
@@ -192,10 +177,7 @@ def _compositions(description: Description) -> Iterable[tuple[Cell, Composition]
         sample = comparison.sample
         yield Quote(excerpt(comparison.source, limit=60)), comparison.composition
         drawn_from = comparison.source if sample.is_of_other else description.source
-        yield (
-            Quote(f"sample of {excerpt(drawn_from, limit=60)}"),
-            sample.composition,
-        )
+        yield (Quote(f"sample of {excerpt(drawn_from, limit=60)}"), sample.composition)
 
 
 def _images_of(name: str) -> str:
@@ -215,9 +197,7 @@ def _papers(
         yield from others.items()
 
 
-def _published(
-    values: Mapping[Part, float], parts: Iterable[Part], form: str
-) -> Iterable[str]:
+def _published(values: Mapping[Part, float], parts: Iterable[Part], form: str) -> Iterable[str]:
     for part in parts:
         value = values.get(_PAPER_COUNTS.get(part, part))
         yield form.format(value) if value is not None else NOTHING

@@ -4,15 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from piecework.domain.counts import NOTHING, count, plural, share
 from piecework.report import plots
-from piecework.report.components import (
-    Figure,
-    Gallery,
-    Quote,
-    Section,
-    Table,
-    number,
-    text,
-)
+from piecework.report.components import Figure, Gallery, Quote, Section, Table, number, text
 from piecework.report.corpus.concept_counts import ConceptCounts, Coverage
 from piecework.report.corpus.description import Description
 from piecework.report.corpus.examples import card
@@ -42,9 +34,7 @@ def build(description: Description) -> Section | None:
         lead=(lead,),
         figures=(_figure(concepts, listed),),
         tables=(
-            _coverage(
-                "Concepts of each list that occur", concepts, concepts.lists, _paper()
-            ),
+            _coverage("Concepts of each list that occur", concepts, concepts.lists, _paper()),
             *(
                 [_coverage("Concepts that two lists share", concepts, concepts.pairs)]
                 if concepts.pairs
@@ -55,9 +45,7 @@ def build(description: Description) -> Section | None:
         galleries=(
             Gallery(
                 title="Example images of concepts",
-                cards=tuple(
-                    card(example, description.pictures) for example in concepts.examples
-                ),
+                cards=tuple(card(example, description.pictures) for example in concepts.examples),
                 is_folded=True,
             ),
         ),
@@ -65,9 +53,7 @@ def build(description: Description) -> Section | None:
 
 
 def _paper() -> str:
-    published = ", ".join(
-        f"{name} {percent} %" for name, percent in CATEGORIES_PERCENT.items()
-    )
+    published = ", ".join(f"{name} {percent} %" for name, percent in CATEGORIES_PERCENT.items())
     return (
         "A name must occur as whole words in exactly its form. VizWiz-Captions has, by "
         f"its paper: {published}. Categories that two datasets for the same task share "
@@ -113,9 +99,7 @@ def _figure(concepts: ConceptCounts, listed: Sequence[str]) -> Figure:
     rows = []
     for name in _most_common(concepts, listed)[:_DRAWN]:
         label = excerpt(name, limit=_NAME_CHARACTERS)
-        rows.append(
-            plots.Bar(label, *_percent(concepts.here[name], concepts.images_here))
-        )
+        rows.append(plots.Bar(label, *_percent(concepts.here[name], concepts.images_here)))
         if concepts.there is not None:
             there = _percent(concepts.there[name], concepts.images_there)
             rows.append(plots.Bar("", *there, plots.AMBER))
@@ -140,11 +124,7 @@ def _images(concepts: ConceptCounts, listed: Sequence[str]) -> Table:
                 Quote(excerpt(name, limit=_NAME_CHARACTERS)),
                 count(here),
                 share(here, concepts.images_here),
-                *(
-                    (count(there), share(there, concepts.images_there))
-                    if is_compared
-                    else ()
-                ),
+                *((count(there), share(there, concepts.images_there)) if is_compared else ()),
             )
         )
     more = len(listed) - len(rows)

@@ -60,8 +60,7 @@ def _galleries(description: Description) -> Iterable[Gallery]:
         yield Gallery(
             title="Example images of each level",
             cards=tuple(
-                card(example, description.pictures)
-                for example in description.by_difficulty
+                card(example, description.pictures) for example in description.by_difficulty
             ),
             is_folded=True,
         )
@@ -78,12 +77,7 @@ def _names(description: Description) -> Table:
     ]
     return Table(
         caption="Levels of difficulty",
-        columns=(
-            text("Level"),
-            number("Images"),
-            number("Share"),
-            number("VizWiz-Captions"),
-        ),
+        columns=(text("Level"), number("Images"), number("Share"), number("VizWiz-Captions")),
         rows=tuple(
             (name, count(many), share(many, images), f"{published:g} %")
             for name, many, published in rows
@@ -113,9 +107,7 @@ def _majorities(description: Description) -> tuple[Table, ...]:
                         count(many),
                         share(many, description.images),
                     )
-                    for name, many in sorted(
-                        flaws.items(), key=lambda pair: (-pair[1], pair[0])
-                    )
+                    for name, many in sorted(flaws.items(), key=lambda pair: (-pair[1], pair[0]))
                 ),
             )
         )
@@ -129,12 +121,7 @@ def _text(description: Description) -> Table:
     published = {"yes": f"{TEXT_PERCENT:.1f} %", "no": f"{100 - TEXT_PERCENT:.1f} %"}
     return Table(
         caption="Does the image show text, by majority",
-        columns=(
-            text("Shows text"),
-            number("Images"),
-            number("Share"),
-            number("VizWiz-Captions"),
-        ),
+        columns=(text("Shows text"), number("Images"), number("Share"), number("VizWiz-Captions")),
         rows=tuple(
             (
                 name,
@@ -150,12 +137,7 @@ def _text(description: Description) -> Table:
 def _people(description: Description) -> Table:
     return Table(
         caption="Images captioned with a word for people",
-        columns=(
-            text("Statement"),
-            number("Images"),
-            number("Share"),
-            number("VizWiz-Captions"),
-        ),
+        columns=(text("Statement"), number("Images"), number("Share"), number("VizWiz-Captions")),
         rows=(
             (
                 "a caption names people",

@@ -90,8 +90,7 @@ def _novel(comparison: Comparison) -> Table:
                 part,
                 Quote(
                     ", ".join(
-                        f"{excerpt(word, limit=30)} {count(times)}"
-                        for word, times in words.items()
+                        f"{excerpt(word, limit=30)} {count(times)}" for word, times in words.items()
                     )
                 ),
             )

@@ -40,9 +40,7 @@ def _figure(description: Description) -> Figure:
     counts = description.word_counts["nouns"]
     title = "The most common nouns"
     rows = [
-        plots.Bar(
-            excerpt(noun, limit=_WORD_CHARACTERS), counts[noun], count(counts[noun])
-        )
+        plots.Bar(excerpt(noun, limit=_WORD_CHARACTERS), counts[noun], count(counts[noun]))
         for noun in top_words(counts, _DRAWN)
     ]
     described = "; ".join(f"{row.label}: {row.words}" for row in rows)
@@ -109,10 +107,7 @@ def _top(description: Description) -> Table:
 def _lacking(description: Description) -> Table:
     return Table(
         caption="The most common unknown words",
-        columns=(
-            text("Word list"),
-            text("The most common first, with their occurrences"),
-        ),
+        columns=(text("Word list"), text("The most common first, with their occurrences")),
         rows=tuple(
             (name, _listed(islice(unknown.words.items(), WORDS_LISTED)))
             for name, unknown in description.unknown.items()
@@ -125,7 +120,6 @@ def _lacking(description: Description) -> Table:
 def _listed(words: Iterable[tuple[str, int]]) -> Quote:
     return Quote(
         ", ".join(
-            f"{excerpt(word, limit=_WORD_CHARACTERS)} {count(times)}"
-            for word, times in words
+            f"{excerpt(word, limit=_WORD_CHARACTERS)} {count(times)}" for word, times in words
         )
     )
