@@ -10,10 +10,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import cast, get_args
 
-from piecework.rehearsal.pictures.drawing import animals, outdoors, sport
-from piecework.rehearsal.pictures.drawing.pen import INKS, SHADES, Paint, line, placed, shadow
+from piecework.rehearsal.pictures.drawing.pen import (
+    HEIGHT,
+    INKS,
+    SHADES,
+    WIDTH,
+    Paint,
+    line,
+    placed,
+    shadow,
+)
 from piecework.rehearsal.pictures.drawing.person import Arm, Figure, Garment, Who, hand_of, person
-from piecework.rehearsal.pictures.drawing.places import HEIGHT, PLACE_DRAWINGS, WIDTH
+from piecework.rehearsal.pictures.drawing.svg_files import draw_place, draw_thing
 
 _FEET = (285.0, 452.0)
 _SCALE = 1.3
@@ -24,12 +32,12 @@ class Activity:
     """An activity of a person, and how to draw it.
 
     Attributes:
-        place: draws the background.
+        place: the name of the background.
         props: draws the objects, given the position of the right hand.
         arm: the position of the right arm.
     """
 
-    place: Callable[[], str]
+    place: str
     props: Callable[[float, float], str]
     arm: Arm
 
@@ -93,72 +101,72 @@ def draw_portrait(portrait: Portrait) -> str:
     x, y = hand_of(figure)
     at = (_FEET[0] + x * _SCALE, _FEET[1] + y * _SCALE)
     standing = placed(shadow(120) + person(figure), _FEET, scale=_SCALE)
-    picture = activity.place() + standing + activity.props(*at)
+    picture = draw_place(activity.place) + standing + activity.props(*at)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" '
         f'width="{WIDTH}" height="{HEIGHT}"><defs>{SHADES}</defs>{picture}</svg>\n'
     )
 
 
-def _paint(colour: str) -> Paint:
-    return Paint(INKS[colour])
+def _drawn(thing: str, colour: str) -> str:
+    return draw_thing(thing, Paint(INKS[colour]))
 
 
 def _tennis(x: float, y: float) -> str:
-    return placed(sport.racket(_paint("red")), (x, y), scale=1.2, turn=28) + placed(
-        sport.tennis_ball(_paint("yellow")), (x + 130, y - 40), scale=1.2
+    return placed(_drawn("racket", "red"), (x, y), scale=1.2, turn=28) + placed(
+        _drawn("tennis ball", "yellow"), (x + 130, y - 40), scale=1.2
     )
 
 
 def _frisbee(x: float, y: float) -> str:
-    return placed(sport.frisbee(_paint("orange")), (x + 110, y - 12), scale=1.2)
+    return placed(_drawn("frisbee", "orange"), (x + 110, y - 12), scale=1.2)
 
 
 def _pitching(x: float, y: float) -> str:
-    return placed(sport.baseball(_paint("white")), (x + 8, y - 16), scale=1.2)
+    return placed(_drawn("baseball", "white"), (x + 8, y - 16), scale=1.2)
 
 
 def _kite(x: float, y: float) -> str:
     string = line(f"M{x:g} {y:g} Q{x + 90:g} {y - 10:g} 520 150", "#6b6b6b", width=2)
-    return string + placed(outdoors.kite(_paint("yellow")), (520, 270), scale=0.95)
+    return string + placed(_drawn("kite", "yellow"), (520, 270), scale=0.95)
 
 
 def _umbrella(x: float, y: float) -> str:
-    return placed(outdoors.umbrella(_paint("red")), (x + 4, y + 40), scale=1.0, turn=8)
+    return placed(_drawn("umbrella", "red"), (x + 4, y + 40), scale=1.0, turn=8)
 
 
 def _dog(x: float, y: float) -> str:
     leash = line(f"M{x:g} {y:g} Q{x + 40:g} {y + 90:g} 505 385", "#b8332c", width=3)
-    dog = shadow(150) + animals.dog(_paint("brown"))
+    dog = shadow(150) + _drawn("dog", "brown")
     return placed(dog, (490, 456), scale=1.05) + leash
 
 
 def _ball(_x: float, _y: float) -> str:
-    return placed(shadow(70) + outdoors.beach_ball(_paint("red")), (420, 456), scale=1.15)
+    return placed(shadow(70) + _drawn("ball", "red"), (420, 456), scale=1.15)
 
 
 def _bicycle(_x: float, _y: float) -> str:
-    return placed(shadow(160) + outdoors.bicycle(_paint("green")), (490, 452), scale=1.5)
+    return placed(shadow(160) + _drawn("bicycle", "green"), (490, 452), scale=1.5)
 
 
 def _flower(x: float, y: float) -> str:
-    return placed(outdoors.flower(_paint("red")), (x, y + 30), scale=1.0, turn=8)
+    return placed(_drawn("flower", "red"), (x, y + 30), scale=1.0, turn=8)
 
 
 def _bucket(x: float, y: float) -> str:
-    return placed(outdoors.bucket(_paint("green")), (x + 4, y + 92), scale=1.0)
+    return placed(_drawn("bucket", "green"), (x + 4, y + 92), scale=1.0)
 
 
 ACTIVITIES: Mapping[str, Activity] = {
-    "tennis": Activity(place=sport.tennis_court, props=_tennis, arm="forward"),
-    "frisbee": Activity(place=PLACE_DRAWINGS["park"], props=_frisbee, arm="forward"),
-    "pitching": Activity(place=sport.baseball_field, props=_pitching, arm="up"),
-    "kite": Activity(place=PLACE_DRAWINGS["park"], props=_kite, arm="forward"),
-    "umbrella": Activity(place=PLACE_DRAWINGS["beach"], props=_umbrella, arm="forward"),
-    "dog": Activity(place=PLACE_DRAWINGS["street"], props=_dog, arm="down"),
-    "ball": Activity(place=PLACE_DRAWINGS["beach"], props=_ball, arm="down"),
-    "bicycle": Activity(place=PLACE_DRAWINGS["street"], props=_bicycle, arm="down"),
-    "flower": Activity(place=PLACE_DRAWINGS["park"], props=_flower, arm="forward"),
-    "bucket": Activity(place=PLACE_DRAWINGS["beach"], props=_bucket, arm="down"),
+    "tennis": Activity(place="tennis court", props=_tennis, arm="forward"),
+    "frisbee": Activity(place="park", props=_frisbee, arm="forward"),
+    "pitching": Activity(place="baseball field", props=_pitching, arm="up"),
+    "kite": Activity(place="park", props=_kite, arm="forward"),
+    "umbrella": Activity(place="beach", props=_umbrella, arm="forward"),
+    "dog": Activity(place="street", props=_dog, arm="down"),
+    "ball": Activity(place="beach", props=_ball, arm="down"),
+    "bicycle": Activity(place="street", props=_bicycle, arm="down"),
+    "flower": Activity(place="park", props=_flower, arm="forward"),
+    "bucket": Activity(place="beach", props=_bucket, arm="down"),
 }
 """The activities of a person."""

@@ -6,7 +6,9 @@ pictures.
 """
 
 from dataclasses import dataclass
-from html import escape
+
+WIDTH = 640
+HEIGHT = 480
 
 Point = tuple[float, float]
 Extent = tuple[float, float, float, float]
@@ -90,7 +92,7 @@ def shape(outline: str, fill: str, *, more: str = "") -> str:
 def line(outline: str, colour: str, *, width: float = 3) -> str:
     """Return a stroke with round ends."""
     return (
-        f'<path d="{outline}" fill="none" stroke="{colour}" stroke-width="{_n(width)}" '
+        f'<path d="{outline}" fill="none" stroke="{colour}" stroke-width="{short(width)}" '
         'stroke-linecap="round" stroke-linejoin="round"/>'
     )
 
@@ -98,9 +100,9 @@ def line(outline: str, colour: str, *, width: float = 3) -> str:
 def box(extent: Extent, fill: str, *, radius: float = 0, more: str = "") -> str:
     """Return a rectangle, with round corners if `radius` is set."""
     x, y, width, height = extent
-    corner = f' rx="{_n(radius)}"' if radius else ""
+    corner = f' rx="{short(radius)}"' if radius else ""
     return (
-        f'<rect x="{_n(x)}" y="{_n(y)}" width="{_n(width)}" height="{_n(height)}"'
+        f'<rect x="{short(x)}" y="{short(y)}" width="{short(width)}" height="{short(height)}"'
         f'{corner} fill="{fill}"{_extra(more)}/>'
     )
 
@@ -109,7 +111,7 @@ def oval(extent: Extent, fill: str, *, more: str = "") -> str:
     """Return an ellipse given its centre and its two radii."""
     x, y, rx, ry = extent
     return (
-        f'<ellipse cx="{_n(x)}" cy="{_n(y)}" rx="{_n(rx)}" ry="{_n(ry)}" '
+        f'<ellipse cx="{short(x)}" cy="{short(y)}" rx="{short(rx)}" ry="{short(ry)}" '
         f'fill="{fill}"{_extra(more)}/>'
     )
 
@@ -134,31 +136,16 @@ def shadow(width: float, *, depth: float = 9) -> str:
     return oval((4, -1, width * 0.58, depth), "url(#shadow)")
 
 
-def lettering(words: str, middle: Point, *, width: float, size: float, ink: str) -> str:
-    """Return printed words around a point, squeezed if wider than `width`."""
-    if not words:
-        return ""
-    x, y = middle
-    expected = len(words) * size * 0.66
-    squeeze = (
-        f' textLength="{_n(width)}" lengthAdjust="spacingAndGlyphs"' if expected > width else ""
-    )
-    return (
-        f'<text x="{_n(x)}" y="{_n(y + size * 0.36)}" font-size="{_n(size)}" '
-        f'font-family="Verdana,DejaVu Sans,sans-serif" font-weight="bold" '
-        f'text-anchor="middle" fill="{ink}"{squeeze}>{escape(words)}</text>'
-    )
-
-
 def placed(drawing: str, at: Point, *, scale: float = 1, turn: float = 0) -> str:
     """Move a drawing so that its feet are at a point."""
-    turning = f" rotate({_n(turn)})" if turn else ""
-    size = f" scale({_n(scale)})" if scale != 1 else ""
-    moving = f"translate({_n(at[0])} {_n(at[1])})"
+    turning = f" rotate({short(turn)})" if turn else ""
+    size = f" scale({short(scale)})" if scale != 1 else ""
+    moving = f"translate({short(at[0])} {short(at[1])})"
     return f'<g transform="{moving}{turning}{size}">{drawing}</g>'
 
 
-def _n(number: float) -> str:
+def short(number: float) -> str:
+    """Return a number with at most two decimals."""
     text = f"{number:.2f}".rstrip("0").rstrip(".")
     return "0" if text == "-0" else text
 

@@ -1,66 +1,25 @@
 """A scene as one SVG picture: the place, its things in rows, and the flaws."""
 
-from collections.abc import Callable, Mapping
-from functools import cache, lru_cache
+from functools import lru_cache
 from random import Random
 
 from piecework.rehearsal.pictures.catalogue import KINDS
-from piecework.rehearsal.pictures.drawing import animals, kitchen, outdoors, room, study
-from piecework.rehearsal.pictures.drawing.pen import INKS, SHADES, Paint, placed, shadow
-from piecework.rehearsal.pictures.drawing.places import HEIGHT, PLACE_DRAWINGS, WIDTH
+from piecework.rehearsal.pictures.drawing.pen import (
+    HEIGHT,
+    INKS,
+    SHADES,
+    WIDTH,
+    Paint,
+    placed,
+    shadow,
+)
 from piecework.rehearsal.pictures.drawing.spoiling import spoil
+from piecework.rehearsal.pictures.drawing.svg_files import draw_place, draw_thing
 from piecework.rehearsal.pictures.places import PLACES
 from piecework.rehearsal.pictures.scene_model import Scene, Thing
 from piecework.rehearsal.seeded_rng import seeded_rng
 
 _MARGIN = 34
-
-THING_DRAWINGS: Mapping[str, Callable[[Paint], str]] = {
-    "mug": kitchen.mug,
-    "can": kitchen.can,
-    "box": kitchen.carton,
-    "bottle": kitchen.bottle,
-    "jar": kitchen.jar,
-    "bowl": kitchen.bowl,
-    "apple": kitchen.apple,
-    "banana": kitchen.banana,
-    "kettle": kitchen.kettle,
-    "laptop": study.laptop,
-    "book": study.book,
-    "desk lamp": study.lamp,
-    "pencil cup": study.pencil_cup,
-    "phone": study.smartphone,
-    "alarm clock": study.clock,
-    "vase": study.vase,
-    "candle": study.candle,
-    "sofa": room.sofa,
-    "armchair": room.armchair,
-    "floor lamp": room.floor_lamp,
-    "potted plant": room.plant,
-    "television": room.television,
-    "teddy bear": room.teddy_bear,
-    "towel": room.towel,
-    "soap dispenser": room.soap_dispenser,
-    "toothbrush cup": room.toothbrush_cup,
-    "dog": animals.dog,
-    "cat": animals.cat,
-    "duck": animals.duck,
-    "seagull": animals.bird,
-    "rubber duck": animals.rubber_duck,
-    "car": outdoors.car,
-    "bus": outdoors.bus,
-    "bicycle": outdoors.bicycle,
-    "street sign": outdoors.street_sign,
-    "mailbox": outdoors.mailbox,
-    "tree": outdoors.tree,
-    "bench": outdoors.bench,
-    "ball": outdoors.beach_ball,
-    "kite": outdoors.kite,
-    "flower": outdoors.flower,
-    "umbrella": outdoors.umbrella,
-    "sailing boat": outdoors.sailing_boat,
-    "bucket": outdoors.bucket,
-}
 
 _NO_SHADOW = frozenset({"kite", "seagull"})
 """Things in the air."""
@@ -73,18 +32,13 @@ def draw(scene: Scene) -> str:
     can show it safely.
     """
     rng = seeded_rng(scene.layout_seed, "layout")
-    picture = _place(scene.place) + _things(scene, rng)
+    picture = draw_place(scene.place) + _things(scene, rng)
     spoilt = spoil(picture, scene.flaws, severity=scene.severity, rng=rng)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" '
         f'width="{WIDTH}" height="{HEIGHT}"><defs>{SHADES}</defs>'
         f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#2c2c30"/>{spoilt}</svg>\n'
     )
-
-
-@cache
-def _place(name: str) -> str:
-    return PLACE_DRAWINGS[name]()
 
 
 def _things(scene: Scene, rng: Random) -> str:
@@ -125,4 +79,4 @@ def _row(things: list[Thing], *, feet: float, scale: float, lean: float, rng: Ra
 @lru_cache(maxsize=4096)
 def _thing(name: str, colour: str, text: str) -> str:
     under = "" if name in _NO_SHADOW else shadow(KINDS[name].size[0])
-    return under + THING_DRAWINGS[name](Paint(INKS[colour], text))
+    return under + draw_thing(name, Paint(INKS[colour], text))

@@ -7,8 +7,7 @@ the picture readable; a severity of 1 makes it unreadable.
 from collections.abc import Iterable
 from random import Random
 
-from piecework.rehearsal.pictures.drawing.pen import box, oval, placed
-from piecework.rehearsal.pictures.drawing.places import HEIGHT, WIDTH
+from piecework.rehearsal.pictures.drawing.pen import HEIGHT, WIDTH, box, oval, placed
 
 _ALL = (-400, -400, WIDTH + 800, HEIGHT + 800)
 _MIDDLE = (WIDTH / 2, HEIGHT / 2)
