@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from piecework.marketplace.requester.model import operation_names
-from piecework.marketplace.requester.operations import OPERATIONS
+from piecework.marketplace.requester.api import OPERATIONS
+from piecework.marketplace.requester.wire import operation_names
 
 PAGE = Path(__file__).resolve().parents[1] / "docs/reference/marketplace.md"
 

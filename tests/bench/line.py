@@ -8,7 +8,7 @@ import json
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from piecework.marketplace.requester.model import TARGET_PREFIX
+from piecework.marketplace.requester.wire import TARGET_PREFIX
 
 KEY = "BENCH"
 """The requester of all calls; a rehearsal looks at the key's name only."""

@@ -25,7 +25,7 @@ from typing import Any
 
 import httpx
 
-from piecework.marketplace.requester.calling import perform
+from piecework.marketplace.requester.api import perform_operation
 from piecework.marketplace.state.backend import Backend, Rules
 from tests.bench.line import KEY, Line, call, connect, worker_call
 from tests.bench.signed import LiveRequester
@@ -172,12 +172,12 @@ async def crowd(market: Running, pause_seconds: float) -> dict[str, list[float]]
 def fill(database: Path, size: int) -> None:
     """Many HITs by the same code, without HTTP and with a commit per thousand."""
     with closing(Backend(database, Rules(rehearsal=True, seed=7, start=START))) as backend:
-        hit_type = perform(backend, KEY, "CreateHITType", HIT_TYPE)["HITTypeId"]
+        hit_type = perform_operation(backend, KEY, "CreateHITType", HIT_TYPE)["HITTypeId"]
         hit = {"HITTypeId": hit_type, "LifetimeInSeconds": 864_000, "Question": QUESTION}
         for first in range(0, size, 1000):
             with backend.group_commits(lambda: None, lambda: None):
                 for _ in range(first, min(first + 1000, size)):
-                    perform(backend, KEY, "CreateHITWithHITType", hit)
+                    perform_operation(backend, KEY, "CreateHITWithHITType", hit)
 
 
 async def cost(market: Running) -> dict[str, float]:

@@ -9,8 +9,8 @@ from botocore.auth import SigV4Auth
 from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
 
-from piecework.marketplace.requester.calling import perform
-from piecework.marketplace.requester.model import TARGET_PREFIX
+from piecework.marketplace.requester.api import perform_operation
+from piecework.marketplace.requester.wire import TARGET_PREFIX
 from piecework.marketplace.state import keys
 from piecework.marketplace.state.backend import Backend, Rules
 from piecework.marketplace.state.keys import Key
@@ -32,7 +32,7 @@ class LiveRequester:
         with closing(Backend(database, Rules())) as backend:
             with backend.transaction() as transaction:
                 self._key = keys.give(transaction, "Bench", deposit_cents=10**9)
-            made = perform(backend, self._key.access_key, "CreateHIT", dict(hit))["HIT"]
+            made = perform_operation(backend, self._key.access_key, "CreateHIT", dict(hit))["HIT"]
         self._new = {
             "HITTypeId": made["HITTypeId"],
             "LifetimeInSeconds": hit["LifetimeInSeconds"],

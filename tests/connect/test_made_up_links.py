@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from piecework.connect.bridge.connect_crowd import ConnectRegister
-from piecework.marketplace.outside_crowd import Arrival
+from piecework.marketplace.state.outside_crowd import Arrival
 from piecework.webclient.errors import Refused
 from tests.connect.town import Town, Visitor
 

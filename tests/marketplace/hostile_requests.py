@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from botocore.model import ListShape, Shape, StructureShape
 
-from piecework.marketplace.requester.model import TARGET_PREFIX, input_shape, operation_names
+from piecework.marketplace.requester.wire import TARGET_PREFIX, input_shape, operation_names
 from tests.marketplace.hostile_input import (
     HOSTILE_TEXTS,
     HOSTILE_VALUES,

@@ -12,8 +12,8 @@ from botocore.credentials import Credentials
 
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.requester import signature
-from piecework.marketplace.requester.model import TARGET_PREFIX
 from piecework.marketplace.requester.signature import Received, Signed
+from piecework.marketplace.requester.wire import TARGET_PREFIX
 
 ACCESS_KEY = "PWKEYEXAMPLE"
 SECRET = "a secret that only two know"  # noqa: S105 - of a test
@@ -74,12 +74,12 @@ def with_header(received: Received, name: str, value: bytes | None) -> Received:
 
 def signed_at(received: Received) -> datetime:
     """The time that its signature names."""
-    return signature.read(received).signed_at
+    return signature.read_signature(received).signed_at
 
 
 def check(received: Received, *, secret: str = SECRET, now: datetime | None = None) -> Signed:
     """All checks in the marketplace's order; at the time of signing, if at none."""
-    signed = signature.read(received)
+    signed = signature.read_signature(received)
     signature.check_claim(signed, received, now=now or signed.signed_at)
     signature.check_signature(signed, received, secret=secret)
     return signed

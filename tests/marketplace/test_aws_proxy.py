@@ -23,7 +23,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 
 from piecework.marketplace.http.amazon_hosts import HOSTS
 from piecework.marketplace.http.server import serve
-from piecework.marketplace.requester.admission import machine_time
+from piecework.marketplace.requester.signature import machine_time
 from piecework.marketplace.state import keys
 from piecework.webserver.server import Certificate
 from piecework.webserver.stand_in import authority

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from piecework.marketplace.exceptions import Refusal
-from piecework.marketplace.requester.calling import perform
+from piecework.marketplace.requester.api import perform_operation
 from piecework.marketplace.state import accounts, audit, lifecycle
 from piecework.marketplace.state.backend import Backend, Rules
 from piecework.marketplace.workers import assignment_actions, discovery
@@ -49,7 +49,7 @@ class Crowded:
 
     def call(self, operation: str, **parameters: object) -> dict[str, Any]:
         """A requester's call."""
-        return perform(self.backend, "KEY", operation, parameters)
+        return perform_operation(self.backend, "KEY", operation, parameters)
 
     def work(self, hit_id: str | None, *, done: bool) -> str:
         """Accept, and perhaps submit."""

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from piecework.cli.main import main
 from piecework.marketplace.http.server import serve
-from piecework.marketplace.requester.calling import perform
+from piecework.marketplace.requester.api import perform_operation
 from piecework.marketplace.state import accounts, backend, clock, keys
 from piecework.marketplace.state.backend import Backend, Rules
 from piecework.marketplace.state.clock_jumps import (
@@ -105,7 +105,7 @@ class Town:
     def ask(self, operation: str, **members: object) -> dict[str, Any]:
         """A call of the requester's, by another process."""
         with closing(Backend(self.database, Rules())) as beside:
-            return perform(beside, self.key, operation, members)
+            return perform_operation(beside, self.key, operation, members)
 
     def status(self, assignment_id: str) -> str:
         """Of an assignment."""
@@ -128,7 +128,7 @@ def town(tmp_path: Path, clocks: Clocks) -> Town:
             new = accounts.NewWorker(handle="ann", country="DE")
             code = invitations.invite(transaction, new, lifetime_ms=clock.DAY).code
         hits = [
-            perform(
+            perform_operation(
                 made,
                 key,
                 "CreateHIT",

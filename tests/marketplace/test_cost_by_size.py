@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from piecework.marketplace.requester import operations
-from piecework.marketplace.requester.calling import perform
+from piecework.marketplace.requester import api
+from piecework.marketplace.requester.api import perform_operation
 from piecework.marketplace.state import accounts
 from piecework.marketplace.state.backend import Backend, Rules
 from piecework.marketplace.state.transaction import Transaction
@@ -34,7 +34,7 @@ def backends() -> Iterator[list[Backend]]:
 def filled(size: int) -> Backend:
     """Half of the HITs done and judged, half of them open."""
     backend = Backend(Path(":memory:"), Rules(rehearsal=True, seed=1, start=START))
-    hit_type = perform(backend, "KEY", "CreateHITType", HIT_TYPE)["HITTypeId"]
+    hit_type = perform_operation(backend, "KEY", "CreateHITType", HIT_TYPE)["HITTypeId"]
     with backend.transaction() as transaction:
         accounts.add_worker(transaction, accounts.NewWorker(handle="ann", country="US"))
         _, token = accounts.add_worker(transaction, accounts.NewWorker(handle="bob", country="US"))
@@ -45,7 +45,9 @@ def filled(size: int) -> Backend:
             "Question": QUESTION,
             "UniqueRequestToken": str(number),
         }
-        group = perform(backend, "KEY", "CreateHITWithHITType", parameters)["HIT"]["HITGroupId"]
+        group = perform_operation(backend, "KEY", "CreateHITWithHITType", parameters)["HIT"][
+            "HITGroupId"
+        ]
         if number % 2:
             with backend.transaction() as transaction:
                 bob = accounts.signed_in(transaction, token)
@@ -77,7 +79,7 @@ def group_id(transaction: Transaction) -> str:
 
 def call(operation: str, **parameters: object) -> Action:
     """A requester's call inside the open transaction."""
-    return lambda transaction: operations.perform(transaction, 1, operation, parameters)
+    return lambda transaction: api._perform_validated(transaction, 1, operation, parameters)
 
 
 def on_hit(operation: str) -> Action:
@@ -86,7 +88,7 @@ def on_hit(operation: str) -> Action:
     def act(transaction: Transaction) -> object:
         row = transaction.first_row("SELECT hit_id FROM hits ORDER BY id DESC LIMIT 1")
         assert row is not None
-        return operations.perform(transaction, 1, operation, {"HITId": row["hit_id"]})
+        return api._perform_validated(transaction, 1, operation, {"HITId": row["hit_id"]})
 
     return act
 
@@ -139,7 +141,7 @@ def written_by_work(database: Path, *, weight: int) -> int:
     posted = {**POSTED, "Question": QUESTION.replace("<p>", "<p>" + "." * weight)}
     backend = Backend(database, Rules(rehearsal=True, seed=1, start=START))
     with closing(backend):
-        hit = perform(backend, "KEY", "CreateHIT", posted)["HIT"]
+        hit = perform_operation(backend, "KEY", "CreateHIT", posted)["HIT"]
         before = log.stat().st_size
         with backend.transaction() as transaction:
             accounts.add_worker(transaction, accounts.NewWorker(handle="ann", country="US"))
@@ -151,7 +153,7 @@ def written_by_work(database: Path, *, weight: int) -> int:
             assignment_actions.submit(
                 transaction, ann(transaction), [("assignmentId", made), ("a", "b")]
             )
-        perform(backend, "KEY", "ApproveAssignment", {"AssignmentId": made})
+        perform_operation(backend, "KEY", "ApproveAssignment", {"AssignmentId": made})
         return log.stat().st_size - before
 
 

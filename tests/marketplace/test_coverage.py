@@ -1,7 +1,9 @@
 """The page that says what the marketplace does, held to what it does."""
 
-from piecework.marketplace.requester.model import operation_names
-from piecework.marketplace.requester.operations import OPERATIONS
+from botocore import xform_name
+
+from piecework.marketplace.requester.api import OPERATIONS
+from piecework.marketplace.requester.wire import operation_names
 from tools.marketplace_page import NOTES, PAGE, render
 
 
@@ -16,3 +18,9 @@ def test_every_operation_has_its_row_and_every_absence_its_reason() -> None:
         assert f"| {name} |" in render()
     absent = {name for name, note in NOTES.items() if note.extent == "absent"}
     assert absent == set(operation_names()) - set(OPERATIONS)
+
+
+def test_every_operation_is_a_function_of_its_name() -> None:
+    """ListHITs is `list_hits`, so that a search for either leads to the code."""
+    names = {operation: function.__name__ for operation, function in OPERATIONS.items()}
+    assert names == {operation: xform_name(operation) for operation in OPERATIONS}

@@ -16,7 +16,7 @@ import pytest
 
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.http.server import serve
-from piecework.marketplace.requester.calling import perform
+from piecework.marketplace.requester.api import perform_operation
 from piecework.marketplace.state import audit
 from piecework.marketplace.state.backend import Backend, Rules
 from piecework.marketplace.state.database_file import WrongDatabaseError
@@ -193,10 +193,10 @@ def test_a_transaction_among_others_is_all_or_nothing_by_itself(tmp_path: Path) 
         closing(sqlite3.connect(database)) as other,
         backend.group_commits(lambda: begun.append("once"), lambda: None),
     ):
-        perform(backend, "ONE", "GetAccountBalance", {})
+        perform_operation(backend, "ONE", "GetAccountBalance", {})
         with pytest.raises(Refusal, match="does not exist"):
-            perform(backend, "TWO", "GetHIT", {"HITId": "NONE"})
-        perform(backend, "THREE", "GetAccountBalance", {})
+            perform_operation(backend, "TWO", "GetHIT", {"HITId": "NONE"})
+        perform_operation(backend, "THREE", "GetAccountBalance", {})
         query = "SELECT access_key FROM requesters"
         assert other.execute(query).fetchall() == []
         backend.commit()
@@ -209,11 +209,11 @@ def test_what_sqlite_rolled_back_was_never_said(tmp_path: Path) -> None:
     with closing(Backend(tmp_path / "market.db", Rules(rehearsal=True))) as backend:
         for goes_on in (False, True):
             with backend.group_commits(lambda: None, lambda: None):
-                perform(backend, "ONE", "GetAccountBalance", {})
+                perform_operation(backend, "ONE", "GetAccountBalance", {})
                 # As SQLite does by itself, for example when the disk is full.
                 backend._storage._conn.execute("ROLLBACK")
                 if goes_on:
-                    perform(backend, "TWO", "GetAccountBalance", {})
+                    perform_operation(backend, "TWO", "GetAccountBalance", {})
                 with pytest.raises(sqlite3.OperationalError, match="rolled the"):
                     backend.commit()
         with backend.transaction() as transaction:

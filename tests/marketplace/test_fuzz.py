@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from piecework.marketplace.http.server import serve
-from piecework.marketplace.requester.model import operation_names
+from piecework.marketplace.requester.wire import operation_names
 from piecework.marketplace.state import accounts, audit
 from piecework.marketplace.state.backend import Backend, Rules
 from piecework.marketplace.state.clock import DAY

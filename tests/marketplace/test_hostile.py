@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from botocore.model import ListShape, Shape, StructureShape
 
-from piecework.marketplace.requester.model import TARGET_PREFIX, input_shape, operation_names
+from piecework.marketplace.requester.wire import TARGET_PREFIX, input_shape, operation_names
 from tests.marketplace.documents import form, question
 from tests.marketplace.market import QUESTION, Market, post
 

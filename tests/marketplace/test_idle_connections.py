@@ -19,9 +19,9 @@ import httpx
 import pytest
 
 from piecework.marketplace.http.server import Running, serve
-from piecework.marketplace.requester.model import TARGET_PREFIX
+from piecework.marketplace.requester.wire import TARGET_PREFIX
 from piecework.webserver.connections import Limits, most_connections
-from piecework.webserver.log_limits import say_once_a_second
+from piecework.webserver.limits import say_once_a_second
 from tests.marketplace.certificates import self_signed
 from tests.marketplace.market import START, Market, post
 

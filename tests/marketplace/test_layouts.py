@@ -9,7 +9,7 @@ from botocore.exceptions import ClientError
 from click.testing import CliRunner
 
 from piecework.cli.main import main
-from piecework.marketplace.requester import question
+from piecework.marketplace.requester import questions
 from tests.marketplace.conftest import a_market
 from tests.marketplace.market import Market, post, refusal
 
@@ -49,7 +49,7 @@ def test_a_hit_is_made_of_a_layout_and_done_like_any_other(tmp_path: Path) -> No
         made = kept(database, PAGE, "--frame-height", "500")
         assert made["parameters"] == ["image_url", "words"]
         hit = by_layout(market, made["layout_id"], image_url="/a.png?b&c", words="<i>Hi</i>")
-        asked = question.read(hit["Question"])
+        asked = questions.read_question(hit["Question"])
         assert asked.frame_height == 500
         assert asked.html == (
             "<!doctype html><img src='/a.png?b&c'><p><i>Hi</i></p><b><i>Hi</i></b> ]]> ${1 + 1}"

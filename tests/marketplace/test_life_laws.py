@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from piecework.marketplace.exceptions import Refusal
-from piecework.marketplace.requester.calling import perform
+from piecework.marketplace.requester.api import perform_operation
 from piecework.marketplace.state import accounts, audit, clock
 from piecework.marketplace.state.backend import Backend, Rules
 from piecework.marketplace.workers import assignment_actions, discovery
@@ -163,7 +163,7 @@ class LifeLaws(RuleBasedStateMachine):
 
     def call(self, operation: str, **parameters: object) -> dict[str, Any]:
         """A requester's call."""
-        return perform(self.backend, "KEY", operation, parameters)
+        return perform_operation(self.backend, "KEY", operation, parameters)
 
     @rule(
         kind=st.sampled_from(KINDS),

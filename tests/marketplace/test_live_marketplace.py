@@ -6,7 +6,7 @@ from pathlib import Path
 import httpx
 
 from piecework.marketplace.http.server import serve
-from piecework.marketplace.requester.calling import perform
+from piecework.marketplace.requester.api import perform_operation
 from piecework.marketplace.state import accounts
 from piecework.marketplace.state.backend import Backend, Rules
 from tests.marketplace.market import Market, post
@@ -60,5 +60,5 @@ def test_an_account_is_opened_once(backend: Backend) -> None:
     with backend.transaction() as transaction:
         first = accounts.add_requester(transaction, "LAB", balance_cents=100)
         assert accounts.add_requester(transaction, "LAB", balance_cents=100) == first
-    balance = perform(backend, "LAB", "GetAccountBalance", {})
+    balance = perform_operation(backend, "LAB", "GetAccountBalance", {})
     assert balance["AvailableBalance"] == "1.00"

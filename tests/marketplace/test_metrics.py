@@ -16,7 +16,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from piecework.marketplace.http.server import serve
-from piecework.marketplace.requester.model import operation_names
+from piecework.marketplace.requester.wire import operation_names
 from piecework.marketplace.state.backend import Backend, Rules
 from piecework.marketplace.watching import state_figures
 from piecework.marketplace.watching.metrics import Metrics

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from piecework.marketplace.exceptions import Refusal
-from piecework.marketplace.requester.calling import perform
+from piecework.marketplace.requester.api import perform_operation
 from piecework.marketplace.state import accounts, audit, clock
 from piecework.marketplace.state.backend import Backend, Rules
 from piecework.marketplace.workers import assignment_actions
@@ -106,7 +106,7 @@ class MoneyLaws(RuleBasedStateMachine):
 
     def call(self, operation: str, **parameters: object) -> dict[str, Any]:
         """A requester's call."""
-        return perform(self.backend, "KEY", operation, parameters)
+        return perform_operation(self.backend, "KEY", operation, parameters)
 
     @rule(
         price=st.sampled_from(PRICES),

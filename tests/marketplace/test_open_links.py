@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from piecework.marketplace.http.server import serve
-from piecework.marketplace.requester.calling import perform
+from piecework.marketplace.requester.api import perform_operation
 from piecework.marketplace.state import accounts, clock
 from piecework.marketplace.state.backend import Backend, Rules
 from piecework.marketplace.state.transaction import Transaction
@@ -213,7 +213,7 @@ def test_the_completion_code_is_shown_when_enough_was_sent(backend: Backend, sit
     with backend.transaction() as transaction:
         accounts.add_requester(transaction, "LAB", balance_cents=1000)
     parameters = {**HIT_TYPE, "Question": QUESTION, "LifetimeInSeconds": 3600}
-    made, _ = (perform(backend, "LAB", "CreateHIT", parameters)["HIT"] for _ in range(2))
+    made, _ = (perform_operation(backend, "LAB", "CreateHIT", parameters)["HIT"] for _ in range(2))
     with httpx.Client(base_url=site, follow_redirects=True) as ann:
         ann.post("/worker/join", data={"link": code, "name": "Ann"}, headers=HTML)
         for sent in (1, 2):

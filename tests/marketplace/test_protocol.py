@@ -7,8 +7,8 @@ import httpx
 import pytest
 from botocore.exceptions import ClientError
 
-from piecework.marketplace.requester.model import TARGET_PREFIX, operation_names
-from piecework.marketplace.requester.operations import OPERATIONS
+from piecework.marketplace.requester.api import OPERATIONS
+from piecework.marketplace.requester.wire import TARGET_PREFIX, operation_names
 from tests.marketplace.market import HIT_TYPE, QUESTION, Market, expire, post, refusal
 
 

@@ -3,11 +3,11 @@
 import pytest
 
 from piecework.marketplace.exceptions import Refusal
-from piecework.marketplace.requester.question import (
+from piecework.marketplace.requester.questions import (
     EXTERNAL_NAMESPACE,
     HTML_NAMESPACE,
     Question,
-    read,
+    read_question,
 )
 from tests.for_each import for_each
 
@@ -33,9 +33,9 @@ def test_a_page_comes_out_verbatim() -> None:
     """CDATA, split CDATA and escapes give the page's own text."""
     page = "<!doctype html><p>a ]]> b & c"
     cdata = "<![CDATA[" + page.replace("]]>", "]]]]><![CDATA[>") + "]]>"
-    assert read(html(cdata)) == Question(html=page, frame_height=450)
+    assert read_question(html(cdata)) == Question(html=page, frame_height=450)
     escaped = page.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    assert read('<?xml version="1.0" encoding="UTF-8"?>' + html(escaped)).html == page
+    assert read_question('<?xml version="1.0" encoding="UTF-8"?>' + html(escaped)).html == page
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_a_page_comes_out_verbatim() -> None:
 )
 def test_an_external_page_has_an_https_address(url: str) -> None:
     """Or a plain one on this machine."""
-    assert read(external(url)).url == url.replace("&amp;", "&")
+    assert read_question(external(url)).url == url.replace("&amp;", "&")
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_an_external_page_has_an_https_address(url: str) -> None:
 def test_other_addresses_are_refused(url: str) -> None:
     """Nothing that could run, leak a password or break a header."""
     with pytest.raises(Refusal, match="ExternalURL"):
-        read(external(url))
+        read_question(external(url))
 
 
 @pytest.mark.parametrize(
@@ -83,13 +83,13 @@ def test_other_addresses_are_refused(url: str) -> None:
 def test_an_address_is_refused_for_its_true_reason(url: str, reason: str) -> None:
     """Whoever posts it can mend it."""
     with pytest.raises(Refusal, match=reason):
-        read(external(url))
+        read_question(external(url))
 
 
 def test_a_fault_in_the_xml_is_told_with_its_position() -> None:
     """ParameterValidationError, with line, column and the parser's complaint."""
     with pytest.raises(Refusal) as caught:
-        read("<HTMLQuestion>\n<oops</HTMLQuestion>")
+        read_question("<HTMLQuestion>\n<oops</HTMLQuestion>")
     assert caught.value.kind == "ParameterValidationError"
     assert "line 2, column 5: not well-formed" in caught.value.message
 
@@ -117,13 +117,13 @@ def test_a_fault_in_the_xml_is_told_with_its_position() -> None:
 def test_other_documents_are_refused(document: str) -> None:
     """Wrong names, namespaces, orders, heights; entities are not even read."""
     with pytest.raises(Refusal) as caught:
-        read(document)
+        read_question(document)
     assert caught.value.kind == "ParameterValidationError"
 
 
 def test_a_question_has_at_most_65535_bytes() -> None:
     """Bytes, not characters; one more is refused."""
     room = 65_535 - len(html("").encode())
-    assert read(html("é" * (room // 2) + "x" * (room % 2))).html
+    assert read_question(html("é" * (room // 2) + "x" * (room % 2))).html
     with pytest.raises(Refusal, match="65535"):
-        read(html("é" * (room // 2) + "xx"))
+        read_question(html("é" * (room // 2) + "xx"))

@@ -8,7 +8,7 @@ import httpx
 import pytest
 from botocore.exceptions import ClientError
 
-from piecework.marketplace.requester.question import HTML_NAMESPACE
+from piecework.marketplace.requester.questions import HTML_NAMESPACE
 from tests.marketplace.market import HIT_TYPE, Market, post, refusal
 from tests.marketplace.signing import signed_request
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from piecework.marketplace.requester.calling import perform
+from piecework.marketplace.requester.api import perform_operation
 from piecework.marketplace.state.backend import Backend, Rules
 from tests.marketplace.market import HIT_TYPE, QUESTION, START
 
@@ -20,7 +20,7 @@ STATUS = "SELECT status FROM hits"
 def server(tmp_path: Path) -> Iterator[Backend]:
     """A marketplace with a HIT."""
     with closing(Backend(tmp_path / "market.db", RULES)) as backend:
-        perform(backend, "KEY", "CreateHIT", POSTED)
+        perform_operation(backend, "KEY", "CreateHIT", POSTED)
         yield backend
 
 
@@ -35,7 +35,7 @@ def test_a_server_writes_while_a_bridge_reads(server: Backend, bridge: Backend) 
     """The bridge sees one state to the end; afterwards it sees the next."""
     with bridge.reading() as transaction:
         assert len(transaction.all(STATUS)) == 1
-        perform(server, "KEY", "CreateHIT", POSTED)
+        perform_operation(server, "KEY", "CreateHIT", POSTED)
         assert len(transaction.all(STATUS)) == 1
     with bridge.reading() as transaction:
         assert len(transaction.all(STATUS)) == 2
@@ -63,7 +63,7 @@ def test_what_came_due_is_done_before(server: Backend, bridge: Backend) -> None:
 def test_where_writes_wait_reading_is_refused_and_loses_none(server: Backend) -> None:
     """A server reads in the transactions that share its commits."""
     with server.group_commits(lambda: None, lambda: None):
-        perform(server, "KEY", "CreateHIT", POSTED)
+        perform_operation(server, "KEY", "CreateHIT", POSTED)
         with (
             pytest.raises(sqlite3.OperationalError, match="within a transaction"),
             server.reading(),

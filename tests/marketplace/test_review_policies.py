@@ -9,8 +9,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from botocore.exceptions import ClientError
 
-from piecework.marketplace.reviewing.scoring import Agreement, agreement, known_score
 from piecework.marketplace.state.audit import LAWS
+from piecework.marketplace.state.review_policies import (
+    Agreement,
+    score_agreement,
+    score_known_answers,
+)
 from tests.for_each import for_each
 from tests.marketplace.documents import choice, form, question
 from tests.marketplace.market import Market, Worker, expire, post, refusal
@@ -483,12 +487,12 @@ def values(**texts: str) -> dict[str, frozenset[str]]:
 def test_agreement(answers: list[str], threshold: int, expected: Agreement) -> None:
     """Above the threshold, no ties; long answers do not count."""
     answer_values = [values(q=answer) for answer in answers]
-    assert agreement(answer_values, "q", threshold=threshold) == expected
+    assert score_agreement(answer_values, "q", threshold=threshold) == expected
 
 
 def test_an_empty_known_answer_wants_an_empty_answer() -> None:
     """Both ways: what was left out is right where nothing was expected."""
     key = values(empty="", full="x")
-    assert known_score(key, values(full="x")) == ({"empty": True, "full": True}, 100)
+    assert score_known_answers(key, values(full="x")) == ({"empty": True, "full": True}, 100)
     wrong = {"empty": False, "full": False}
-    assert known_score(key, values(empty="x")) == (wrong, 0)
+    assert score_known_answers(key, values(empty="x")) == (wrong, 0)

@@ -126,8 +126,8 @@ def test_published_examples_come_out_as_published(
         headers=(*headers, (b"authorization", authorization.encode())),
         body=body,
     )
-    signed = signature.read(received)
-    right = signature.expected(signed, received, secret=PUBLISHED_SECRET)
+    signed = signature.read_signature(received)
+    right = signature.expected_signature(signed, received, secret=PUBLISHED_SECRET)
     assert right == published
     signature.check_signature(signed, received, secret=PUBLISHED_SECRET)
 
@@ -231,7 +231,7 @@ def test_a_signature_holds_for_a_quarter_of_an_hour_each_way(seconds: int) -> No
 def test_the_time_of_signing_is_in_utc(header: str, stamp: bytes) -> None:
     """However it is written, it can be compared with the marketplace's clock."""
     received = with_header(signed_request(), "x-amz-date", None)
-    signed = signature.read(with_header(received, header, stamp))
+    signed = signature.read_signature(with_header(received, header, stamp))
     assert signed.signed_at == datetime(2026, 1, 5, 9, 15, tzinfo=UTC)
 
 
@@ -295,8 +295,8 @@ def _signed_for(scope: str, *, days: int = 0) -> Received:
     authorization = dict(received.headers)[b"authorization"].decode()
     own_scope = authorization.partition("Credential=")[2].partition(",")[0]
     other = with_header(received, "authorization", authorization.replace(own_scope, scope).encode())
-    signed = signature.read(other)
-    right = signature.expected(signed, other, secret=SECRET)
+    signed = signature.read_signature(other)
+    right = signature.expected_signature(signed, other, secret=SECRET)
     text = dict(other.headers)[b"authorization"].decode()
     return with_header(other, "authorization", text.replace(signed.signature, right).encode())
 
@@ -346,7 +346,7 @@ def test_a_signature_is_compared_whole(digits: int) -> None:
     """The first digits of the right one, or all of it and one more, sign nothing."""
     received = signed_request()
     assert refusal_of(received) == ""
-    right = signature.read(received).signature
+    right = signature.read_signature(received).signature
     authorization = dict(received.headers)[b"authorization"].decode()
     bent = authorization.replace(right, f"{right}0"[:digits])
     expected = "InvalidSignatureException" if digits else "IncompleteSignatureException"
@@ -395,7 +395,7 @@ def test_a_right_signature_with_more_beside_it_is_none() -> None:
     for more in (right, b"Signature=", b"x"):
         bent = with_header(received, "authorization", authorization + b", " + more)
         with pytest.raises(Refusal, match="each key=value pair once"):
-            signature.read(bent)
+            signature.read_signature(bent)
 
 
 @pytest.mark.parametrize("hash_", ["SHA1", "SHA256-PAYLOAD", "SHA512"])
@@ -404,14 +404,14 @@ def test_only_one_algorithm_is_taken(hash_: str) -> None:
     authorization = dict(signed_request().headers)[b"authorization"]
     other = authorization.replace(b"HMAC-SHA256", f"HMAC-{hash_}".encode())
     with pytest.raises(Refusal, match="only AWS4-HMAC-SHA256 for now"):
-        signature.read(with_header(signed_request(), "authorization", other))
+        signature.read_signature(with_header(signed_request(), "authorization", other))
 
 
 def test_all_that_a_signature_lacks_is_said_at_once() -> None:
     """Each parameter and the date, in one sentence each."""
     received = with_header(signed_request(), "authorization", b"AWS4-HMAC-SHA256 a=b")
     with pytest.raises(Refusal) as caught:
-        signature.read(with_header(received, "x-amz-date", None))
+        signature.read_signature(with_header(received, "x-amz-date", None))
     assert caught.value.message == (
         "Authorization header requires 'Credential' parameter. "
         "Authorization header requires 'Signature' parameter. "
@@ -428,7 +428,7 @@ def test_a_scope_has_five_parts(scope: str) -> None:
         f"AWS4-HMAC-SHA256 Credential={scope}, SignedHeaders=host, Signature=f"
     ).encode()
     with pytest.raises(Refusal, match="exactly 5 slash-delimited"):
-        signature.read(with_header(signed_request(), "authorization", authorization))
+        signature.read_signature(with_header(signed_request(), "authorization", authorization))
 
 
 def test_a_request_without_a_path_is_signed_as_one_for_the_root() -> None:
@@ -457,7 +457,7 @@ def test_spaces_about_a_date_are_not_part_of_it() -> None:
 def test_what_is_no_date_is_told_so(date: bytes) -> None:
     """Neither the basic format of ISO 8601 nor a date as e-mail has it."""
     with pytest.raises(Refusal, match="'basic format'"):
-        signature.read(with_header(signed_request(), "x-amz-date", date))
+        signature.read_signature(with_header(signed_request(), "x-amz-date", date))
 
 
 @pytest.mark.parametrize("date", [None, b"", b"2026", b"yesterday", b"20261340T000000Z"])

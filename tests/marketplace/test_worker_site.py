@@ -9,7 +9,7 @@ from defusedxml.ElementTree import fromstring
 
 from piecework.marketplace.http.exposure import UnsafeBindError
 from piecework.marketplace.http.server import Marketplace, serve
-from piecework.marketplace.requester.question import EXTERNAL_NAMESPACE
+from piecework.marketplace.requester.questions import EXTERNAL_NAMESPACE
 from piecework.marketplace.state import accounts
 from piecework.marketplace.state.backend import Backend, Rules
 from piecework.marketplace.state.system_qualifications import NUMBER_APPROVED

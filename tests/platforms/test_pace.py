@@ -4,10 +4,10 @@ from pathlib import Path
 import httpx
 import pytest
 
-from piecework.marketplace.http.faults import Bucket
 from piecework.marketplace.http.server import serve
 from piecework.platforms.mturk import MTurk
 from piecework.platforms.pace import Pace
+from piecework.webserver.limits import TokenBucket
 
 
 @dataclass
@@ -21,11 +21,11 @@ class World:
 
     def __post_init__(self) -> None:
         self.pace = Pace(now=lambda: self.now, sleep=self._pass)
-        self._bucket = Bucket(self.limit)
+        self._bucket = TokenBucket(self.limit)
 
     def change(self, limit: float) -> None:
         """Another limit from now on."""
-        self._bucket = Bucket(limit)
+        self._bucket = TokenBucket(limit)
 
     def call_for(self, seconds: float) -> float:
         """Calls as fast as the pace allows; calls that got through a second."""

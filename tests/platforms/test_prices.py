@@ -51,13 +51,13 @@ def test_a_marketplace_without_the_extension_is_not_asked(
     name = "x-piecework-extensions"
     monkeypatch.setitem(extensions.HEADERS, name, "keep-apart list-together")
     asked: list[object] = []
-    split = extensions.split
+    split = extensions.split_extensions
 
     def listen(operation: str, document: object) -> object:
         asked.append(document)
         return split(operation, document)
 
-    monkeypatch.setattr(extensions, "split", listen)
+    monkeypatch.setattr(extensions, "split_extensions", listen)
     with serve(tmp_path / "m.db", rehearsal=True, prices=POUNDS) as running:
         assert _platform(running.endpoint_url).prices() is None
     assert asked == [{}]

@@ -11,7 +11,7 @@ from piecework.cli.options import DATABASE, JSON, WholeNumber
 from piecework.config.utf8 import read_text
 from piecework.domain.errors import ConfigError
 from piecework.marketplace.exceptions import Refusal
-from piecework.marketplace.requester import layouts
+from piecework.marketplace.requester import questions
 
 _TALLEST = 999_999
 
@@ -53,12 +53,12 @@ def add(*, page: Path, frame_height: int, database: Path, as_json: bool) -> None
     try:
         html = read_text(page)
         with transaction_in(database, must_exist=False) as transaction:
-            layout_id = layouts.add(
+            layout_id = questions.add_layout(
                 transaction, name=page.name, html=html, frame_height=frame_height
             )
     except Refusal as refusal:
         raise ConfigError([f"{page}: {refusal.message}"]) from refusal
-    names = layouts.gaps(html)
+    names = questions.layout_gaps(html)
     if as_json:
         click.echo(json.dumps({"layout_id": layout_id, "parameters": names}))
         return
@@ -81,9 +81,9 @@ def list_(*, database: Path, as_json: bool) -> None:
             {
                 "layout_id": row["layout_id"],
                 "name": row["name"],
-                "parameters": layouts.gaps(row["html"]),
+                "parameters": questions.layout_gaps(row["html"]),
             }
-            for row in layouts.listed(transaction)
+            for row in questions.list_layouts(transaction)
         ]
     if as_json:
         click.echo(json.dumps(rows, indent=2))

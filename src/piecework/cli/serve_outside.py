@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from piecework.cli.serve_options import CrowdOptions
     from piecework.marketplace.bridging.running import StepObserver
     from piecework.marketplace.http.options import Marketplace
-    from piecework.marketplace.outside_crowd import OutsideCrowd
     from piecework.marketplace.state.money import PriceList
+    from piecework.marketplace.state.outside_crowd import OutsideCrowd
 
 _CROWDS = ("prolific", "connect", "panel")
 

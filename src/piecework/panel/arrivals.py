@@ -14,7 +14,7 @@ from pathlib import Path
 from urllib.parse import quote, unquote
 
 from piecework.marketplace.exceptions import Refusal
-from piecework.marketplace.outside_crowd import Arrival
+from piecework.marketplace.state.outside_crowd import Arrival
 from piecework.panel.panel_file import IS_ID, Panel
 from piecework.panel.secrets import Secrets, UnusableError
 

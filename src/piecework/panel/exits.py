@@ -5,7 +5,7 @@ import hmac
 from dataclasses import dataclass, field
 from typing import Literal
 
-from piecework.marketplace.outside_crowd import WayBack
+from piecework.marketplace.state.outside_crowd import WayBack
 from piecework.panel.arrivals import Ids
 from piecework.panel.panel_file import Panel
 from piecework.panel.placeholders import filled, filled_address

@@ -9,7 +9,9 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from piecework.marketplace.exceptions import Refusal
-from piecework.marketplace.outside_crowd import (
+from piecework.marketplace.state import visits
+from piecework.marketplace.state.money import PriceList
+from piecework.marketplace.state.outside_crowd import (
     NO_WAY_BACK,
     Arrival,
     NoEvents,
@@ -17,8 +19,6 @@ from piecework.marketplace.outside_crowd import (
     TurnedBack,
     WayBack,
 )
-from piecework.marketplace.state import visits
-from piecework.marketplace.state.money import PriceList
 from piecework.marketplace.state.own_keys import own_key
 from piecework.marketplace.state.transaction import Transaction
 from piecework.panel.arrivals import Ids, Links, ids_of

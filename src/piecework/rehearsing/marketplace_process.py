@@ -17,8 +17,8 @@ from piecework.marketplace.http.command_line import parser, serve_parent
 from piecework.marketplace.http.server import Marketplace
 
 if TYPE_CHECKING:
-    from piecework.marketplace.outside_crowd import OutsideCrowd
     from piecework.marketplace.state.money import PriceList
+    from piecework.marketplace.state.outside_crowd import OutsideCrowd
 
 PROLIFIC_TOKEN = "rehearsal"  # noqa: S105 - an emulator accepts any token
 CONNECT_KEY = "offline-connect"

@@ -25,7 +25,7 @@ from piecework.store import audit
 from piecework.store.audit import Identity
 from piecework.store.database import writing
 from piecework.webserver import security_log
-from piecework.webserver.log_limits import Allowance, say_once_a_second
+from piecework.webserver.limits import Allowance, say_once_a_second
 
 if TYPE_CHECKING:
     from piecework.signin.provider import Provider

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from piecework.domain.errors import StoreError, StoreLocked
 from piecework.store.database import Store
-from piecework.webserver.log_limits import say_once_a_second
+from piecework.webserver.limits import say_once_a_second
 
 LOCK_SECONDS = 2.0
 """How long a page waits until other processes have written."""

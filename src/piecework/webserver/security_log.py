@@ -14,7 +14,7 @@ from typing import Literal
 
 from starlette.types import Scope
 
-from piecework.webserver.log_limits import Allowance
+from piecework.webserver.limits import Allowance
 
 _LOG = logging.getLogger(__name__)
 

@@ -11,7 +11,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from piecework.webserver.connections import Connections
-from piecework.webserver.log_limits import say_once_a_second
+from piecework.webserver.limits import say_once_a_second
 from piecework.webserver.transport import DroppableProtocol
 
 _STOP_SECONDS = 3

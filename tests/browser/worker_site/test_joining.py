@@ -9,7 +9,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
 from piecework.marketplace.http.server import serve
-from piecework.marketplace.requester.calling import perform
+from piecework.marketplace.requester.api import perform_operation
 from piecework.marketplace.state import accounts, clock
 from piecework.marketplace.state.backend import Backend, Rules
 from piecework.marketplace.workers import invitations, open_links
@@ -36,7 +36,7 @@ def backend(tmp_path: Path) -> Iterator[Backend]:
             accounts.add_requester(transaction, "LAB", balance_cents=1000, name="Vision lab")
         question = html_question(form(method="post"))
         hit = {**HIT_TYPE, "Question": question, "LifetimeInSeconds": 3600}
-        perform(backend, "LAB", "CreateHIT", {**hit, "MaxAssignments": 3})
+        perform_operation(backend, "LAB", "CreateHIT", {**hit, "MaxAssignments": 3})
         yield backend
 
 

@@ -15,7 +15,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from piecework.marketplace.http.server import Marketplace, serve
-from piecework.marketplace.requester.calling import perform
+from piecework.marketplace.requester.api import perform_operation
 from piecework.marketplace.state import accounts, clock
 from piecework.marketplace.state.backend import Backend, Rules
 from piecework.marketplace.workers import invitations
@@ -189,7 +189,7 @@ def scene(folder: Path, browser: Browser, place: str) -> Iterator[Scene]:
                 ids[name] = made.worker_id
         question = html_question("<h1>A hostile question</h1>")
         request = {**HIT_TYPE, "Question": question, "LifetimeInSeconds": 3600}
-        hit = perform(backend, "LAB", "CreateHIT", request)["HIT"]
+        hit = perform_operation(backend, "LAB", "CreateHIT", request)["HIT"]
         own = httpx.post(
             f"{site.partition('//')[0]}//127.0.0.1:{ports[0]}/worker/sign-in",
             data={"invitation": links["mallory"].partition("=")[2]},

@@ -10,7 +10,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
 from piecework.marketplace.http.server import serve
-from piecework.marketplace.requester.calling import perform
+from piecework.marketplace.requester.api import perform_operation
 from piecework.marketplace.state import accounts, clock
 from piecework.marketplace.state.backend import Backend, Rules
 from piecework.marketplace.state.system_qualifications import NUMBER_APPROVED
@@ -90,7 +90,7 @@ def test_live_the_browsers_clock_only_fills_the_gaps(tmp_path: Path, browser: Br
             new = accounts.NewWorker(handle="ann", country="DE")
             code = invitations.invite(transaction, new, lifetime_ms=clock.DAY).code
         hit = {**HIT_TYPE, "Question": html_question(DRAFTING)}
-        perform(backend, "LAB", "CreateHIT", {**hit, "LifetimeInSeconds": 3600})
+        perform_operation(backend, "LAB", "CreateHIT", {**hit, "LifetimeInSeconds": 3600})
         page = browser.new_page()
         page.clock.install()
         sign_in(page, f"{running.endpoint_url}/worker/sign-in?invitation={code}")

@@ -1,6 +1,6 @@
 """The table of what MTurk's words become at Prolific, held to the API."""
 
-from piecework.marketplace.requester.model import operation_names
+from piecework.marketplace.requester.wire import operation_names
 from tools.prolific_page import LINES, PAGE, render
 
 

@@ -15,7 +15,7 @@ import pytest
 
 from piecework.marketplace.bridging.admission import Admission, Limits, Place
 from piecework.marketplace.exceptions import Refusal
-from piecework.marketplace.outside_crowd import Arrival
+from piecework.marketplace.state.outside_crowd import Arrival
 from piecework.prolific.bridge.prolific_crowd import ProlificRegister
 from piecework.prolific.resources.submissions import Submission
 from tests.prolific.bridge.test_pay import LATER

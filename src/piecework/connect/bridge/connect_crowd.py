@@ -17,7 +17,13 @@ from piecework.connect.bridge.terms import NAME, LinkNames
 from piecework.connect.client import Connect
 from piecework.marketplace.bridging.admission import Admission, Limits, Place
 from piecework.marketplace.exceptions import Refusal
-from piecework.marketplace.outside_crowd import NO_WAY_BACK, Arrival, NoEvents, Submission, WayBack
+from piecework.marketplace.state.outside_crowd import (
+    NO_WAY_BACK,
+    Arrival,
+    NoEvents,
+    Submission,
+    WayBack,
+)
 from piecework.marketplace.state.transaction import Transaction
 from piecework.webclient.errors import NoAccess, Refused
 

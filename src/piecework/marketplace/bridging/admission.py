@@ -21,9 +21,9 @@ from datetime import datetime
 from typing import Any, Protocol, TypeVar
 
 from piecework.marketplace.exceptions import Refusal
-from piecework.marketplace.http.faults import Bucket
-from piecework.marketplace.outside_crowd import Arrival
+from piecework.marketplace.state.outside_crowd import Arrival
 from piecework.webclient.errors import ApiError
+from piecework.webserver.limits import TokenBucket
 
 LEAST_REGISTERS = 4
 """Two for new participants, one for returning ones, one for lists."""
@@ -139,7 +139,7 @@ class _Room:
     """Connections for one group of participants, and how often they may be used."""
 
     free: list[Register]
-    bucket: Bucket
+    bucket: TokenBucket
 
 
 @dataclass(slots=True, eq=False)
@@ -196,7 +196,7 @@ class Admission:
         self._known = self._room(registers[-2:-1] or registers[:1])
         self._listings: dict[str, _Listing] = {}
         self._refused: OrderedDict[Arrival, float] = OrderedDict()
-        self._of_person: OrderedDict[str, Bucket] = OrderedDict()
+        self._of_person: OrderedDict[str, TokenBucket] = OrderedDict()
         self._waiting = 0
 
     def close(self) -> None:
@@ -288,7 +288,7 @@ class Admission:
 
     def _may_cost_a_call(self, arrival: Arrival) -> bool:
         limits, person = self._limits, arrival.participant_id
-        bucket = self._of_person.pop(person, None) or Bucket(
+        bucket = self._of_person.pop(person, None) or TokenBucket(
             limits.of_person_per_second, at_once=limits.of_person_at_once
         )
         self._of_person[person] = bucket
@@ -298,7 +298,7 @@ class Admission:
 
     def _room(self, registers: Sequence[Register]) -> _Room:
         limits = self._limits
-        bucket = Bucket(limits.look_ups_per_second, at_once=limits.look_ups_at_once)
+        bucket = TokenBucket(limits.look_ups_per_second, at_once=limits.look_ups_at_once)
         return _Room(list(registers), bucket)
 
     async def _listing(

@@ -13,9 +13,9 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from piecework.marketplace.exceptions import Refusal
-from piecework.marketplace.http.faults import KINDS, Fault, FaultScript, Kind
 from piecework.marketplace.http.virtual_time import check_is_program, do_what_is_due
-from piecework.marketplace.requester.model import operation_names
+from piecework.marketplace.requester.faults import KINDS, Fault, FaultScript, Kind
+from piecework.marketplace.requester.wire import operation_names
 from piecework.marketplace.state import accounts, audit, clock, events
 from piecework.marketplace.state.backend import Backend
 from piecework.marketplace.workers import visit_links

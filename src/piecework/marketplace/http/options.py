@@ -5,9 +5,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
-from piecework.marketplace.outside_crowd import OutsideCrowd
 from piecework.marketplace.state import accounts
 from piecework.marketplace.state.money import MTURK, PriceList
+from piecework.marketplace.state.outside_crowd import OutsideCrowd
 from piecework.marketplace.watching.access_log import AccessLog
 from piecework.marketplace.watching.replica import Replica
 from piecework.webserver.connections import Limits

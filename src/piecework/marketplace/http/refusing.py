@@ -17,7 +17,7 @@ RETRY_AFTER_SECONDS = 10
 def refused(request: Request, refusal: Refusal) -> Response:
     """Return the reply to a requester's call, a worker's page or a program."""
     if request.method == "POST" and request.url.path == "/":
-        body = wire.error(refusal, now_ms=clock.machine_ms())
+        body = wire.write_error(refusal, now_ms=clock.machine_ms())
         return Response(body, refusal.status, media_type=wire.CONTENT_TYPE)
     return replies.refused(request, refusal)
 

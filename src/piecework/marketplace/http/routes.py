@@ -18,9 +18,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.http import refusing
 from piecework.marketplace.http.control import Control
-from piecework.marketplace.http.faults import FaultScript
 from piecework.marketplace.http.virtual_time import check_is_local
 from piecework.marketplace.requester.api import RequesterApi
+from piecework.marketplace.requester.faults import FaultScript
 from piecework.marketplace.state.backend import Backend
 from piecework.marketplace.workers import replies
 from piecework.marketplace.workers.admittance import Admittance

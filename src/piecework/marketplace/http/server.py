@@ -23,17 +23,17 @@ from starlette.types import ASGIApp
 from piecework.marketplace.http import exposure, health, routes
 from piecework.marketplace.http.amazon_hosts import HOSTS
 from piecework.marketplace.http.child_process import end_with_parent, report_of, serve_apart
-from piecework.marketplace.http.faults import FaultScript
+from piecework.marketplace.http.group_commit import GroupCommit
 from piecework.marketplace.http.hosts import HostCheck
 from piecework.marketplace.http.notification_sender import NotificationSender, read_address
 from piecework.marketplace.http.options import Marketplace, Options, Running
 from piecework.marketplace.http.refusing import not_stored
 from piecework.marketplace.http.virtual_time import VirtualTime
-from piecework.marketplace.requester.admission import Admission
 from piecework.marketplace.requester.api import RequesterApi
+from piecework.marketplace.requester.faults import FaultScript
+from piecework.marketplace.requester.signature import Admission
 from piecework.marketplace.state import site_address
 from piecework.marketplace.state.backend import Backend, Rules
-from piecework.marketplace.state.group_commit import GroupCommit
 from piecework.marketplace.watching import request_spans
 from piecework.marketplace.watching.watched_requests import Observer, WatchedRequests
 from piecework.marketplace.workers.admittance import Admittance
@@ -41,8 +41,8 @@ from piecework.marketplace.workers.origins import Origins
 from piecework.marketplace.workers.pictures import Pictures
 from piecework.tracing import spans
 from piecework.webserver.connections import Connections, most_connections
+from piecework.webserver.limits import say_once_a_second
 from piecework.webserver.listening import listen, origin
-from piecework.webserver.log_limits import say_once_a_second
 from piecework.webserver.server import Server
 from piecework.webserver.stand_in.settings import StandIn
 from piecework.webserver.stand_in.sockets import StandInSockets
@@ -201,7 +201,7 @@ def _prepared(marketplace: Marketplace) -> Iterator[tuple[Server, list[socket.so
         )
         # Workers can trigger this message as often as they like.
         say_once_a_second(
-            "piecework.marketplace.forms.patterns", "piecework.marketplace.state.group_commit"
+            "piecework.marketplace.forms.patterns", "piecework.marketplace.http.group_commit"
         )
         running = Running(
             endpoint_url=origins.site,

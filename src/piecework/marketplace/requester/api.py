@@ -1,18 +1,34 @@
-"""The requester API as a web endpoint: POST / and nothing else."""
+"""The requester API: POST / and nothing else, one function for each operation.
+
+A call is read from the wire, admitted, held against the service's model, performed in a
+transaction of its own, and answered. An operation of the service model that is missing in
+OPERATIONS is refused by name.
+"""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from piecework.marketplace.exceptions import Refusal
-from piecework.marketplace.http.faults import Fault, FaultScript
-from piecework.marketplace.requester import extensions, operations, wire
-from piecework.marketplace.requester.admission import Admission
-from piecework.marketplace.requester.calling import perform
-from piecework.marketplace.state import clock
+from piecework.marketplace.requester import (
+    assignments,
+    extensions,
+    hit_types,
+    hits,
+    notifications,
+    qualifications,
+    wire,
+    workers,
+)
+from piecework.marketplace.requester.faults import Fault, FaultScript
+from piecework.marketplace.requester.signature import Admission
+from piecework.marketplace.requester.wire import input_shape, operation_names, validate_request
+from piecework.marketplace.state import accounts, clock, keys, lifecycle, lineage
 from piecework.marketplace.state.backend import Backend
+from piecework.marketplace.state.transaction import Transaction
 from piecework.marketplace.watching.request_facts import facts_of, shown_key
 from piecework.webserver import security_log
 from piecework.webserver.transport import drop_connection
@@ -55,8 +71,8 @@ class RequesterApi:
         facts = facts_of(request.scope)
         body = await request.body()
         try:
-            call = wire.read(request.headers, body)
-            operations.check_operation(call.operation)
+            call = wire.read_request(request.headers, body)
+            check_operation(call.operation)
             facts.operation = call.operation
             access_key = self._admission.admit(request, call)
             facts.requester = shown_key(access_key)
@@ -83,18 +99,20 @@ class RequesterApi:
     def _perform(self, request: Request, call: wire.Request, access_key: str) -> Response:
         store = extensions.store_of(request.headers.get(extensions.STORE_HEADER))
         try:
-            members = wire.members(call.body)
-            document = perform(self._backend, access_key, call.operation, members, store=store)
+            members = wire.read_members(call.body)
+            document = perform_operation(
+                self._backend, access_key, call.operation, members, store=store
+            )
         except Refusal as refusal:
             _note_refused(request, refusal)
             return _refused(request, refusal)
         _note_done(request, call, members)
-        return _reply(request, wire.answer(document))
+        return _reply(request, wire.write_reply(document))
 
 
 def _refused(request: Request, refusal: Refusal) -> Response:
     facts_of(request.scope).error = refusal.turk_code or refusal.kind
-    body = wire.error(refusal, now_ms=clock.machine_ms())
+    body = wire.write_error(refusal, now_ms=clock.machine_ms())
     return _reply(request, body, status=refusal.status)
 
 
@@ -125,3 +143,136 @@ def _note_done(request: Request, call: wire.Request, members: object) -> None:
         return
     ids = {name: str(members[key]) for key, name in _IDS.items() if key in members}
     security_log.note(request.scope, event, operation=call.operation, key=call.access_key, **ids)
+
+
+def perform_operation(
+    backend: Backend,
+    access_key: str,
+    operation: str,
+    members: object,
+    *,
+    store: tuple[str, str] | None = None,
+) -> dict[str, Any]:
+    """Do one call in its own transaction and return the members of its reply.
+
+    Args:
+        backend: the marketplace's backend.
+        access_key: the requester's key; a rehearsal opens an account for a new one.
+        operation: the operation's name.
+        members: the request's members, as parsed from JSON.
+        store: name and mark of the requester's store; stored if the call writes.
+
+    Raises:
+        Refusal: the call was refused, and nothing has changed.
+    """
+    with backend.transaction() as transaction:
+        if backend.rules.rehearsal:
+            requester = accounts.add_requester(
+                transaction, access_key, balance_cents=backend.rules.balance_cents
+            )
+        else:
+            requester = keys.owner(transaction, access_key)
+        changes_before = transaction.conn.total_changes
+        reply = _perform_settled(transaction, requester, operation, members)
+        if store is not None and transaction.conn.total_changes != changes_before:
+            lineage.keep_store_mark(transaction, requester, *store)
+        return reply
+
+
+def _perform_settled(
+    transaction: Transaction, requester: int, operation: str, members: object
+) -> dict[str, Any]:
+    if transaction.has_backlog and isinstance(members, dict):
+        lifecycle.settle_named(
+            transaction, hit_id=members.get("HITId"), assignment_id=members.get("AssignmentId")
+        )
+    try:
+        return _perform_validated(transaction, requester, operation, members)
+    except Refusal as refusal:
+        if transaction.has_backlog and refusal.turk_code == "InsufficientFunds":
+            # Money held for expired HITs may be about to be released.
+            raise Refusal("ThrottlingException", "Rate exceeded") from refusal
+        raise
+
+
+Operation = Callable[[Transaction, int, dict[str, Any]], dict[str, Any]]
+
+OPERATIONS: dict[str, Operation] = {
+    "AcceptQualificationRequest": qualifications.accept_qualification_request,
+    "ApproveAssignment": assignments.approve_assignment,
+    "AssociateQualificationWithWorker": qualifications.associate_qualification_with_worker,
+    "CreateAdditionalAssignmentsForHIT": hits.create_additional_assignments_for_hit,
+    "CreateHIT": hits.create_hit,
+    "CreateHITType": hit_types.create_hit_type,
+    "CreateHITWithHITType": hits.create_hit_with_hit_type,
+    "CreateQualificationType": qualifications.create_qualification_type,
+    "CreateWorkerBlock": workers.create_worker_block,
+    "DeleteHIT": hits.delete_hit,
+    "DeleteQualificationType": qualifications.delete_qualification_type,
+    "DeleteWorkerBlock": workers.delete_worker_block,
+    "DisassociateQualificationFromWorker": qualifications.disassociate_qualification_from_worker,
+    "GetAccountBalance": assignments.get_account_balance,
+    "GetAssignment": assignments.get_assignment,
+    "GetFileUploadURL": assignments.get_file_upload_url,
+    "GetHIT": hits.get_hit,
+    "GetQualificationScore": qualifications.get_qualification_score,
+    "GetQualificationType": qualifications.get_qualification_type,
+    "ListAssignmentsForHIT": assignments.list_assignments_for_hit,
+    "ListBonusPayments": assignments.list_bonus_payments,
+    "ListHITs": hits.list_hits,
+    "ListHITsForQualificationType": hits.list_hits_for_qualification_type,
+    "ListQualificationRequests": qualifications.list_qualification_requests,
+    "ListQualificationTypes": qualifications.list_qualification_types,
+    "ListReviewPolicyResultsForHIT": hits.list_review_policy_results_for_hit,
+    "ListReviewableHITs": hits.list_reviewable_hits,
+    "ListWorkerBlocks": workers.list_worker_blocks,
+    "ListWorkersWithQualificationType": qualifications.list_workers_with_qualification_type,
+    "NotifyWorkers": notifications.notify_workers,
+    "RejectAssignment": assignments.reject_assignment,
+    "RejectQualificationRequest": qualifications.reject_qualification_request,
+    "SendBonus": assignments.send_bonus,
+    "SendTestEventNotification": notifications.send_test_event_notification,
+    "UpdateExpirationForHIT": hits.update_expiration_for_hit,
+    "UpdateHITReviewStatus": hits.update_hit_review_status,
+    "UpdateHITTypeOfHIT": hits.update_hit_type_of_hit,
+    "UpdateNotificationSettings": notifications.update_notification_settings,
+    "UpdateQualificationType": qualifications.update_qualification_type,
+}
+
+
+def check_operation(operation: str) -> None:
+    """Refuse an operation that this marketplace does not offer.
+
+    Raises:
+        Refusal: the operation is not in the API, or not offered here.
+    """
+    if operation not in operation_names():
+        raise Refusal(
+            "UnknownOperationException", f"The requester API has no operation {operation[:80]!a}."
+        )
+    if operation not in OPERATIONS:
+        raise Refusal(
+            "NotImplementedException",
+            f"This marketplace does not offer {operation}; "
+            "docs/reference/marketplace.md lists the operations that it offers.",
+        )
+
+
+def _perform_validated(
+    transaction: Transaction, requester: int, operation: str, document: object
+) -> dict[str, Any]:
+    """Validate a request and perform it.
+
+    Raises:
+        Refusal: the request was refused; the transaction must then be rolled back.
+    """
+    document, asked = extensions.split_extensions(operation, document)
+    call = extensions.Call(
+        perform=OPERATIONS[operation],
+        transaction=transaction,
+        requester=requester,
+        members=validate_request(
+            input_shape(operation), document, spared=extensions.spared_members(operation, asked)
+        ),
+    )
+    return extensions.perform_extended(operation, call, asked)

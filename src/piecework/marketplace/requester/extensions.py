@@ -1,18 +1,22 @@
-"""This marketplace's extensions of the requester API.
+"""This marketplace's extensions of the requester API, recruiting among them.
 
 Clients can ignore them. Every reply names the extensions in a header; without the
 header, a client is talking to another marketplace. An extension is one more member of
 an operation's request, with an action that the operation then also does, or does
-instead.
+instead. Recruiting states whom another market shall send for a HIT type, beyond its
+requirements: lists of participants whom alone it may send, or may not send, and how the
+visits are divided among the choices of its filters.
 """
 
+import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from piecework.marketplace.exceptions import does_not_exist, invalid_parameters
-from piecework.marketplace.requester import compensations, hit_types, question_texts, recruiting
+from piecework.marketplace.exceptions import does_not_exist, invalid_parameters, request_error
+from piecework.marketplace.requester import hit_types, questions, workers
 from piecework.marketplace.state import (
     apart,
     clock,
@@ -24,6 +28,76 @@ from piecework.marketplace.state import (
     worker_limits,
 )
 from piecework.marketplace.state.transaction import Transaction
+
+_MEMBERS = {"Only", "Not", "Shares"}
+_PARTICIPANT = re.compile(r"[0-9a-f]{24}")
+_MOST_PARTICIPANTS = 5000
+_WHOLE = 100
+
+Members = dict[str, Any]
+
+
+def check_recruiting(member: str, value: object) -> Members:
+    """Return whom to recruit, or refuse the value."""
+    if not isinstance(value, dict) or set(value) != _MEMBERS:
+        raise invalid_parameters(f"{member} must have Only, Not and Shares.")
+    for name in ("Only", "Not"):
+        if not _is_list(value[name]):
+            raise invalid_parameters(
+                f"{member}.{name} must be a list of at most {_MOST_PARTICIPANTS} "
+                "ids of participants."
+            )
+    if both := set(value["Only"]) & set(value["Not"]):
+        raise invalid_parameters(f"{member}: {min(both)} is in both lists.")
+    if not isinstance(value["Shares"], dict) or not all(map(_adds_up, value["Shares"].values())):
+        raise invalid_parameters(
+            f"{member}.Shares must have, for each qualification type, numbers of "
+            "choices with whole percentages that add up to 100."
+        )
+    return value
+
+
+def keep_recruiting(transaction: Transaction, hit_type_id: str, asked: Members) -> None:
+    """State whom to recruit for a HIT type; it replaces what was stated before.
+
+    Raises:
+        Refusal: no other market sends workers here, or a filter is not offered.
+    """
+    offered = outside_types.markets(transaction)
+    if not offered:
+        raise request_error(
+            "NoOutsideCrowd",
+            "No participants of another market come here; the marketplace was not "
+            "started with --crowd prolific.",
+        )
+    if unknown := sorted(set(asked["Shares"]) - offered.keys()):
+        raise request_error(
+            "QualificationTypeDoesNotExist", f"QualificationType {unknown[0]} does not exist."
+        )
+    transaction.execute(
+        "UPDATE hit_types SET recruiting = ? WHERE hit_type_id = ?", json.dumps(asked), hit_type_id
+    )
+
+
+def _is_list(value: object) -> bool:
+    return (
+        isinstance(value, list)
+        and len(value) <= _MOST_PARTICIPANTS
+        and all(isinstance(each, str) and _PARTICIPANT.fullmatch(each) for each in value)
+    )
+
+
+def _adds_up(shares: object) -> bool:
+    return (
+        isinstance(shares, dict)
+        and all(isinstance(each, str) and each.isdecimal() for each in shares)
+        and all(
+            isinstance(percent, int) and not isinstance(percent, bool) and percent > 0
+            for percent in shares.values()
+        )
+        and sum(shares.values()) == _WHOLE
+    )
+
 
 HEADERS = {
     "x-piecework-extensions": "keep-apart list-together prices expected-seconds marks "
@@ -38,8 +112,6 @@ _MOST_HITS = 1_000_000
 _MOST_LIMITS = 10
 _PAGE = 100
 _YEAR_SECONDS = 31_536_000
-
-Members = dict[str, Any]
 
 
 def store_of(header: str | None) -> tuple[str, str] | None:
@@ -86,7 +158,7 @@ class _Extension:
     spared: tuple[str, ...] = ()
 
 
-def split(operation: str, document: object) -> tuple[object, Members]:
+def split_extensions(operation: str, document: object) -> tuple[object, Members]:
     """Split a request into the plain request and its extensions, by member.
 
     Raises:
@@ -103,7 +175,7 @@ def split(operation: str, document: object) -> tuple[object, Members]:
     return rest, asked
 
 
-def spared(operation: str, asked: Members) -> set[str]:
+def spared_members(operation: str, asked: Members) -> set[str]:
     """Return the required members that a request with these extensions may lack."""
     return {
         member
@@ -113,7 +185,7 @@ def spared(operation: str, asked: Members) -> set[str]:
     }
 
 
-def carry_out(operation: str, call: Call, asked: Members) -> Members:
+def perform_extended(operation: str, call: Call, asked: Members) -> Members:
     """Do an operation and its extensions in one transaction.
 
     Raises:
@@ -269,7 +341,7 @@ def _of_batch(members: Members, limits: list[Members]) -> Members:
 
 
 def _limit(call: Call, limits: list[Members], reply: Members) -> None:
-    row = hit_types.find(call.transaction, call.requester, reply["HITTypeId"])
+    row = hit_types.find_hit_type(call.transaction, call.requester, reply["HITTypeId"])
     worker_limits.keep(
         call.transaction,
         row["id"],
@@ -278,33 +350,33 @@ def _limit(call: Call, limits: list[Members], reply: Members) -> None:
 
 
 def _recruit(call: Call, asked: Members, reply: Members) -> None:
-    recruiting.keep(call.transaction, reply["HITTypeId"], asked)
+    keep_recruiting(call.transaction, reply["HITTypeId"], asked)
 
 
 def _compensate(call: Call, name: str) -> Members:
-    return compensations.send(call.transaction, call.requester, call.members, name)
+    return workers.send_compensation(call.transaction, call.requester, call.members, name)
 
 
 def _tell_compensations(call: Call, asked: Members, reply: Members) -> None:
-    reply["PieceworkCompensations"] = compensations.listed(
+    reply["PieceworkCompensations"] = workers.list_compensations(
         call.transaction, call.requester, prefix=asked["Prefix"], after=asked["After"]
     )
 
 
 def _with_texts(members: Members, digest: str) -> Members:
-    return members | {question_texts.MEMBER: digest}
+    return members | {questions.TEXTS_MEMBER: digest}
 
 
 def _keep_texts(call: Call, texts: list[str], reply: Members) -> None:
-    digest = question_texts.keep(call.transaction, texts)
-    reply[question_texts.MEMBER] = {"Digest": digest}
+    digest = questions.keep_texts(call.transaction, texts)
+    reply[questions.TEXTS_MEMBER] = {"Digest": digest}
 
 
 _KEEP_APART = _Extension(
     member="PieceworkKeepApart", check=partial(_hit_ids, most=1000), add=_keep_apart
 )
 _QUESTION_TEXTS = _Extension(
-    member=question_texts.MEMBER, check=question_texts.check_digest, before=_with_texts
+    member=questions.TEXTS_MEMBER, check=questions.check_digest, before=_with_texts
 )
 _EXTENSIONS: dict[str, tuple[_Extension, ...]] = {
     "CreateHIT": (_KEEP_APART, _QUESTION_TEXTS),
@@ -312,7 +384,7 @@ _EXTENSIONS: dict[str, tuple[_Extension, ...]] = {
     "CreateHITType": (
         _Extension(member="PieceworkExpectedSeconds", check=_seconds, add=_expect),
         _Extension(member="PieceworkWorkerLimits", check=_limits, before=_of_batch, add=_limit),
-        _Extension(member="PieceworkRecruiting", check=recruiting.check, add=_recruit),
+        _Extension(member="PieceworkRecruiting", check=check_recruiting, add=_recruit),
     ),
     "ListAssignmentsForHIT": (
         _Extension(
@@ -323,15 +395,17 @@ _EXTENSIONS: dict[str, tuple[_Extension, ...]] = {
         _Extension(member="PieceworkPrices", check=_yes_or_no, add=_tell_prices),
         _Extension(member="PieceworkSite", check=_yes_or_no, add=_tell_site),
         _Extension(member=MARKS, check=_store_and_seen, add=_compare_marks),
-        _Extension(member=question_texts.MEMBER, check=question_texts.check_texts, add=_keep_texts),
+        _Extension(member=questions.TEXTS_MEMBER, check=questions.check_texts, add=_keep_texts),
         _Extension(
-            member="PieceworkCompensations", check=compensations.check_page, add=_tell_compensations
+            member="PieceworkCompensations",
+            check=workers.check_compensation_page,
+            add=_tell_compensations,
         ),
     ),
     "SendBonus": (
         _Extension(
             member="PieceworkCompensation",
-            check=compensations.check_name,
+            check=workers.check_compensation_name,
             instead=_compensate,
             spared=("AssignmentId",),
         ),

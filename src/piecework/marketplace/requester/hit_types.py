@@ -1,14 +1,30 @@
-"""HIT types: the values that a group of HITs shares; equal values are one type."""
+"""HIT types: the values that a group of HITs shares, and their requirements of workers.
+
+Equal values are one type. The service model defines the shape of a qualification
+requirement. The documentation defines which comparator takes which type and how many
+values; this module checks that.
+"""
 
 import hashlib
 import json
 import sqlite3
+from collections.abc import Mapping
 from typing import Any
 
-from piecework.marketplace.exceptions import does_not_exist, invalid_parameters
-from piecework.marketplace.requester import requirements
+from piecework.marketplace.exceptions import (
+    Refusal,
+    does_not_exist,
+    invalid_parameters,
+    wrong_state,
+)
 from piecework.marketplace.state import money, outside_market
 from piecework.marketplace.state.clock import DAY, SECOND
+from piecework.marketplace.state.system_qualifications import (
+    ADULT,
+    LOCALE,
+    MASTERS,
+    PERCENT_APPROVED,
+)
 from piecework.marketplace.state.transaction import Transaction
 
 _YEAR_SECONDS = 31_536_000
@@ -23,12 +39,14 @@ OF_BATCH = "PieceworkOfBatch"
 
 def create_hit_type(transaction: Transaction, requester: int, members: Members) -> dict[str, Any]:
     """CreateHITType: create a type, or return the one with these values."""
-    return {"HITTypeId": find_or_make(transaction, requester, members)["hit_type_id"]}
+    return {"HITTypeId": find_or_make_hit_type(transaction, requester, members)["hit_type_id"]}
 
 
-def find_or_make(transaction: Transaction, requester: int, members: Members) -> sqlite3.Row:
+def find_or_make_hit_type(
+    transaction: Transaction, requester: int, members: Members
+) -> sqlite3.Row:
     """Return the type with the values of a CreateHITType or CreateHIT request."""
-    values = _values(transaction, members)
+    values = _hit_type_values(transaction, members)
     batches = {OF_BATCH: members[OF_BATCH]} if OF_BATCH in members else {}
     print_of_values = hashlib.sha256(
         json.dumps(values | batches, sort_keys=True).encode()
@@ -41,11 +59,11 @@ def find_or_make(transaction: Transaction, requester: int, members: Members) -> 
     if row is not None:
         return row
     hit_type_id = transaction.id_generator.entity("hit type", requester, print_of_values)
-    _insert(transaction, requester, values, hit_type_id, print_of_values)
-    return find(transaction, requester, hit_type_id)
+    _insert_hit_type(transaction, requester, values, hit_type_id, print_of_values)
+    return find_hit_type(transaction, requester, hit_type_id)
 
 
-def find(transaction: Transaction, requester: int, hit_type_id: str) -> sqlite3.Row:
+def find_hit_type(transaction: Transaction, requester: int, hit_type_id: str) -> sqlite3.Row:
     """Return the requester's own type with this id.
 
     Raises:
@@ -85,7 +103,7 @@ def at_most(name: str, value: str, *, most: int, least: int = 0) -> str:
     return value
 
 
-def _values(transaction: Transaction, members: Members) -> dict[str, Any]:
+def _hit_type_values(transaction: Transaction, members: Members) -> dict[str, Any]:
     return {
         "title": at_most("Title", members["Title"], least=1, most=128),
         "description": at_most("Description", members["Description"], least=1, most=2000),
@@ -103,13 +121,13 @@ def _values(transaction: Transaction, members: Members) -> dict[str, Any]:
             low=0,
             high=_MONTH_SECONDS,
         ),
-        "requirements": requirements.normalize(
+        "requirements": normalize_requirements(
             transaction, members.get("QualificationRequirements", [])
         ),
     }
 
 
-def _insert(
+def _insert_hit_type(
     transaction: Transaction,
     requester: int,
     values: dict[str, Any],
@@ -140,3 +158,116 @@ def _insert(
             hit_type,
             requirement["QualificationTypeId"],
         )
+
+
+MOST_REQUIREMENTS = 10
+MOST_INTEGERS = 15
+MOST_LOCALES = 30
+_PRESENCE = ("Exists", "DoesNotExist")
+_SETS = ("In", "NotIn")
+_LOCALE_COMPARATORS = ("EqualTo", "NotEqualTo", "In", "NotIn")
+_PERCENT = range(101)
+
+Requirement = Mapping[str, Any]
+
+
+def normalize_requirements(
+    transaction: Transaction, requirements: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Return requirements as stored and shown, with `ActionsGuarded` filled in.
+
+    Raises:
+        Refusal: there are too many, a type is unknown or inactive, or a comparator
+            cannot take its values.
+    """
+    if len(requirements) > MOST_REQUIREMENTS:
+        raise invalid_parameters(
+            f"A HIT type takes at most {MOST_REQUIREMENTS} qualification requirements."
+        )
+    return [_normalized(transaction, requirement) for requirement in requirements]
+
+
+def asks_for_masters(kept: str) -> bool:
+    """Return whether only masters may do the HITs, which costs more."""
+    return any(
+        requirement["QualificationTypeId"] in MASTERS and requirement["Comparator"] == "Exists"
+        for requirement in json.loads(kept)
+    )
+
+
+def _normalized(transaction: Transaction, requirement: Requirement) -> dict[str, Any]:
+    if "ActionsGuarded" in requirement and "RequiredToPreview" in requirement:
+        raise Refusal(
+            "InvalidParameterCombinationError",
+            "ActionsGuarded and RequiredToPreview cannot be given together.",
+        )
+    _check_type(transaction, requirement["QualificationTypeId"])
+    _check_values(requirement)
+    _check_system_type(requirement)
+    kept = {
+        name: requirement[name]
+        for name in ("QualificationTypeId", "Comparator", "IntegerValues", "LocaleValues")
+        if name in requirement
+    }
+    default = "PreviewAndAccept" if requirement.get("RequiredToPreview") else "Accept"
+    kept["ActionsGuarded"] = requirement.get("ActionsGuarded", default)
+    kept["RequiredToPreview"] = kept["ActionsGuarded"] != "Accept"
+    return kept
+
+
+def _check_type(transaction: Transaction, qualification_type_id: str) -> None:
+    row = transaction.first_row(
+        "SELECT status FROM qualification_types "
+        "WHERE qualification_type_id = ? AND deleted_ms IS NULL",
+        qualification_type_id,
+    )
+    if row is None:
+        raise does_not_exist("QualificationType", qualification_type_id)
+    if row["status"] != "Active":
+        raise wrong_state(
+            "QualificationType", qualification_type_id, state=row["status"], allowed="Active"
+        )
+
+
+def _check_values(requirement: Requirement) -> None:
+    comparator = requirement["Comparator"]
+    integers = len(requirement.get("IntegerValues", ()))
+    locales = len(requirement.get("LocaleValues", ()))
+    if comparator in _PRESENCE:
+        if integers or locales:
+            raise _requirement_fault(requirement, "takes no values")
+    elif integers and locales:
+        raise _requirement_fault(requirement, "takes IntegerValues or LocaleValues, not both")
+    elif comparator in _SETS:
+        if not (1 <= integers <= MOST_INTEGERS or 1 <= locales <= MOST_LOCALES):
+            raise _requirement_fault(
+                requirement, f"takes 1-{MOST_INTEGERS} integers or 1-{MOST_LOCALES} locales"
+            )
+    elif integers + locales != 1:
+        raise _requirement_fault(requirement, "takes exactly one value")
+
+
+def _check_system_type(requirement: Requirement) -> None:
+    type_id, comparator = requirement["QualificationTypeId"], requirement["Comparator"]
+    integers = requirement.get("IntegerValues", ())
+    if "LocaleValues" in requirement and type_id != LOCALE:
+        raise _requirement_fault(requirement, "takes LocaleValues only for the type Worker_Locale")
+    if type_id == LOCALE and comparator not in _LOCALE_COMPARATORS:
+        raise _requirement_fault(requirement, "does not compare locales")
+    if type_id == LOCALE and "LocaleValues" not in requirement:
+        raise _requirement_fault(requirement, "needs LocaleValues for the type Worker_Locale")
+    if type_id in MASTERS and comparator not in _PRESENCE:
+        raise _requirement_fault(
+            requirement, "does not work with Masters; use Exists or DoesNotExist"
+        )
+    if type_id == ADULT and (comparator != "EqualTo" or list(integers) != [1]):
+        raise _requirement_fault(requirement, "does not work with Worker_Adult; use EqualTo 1")
+    if type_id == PERCENT_APPROVED and any(n not in _PERCENT for n in integers):
+        raise _requirement_fault(requirement, "compares a percentage, from 0 to 100")
+
+
+def _requirement_fault(requirement: Requirement, complaint: str) -> Refusal:
+    return invalid_parameters(
+        f"The requirement on {requirement['QualificationTypeId'][:64]}: "
+        f"{requirement['Comparator']} {complaint}."
+    )

@@ -1,10 +1,26 @@
-"""Converts rows to the API's structures; only this module names their members."""
+"""The structures that replies hold, and the pages of lists.
 
+Rows become the API's structures; only this module names their members. A list comes in
+pages of at most 100 rows, with an opaque token for the rest: the key of the last row
+shown, signed for the requester and the request. So every page costs the same, and rows
+that arrive meanwhile do not shift pages. A full page always has a token, even if no row
+follows, as observed on the service: clients must loop until there is no token.
+"""
+
+import base64
+import binascii
+import hashlib
+import hmac
 import json
 import sqlite3
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from piecework.marketplace.exceptions import invalid_parameters
 from piecework.marketplace.state import hits, money
+from piecework.marketplace.state.own_keys import own_key
+from piecework.marketplace.state.transaction import Transaction
 
 _HIT_COLUMNS = (
     "hits.*, questions.question, questions.texts, "
@@ -17,36 +33,36 @@ SELECT_HITS = (
     f"SELECT {_HIT_COLUMNS} FROM hits JOIN hit_types ON hit_types.id = hits.hit_type "
     "JOIN questions ON questions.hit = hits.id "
 )
-"""Selects rows for `hit`; append the condition."""
+"""Selects rows for `shape_hit`; append the condition."""
 
 SELECT_ASSIGNMENTS = (
     "SELECT assignments.*, hits.hit_id, hits.requester, hits.status AS hit_status, "
     "workers.worker_id FROM assignments JOIN hits ON hits.id = assignments.hit "
     "JOIN workers ON workers.id = assignments.worker "
 )
-"""Selects rows for `assignment`; append the condition."""
+"""Selects rows for `shape_assignment`; append the condition."""
 
 SELECT_QUALIFICATION_TYPES = (
     "SELECT qualification_types.*, tests.form, tests.answer_key, "
     "tests.duration_seconds FROM qualification_types "
     "LEFT JOIN tests ON tests.id = qualification_types.test "
 )
-"""Selects rows for `qualification_type`; append the condition."""
+"""Selects rows for `shape_qualification_type`; append the condition."""
 
 
-def seconds(ms: int) -> float:
+def shape_time(ms: int) -> float:
     """Return a time as AWS's JSON writes it."""
     return ms / 1000
 
 
-def hit(row: sqlite3.Row) -> dict[str, Any]:
+def shape_hit(row: sqlite3.Row) -> dict[str, Any]:
     """Return a HIT."""
     is_open = row["status"] == "Assignable"
     return {
         "HITId": row["hit_id"],
         "HITTypeId": row["hit_type_id"],
         "HITGroupId": row["hit_group_id"],
-        "CreationTime": seconds(row["created_ms"]),
+        "CreationTime": shape_time(row["created_ms"]),
         "Title": row["title"],
         "Description": row["description"],
         **_optional_member("Question", None if row["texts"] else row["question"]),
@@ -55,7 +71,7 @@ def hit(row: sqlite3.Row) -> dict[str, Any]:
         "MaxAssignments": row["max_assignments"],
         "Reward": money.currency(row["reward_cents"]),
         "AutoApprovalDelayInSeconds": row["auto_approval_seconds"],
-        "Expiration": seconds(row["expires_ms"]),
+        "Expiration": shape_time(row["expires_ms"]),
         "AssignmentDurationInSeconds": row["duration_seconds"],
         **_optional_member("RequesterAnnotation", row["annotation"]),
         "QualificationRequirements": json.loads(row["requirements"]),
@@ -66,30 +82,30 @@ def hit(row: sqlite3.Row) -> dict[str, Any]:
     }
 
 
-def assignment(row: sqlite3.Row) -> dict[str, Any]:
+def shape_assignment(row: sqlite3.Row) -> dict[str, Any]:
     """Return an Assignment; only submitted ones are shown."""
     return {
         "AssignmentId": row["assignment_id"],
         "WorkerId": row["worker_id"],
         "HITId": row["hit_id"],
         "AssignmentStatus": row["status"],
-        "AutoApprovalTime": seconds(row["auto_approve_ms"]),
-        "AcceptTime": seconds(row["accepted_ms"]),
-        "SubmitTime": seconds(row["submitted_ms"]),
-        **_moment("ApprovalTime", row["approved_ms"]),
-        **_moment("RejectionTime", row["rejected_ms"]),
-        "Deadline": seconds(row["deadline_ms"]),
+        "AutoApprovalTime": shape_time(row["auto_approve_ms"]),
+        "AcceptTime": shape_time(row["accepted_ms"]),
+        "SubmitTime": shape_time(row["submitted_ms"]),
+        **_optional_time("ApprovalTime", row["approved_ms"]),
+        **_optional_time("RejectionTime", row["rejected_ms"]),
+        "Deadline": shape_time(row["deadline_ms"]),
         "Answer": row["answer"],
         **_optional_member("RequesterFeedback", row["feedback"]),
     }
 
 
-def qualification_type(row: sqlite3.Row, requester: int) -> dict[str, Any]:
+def shape_qualification_type(row: sqlite3.Row, requester: int) -> dict[str, Any]:
     """Return a QualificationType; only its owner sees the answer key."""
     is_own = row["requester"] == requester
     return {
         "QualificationTypeId": row["qualification_type_id"],
-        "CreationTime": seconds(row["created_ms"]),
+        "CreationTime": shape_time(row["created_ms"]),
         "Name": row["name"],
         "Description": row["description"],
         **_optional_member("Keywords", row["keywords"]),
@@ -104,18 +120,18 @@ def qualification_type(row: sqlite3.Row, requester: int) -> dict[str, Any]:
     }
 
 
-def qualification(row: sqlite3.Row) -> dict[str, Any]:
+def shape_qualification(row: sqlite3.Row) -> dict[str, Any]:
     """Return a Qualification."""
     return {
         "QualificationTypeId": row["qualification_type_id"],
         "WorkerId": row["worker_id"],
-        "GrantTime": seconds(row["granted_ms"]),
+        "GrantTime": shape_time(row["granted_ms"]),
         "IntegerValue": row["value"],
         "Status": row["status"],
     }
 
 
-def qualification_request(row: sqlite3.Row) -> dict[str, Any]:
+def shape_qualification_request(row: sqlite3.Row) -> dict[str, Any]:
     """Return a QualificationRequest, with the test as the worker saw it."""
     return {
         "QualificationRequestId": row["qualification_request_id"],
@@ -123,11 +139,11 @@ def qualification_request(row: sqlite3.Row) -> dict[str, Any]:
         "WorkerId": row["worker_id"],
         **_optional_member("Test", row["form"]),
         **_optional_member("Answer", row["answer"]),
-        "SubmitTime": seconds(row["requested_ms"]),
+        "SubmitTime": shape_time(row["requested_ms"]),
     }
 
 
-def review_result(row: sqlite3.Row) -> dict[str, Any]:
+def shape_review_result(row: sqlite3.Row) -> dict[str, Any]:
     """Return a ReviewResultDetail."""
     return {
         "ActionId": row["action_id"],
@@ -139,7 +155,7 @@ def review_result(row: sqlite3.Row) -> dict[str, Any]:
     }
 
 
-def review_action(row: sqlite3.Row) -> dict[str, Any]:
+def shape_review_action(row: sqlite3.Row) -> dict[str, Any]:
     """Return a ReviewActionDetail."""
     return {
         "ActionId": row["action_id"],
@@ -147,20 +163,20 @@ def review_action(row: sqlite3.Row) -> dict[str, Any]:
         "TargetId": row["subject_id"],
         "TargetType": row["subject_type"],
         "Status": row["status"],
-        **_moment("CompleteTime", row["done_ms"]),
+        **_optional_time("CompleteTime", row["done_ms"]),
         "Result": row["value"],
         **_optional_member("ErrorCode", row["error_code"]),
     }
 
 
-def bonus_payment(row: sqlite3.Row) -> dict[str, Any]:
+def shape_bonus_payment(row: sqlite3.Row) -> dict[str, Any]:
     """Return a BonusPayment."""
     return {
         "WorkerId": row["worker_id"],
         "BonusAmount": money.currency(row["cents"]),
         "AssignmentId": row["assignment_id"],
         "Reason": row["reason"],
-        "GrantTime": seconds(row["paid_ms"]),
+        "GrantTime": shape_time(row["paid_ms"]),
     }
 
 
@@ -168,5 +184,93 @@ def _optional_member(name: str, value: object) -> dict[str, object]:
     return {} if value is None else {name: value}
 
 
-def _moment(name: str, ms: int | None) -> dict[str, object]:
-    return {} if ms is None else {name: seconds(ms)}
+def _optional_time(name: str, ms: int | None) -> dict[str, object]:
+    return {} if ms is None else {name: shape_time(ms)}
+
+
+DEFAULT_SIZE = 10
+_NOT_COMPARED = ("NextToken", "MaxResults")
+_PAGING_KEY = "paging_key"
+_MAC_BYTES = 16
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """The page to fetch.
+
+    Attributes:
+        size: the number of rows.
+        after: key of the previous page's last row; empty for the first page.
+        digest: the requester and the request, as text.
+        key: the key that signs tokens.
+    """
+
+    size: int
+    after: tuple[int, ...]
+    digest: str
+    key: bytes
+
+    def answer(
+        self, rows: Sequence[sqlite3.Row], *, key: Sequence[str] = ("id",)
+    ) -> dict[str, Any]:
+        """Return `NumResults`, and `NextToken` for every page with a row.
+
+        So every list ends with an empty page. Clients written for the service rely on
+        both (Mephisto reads the token of each page that is not empty).
+        """
+        counted: dict[str, Any] = {"NumResults": len(rows)}
+        if rows:
+            last = [rows[-1][column] for column in key]
+            document = json.dumps(last).encode()
+            signed = _mac(self.key, self.digest, document) + document
+            counted["NextToken"] = base64.urlsafe_b64encode(signed).decode()
+        return counted
+
+
+def requested_page(
+    transaction: Transaction,
+    requester: int,
+    members: Mapping[str, Any],
+    *,
+    operation: str,
+    width: int = 1,
+) -> Page:
+    """Return the page that a request asks for.
+
+    Args:
+        transaction: the transaction that fetches it.
+        requester: the requester, for whom alone the token is valid.
+        members: the request's members.
+        operation: the operation to which the token must belong.
+        width: the number of columns in the key.
+
+    Raises:
+        Refusal: the token belongs to other arguments, or is not a token.
+    """
+    arguments = {k: v for k, v in members.items() if k not in _NOT_COMPARED}
+    digest = json.dumps([requester, operation, width, arguments], sort_keys=True)
+    key = own_key(transaction, _PAGING_KEY)
+    after: tuple[int, ...] = ()
+    if "NextToken" in members:
+        after = _read_token(members["NextToken"], digest, key)
+    return Page(size=members.get("MaxResults", DEFAULT_SIZE), after=after, digest=digest, key=key)
+
+
+def _read_token(token: str, digest: str, key: bytes) -> tuple[int, ...]:
+    try:
+        signed = base64.b64decode(token, altchars=b"-_", validate=True)
+    except (binascii.Error, ValueError):
+        raise _invalid_token() from None
+    mac, document = signed[:_MAC_BYTES], signed[_MAC_BYTES:]
+    if not hmac.compare_digest(mac, _mac(key, digest, document)):
+        raise _invalid_token()
+    return tuple(json.loads(document))
+
+
+def _mac(key: bytes, digest: str, document: bytes) -> bytes:
+    words = digest.encode() + b"\x00" + document
+    return hmac.digest(key, words, hashlib.sha256)[:_MAC_BYTES]
+
+
+def _invalid_token() -> Exception:
+    return invalid_parameters("This operation did not issue this NextToken for these arguments.")

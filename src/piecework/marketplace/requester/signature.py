@@ -1,6 +1,7 @@
-"""Signature version 4: verifies who signed a request and that it is unchanged.
+"""Signature version 4: admits callers whose request is signed and unchanged.
 
-It uses bytes, keys and the published algorithm, without a database or a clock. The
+Every signature is checked, except in a rehearsal or with trust_local. The checks use
+bytes, keys and the published algorithm; only `Admission` has a database and a clock. The
 order of the checks, their messages and HTTP 400 are those observed at AWS's other
 services with the same protocol (JSON 1.1), so clients know them.
 """
@@ -8,14 +9,19 @@ services with the same protocol (JSON 1.1), so clients know them.
 import hashlib
 import hmac
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import lru_cache
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
+from starlette.requests import Request
+
 from piecework.marketplace.exceptions import Refusal, unrecognized_client
+from piecework.marketplace.requester import wire
+from piecework.marketplace.state import clock, keys
+from piecework.marketplace.state.backend import Backend
 from piecework.marketplace.state.clock import SIGNATURE_SKEW
 
 ALGORITHM = "AWS4-HMAC-SHA256"
@@ -66,7 +72,7 @@ class Signed:
     signature: str
 
 
-def read(received: Received) -> Signed:
+def read_signature(received: Received) -> Signed:
     """Read the signature of a request.
 
     Raises:
@@ -130,7 +136,7 @@ def check_signature(signed: Signed, received: Received, *, secret: str) -> None:
     Raises:
         Refusal: it was signed with another secret, or changed on the way.
     """
-    right = expected(signed, received, secret=secret)
+    right = expected_signature(signed, received, secret=secret)
     if not hmac.compare_digest(right.encode(), signed.signature.encode()):
         raise _invalid(
             "The request signature we calculated does not match the signature you "
@@ -139,7 +145,7 @@ def check_signature(signed: Signed, received: Received, *, secret: str) -> None:
         )
 
 
-def expected(signed: Signed, received: Received, *, secret: str) -> str:
+def expected_signature(signed: Signed, received: Received, *, secret: str) -> str:
     """Return the correct signature of this request for this secret."""
     words = [
         ALGORITHM,
@@ -259,3 +265,55 @@ def _incomplete(message: str) -> Refusal:
 
 def _invalid(message: str) -> Refusal:
     return Refusal("InvalidSignatureException", message)
+
+
+def machine_time() -> datetime:
+    """Return the current time for signatures, which virtual time does not move."""
+    return clock.to_datetime(clock.machine_ms())
+
+
+class Admission:
+    """Admits calls of the requester API.
+
+    Args:
+        backend: the backend with the accepted keys.
+        checks: whether to check signatures; otherwise the key's name is enough.
+        now: the real current time.
+    """
+
+    def __init__(
+        self, backend: Backend, *, checks: bool, now: Callable[[], datetime] = machine_time
+    ) -> None:
+        self._backend = backend
+        self._checks = checks
+        self._now = now
+
+    def admit(self, request: Request, call: wire.Request) -> str:
+        """Return the caller's access key, if authenticated.
+
+        A signature may come again while it is valid, as at AWS: it has a time in whole
+        seconds and no nonce, so honest programs send identical ones. TLS keeps others
+        from reading it.
+
+        Raises:
+            Refusal: the caller is not authenticated.
+        """
+        if not self._checks:
+            return call.access_key
+        received = _received(request, call.body)
+        signed = read_signature(received)
+        check_claim(signed, received, now=self._now())
+        with self._backend.without_catch_up() as transaction:
+            secret = keys.secret(transaction, signed.access_key)
+        check_signature(signed, received, secret=secret)
+        return signed.access_key
+
+
+def _received(request: Request, body: bytes) -> Received:
+    return Received(
+        method=request.method,
+        path=request.scope["raw_path"],
+        query=request.scope["query_string"],
+        headers=tuple(request.headers.raw),
+        body=body,
+    )

@@ -1,16 +1,60 @@
-"""Reads and writes AWS JSON 1.1 as boto3 does.
+"""AWS JSON 1.1 as boto3 speaks it, held against the service model in botocore.
 
-It handles headers, JSON and error documents, but knows nothing about HITs.
+It knows headers, JSON, error documents and the shapes of requests, but nothing about HITs.
+Only this module loads the service model. A later botocore may drop it, since the service
+has closed; then it raises a clear error. botocore checks only part of a request on the
+client's side (not patterns, enums or maximums), so a request that passed there may be
+refused here. All faults of a request are collected.
 """
 
 import json
+import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache
 from typing import Any
 
-from piecework.marketplace.exceptions import TURK, Refusal
-from piecework.marketplace.requester.model import TARGET_PREFIX
+import botocore.loaders
+from botocore.exceptions import DataNotFoundError, UnknownServiceError
+from botocore.model import ListShape, ServiceModel, Shape, StructureShape
+
+from piecework.marketplace.exceptions import TURK, Refusal, invalid_parameters
+
+SERVICE = "mturk"
+API_VERSION = "2017-01-17"
+TARGET_PREFIX = "MTurkRequesterServiceV20170117."
+
+
+@cache
+def service_model() -> ServiceModel:
+    """Return the model of MTurk's requester API, version 2017-01-17.
+
+    Raises:
+        RuntimeError: this botocore no longer ships it.
+    """
+    loader = botocore.loaders.Loader()
+    try:
+        described = loader.load_service_model(SERVICE, "service-2", API_VERSION)
+    except (DataNotFoundError, UnknownServiceError) as missing:
+        raise RuntimeError(
+            "This botocore no longer ships the service model "
+            f"{SERVICE} {API_VERSION}; install the version in requirements.lock."
+        ) from missing
+    return ServiceModel(described, SERVICE)
+
+
+def operation_names() -> tuple[str, ...]:
+    """Return all operations of the API, in alphabetical order."""
+    return tuple(sorted(service_model().operation_names))
+
+
+@cache
+def input_shape(operation: str) -> StructureShape | None:
+    """Return an operation's input; None if it has no input."""
+    return service_model().operation_model(operation).input_shape
+
 
 CONTENT_TYPE = "application/x-amz-json-1.1"
 
@@ -34,7 +78,7 @@ class Request:
     body: bytes
 
 
-def read(headers: Mapping[str, str], body: bytes) -> Request:
+def read_request(headers: Mapping[str, str], body: bytes) -> Request:
     """Return the operation and the requester that a request names.
 
     Raises: Refusal: the operation or the signature is missing.
@@ -59,7 +103,7 @@ def access_key(headers: Mapping[str, str]) -> str:
     return "" if credential is None else credential.group(1)
 
 
-def members(body: bytes) -> object:
+def read_members(body: bytes) -> object:
     """Return the JSON document of a request.
 
     Raises:
@@ -73,24 +117,191 @@ def members(body: bytes) -> object:
         ) from fault
 
 
-def answer(document: dict[str, Any]) -> bytes:
+def write_reply(document: dict[str, Any]) -> bytes:
     """Return the body of a successful reply."""
     # A refusal quotes the input, even lone surrogates that UTF-8 cannot encode.
     return json.dumps(document, ensure_ascii=False).encode(errors="replace")
 
 
-def error(refusal: Refusal, *, now_ms: int) -> bytes:
+def write_error(refusal: Refusal, *, now_ms: int) -> bytes:
     """Return the body of an error reply; the service's own end in a number, as live.
 
     So clients cannot match a message by equality.
     """
     if refusal.kind not in _SPOKEN_BY_TURK:
-        return answer({"__type": refusal.kind, "message": refusal.message})
+        return write_reply({"__type": refusal.kind, "message": refusal.message})
     document = {"__type": refusal.kind, "Message": f"{refusal.message} ({now_ms})"}
     if refusal.turk_code:
         document["TurkErrorCode"] = TURK + refusal.turk_code
-    return answer(document)
+    return write_reply(document)
 
 
 def _refuse_constant(name: str) -> object:
     raise ValueError(f"{name} is not JSON")
+
+
+_BITS = {"integer": 31, "long": 63}
+_LATEST_SECOND = 253_402_300_799  # 9999-12-31T23:59:59Z
+_SHOWN = 80
+
+
+def validate_request(
+    shape: StructureShape | None, sent: object, *, spared: Collection[str] = ()
+) -> dict[str, Any]:
+    """Return a request's members, with timestamps in milliseconds and without nulls.
+
+    Args:
+        shape: the request in the service model; `None` if it has no members.
+        sent: what was sent.
+        spared: required members that may be absent.
+
+    Raises:
+        Refusal: `ParameterValidationError` with all faults.
+    """
+    faults: list[str] = []
+    if shape is None:
+        if sent:
+            faults.append("This operation takes no parameters.")
+        members: dict[str, Any] = {}
+    else:
+        members = _structure(shape, sent, path="", faults=faults, spared=spared)
+    if faults:
+        raise invalid_parameters(*faults)
+    return members
+
+
+def _structure(
+    shape: StructureShape,
+    sent: object,
+    *,
+    path: str,
+    faults: list[str],
+    spared: Collection[str] = (),
+) -> dict[str, Any]:
+    if not isinstance(sent, dict):
+        faults.append(_fault(path, sent, "must be an object"))
+        return {}
+    present = {name: value for name, value in sent.items() if value is not None}
+    known = shape.members
+    faults += [
+        f"Unknown parameter {_at(path, str(name)[:_SHOWN])}."
+        for name in present
+        if name not in known
+    ]
+    faults += [
+        f"Missing required parameter {_at(path, name)}."
+        for name in shape.required_members
+        if name not in present and name not in spared
+    ]
+    return {
+        name: _value(member, present[name], path=_at(path, name), faults=faults)
+        for name, member in known.items()
+        if name in present
+    }
+
+
+def _value(shape: Shape, sent: object, *, path: str, faults: list[str]) -> Any:  # noqa: ANN401 - JSON
+    if isinstance(shape, StructureShape):
+        return _structure(shape, sent, path=path, faults=faults)
+    if isinstance(shape, ListShape):
+        return _list(shape, sent, path=path, faults=faults)
+    value, complaints = _SCALARS[shape.type_name](shape, sent)
+    faults += [_fault(path, sent, complaint) for complaint in complaints]
+    return value
+
+
+def _list(shape: ListShape, sent: object, *, path: str, faults: list[str]) -> list[Any]:
+    if not isinstance(sent, list):
+        faults.append(_fault(path, sent, "must be a list"))
+        return []
+    return [
+        _value(shape.member, element, path=f"{path}[{index}]", faults=faults)
+        for index, element in enumerate(sent)
+    ]
+
+
+def _string(shape: Shape, sent: object) -> tuple[object, list[str]]:
+    if not isinstance(sent, str):
+        return sent, ["must be a string"]
+    if not _is_text(sent):
+        return "", ["must be text that UTF-8 can encode"]
+    return sent, list(_string_faults(shape, sent))
+
+
+def _string_faults(shape: Shape, sent: str) -> Iterator[str]:
+    limits = shape.metadata
+    if len(sent) < limits.get("min", 0):
+        yield f"must have at least {limits['min']} characters"
+    if len(sent) > limits.get("max", math.inf):
+        yield f"must have at most {limits['max']} characters"
+    if "pattern" in limits and not re.fullmatch(limits["pattern"], sent):
+        yield f"must match {limits['pattern']}"
+    if "enum" in limits and sent not in limits["enum"]:
+        yield f"must be one of {', '.join(limits['enum'])}"
+
+
+def _is_text(sent: str) -> bool:
+    try:
+        sent.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _integer(shape: Shape, sent: object) -> tuple[object, list[str]]:
+    if isinstance(sent, bool) or not isinstance(sent, int):
+        return sent, ["must be an integer"]
+    if not -(2 ** _BITS[shape.type_name]) <= sent < 2 ** _BITS[shape.type_name]:
+        return 0, ["is out of range"]
+    limits = shape.metadata
+    if not limits.get("min", sent) <= sent <= limits.get("max", sent):
+        return sent, [f"must be from {limits['min']} to {limits['max']}"]
+    return sent, []
+
+
+def _boolean(_shape: Shape, sent: object) -> tuple[object, list[str]]:
+    return sent, [] if isinstance(sent, bool) else ["must be true or false"]
+
+
+def _timestamp(_shape: Shape, sent: object) -> tuple[object, list[str]]:
+    if isinstance(sent, str):
+        return _iso_timestamp(sent)
+    if isinstance(sent, bool) or not isinstance(sent, int | float):
+        return sent, ["must be a timestamp"]
+    if not 0 <= sent <= _LATEST_SECOND:
+        return 0, ["is out of range"]
+    return round(sent * 1000), []
+
+
+def _iso_timestamp(sent: str) -> tuple[object, list[str]]:
+    try:
+        moment = datetime.fromisoformat(sent)
+        if moment.tzinfo is None:
+            moment = moment.replace(tzinfo=UTC)
+        return _timestamp(_TIMESTAMP, moment.timestamp())
+    except (ValueError, OverflowError):
+        return sent, ["must be a timestamp"]
+
+
+_TIMESTAMP = Shape("Timestamp", {"type": "timestamp"})
+
+_SCALARS: dict[str, Callable[[Shape, object], tuple[object, list[str]]]] = {
+    "string": _string,
+    "integer": _integer,
+    "long": _integer,
+    "boolean": _boolean,
+    "timestamp": _timestamp,
+}
+
+
+def _at(path: str, name: str) -> str:
+    return f"{path}.{name}" if path else name
+
+
+def _fault(path: str, sent: object, complaint: str) -> str:
+    if isinstance(sent, dict | list):
+        return f"{path or 'The request'} {complaint} (found a {type(sent).__name__})."
+    shown = ascii(sent)
+    if len(shown) > _SHOWN:
+        shown = shown[:_SHOWN] + "..."
+    return f"{path or 'The request'} {complaint} (found {shown})."

@@ -9,8 +9,7 @@ done, transactions first update the HITs they use (`settle`).
 
 import sqlite3
 
-from piecework.marketplace.reviewing import running
-from piecework.marketplace.state import assignments, events, hits, request_tokens, visits
+from piecework.marketplace.state import assignments, events, hits, request_tokens, reviewing, visits
 from piecework.marketplace.state.transaction import Transaction
 
 _ABANDONED = (
@@ -78,7 +77,7 @@ def catch_up(transaction: Transaction, *, most: int = SLICE) -> bool:
     Returns:
         Whether work is left.
     """
-    running.catch_up(transaction)
+    reviewing.run_due_reviews(transaction)
     left = most
     while left and (done := _do_due(transaction, most=left)):
         # A review may have changed the other due work.
@@ -100,7 +99,7 @@ def settle(transaction: Transaction, hit: int) -> None:
     """
     if not transaction.has_backlog:
         return
-    running.catch_up(transaction)
+    reviewing.run_due_reviews(transaction)
     while _do_due(transaction, most=SLICE, hit=hit):
         continue
     _dispose(transaction, "AND id = ?", hit)
@@ -133,7 +132,7 @@ def _do_due(transaction: Transaction, *, most: int, hit: int | None = None) -> i
     )[:most]
     for done, (at_ms, kind, _, row) in enumerate(due, start=1):
         _EVENTS[kind][2](transaction, row, at_ms)
-        if running.catch_up(transaction):
+        if reviewing.run_due_reviews(transaction):
             return done
     return len(due)
 

@@ -10,9 +10,9 @@ all, as the paying market has one submission for it.
 import sqlite3
 
 from piecework.marketplace.exceptions import Refusal
-from piecework.marketplace.outside_crowd import Submission
 from piecework.marketplace.state import accounts, apart, assignments, hits
 from piecework.marketplace.state.clock import SECOND, to_ms
+from piecework.marketplace.state.outside_crowd import Submission
 from piecework.marketplace.state.transaction import Transaction
 
 _MARGIN_MS = 60 * SECOND

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from piecework.marketplace.outside_crowd import OutsideCrowd
+from piecework.marketplace.state.outside_crowd import OutsideCrowd
 
 if TYPE_CHECKING:
     from piecework.signin.provider import Provider

@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.forms.patterns import NO_VERDICTS, Verdicts
 from piecework.marketplace.languages import say
-from piecework.marketplace.requester import question
+from piecework.marketplace.requester import questions
 from piecework.marketplace.state import apart, assignments, hits, lifecycle, visits
 from piecework.marketplace.state.transaction import Transaction
 from piecework.marketplace.workers import discovery, hit_forms
@@ -204,7 +204,7 @@ def frame_url(
     query = {"assignmentId": assignment_id, "hitId": hit["hit_id"]}
     if worker_id is not None:
         query |= {"workerId": worker_id, "turkSubmitTo": origins.site}
-    asked = question.read_stored(hit["question"])
+    asked = questions.read_stored_question(hit["question"])
     if not asked.url:
         home = origins.frames_of(hit["requester"])
         return f"{home}/frames/{hit['hit_id']}?{urlencode(query)}"

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from piecework.marketplace.outside_crowd import OutsideCrowd
+from piecework.marketplace.state.outside_crowd import OutsideCrowd
 
 
 @dataclass(frozen=True, slots=True)

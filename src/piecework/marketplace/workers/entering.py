@@ -7,8 +7,8 @@ the browser that began it.
 import sqlite3
 
 from piecework.marketplace.exceptions import Refusal
-from piecework.marketplace.outside_crowd import Arrival, OutsideCrowd, Submission
 from piecework.marketplace.state import visits
+from piecework.marketplace.state.outside_crowd import Arrival, OutsideCrowd, Submission
 from piecework.marketplace.state.transaction import Transaction
 from piecework.marketplace.workers import discovery, qualifying
 

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from starlette.responses import Response
 
 from piecework.marketplace import languages
-from piecework.marketplace.requester import question
+from piecework.marketplace.requester import questions
 from piecework.marketplace.workers import assignment_actions
 from piecework.marketplace.workers.origins import Origins
 from piecework.marketplace.workers.pages import page
@@ -45,7 +45,7 @@ class Framing:
                 assignment_id=hit["assignment_id"],
                 worker_id=worker["worker_id"],
             )
-        asked = question.read_stored(hit["question"])
+        asked = questions.read_stored_question(hit["question"])
         language = languages.of_page(asked.html) if asked.html else None
         if language is not None:
             languages.speak(language)

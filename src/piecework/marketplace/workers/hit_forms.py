@@ -16,7 +16,7 @@ from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.forms.model import Form
 from piecework.marketplace.forms.patterns import Verdicts
 from piecework.marketplace.forms.taking import Taken, Typed, gathered, take
-from piecework.marketplace.requester import question
+from piecework.marketplace.requester import questions
 from piecework.marketplace.workers import answers, form_views
 from piecework.marketplace.workers.pages import STATIC, page
 from piecework.marketplace.workers.pictures import Pictures
@@ -46,7 +46,7 @@ def answer_document(question_text: str, fields: Fields, verdicts: Verdicts) -> s
         Refusal: the answer is empty, too long, or not to this question.
         Unmatched: texts must be matched against patterns first.
     """
-    form = question.read_stored(question_text).form
+    form = questions.read_stored_question(question_text).form
     if form is None:
         return answers.to_xml(fields)
     return answers.form_to_xml(finished(form, typed(fields), verdicts).answers)
@@ -87,7 +87,7 @@ def unfinished(
     Raises:
         Unmatched: texts must be matched against patterns first.
     """
-    form = question.read_stored(row["question"]).form
+    form = questions.read_stored_question(row["question"]).form
     if form is None:
         return None
     values = typed(fields)

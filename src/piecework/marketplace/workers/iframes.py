@@ -18,7 +18,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
 from piecework.marketplace.exceptions import Refusal
-from piecework.marketplace.requester import question
+from piecework.marketplace.requester import questions
 from piecework.marketplace.state.backend import Backend
 from piecework.marketplace.workers import hit_forms
 from piecework.marketplace.workers.assignment_actions import NOT_AVAILABLE
@@ -103,7 +103,7 @@ class Frames:
         host = request.headers.get("host", "")
         if row and self._origins.is_somebody_elses(host, row["requester"]):
             row = None
-        asked = question.read_stored(row["question"]) if row else None
+        asked = questions.read_stored_question(row["question"]) if row else None
         if row and asked and asked.form:
             named = request.query_params.get("assignmentId", NOT_AVAILABLE)
             return hit_forms.frame(

@@ -17,7 +17,7 @@ from piecework.marketplace.workers.sessions import Sessions
 from piecework.signin.pending import PendingSignIns
 from piecework.signin.refusals import ProviderUnusable, SignInRefused
 from piecework.webserver import security_log
-from piecework.webserver.log_limits import say_once_a_second
+from piecework.webserver.limits import say_once_a_second
 
 if TYPE_CHECKING:
     from piecework.signin.provider import Provider

@@ -8,7 +8,7 @@ type has no delay.
 import sqlite3
 
 from piecework.marketplace.exceptions import Refusal
-from piecework.marketplace.requester.granting import grant
+from piecework.marketplace.requester.qualifications import grant_qualification
 from piecework.marketplace.state.clock import SECOND
 from piecework.marketplace.state.ids import next_number
 from piecework.marketplace.state.transaction import Transaction
@@ -56,7 +56,7 @@ def request_qualification(
         return "Testing"
     if kind["auto_granted"]:
         file_request(transaction, worker, kind["id"], status="Granted")
-        grant(transaction, kind["id"], worker["id"], value=kind["auto_granted_value"])
+        grant_qualification(transaction, kind["id"], worker["id"], value=kind["auto_granted_value"])
         return "Granted"
     file_request(transaction, worker, kind["id"], status="Pending")
     return "Pending"

@@ -11,7 +11,7 @@ from piecework.marketplace.forms.model import Choice, Form, Question
 from piecework.marketplace.forms.patterns import Verdicts
 from piecework.marketplace.forms.schema import read_form
 from piecework.marketplace.languages import say
-from piecework.marketplace.requester.granting import grant
+from piecework.marketplace.requester.qualifications import grant_qualification
 from piecework.marketplace.state.clock import to_datetime
 from piecework.marketplace.state.system_qualifications import SHOWN as SHOWN_TYPES
 from piecework.marketplace.state.transaction import Transaction
@@ -183,7 +183,7 @@ def submit(
     outcome = Outcome(status="Pending")
     if key_text is not None:
         value = read_answer_key(key_text).grade(taken.chosen)
-        grant(transaction, row["qualification_type"], worker["id"], value=value)
+        grant_qualification(transaction, row["qualification_type"], worker["id"], value=value)
         outcome = Outcome(status="Granted", value=value)
     qualification_requests.file_request(
         transaction,

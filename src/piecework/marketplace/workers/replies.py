@@ -9,7 +9,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.languages import sentence
-from piecework.marketplace.outside_crowd import OtherBrowser, TurnedBack
+from piecework.marketplace.state.outside_crowd import OtherBrowser, TurnedBack
 from piecework.marketplace.workers.pages import page
 from piecework.webserver import security_log
 

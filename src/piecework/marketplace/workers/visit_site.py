@@ -20,7 +20,9 @@ from starlette.routing import Route
 from piecework.marketplace import languages
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.languages import say
-from piecework.marketplace.outside_crowd import (
+from piecework.marketplace.state import clock, visits
+from piecework.marketplace.state.backend import Backend
+from piecework.marketplace.state.outside_crowd import (
     Arrival,
     NoEvents,
     OtherBrowser,
@@ -28,8 +30,6 @@ from piecework.marketplace.outside_crowd import (
     Submission,
     WayBack,
 )
-from piecework.marketplace.state import clock, visits
-from piecework.marketplace.state.backend import Backend
 from piecework.marketplace.state.transaction import Transaction
 from piecework.marketplace.workers import assignment_actions, entering, replies, visit_links
 from piecework.marketplace.workers.crowds import Crowds

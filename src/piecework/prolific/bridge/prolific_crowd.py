@@ -10,7 +10,13 @@ from urllib.parse import urlencode
 
 from piecework.marketplace.bridging.admission import Admission, Limits, Place
 from piecework.marketplace.exceptions import Refusal
-from piecework.marketplace.outside_crowd import NO_WAY_BACK, Arrival, NoEvents, Submission, WayBack
+from piecework.marketplace.state.outside_crowd import (
+    NO_WAY_BACK,
+    Arrival,
+    NoEvents,
+    Submission,
+    WayBack,
+)
 from piecework.marketplace.state.transaction import Transaction
 from piecework.prolific.bridge.reading import AT_WORK, GIVEN_BACK, TIMED_OUT
 from piecework.prolific.bridge.terms import NAME

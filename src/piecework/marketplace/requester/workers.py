@@ -1,33 +1,89 @@
-"""Compensations: bonuses for a worker who has no assignment to attach a bonus to.
+"""Workers: blocks, and compensations for those who have no assignment.
 
-A requester pays them to people whom the requester's own faults hurt: a page that broke,
-or a HIT that no worker could submit. A compensation has a name of the requester's
-choice. Each name is paid once and never forgotten, and their list shows what was paid.
+A block is the hard kind, which hides all of a requester's HITs. A compensation is a bonus
+without an assignment to attach it to. A requester pays it to people whom the requester's
+own faults hurt: a page that broke, or a HIT that no worker could submit. It has a name of
+the requester's choice. Each name is paid once and never forgotten, and the list of
+compensations shows what was paid.
 """
 
 import sqlite3
 from typing import Any
 
 from piecework.marketplace.exceptions import already_processed, invalid_parameters, request_error
-from piecework.marketplace.requester.bonuses import bonus_cents
-from piecework.marketplace.state import ledger, money, outside_market
+from piecework.marketplace.requester.assignments import bonus_cents
+from piecework.marketplace.requester.shapes import requested_page
+from piecework.marketplace.state import accounts, ledger, money, outside_market
 from piecework.marketplace.state.accounts import find_worker
 from piecework.marketplace.state.transaction import Transaction
 
-_LONGEST_NAME = 400
-_PAGE = 100
+MOST_BLOCKS = 100_000
 
 Members = dict[str, Any]
 
 
-def check_name(member: str, value: object) -> str:
+def create_worker_block(
+    transaction: Transaction, requester: int, members: Members
+) -> dict[str, Any]:
+    """CreateWorkerBlock: a repeat replaces the reason."""
+    worker = accounts.find_worker(transaction, members["WorkerId"])
+    count = transaction.first_row("SELECT count(*) FROM blocks WHERE requester = ?", requester)
+    if count is not None and count[0] >= MOST_BLOCKS:
+        raise request_error(
+            "PermissionDenied", f"A requester may block at most {MOST_BLOCKS} workers."
+        )
+    transaction.execute(
+        "INSERT INTO blocks (requester, worker, reason) VALUES (?, ?, ?) "
+        "ON CONFLICT (requester, worker) DO UPDATE SET reason = excluded.reason",
+        requester,
+        worker["id"],
+        members["Reason"],
+    )
+    return {}
+
+
+def delete_worker_block(
+    transaction: Transaction, requester: int, members: Members
+) -> dict[str, Any]:
+    """DeleteWorkerBlock: succeeds even if the worker is not blocked."""
+    worker = accounts.find_worker(transaction, members["WorkerId"])
+    transaction.execute(
+        "DELETE FROM blocks WHERE requester = ? AND worker = ?", requester, worker["id"]
+    )
+    return {}
+
+
+def list_worker_blocks(
+    transaction: Transaction, requester: int, members: Members
+) -> dict[str, Any]:
+    """ListWorkerBlocks: oldest first."""
+    wanted = requested_page(transaction, requester, members, operation="ListWorkerBlocks")
+    rows = transaction.all(
+        "SELECT blocks.id, blocks.reason, workers.worker_id FROM blocks "
+        "JOIN workers ON workers.id = blocks.worker "
+        "WHERE blocks.requester = ? AND blocks.id > ? ORDER BY blocks.id LIMIT ?",
+        requester,
+        wanted.after[0] if wanted.after else 0,
+        wanted.size,
+    )
+    return {
+        **wanted.answer(rows),
+        "WorkerBlocks": [{"WorkerId": row["worker_id"], "Reason": row["reason"]} for row in rows],
+    }
+
+
+_LONGEST_NAME = 400
+_PAGE = 100
+
+
+def check_compensation_name(member: str, value: object) -> str:
     """Return a compensation's name, or refuse it."""
     if not isinstance(value, str) or not 0 < len(value) <= _LONGEST_NAME:
         raise invalid_parameters(f"{member} must be a text of 1 to {_LONGEST_NAME} characters.")
     return value
 
 
-def check_page(member: str, value: object) -> Members:
+def check_compensation_page(member: str, value: object) -> Members:
     """Return which compensations are wanted, or refuse the value."""
     is_page = (
         isinstance(value, dict)
@@ -41,7 +97,9 @@ def check_page(member: str, value: object) -> Members:
     return value
 
 
-def send(transaction: Transaction, requester: int, members: Members, name: str) -> Members:
+def send_compensation(
+    transaction: Transaction, requester: int, members: Members, name: str
+) -> Members:
     """Pay a compensation; the same name a second time is refused.
 
     Raises:
@@ -55,7 +113,7 @@ def send(transaction: Transaction, requester: int, members: Members, name: str) 
     ):
         raise already_processed(members.get("UniqueRequestToken") or name)
     worker = find_worker(transaction, members["WorkerId"])
-    visit = _visit(transaction, requester, worker)
+    visit = _paying_visit(transaction, requester, worker)
     cents = bonus_cents(members["BonusAmount"])
     prices = outside_market.prices_of_worker(transaction, worker["id"])
     fee_cents = prices.bonus_fee_cents(cents)
@@ -81,7 +139,9 @@ def send(transaction: Transaction, requester: int, members: Members, name: str) 
     return {}
 
 
-def listed(transaction: Transaction, requester: int, *, prefix: str, after: str) -> list[Members]:
+def list_compensations(
+    transaction: Transaction, requester: int, *, prefix: str, after: str
+) -> list[Members]:
     """Return compensations whose names have a prefix, by name, a page at most."""
     rows = transaction.all(
         "SELECT bonuses.*, worker_id FROM bonuses "
@@ -105,7 +165,7 @@ def listed(transaction: Transaction, requester: int, *, prefix: str, after: str)
     ]
 
 
-def _visit(transaction: Transaction, requester: int, worker: sqlite3.Row) -> int | None:
+def _paying_visit(transaction: Transaction, requester: int, worker: sqlite3.Row) -> int | None:
     """Return the visit through which another market pays; `None` for own workers.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Limits log lines that outsiders can cause, so that they cannot fill a disk."""
+"""Limits what outsiders can cause: calls, and log lines, which could fill a disk."""
 
 import logging
 import re
@@ -7,6 +7,31 @@ import time
 _LOG_EVERY_SECONDS = 1.0
 _MOST = 10_000
 _NUMBERS = re.compile(r"0x[0-9a-f]+|[0-9]+")
+
+
+class TokenBucket:
+    """Limits calls per second, and at once.
+
+    Args:
+        per_second: the rate.
+        at_once: the largest burst; None: a tenth of the rate, at least two.
+    """
+
+    def __init__(self, per_second: float, *, at_once: float | None = None) -> None:
+        self._per_second = per_second
+        self._most = max(2.0, per_second / 10) if at_once is None else at_once
+        self._tokens = self._most
+        self._at: float | None = None
+
+    def take(self, now: float) -> bool:
+        """Return whether a call may pass at this time of a steady clock, in seconds."""
+        passed = 0.0 if self._at is None else now - self._at
+        self._at = now
+        self._tokens = min(self._most, self._tokens + passed * self._per_second)
+        if self._tokens < 1:
+            return False
+        self._tokens -= 1
+        return True
 
 
 class Allowance:
@@ -18,9 +43,7 @@ class Allowance:
     """
 
     def __init__(self, *, at_once: int, per_second: float) -> None:
-        self._most, self._per_second = at_once, per_second
-        self._left = float(at_once)
-        self._at: float | None = None
+        self._bucket = TokenBucket(per_second, at_once=at_once)
         self._left_out = 0
 
     def take(self, now: float) -> int | None:
@@ -33,13 +56,9 @@ class Allowance:
         >>> [allowance.take(now) for now in (0, 0, 0, 0.5, 1)]
         [0, 0, None, None, 2]
         """
-        passed = 0.0 if self._at is None else now - self._at
-        self._at = now
-        self._left = min(self._most, self._left + passed * self._per_second)
-        if self._left < 1:
+        if not self._bucket.take(now):
             self._left_out += 1
             return None
-        self._left -= 1
         left_out, self._left_out = self._left_out, 0
         return left_out
 

@@ -36,7 +36,7 @@ def notify_workers(transaction: Transaction, requester: int, members: Members) -
     hit_types.in_range("The number of WorkerIds", len(named), low=1, high=MOST_WORKERS)
     failures = []
     for worker_id in named:
-        worker = _judged(transaction, requester, worker_id)
+        worker = _judged_worker(transaction, requester, worker_id)
         if worker is None:
             failures.append(
                 {
@@ -57,7 +57,7 @@ def update_notification_settings(
     transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
     """UpdateNotificationSettings: change the specification, or turn it on or off."""
-    hit_type = hit_types.find(transaction, requester, members["HITTypeId"])
+    hit_type = hit_types.find_hit_type(transaction, requester, members["HITTypeId"])
     before = transaction.first_row(
         "SELECT * FROM notification_settings WHERE hit_type = ?", hit_type["id"]
     )
@@ -90,7 +90,7 @@ def send_test_event_notification(
     return {}
 
 
-def _judged(transaction: Transaction, requester: int, worker_id: str) -> int | None:
+def _judged_worker(transaction: Transaction, requester: int, worker_id: str) -> int | None:
     row = transaction.first_row(
         "SELECT workers.id FROM workers WHERE worker_id = ? AND EXISTS "
         "(SELECT 1 FROM assignments JOIN hits ON hits.id = assignments.hit "

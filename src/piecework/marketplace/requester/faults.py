@@ -14,6 +14,7 @@ from typing import Literal, get_args
 
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.state.clock import SECOND
+from piecework.webserver.limits import TokenBucket
 
 Kind = Literal["lose_reply", "throttle", "limit", "server_error", "slow", "refuse", "lag"]
 KINDS: tuple[str, ...] = get_args(Kind)
@@ -73,31 +74,6 @@ class Fault:
         return int.from_bytes(drawn, "big") < self.chance * 2**56
 
 
-class Bucket:
-    """Limits calls per second, and at once.
-
-    Args:
-        per_second: the rate.
-        at_once: the largest burst; None: a tenth of the rate, at least two.
-    """
-
-    def __init__(self, per_second: float, *, at_once: float | None = None) -> None:
-        self._per_second = per_second
-        self._most = max(2.0, per_second / 10) if at_once is None else at_once
-        self._tokens = self._most
-        self._at = 0.0
-
-    def take(self, now: float) -> bool:
-        """Return whether a call may pass at this time, in seconds."""
-        passed = now - self._at if self._at else 0.0
-        self._at = now
-        self._tokens = min(self._most, self._tokens + passed * self._per_second)
-        if self._tokens < 1:
-            return False
-        self._tokens -= 1
-        return True
-
-
 class FaultScript:
     """The faults set last, and the number of calls since then."""
 
@@ -109,7 +85,7 @@ class FaultScript:
         self._faults = tuple(faults)
         self._calls: Counter[str | None] = Counter()
         self._buckets = {
-            fault: Bucket(fault.per_second) for fault in faults if fault.kind == "limit"
+            fault: TokenBucket(fault.per_second) for fault in faults if fault.kind == "limit"
         }
 
     def strike(self, operation: str) -> Fault | None:

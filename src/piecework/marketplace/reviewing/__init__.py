@@ -1,1 +1,0 @@
-"""Review policies: rules of a HIT by which the marketplace judges answers."""
