@@ -25,21 +25,20 @@ from piecework.domain.counts import plural
 from piecework.domain.errors import CampaignBusy
 from piecework.domain.money import Currency
 from piecework.domain.progress import GOES_ON, Progress
-from piecework.engine.environments import open_environment, refuse_unsafe
+from piecework.engine.begun import as_begun, has_posted, is_begun
 from piecework.engine.opening import (
-    as_begun,
-    has_posted,
-    is_begun,
+    open_environment,
     open_on_marketplace,
     open_to_look,
+    refuse_unsafe,
 )
 from piecework.engine.pass_request import CampaignPath, PassRequest, amount_cents
-from piecework.engine.passes import run_pass
-from piecework.engine.polling import WATCHED_HITS, next_wait
 from piecework.engine.progress import read_progress
 from piecework.engine.quick_check import cached_progress
+from piecework.engine.run_pass import run_pass
 from piecework.engine.step import Call, timed
-from piecework.engine.steps.take_in import count_new
+from piecework.engine.take_in import count_new
+from piecework.engine.waits import WATCHED_HITS, next_wait
 from piecework.engine.watching.watch import Watch, pass_span, watch_passes
 from piecework.flows.artifacts import publish_artifacts
 from piecework.flows.credentials import from_block

@@ -11,7 +11,7 @@ from piecework.campaign.opened import CampaignRun
 from piecework.domain.hit import PlannedHit
 from piecework.domain.progress import Progress
 from piecework.engine.opening import open_for_rehearsal
-from piecework.engine.passes import run_pass
+from piecework.engine.run_pass import run_pass
 from piecework.marketplace.http.server import serve
 from piecework.platforms.virtual_clock import VirtualClock
 from piecework.store import hits

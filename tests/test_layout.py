@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from piecework.engine.passes import STEPS
+from piecework.engine.run_pass import STEPS
 from tests.for_each import for_each
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -208,7 +208,7 @@ def one_pass(path: Path, endpoint: str) -> dict[str, float]:
     began = time.perf_counter()
     from piecework.campaign.assembling import load_campaign  # noqa: PLC0415 - timed
     from piecework.engine.opening import open_for_rehearsal  # noqa: PLC0415
-    from piecework.engine.passes import run_pass  # noqa: PLC0415
+    from piecework.engine.run_pass import run_pass  # noqa: PLC0415
     from piecework.platforms.virtual_clock import VirtualClock  # noqa: PLC0415
 
     imported = time.perf_counter()
@@ -232,11 +232,11 @@ def _run(
     last_batch: Callable[[], None],
 ) -> tuple[int, Any]:
     """Passes and workers in turn; how many passes, and the progress at the end."""
-    from piecework.engine.passes import run_pass  # noqa: PLC0415
-    from piecework.engine.polling import LEAST, next_wait  # noqa: PLC0415
+    from piecework.engine.run_pass import run_pass  # noqa: PLC0415
+    from piecework.engine.waits import LEAST_WAIT, next_wait  # noqa: PLC0415
     from piecework.results.whole_pass import write_results  # noqa: PLC0415
 
-    passes, wait, known, is_last = 0, LEAST, 0, False
+    passes, wait, known, is_last = 0, LEAST_WAIT, 0, False
     while True:
         passes += 1
         progress = run_pass(run, call=watch.timed)

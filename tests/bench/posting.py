@@ -18,7 +18,7 @@ import httpx
 
 from piecework.campaign.assembling import load_campaign
 from piecework.domain.clock import SystemClock
-from piecework.engine import passes
+from piecework.engine import run_pass
 from piecework.engine.opening import AT_ONCE, open_for_rehearsal
 from piecework.store import hits
 
@@ -89,7 +89,7 @@ def post(number: int, *, at_once: int, faults: list[dict[str, object]]) -> Poste
             _control(endpoint, faults)
             before = _calls(endpoint)
             began = time.perf_counter()
-            passes.post(run)
+            run_pass.post(run)
             seconds = time.perf_counter() - began
             posted = [hit for hit in hits.load(run.store) if hit.hit_id]
             _control(endpoint, [])

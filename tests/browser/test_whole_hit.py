@@ -12,9 +12,9 @@ from piecework.campaign.assembling import load_campaign
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.answer_xml import fields_of
 from piecework.domain.clock import SystemClock
+from piecework.engine.collect import collect
 from piecework.engine.opening import open_for_rehearsal
-from piecework.engine.passes import post
-from piecework.engine.steps.collect import collect
+from piecework.engine.run_pass import post
 from piecework.marketplace.http.server import serve
 from piecework.store import assignments
 from piecework.store.answers_table import read_answers

@@ -14,7 +14,7 @@ from piecework.domain.clock import FixedClock
 from piecework.domain.errors import BudgetExceeded
 from piecework.domain.hit import PlannedHit
 from piecework.domain.ids import HitKey
-from piecework.engine.passes import post, run_pass
+from piecework.engine.run_pass import post, run_pass
 from piecework.store import hits, intents, ledger
 from piecework.store.intents import Intent
 from tests.engine.conftest import Open

@@ -15,9 +15,10 @@ from piecework.campaign.assembling import load_campaign
 from piecework.cli.main import main
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import BudgetExceeded, RefusedForSafety
-from piecework.engine.opening import agreed_before, open_on_marketplace, open_to_look
-from piecework.engine.passes import post
+from piecework.engine.begun import agreed_before
+from piecework.engine.opening import open_on_marketplace, open_to_look
 from piecework.engine.progress import read_progress
+from piecework.engine.run_pass import post
 from piecework.marketplace.http.server import serve
 from tests.marketplace.live_market import give
 from tests.marketplace.market import free_port

@@ -11,8 +11,8 @@ from piecework.campaign.assembling import load_campaign
 from piecework.campaign.pricing import price
 from piecework.cli.check import say_checked
 from piecework.domain.errors import ConfigError
-from piecework.engine.gold_feedback import with_room
-from piecework.engine.passes import run_pass
+from piecework.engine.run_pass import run_pass
+from piecework.engine.settle import with_room
 from piecework.rehearsing.checking import check_campaign
 from piecework.report.model import report_model
 from piecework.report.page import render

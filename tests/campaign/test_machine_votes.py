@@ -9,7 +9,7 @@ import pytest
 from piecework.campaign.assembling import load_campaign
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.errors import ConfigError
-from piecework.engine.passes import run_pass
+from piecework.engine.run_pass import run_pass
 from piecework.postprocess.aggregates import item_aggregates
 from piecework.results.export import export
 from piecework.results.labels import doubtful

@@ -7,7 +7,7 @@ import pytest
 from piecework.campaign.assembling import load_campaign
 from piecework.campaign.binding import bind_store
 from piecework.domain.errors import ConfigError, StoreError
-from piecework.engine.passes import run_pass
+from piecework.engine.run_pass import run_pass
 from piecework.hit_templates.starters import write_starter
 from piecework.rehearsing.campaign import prepare
 from piecework.rehearsing.rehearsal import rehearsal_of

@@ -16,9 +16,10 @@ from piecework.campaign.pricing import price
 from piecework.cli.main import main
 from piecework.domain.clock import FixedClock
 from piecework.domain.errors import RefusedForSafety, StoreError, TransientPlatformError
-from piecework.engine.opening import as_begun, open_on_marketplace, open_to_look
-from piecework.engine.passes import post, run_pass
+from piecework.engine.begun import as_begun
+from piecework.engine.opening import open_on_marketplace, open_to_look
 from piecework.engine.progress import read_progress
+from piecework.engine.run_pass import post, run_pass
 from piecework.marketplace.http.server import serve
 from piecework.marketplace.requester import extensions
 from piecework.marketplace.state.money import MTURK, PriceList

@@ -26,7 +26,7 @@ from piecework.campaign.questions import question
 from piecework.domain.campaign import Campaign
 from piecework.domain.clock import FixedClock
 from piecework.domain.verdicts import JOINED
-from piecework.engine.passes import post, run_pass
+from piecework.engine.run_pass import post, run_pass
 from piecework.platforms.client import turk_client
 from piecework.postprocess.splits import splits
 from piecework.qc.policy import decide

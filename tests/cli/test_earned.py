@@ -8,7 +8,7 @@ from click.testing import CliRunner, Result
 
 from piecework.campaign.assembling import load_campaign
 from piecework.cli.main import main
-from piecework.engine.passes import run_pass
+from piecework.engine.run_pass import run_pass
 from piecework.report.model import report_model
 from piecework.report.sections.earned import build
 from piecework.results.report_facts import report_facts

@@ -13,9 +13,9 @@ from click.testing import CliRunner
 from piecework.cli.forecast import say_forecast
 from piecework.cli.main import main
 from piecework.cli.rehearse import _outcome
-from piecework.engine import asked_prices, opening
+from piecework.engine import begun, opening
 from piecework.engine.opening import NO_MARKETS
-from piecework.engine.passes import run_pass
+from piecework.engine.run_pass import run_pass
 from piecework.forecasting.forecasts import WrittenForecast, _prices, as_document
 from piecework.marketplace.http.server import serve
 from piecework.rehearsing.campaign import prepare
@@ -38,7 +38,7 @@ def office(monkeypatch: pytest.MonkeyPatch) -> Office:
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "no secret")
     known = Office()
     monkeypatch.setattr(TwoMarkets, "office", known, raising=False)
-    for module in (asked_prices, opening):
+    for module in (begun, opening):
         monkeypatch.setattr(module, "MTurk", TwoMarkets)
     return known
 

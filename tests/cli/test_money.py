@@ -16,7 +16,7 @@ from piecework.cli.main import main
 from piecework.cli.pay import _preview
 from piecework.domain.clock import FixedClock, SystemClock
 from piecework.engine.opening import open_for_rehearsal, open_on_marketplace
-from piecework.engine.passes import run_pass
+from piecework.engine.run_pass import run_pass
 from piecework.marketplace.http.server import serve
 from piecework.store import decisions
 from tests.crash.people import People

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from piecework.cli.main import main
-from piecework.engine.passes import run_pass
+from piecework.engine.run_pass import run_pass
 from piecework.marketplace.http.server import serve
 from piecework.marketplace.state import accounts
 from piecework.marketplace.state.backend import Backend, Rules

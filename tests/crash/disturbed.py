@@ -25,8 +25,8 @@ from piecework.campaign.opened import CampaignRun
 from piecework.cli.main import main
 from piecework.domain.clock import Clock, SystemClock
 from piecework.engine.opening import open_for_rehearsal
-from piecework.engine.passes import run_pass
-from piecework.engine.reconciling.reconcile import reconcile
+from piecework.engine.recover.reconcile import reconcile
+from piecework.engine.run_pass import run_pass
 from piecework.platforms import outage
 from piecework.store.connection import Connection as StoreConnection
 from piecework.store.postgres_database import PostgresDatabase

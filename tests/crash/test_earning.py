@@ -18,9 +18,9 @@ import pytest
 
 from piecework.campaign.assembling import load_campaign
 from piecework.domain.clock import FixedClock, SystemClock
+from piecework.engine.earn import earn, records_of
 from piecework.engine.opening import open_for_rehearsal
-from piecework.engine.passes import run_pass
-from piecework.engine.steps.earn import earn, records_of
+from piecework.engine.run_pass import run_pass
 from piecework.marketplace.http.server import serve
 from tests.conftest import in_full
 from tests.crash.passing import Death, Moment, _watch, calls_made

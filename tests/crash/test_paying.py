@@ -23,7 +23,7 @@ from piecework.domain.clock import FixedClock, SystemClock
 from piecework.domain.errors import ConfigError
 from piecework.domain.ids import AssignmentId
 from piecework.engine.opening import open_for_rehearsal
-from piecework.engine.passes import run_pass
+from piecework.engine.run_pass import run_pass
 from piecework.marketplace.http.server import serve
 from piecework.payments.interrupted_payments import close_interrupted
 from piecework.payments.pay import pay

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from piecework.config import sources
-from piecework.engine.steps import plan, take_in
+from piecework.engine import plan, take_in
 from piecework.store import dealt_items, source
 from piecework.store.database import Store, writing
 from tests.growing_campaign import Growing, growing, names

@@ -118,7 +118,7 @@ def test_every_sentence_that_no_shipped_campaign_hears_is_true(
 
     HITs of one item are not kept apart here, so workers come a second time.
     """
-    monkeypatch.setattr("piecework.engine.steps.launch.apart_from", lambda _run, _hit: [])
+    monkeypatch.setattr("piecework.engine.launch.apart_from", lambda _run, _hit: [])
     path = changed(
         tmp_path,
         ("scenes = 60", "scenes = 20"),

@@ -12,11 +12,11 @@ from piecework.campaign.assembling import load_campaign
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.campaign import AsNeeded
 from piecework.domain.errors import ConfigError, PieceworkError
-from piecework.engine.passes import run_pass
-from piecework.engine.planning.next_action import next_action
+from piecework.engine import judge as weighing
+from piecework.engine.next_action import next_action
 from piecework.engine.progress import read_progress
+from piecework.engine.run_pass import run_pass
 from piecework.engine.snapshot import take_snapshot
-from piecework.engine.steps import weigh as weighing
 from piecework.postprocess.aggregates import item_aggregates
 from piecework.rehearsing.campaign import prepare
 from piecework.rehearsing.rehearsal import rehearsal_of, work_through

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from piecework.cli.main import main
-from piecework.engine.passes import run_pass
+from piecework.engine.run_pass import run_pass
 from piecework.hit_templates.page_compression import decompress
 from piecework.store import findings
 from tests.engine.conftest import Open

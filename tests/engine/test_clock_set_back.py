@@ -9,7 +9,7 @@ import pytest
 
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.clock import FixedClock, MonotonicClock
-from piecework.engine.passes import run_pass
+from piecework.engine.run_pass import run_pass
 from piecework.review.model.decisions_csv import read_decisions, waiting_csv
 from tests.crash import people as script
 from tests.engine.conftest import Open

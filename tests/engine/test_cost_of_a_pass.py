@@ -22,11 +22,11 @@ from piecework.campaign.opened import CampaignRun
 from piecework.domain.clock import FixedClock
 from piecework.domain.ids import AssignmentId, HitId, HitTypeId
 from piecework.domain.verdicts import Decision
+from piecework.engine.collect import collect
 from piecework.engine.opening import open_for_rehearsal
-from piecework.engine.passes import post, run_pass
-from piecework.engine.steps.collect import collect
-from piecework.engine.steps.settle import settle
-from piecework.engine.steps.take_in import take_in
+from piecework.engine.run_pass import post, run_pass
+from piecework.engine.settle import settle
+from piecework.engine.take_in import take_in
 from piecework.marketplace.http.server import serve
 from piecework.results.archiving import archive_settled
 from piecework.store import assignments, decisions, hits, intents, ledger

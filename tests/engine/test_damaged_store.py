@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from piecework.cli.main import main
 from piecework.domain.store_address import FILE_NAME
-from piecework.engine.passes import run_pass
+from piecework.engine.run_pass import run_pass
 from piecework.marketplace.http.server import serve
 from tests.crash.people import People
 from tests.engine.conftest import in_folder

@@ -11,7 +11,7 @@ from piecework.campaign.assembling import load_campaign
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.errors import ConfigError
 from piecework.engine.opening import open_on_marketplace
-from piecework.engine.passes import run_pass
+from piecework.engine.run_pass import run_pass
 from piecework.marketplace.http.server import serve
 from piecework.rehearsing.checking import check_campaign
 from tests.crash.people import People

@@ -16,9 +16,9 @@ from piecework.campaign.assembling import load_campaign
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.clock import FixedClock, SystemClock
 from piecework.domain.errors import StoreError
+from piecework.engine.earn import earn, records_of
 from piecework.engine.opening import open_on_marketplace
-from piecework.engine.passes import run_pass
-from piecework.engine.steps.earn import earn, records_of
+from piecework.engine.run_pass import run_pass
 from piecework.marketplace.http.server import serve
 from piecework.rehearsal.crowd.page import read_page
 from tests.crash.people import People

@@ -12,7 +12,7 @@ import pytest
 
 from piecework.domain.campaign import AsNeeded, Campaign
 from piecework.domain.progress import Waiting
-from piecework.engine.planning.next_action import (
+from piecework.engine.next_action import (
     BatchState,
     NextPosting,
     Snapshot,

@@ -11,12 +11,11 @@ import pytest
 
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.ids import HitId, HitTypeId
-from piecework.engine.passes import run_pass
-from piecework.engine.polling import OPEN_HITS
+from piecework.engine import collect, judge
 from piecework.engine.progress import read_progress
-from piecework.engine.reader import Reader
-from piecework.engine.snapshot import next_poll_of_open_hits
-from piecework.engine.steps import assess, collect
+from piecework.engine.run_pass import run_pass
+from piecework.engine.snapshot import Reader, next_poll_of_open_hits
+from piecework.engine.waits import OPEN_HITS
 from piecework.platforms.mturk import MTurk
 from piecework.platforms.virtual_clock import VirtualClock
 from piecework.postprocess.datasets.reading import read_captions
@@ -118,7 +117,7 @@ def test_an_export_half_way_is_whole_and_says_what_is_provisional(half_done: Hal
     """Ann's two captions are in every file, marked, and nothing was decided."""
     with half_done("policy") as (run, _, _clock):
         collect.collect(run, Reader(run, poll_open_hits=True))
-        assess.assess(run)
+        judge.assess(run)
         clean(run)
         export(run)
         dataset = run.campaign.out / "dataset"
@@ -136,7 +135,7 @@ def test_what_a_person_has_to_look_at_is_no_part_of_a_half_way_export(half_done:
     with half_done("person") as (run, people, _clock):
         people.work(at_most=1)
         collect.collect(run)
-        assess.assess(run)
+        judge.assess(run)
         clean(run)
         export(run)
         dataset = run.campaign.out / "dataset"
@@ -181,7 +180,7 @@ def test_a_hit_that_must_be_over_is_not_overlooked(
 ) -> None:
     """Listings are read in part, until a HIT is overdue; then they are read whole."""
     monkeypatch.setattr("piecework.engine.snapshot.OPEN_HITS", timedelta(days=365))
-    monkeypatch.setattr("piecework.engine.steps.collect.OPEN_HITS", timedelta(days=365))
+    monkeypatch.setattr("piecework.engine.collect.OPEN_HITS", timedelta(days=365))
     with at_work(campaign_text) as (market, people):
         clock = VirtualClock(market.platform.endpoint)
         run = replace(market, clock=clock, platform=_Unordered(market.platform.endpoint))

@@ -7,8 +7,8 @@ from click.testing import CliRunner
 from piecework.campaign.opened import CampaignRun
 from piecework.cli.main import main
 from piecework.domain.ids import HitTypeId
-from piecework.engine.passes import run_pass
-from piecework.engine.posting.orphan_hits import orphan_hits
+from piecework.engine.recover.other_stores import orphan_hits
+from piecework.engine.run_pass import run_pass
 from piecework.store import hits, intents
 from tests.engine.conftest import Open
 

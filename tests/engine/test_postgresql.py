@@ -13,7 +13,7 @@ from piecework.campaign.opened import CampaignRun
 from piecework.config.campaign_file import parse
 from piecework.domain.errors import CampaignBusy
 from piecework.engine.opening import open_on_marketplace
-from piecework.engine.passes import run_pass
+from piecework.engine.run_pass import run_pass
 from piecework.marketplace.http.server import serve
 from piecework.rehearsing.campaign import prepare
 from piecework.rehearsing.rehearsal import rehearsal_of, work_through

@@ -3,7 +3,7 @@
 import pytest
 
 from piecework.domain.errors import PlatformRefused
-from piecework.engine.passes import run_pass
+from piecework.engine.run_pass import run_pass
 from tests.engine.conftest import Open
 from tests.small_campaign import CAMPAIGN
 

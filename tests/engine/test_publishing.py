@@ -16,9 +16,9 @@ from piecework.domain.clock import FixedClock
 from piecework.domain.errors import BudgetExceeded, StoreError, TransientPlatformError
 from piecework.domain.ids import HitId
 from piecework.domain.store_address import FILE_NAME
+from piecework.engine import collect, judge, settle
 from piecework.engine.opening import open_on_marketplace
-from piecework.engine.passes import post, run_pass
-from piecework.engine.steps import assess, collect, decide, settle
+from piecework.engine.run_pass import post, run_pass
 from piecework.payments.bonus_csv import read_bonuses
 from piecework.payments.pay import check_bonuses, pay
 from piecework.payments.plan import BonusPlan
@@ -163,7 +163,7 @@ def test_bonuses_leave_room_for_what_is_planned(at_work: Open, campaign_text: st
         run = _in_its_time(market)
         run_pass(run)
         people.work()
-        for step in (collect.collect, assess.assess, decide.decide, settle.settle):
+        for step in (collect.collect, judge.assess, judge.decide, settle.settle):
             step(run)
         _post_unheard(run)
         plan = _a_bonus(run)

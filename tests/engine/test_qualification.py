@@ -13,7 +13,7 @@ from piecework.campaign.assembling import load_campaign
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.errors import ConfigError, PlatformRefused
 from piecework.domain.hit import PostableTest
-from piecework.engine.passes import run_pass
+from piecework.engine.run_pass import run_pass
 from piecework.hit_templates.qualification import answer_key, question_form
 from piecework.rehearsal.crowd.crowd import Crowd
 from piecework.rehearsing.campaign import prepare

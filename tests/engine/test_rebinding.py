@@ -12,7 +12,7 @@ from piecework.campaign.assembling import load_campaign
 from piecework.cli.main import main
 from piecework.domain.errors import RefusedForSafety, StoreError
 from piecework.engine.opening import open_on_marketplace
-from piecework.engine.passes import run_pass
+from piecework.engine.run_pass import run_pass
 from piecework.marketplace.http.server import serve
 from tests.crash.people import People
 from tests.crash.world import START

@@ -12,11 +12,11 @@ import pytest
 from piecework.campaign.assembling import load_campaign
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.errors import PieceworkError, RefusedForSafety, StoreError
+from piecework.engine import collect, judge, settle
 from piecework.engine.opening import open_on_marketplace
-from piecework.engine.passes import run_pass
-from piecework.engine.posting.adopting import begin_adopting
-from piecework.engine.reconciling.reconcile import Reconciliation, owed_path, reconcile
-from piecework.engine.steps import assess, collect, decide, settle
+from piecework.engine.recover.adopting import begin_adopting
+from piecework.engine.recover.reconcile import Reconciliation, owed_path, reconcile
+from piecework.engine.run_pass import run_pass
 from piecework.marketplace.http.server import serve
 from piecework.payments.adopted_bonuses import adopt_bonuses
 from piecework.rehearsal.crowd.page import Page
@@ -256,7 +256,7 @@ def test_work_that_came_before_reconciling_is_collected_and_paid(folder: Path) -
         assert len(_reconcile(folder, endpoint).comparison.reopened) == 1
         with _opened(folder, endpoint) as run:
             # What is lost is posted again under ids that a rehearsal draws twice.
-            for step in (collect.collect, assess.assess, decide.decide, settle.settle):
+            for step in (collect.collect, judge.assess, judge.decide, settle.settle):
                 step(run)
         books = httpx.get(f"{endpoint}/rehearsal/books").json()
         first_hit = books["assignments"][:2]
@@ -356,8 +356,8 @@ def test_work_that_was_lost_and_is_there_again_is_taken_back(
         with _opened(folder, endpoint) as run:
             collect.collect(run)
             if not is_judged_between:
-                assess.assess(run)
-                decide.decide(run)
+                judge.assess(run)
+                judge.decide(run)
                 settle.settle(run)
     _put_back(folder / "empty.db", folder / "m.db")
     with _market(folder) as endpoint:
@@ -366,7 +366,7 @@ def test_work_that_was_lost_and_is_there_again_is_taken_back(
         assert len(lost.owed) == 2
         if is_judged_between:
             with _opened(folder, endpoint) as run:
-                for step in (assess.assess, decide.decide, settle.settle):
+                for step in (judge.assess, judge.decide, settle.settle):
                     step(run)
         assert _money(store)["held"] == 0
     _put_back(folder / "answered.db", folder / "m.db")

@@ -19,12 +19,11 @@ from piecework.campaign.opened import CampaignRun
 from piecework.domain.clock import FixedClock
 from piecework.domain.errors import PlatformRefused
 from piecework.domain.ids import HitId, ItemId
+from piecework.engine import collect, judge, settle
 from piecework.engine.opening import open_on_marketplace
-from piecework.engine.passes import run_pass
-from piecework.engine.posting.exclusion import exclusion_type
-from piecework.engine.posting.replacing import extendable
 from piecework.engine.progress import read_progress
-from piecework.engine.steps import assess, collect, decide, settle
+from piecework.engine.requirements import exclusion_type, extendable
+from piecework.engine.run_pass import run_pass
 from piecework.platforms.client import turk_client
 from piecework.platforms.mturk import MTurk
 from piecework.platforms.virtual_clock import VirtualClock
@@ -253,7 +252,7 @@ def test_a_store_from_a_copy_adds_no_slots_twice(
         run = replace(_evening(opened), at_once=1)
         run_pass(run)
         assert people.work() == 4
-        for step in (collect.collect, assess.assess, decide.decide, settle.settle):
+        for step in (collect.collect, judge.assess, judge.decide, settle.settle):
             step(run)
         older = replace(run.campaign, out=_copy_of(run, tmp_path / "copy"))
         run_pass(run)
@@ -333,7 +332,7 @@ def test_a_hit_whose_items_are_in_another_is_extended_only_if_they_are_kept_apar
                 offered = [group for group in _groups(client) if group["may_accept"]]
                 assert bool(offered) == is_offered
         assert people.work(at_most=1) == 1
-        for step in (collect.collect, assess.assess, decide.decide, settle.settle):
+        for step in (collect.collect, judge.assess, judge.decide, settle.settle):
             step(run)
         keys = [hit.hit_key for hit in extendable(run, 1)]
         both = [first.hit_key, part.hit_key]

@@ -14,10 +14,10 @@ from piecework.domain.clock import FixedClock
 from piecework.domain.errors import PlatformRefused
 from piecework.domain.ids import AssignmentId, WorkerId
 from piecework.domain.verdicts import REJECTED_WITH, Decision, SubjectKind, Verdict
-from piecework.engine.passes import run_pass
-from piecework.engine.posting.exclusion import exclusion_type
-from piecework.engine.steps import collect
-from piecework.engine.steps.settle import carry_out_again, settle, settle_workers
+from piecework.engine import collect
+from piecework.engine.requirements import exclusion_type
+from piecework.engine.run_pass import run_pass
+from piecework.engine.settle import carry_out_again, settle, settle_workers
 from piecework.platforms.mturk import MTurk
 from piecework.postprocess.pseudonyms import pseudonym
 from piecework.store import assignments, decisions, intents, ledger

@@ -19,13 +19,14 @@ from piecework.domain.hit import PROLIFIC, PlannedHit
 from piecework.domain.ids import HitId
 from piecework.domain.money import CrowdPrices
 from piecework.engine import opening
+from piecework.engine.begun import as_begun
+from piecework.engine.launch import launch
 from piecework.engine.pass_request import PassRequest
-from piecework.engine.passes import run_pass
-from piecework.engine.posting.adopting import begin_adopting
+from piecework.engine.plan import plan
 from piecework.engine.progress import read_progress
 from piecework.engine.quick_check import cached_progress
-from piecework.engine.steps.launch import launch
-from piecework.engine.steps.plan import plan
+from piecework.engine.recover.adopting import begin_adopting
+from piecework.engine.run_pass import run_pass
 from piecework.marketplace.http.server import serve
 from piecework.payments.bonus_csv import read_bonuses
 from piecework.payments.compensations import plan_compensation
@@ -363,7 +364,7 @@ def test_who_only_looks_knows_the_prices_of_all_markets(tmp_path: Path, office: 
         rewards = opened.campaign.rewards
         assert rewards.fees_on(EVENING.date(), "prolific").takes_as(FEES["prolific"])
         assert rewards.fees_on(EVENING.date(), "connect").takes_as(FEES["connect"])
-    begun = opening.as_begun(campaign)
+    begun = as_begun(campaign)
     assert begun.rewards.fees_by_market == rewards.fees_by_market
 
 

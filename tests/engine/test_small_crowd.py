@@ -9,8 +9,8 @@ from click.testing import CliRunner
 from piecework.campaign.pricing import expected_out_of_reach
 from piecework.cli.main import main
 from piecework.domain.errors import PlatformRefused
-from piecework.engine.passes import run_pass
 from piecework.engine.progress import read_progress
+from piecework.engine.run_pass import run_pass
 from piecework.store import ledger
 from tests.campaign.campaigns import campaign
 from tests.crash.people import People

@@ -6,10 +6,10 @@ import pytest
 
 from piecework.domain.errors import BudgetExceeded, PlatformRefused, StoreError
 from piecework.domain.ids import AssignmentId
+from piecework.engine import collect, judge, settle
 from piecework.engine.opening import open_on_marketplace
-from piecework.engine.passes import post, run_pass
 from piecework.engine.progress import read_progress
-from piecework.engine.steps import assess, collect, decide, settle
+from piecework.engine.run_pass import post, run_pass
 from piecework.platforms.mturk import MTurk
 from piecework.results.clean import clean
 from piecework.results.export import export
@@ -126,8 +126,8 @@ def test_a_price_that_changes_in_the_file_changes_no_posted_hit(
         rewards = replace(run.campaign.rewards, reward_cents=300)
         dearer = replace(run, campaign=replace(run.campaign, rewards=rewards))
         collect.collect(dearer)
-        assess.assess(dearer)
-        decide.decide(dearer)
+        judge.assess(dearer)
+        judge.decide(dearer)
         settle.settle(dearer)
         # ann and bob are paid 50 cents each, 10 cents fee each; nothing is held.
         assert ledger.balances(run.store) == {
@@ -158,8 +158,8 @@ def test_one_refused_decision_holds_nobody_else_up(at_work: Open, campaign_text:
         run_pass(run)
         people.work()
         collect.collect(run)
-        assess.assess(run)
-        decide.decide(run)
+        judge.assess(run)
+        judge.decide(run)
         ann, bob = assignments.load(run.store)
         stubborn = _Stubborn(run.platform.endpoint)
         stubborn.refused = ann.assignment_id

@@ -10,8 +10,8 @@ from piecework.campaign.opened import CampaignRun
 from piecework.domain.clock import FixedClock
 from piecework.domain.errors import PlatformRefused, TransientPlatformError
 from piecework.domain.ids import HitId, HitKey
-from piecework.engine.passes import post, run_pass
 from piecework.engine.progress import read_progress
+from piecework.engine.run_pass import post, run_pass
 from piecework.store import hits, intents, ledger, stops
 from piecework.store.database import open_store
 from piecework.store.intents import declare

@@ -10,7 +10,7 @@ import pytest
 from piecework.campaign.assembling import load_campaign
 from piecework.domain.errors import RefusedForSafety
 from piecework.engine.opening import open_on_marketplace
-from piecework.engine.passes import run_pass
+from piecework.engine.run_pass import run_pass
 from piecework.marketplace.http.server import serve
 from piecework.platforms.mturk import MTurk
 from tests.crash.world import START

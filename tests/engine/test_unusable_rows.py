@@ -10,9 +10,9 @@ import pytest
 
 from piecework.domain.errors import ConfigError
 from piecework.domain.hit import PlannedHit
-from piecework.engine.posting.publishing import publish_key
-from piecework.engine.steps.plan import plan
-from piecework.engine.steps.take_in import take_in
+from piecework.engine.plan import plan
+from piecework.engine.posted_hits import publish_key
+from piecework.engine.take_in import take_in
 from piecework.rehearsing.checking import check_campaign
 from piecework.results.whole_pass import write_results
 from piecework.store import hits, intents

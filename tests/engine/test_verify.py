@@ -11,7 +11,7 @@ from piecework.campaign.opened import CampaignRun
 from piecework.domain.errors import PlatformRefused, StoreError
 from piecework.domain.ids import AssignmentId
 from piecework.engine.opening import open_to_look
-from piecework.engine.passes import run_pass
+from piecework.engine.run_pass import run_pass
 from piecework.platforms.mturk import MTurk
 from piecework.store import ledger
 from tests.crash.people import People

@@ -9,7 +9,7 @@ import pytest
 from piecework.campaign.assembling import load_campaign
 from piecework.campaign.pricing import price
 from piecework.campaign.warnings import campaign_warnings
-from piecework.engine.passes import run_pass
+from piecework.engine.run_pass import run_pass
 from piecework.store import assignments, hits
 from tests.engine.conftest import Open
 from tests.small_campaign import CAMPAIGN, write_campaign

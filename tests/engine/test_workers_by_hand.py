@@ -16,9 +16,9 @@ from piecework.domain.clock import FixedClock
 from piecework.domain.errors import ConfigError
 from piecework.domain.ids import WorkerId
 from piecework.domain.store_address import in_folder
-from piecework.engine.passes import run_pass
 from piecework.engine.progress import read_progress
-from piecework.engine.steps.settle import settle, settle_workers
+from piecework.engine.run_pass import run_pass
+from piecework.engine.settle import settle, settle_workers
 from piecework.postprocess.pseudonyms import pseudonym
 from piecework.review.model.workers import WorkerHistory, exclude, histories, include
 from piecework.store import assignments, decisions, intents
@@ -160,7 +160,7 @@ def test_a_death_on_the_way_is_made_good_by_the_next_pass(
 
 
 def _exclude_there(run: CampaignRun, worker_id: WorkerId) -> None:
-    from piecework.engine.posting.exclusion import exclusion_type  # noqa: PLC0415 - one test's
+    from piecework.engine.requirements import exclusion_type  # noqa: PLC0415 - one test's
 
     run.platform.exclude(worker_id, exclusion_type(run))
 

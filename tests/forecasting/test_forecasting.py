@@ -15,7 +15,7 @@ from piecework.cli.forecast import say_forecast
 from piecework.cli.main import main
 from piecework.config.campaign_file import parse
 from piecework.domain.errors import ConfigError
-from piecework.engine.passes import run_pass
+from piecework.engine.run_pass import run_pass
 from piecework.forecasting.choices import Choice, choices, chosen, shared_out, with_bad
 from piecework.forecasting.forecasts import WrittenForecast
 from piecework.forecasting.outcomes import Outcome, summarised

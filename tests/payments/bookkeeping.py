@@ -11,7 +11,7 @@ import httpx
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.clock import FixedClock
 from piecework.domain.ids import AssignmentId
-from piecework.engine.passes import run_pass
+from piecework.engine.run_pass import run_pass
 from piecework.store import assignments, ledger
 from piecework.store.database import Store
 from tests.engine.conftest import Opened

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from piecework.domain.errors import TransientPlatformError
-from piecework.engine.passes import run_pass
+from piecework.engine.run_pass import run_pass
 from piecework.payments.bonus_csv import read_bonuses
 from piecework.payments.pay import pay
 from piecework.platforms.mturk import MTurk

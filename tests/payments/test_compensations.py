@@ -11,7 +11,7 @@ from piecework.campaign.opened import CampaignRun
 from piecework.domain.clock import FixedClock
 from piecework.domain.errors import BudgetExceeded, ConfigError, PlatformRefused
 from piecework.engine.progress import read_progress
-from piecework.engine.reconciling.reconcile import reconcile
+from piecework.engine.recover.reconcile import reconcile
 from piecework.payments.compensations import (
     OPERATION,
     adopt_compensations,

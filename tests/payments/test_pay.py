@@ -10,8 +10,8 @@ from piecework.campaign.opened import CampaignRun
 from piecework.domain.clock import FixedClock
 from piecework.domain.errors import BudgetExceeded, ConfigError, PlatformRefused
 from piecework.domain.ids import AnswerId, HitKey
-from piecework.engine.passes import run_pass
 from piecework.engine.progress import read_progress
+from piecework.engine.run_pass import run_pass
 from piecework.payments.bonus_csv import label_fault, read_bonuses
 from piecework.payments.bonuses import OPERATION
 from piecework.payments.interrupted_payments import close_interrupted

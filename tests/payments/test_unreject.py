@@ -17,10 +17,10 @@ from piecework.domain.clock import FixedClock
 from piecework.domain.errors import BudgetExceeded, ConfigError
 from piecework.domain.ids import AssignmentId
 from piecework.domain.verdicts import Decision
+from piecework.engine import collect, settle
 from piecework.engine.opening import open_for_rehearsal
-from piecework.engine.passes import post, run_pass
 from piecework.engine.progress import read_progress
-from piecework.engine.steps import collect, settle
+from piecework.engine.run_pass import post, run_pass
 from piecework.marketplace.http.server import serve
 from piecework.payments.bonus_csv import read_bonuses
 from piecework.payments.interrupted_payments import close_interrupted

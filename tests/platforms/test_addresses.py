@@ -7,7 +7,7 @@ import pytest
 
 from piecework.campaign.assembling import load_campaign
 from piecework.domain.errors import ConfigError
-from piecework.engine.opening import bound_endpoint
+from piecework.engine.begun import bound_endpoint
 from piecework.engine.pass_request import PassRequest
 from piecework.marketplace.http.server import serve
 from piecework.platforms.endpoint import normal_endpoint

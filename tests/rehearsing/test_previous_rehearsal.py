@@ -12,7 +12,7 @@ from piecework.campaign.assembling import load_campaign
 from piecework.cli.main import main
 from piecework.domain.campaign import Campaign
 from piecework.domain.progress import Progress
-from piecework.engine.passes import run_pass
+from piecework.engine.run_pass import run_pass
 from piecework.rehearsing.campaign import prepare
 from piecework.rehearsing.previous_rehearsal import FOLDER, is_finished, set_aside_if_changed
 from piecework.rehearsing.rehearsal import rehearsal_at, rehearsal_of, work_through

@@ -6,7 +6,7 @@ import pytest
 
 from piecework.campaign.assembling import load_campaign
 from piecework.domain.errors import ConfigError, StoreError
-from piecework.engine.passes import run_pass
+from piecework.engine.run_pass import run_pass
 from piecework.marketplace.state import clock
 from piecework.platforms import virtual_clock
 from piecework.rehearsing.campaign import prepare

@@ -9,7 +9,7 @@ import pytest
 
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.clock import FixedClock
-from piecework.engine.passes import run_pass
+from piecework.engine.run_pass import run_pass
 from piecework.report.facts import MarketFacts, Markets
 from piecework.report.model import report_model
 from piecework.report.sections import markets as section

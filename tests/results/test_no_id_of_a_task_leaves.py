@@ -25,8 +25,8 @@ from piecework.domain.ids import (
 )
 from piecework.domain.task import Field
 from piecework.domain.verdicts import Decision
+from piecework.engine.judge import assess
 from piecework.engine.opening import open_to_look
-from piecework.engine.steps.assess import assess
 from piecework.hit_templates.example_items import example_items
 from piecework.hit_templates.tasks import load_task, task_names
 from piecework.postprocess.pseudonyms import answer_pseudonym

@@ -16,7 +16,7 @@ from piecework.domain.answer_xml import fields_of
 from piecework.domain.column_names import MEASURES, OF_DATASETS, ON_THE_PAGE
 from piecework.domain.ids import AnswerId, AssignmentId, ItemId
 from piecework.domain.task import Task
-from piecework.engine.passes import run_pass
+from piecework.engine.run_pass import run_pass
 from piecework.marketplace.workers.answers import OWN, RESERVED
 from piecework.platforms.virtual_clock import VirtualClock
 from piecework.postprocess.datasets.csv_file import to_csv

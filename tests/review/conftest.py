@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from piecework.campaign.opened import CampaignRun, OpenedCampaign
-from piecework.engine.passes import run_pass
+from piecework.engine.run_pass import run_pass
 from piecework.review.desk import Manner
 from piecework.review.server import Address, bound_to, server_of
 from piecework.review.sessions import Sessions

@@ -10,7 +10,7 @@ from pathlib import Path
 from PIL import Image
 from playwright.sync_api import Page, ViewportSize, sync_playwright
 
-from piecework.engine.passes import run_pass
+from piecework.engine.run_pass import run_pass
 from tests.conftest import ARGUMENTS, installed_chromium
 from tests.review.conftest import served
 from tests.review.test_demo import demo_at_work

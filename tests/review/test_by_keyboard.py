@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from piecework.campaign.opened import CampaignRun, OpenedCampaign
-from piecework.engine.passes import run_pass
+from piecework.engine.run_pass import run_pass
 from piecework.review.model.decisions_csv import waiting_csv
 from piecework.store import decisions, ledger
 from tests.browser.test_accessibility import fits, violations

@@ -6,9 +6,8 @@ import pytest
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.errors import ConfigError
 from piecework.domain.verdicts import JOINED, Finding, SubjectKind
-from piecework.engine.passes import run_pass
-from piecework.engine.steps.assess import table_of_batch
-from piecework.engine.steps.decide import split_by_doubt
+from piecework.engine.judge import split_by_doubt, table_of_batch
+from piecework.engine.run_pass import run_pass
 from piecework.review.model.decisions_csv import read_decisions, waiting_csv
 from piecework.store import assignments, decisions, findings
 

@@ -7,9 +7,9 @@ import pytest
 
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.errors import ConfigError
-from piecework.engine.passes import run_pass
-from piecework.engine.reader import Reader
-from piecework.engine.steps.settle import settle
+from piecework.engine.run_pass import run_pass
+from piecework.engine.settle import settle
+from piecework.engine.snapshot import Reader
 from piecework.results.answers_shown import Work
 from piecework.review.model.deciding import waiting_for_people
 from piecework.review.model.decisions_csv import read_decisions, waiting_csv

@@ -17,9 +17,8 @@ from unittest.mock import patch
 import boto3.session
 import botocore.endpoint
 
-from piecework.engine import opening
-from piecework.engine.reconciling import comparing
-from piecework.engine.steps import collect
+from piecework.engine import collect, opening
+from piecework.engine.recover import comparing
 from piecework.marketplace.http import server
 from piecework.marketplace.state import backend, clock
 from piecework.marketplace.state.clock import to_ms

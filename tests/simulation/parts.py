@@ -13,8 +13,8 @@ from piecework.campaign.assembling import load_campaign
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.progress import Progress
 from piecework.engine.opening import open_on_marketplace
-from piecework.engine.passes import run_pass
-from piecework.engine.reconciling.reconcile import reconcile
+from piecework.engine.recover.reconcile import reconcile
+from piecework.engine.run_pass import run_pass
 from piecework.marketplace.http.options import Marketplace
 from piecework.marketplace.http.server import _prepared
 from piecework.marketplace.state import outside_market

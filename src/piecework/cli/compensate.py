@@ -35,7 +35,8 @@ def compensate(
         as_json: whether a program reads the output.
     """
     from piecework.campaign.assembling import load_campaign
-    from piecework.engine.opening import bound_endpoint, open_on_marketplace
+    from piecework.engine.begun import bound_endpoint
+    from piecework.engine.opening import open_on_marketplace
     from piecework.payments.compensations import (
         adopt_compensations,
         check_caps,

@@ -30,7 +30,7 @@ def consent_to_spend(
     """
     from piecework.campaign.consent import most_cents, refuse_without_consent
     from piecework.campaign.prices import ask_prices, with_prices
-    from piecework.engine.opening import agreed_before, has_posted
+    from piecework.engine.begun import agreed_before, has_posted
     from piecework.platforms.endpoint import normal_endpoint
     from piecework.platforms.mturk import MTurk
 

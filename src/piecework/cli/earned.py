@@ -98,8 +98,8 @@ def restore(campaign: Path, *, worker: str, name: str, because: str, by: str | N
 
 def _carried_out(opened: "OpenedCampaign") -> str | None:
     """Tell the marketplace now; return None, or why it is told later."""
+    from piecework.engine.earn import earn
     from piecework.engine.opening import on_its_platform
-    from piecework.engine.steps.earn import earn
 
     try:
         with only_pass(opened.campaign.store, by="piecework workers"):

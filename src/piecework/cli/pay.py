@@ -105,7 +105,8 @@ def _pay(
 ) -> None:
     """Show what is due, and pay it if the person agrees."""
     from piecework.campaign.assembling import load_campaign
-    from piecework.engine.opening import bound_endpoint, open_on_marketplace
+    from piecework.engine.begun import bound_endpoint
+    from piecework.engine.opening import open_on_marketplace
     from piecework.payments.adopted_bonuses import adopt_bonuses, take_over
     from piecework.payments.bonus_csv import label_fault, read_bonuses
     from piecework.payments.interrupted_payments import close_interrupted

@@ -27,7 +27,7 @@ def rebind(campaign: Path, url: str, *, as_json: bool) -> None:
       piecework rebind birds.toml http://127.0.0.1:9090 --json
     """
     from piecework.campaign.assembling import load_campaign
-    from piecework.engine.rebinding import rebind as rebind_store
+    from piecework.engine.recover.rebinding import rebind as rebind_store
 
     result = rebind_store(load_campaign(campaign), url)
     if as_json:

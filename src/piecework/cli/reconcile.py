@@ -13,8 +13,8 @@ from piecework.domain.errors import PlatformRefused
 
 if TYPE_CHECKING:
     from piecework.campaign.opened import CampaignRun
-    from piecework.engine.reconciling.comparing import Comparison
-    from piecework.engine.reconciling.reconcile import Reconciliation
+    from piecework.engine.recover.comparing import Comparison
+    from piecework.engine.recover.reconcile import Reconciliation
 
 
 @click.command()
@@ -42,8 +42,9 @@ def reconcile(
       piecework reconcile birds.toml
     """
     from piecework.campaign.assembling import load_campaign
-    from piecework.engine.opening import bound_endpoint, open_on_marketplace
-    from piecework.engine.reconciling import reconcile as reconciling
+    from piecework.engine.begun import bound_endpoint
+    from piecework.engine.opening import open_on_marketplace
+    from piecework.engine.recover import reconcile as reconciling
 
     loaded = load_campaign(campaign)
     with open_on_marketplace(loaded, bound_endpoint(loaded), live=live, allow_restored=True) as run:

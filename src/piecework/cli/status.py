@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from piecework.campaign.opened import OpenedCampaign
-    from piecework.engine.posting.orphan_hits import OrphanHit, Whose
+    from piecework.engine.recover.other_stores import OrphanHit, Whose
 
 _MEANING: dict["Whose", str] = {
     "this store": "This store posted them and has no record of it. The next pass "
@@ -48,8 +48,8 @@ def status(campaign: Path, *, look: bool, as_json: bool) -> None:
     """
     from piecework.campaign.assembling import load_campaign
     from piecework.engine.opening import on_its_platform, open_to_look
-    from piecework.engine.posting.orphan_hits import orphan_hits
     from piecework.engine.progress import read_progress
+    from piecework.engine.recover.other_stores import orphan_hits
     from piecework.store.assignments import names_also_sent
 
     with open_to_look(load_campaign(campaign)) as opened:

@@ -59,7 +59,7 @@ def stop(campaign: Path, *, undo: bool, as_json: bool) -> None:
 
 def _expire(run: "CampaignRun") -> str:
     """Expire the open HITs now, unless a pass is at work, which does it itself."""
-    from piecework.engine.steps.wind_down import wind_down
+    from piecework.engine.wind_down import wind_down
     from piecework.store import intents
     from piecework.store.lock import only_pass
 

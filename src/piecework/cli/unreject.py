@@ -32,7 +32,8 @@ def unreject(
         --because "The page was broken."
     """
     from piecework.campaign.assembling import load_campaign
-    from piecework.engine.opening import bound_endpoint, open_on_marketplace
+    from piecework.engine.begun import bound_endpoint
+    from piecework.engine.opening import open_on_marketplace
     from piecework.payments.interrupted_payments import close_interrupted
     from piecework.payments.unreject import unreject as take_back
 

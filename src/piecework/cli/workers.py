@@ -180,7 +180,7 @@ def _decide_by_hand(
 def _carried_out(opened: "OpenedCampaign") -> str | None:
     """Tell the marketplace now; return None, or why it is told later."""
     from piecework.engine.opening import on_its_platform
-    from piecework.engine.steps.settle import settle_workers
+    from piecework.engine.settle import settle_workers
 
     if opened.is_imported:
         return "imported, so there is no marketplace to tell"

@@ -1,48 +1,53 @@
 """Open a campaign: its file, its store, and the environment that it works in.
 
 A store is bound to its campaign and environment (`piecework.campaign.binding`). Each
-time it is opened, the marketplace is asked for its prices
-(`piecework.campaign.prices`).
+time it is opened, the marketplace is asked for its prices (`piecework.campaign.prices`).
+A pass works on a marketplace, or on a rehearsal that another process runs.
 """
 
 import hashlib
 import logging
 import secrets
 from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 
 from piecework.campaign.binding import (
     IMPORTED,
     REHEARSAL,
-    bind_currency,
     bind_items,
     bind_store,
     check_bound,
     check_typed,
     refuse_imported,
     rehearsal_environment,
-    store_beside,
 )
 from piecework.campaign.consent import refuse_without_consent, refuse_workers_elsewhere
 from piecework.campaign.opened import CampaignRun, OpenedCampaign
 from piecework.campaign.prices import ask_prices, with_prices, without_markets
 from piecework.domain.campaign import Campaign
 from piecework.domain.clock import Clock, MonotonicClock, SystemClock
-from piecework.domain.errors import RefusedForSafety, StoreError
-from piecework.domain.marks import Marks
+from piecework.domain.errors import PlatformRefused, RefusedForSafety, StoreError
 from piecework.domain.money import PriceList
-from piecework.engine.posting.restored import refuse_restored
-from piecework.engine.posting.second_store import claim, refuse_second_store
+from piecework.engine.begun import (
+    agreed_before,
+    environment_of,
+    is_begun,
+    known_store,
+    opened_store,
+    refused_of_rehearsal,
+)
+from piecework.engine.pass_request import PassRequest
+from piecework.engine.recover.other_stores import claim, refuse_restored, refuse_second_store
 from piecework.payments.outside_prices import book_outside_prices
 from piecework.platforms.credentials import REHEARSAL as REHEARSAL_KEYS
 from piecework.platforms.credentials import Credentials
-from piecework.platforms.endpoint import normal_endpoint
+from piecework.platforms.endpoint import is_on_this_machine, normal_endpoint
 from piecework.platforms.mturk import MTurk
+from piecework.platforms.virtual_clock import VirtualClock
 from piecework.store import bound, generations, hits, imports
 from piecework.store.agreements import agree, agreed_cents
-from piecework.store.damage import damage_check
-from piecework.store.database import Store, exists, open_store
+from piecework.store.database import Store
 from piecework.store.dealt_items import DealtItems
 from piecework.store.latest import latest
 from piecework.store.lock import only_pass
@@ -93,7 +98,7 @@ def open_on_marketplace(
 
     Raises:
         RefusedForSafety: as `piecework.campaign.consent`, `piecework.campaign.prices`
-            and `piecework.engine.posting.restored` say; or another store began it.
+            and `piecework.engine.recover.other_stores` say; or another store began it.
         StoreError: another process works on the campaign, or the store belongs to
             another environment.
     """
@@ -122,7 +127,7 @@ def open_on_marketplace(
             refuse_second_store(campaign, known, platform)
         prices = _prices(campaign, known, platform, clock)
         store = known or stack.enter_context(
-            _made(campaign, marks=platform.marks, survives_power_cuts=True)
+            opened_store(campaign, marks=platform.marks, survives_power_cuts=True)
         )
         if not is_bound:
             _bind(store, campaign, endpoint)
@@ -161,7 +166,7 @@ def open_for_rehearsal(
 
     Raises:
         RefusedForSafety: the campaign is run from another store; or see
-            `piecework.campaign.prices` and `piecework.engine.posting.restored`.
+            `piecework.campaign.prices` and `piecework.engine.recover.other_stores`.
     """
     refuse_imported(campaign)
     platform = MTurk.with_keys(endpoint, REHEARSAL_KEYS)
@@ -178,7 +183,7 @@ def open_for_rehearsal(
         is_bound = known is not None and check_bound(known, campaign, environment)
         prices = _prices(campaign, known, platform, clock)
         store = known or stack.enter_context(
-            _made(campaign, marks=marks, survives_power_cuts=False)
+            opened_store(campaign, marks=marks, survives_power_cuts=False)
         )
         if not is_bound:
             _bind(store, campaign, environment)
@@ -205,7 +210,7 @@ def open_to_look(campaign: Campaign) -> Iterator[OpenedCampaign]:
             it was imported with fields other than those the campaign file has now.
     """
     with known_store(campaign) as store:
-        environment = _environment_of(campaign, store)
+        environment = environment_of(campaign, store)
         assert store is not None  # noqa: S101 - the environment was read from it
         if (environment == IMPORTED) != (campaign.imported is not None):
             raise _mixed_up(campaign, environment)
@@ -236,7 +241,7 @@ def open_for_import(campaign: Campaign) -> Iterator[OpenedCampaign]:
         CampaignBusy: another process works on the campaign.
         StoreError: the store belongs to a campaign that collects answers.
     """
-    with only_pass(campaign.store, by="an import"), _made(campaign) as store:
+    with only_pass(campaign.store, by="an import"), opened_store(campaign) as store:
         _bind(store, campaign, IMPORTED)
         _name(store, secrets.token_hex(8), secrets.token_bytes(32))
         bind_items(store, campaign)
@@ -257,7 +262,7 @@ def on_its_platform(opened: OpenedCampaign) -> CampaignRun:
     """
     refuse_imported(opened.campaign)
     if opened.is_rehearsal:
-        raise _was_rehearsed(opened.campaign)
+        raise refused_of_rehearsal(opened.campaign)
     return CampaignRun(
         campaign=opened.campaign,
         store=opened.store,
@@ -268,88 +273,6 @@ def on_its_platform(opened: OpenedCampaign) -> CampaignRun:
         platform=MTurk.with_keys(opened.endpoint, None),
         at_once=AT_ONCE,
     )
-
-
-def bound_endpoint(campaign: Campaign) -> str:
-    """Return the marketplace that a campaign's store is bound to.
-
-    Raises:
-        RefusedForSafety: it is of a rehearsal, or was imported.
-        StoreError: the campaign has no store yet.
-    """
-    refuse_imported(campaign)
-    with known_store(campaign) as store:
-        environment = _environment_of(campaign, store)
-    if environment.startswith(REHEARSAL):
-        raise _was_rehearsed(campaign)
-    return environment
-
-
-def has_posted(campaign: Campaign) -> bool:
-    """Return whether HITs of the campaign were posted."""
-    with known_store(campaign) as store:
-        return store is not None and bool(hits.ids(store))
-
-
-def agreed_before(campaign: Campaign) -> int | None:
-    """Return the amount in cents that was agreed to in an earlier run, if any."""
-    with known_store(campaign) as store:
-        return None if store is None else agreed_cents(store)
-
-
-def as_begun(campaign: Campaign) -> Campaign:
-    """Return a campaign with its marketplace's prices, if that marketplace states them.
-
-    Raises:
-        StoreError: its store is in another currency.
-    """
-    with known_store(campaign) as store:
-        environment = None if store is None else bound.read(store).environment
-        if store is None or environment in {None, IMPORTED}:
-            return campaign
-        if str(environment).startswith(REHEARSAL):
-            return campaign
-        bind_currency(store, campaign)
-        return with_prices(campaign, kept_prices(store))
-
-
-def is_begun(campaign: Campaign) -> bool:
-    """Return whether the campaign has a store."""
-    return exists(campaign.store)
-
-
-@contextmanager
-def known_store(
-    campaign: Campaign, *, marks: Marks | None = None, survives_power_cuts: bool = True
-) -> Iterator[Store | None]:
-    """Open the campaign's store, if there is one; it need not be bound.
-
-    Args:
-        campaign: the campaign.
-        marks: those of the platform that the store works with, if any.
-        survives_power_cuts: as for `open_store`.
-    """
-    if not is_begun(campaign):
-        yield None
-        return
-    with _made(campaign, marks=marks, survives_power_cuts=survives_power_cuts) as store:
-        yield store
-
-
-@contextmanager
-def _made(
-    campaign: Campaign, *, marks: Marks | None = None, survives_power_cuts: bool = True
-) -> Iterator[Store]:
-    """Open the campaign's store, created if missing."""
-    with (
-        closing(
-            open_store(
-                campaign.store, create=True, survives_power_cuts=survives_power_cuts, marks=marks
-            )
-        ) as store,
-        damage_check(store),
-    ):
-        yield store
 
 
 def _bind(store: Store, campaign: Campaign, environment: str) -> None:
@@ -420,14 +343,6 @@ def _rehearsal_name_and_key(campaign: Campaign) -> tuple[str, bytes]:
     return name, hashlib.sha256(name.encode()).digest()
 
 
-def _was_rehearsed(campaign: Campaign) -> RefusedForSafety:
-    return RefusedForSafety(
-        f"{campaign.store}: this store is of a rehearsal; its workers are "
-        "simulated, and its marketplace no longer runs",
-        next_step="for a run on a marketplace, name another [output] folder",
-    )
-
-
 def _mixed_up(campaign: Campaign, environment: str) -> StoreError:
     if environment == IMPORTED:
         mismatch = "its answers were imported, but the campaign file has no [imported]"
@@ -438,19 +353,91 @@ def _mixed_up(campaign: Campaign, environment: str) -> StoreError:
     )
 
 
-def _environment_of(campaign: Campaign, store: Store | None) -> str:
-    environment = None if store is None else bound.read(store).environment
-    if environment is None:
-        beside = store_beside(campaign)
-        begin = (
-            f"piecework import FILES --as {campaign.path}"
-            if campaign.imported is not None
-            else f"piecework rehearse {campaign.path} (simulated workers), or "
-            f"piecework run {campaign.path} --endpoint URL"
+@contextmanager
+def open_environment(
+    request: PassRequest, *, credentials: Credentials | None = None
+) -> Iterator[CampaignRun]:
+    """Open a campaign for one pass.
+
+    Args:
+        request: what the pass is asked to do.
+        credentials: keys for the marketplace; without them, boto3's own chain.
+
+    Raises:
+        RefusedForSafety: the request could cost money or harm.
+        CampaignBusy: another process works on the campaign.
+        ConfigError: the campaign file has errors.
+    """
+    if request.rehearsal:
+        opened = _rehearsal_elsewhere(request)
+    else:
+        opened = open_on_marketplace(
+            request.assembled,
+            request.endpoint,
+            live=request.live,
+            allow_second_store=request.allow_second_store,
+            spend_at_most_cents=request.spend_at_most_cents,
+            credentials=credentials,
         )
-        raise StoreError(
-            f"{campaign.store}: there is no store yet, because no pass of "
-            f"{campaign.path} has begun" + (f"; {beside.what}" if beside else ""),
-            next_step=f"{beside.undo}; otherwise {begin}" if beside else begin,
+    with opened as run:
+        yield run
+
+
+def refuse_unsafe(request: PassRequest) -> None:
+    """Refuse what a pass refuses before it asks a marketplace anything.
+
+    Raises:
+        RefusedForSafety: the request could cost money or harm.
+    """
+    campaign, endpoint = request.assembled, normal_endpoint(request.endpoint)
+    if request.rehearsal:
+        _refuse_elsewhere(campaign, endpoint)
+        return
+    is_agreed = request.spend_at_most_cents is not None or agreed_before(campaign) is not None
+    refuse_without_consent(campaign, endpoint, live=request.live, is_agreed=is_agreed)
+
+
+def _refuse_elsewhere(campaign: Campaign, endpoint: str) -> None:
+    if not is_on_this_machine(endpoint):
+        raise RefusedForSafety(
+            f"{endpoint}: a rehearsal needs a marketplace on this machine",
+            next_step=f"piecework crowd {campaign.path} --port 8080",
         )
-    return environment
+
+
+@contextmanager
+def _rehearsal_elsewhere(request: PassRequest) -> Iterator[CampaignRun]:
+    """Open a campaign for one pass of a rehearsal; time is the marketplace's.
+
+    Raises:
+        RefusedForSafety: the marketplace is not a rehearsal's, is on another machine,
+            or has HITs of this campaign from another store.
+        CampaignBusy: another process works on the campaign.
+    """
+    campaign = request.assembled
+    endpoint = normal_endpoint(request.endpoint)
+    _refuse_elsewhere(campaign, endpoint)
+    clock = VirtualClock(endpoint)
+    _check_rehearses(clock, endpoint)
+    with (
+        only_pass(campaign.store),
+        open_for_rehearsal(
+            campaign,
+            endpoint,
+            clock,
+            allow_second_store=request.allow_second_store,
+            recognises_copies=True,
+        ) as run,
+    ):
+        yield run
+
+
+def _check_rehearses(clock: VirtualClock, endpoint: str) -> None:
+    try:
+        clock.refresh()
+    except PlatformRefused as refusal:
+        raise RefusedForSafety(
+            f"{endpoint}: this marketplace has no rehearsal clock, so it is real; a "
+            "rehearsal must not post there",
+            next_step="piecework crowd CAMPAIGN --port 8080 starts one to rehearse on",
+        ) from refusal

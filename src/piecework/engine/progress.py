@@ -1,22 +1,25 @@
 """What has been done, what it cost, and who has to act; for people and programs."""
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
+from itertools import pairwise
+from statistics import median
 from typing import TypedDict
 
 from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.progress import Progress, SourceState
-from piecework.engine.planning.next_action import Snapshot
-from piecework.engine.reader import Reader
-from piecework.engine.review_pace import pays_itself_at, seconds_left
+from piecework.engine.next_action import Snapshot
+from piecework.engine.snapshot import Reader
 from piecework.store import (
     assignments,
     dealt_items,
+    decisions,
     findings,
     hits,
     intents,
     item_totals,
     ledger,
+    reviews,
     source,
 )
 from piecework.store.settlements import PAID_ALREADY
@@ -176,3 +179,40 @@ def _too_few_workers(opened: OpenedCampaign, snapshot: Snapshot) -> str:
         f"{crowd} {who} cannot give {posting.asked} answers each with "
         f"{len(item_totals.excluded(store))} excluded: {missing} answers {then}"
     )
+
+
+_BREAK = timedelta(minutes=10)
+"""A longer time between two acts counts as a break."""
+_LEAST = 3
+"""The fewest gaps between acts from which a pace is estimated."""
+
+
+def seconds_left(opened: OpenedCampaign) -> int:
+    """Return what one person needs for all that waits, at the pace so far; 0: unknown.
+
+    The time of an act is the time since the same reviewer's previous act. The pace is
+    the median of these times.
+    """
+    gaps = [
+        (later - earlier).total_seconds()
+        for moments in reviews.moments(opened.store).values()
+        for earlier, later in pairwise(moments)
+        if timedelta(0) < later - earlier <= _BREAK
+    ]
+    if len(gaps) < _LEAST:
+        return 0
+    return round(median(gaps) * decisions.count_cards(opened.store))
+
+
+def pays_itself_at(opened: OpenedCampaign) -> datetime | None:
+    """Return when the marketplace auto-approves the first assignment that waits.
+
+    `None` if no assignment waits, or no marketplace is involved.
+    """
+    if opened.is_rehearsal or not opened.endpoint.startswith("http"):
+        return None
+    first = assignments.first_submitted(opened.store, decisions.proposed_assignments(opened.store))
+    if first is None:
+        return None
+    delay = opened.campaign.posting.auto_approval_delay_seconds
+    return first + timedelta(seconds=delay)

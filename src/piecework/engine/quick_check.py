@@ -3,7 +3,7 @@
 Most scheduled passes find workers at work, or people who have not decided. Those end
 here, without pandas and without Prefect. For each HIT type they ask the marketplace at
 most one question: which open HITs have become reviewable. The fewer HITs it finds, the
-less often it is asked (`piecework.engine.polling`). The store knows whether the result
+less often it is asked (`piecework.engine.waits`). The store knows whether the result
 of the last pass still holds (`piecework.store.last_pass`).
 """
 
@@ -14,7 +14,7 @@ from piecework.domain.errors import PlatformRefused
 from piecework.domain.ids import HitTypeId
 from piecework.domain.progress import Progress
 from piecework.engine.pass_request import PassRequest
-from piecework.engine.polling import LEAST, LONGEST, OPEN_HITS, next_wait
+from piecework.engine.waits import LEAST_WAIT, LONGEST_WAIT, OPEN_HITS, next_wait
 from piecework.platforms.credentials import REHEARSAL, Credentials
 from piecework.platforms.mturk import MTurk
 from piecework.store.last_pass import LastPass, mark_polled, recall
@@ -53,7 +53,7 @@ def cached_progress(
                 # A HIT type may have been deleted by hand; a pass handles it.
                 return None
             left = len(last.open_hits) - came
-            wait = next_wait(last.wait or LEAST, came=came, left=left)
+            wait = next_wait(last.wait or LEAST_WAIT, came=came, left=left)
             mark_polled(address, at=now, wait=wait)
             if came:
                 return None
@@ -92,4 +92,4 @@ def _holds(progress: Progress, request: PassRequest, now: datetime) -> bool:
 def _may_poll(last: LastPass, request: PassRequest, now: datetime) -> bool:
     if request.rehearsal or last.polled_at is None or last.wait is None:
         return True
-    return not now < last.polled_at + last.wait <= now + LONGEST
+    return not now < last.polled_at + last.wait <= now + LONGEST_WAIT

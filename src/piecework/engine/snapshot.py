@@ -1,6 +1,8 @@
-"""Where a campaign stands, as the counts and times that the planner needs.
+"""Where a campaign stands, as counts and times, and the reader that the steps ask.
 
-Each is one query to the store. Its cost depends on what is open, not on what is done.
+Each count is one query to the store. Its cost depends on what is open, not on what is
+done. The reader takes a new snapshot only when something has changed. Each step of a
+pass asks the same reader what is due, and `status` shows what it says.
 """
 
 from collections import Counter
@@ -9,13 +11,20 @@ from datetime import datetime, timedelta
 
 from piecework.campaign import caps
 from piecework.campaign.opened import OpenedCampaign
+from piecework.domain.growing import Growth
 from piecework.domain.hit import PlannedHit
 from piecework.domain.ids import AssignmentId
-from piecework.engine.arrivals import next_rows_at
-from piecework.engine.planning.deadlines import decision_deadline, due_since
-from piecework.engine.planning.next_action import BatchState, Growing, Snapshot
-from piecework.engine.polling import OPEN_HITS
-from piecework.engine.stopping import is_winding_down
+from piecework.engine.next_action import (
+    Action,
+    BatchState,
+    Growing,
+    NextPosting,
+    Snapshot,
+    next_action,
+    next_posting,
+)
+from piecework.engine.posted_hits import live_hits
+from piecework.engine.waits import OPEN_HITS, decision_deadline, due_since
 from piecework.payments.interrupted_payments import has_interrupted_payments
 from piecework.store import (
     assignments,
@@ -29,6 +38,7 @@ from piecework.store import (
     stops,
 )
 from piecework.store.hits import HitCounts
+from piecework.store.source import Reading
 
 
 def take_snapshot(opened: OpenedCampaign) -> Snapshot:
@@ -57,7 +67,7 @@ def take_snapshot(opened: OpenedCampaign) -> Snapshot:
         unsettled=0 if opened.is_imported else decisions.count_unsettled(store),
         interrupted_payments=has_interrupted_payments(store),
         stopped=stopped,
-        winding_down=stopped and is_winding_down(store),
+        winding_down=stopped and bool(unposted or live_hits(store)),
         left_cents=campaign.rewards.cap_cents - ledger.taken_cents(store),
         most_rounds=campaign.posting.rounds + stops.undone(store),
         due_at=_due_at(opened),
@@ -165,3 +175,70 @@ def _next_deadline(opened: OpenedCampaign) -> datetime | None:
         opened.store, due_since(posting, opened.clock.now())
     )
     return None if submitted_at is None else decision_deadline(posting, submitted_at)
+
+
+_DAY = timedelta(days=1)
+
+
+def next_rows_at(opened: OpenedCampaign, known: Reading) -> datetime | None:
+    """Return when more rows of a rehearsal's source arrive; `None`: not known."""
+    growth = opened.campaign.growth
+    if (
+        growth is None
+        or growth.a_day is None
+        or not opened.is_rehearsal
+        or known.began_at is None
+        or (known.fingerprint or "").endswith(" all")
+    ):
+        return None
+    days = (opened.clock.now() - known.began_at) // _DAY
+    return known.began_at + (days + 1) * _DAY
+
+
+def as_read(
+    opened: OpenedCampaign, growth: Growth, known: Reading, fingerprint: str
+) -> tuple[str, str]:
+    """Return the fingerprint with what a reading depends on: so far, and at the end."""
+    most = arrived(opened, growth, known)
+    whole = f"{growth.settings} {fingerprint} all"
+    return (whole if most is None else f"{growth.settings} {fingerprint} {most}"), whole
+
+
+def arrived(opened: OpenedCampaign, growth: Growth, known: Reading) -> int | None:
+    """Return how many rows of the source a rehearsal has by now; `None`: all."""
+    if growth.a_day is None or not opened.is_rehearsal:
+        return None
+    now = opened.clock.now()
+    return growth.a_day * (1 + (now - (known.began_at or now)) // _DAY)
+
+
+class Reader:
+    """Read an opened campaign for the steps of a pass.
+
+    Attributes:
+        opened: the campaign.
+        poll_open_hits: check open HITs for new answers, even if that was done recently.
+    """
+
+    def __init__(self, opened: OpenedCampaign, *, poll_open_hits: bool = False) -> None:
+        self.opened = opened
+        self.poll_open_hits = poll_open_hits
+        self._version: tuple[int, int] | None = None
+        self._snapshot: Snapshot | None = None
+
+    def snapshot(self) -> Snapshot:
+        """Return what is open; it is read again after this or another process wrote."""
+        version = self.opened.store.version()
+        if self._snapshot is None or version != self._version:
+            self._version, self._snapshot = version, take_snapshot(self.opened)
+        return self._snapshot
+
+    def action(self) -> Action:
+        """Return what is due now, or whom the campaign waits for."""
+        today = self.opened.clock.now().date()
+        return next_action(self.snapshot(), self.opened.campaign, today=today)
+
+    def posting(self) -> NextPosting | None:
+        """Return the HITs to plan now, if any."""
+        today = self.opened.clock.now().date()
+        return next_posting(self.snapshot(), self.opened.campaign, today=today)

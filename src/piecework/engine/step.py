@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 from piecework.campaign.opened import OpenedCampaign
-from piecework.engine.reader import Reader
+from piecework.engine.snapshot import Reader
 from piecework.engine.watching.watch import Watch
 from piecework.tracing.spans import span
 
@@ -45,7 +45,7 @@ class Step(Generic[_Opened, _Due]):
         name: the verb.
         due: reads what to do; the value is false if there is no work to do.
         act: does it, and returns a number that the log explains
-            (`piecework.engine.passes`).
+            (`piecework.engine.run_pass`).
     """
 
     name: str

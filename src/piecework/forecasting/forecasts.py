@@ -11,7 +11,7 @@ from piecework.campaign.market_pricing import market_prices
 from piecework.config.campaign_file import parse
 from piecework.domain.clock import SystemClock
 from piecework.domain.crowds import MarketPrice
-from piecework.engine.asked_prices import as_priced
+from piecework.engine.begun import as_priced
 from piecework.engine.opening import open_to_look
 from piecework.forecasting.choices import choices
 from piecework.forecasting.outcomes import summarised

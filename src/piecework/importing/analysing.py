@@ -11,8 +11,8 @@ from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.counts import plural
 from piecework.domain.errors import ConfigError
 from piecework.domain.imported import Reading
+from piecework.engine.judge import proposed_verdicts
 from piecework.engine.opening import open_to_look
-from piecework.engine.provisional import proposed_verdicts
 from piecework.importing.readers.recognise import recognise
 from piecework.importing.temporary import opened_sources
 from piecework.postprocess.pseudonyms import pseudonyms

@@ -16,10 +16,9 @@ from piecework.domain.errors import ConfigError
 from piecework.domain.imported import Reading
 from piecework.domain.progress import Progress
 from piecework.domain.verdicts import RANDOM_SAMPLE, Finding
+from piecework.engine.judge import assess, decide, find_suspicions
 from piecework.engine.opening import open_to_look
 from piecework.engine.progress import read_progress
-from piecework.engine.steps.assess import assess, find_suspicions
-from piecework.engine.steps.decide import decide
 from piecework.importing.readers.recognise import recognise
 from piecework.importing.temporary import opened_sources
 from piecework.importing.understanding import Understanding

@@ -10,7 +10,8 @@ from pathlib import Path
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import CampaignBusy
 from piecework.domain.progress import Progress
-from piecework.engine.opening import known_store, open_for_rehearsal
+from piecework.engine.begun import known_store
+from piecework.engine.opening import open_for_rehearsal
 from piecework.engine.quick_check import count_news
 from piecework.platforms.credentials import REHEARSAL
 from piecework.platforms.mturk import MTurk

@@ -14,7 +14,7 @@ from piecework.config.drawn_pictures import is_portrait_name, item_rows, picture
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import ConfigError
 from piecework.domain.hit import Item
-from piecework.engine.opening import known_store
+from piecework.engine.begun import known_store
 from piecework.platforms.virtual_clock import START
 from piecework.rehearsal.crowd.campaign_crowd import answering_of
 from piecework.rehearsal.crowd.people import people

@@ -23,7 +23,7 @@ from piecework.domain.campaign import Campaign, Rewards
 from piecework.domain.crowds import MarketPrice
 from piecework.domain.errors import ConfigError
 from piecework.domain.money import PriceList
-from piecework.engine.asked_prices import as_priced
+from piecework.engine.begun import as_priced
 from piecework.rehearsal.crowd.campaign_crowd import answering_of
 from piecework.rehearsal.crowd.people import people
 from piecework.results.delivery import reach_sinks

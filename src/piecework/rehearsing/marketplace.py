@@ -11,8 +11,8 @@ from contextlib import ExitStack, contextmanager
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import RefusedForSafety, StoreError
 from piecework.domain.store_address import FILE_NAME
-from piecework.engine.opening import known_store
-from piecework.engine.posting.second_store import refuse_second_store
+from piecework.engine.begun import known_store
+from piecework.engine.recover.other_stores import refuse_second_store
 from piecework.marketplace.http.child_process import PROGRAM
 from piecework.marketplace.http.server import Running, serve_apart
 from piecework.marketplace.state.accounts import REHEARSAL_BALANCE_CENTS

@@ -14,8 +14,8 @@ from piecework.domain.campaign import Campaign
 from piecework.domain.clock import SystemClock
 from piecework.domain.qualification import QualificationTest
 from piecework.engine.opening import open_for_rehearsal
-from piecework.engine.passes import post
-from piecework.engine.posting.qualification_test import post_test
+from piecework.engine.requirements import post_test
+from piecework.engine.run_pass import post
 from piecework.marketplace.http.server import serve
 from piecework.rehearsal.crowd.preview_worker import first_hit_url
 from piecework.rehearsing.campaign import draw_pictures, items_with_pictures

@@ -13,7 +13,8 @@ from piecework.campaign.binding import REHEARSAL
 from piecework.campaign.provenance import code_version
 from piecework.domain.campaign import Campaign
 from piecework.domain.store_address import FILE_NAME
-from piecework.engine.opening import is_begun, known_store, open_to_look
+from piecework.engine.begun import is_begun, known_store
+from piecework.engine.opening import open_to_look
 from piecework.engine.progress import read_progress
 from piecework.rehearsing.connect import DATABASE as CONNECT
 from piecework.rehearsing.marketplace import MARKET

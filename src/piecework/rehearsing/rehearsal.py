@@ -17,7 +17,7 @@ from piecework.domain.errors import ConfigError
 from piecework.domain.extras import load_extra
 from piecework.domain.progress import GOES_ON, Progress
 from piecework.engine.opening import open_for_rehearsal
-from piecework.engine.passes import CROWD, run_pass
+from piecework.engine.run_pass import CROWD, run_pass
 from piecework.engine.step import Call, call_plainly
 from piecework.platforms.virtual_clock import VirtualClock
 from piecework.rehearsal.crowd.campaign_crowd import crowd_of

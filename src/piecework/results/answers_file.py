@@ -12,7 +12,7 @@ import pandas as pd
 
 from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.tables import INDEX, value_column
-from piecework.engine.provisional import proposed_verdicts
+from piecework.engine.judge import proposed_verdicts
 from piecework.postprocess.datasets.file_table import (
     NUMBER,
     TEXT,

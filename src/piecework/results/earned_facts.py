@@ -1,7 +1,7 @@
 """What the report says about earned qualifications: every change, by pseudonym."""
 
 from piecework.campaign.opened import OpenedCampaign
-from piecework.engine.steps.earn import records_of
+from piecework.engine.earn import records_of
 from piecework.report.facts import Earned, EarnedChange
 
 

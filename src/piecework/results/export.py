@@ -13,8 +13,8 @@ from piecework.campaign.opened import OpenedCampaign
 from piecework.campaign.provenance import code_version
 from piecework.domain.counts import plural
 from piecework.domain.hit import Item
+from piecework.engine.judge import proposed_verdicts
 from piecework.engine.progress import read_progress
-from piecework.engine.provisional import proposed_verdicts
 from piecework.postprocess.datasets.facts import DatasetFacts
 from piecework.postprocess.datasets.files import PICTURES, dataset_files
 from piecework.postprocess.datasets.sent_columns import sent_columns

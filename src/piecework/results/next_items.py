@@ -16,7 +16,7 @@ from piecework.domain.errors import ConfigError
 from piecework.domain.hit import Item
 from piecework.domain.review import Label
 from piecework.domain.task import GOLD, TRUTH, TWIN, TWIN_REVERSED, Follows, Task
-from piecework.engine.provisional import proposed_verdicts
+from piecework.engine.judge import proposed_verdicts
 from piecework.postprocess.aggregates import item_aggregates
 from piecework.postprocess.datasets.csv_file import to_csv
 from piecework.results.export import write_whole

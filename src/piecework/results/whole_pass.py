@@ -1,16 +1,16 @@
 """A whole pass: its steps, and the results once the campaign is finished.
 
-`piecework.engine.passes` defines the steps and their order; this module adds what comes
+`piecework.engine.run_pass` defines the steps and their order; this module adds what comes
 after them, for commands, flows and rehearsals.
 """
 
 from piecework.campaign.opened import CampaignRun, OpenedCampaign
 from piecework.domain.progress import Progress
-from piecework.engine.environments import open_environment
+from piecework.engine.next_action import is_settled
+from piecework.engine.opening import open_environment
 from piecework.engine.pass_request import PassRequest
-from piecework.engine.passes import run_pass
-from piecework.engine.planning.next_action import is_settled
 from piecework.engine.progress import read_progress
+from piecework.engine.run_pass import run_pass
 from piecework.engine.snapshot import take_snapshot
 from piecework.engine.step import Call, call_plainly, timed
 from piecework.engine.watching.watch import Unwatched, Watch

@@ -23,7 +23,7 @@ from piecework.domain.hit import Item
 from piecework.domain.review import WordVerdict
 from piecework.domain.tables import value_column
 from piecework.domain.task import Task
-from piecework.engine.provisional import proposed_verdicts
+from piecework.engine.judge import proposed_verdicts
 from piecework.postprocess.datasets.csv_file import to_csv
 from piecework.results.export import write_whole
 from piecework.results.table import answers_table, hidden_ids

@@ -35,7 +35,7 @@ _IS_LOST = (
     "EXISTS (SELECT 1 FROM intents WHERE operation = 'forget' "
     "AND subject_kind = 'hit' AND subject_id = hit_key)"
 )
-"""SQL for whether the platform has lost a HIT (`piecework.engine.reconciling`)."""
+"""SQL for whether the platform has lost a HIT (`piecework.engine.recover`)."""
 
 
 def plan(store: Store, hits: Sequence[PlannedHit]) -> None:
@@ -393,7 +393,7 @@ def batch_at_work(store: Store) -> int:
 
     Without such a batch, it is the batch of the HIT that was planned last. An earlier
     batch is current again if one of its HITs was reopened
-    (`piecework.engine.reconciling`).
+    (`piecework.engine.recover`).
     """
     row = store.db.execute(
         "SELECT min(batch) FROM (SELECT batch FROM hits "

@@ -7,7 +7,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser
 
-from piecework.engine.passes import run_pass
+from piecework.engine.run_pass import run_pass
 from tests.as_needed_campaign import PEOPLE, Voters
 from tests.engine.conftest import in_folder
 from tests.gold_campaign import AGREED, REASON, TEXT, WHY, write_gold

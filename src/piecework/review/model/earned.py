@@ -7,7 +7,7 @@ from piecework.campaign.known_workers import known_worker
 from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.earned import DueChange, EarnedRule, latest_share
 from piecework.domain.errors import ConfigError
-from piecework.engine.steps.earn import records_of
+from piecework.engine.earn import records_of
 from piecework.store import assignments, last_pass
 from piecework.store.earned_records import RecordedChange
 

@@ -1,0 +1,169 @@
+"""What is known of a campaign before it is opened: its store, bindings and prices.
+
+A command asks here which marketplace a store is bound to, what was agreed to, and what
+HITs will cost, without beginning anything.
+"""
+
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from datetime import date
+
+from piecework.campaign.binding import (
+    IMPORTED,
+    REHEARSAL,
+    bind_currency,
+    refuse_imported,
+    store_beside,
+)
+from piecework.campaign.prices import ask_prices, with_prices
+from piecework.domain.campaign import Campaign
+from piecework.domain.errors import RefusedForSafety, StoreError
+from piecework.domain.marks import Marks
+from piecework.domain.money import PriceList
+from piecework.platforms.endpoint import normal_endpoint, refuse_closed_host
+from piecework.platforms.mturk import MTurk
+from piecework.store import bound, hits
+from piecework.store.agreements import agreed_cents
+from piecework.store.damage import damage_check
+from piecework.store.database import Store, exists, open_store
+from piecework.store.prices import kept_prices
+
+
+def is_begun(campaign: Campaign) -> bool:
+    """Return whether the campaign has a store."""
+    return exists(campaign.store)
+
+
+@contextmanager
+def known_store(
+    campaign: Campaign, *, marks: Marks | None = None, survives_power_cuts: bool = True
+) -> Iterator[Store | None]:
+    """Open the campaign's store, if there is one; it need not be bound.
+
+    Args:
+        campaign: the campaign.
+        marks: those of the platform that the store works with, if any.
+        survives_power_cuts: as for `open_store`.
+    """
+    if not is_begun(campaign):
+        yield None
+        return
+    with opened_store(campaign, marks=marks, survives_power_cuts=survives_power_cuts) as store:
+        yield store
+
+
+@contextmanager
+def opened_store(
+    campaign: Campaign, *, marks: Marks | None = None, survives_power_cuts: bool = True
+) -> Iterator[Store]:
+    """Open the campaign's store; it is created if it is missing."""
+    with (
+        closing(
+            open_store(
+                campaign.store, create=True, survives_power_cuts=survives_power_cuts, marks=marks
+            )
+        ) as store,
+        damage_check(store),
+    ):
+        yield store
+
+
+def environment_of(campaign: Campaign, store: Store | None) -> str:
+    """Return the environment that a campaign's store is bound to.
+
+    Raises:
+        StoreError: there is no store yet, or it is not bound.
+    """
+    environment = None if store is None else bound.read(store).environment
+    if environment is None:
+        beside = store_beside(campaign)
+        begin = (
+            f"piecework import FILES --as {campaign.path}"
+            if campaign.imported is not None
+            else f"piecework rehearse {campaign.path} (simulated workers), or "
+            f"piecework run {campaign.path} --endpoint URL"
+        )
+        raise StoreError(
+            f"{campaign.store}: there is no store yet, because no pass of "
+            f"{campaign.path} has begun" + (f"; {beside.what}" if beside else ""),
+            next_step=f"{beside.undo}; otherwise {begin}" if beside else begin,
+        )
+    return environment
+
+
+def refused_of_rehearsal(campaign: Campaign) -> RefusedForSafety:
+    """Return the refusal of a call that needs the marketplace of a rehearsal's store."""
+    return RefusedForSafety(
+        f"{campaign.store}: this store is of a rehearsal; its workers are "
+        "simulated, and its marketplace no longer runs",
+        next_step="for a run on a marketplace, name another [output] folder",
+    )
+
+
+def bound_endpoint(campaign: Campaign) -> str:
+    """Return the marketplace that a campaign's store is bound to.
+
+    Raises:
+        RefusedForSafety: it is of a rehearsal, or was imported.
+        StoreError: the campaign has no store yet.
+    """
+    refuse_imported(campaign)
+    with known_store(campaign) as store:
+        environment = environment_of(campaign, store)
+    if environment.startswith(REHEARSAL):
+        raise refused_of_rehearsal(campaign)
+    return environment
+
+
+def has_posted(campaign: Campaign) -> bool:
+    """Return whether HITs of the campaign were posted."""
+    with known_store(campaign) as store:
+        return store is not None and bool(hits.ids(store))
+
+
+def agreed_before(campaign: Campaign) -> int | None:
+    """Return the amount in cents that was agreed to in an earlier run, if any."""
+    with known_store(campaign) as store:
+        return None if store is None else agreed_cents(store)
+
+
+def as_begun(campaign: Campaign) -> Campaign:
+    """Return a campaign with its marketplace's prices, if that marketplace states them.
+
+    Raises:
+        StoreError: its store is in another currency.
+    """
+    with known_store(campaign) as store:
+        environment = None if store is None else bound.read(store).environment
+        if store is None or environment in {None, IMPORTED}:
+            return campaign
+        if str(environment).startswith(REHEARSAL):
+            return campaign
+        bind_currency(store, campaign)
+        return with_prices(campaign, kept_prices(store))
+
+
+def as_priced(
+    campaign: Campaign, endpoint: str | None, *, on: date
+) -> tuple[Campaign, PriceList | None]:
+    """Return the campaign with the prices that are known, and the marketplace's list.
+
+    Args:
+        campaign: as it was read.
+        endpoint: a marketplace to ask; `None`: the prices that the store has kept, if
+            it has, and no list.
+        on: the day for which the campaign file's fees are compared.
+
+    Raises:
+        RefusedForSafety: as `piecework.campaign.prices.ask_prices`.
+        StoreError: its store is in another currency.
+    """
+    begun = as_begun(campaign)
+    if endpoint is None:
+        return begun, None
+    address = normal_endpoint(endpoint)
+    refuse_closed_host(address)
+    prices = ask_prices(
+        begun, MTurk.with_keys(address, None), today=on, has_posted=has_posted(campaign)
+    )
+    return with_prices(begun, prices), prices

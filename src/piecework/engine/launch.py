@@ -1,0 +1,394 @@
+"""Post planned HITs and slots through intents, never beyond a cap."""
+
+import hashlib
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict
+from itertools import takewhile
+from typing import NamedTuple
+
+from piecework.campaign import caps
+from piecework.campaign.opened import CampaignRun
+from piecework.campaign.questions import posted_question
+from piecework.domain.campaign import Campaign
+from piecework.domain.crowds import crowd_type
+from piecework.domain.errors import ConfigError, PlatformRefused
+from piecework.domain.hit import (
+    PROLIFIC,
+    HitType,
+    Item,
+    PlannedHit,
+    QualificationRequirement,
+    WorkerLimit,
+)
+from piecework.domain.ids import HitId, HitKey, HitTypeId, ItemId, QualificationTypeId
+from piecework.engine import requirements
+from piecework.engine.checks import check_campaign, drop_unshowable
+from piecework.engine.posted_hits import (
+    PUBLISH,
+    annotation,
+    extended,
+    publish_key,
+    record_cut_off,
+    recording,
+    refuse_posted_elsewhere,
+    slots_wanted,
+)
+from piecework.engine.requirements import apart_from, exclusion_type, extending, keep_out
+from piecework.engine.several_markets import keep_refused, post_until_refused
+from piecework.engine.snapshot import Reader
+from piecework.engine.step import Step
+from piecework.store import hits, intents, platform_types, stops
+from piecework.store.acting import carry_out
+from piecework.store.intents import Act, Intent
+from piecework.store.prices import kept_prices
+
+
+def due(reader: Reader) -> int:
+    """Return how many HITs are planned and not posted."""
+    snapshot = reader.snapshot()
+    return 0 if snapshot.stopped else snapshot.unposted
+
+
+def act(run: CampaignRun, _unposted: int) -> int:
+    """Post what is planned, as far as today's cap allows; return how many HITs.
+
+    Raises:
+        BudgetExceeded: the campaign without replacements costs more than its caps.
+        ConfigError: a page of a requester's own task cannot be rendered.
+        PlatformRefused: HITs were refused, and no other market has any.
+    """
+    # Record HITs already posted before checking the caps.
+    known = record_cut_off(run)
+    held = _held(run)
+    _price_anew(run)
+    check_campaign(run)
+    before, refused = hits.unposted(run.store), dict[str, PlatformRefused]()
+    while due := _payable(run, refused, held):
+        known_refusals = len(refused)
+        for market, of_market in _by_market(due).items():
+            try:
+                _post_showable(run, of_market, known)
+            except PlatformRefused as refusal:
+                if run.campaign.crowds is None:
+                    raise
+                refused[market] = refusal
+        # A refusal frees the allowance of the day for HITs of the other markets.
+        if len(refused) == known_refusals:
+            break
+    keep_refused(run, refused)
+    done = {hit.hit_key for hit in before} - {hit.hit_key for hit in hits.unposted(run.store)}
+    return hits.count_posted(run.store, done)
+
+
+launch = Step("launch", due, act)
+
+
+def _held(run: CampaignRun) -> frozenset[HitKey]:
+    """Drop HITs that could not be shown to be posted; return those that may be."""
+    if run.campaign.growth is None:
+        return frozenset()
+    begun = intents.begun(run.store, PUBLISH)
+    cut_off = [hit for hit in hits.unposted(run.store) if publish_key(hit) in begun]
+    return drop_unshowable(run, cut_off, begun)
+
+
+def _payable(
+    run: CampaignRun, refused: Mapping[str, PlatformRefused], held: Collection[HitKey]
+) -> list[PlannedHit]:
+    """Return what to post now: what today's cap does not allow waits until tomorrow."""
+    unposted = hits.unposted(run.store)
+    return caps.payable_today(
+        run, [hit for hit in unposted if hit.market not in refused and hit.hit_key not in held]
+    )
+
+
+def _post_showable(
+    run: CampaignRun, unposted: Sequence[PlannedHit], known: Mapping[str, HitId]
+) -> None:
+    """Post HITs of one market; drop those of rows that no page can show.
+
+    Raises:
+        ConfigError: a page of a campaign with fixed items cannot be rendered.
+        PlatformRefused: as `_post`.
+    """
+    while unposted:
+        try:
+            _post(run, unposted, known)
+        except ConfigError:
+            if run.campaign.growth is None:
+                raise
+            # No call was made for a page that could not be rendered.
+            drop_unshowable(run, unposted, {})
+            left = {hit.hit_key for hit in hits.unposted(run.store)}
+            others = [hit for hit in unposted if hit.hit_key in left]
+            if len(others) == len(unposted):
+                raise
+            unposted = others
+        else:
+            return
+
+
+def _by_market(planned: Sequence[PlannedHit]) -> dict[str, list[PlannedHit]]:
+    markets: dict[str, list[PlannedHit]] = {}
+    for hit in planned:
+        markets.setdefault(hit.market, []).append(hit)
+    return markets
+
+
+def _post(run: CampaignRun, unposted: Sequence[PlannedHit], known: Mapping[str, HitId]) -> None:
+    """Post HITs of one market.
+
+    Raises:
+        PlatformRefused: the marketplace refused one; no further one was begun.
+    """
+    slots = refuse_posted_elsewhere(run, unposted)
+    # Created beforehand: no call is made while the store is written.
+    kept_out = {hit.hit_key: keep_out(run, hit) for hit in unposted}
+    of_earlier = (
+        *requirements.requirements_of_earlier_work(run),
+        *requirements.requirements_of_earned(run),
+    )
+    types = {
+        key: _hit_type(run, key, of_earlier)
+        for key in dict.fromkeys(_shared(hit, kept_out, run.campaign) for hit in unposted)
+    }
+    items_by_id = run.items_of(unposted)
+    acts = (
+        _extend(run, hit, slots)
+        if hit.extends
+        else _publish(run, hit, types[_shared(hit, kept_out, run.campaign)], items_by_id, known)
+        # A person may stop the campaign while it posts.
+        for hit in takewhile(lambda _: not stops.stopped_at(run.store) is not None, unposted)
+    )
+    try:
+        # A reason to refuse one HIT (money, a title) holds for the next, too.
+        if run.campaign.crowds is not None:
+            post_until_refused(run, acts)
+        else:
+            carry_out(
+                run.store,
+                acts,
+                clock=run.clock,
+                at_once=1 if run.is_rehearsal else run.at_once,
+                stop_at_refusal=True,
+            )
+    except PlatformRefused as refusal:
+        if refusal.kind != "hit_type_unknown":
+            raise
+        raise _cannot_be_posted(run, refusal) from refusal
+
+
+class _Shared(NamedTuple):
+    """In what HIT types of a campaign differ.
+
+    Attributes:
+        reward_cents: the reward.
+        market: the market whose workers alone may do the HITs; "" for no such limit.
+        kept_out: the qualification that workers must lack, besides the campaign's own.
+        limits: how many HITs one worker may do.
+    """
+
+    reward_cents: int
+    market: str
+    kept_out: QualificationTypeId | None
+    limits: tuple[WorkerLimit, ...]
+
+
+def _shared(
+    hit: PlannedHit, kept_out: Mapping[HitKey, QualificationTypeId | None], campaign: Campaign
+) -> _Shared:
+    return _Shared(
+        reward_cents=hit.reward_cents,
+        market=hit.market,
+        kept_out=kept_out[hit.hit_key],
+        limits=_limits(campaign, hit.batch),
+    )
+
+
+def _limits(campaign: Campaign, batch: int) -> tuple[WorkerLimit, ...]:
+    """Return how many HITs one worker may do, in the campaign and in the batch."""
+    limits = []
+    if campaign.most_per_worker is not None:
+        limits.append(WorkerLimit(name=campaign.name, most=campaign.most_per_worker))
+    if campaign.most_in_batch is not None:
+        limits.append(
+            WorkerLimit(
+                name=f"{campaign.name}, batch {batch}",
+                most=campaign.most_in_batch,
+                is_of_batch=True,
+            )
+        )
+    return tuple(limits)
+
+
+def _price_anew(run: CampaignRun) -> None:
+    """Set the fees of planned HITs to what the marketplace charges now.
+
+    This applies only if the marketplace states its prices. HITs with a begun intent
+    keep their fees, and added slots cost what their HIT does.
+    """
+    if kept_prices(run.store) is None:
+        return
+    today = run.clock.now().date()
+    begun = {intent.key for intent in intents.load(run.store, PUBLISH, is_done=False)}
+    fee_by_key = {
+        hit.hit_key: run.campaign.rewards.fees_on(today, hit.market).reward_fee_cents(
+            hit.reward_cents,
+            max_assignments=hit.max_assignments,
+            for_masters=run.campaign.is_for_masters,
+        )
+        for hit in hits.unposted(run.store)
+        if not hit.extends and publish_key(hit) not in begun
+    }
+    hits.price_anew(run.store, fee_by_key)
+
+
+def _cannot_be_posted(run: CampaignRun, refusal: PlatformRefused) -> PlatformRefused:
+    return PlatformRefused(
+        f"{refusal}: someone deleted it, or a qualification type that it requires "
+        f"({run.campaign.exclusion_name!r}), so this campaign can post no more HITs",
+        code=refusal.code,
+        kind=refusal.kind,
+        next_step=f"piecework stop {run.campaign.path}: later passes pay for the "
+        "submitted work; then start a campaign with another name for the "
+        "missing answers",
+    )
+
+
+def _hit_type(
+    run: CampaignRun, shared: _Shared, of_earlier: tuple[QualificationRequirement, ...]
+) -> HitTypeId:
+    """Return the HIT type of a reward, for workers of a market.
+
+    Args:
+        run: the campaign at work.
+        shared: what its HITs share.
+        of_earlier: requirements because of earlier campaigns and work.
+    """
+    campaign, is_of_prolific = run.campaign, shared.market in {"", "prolific"}
+    hit_type = HitType(
+        title=campaign.title,
+        description=campaign.hit_description,
+        keywords=campaign.keywords,
+        reward_cents=shared.reward_cents,
+        assignment_duration_seconds=campaign.posting.assignment_duration_seconds,
+        auto_approval_delay_seconds=campaign.posting.auto_approval_delay_seconds,
+        requirements=(
+            *_of_campaign(run, is_of_prolific=is_of_prolific),
+            *requirements.requirements_of_test(run),
+            *of_earlier,
+            *(
+                QualificationRequirement(qualification_type_id=type_id, comparator="DoesNotExist")
+                for type_id in (exclusion_type(run), shared.kept_out)
+                if type_id is not None
+            ),
+            *_of_market(shared.market),
+        ),
+        expected_seconds=campaign.rewards.expected_seconds,
+        limits=shared.limits,
+        # The simulated participants of a rehearsal are other people.
+        recruiting=campaign.recruiting if is_of_prolific and not run.is_rehearsal else None,
+    )
+    values = json.dumps(asdict(hit_type), sort_keys=True)
+    digest = hashlib.sha256(values.encode()).hexdigest()[:16]
+    if (known := platform_types.get(run.store, "hit type", digest)) is not None:
+        return HitTypeId(known)
+    made = run.platform.hit_type(hit_type)
+    platform_types.keep(run.store, "hit type", made, subject=digest)
+    return made
+
+
+def _of_market(market: str) -> tuple[QualificationRequirement, ...]:
+    """Return what only workers of a market hold; they alone see its HITs."""
+    if not market:
+        return ()
+    return (
+        QualificationRequirement(qualification_type_id=crowd_type(market), comparator="Exists"),
+    )
+
+
+def _of_campaign(run: CampaignRun, *, is_of_prolific: bool) -> tuple[QualificationRequirement, ...]:
+    """Return the campaign's requirements, if the marketplace knows them.
+
+    Workers of other markets than Prolific answer no questions of its filters. A
+    rehearsal leaves out Prolific's filters, unless it rehearses Prolific: simulated
+    workers have answered no questions about themselves.
+
+    Raises:
+        PlatformRefused: the marketplace has no participants of Prolific, or Prolific
+            does not offer a filter.
+    """
+    kept = []
+    for requirement in run.campaign.requirements:
+        type_id = requirement.qualification_type_id
+        if type_id.startswith(PROLIFIC) and not is_of_prolific:
+            continue
+        if type_id.startswith(PROLIFIC) and not run.platform.knows(type_id):
+            if run.is_rehearsal:
+                continue
+            raise PlatformRefused(
+                f"requirements.prolific: this marketplace does not offer {type_id}",
+                code="QualificationTypeDoesNotExist",
+                next_step="piecework prolific filters lists Prolific's filters; a "
+                "marketplace has them with --crowd prolific",
+            )
+        kept.append(requirement)
+    return tuple(kept)
+
+
+def _publish(
+    run: CampaignRun,
+    hit: PlannedHit,
+    hit_type_id: HitTypeId,
+    items: Mapping[ItemId, Item],
+    known: Mapping[str, HitId],
+) -> Act:
+    campaign, named = run.campaign, annotation(run, hit)
+    intent = Intent(
+        key=publish_key(hit),
+        operation=PUBLISH,
+        subject=("hit", hit.hit_key),
+        arguments={"hit_type_id": hit_type_id, "annotation": named},
+        amount_cents=hit.cost_cents,
+    )
+    caps.refuse_beyond(run, intent, batch=hit.batch)
+    token, others = intent.token(run.store), apart_from(run, hit)
+
+    def do() -> str:
+        return run.platform.publish(
+            hit_type_id,
+            posted_question(campaign, hit, items),
+            max_assignments=hit.max_assignments,
+            lifetime_seconds=campaign.posting.lifetime_seconds,
+            annotation=named,
+            token=token,
+            apart_from=others,
+        )
+
+    return Act(
+        intent=intent,
+        do=do,
+        # `record_cut_off` has just looked for HITs of open intents.
+        look=lambda: known.get(named),
+        record=recording(run, hit),
+    )
+
+
+def _extend(run: CampaignRun, hit: PlannedHit, slots: Mapping[HitId, int]) -> Act:
+    hit_id = HitId(str(extended(run, hit).hit_id))
+    intent = Intent(
+        key=publish_key(hit),
+        operation=PUBLISH,
+        subject=("hit", hit.hit_key),
+        arguments={"hit_id": hit_id, "slots": slots_wanted(run, hit)},
+        amount_cents=hit.cost_cents,
+    )
+    caps.refuse_beyond(run, intent, batch=hit.batch)
+    return Act(
+        intent=intent,
+        do=extending(run, hit, slots=slots.get(hit_id), token=intent.token(run.store)),
+        # `record_cut_off` has just looked for slots of open intents.
+        look=lambda: None,
+        record=recording(run, hit),
+    )

@@ -1,1 +1,0 @@
-"""Pure functions: what is due next, which HITs come next, and what they cost."""

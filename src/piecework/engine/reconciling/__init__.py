@@ -1,1 +1,0 @@
-"""Make a store and a marketplace agree that are copies from different times."""

@@ -1,0 +1,1 @@
+"""Copies, second stores and moved marketplaces: recognise them, and make both sides agree."""

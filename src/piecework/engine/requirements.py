@@ -1,0 +1,247 @@
+"""Who may do a HIT: the qualifications that it requires or refuses.
+
+They are the exclusion of workers, the test before the work, earned qualifications, and
+work in earlier campaigns. That type belongs to the earlier campaign, so campaigns share
+it; before HITs are posted, those of its workers who lack the qualification get it.
+
+Replacements may be done only by workers who have not answered the same items. A HIT that
+lost whole assignments gets more slots, and no worker gets the same HIT twice. Partly
+lost assignments are replaced by new HITs. If the marketplace can, it keeps these apart
+from all HITs that show one of their items. Otherwise workers who have answered one of the
+items get a qualification, and the new HITs require its absence.
+"""
+
+from collections.abc import Callable
+from contextlib import closing
+from datetime import timedelta
+
+from piecework.campaign.opened import CampaignRun, OpenedCampaign
+from piecework.domain.campaign import EarlierCampaign
+from piecework.domain.errors import ConfigError, PlatformRefused
+from piecework.domain.hit import PlannedHit, PostableTest, QualificationRequirement
+from piecework.domain.ids import HitId, QualificationTypeId, WorkerId
+from piecework.domain.qualification import QualificationTest
+from piecework.engine.posted_hits import GONE, extended, slots_wanted, status_of
+from piecework.hit_templates.qualification import answer_key, question_form
+from piecework.store import assignments, bound, hits, intents, platform_types, qualification_scores
+from piecework.store.database import exists, open_store
+from piecework.store.settlements import NOTHING_TO_KEEP_OUT_OF
+
+
+def exclusion_type(run: CampaignRun) -> QualificationTypeId:
+    """Return its id; the first call creates it on the platform."""
+    if (known := platform_types.get(run.store, "exclusion")) is not None:
+        return QualificationTypeId(known)
+    made = run.platform.exclusion(
+        run.campaign.exclusion_name,
+        "Held by workers whom the requester does not ask again for this kind of HIT.",
+    )
+    platform_types.keep(run.store, "exclusion", made)
+    return made
+
+
+def requirements_of_test(run: CampaignRun) -> tuple[QualificationRequirement, ...]:
+    """Return what the campaign's test demands of workers; empty without a test."""
+    test = run.campaign.qualification
+    if test is None:
+        return ()
+    return (
+        QualificationRequirement(
+            qualification_type_id=post_test(run, test),
+            comparator="GreaterThanOrEqualTo",
+            integer_values=(test.least_passing,),
+            lets_look=True,
+        ),
+    )
+
+
+def is_test_posted(opened: OpenedCampaign) -> bool:
+    """Return whether the campaign has a test that workers may have taken."""
+    return (
+        opened.campaign.qualification is not None
+        and platform_types.get(opened.store, "test") is not None
+    )
+
+
+def keep_test_scores(run: CampaignRun) -> None:
+    """Record who has taken the test so far and their scores; they may take it again."""
+    type_id = QualificationTypeId(str(platform_types.get(run.store, "test")))
+    scores = dict(run.platform.scores(type_id))
+    qualification_scores.keep(run.store, scores, at=run.clock.now())
+
+
+def post_test(run: CampaignRun, test: QualificationTest) -> QualificationTypeId:
+    """Create the test's qualification type once, and return its id."""
+    # Creating it twice has no further effect: it is found by its name.
+    if (known := platform_types.get(run.store, "test")) is not None:
+        return QualificationTypeId(known)
+    type_id = run.platform.qualification(
+        PostableTest(
+            name=test.name,
+            description=test.task.description,
+            question_form=question_form(test, site=run.platform.endpoint),
+            answer_key=answer_key(test),
+            duration_seconds=test.duration_seconds,
+            retry_seconds=test.retry_seconds,
+        )
+    )
+    platform_types.keep(run.store, "test", type_id)
+    return type_id
+
+
+def earned_type(run: CampaignRun, name: str) -> QualificationTypeId:
+    """Return the type with this name; the first call creates or finds it."""
+    if (known := platform_types.get(run.store, "earned", name)) is not None:
+        return QualificationTypeId(known)
+    made = run.platform.exclusion(name, "Workers earn it by good work.", is_shown=True)
+    platform_types.keep(run.store, "earned", made, subject=name)
+    return made
+
+
+def requirements_of_earned(run: CampaignRun) -> tuple[QualificationRequirement, ...]:
+    """Return which earned qualifications workers must have, or must not have.
+
+    A rehearsal leaves them out: its workers have earned nothing before.
+    """
+    if run.is_rehearsal:
+        return ()
+    wanted = [(name, True) for name in run.campaign.wanted_earned]
+    unwanted = [(name, False) for name in run.campaign.unwanted_earned]
+    return tuple(
+        QualificationRequirement(
+            qualification_type_id=earned_type(run, name),
+            comparator="Exists" if is_wanted else "DoesNotExist",
+        )
+        for name, is_wanted in (*wanted, *unwanted)
+    )
+
+
+def requirements_of_earlier_work(run: CampaignRun) -> tuple[QualificationRequirement, ...]:
+    """Return what HITs require because of earlier campaigns.
+
+    A rehearsal leaves them out: its marketplace does not know real workers.
+
+    Raises:
+        ConfigError: an earlier campaign has no store, no workers that are wanted, or
+            ran at another marketplace.
+    """
+    if run.is_rehearsal:
+        return ()
+    return tuple(
+        QualificationRequirement(
+            qualification_type_id=_held_type(run, earlier),
+            comparator="Exists" if earlier.is_wanted else "DoesNotExist",
+        )
+        for earlier in run.campaign.earlier
+    )
+
+
+def _held_type(run: CampaignRun, earlier: EarlierCampaign) -> QualificationTypeId:
+    """Return the type that the earlier campaign's workers hold, all of them by now."""
+    store_name, workers = _workers_of_earlier(run, earlier)
+    type_id = run.platform.exclusion(
+        f"piecework: workers of {store_name}", f"Held by workers of the campaign {earlier.name}."
+    )
+    holders = set(run.platform.excluded(type_id))
+    for worker_id in workers:
+        if worker_id not in holders:
+            run.platform.exclude(worker_id, type_id)
+    return type_id
+
+
+def _workers_of_earlier(run: CampaignRun, earlier: EarlierCampaign) -> tuple[str, list[WorkerId]]:
+    where = f"requirements.{earlier.key}: the campaign {earlier.name}"
+    if not exists(earlier.store):
+        raise ConfigError([f"{where} was not started yet"])
+    with closing(open_store(earlier.store)) as store:
+        theirs, workers = bound.read(store), assignments.all_workers(store)
+    mine = bound.read(run.store)
+    # An account is the same in all copies of a marketplace, also at another address.
+    is_same = theirs.account == mine.account and (
+        theirs.account is not None or theirs.environment == mine.environment
+    )
+    if not is_same:
+        raise ConfigError([f"{where} ran elsewhere, so this marketplace does not know its workers"])
+    if earlier.is_wanted and not workers:
+        raise ConfigError([f"{where} has no workers yet, so no worker could work here"])
+    return str(theirs.name), workers
+
+
+_LEAST_LIFE = 0.5
+"""Share of a HIT's lifetime that must be left for slots to be added to it."""
+
+
+def extendable(run: CampaignRun, batch: int) -> list[PlannedHit]:
+    """Return HITs of a batch that may get more slots, in the order of their plan.
+
+    The list is empty if excluded workers are not kept out: someone deleted the
+    qualification type, and such a worker could still take the HIT.
+    """
+    if intents.has_outcome(run.store, "exclude", NOTHING_TO_KEEP_OUT_OF):
+        return []
+    life = timedelta(seconds=(1 - _LEAST_LIFE) * run.campaign.posting.lifetime_seconds)
+    filled = hits.filled(run.store, batch, posted_after=run.clock.now() - life)
+    if run.platform.keeps_apart():
+        return filled
+    # Workers who answered one of its items in another HIT would not be kept out.
+    return [hit for hit in filled if _showing(run, hit) == [hit.hit_id]]
+
+
+def apart_from(run: CampaignRun, hit: PlannedHit) -> list[HitId]:
+    """Return the HITs from which a HIT is kept apart, if the marketplace can do it."""
+    if hit.round == 0 or not run.platform.keeps_apart():
+        return []
+    return _showing(run, hit)
+
+
+def keep_out(run: CampaignRun, hit: PlannedHit) -> QualificationTypeId | None:
+    """Return a qualification held by all who answered an item of a HIT, if needed.
+
+    All its calls can be repeated safely, so they need no intent.
+    """
+    if hit.round == 0 or hit.extends or run.platform.keeps_apart():
+        return None
+    known = platform_types.get(run.store, "answered", hit.hit_key)
+    if known is not None:
+        return QualificationTypeId(known)
+    made = run.platform.exclusion(
+        f"piecework: answered {intents.store_name(run.store)}/{hit.hit_key}",
+        "Held by workers who have answered what a HIT asks for.",
+    )
+    for worker_id in assignments.workers_of_items(run.store, hit.item_ids):
+        run.platform.exclude(worker_id, made)
+    platform_types.keep(run.store, "answered", made, subject=hit.hit_key)
+    return made
+
+
+def extending(
+    run: CampaignRun, extension: PlannedHit, *, slots: int | None, token: str
+) -> Callable[[], str]:
+    """Return the call that adds slots to a HIT; its outcome is the HIT's id or `GONE`.
+
+    Args:
+        run: the campaign at work.
+        extension: as it was planned.
+        slots: how many the HIT has by this pass's listing, if it was listed.
+        token: the token of the call.
+    """
+    hit = extended(run, extension)
+    hit_id, wanted = HitId(str(hit.hit_id)), slots_wanted(run, extension)
+
+    def do() -> str:
+        # Added by hand or by a newer copy of the store: there are enough already.
+        if slots is not None and slots >= wanted:
+            return hit_id
+        try:
+            run.platform.extend(hit_id, more=extension.max_assignments, slots=wanted, token=token)
+        except PlatformRefused:
+            if status_of(run, hit) != "Disposed":
+                raise
+            return GONE
+        return hit_id
+
+    return do
+
+
+def _showing(run: CampaignRun, hit: PlannedHit) -> list[HitId]:
+    return hits.showing(run.store, hit.item_ids, batch=hit.batch)

@@ -1,0 +1,147 @@
+"""One pass over a campaign: it does what is due, in one fixed order.
+
+`advance`, `run`, `rehearse` and the tests all use it. Prefect is passed in as `call`
+and does not change the order. Each step that did something writes a log line.
+"""
+
+import hashlib
+import json
+import logging
+from collections.abc import Callable
+from dataclasses import astuple
+from typing import Any, TypeVar
+
+from piecework.campaign.opened import CampaignRun
+from piecework.campaign.provenance import code_version
+from piecework.domain.campaign import Campaign
+from piecework.domain.counts import plural
+from piecework.domain.progress import Progress
+from piecework.engine.collect import collect
+from piecework.engine.earn import earn
+from piecework.engine.judge import assess, decide, weigh
+from piecework.engine.launch import launch
+from piecework.engine.plan import plan
+from piecework.engine.progress import read_progress
+from piecework.engine.settle import resume, settle, verify
+from piecework.engine.snapshot import Reader
+from piecework.engine.step import Call, Step, call_plainly
+from piecework.engine.take_in import take_in
+from piecework.engine.wind_down import wind_down
+from piecework.store import item_totals, pass_notes, used_inputs
+
+_T = TypeVar("_T")
+_LOG = logging.getLogger(__name__)
+_DONE = {
+    "collect": ("assignment came in", "assignments came in"),
+    "assess": ("flag was raised by heuristics", "flags were raised by heuristics"),
+    "decide": ("decision was made", "decisions were made"),
+    "resume": ("payment was cut short", "payments were cut short"),
+    "settle": ("decision was carried out", "decisions were carried out"),
+    "earn": ("qualification was granted or revoked", "qualifications were granted or revoked"),
+    "weigh": ("label is not sure yet", "labels are not sure yet"),
+    "wind down": ("HIT was ended", "HITs were ended"),
+    "take in": ("row was taken in", "rows were taken in"),
+    "plan": ("HIT was planned", "HITs were planned"),
+    "launch": ("HIT was posted or extended", "HITs were posted or extended"),
+    "verify": ("approval was checked again, and holds", "approvals were checked again, and hold"),
+}
+"""The meaning of the number that each step returns."""
+
+
+CROWD = "crowd"
+"""The step between two passes of a rehearsal, when simulated workers work."""
+
+
+STEPS: tuple[Step[Any, Any], ...] = (
+    collect,
+    assess,
+    decide,
+    resume,
+    settle,
+    earn,
+    weigh,
+    take_in,
+    wind_down,
+    plan,
+    launch,
+    verify,
+)
+"""All steps, in the order of a pass."""
+
+
+def run_pass(
+    run: CampaignRun, *, call: Call = call_plainly, poll_open_hits: bool = False
+) -> Progress:
+    """Do what is due, and return how far the campaign is.
+
+    Each step asks the reader what is due for it. A step with no work to do costs almost
+    no time and is not called.
+
+    Args:
+        run: the campaign at work.
+        call: what runs each step.
+        poll_open_hits: check open HITs for new answers, even if that was done recently.
+
+    Raises:
+        PieceworkError: as the steps say; repeating the pass is always safe.
+    """
+    inputs = run.campaign.inputs.by_code(code_version())
+    used_inputs.record(run.store, inputs, at=run.clock.now())
+    notice_models(run)
+    reader = Reader(run, poll_open_hits=poll_open_hits)
+    for step in STEPS:
+        step(run, reader, call=_with_log(call))
+    return read_progress(run, reader)
+
+
+def post(run: CampaignRun) -> int:
+    """Plan and post what is due, or wind down a stopped campaign; return the HIT count.
+
+    New rows of a source that grows are taken in before.
+
+    Raises:
+        PieceworkError: as the steps say; repeating it is always safe.
+    """
+    take_in(run)
+    wind_down(run)
+    plan(run)
+    return launch(run)
+
+
+def _with_log(call: Call) -> Call:
+    """Wrap `call` so that each step that did something is logged."""
+
+    def logged(name: str, step: Callable[[], _T], /) -> _T:
+        done = call(name, step)
+        if isinstance(done, int) and done:
+            _LOG.info(
+                "%s", plural(done, *_DONE[name]), extra={"facts": {"step": name, "number": done}}
+            )
+        return done
+
+    return logged
+
+
+def notice_models(run: CampaignRun) -> None:
+    """Have labels weighed again if those of models have changed, and log it."""
+    digest, known = _digest(run.campaign), pass_notes.read(run.store).models_digest
+    if digest == (known or ""):
+        return
+    # Repeated if the pass dies before it is noted, so nothing keeps an old estimate.
+    weighed = item_totals.forget_weighed(run.store)
+    if known is not None or weighed:
+        _LOG.warning(
+            "the labels of models ([machine]) have changed since the last pass; %s "
+            "will be weighed again with the new ones, and may need more answers",
+            plural(weighed, "label"),
+            extra={"facts": {"weighed_again": weighed}},
+        )
+    pass_notes.keep(run.store, "models_digest", digest)
+
+
+def _digest(campaign: Campaign) -> str:
+    """Return a digest of the labels, in whatever order; "" without any."""
+    if not campaign.machine:
+        return ""
+    rows = sorted(json.dumps(astuple(vote)) for vote in campaign.machine)
+    return hashlib.sha256("\n".join(rows).encode()).hexdigest()

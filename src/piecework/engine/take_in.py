@@ -1,0 +1,282 @@
+"""Take in the rows of a source that grows; each becomes an item once, by its id.
+
+A pass that dies takes in the rest the next time: rows are kept chunk by chunk, and the
+watermark only with the last one. A source that cannot be read does not stop a pass: it
+does all its other work, and the campaign's status names the fault.
+"""
+
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+
+from piecework.campaign.opened import CampaignRun, OpenedCampaign
+from piecework.campaign.row_faults import faults_of_row
+from piecework.config.items_file import is_too_long
+from piecework.domain.counts import plural
+from piecework.domain.errors import ConfigError
+from piecework.domain.growing import Delivery, Growth, SourceRow, version_of
+from piecework.domain.hit import Item
+from piecework.domain.ids import ItemId
+from piecework.engine.snapshot import Reader, arrived, as_read
+from piecework.engine.step import Step
+from piecework.store import source
+from piecework.store.database import writing
+from piecework.store.source import Known
+
+
+class _ReadWholeError(Exception):
+    """A row after the watermark has a known id: all rows have to be compared."""
+
+
+def due(reader: Reader) -> bool:
+    """Return whether the source may have other rows than at the last reading."""
+    opened = reader.opened
+    growth = opened.campaign.growth
+    if growth is None or reader.snapshot().stopped:
+        return False
+    known = source.reading(opened.store)
+    try:
+        now = growth.source.fingerprint()
+    except ConfigError as fault:
+        return _in_words(fault) != known.fault
+    return known.fingerprint not in as_read(opened, growth, known, now)
+
+
+def count_new(opened: OpenedCampaign) -> int:
+    """Return how many rows the next pass would find new; nothing is kept.
+
+    Raises:
+        ConfigError: the source cannot be read.
+    """
+    growth = opened.campaign.growth
+    if growth is None:
+        return 0
+    known = source.reading(opened.store)
+    most = arrived(opened, growth, known)
+    delivery = growth.source.read(known.watermark, most=most)
+    new: set[str] = set()
+    with closing(delivery):
+        for chunk in delivery.chunks:
+            ids = {row.row_id for row in chunk if not row.fault}
+            new |= ids - source.known(opened.store, ids).keys()
+    return len(new)
+
+
+def act(run: CampaignRun, _due: bool) -> int:  # noqa: FBT001 - the value of `due`
+    """Take new rows in, and note which changed or disappeared.
+
+    Returns:
+        How many rows were taken in.
+    """
+    growth = run.campaign.growth
+    assert growth is not None  # noqa: S101 - otherwise nothing is due
+    try:
+        seen = growth.source.fingerprint()
+        try:
+            return _TakingIn(run, growth, seen).read(whole=False)
+        except _ReadWholeError:
+            return _TakingIn(run, growth, seen).read(whole=True)
+    except ConfigError as fault:
+        with writing(run.store):
+            source.keep_reading(
+                run.store,
+                at=run.clock.now(),
+                number=source.reading(run.store).number,
+                # A network or a permission may be mended and the source look the same.
+                fingerprint=None,
+                fault=_in_words(fault),
+            )
+        return 0
+
+
+take_in = Step("take in", due, act)
+
+
+def _in_words(fault: ConfigError) -> str:
+    return "; ".join(fault.faults)
+
+
+@dataclass(slots=True)
+class _Sorted:
+    """The rows of a chunk by what is done about them."""
+
+    new: list[tuple[SourceRow, int, str]] = field(default_factory=list)
+    rewritten: list[tuple[ItemId, SourceRow, str]] = field(default_factory=list)
+    replaced: list[ItemId] = field(default_factory=list)
+    back: list[ItemId] = field(default_factory=list)
+    faulty: list[tuple[SourceRow, str]] = field(default_factory=list)
+    kept: int = 0
+
+
+class _TakingIn:
+    """One reading of the source."""
+
+    def __init__(self, run: CampaignRun, growth: Growth, fingerprint: str) -> None:
+        self._at_work, self._growth = run, growth
+        self._known = source.reading(run.store)
+        self._number = self._known.number + 1
+        self._fingerprint = fingerprint
+        self._columns = self._known.header
+        self._rows = self._taken = self._kept = 0
+
+    def read(self, *, whole: bool) -> int:
+        """Read the source; return how many rows were taken in."""
+        most = arrived(self._at_work, self._growth, self._known)
+        mark = "" if whole else self._known.watermark
+        delivery = self._growth.source.read(mark, most=most)
+        with closing(delivery), source.seen(self._at_work.store):
+            if self._columns is None:
+                self._columns = delivery.header
+            self._refuse_other_columns(delivery)
+            for chunk in delivery.chunks:
+                with writing(self._at_work.store):
+                    self._take(chunk, delivery)
+            with writing(self._at_work.store):
+                self._finish(delivery, most)
+        return self._taken
+
+    def _refuse_other_columns(self, delivery: Delivery) -> None:
+        if self._columns is None or delivery.header is None:
+            return
+        if missing := sorted({*self._columns} - {*delivery.header}):
+            fault = (
+                f"{self._growth.source.name}: column {missing[0]!r} has disappeared; "
+                f"the columns are {', '.join(delivery.header)}"
+            )
+            raise ConfigError([fault])
+
+    def _take(self, chunk: Sequence[SourceRow], delivery: Delivery) -> None:
+        """Keep a chunk of rows; part of a transaction."""
+        store, at = self._at_work.store, self._at_work.clock.now()
+        id_column = self._at_work.campaign.task.columns[0]
+        self._rows += len(chunk)
+        sorts = self._sort(chunk, delivery)
+        source.set_state(store, sorts.replaced, "replaced")
+        source.set_state(store, sorts.back, "current")
+        for item_id, row, digest in sorts.rewritten:
+            source.rewrite(store, item_id, row, digest, id_column=id_column)
+        source.add(store, sorts.new, id_column=id_column, at=at)
+        source.quarantine(store, sorts.faulty, reading_number=self._number, at=at)
+        source.count_changes(store, changed=len(sorts.replaced))
+        self._taken += len(sorts.new)
+        self._kept += sorts.kept
+
+    def _sort(self, chunk: Sequence[SourceRow], delivery: Delivery) -> _Sorted:
+        sorts, store = _Sorted(), self._at_work.store
+        readable = self._readable(chunk, sorts)
+        row_ids = [row.row_id for row, _ in readable]
+        earlier = source.see(store, readable)
+        known, taken = source.known(store, row_ids), source.taken_ids(store, row_ids)
+        for (row, digest), (before, is_equal) in zip(readable, earlier, strict=True):
+            item = known.get(row.row_id)
+            is_other = not is_equal or (item is not None and item.digest != digest)
+            if is_other and not delivery.is_whole:
+                raise _ReadWholeError
+            if not is_equal:
+                fault = f"{row.located}: {row.row_id!r} was used before, with other cells"
+                sorts.faulty.append((row, f"{fault} ({before})"))
+            elif not before and item is None:
+                self._sort_new(sorts, row, digest, is_taken=row.row_id in taken)
+            elif not before and item is not None:
+                self._sort_known(sorts, row, digest, item)
+        return sorts
+
+    def _readable(self, chunk: Sequence[SourceRow], sorts: _Sorted) -> list[tuple[SourceRow, str]]:
+        """Return rows that have cells and an id, each with its digest."""
+        readable = []
+        for row in chunk:
+            if row.fault:
+                sorts.faulty.append((row, f"{row.located}: {row.fault}"))
+            elif not row.row_id.strip() or is_too_long(row.row_id):
+                faults = self._growth.source.faults(row)
+                sorts.faulty.append((replace(row, row_id=""), "; ".join(faults)))
+            else:
+                readable.append((row, row.digest(self._columns)))
+        return readable
+
+    def _sort_new(self, sorts: _Sorted, row: SourceRow, digest: str, *, is_taken: bool) -> None:
+        if is_taken:
+            fault = f"{row.located}: {row.row_id!r} is already the id of another item"
+            sorts.faulty.append((row, fault))
+        elif self._is_usable(sorts, row, row.row_id):
+            sorts.new.append((row, 1, digest))
+
+    def _sort_known(self, sorts: _Sorted, row: SourceRow, digest: str, item: Known) -> None:
+        if item.digest != digest:
+            self._sort_changed(sorts, row, digest, item)
+        elif item.state == "withdrawn":
+            sorts.back.append(item.item_id)
+
+    def _sort_changed(self, sorts: _Sorted, row: SourceRow, digest: str, item: Known) -> None:
+        on_change = self._growth.on_change
+        if item.is_dealt and on_change == "keep":
+            sorts.kept += 1
+            if item.state == "withdrawn":
+                sorts.back.append(item.item_id)
+        elif item.is_dealt and on_change == "refuse":
+            fault = f"{row.located}: {row.row_id!r} has other cells than when it was dealt"
+            sorts.faulty.append((row, fault))
+        elif not item.is_dealt:
+            if self._is_usable(sorts, row, item.item_id):
+                sorts.rewritten.append((item.item_id, row, digest))
+        else:
+            again = version_of(row.row_id, item.version + 1)
+            if source.taken_ids(self._at_work.store, [again]):
+                fault = f"{row.located}: {again!r} is already the id of another item"
+                sorts.faulty.append((row, fault))
+            elif self._is_usable(sorts, row, again):
+                sorts.replaced.append(item.item_id)
+                sorts.new.append((row, item.version + 1, digest))
+
+    def _is_usable(self, sorts: _Sorted, row: SourceRow, item_id: str) -> bool:
+        """Check a row as an item; set it aside if it has a fault."""
+        faults = self._growth.source.faults(row)
+        if not faults:
+            id_column = self._at_work.campaign.task.columns[0]
+            cells = {**row.cells, id_column: item_id}
+            item = Item(item_id=ItemId(item_id), columns=cells)
+            faults = [
+                f"{row.located}: {fault}" for fault in faults_of_row(self._at_work.campaign, item)
+            ]
+        if faults:
+            sorts.faulty.append((row, "; ".join(faults)))
+        return not faults
+
+    def _finish(self, delivery: Delivery, most: int | None) -> None:
+        """Withdraw what has disappeared, and keep the watermark."""
+        store, at = self._at_work.store, self._at_work.clock.now()
+        source.add_gold(store, self._at_work.campaign.gold, at=at)
+        fault = ""
+        if delivery.is_whole:
+            source.forget_quarantined(store, before=self._number)
+            if not delivery.unfinished and self._growth.on_removal == "withdraw":
+                fault = self._withdraw()
+        if delivery.is_whole and self._growth.on_change == "keep":
+            source.set_kept_changes(store, self._kept)
+        so_far, at_end = as_read(self._at_work, self._growth, self._known, self._fingerprint)
+        seen = at_end if most is not None and self._rows < most else so_far
+        source.keep_reading(
+            store,
+            at=at,
+            number=self._number,
+            fingerprint=None if delivery.may_be_readable else seen,
+            fault=fault,
+            watermark=delivery.watermark,
+            unfinished=delivery.unfinished,
+            header=self._columns,
+        )
+
+    def _withdraw(self) -> str:
+        """Withdraw rows that disappeared; return why they are too many, or ""."""
+        store = self._at_work.store
+        gone = source.gone(store)
+        current = source.count_current(store)
+        if len(gone) > self._growth.most_removed * current:
+            return (
+                f"{self._growth.source.name}: {plural(len(gone), 'row')} of {current} "
+                f"disappeared at once, more than {self._growth.most_removed:.0%} "
+                "(items.most_removed_percent); none was withdrawn"
+            )
+        source.set_state(store, gone, "withdrawn")
+        source.count_changes(store, withdrawn=len(gone))
+        return ""
