@@ -33,6 +33,7 @@ from piecework.engine.opening import (
     refuse_unsafe,
 )
 from piecework.engine.pass_request import CampaignPath, PassRequest, amount_cents
+from piecework.engine.payments.outside_prices import say_unsettled
 from piecework.engine.progress import read_progress
 from piecework.engine.quick_check import cached_progress
 from piecework.engine.run_pass import run_pass
@@ -53,7 +54,6 @@ from piecework.flows.prefect_tasks import (
     says_what_helps,
 )
 from piecework.flows.run_log import logged_in_run
-from piecework.payments.outside_prices import say_unsettled
 from piecework.platforms.credentials import REHEARSAL, Credentials
 from piecework.platforms.endpoint import normal_endpoint
 from piecework.platforms.mturk import MTurk

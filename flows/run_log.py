@@ -18,7 +18,7 @@ from prefect.context import FlowRunContext
 from prefect.logging.handlers import APILogHandler, PrefectConsoleHandler
 
 ROOMS = (
-    *("piecework.flows", "piecework.engine", "piecework.payments", "piecework.results"),
+    *("piecework.flows", "piecework.engine", "piecework.results"),
     *("piecework.platforms", "piecework.store"),
 )
 

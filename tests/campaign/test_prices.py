@@ -18,21 +18,21 @@ from piecework.domain.clock import FixedClock
 from piecework.domain.errors import RefusedForSafety, StoreError, TransientPlatformError
 from piecework.engine.begun import as_begun
 from piecework.engine.opening import open_on_marketplace, open_to_look
+from piecework.engine.payments.due_bonuses import read_bonuses
+from piecework.engine.payments.pay import pay
 from piecework.engine.progress import read_progress
 from piecework.engine.run_pass import post, run_pass
 from piecework.marketplace.http.server import serve
 from piecework.marketplace.requester import extensions
 from piecework.marketplace.state.money import MTURK, PriceList
-from piecework.payments.bonus_csv import read_bonuses
-from piecework.payments.pay import pay
 from piecework.platforms.client import turk_client
 from piecework.platforms.mturk import MTurk
 from piecework.platforms.ports import PostedHit
 from piecework.results.whole_pass import write_results
 from piecework.store import hits, ledger
 from tests.crash.people import People
+from tests.engine.payments.bookkeeping import EVENING, assignment_ids, bonus_file, check_books
 from tests.engine.test_publishing import Deaf
-from tests.payments.bookkeeping import EVENING, assignment_ids, bonus_file, check_books
 from tests.small_campaign import CAMPAIGN, write_campaign
 
 TODAY = datetime(2026, 1, 5, 9, tzinfo=UTC)

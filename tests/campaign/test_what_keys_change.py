@@ -37,9 +37,9 @@ from piecework.results.releases import latest
 from piecework.results.whole_pass import write_results
 from tests.campaign.test_own_page import written
 from tests.engine.conftest import Open
+from tests.engine.payments.bookkeeping import EVENING
 from tests.engine.test_qualification import CAMPAIGN as GATED
 from tests.engine.test_qualification import written as gated
-from tests.payments.bookkeeping import EVENING
 from tests.qc.tables import row, table
 from tests.qc.test_policy import AT, finding
 from tests.small_campaign import CAMPAIGN, write_campaign

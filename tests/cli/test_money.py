@@ -24,7 +24,7 @@ from tests.small_campaign import CAMPAIGN, write_campaign
 
 if TYPE_CHECKING:
     from piecework.campaign.opened import CampaignRun
-    from piecework.payments.plan import BonusPlan
+    from piecework.engine.payments.pay import BonusPlan
 
 
 @dataclass(frozen=True, slots=True)

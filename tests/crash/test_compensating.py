@@ -17,10 +17,10 @@ import pytest
 from piecework.campaign.assembling import load_campaign
 from piecework.domain.clock import FixedClock, SystemClock
 from piecework.engine.opening import open_for_rehearsal
+from piecework.engine.payments.compensations import pay_compensation, plan_compensation
+from piecework.engine.payments.pay import close_interrupted
 from piecework.engine.run_pass import run_pass
 from piecework.marketplace.http.server import serve
-from piecework.payments.compensations import pay_compensation, plan_compensation
-from piecework.payments.interrupted_payments import close_interrupted
 from piecework.store import assignments, ledger
 from tests.crash.passing import Death, Moment, _watch, calls_made
 from tests.crash.people import People

@@ -31,7 +31,7 @@ from tests.crash.disturbed import Ended, ended, run_in_files
 from tests.crash.passing_on import KEYS, passes
 from tests.crash.people import WITH_A_HALF, People
 from tests.crash.world import START, World, can_mount, small_disk
-from tests.payments.bookkeeping import books, check_books
+from tests.engine.payments.bookkeeping import books, check_books
 from tests.small_campaign import write_campaign
 
 pytestmark = pytest.mark.skipif(not can_mount(), reason="only root can make a small disk to fill")

@@ -23,12 +23,11 @@ from piecework.domain.clock import FixedClock, SystemClock
 from piecework.domain.errors import ConfigError
 from piecework.domain.ids import AssignmentId
 from piecework.engine.opening import open_for_rehearsal
+from piecework.engine.payments.due_bonuses import top_ups
+from piecework.engine.payments.pay import close_interrupted, pay
+from piecework.engine.payments.unreject import unreject
 from piecework.engine.run_pass import run_pass
 from piecework.marketplace.http.server import serve
-from piecework.payments.interrupted_payments import close_interrupted
-from piecework.payments.pay import pay
-from piecework.payments.unreject import unreject
-from piecework.payments.wage_floor_bonuses import top_ups
 from piecework.store import assignments, ledger
 from tests.crash.apart import apart
 from tests.crash.disturbed import LONGEST_PASS_SECONDS

@@ -15,7 +15,7 @@ from statistics import median
 
 import pytest
 
-from piecework.payments.wage_floor_bonuses import top_ups
+from piecework.engine.payments.due_bonuses import top_ups
 from piecework.results.whole_pass import write_results
 from tests.end_to_end.evidence.rehearsed import Listened, listened
 from tests.end_to_end.evidence.world import is_near, is_share

@@ -28,7 +28,7 @@ from piecework.results.table import answers_table
 from piecework.store import item_totals
 from tests.as_needed_campaign import ANSWERS, AS_NEEDED, Voters, write_as_needed
 from tests.engine.conftest import Open
-from tests.payments.bookkeeping import check_books
+from tests.engine.payments.bookkeeping import check_books
 
 CAMPAIGNS = Path(__file__).resolve().parents[2] / "config/campaigns"
 

@@ -13,12 +13,12 @@ from piecework.campaign.opened import CampaignRun
 from piecework.domain.errors import PlatformRefused
 from piecework.domain.ids import HitId, HitKey
 from piecework.engine import collect
+from piecework.engine.payments.unreject import unreject
 from piecework.engine.posted_hits import status_of
 from piecework.engine.progress import read_progress
 from piecework.engine.requirements import exclusion_type
 from piecework.engine.run_pass import post, run_pass
 from piecework.engine.snapshot import Reader
-from piecework.payments.unreject import unreject
 from piecework.platforms.mturk import MTurk
 from piecework.platforms.virtual_clock import VirtualClock
 from piecework.store import assignments, hits, ledger, stops

@@ -18,17 +18,16 @@ from piecework.domain.ids import HitId
 from piecework.domain.store_address import FILE_NAME
 from piecework.engine import collect, judge, settle
 from piecework.engine.opening import open_on_marketplace
+from piecework.engine.payments.due_bonuses import read_bonuses
+from piecework.engine.payments.pay import BonusPlan, check_bonuses, pay
 from piecework.engine.run_pass import post, run_pass
-from piecework.payments.bonus_csv import read_bonuses
-from piecework.payments.pay import check_bonuses, pay
-from piecework.payments.plan import BonusPlan
 from piecework.platforms.client import turk_client
 from piecework.platforms.mturk import MTurk
 from piecework.platforms.ports import PostedHit
 from piecework.platforms.virtual_clock import VirtualClock
 from piecework.store import hits, intents, ledger, stops
 from tests.engine.conftest import Open
-from tests.payments.bookkeeping import assignment_ids
+from tests.engine.payments.bookkeeping import assignment_ids
 
 
 class Deaf(MTurk):

@@ -14,11 +14,10 @@ from piecework.campaign.opened import CampaignRun
 from piecework.domain.errors import PieceworkError, RefusedForSafety, StoreError
 from piecework.engine import collect, judge, settle
 from piecework.engine.opening import open_on_marketplace
-from piecework.engine.recover.adopting import begin_adopting
+from piecework.engine.recover.adopting import adopt_bonuses, begin_adopting
 from piecework.engine.recover.reconcile import Reconciliation, owed_path, reconcile
 from piecework.engine.run_pass import run_pass
 from piecework.marketplace.http.server import serve
-from piecework.payments.adopted_bonuses import adopt_bonuses
 from piecework.rehearsal.crowd.page import Page
 from piecework.store import generations
 from tests.crash.people import WITH_A_HALF, People, _form

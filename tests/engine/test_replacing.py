@@ -31,8 +31,8 @@ from piecework.store import hits, ledger
 from tests.campaign.campaigns import TODAY, campaign
 from tests.crash.people import WITH_A_HALF, People
 from tests.engine.conftest import Open
+from tests.engine.payments.bookkeeping import EVENING, books, check_books
 from tests.engine.test_publishing import _copy_of
-from tests.payments.bookkeeping import EVENING, books, check_books
 
 TWICE = (
     "SELECT count(*) - count(DISTINCT worker_id || ' ' || item_id) "

@@ -22,20 +22,20 @@ from piecework.engine import opening
 from piecework.engine.begun import as_begun
 from piecework.engine.launch import launch
 from piecework.engine.pass_request import PassRequest
+from piecework.engine.payments.compensations import plan_compensation
+from piecework.engine.payments.due_bonuses import read_bonuses
+from piecework.engine.payments.pay import pay
 from piecework.engine.plan import plan
 from piecework.engine.progress import read_progress
 from piecework.engine.quick_check import cached_progress
 from piecework.engine.recover.adopting import begin_adopting
 from piecework.engine.run_pass import run_pass
 from piecework.marketplace.http.server import serve
-from piecework.payments.bonus_csv import read_bonuses
-from piecework.payments.compensations import plan_compensation
-from piecework.payments.pay import pay
 from piecework.results.whole_pass import advance_without_prefect
 from piecework.store import hits, intents, ledger, market_work
 from tests.crash.people import People
+from tests.engine.payments.bookkeeping import assignment_ids, bonus_file, books
 from tests.engine.two_markets import EVENING, FEES, TWO, Died, Office, TwoMarkets
-from tests.payments.bookkeeping import assignment_ids, bonus_file, books
 from tests.small_campaign import CAMPAIGN, write_campaign
 
 START = datetime(2026, 1, 5, 9, tzinfo=UTC)

@@ -15,7 +15,7 @@ from piecework.store import ledger
 from tests.campaign.campaigns import campaign
 from tests.crash.people import People
 from tests.engine.conftest import Open
-from tests.payments.bookkeeping import check_books
+from tests.engine.payments.bookkeeping import check_books
 from tests.small_campaign import CAMPAIGN, write_campaign
 
 # Ten items in two HITs of five, five answers each, of six people who were invited.

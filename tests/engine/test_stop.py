@@ -16,7 +16,7 @@ from piecework.store import hits, intents, ledger, stops
 from piecework.store.database import open_store
 from piecework.store.intents import declare
 from tests.engine.conftest import Open
-from tests.payments.bookkeeping import forget_money
+from tests.engine.payments.bookkeeping import forget_money
 
 
 def _stop(run: CampaignRun) -> None:

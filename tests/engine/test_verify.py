@@ -16,7 +16,7 @@ from piecework.platforms.mturk import MTurk
 from piecework.store import ledger
 from tests.crash.people import People
 from tests.engine.conftest import Open
-from tests.payments.bookkeeping import check_books
+from tests.engine.payments.bookkeeping import check_books
 
 
 def _to_the_end(run: CampaignRun, people: People) -> None:

@@ -25,7 +25,7 @@ from piecework.store import assignments, decisions, intents
 from piecework.store.lock import only_pass
 from tests.crash.people import People
 from tests.engine.conftest import Open
-from tests.payments.bookkeeping import EVENING, check_books
+from tests.engine.payments.bookkeeping import EVENING, check_books
 
 WHY = "Looked at by hand."
 

@@ -12,8 +12,8 @@ from piecework.platforms import virtual_clock
 from piecework.rehearsing.campaign import prepare
 from piecework.rehearsing.marketplace import rehearsal_market
 from piecework.rehearsing.rehearsal import rehearsal_of, work_through
+from tests.engine.payments.bookkeeping import check_books
 from tests.growing_campaign import names, write_growing
-from tests.payments.bookkeeping import check_books
 
 CAMPAIGN = """
 name = "dear"

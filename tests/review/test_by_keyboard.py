@@ -13,7 +13,7 @@ from piecework.review.model.decisions_csv import waiting_csv
 from piecework.store import decisions, ledger
 from tests.browser.test_accessibility import fits, violations
 from tests.conftest import in_full
-from tests.payments.bookkeeping import check_books
+from tests.engine.payments.bookkeeping import check_books
 from tests.review import stores
 from tests.review.conftest import Served, served
 

@@ -18,7 +18,7 @@ from piecework.rehearsal.crowd.worker_site import WorkerSite
 from piecework.rehearsing.campaign import prepare
 from piecework.rehearsing.marketplace import rehearsal_market
 from piecework.results.export import export
-from tests.payments.bookkeeping import check_books
+from tests.engine.payments.bookkeeping import check_books
 from tests.review.conftest import served
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -18,12 +18,11 @@ import boto3.session
 import botocore.endpoint
 
 from piecework.engine import collect, opening
-from piecework.engine.recover import comparing
+from piecework.engine.recover import adopting, comparing
 from piecework.marketplace.http import server
 from piecework.marketplace.state import backend, clock
 from piecework.marketplace.state.clock import to_ms
 from piecework.marketplace.state.ids import IdGenerator
-from piecework.payments import adopted_bonuses
 from piecework.platforms import client
 from piecework.platforms.outage import Outage
 from piecework.platforms.pace import Pace
@@ -89,7 +88,7 @@ def simulated(network: Network, time: Time, rng: Random) -> Iterator[None]:
         (botocore.endpoint, "time", SimpleNamespace(sleep=time.sleep)),
         *(
             (module, "ThreadPoolExecutor", AtOnce)
-            for module in (adopted_bonuses, comparing, collect, acting)
+            for module in (adopting, comparing, collect, acting)
         ),
     ]
     with ExitStack() as stack:

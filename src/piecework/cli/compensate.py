@@ -10,7 +10,7 @@ from piecework.cli.consent import is_agreed
 
 if TYPE_CHECKING:
     from piecework.campaign.opened import CampaignRun
-    from piecework.payments.compensations import PlannedCompensation
+    from piecework.engine.payments.compensations import PlannedCompensation
 
 
 def compensate(
@@ -37,13 +37,13 @@ def compensate(
     from piecework.campaign.assembling import load_campaign
     from piecework.engine.begun import bound_endpoint
     from piecework.engine.opening import open_on_marketplace
-    from piecework.payments.compensations import (
+    from piecework.engine.payments.compensations import (
         adopt_compensations,
         check_caps,
         pay_compensation,
         plan_compensation,
     )
-    from piecework.payments.interrupted_payments import close_interrupted
+    from piecework.engine.payments.pay import close_interrupted
 
     campaign = load_campaign(path)
     with open_on_marketplace(campaign, bound_endpoint(campaign), live=live) as run:

@@ -18,8 +18,7 @@ from piecework.domain.errors import ConfigError
 if TYPE_CHECKING:
     from piecework.campaign.opened import CampaignRun
     from piecework.domain.campaign import Campaign
-    from piecework.payments.pay import Paid
-    from piecework.payments.plan import BonusPlan
+    from piecework.engine.payments.pay import BonusPlan, Paid
 
 _SHOWN = 20
 _PSEUDONYM = 8  # characters; commands accept the start of a pseudonym
@@ -107,11 +106,9 @@ def _pay(
     from piecework.campaign.assembling import load_campaign
     from piecework.engine.begun import bound_endpoint
     from piecework.engine.opening import open_on_marketplace
-    from piecework.payments.adopted_bonuses import adopt_bonuses, take_over
-    from piecework.payments.bonus_csv import label_fault, read_bonuses
-    from piecework.payments.interrupted_payments import close_interrupted
-    from piecework.payments.pay import check_bonuses, pay
-    from piecework.payments.wage_floor_bonuses import top_ups
+    from piecework.engine.payments.due_bonuses import label_fault, read_bonuses, top_ups
+    from piecework.engine.payments.pay import check_bonuses, close_interrupted, pay
+    from piecework.engine.recover.adopting import adopt_bonuses, take_over
 
     if fault := label_fault(label):
         raise ConfigError([fault])

@@ -34,8 +34,8 @@ def unreject(
     from piecework.campaign.assembling import load_campaign
     from piecework.engine.begun import bound_endpoint
     from piecework.engine.opening import open_on_marketplace
-    from piecework.payments.interrupted_payments import close_interrupted
-    from piecework.payments.unreject import unreject as take_back
+    from piecework.engine.payments.pay import close_interrupted
+    from piecework.engine.payments.unreject import unreject as take_back
 
     reason, author = because.strip(), by.strip()
     faults = []

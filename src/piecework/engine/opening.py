@@ -38,8 +38,8 @@ from piecework.engine.begun import (
     refused_of_rehearsal,
 )
 from piecework.engine.pass_request import PassRequest
+from piecework.engine.payments.outside_prices import book_outside_prices
 from piecework.engine.recover.other_stores import claim, refuse_restored, refuse_second_store
-from piecework.payments.outside_prices import book_outside_prices
 from piecework.platforms.credentials import REHEARSAL as REHEARSAL_KEYS
 from piecework.platforms.credentials import Credentials
 from piecework.platforms.endpoint import is_on_this_machine, normal_endpoint

@@ -28,11 +28,11 @@ from piecework.domain.ids import AssignmentId, ItemId, WorkerId
 from piecework.domain.tables import value_column
 from piecework.domain.task import GOLD, GOLD_BECAUSE, MIXED_IN, Field
 from piecework.domain.verdicts import Decision, Verdict
+from piecework.engine.payments.pay import close_interrupted
 from piecework.engine.requirements import exclusion_type
 from piecework.engine.snapshot import Reader
 from piecework.engine.step import Step
 from piecework.hit_templates.values import typed
-from piecework.payments.interrupted_payments import close_interrupted
 from piecework.qc.gold import wrong_answers
 from piecework.qc.heuristics import gold_failed
 from piecework.qc.ratings import with_ratings

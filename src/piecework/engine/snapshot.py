@@ -23,9 +23,9 @@ from piecework.engine.next_action import (
     next_action,
     next_posting,
 )
+from piecework.engine.payments.pay import has_interrupted_payments
 from piecework.engine.posted_hits import live_hits
 from piecework.engine.waits import OPEN_HITS, decision_deadline, due_since
-from piecework.payments.interrupted_payments import has_interrupted_payments
 from piecework.store import (
     assignments,
     dealt_items,

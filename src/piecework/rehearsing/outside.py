@@ -10,11 +10,11 @@ from typing import Protocol
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import PlatformRefused
+from piecework.engine.payments.outside_prices import book_outside_prices
 from piecework.engine.progress import read_progress
 from piecework.marketplace.state.audit import broken_laws
 from piecework.marketplace.state.backend import Backend
 from piecework.marketplace.state.money import PriceList
-from piecework.payments.outside_prices import book_outside_prices
 from piecework.platforms.virtual_clock import VirtualClock
 from piecework.rehearsal.crowd.site import Site
 from piecework.rehearsal.crowd.visiting_site import VisitingSite

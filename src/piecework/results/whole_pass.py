@@ -9,12 +9,12 @@ from piecework.domain.progress import Progress
 from piecework.engine.next_action import is_settled
 from piecework.engine.opening import open_environment
 from piecework.engine.pass_request import PassRequest
+from piecework.engine.payments.outside_prices import book_outside_prices, say_unsettled
 from piecework.engine.progress import read_progress
 from piecework.engine.run_pass import run_pass
 from piecework.engine.snapshot import take_snapshot
 from piecework.engine.step import Call, call_plainly, timed
 from piecework.engine.watching.watch import Unwatched, Watch
-from piecework.payments.outside_prices import book_outside_prices, say_unsettled
 from piecework.results.archiving import archive_settled
 from piecework.store import hits, last_pass, outside_prices, pass_notes
 

@@ -18,10 +18,14 @@ from piecework.domain.errors import PlatformRefused
 from piecework.domain.hit import HitStatus, PlannedHit
 from piecework.domain.ids import AssignmentId, HitId, QualificationTypeId, WorkerId
 from piecework.domain.verdicts import Decision
-from piecework.engine.recover.adopting import unknown_hits
-from piecework.payments import compensations
-from piecework.payments.adopted_bonuses import as_listed, bonuses_there, unknown_bonuses
-from piecework.payments.bonuses import recorded_bonuses
+from piecework.engine.payments import compensations
+from piecework.engine.payments.pay import recorded_bonuses
+from piecework.engine.recover.adopting import (
+    as_listed,
+    bonuses_there,
+    unknown_bonuses,
+    unknown_hits,
+)
 from piecework.platforms.ports import PostedHit
 from piecework.store import assignments, decisions, hits, intents, platform_types
 from piecework.store.settlements import DONE, FORGET, FORGOTTEN, forget_key

@@ -21,13 +21,12 @@ from piecework.domain.errors import RefusedForSafety
 from piecework.domain.ids import AssignmentId, HitId, WorkerId
 from piecework.domain.money import cents_to_wire
 from piecework.domain.verdicts import Decision
+from piecework.engine.payments import compensations, pay
+from piecework.engine.payments.pay import close_interrupted
 from piecework.engine.posted_hits import close_gone, publish_key, record_cut_off
-from piecework.engine.recover.adopting import adopt_slots, begin_adopting
+from piecework.engine.recover.adopting import adopt_slots, begin_adopting, book_bonuses
 from piecework.engine.recover.comparing import Comparison, compare
 from piecework.engine.settle import carry_out_again
-from piecework.payments import bonuses, compensations
-from piecework.payments.adopted_bonuses import book
-from piecework.payments.interrupted_payments import close_interrupted
 from piecework.store import (
     assignments,
     bound,
@@ -112,7 +111,7 @@ def reconcile(run: CampaignRun, *, dry_run: bool, despite_refusals: bool = False
     if comparison.unknown_hits:
         begin_adopting(run.store)
     adopt_slots(run)
-    book(run, comparison.unknown_bonuses)
+    book_bonuses(run, comparison.unknown_bonuses)
     compensations.book(run, list(comparison.unknown_compensations))
     _adopt_exclusions(run, comparison)
     if not has_seen:
@@ -344,7 +343,7 @@ def _repeating(run: CampaignRun, key: str, bonus: Bonus, paid_there: Sequence[Bo
         subject=("assignment", bonus.assignment_id),
         arguments={"worker": bonus.worker_id, "cents": bonus.cents, "reason": bonus.reason},
     )
-    paid = bonuses.act_for(run, intent, paid_there)
+    paid = pay.act_of_bonus(run, intent, paid_there)
     return Act(intent=intent, do=paid.do, look=paid.look, record=lambda _: None)
 
 

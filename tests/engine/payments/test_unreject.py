@@ -19,18 +19,23 @@ from piecework.domain.ids import AssignmentId
 from piecework.domain.verdicts import Decision
 from piecework.engine import collect, settle
 from piecework.engine.opening import open_for_rehearsal
+from piecework.engine.payments.due_bonuses import read_bonuses
+from piecework.engine.payments.pay import close_interrupted, pay
+from piecework.engine.payments.unreject import OPERATION, unreject
 from piecework.engine.progress import read_progress
 from piecework.engine.run_pass import post, run_pass
 from piecework.marketplace.http.server import serve
-from piecework.payments.bonus_csv import read_bonuses
-from piecework.payments.interrupted_payments import close_interrupted
-from piecework.payments.pay import pay
-from piecework.payments.unreject import OPERATION, unreject
 from piecework.results.table import answers_table
 from piecework.store import assignments, decisions, intents, ledger
 from tests.crash.people import People
 from tests.engine.conftest import Open
-from tests.payments.bookkeeping import EVENING, assignment_ids, bonus_file, books, check_books
+from tests.engine.payments.bookkeeping import (
+    EVENING,
+    assignment_ids,
+    bonus_file,
+    books,
+    check_books,
+)
 from tests.small_campaign import CAMPAIGN, write_campaign
 
 WHY = "The picture was upside down; the captions are right."

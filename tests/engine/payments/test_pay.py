@@ -10,18 +10,14 @@ from piecework.campaign.opened import CampaignRun
 from piecework.domain.clock import FixedClock
 from piecework.domain.errors import BudgetExceeded, ConfigError, PlatformRefused
 from piecework.domain.ids import AnswerId, HitKey
+from piecework.engine.payments.due_bonuses import is_too_late, label_fault, read_bonuses, top_ups
+from piecework.engine.payments.pay import BONUS, BonusPlan, check_bonuses, close_interrupted, pay
 from piecework.engine.progress import read_progress
 from piecework.engine.run_pass import run_pass
-from piecework.payments.bonus_csv import label_fault, read_bonuses
-from piecework.payments.bonuses import OPERATION
-from piecework.payments.interrupted_payments import close_interrupted
-from piecework.payments.pay import check_bonuses, pay
-from piecework.payments.plan import BonusPlan
-from piecework.payments.wage_floor_bonuses import is_too_late, top_ups
 from piecework.postprocess.pseudonyms import answer_pseudonym, pseudonym
 from piecework.store import assignments, hits, intents, ledger
 from tests.engine.conftest import Open
-from tests.payments.bookkeeping import (
+from tests.engine.payments.bookkeeping import (
     EVENING,
     assignment_ids,
     bonus_file,
@@ -361,7 +357,7 @@ def test_what_was_begun_and_never_arrived_is_forgotten_and_may_be_paid_otherwise
             intents.declare(run.store, plan.due[0].intent, run.clock)
         assert read_progress(run).waiting_for == "workers"
         assert close_interrupted(run) == 1
-        assert intents.load(run.store, OPERATION, is_done=False) == []
+        assert intents.load(run.store, BONUS, is_done=False) == []
         assert pay(run, top_ups(run)).bonuses == 2
         check_books(run)
 

@@ -10,23 +10,29 @@ import pytest
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.clock import FixedClock
 from piecework.domain.errors import BudgetExceeded, ConfigError, PlatformRefused
-from piecework.engine.progress import read_progress
-from piecework.engine.recover.reconcile import reconcile
-from piecework.payments.compensations import (
+from piecework.engine.payments.compensations import (
     OPERATION,
     adopt_compensations,
     check_caps,
     pay_compensation,
     plan_compensation,
 )
-from piecework.payments.interrupted_payments import close_interrupted
+from piecework.engine.payments.pay import close_interrupted
+from piecework.engine.progress import read_progress
+from piecework.engine.recover.reconcile import reconcile
 from piecework.report.page import render
 from piecework.store import assignments, generations, intents, workers
 from piecework.store.columns import insert
 from piecework.store.settlements import PAID_ALREADY
 from tests.engine.conftest import Open
+from tests.engine.payments.bookkeeping import (
+    EVENING,
+    books,
+    check_books,
+    first_batch_paid,
+    forget_money,
+)
 from tests.marketplace.market import Worker
-from tests.payments.bookkeeping import EVENING, books, check_books, first_batch_paid, forget_money
 from tests.results.reported import reported
 
 WHY = "The page lost your answer."

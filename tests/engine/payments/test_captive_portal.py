@@ -5,14 +5,14 @@ from dataclasses import replace
 import pytest
 
 from piecework.domain.errors import TransientPlatformError
+from piecework.engine.payments.due_bonuses import read_bonuses
+from piecework.engine.payments.pay import pay
 from piecework.engine.run_pass import run_pass
-from piecework.payments.bonus_csv import read_bonuses
-from piecework.payments.pay import pay
 from piecework.platforms.mturk import MTurk
 from piecework.store import intents
 from tests.captive_portal import captive_portal
 from tests.engine.conftest import Open
-from tests.payments.bookkeeping import (
+from tests.engine.payments.bookkeeping import (
     assignment_ids,
     bonus_file,
     books,

@@ -1,28 +1,113 @@
-"""Bonuses in a CSV that a person wrote; every fault is reported, and then none is paid.
+"""The bonuses that are due: top-ups to the wage floor, and those of a person's CSV.
 
-The person has the dataset, in which a worker and an assignment are keyed hashes. So a
-row names `assignment_id` (the dataset's `answer_id` works too) or `worker`. A bonus
-by `worker` is paid with the last paid assignment of that worker.
+For the floor, the time of a kind of HIT is the **median** over its paid assignments. A
+worker who left the page open over lunch counts as one of many, and a slow worker earns
+no more. A kind is one HIT type and one number of items, since a HIT with one item left
+takes less time than one with five. Each paid assignment of a kind gets the difference
+between floor x median and its reward and bonuses so far.
+
+A person who writes a CSV has the dataset, in which a worker and an assignment are keyed
+hashes. So a row names `assignment_id` (the dataset's `answer_id` works too) or `worker`.
+A bonus by `worker` is paid with the last paid assignment of that worker. Every fault is
+reported, and then none is paid.
 """
 
 import csv
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from statistics import median
 
 from piecework.campaign.opened import CampaignRun
+from piecework.campaign.pricing import top_up_cents
 from piecework.domain.assignment import Assignment
 from piecework.domain.bonus import Bonus
 from piecework.domain.errors import ConfigError
+from piecework.domain.hit import PlannedHit
 from piecework.domain.ids import AssignmentId
 from piecework.domain.money import cents_from_text
 from piecework.domain.table_text import table_rows
-from piecework.payments.bonuses import PlannedBonus, planned_bonus, recorded_bonuses
-from piecework.payments.plan import BonusPlan
-from piecework.payments.wage_floor_bonuses import is_too_late
+from piecework.engine.payments.pay import (
+    BonusPlan,
+    PlannedBonus,
+    bonus_key,
+    planned_bonus,
+    recorded_bonuses,
+)
 from piecework.postprocess.datasets.csv_file import plain
 from piecework.postprocess.pseudonyms import assignment_pseudonym
 from piecework.store import assignments, hits, ledger
 
-COLUMNS = ("assignment_id", "worker", "amount", "reason")
+WAGE_FLOOR = "wage-floor"
+_REASON = "Top-up: the median time of a HIT like this was"
+
+
+def top_ups(run: CampaignRun, *, label: str = WAGE_FLOOR) -> BonusPlan:
+    """Return the bonuses that the wage floor requires now."""
+    recorded = recorded_bonuses(run)
+    rewards = ledger.paid_cents(run.store, "rewards")
+    pay = ledger.paid_cents(run.store, "rewards", "bonuses")
+    floor = run.campaign.rewards.wage_floor_cents_per_hour
+    due, before, lacking, too_late = [], 0, 0, []
+    for paid in _paid_by_kind(run, set(rewards)):
+        seconds = median(_seconds(assignment) for assignment, _ in paid)
+        for assignment, hit in paid:
+            assignment_id = assignment.assignment_id
+            cents = top_up_cents(floor, seconds, pay[assignment_id]) or 0
+            if bonus_key(label, assignment_id) in recorded:
+                before, lacking = before + 1, lacking + cents
+            elif cents and is_too_late(run, assignment):
+                too_late.append(assignment_id)
+            elif cents:
+                due.append(_top_up(run, assignment, hit.batch, cents, seconds, label))
+    return BonusPlan(
+        label=label, due=tuple(due), before=before, lacking_cents=lacking, too_late=tuple(too_late)
+    )
+
+
+def is_wage_floor(bonus: Bonus) -> bool:
+    """Return whether a bonus was paid by this rule, judging by its reason."""
+    return bonus.reason.startswith(_REASON)
+
+
+def is_too_late(run: CampaignRun, assignment: Assignment) -> bool:
+    """Return whether the platform no longer accepts a bonus for an assignment."""
+    window = run.platform.capabilities.bonus_window
+    return run.clock.now() > assignment.submitted_at + window
+
+
+def _paid_by_kind(
+    run: CampaignRun, paid: Collection[AssignmentId]
+) -> list[list[tuple[Assignment, PlannedHit]]]:
+    """Return paid assignments with their HITs, grouped by HIT type and size."""
+    posted = {hit.hit_id: hit for hit in hits.load(run.store)}
+    kinds = defaultdict[tuple[str, int], list[tuple[Assignment, PlannedHit]]](list)
+    for assignment in assignments.load(run.store):
+        if assignment.assignment_id in paid:
+            hit = posted[assignment.hit_id]
+            kinds[str(hit.hit_type_id), len(hit.item_ids)].append((assignment, hit))
+    return list(kinds.values())
+
+
+def _seconds(assignment: Assignment) -> float:
+    return (assignment.submitted_at - assignment.accepted_at).total_seconds()
+
+
+def _top_up(
+    run: CampaignRun, assignment: Assignment, batch: int, cents: int, seconds: float, label: str
+) -> PlannedBonus:
+    rewards = run.campaign.rewards
+    floor = rewards.shown(rewards.wage_floor_cents_per_hour)
+    bonus = Bonus(
+        assignment_id=assignment.assignment_id,
+        worker_id=assignment.worker_id,
+        cents=cents,
+        reason=f"{_REASON} {seconds / 60:.1f} "
+        f"minutes, and it shall not pay less than {floor} an hour.",
+    )
+    return planned_bonus(run, bonus, label=label, subject=assignment.assignment_id, batch=batch)
+
+
+CSV_COLUMNS = ("assignment_id", "worker", "amount", "reason")
 
 
 def read_bonuses(run: CampaignRun, text: str, *, label: str, name: str) -> BonusPlan:
@@ -77,10 +162,10 @@ def _check_columns(columns: Sequence[str], name: str) -> None:
         absent.add("assignment_id (or worker)")
     if absent:
         raise ConfigError([f"{name}: columns missing: {', '.join(sorted(absent))}"])
-    if unknown := columns_of_file - set(COLUMNS):
+    if unknown := columns_of_file - set(CSV_COLUMNS):
         raise ConfigError(
             [f"{name}: unknown columns: {', '.join(sorted(map(str, unknown)))}"],
-            next_step=f"allowed are {', '.join(COLUMNS)}",
+            next_step=f"allowed are {', '.join(CSV_COLUMNS)}",
         )
 
 

@@ -1,0 +1,1 @@
+"""Payments beside rewards: bonuses, compensations, reversed rejections, other markets' charges."""

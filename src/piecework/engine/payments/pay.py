@@ -1,0 +1,312 @@
+"""Pay bonuses, each once and within the caps, even if a process dies at any point.
+
+A bonus is known by its label and by its subject (an assignment, or a worker), so a
+second bonus for the same work needs another label. The platform stores no labels: a
+bonus there is recognised by assignment and amount, and by the reason if the platform
+lists it. Bonuses that are in the ledger already do not count as matches.
+
+Campaign and batch caps refuse the whole plan before its first call. A day's cap only
+delays the rest: the same command pays it on the next day.
+
+A pass repeats what it finds due. A bonus, a compensation or a reversed rejection was
+due only because a person asked for it once. So one that a crash interrupted is recorded
+if it was made and otherwise dropped, and never started again automatically.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from piecework.campaign import caps
+from piecework.campaign.opened import CampaignRun
+from piecework.domain.bonus import Bonus
+from piecework.domain.errors import BudgetExceeded, PlatformRefused
+from piecework.domain.ids import AssignmentId, WorkerId
+from piecework.engine.payments import compensations, unreject
+from piecework.store import hits, intents, ledger, market_work
+from piecework.store.acting import carry_out
+from piecework.store.database import Store
+from piecework.store.intents import Act, Intent
+from piecework.store.settlements import DONE
+
+BONUS = "bonus"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedBonus:
+    """A bonus that is due; `batch` is the batch of its HIT."""
+
+    intent: Intent
+    bonus: Bonus
+    batch: int
+
+    @property
+    def fee_cents(self) -> int:
+        """The platform's fee on the bonus."""
+        return self.intent.amount_cents - self.bonus.cents
+
+
+def planned_bonus(
+    run: CampaignRun, bonus: Bonus, *, label: str, subject: str, batch: int
+) -> PlannedBonus:
+    """Return a bonus with its intent; label and `subject` make its key."""
+    rewards, market = run.campaign.rewards, ""
+    if rewards.fees_by_market:
+        market = market_work.of_assignment(run.store, bonus.assignment_id)
+    fees = rewards.fees_on(run.clock.now().date(), market)
+    return PlannedBonus(
+        bonus=bonus,
+        batch=batch,
+        intent=Intent(
+            key=bonus_key(label, subject),
+            operation=BONUS,
+            subject=("assignment", bonus.assignment_id),
+            arguments={"worker": bonus.worker_id, "cents": bonus.cents, "reason": bonus.reason},
+            amount_cents=bonus.cents + fees.bonus_fee_cents(bonus.cents),
+        ),
+    )
+
+
+def bonus_key(label: str, subject: str) -> str:
+    """Return the key of a bonus's intent."""
+    return f"{BONUS}:{label}:{subject}"
+
+
+def bonus_of(intent: Intent) -> Bonus:
+    """Return the bonus that an intent is about."""
+    arguments = intent.arguments
+    return Bonus(
+        assignment_id=AssignmentId(intent.subject[1]),
+        worker_id=WorkerId(str(arguments["worker"])),
+        cents=int(arguments["cents"]),
+        reason=str(arguments["reason"]),
+    )
+
+
+def act_of_bonus(run: CampaignRun, intent: Intent, recorded: Iterable[Bonus]) -> Act:
+    """Return the act that pays a bonus, looks for it and records it.
+
+    Args:
+        run: the open campaign.
+        intent: the intent of the bonus.
+        recorded: bonuses in the ledger, at least those of this assignment.
+    """
+    bonus, token = bonus_of(intent), intent.token(run.store)
+    known = _count_alike(run, bonus, recorded)
+
+    def look() -> str | None:
+        listed = run.platform.bonuses(bonus.assignment_id)
+        return DONE if _count_alike(run, bonus, listed) > known else None
+
+    def do() -> str:
+        # A store that was restored from a copy may lack a paid bonus.
+        if look() is not None:
+            return DONE
+        try:
+            run.platform.bonus(bonus, token=token)
+        except PlatformRefused:
+            # boto3 repeats a call if the reply is lost; the platform refuses the token.
+            if look() is None:
+                raise
+        return DONE
+
+    def record(_outcome: str) -> None:
+        ledger.pay(
+            run.store,
+            {"bonuses": bonus.cents, "fees": intent.amount_cents - bonus.cents},
+            intent_key=intent.key,
+            batch=hits.of_assignment(run.store, bonus.assignment_id).batch,
+            at=run.clock.now(),
+        )
+
+    return Act(intent=intent, do=do, look=look, record=record)
+
+
+def _count_alike(run: CampaignRun, bonus: Bonus, others: Iterable[Bonus]) -> int:
+    """Return how many other bonuses look the same in the platform's list."""
+
+    def listed(paid: Bonus) -> Bonus:
+        is_whole = run.platform.capabilities.keeps_bonus_reason
+        return paid if is_whole else replace(paid, reason="")
+
+    return [listed(other) for other in others].count(listed(bonus))
+
+
+def recorded_bonuses(run: CampaignRun) -> dict[str, Bonus]:
+    """Return every bonus in the ledger, by the key of its intent."""
+    return {intent.key: bonus_of(intent) for intent in intents.load(run.store, BONUS, is_done=True)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BonusPlan:
+    """Bonuses that are due, and those left out.
+
+    Attributes:
+        label: distinguishes these bonuses from others for the same work.
+        before: the number of bonuses with this label that were paid before.
+        lacking_cents: how far work with such a bonus is below the floor again.
+        too_late: assignments that are too old for a bonus.
+    """
+
+    label: str
+    due: tuple[PlannedBonus, ...]
+    before: int = 0
+    lacking_cents: int = 0
+    too_late: tuple[AssignmentId, ...] = ()
+
+    @property
+    def bonus_cents(self) -> int:
+        """The amount that workers get."""
+        return sum(planned.bonus.cents for planned in self.due)
+
+    @property
+    def total_cents(self) -> int:
+        """The cost, with fees."""
+        return sum(planned.intent.amount_cents for planned in self.due)
+
+
+_NAMED = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Paid:
+    """The bonuses paid, and those that wait for the next day; cents with fees."""
+
+    bonuses: int
+    cents: int
+    waiting: int
+    waiting_cents: int
+
+
+def check_bonuses(run: CampaignRun, plan: BonusPlan) -> None:
+    """Refuse a plan that the caps of the campaign or of a batch do not allow.
+
+    Raises:
+        BudgetExceeded: a cap is too low; nothing was paid.
+    """
+    rewards = run.campaign.rewards
+    by_batch: Counter[int] = Counter()
+    for bonus in plan.due:
+        by_batch[bonus.batch] += bonus.intent.amount_cents
+    # Planned HITs are promised too, even if a cap delays them until tomorrow.
+    to_post: Counter[int] = Counter()
+    for hit in hits.unposted(run.store):
+        to_post[hit.batch] += hit.cost_cents
+    for batch, cents in sorted(by_batch.items()):
+        room = caps.left(run, batch)
+        needed = (
+            (plan.total_cents, room.campaign, to_post.total(), rewards.cap_name),
+            (cents, room.batch, to_post[batch], f"the cap of batch {batch}"),
+        )
+        for cost, free, promised, name in needed:
+            rest = None if free is None else free - promised
+            if rest is not None and cost > rest:
+                raise BudgetExceeded(
+                    f"the bonuses cost {rewards.shown(cost)} with fees, but "
+                    f"{rewards.shown(max(rest, 0))} are left of {name}; nothing was "
+                    "paid",
+                    next_step=f"look at piecework status {run.campaign.path}, then "
+                    "raise the cap, or pay less with --from FILE",
+                )
+
+
+def pay(run: CampaignRun, plan: BonusPlan) -> Paid:
+    """Pay the due bonuses that today's cap allows.
+
+    Raises:
+        BudgetExceeded: the cap of the campaign or of a batch is too low; nothing was
+            paid.
+        PlatformRefused: the platform refused the named bonuses; the others were paid.
+        TransientPlatformError: the outcome of a call is unknown; call this again.
+    """
+    check_bonuses(run, plan)
+    today = _for_today(run, plan.due)
+    refused = []
+    for group in _apart(today):
+        refused += carry_out(run.store, _acts(run, group), clock=run.clock, at_once=run.at_once)
+    if refused:
+        # The key has assignment or pseudonym; the platform's text may name a worker.
+        named = "; ".join(f"{act.intent.key} ({no.code})" for act, no in refused[:_NAMED])
+        raise PlatformRefused(
+            f"{len(refused)} of {len(today)} bonuses were refused: {named}",
+            code=refused[0][1].code,
+            kind=refused[0][1].kind,
+            next_step="the others were paid; run the same command to try these again",
+        )
+    later = plan.due[len(today) :]
+    return Paid(
+        bonuses=len(today),
+        cents=sum(planned.intent.amount_cents for planned in today),
+        waiting=len(later),
+        waiting_cents=sum(planned.intent.amount_cents for planned in later),
+    )
+
+
+def _for_today(run: CampaignRun, due: tuple[PlannedBonus, ...]) -> tuple[PlannedBonus, ...]:
+    left = caps.left_today(run)
+    if left is None:
+        return due
+    for number, planned in enumerate(due):
+        left -= planned.intent.amount_cents
+        if left < 0:
+            return due[:number]
+    return due
+
+
+def _apart(due: tuple[PlannedBonus, ...]) -> list[list[PlannedBonus]]:
+    """Split bonuses so that no group has two of one assignment, to tell them apart."""
+    groups: list[list[PlannedBonus]] = []
+    seen: Counter[str] = Counter()
+    for planned in due:
+        number = seen[planned.bonus.assignment_id]
+        seen[planned.bonus.assignment_id] += 1
+        if number == len(groups):
+            groups.append([])
+        groups[number].append(planned)
+    return groups
+
+
+def _acts(run: CampaignRun, due: list[PlannedBonus]) -> Iterator[Act]:
+    # The caps were checked for all of them, and only one process pays at a time.
+    recorded = defaultdict[AssignmentId, list[Bonus]](list)
+    for bonus in recorded_bonuses(run).values():
+        recorded[bonus.assignment_id].append(bonus)
+    for planned in due:
+        yield act_of_bonus(run, planned.intent, recorded[planned.bonus.assignment_id])
+
+
+_OPERATIONS = (BONUS, compensations.OPERATION, unreject.OPERATION)
+
+
+def close_interrupted(run: CampaignRun) -> int:
+    """Close every interrupted payment; return how many there were.
+
+    A payment that the platform has made is recorded. Otherwise its intent is dropped.
+    """
+    if not has_interrupted_payments(run.store):
+        return 0
+    recorded, closed = list(recorded_bonuses(run).values()), 0
+    for operation in _OPERATIONS:
+        for intent in intents.load(run.store, operation, is_done=False):
+            act = _act_of_interrupted(run, intent, recorded)
+            if act.look() is None:
+                intents.withdraw(run.store, intent.key)
+            else:
+                carry_out(run.store, [act], clock=run.clock)
+                if operation == BONUS:
+                    recorded.append(bonus_of(intent))
+            closed += 1
+    return closed
+
+
+def has_interrupted_payments(store: Store) -> bool:
+    """Return whether there is an interrupted payment."""
+    return intents.has_open(store, *_OPERATIONS)
+
+
+def _act_of_interrupted(run: CampaignRun, intent: Intent, recorded: list[Bonus]) -> Act:
+    if intent.operation == unreject.OPERATION:
+        return unreject.act_for(run, intent)
+    if intent.operation == compensations.OPERATION:
+        return compensations.act_for(run, intent)
+    return act_of_bonus(run, intent, recorded)

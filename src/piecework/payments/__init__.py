@@ -1,1 +1,0 @@
-"""Bonuses: which are due, and how each is paid once."""
