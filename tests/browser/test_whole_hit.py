@@ -17,7 +17,7 @@ from piecework.engine.opening import open_for_rehearsal
 from piecework.engine.run_pass import post
 from piecework.marketplace.http.server import serve
 from piecework.store import assignments
-from piecework.store.answers_table import read_answers
+from piecework.store.tables import read_answers
 from tests.browser.pages import sign_in, tick
 from tests.crash.people import People
 from tests.small_campaign import CAMPAIGN

@@ -21,7 +21,7 @@ from piecework.engine.run_pass import post, run_pass
 from piecework.engine.snapshot import Reader
 from piecework.platforms.mturk import MTurk
 from piecework.platforms.virtual_clock import VirtualClock
-from piecework.store import assignments, hits, ledger, stops
+from piecework.store import assignments, campaign_facts, hits, ledger
 from tests.crash.people import People
 from tests.engine.conftest import Open
 from tests.results.reported import reported
@@ -130,7 +130,7 @@ def test_a_stop_takes_a_deleted_hit_for_expired(posted: Post, campaign_text: str
     """There is nothing to expire; its money is free at once."""
     with posted(campaign_text) as (run, _, _clock, hit_id):
         _delete(run, hit_id)
-        stops.stop(run.store, at=run.clock.now())
+        campaign_facts.record_stop(run.store, at=run.clock.now())
         post(run)
         reached = read_progress(run)
         assert (reached.waiting_for, reached.held_cents) == ("nobody", 0)
@@ -159,7 +159,7 @@ def test_one_hit_that_cannot_be_expired_keeps_no_plan_alive(
         hits.plan(run.store, [planned])
         stubborn = _Stubborn(run.platform.endpoint)
         stubborn.refused = hit_id
-        stops.stop(run.store, at=run.clock.now())
+        campaign_facts.record_stop(run.store, at=run.clock.now())
         with pytest.raises(PlatformRefused, match="1 of 2 HITs could not be expired"):
             post(replace(run, platform=stubborn))
         assert hits.unposted(run.store) == []
@@ -177,7 +177,7 @@ def test_hits_that_the_keys_do_not_know_are_not_given_up(
         stranger = replace(run, platform=MTurk(run.platform.endpoint))
         with pytest.raises(PlatformRefused, match="another requester's"):
             status_of(stranger, hits.load(run.store)[0])
-        stops.stop(run.store, at=run.clock.now())
+        campaign_facts.record_stop(run.store, at=run.clock.now())
         with pytest.raises(PlatformRefused, match=r"could not be expired .*another requester's"):
             post(stranger)
         assert len(hits.uncollected(run.store)) == 1
@@ -258,7 +258,7 @@ def test_after_a_qualification_type_was_deleted_what_came_is_paid(
         assert "piecework stop" in refused.value.next_step
         # bob was to be excluded, and there is nothing left to keep him out of.
         assert ledger.balances(run.store)["rewards"] == 100
-        stops.stop(run.store, at=run.clock.now())
+        campaign_facts.record_stop(run.store, at=run.clock.now())
         clock.let_pass(timedelta(minutes=3))
         reached = run_pass(run)
         assert (reached.waiting_for, reached.held_cents) == ("nobody", 0)
@@ -270,7 +270,7 @@ def test_open_hits_of_a_deleted_type_are_still_collected(posted: Post, campaign_
     with posted(campaign_text) as (run, people, _, _hit_id):
         _turk(run).delete_qualification_type(QualificationTypeId=exclusion_type(run))
         assert run_pass(run).waiting_for == "workers"
-        stops.stop(run.store, at=run.clock.now())
+        campaign_facts.record_stop(run.store, at=run.clock.now())
         run_pass(run)
         assert run_pass(run).waiting_for == "nobody"
         assert people.work() == 0

@@ -12,7 +12,7 @@ from piecework.rehearsing.campaign import prepare
 from piecework.rehearsing.checking import check_campaign
 from piecework.results.releases import latest, read_release
 from piecework.results.whole_pass import finish_pass
-from piecework.store import item_totals, ledger, source, stops
+from piecework.store import campaign_facts, item_totals, ledger, source
 from tests.conftest import in_full
 from tests.growing_campaign import START, TEXT, growing, names, row, write_growing
 
@@ -334,7 +334,7 @@ def test_stop_ends_it(tmp_path: Path) -> None:
     """No more rows are taken in."""
     with growing(tmp_path, names(1, 4)) as campaign:
         campaign.finish()
-        stops.stop(campaign.run.store, at=campaign.clock.now())
+        campaign_facts.record_stop(campaign.run.store, at=campaign.clock.now())
         campaign.append(*names(5, 8))
         done = campaign.advance()
         assert (done.waiting_for, done.items) == ("nobody", 4)

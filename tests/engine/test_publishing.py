@@ -25,7 +25,7 @@ from piecework.platforms.client import turk_client
 from piecework.platforms.mturk import MTurk
 from piecework.platforms.ports import PostedHit
 from piecework.platforms.virtual_clock import VirtualClock
-from piecework.store import hits, intents, ledger, stops
+from piecework.store import campaign_facts, hits, intents, ledger
 from tests.engine.conftest import Open
 from tests.engine.payments.bookkeeping import assignment_ids
 
@@ -91,7 +91,7 @@ def test_what_a_dead_pass_posted_is_taken_in_though_no_cap_has_room(
             post(poor)
         assert not hits.unposted(run.store)
         assert ledger.balances(run.store)["held"] == _books(run)["held_cents"]
-        stops.stop(run.store, at=run.clock.now())
+        campaign_facts.record_stop(run.store, at=run.clock.now())
         post(poor)
         assert people.work() == 0
         assert run_pass(poor).is_finished
@@ -180,7 +180,7 @@ def test_a_plan_that_was_given_up_takes_no_room(at_work: Open, campaign_text: st
         with pytest.raises(TransientPlatformError):
             post(broken)
         assert intents.open_cents(run.store, *intents.PROMISES, but="") == 120
-        stops.stop(run.store, at=run.clock.now())
+        campaign_facts.record_stop(run.store, at=run.clock.now())
         clock = FixedClock(run.clock.now() + timedelta(minutes=3))
         post(replace(run, clock=clock))
         assert hits.load(run.store) == []

@@ -19,7 +19,7 @@ from piecework.rehearsal.crowd.crowd import Crowd
 from piecework.rehearsing.campaign import prepare
 from piecework.rehearsing.rehearsal import rehearsal_of
 from piecework.report.page import render
-from piecework.store import assignments, qualification_scores
+from piecework.store import assignments, workers
 from tests.results.reported import reported
 
 CAMPAIGNS = Path(__file__).resolve().parents[2] / "config" / "campaigns"
@@ -83,7 +83,7 @@ def test_who_fails_the_test_never_works(tmp_path: Path) -> None:
         traits = crowd.traits_by_worker()
         passed_by_trait = {
             (traits[worker_id], score >= 32)
-            for worker_id, score in qualification_scores.load(run.store).items()
+            for worker_id, score in workers.load_scores(run.store).items()
         }
         assert passed_by_trait == {("diligent", True), ("guesser", False), ("first_clicker", False)}
         worked = {traits[assignment.worker_id] for assignment in assignments.load(run.store)}

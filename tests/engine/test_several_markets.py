@@ -32,7 +32,7 @@ from piecework.engine.recover.adopting import begin_adopting
 from piecework.engine.run_pass import run_pass
 from piecework.marketplace.http.server import serve
 from piecework.results.whole_pass import advance_without_prefect
-from piecework.store import hits, intents, ledger, market_work
+from piecework.store import hits, intents, ledger, workers
 from tests.crash.people import People
 from tests.engine.payments.bookkeeping import assignment_ids, bonus_file, books
 from tests.engine.two_markets import EVENING, FEES, TWO, Died, Office, TwoMarkets
@@ -125,7 +125,7 @@ def test_a_whole_campaign_has_one_ledger(tmp_path: Path, office: Office) -> None
         for name, market in by_assignment.items():
             worker = str(ledger_worker(run, name))
             planned = plan_compensation(run, worker, "1.00", because="An outage.")
-            last = market_work.of_worker(run.store, worker)
+            last = workers.market_of_worker(run.store, worker)
             assert planned.fee_cents == FEES[last].bonus_fee_cents(100)
             assert market in FEES
         stranger = plan_compensation(run, "A1B2C3D4E5", "1.00", because="An outage.")
@@ -331,7 +331,7 @@ def test_work_comes_in_although_a_market_is_no_longer_served(
         with at_work(tmp_path, endpoint) as run:
             with pytest.raises(PlatformRefused):
                 run_pass(run, poll_open_hits=True)
-            assert market_work.by_market(run.store)["prolific"].collected == 6
+            assert workers.work_by_market(run.store)["prolific"].collected == 6
             assert posted(run) == {"prolific": 3}
         assert "serves prolific, but [crowds] names connect; HITs" in caplog.text
         office.crowds, office.broke = TWO, {}

@@ -12,7 +12,7 @@ from piecework.domain.errors import PlatformRefused, TransientPlatformError
 from piecework.domain.ids import HitId, HitKey
 from piecework.engine.progress import read_progress
 from piecework.engine.run_pass import post, run_pass
-from piecework.store import hits, intents, ledger, stops
+from piecework.store import campaign_facts, hits, intents, ledger
 from piecework.store.database import open_store
 from piecework.store.intents import declare
 from tests.engine.conftest import Open
@@ -20,7 +20,7 @@ from tests.engine.payments.bookkeeping import forget_money
 
 
 def _stop(run: CampaignRun) -> None:
-    stops.stop(run.store, at=run.clock.now())
+    campaign_facts.record_stop(run.store, at=run.clock.now())
 
 
 def _books(run: CampaignRun) -> dict[str, object]:
@@ -78,7 +78,7 @@ def test_a_campaign_that_goes_on_posts_what_the_stop_cut_off(
         _stop(run)
         run_pass(run)
         assert run_pass(run).is_finished
-        assert stops.undo(run.store, at=run.clock.now())
+        assert campaign_facts.undo_stop(run.store, at=run.clock.now())
         reached = run_pass(run)
         assert (reached.replaced, reached.stopped_by) == (1, "")
         while not reached.is_finished:
@@ -117,7 +117,7 @@ def _one_at_a_time(run: CampaignRun) -> CampaignRun:
 def _stop_elsewhere(run: CampaignRun) -> None:
     """As another process does it: over a connection of its own."""
     other = open_store(run.store.address)
-    stops.stop(other, at=run.clock.now())
+    campaign_facts.record_stop(other, at=run.clock.now())
     other.close()
 
 
@@ -187,12 +187,15 @@ def test_stopping_twice_is_stopping_once(at_work: Open, campaign_text: str) -> N
     """One row for one stop; undoing what is not stopped says so."""
     with at_work(campaign_text) as (run, _):
         at = run.clock.now()
-        assert not stops.undo(run.store, at=at)
-        assert stops.stop(run.store, at=at)
-        assert not stops.stop(run.store, at=at)
-        assert stops.stopped_at(run.store) == at
-        assert stops.undo(run.store, at=at)
-        assert (stops.stopped_at(run.store), stops.undone(run.store)) == (None, 1)
+        assert not campaign_facts.undo_stop(run.store, at=at)
+        assert campaign_facts.record_stop(run.store, at=at)
+        assert not campaign_facts.record_stop(run.store, at=at)
+        assert campaign_facts.stopped_at(run.store) == at
+        assert campaign_facts.undo_stop(run.store, at=at)
+        assert (
+            campaign_facts.stopped_at(run.store),
+            campaign_facts.count_undone_stops(run.store),
+        ) == (None, 1)
 
 
 def test_a_title_that_was_reworded_after_a_cut_off_posting_loses_no_answer(

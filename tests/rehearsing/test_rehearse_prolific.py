@@ -25,7 +25,7 @@ from piecework.rehearsing.campaign import prepare
 from piecework.rehearsing.rehearsal import rehearsal_at, work_through
 from piecework.results.books import Books
 from piecework.results.whole_pass import write_results
-from piecework.store import assignments, qualification_scores, simulated_workers
+from piecework.store import assignments, workers
 from tests.conftest import ROOT
 from tests.engine.test_qualification import CAMPAIGN as GATED
 from tests.engine.test_qualification import written as gated_campaign
@@ -113,7 +113,7 @@ def rehearse(path: Path, *, writes: bool = False) -> tuple[Progress, Books]:
         progress = read_progress(run)
         if writes:
             write_results(run)
-        known = simulated_workers.load(run.store)
+        known = workers.load_traits(run.store)
         worked = run.store.db.query("SELECT DISTINCT worker_id FROM assignments")
         assert {row["worker_id"] for row in worked} <= set(known)
         return progress, books
@@ -297,7 +297,7 @@ def test_participants_take_a_paid_test_and_who_fails_never_works(tmp_path: Path)
         traits = crowd.traits_by_worker()
         passed = {
             (traits[worker_id], score >= 32)
-            for worker_id, score in qualification_scores.load(run.store).items()
+            for worker_id, score in workers.load_scores(run.store).items()
         }
         assert passed == {("diligent", True), ("guesser", False), ("first_clicker", False)}
         worked = {traits[each.worker_id] for each in assignments.load(run.store)}

@@ -11,7 +11,7 @@ from piecework.engine.progress import read_progress
 from piecework.rehearsing.campaign import prepare
 from piecework.rehearsing.rehearsal import rehearsal_at, work_through
 from piecework.results.whole_pass import write_results
-from piecework.store import hits, market_work
+from piecework.store import hits, workers
 from tests.rehearsing.test_rehearse_prolific import CAMPAIGN, write
 
 IN_DOLLARS = CAMPAIGN.replace('"GBP"', '"USD"').replace('"0.11"', '"0.40"')
@@ -29,7 +29,7 @@ def test_every_ledger_agrees_and_the_shares_hold(tmp_path: Path) -> None:
         assert read_progress(run).is_finished
         first = Counter(hit.market for hit in hits.load(run.store) if not hit.round)
         listed = {each.market for each in run.platform.find_hits()}
-        work = market_work.by_market(run.store)
+        work = workers.work_by_market(run.store)
         report = Path(write_results(run)).read_text()
         table = run.campaign.out / "dataset" / "captions.csv"
         with table.open(encoding="utf-8-sig") as file:

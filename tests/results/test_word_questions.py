@@ -18,7 +18,7 @@ from piecework.engine.opening import open_to_look
 from piecework.postprocess.edits import replay
 from piecework.results.clean import clean
 from piecework.results.word_questions import WORKERS, take_words, word_questions, write_word_items
-from piecework.store import edits, words
+from piecework.store import results
 from tests.importing.test_importing import done
 from tests.review import stores
 
@@ -57,7 +57,7 @@ def _asked(folder: Path, votes: dict[str, list[tuple[str, str]]], items: Path) -
 
 
 def _clean_texts(opened: OpenedCampaign) -> str:
-    texts, made = opened.answers()["text"], edits.load(opened.store)
+    texts, made = opened.answers()["text"], results.load_edits(opened.store)
     return "\n".join(
         replay(str(text), made.get(AnswerId(str(answer_id)), ()))
         for answer_id, text in texts.items()
@@ -92,7 +92,7 @@ def test_what_workers_say_decides_words(tmp_path: Path) -> None:
     """Replaced, right, typed, unsure; a reviewer's word stays, and twice is once."""
     with stores.opened(tmp_path, workers=1, texts=TEXTS) as run:
         clean(run)
-        words.keep(
+        results.keep_word(
             run.store,
             WordVerdict(word="spon", meant=None, reviewer="ada", reviewed_at=run.clock.now()),
         )
@@ -119,7 +119,7 @@ def test_what_workers_say_decides_words(tmp_path: Path) -> None:
         assert taken == again
         assert (taken.replaced, taken.right) == (2, 1)
         assert (taken.unsure, taken.by_reviewer, taken.unknown) == (1, 1, 1)
-        kept = words.load(run.store)
+        kept = results.load_words(run.store)
         assert kept["countr"].meant == "counter"
         assert kept["countr"].reviewer == f"{WORKERS}asked"
         assert kept["soop"].meant == "soup"
@@ -144,7 +144,7 @@ def test_a_word_that_nobody_typed_twice_stays_unsure(tmp_path: Path) -> None:
         with open_to_look(load_campaign(path)) as asked:
             taken = take_words(run, asked)
         assert (taken.replaced, taken.right) == (0, 0)
-        assert not words.load(run.store)
+        assert not results.load_words(run.store)
 
 
 @pytest.mark.parametrize("options", [[], ["--json"]])
@@ -185,7 +185,7 @@ def test_simulated_answers_decide_no_words_of_people(tmp_path: Path) -> None:
             simulated = replace(asked, is_rehearsal=True)
             with pytest.raises(ConfigError, match="its answers are simulated"):
                 take_words(replace(run, is_rehearsal=False), simulated)
-            assert not words.load(run.store)
+            assert not results.load_words(run.store)
             taken = take_words(replace(run, is_rehearsal=True), simulated)
         assert taken.replaced == 1
 

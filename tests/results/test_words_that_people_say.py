@@ -10,7 +10,7 @@ from piecework.domain.edit import Edit
 from piecework.postprocess.rules import real_words
 from piecework.results.clean import clean
 from piecework.results.word_verdicts import say, words_shown
-from piecework.store import edits
+from piecework.store import results
 from tests.review import stores
 
 UNSURE = "A brown dog lies beside a sofer chair on the grass"
@@ -26,11 +26,11 @@ def opened(tmp_path: Path) -> Iterator[OpenedCampaign]:
 
 
 def _edits(opened: OpenedCampaign) -> list[Edit]:
-    return [edit for made in edits.load(opened.store).values() for edit in made]
+    return [edit for made in results.load_edits(opened.store).values() for edit in made]
 
 
 def _proposals(opened: OpenedCampaign) -> list[Edit]:
-    return [edit for made in edits.load_proposals(opened.store).values() for edit in made]
+    return [edit for made in results.load_proposed_edits(opened.store).values() for edit in made]
 
 
 def test_an_unsure_word_waits_for_a_person(opened: OpenedCampaign) -> None:
@@ -67,7 +67,7 @@ def test_a_word_that_is_another_word_is_shown_as_well(opened: OpenedCampaign) ->
         reason="others say so",
         probability=0.5,
     )
-    edits.replace_all(opened.store, {}, {answer_id: (real_word,)})
+    results.replace_edits(opened.store, {}, {answer_id: (real_word,)})
     assert [(change.word, change.after) for change in words_shown(opened)] == [("cups", "cubs")]
 
 

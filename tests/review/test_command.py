@@ -15,7 +15,7 @@ from piecework.cli.main import main
 from piecework.domain.clock import SystemClock
 from piecework.review.desk import Manner
 from piecework.review.server import Address, bound_to
-from piecework.store import audit
+from piecework.store import reviews
 from piecework.store.database import writing
 from tests.marketplace.certificates import self_signed
 from tests.review import stores
@@ -149,10 +149,10 @@ def test_the_audit_trail_is_written_as_csv(tmp_path: Path) -> None:
     with stores.opened(tmp_path, workers=1, items=2) as run:
         path = str(run.campaign.path)
         with writing(run.store):
-            identity = audit.Identity(
+            identity = reviews.Identity(
                 name="Ada", role="requester", issuer="https://login.x", subject="42"
             )
-            audit.add(run.store, "signed in", identity, at=run.clock.now())
+            reviews.add_event(run.store, "signed in", identity, at=run.clock.now())
     waiting = tmp_path / "waiting.csv"
     CliRunner().invoke(main, ["decisions", path, "--write", str(waiting)])
     rows = list(csv.DictReader(waiting.read_text("utf-8-sig").splitlines()))

@@ -188,7 +188,7 @@ def test_the_status_says_how_long_it_takes_and_when_it_is_too_late(tmp_path: Pat
         assert shown["  the marketplace pays automatically at"] == at
         for place, seconds in enumerate((0, 20, 40, 1000, 1020)):
             with run.store.db.atomic():
-                reviews.add(
+                reviews.add_reviews(
                     run.store,
                     [_decided(f"A000{place % 4}-k1.1", "keep", "ada", seconds=seconds)],
                     along=[],

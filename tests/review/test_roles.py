@@ -12,7 +12,7 @@ from piecework.review import sessions
 from piecework.review.desk import Manner
 from piecework.review.model.deciding import waiting_for_people
 from piecework.review.server import Address, bound_to, server_of
-from piecework.store import audit, decisions
+from piecework.store import decisions, reviews
 from tests.review import stores
 from tests.review.conftest import Served, served_at
 from tests.review.signing_in import browser_of, door_at, page_of, page_with, signed_in
@@ -31,7 +31,7 @@ def _token(client: httpx.Client) -> str:
 def _events(page: Served) -> list[tuple[str, str, str]]:
     return [
         (entry.event, entry.identity.name, entry.identity.role)
-        for entry in audit.trail(page.run.store)
+        for entry in reviews.trail(page.run.store)
     ]
 
 
@@ -173,7 +173,7 @@ def test_the_trail_cannot_be_changed_or_deleted(page: Served) -> None:
     ):
         with pytest.raises(sqlite3.IntegrityError, match=r"not|only"):
             db.execute(statement)
-    assert [entry.event for entry in audit.trail(page.run.store)] == [
+    assert [entry.event for entry in reviews.trail(page.run.store)] == [
         "signed in",
         "decided",
         "undone",

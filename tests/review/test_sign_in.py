@@ -11,7 +11,7 @@ import pytest
 from piecework.domain.clock import SystemClock
 from piecework.review.desk import Manner
 from piecework.signin import provider as provider_module
-from piecework.store import audit
+from piecework.store import reviews
 from piecework.webserver.security_log import reset_allowances
 from tests.marketplace.certificates import self_signed
 from tests.review.conftest import Served
@@ -42,8 +42,8 @@ def served(tmp_path: Path, provider: StandIn) -> Iterator[Served]:
         yield page
 
 
-def _trail(page: Served) -> list[audit.TrailEntry]:
-    return list(audit.trail(page.run.store))
+def _trail(page: Served) -> list[reviews.TrailEntry]:
+    return list(reviews.trail(page.run.store))
 
 
 def test_a_person_signs_in_and_comes_to_the_page_that_was_asked_for(
@@ -62,7 +62,7 @@ def test_a_person_signs_in_and_comes_to_the_page_that_was_asked_for(
         assert browser.get(card).status_code == 200
     (entry,) = _trail(served)
     assert entry.event == "signed in"
-    assert entry.identity == audit.Identity(
+    assert entry.identity == reviews.Identity(
         name="Ada", role="requester", issuer=provider.issuer, subject="ada"
     )
     assert lines == ["event=signed_in subject=ada role=requester peer=127.0.0.1"]

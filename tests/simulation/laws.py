@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from piecework.marketplace.state.audit import LAWS
-from piecework.store.outside_prices import OPERATION
+from piecework.store.prices import OUTSIDE_PRICE
 from tests.crash.campaign import _ledger
 from tests.prolific.bridge.long_campaign import check_answers, check_pay, check_studies
 from tests.simulation.losses import SENT, Losses, taken_beside_the_file
@@ -45,7 +45,7 @@ _BESIDE = (
 _BOOKED_BESIDE = (
     "SELECT coalesce(sum(iif(debit = 'fees', ledger.amount_cents, "
     "-ledger.amount_cents)), 0) FROM ledger JOIN intents USING (intent_key) "
-    f"WHERE operation = '{OPERATION}'"
+    f"WHERE operation = '{OUTSIDE_PRICE}'"
 )
 _HELD = f"SELECT coalesce(sum(held_cents), 0) {_OWN}"
 _INSTEAD = (

@@ -6,9 +6,9 @@ import pytest
 
 from piecework.domain.clock import FixedClock
 from piecework.domain.verdicts import Decision
-from piecework.store import audit, decisions, reviews
-from piecework.store.audit import Identity
+from piecework.store import decisions, reviews
 from piecework.store.database import Store, writing
+from piecework.store.reviews import Identity
 
 ADA = Identity(name="Ada", role="requester", issuer="https://login.x", subject="42")
 
@@ -27,20 +27,22 @@ def _keep(answer_id: str, by: str, clock: FixedClock) -> Decision:
 def test_the_trail_is_in_order_and_knows_who_signed_in(store: Store, clock: FixedClock) -> None:
     """Decisions of the page, of a file, and of the policy, which is no person."""
     with writing(store):
-        audit.add(store, "signed in", ADA, at=clock.now())
-        audit.add(store, "signed in", Identity(name="grace"), at=clock.now())
+        reviews.add_event(store, "signed in", ADA, at=clock.now())
+        reviews.add_event(store, "signed in", Identity(name="grace"), at=clock.now())
     clock.moment += timedelta(minutes=1)
     with writing(store):
-        act = reviews.add(store, [_keep("a", "Ada", clock), _keep("b", "Ada", clock)], along=[])
+        act = reviews.add_reviews(
+            store, [_keep("a", "Ada", clock), _keep("b", "Ada", clock)], along=[]
+        )
     clock.moment += timedelta(minutes=1)
     with writing(store):
         reviews.take_back(store, act, at=clock.now(), by="grace")
-        reviews.add_second(store, [_keep("d", "Ada", clock)])
+        reviews.add_second_opinions(store, [_keep("d", "Ada", clock)])
     clock.moment += timedelta(minutes=1)
     decisions.keep(store, [_keep("c", "kay", clock), _keep("e", "policy:birds", clock)])
     assert [
         (entry.event, entry.identity.name, entry.identity.subject, entry.about)
-        for entry in audit.trail(store)
+        for entry in reviews.trail(store)
     ] == [
         ("signed in", "Ada", "42", ""),
         ("signed in", "grace", "", ""),
@@ -65,15 +67,15 @@ def test_the_trail_is_in_order_and_knows_who_signed_in(store: Store, clock: Fixe
 def test_no_row_is_changed_or_deleted(store: Store, clock: FixedClock, statement: str) -> None:
     """The database refuses it, whatever program asks."""
     with writing(store):
-        audit.add(store, "signed in", ADA, at=clock.now())
-        act = reviews.add(store, [_keep("a", "Ada", clock)], along=[])
+        reviews.add_event(store, "signed in", ADA, at=clock.now())
+        act = reviews.add_reviews(store, [_keep("a", "Ada", clock)], along=[])
         reviews.take_back(store, act, at=clock.now(), by="Ada")
-        reviews.add(store, [_keep("b", "Ada", clock)], along=[])
-    before = list(audit.trail(store))
+        reviews.add_reviews(store, [_keep("b", "Ada", clock)], along=[])
+    before = list(reviews.trail(store))
     with pytest.raises(Exception, match=r"undone|audit trail|not deleted"):  # noqa: SIM117 - of either database
         with store.db.atomic():
             store.db.execute(statement)
-    assert list(audit.trail(store)) == before
+    assert list(reviews.trail(store)) == before
 
 
 def test_a_name_stays_with_the_person_who_had_it_first(store: Store, clock: FixedClock) -> None:
@@ -81,11 +83,11 @@ def test_a_name_stays_with_the_person_who_had_it_first(store: Store, clock: Fixe
 
     def named(subject: str, wanted: str, *, issuer: str = "i") -> str:
         with writing(store):
-            return audit.name_of(store, issuer, subject, wanted=wanted, taken=("bob",))
+            return reviews.name_of(store, issuer, subject, wanted=wanted, taken=("bob",))
 
     with writing(store):
-        reviews.add(store, [_keep("a", "ada", clock)], along=[])
-        audit.add(store, "signed in", Identity(name="kay"), at=clock.now())
+        reviews.add_reviews(store, [_keep("a", "ada", clock)], along=[])
+        reviews.add_event(store, "signed in", Identity(name="kay"), at=clock.now())
     assert named("1", "ada") == "ada (2)"
     assert named("2", "ada") == "ada (3)"
     assert named("1", "another") == "ada (2)"
@@ -93,5 +95,5 @@ def test_a_name_stays_with_the_person_who_had_it_first(store: Store, clock: Fixe
     assert named("3", "bob") == "bob (2)"
     assert named("4", "kay") == "kay (2)"
     assert named("5", "new") == "new"
-    assert audit.belongs_to_a_person(store, "new")
-    assert not audit.belongs_to_a_person(store, "bob")
+    assert reviews.belongs_to_a_person(store, "new")
+    assert not reviews.belongs_to_a_person(store, "bob")

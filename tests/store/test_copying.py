@@ -19,7 +19,6 @@ from piecework.domain.review import WordVerdict
 from piecework.domain.store_address import StoreAddress, in_folder, store_address
 from piecework.domain.verdicts import Decision, SubjectKind, Verdict
 from piecework.store import (
-    audit,
     bound,
     copying,
     decisions,
@@ -28,8 +27,8 @@ from piecework.store import (
     intents,
     ledger,
     postgres,
+    results,
     reviews,
-    words,
 )
 from piecework.store.copying import copy, resolved
 from piecework.store.database import Store, exists, open_store, writing
@@ -67,13 +66,15 @@ def file(tmp_path: Path) -> StoreAddress:
             store, {"H1": (1, "ab"), "H2": (1, "ba"), "H3": (2, "c")}, ("ann", "bob"),
             at=START,
         )  # fmt: skip
-        words.keep(store, WordVerdict(word="teh", meant=None, reviewer="ada", reviewed_at=START))
+        results.keep_word(
+            store, WordVerdict(word="teh", meant=None, reviewer="ada", reviewed_at=START)
+        )
         with writing(store):
-            act = reviews.add(store, [_decision("answer", "H1-ann.2", "drop")], along=[])
+            act = reviews.add_reviews(store, [_decision("answer", "H1-ann.2", "drop")], along=[])
             reviews.take_back(store, act, at=START, by="ada")
-            ada = audit.Identity(name="ada", role="reviewer", issuer="i", subject="s")
-            audit.add(store, "signed in", ada, at=START)
-            assert audit.name_of(store, "i", "s", wanted="ada") == "ada (2)"
+            ada = reviews.Identity(name="ada", role="reviewer", issuer="i", subject="s")
+            reviews.add_event(store, "signed in", ada, at=START)
+            assert reviews.name_of(store, "i", "s", wanted="ada") == "ada (2)"
             intents.declare(
                 store,
                 Intent(key="bonus:x", operation="bonus", subject=("hit", "H1")),

@@ -13,7 +13,7 @@ from piecework.domain.clock import FixedClock
 from piecework.domain.errors import StoreError
 from piecework.domain.hit import PlannedHit
 from piecework.domain.ids import AssignmentId, HitKey, ItemId
-from piecework.store import bound, decisions, hits, intents, last_pass, ledger, report_tables
+from piecework.store import bound, decisions, hits, intents, last_pass, ledger, tables
 from piecework.store.columns import from_text
 from piecework.store.database import Store, open_store
 from piecework.store.intents import Act, ActSubject, Intent
@@ -318,7 +318,7 @@ def test_intents_of_a_subject_are_found_by_their_index(kept: Store) -> None:
     """With any number of intents, a query about one HIT or worker reads few."""
     asked: list[str] = []
     kept.db.conn.set_trace_callback(asked.append)
-    report_tables.rounds(kept)
+    tables.read_rounds(kept)
     decisions.unsettled(kept, "exclude")
     hits.lost_ids(kept)
     hits.filled(kept, 1, posted_after=MONDAY)

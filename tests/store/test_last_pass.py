@@ -7,7 +7,7 @@ from piecework.domain.hit import PlannedHit
 from piecework.domain.ids import HitId, HitKey, HitTypeId
 from piecework.domain.store_address import in_folder
 from piecework.domain.verdicts import Decision
-from piecework.store import decisions, hits, stops
+from piecework.store import campaign_facts, decisions, hits
 from piecework.store.columns import to_text
 from piecework.store.database import Store, open_store
 from piecework.store.last_pass import (
@@ -62,7 +62,7 @@ def test_what_others_write_while_a_pass_ends_is_not_remembered_as_found(store: S
     for writes in (False, True):
         other = open_store(store.address)
         if writes:
-            stops.stop(other, at=START)
+            campaign_facts.record_stop(other, at=START)
         other.close()
         remember(store, LAST_FINDINGS, request_digest="request")
         # A reader, and what the pass itself writes, do not matter.
@@ -74,7 +74,7 @@ def test_a_write_that_is_under_way_is_waited_for_and_seen(store: Store) -> None:
     other = open_store(store.address)
     with ThreadPoolExecutor(1) as pool:
         with other.db.atomic():
-            stops.stop(other, at=START)
+            campaign_facts.record_stop(other, at=START)
             remembered = pool.submit(remember, store, LAST_FINDINGS, request_digest="request")
             assert not wait([remembered], timeout=0.2).done
         remembered.result(timeout=30)
@@ -115,7 +115,7 @@ def test_when_the_marketplace_was_polled_outlives_what_is_written(store: Store) 
     assert recall(store.address, request_digest="request") is None  # no pass has ended
     remember(store, LAST_FINDINGS, request_digest="request")
     mark_polled(store.address, at=START + timedelta(hours=1), wait=timedelta(minutes=90))
-    stops.stop(store, at=START)
+    campaign_facts.record_stop(store, at=START)
     assert recall(store.address, request_digest="request") is None
     with closing(open_store(store.address)) as next_pass:
         remember(next_pass, LAST_FINDINGS, request_digest="request")

@@ -6,7 +6,8 @@ import pytest
 
 from piecework.domain.errors import StoreError
 from piecework.domain.store_address import in_folder
-from piecework.store.lock import CROWD, only_pass
+from piecework.store.files import CROWD
+from piecework.store.lock import only_pass
 
 
 def _hold_and_die(folder: Path) -> None:

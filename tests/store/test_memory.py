@@ -15,7 +15,7 @@ from piecework.domain.hit import PlannedHit
 from piecework.domain.ids import AnswerId, AssignmentId, HitId, HitKey, HitTypeId, ItemId, WorkerId
 from piecework.domain.store_address import StoreAddress
 from piecework.domain.verdicts import Decision, Finding, SubjectKind
-from piecework.store import assignments, bound, decisions, edits, findings, hits
+from piecework.store import assignments, bound, decisions, findings, hits, results
 from piecework.store.database import Store, open_store
 from tests.store.raw_answers import documents
 
@@ -186,11 +186,11 @@ def test_edits_are_replaced_as_a_whole(store: Store, clock: FixedClock) -> None:
         assignments.keep(store, _assignment(clock, "raw"), [answer])
     edit = Edit(start=0, end=3, before="teh", after="the", rule="spelling", reason="r")
     doubtful = replace(edit, start=4, end=7, probability=0.4)
-    edits.replace_all(store, {AnswerId("S1.1"): [edit]}, {AnswerId("S1.1"): [doubtful]})
-    assert edits.load(store) == {"S1.1": (edit,)}
-    assert edits.load_proposals(store) == {"S1.1": (doubtful,)}
-    edits.replace_all(store, {}, {})
-    assert edits.load(store) == edits.load_proposals(store) == {}
+    results.replace_edits(store, {AnswerId("S1.1"): [edit]}, {AnswerId("S1.1"): [doubtful]})
+    assert results.load_edits(store) == {"S1.1": (edit,)}
+    assert results.load_proposed_edits(store) == {"S1.1": (doubtful,)}
+    results.replace_edits(store, {}, {})
+    assert results.load_edits(store) == results.load_proposed_edits(store) == {}
 
 
 def test_a_store_belongs_to_one_world(store: Store) -> None:

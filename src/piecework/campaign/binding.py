@@ -13,7 +13,7 @@ from piecework.domain.campaign import Campaign
 from piecework.domain.counts import plural
 from piecework.domain.errors import RefusedForSafety, StoreError
 from piecework.domain.hit import Item
-from piecework.store import bound, pass_notes
+from piecework.store import bound, campaign_facts
 from piecework.store.bound import Dealt
 from piecework.store.database import Store
 
@@ -303,12 +303,12 @@ def typed_by(campaign: Campaign) -> str:
 
 def keep_typed_by(store: Store, campaign: Campaign) -> None:
     """Record by which task imported answers are typed now."""
-    pass_notes.keep(store, "typing_digest", typed_by(campaign))
+    campaign_facts.keep_note(store, "typing_digest", typed_by(campaign))
 
 
 def is_typed_by(store: Store, campaign: Campaign) -> bool:
     """Whether imported answers are typed by the campaign's current task."""
-    return pass_notes.read(store).typing_digest == typed_by(campaign)
+    return campaign_facts.read_notes(store).typing_digest == typed_by(campaign)
 
 
 def check_typed(store: Store, campaign: Campaign) -> None:

@@ -15,11 +15,11 @@ from piecework.domain.verdicts import SubjectKind
 from piecework.platforms.ports import Platform
 from piecework.postprocess.pseudonyms import pseudonym
 from piecework.qc.batch_scores import BatchScores
-from piecework.store import archive, dealt_items, used_inputs
-from piecework.store.answers_table import last_number, read_answers
+from piecework.store import archive, campaign_facts, dealt_items
+from piecework.store.campaign_facts import UsedInputs
 from piecework.store.database import Store
 from piecework.store.dealt_items import DealtItems
-from piecework.store.used_inputs import UsedInputs
+from piecework.store.tables import last_number, read_answers
 
 
 class _Answers:
@@ -79,7 +79,7 @@ class OpenedCampaign:
     def used_inputs(self) -> tuple[UsedInputs, ...]:
         """What the passes were made from; before the first, what the file says now."""
         now = UsedInputs(since=self.clock.now(), inputs=self.campaign.inputs)
-        return used_inputs.read(self.store) or (now,)
+        return campaign_facts.read_inputs(self.store) or (now,)
 
     @property
     def changed_inputs(self) -> tuple[str, ...]:

@@ -32,7 +32,7 @@ def stop(campaign: Path, *, undo: bool, as_json: bool) -> None:
     from piecework.campaign.binding import refuse_imported
     from piecework.engine.opening import on_its_platform, open_to_look
     from piecework.engine.progress import read_progress
-    from piecework.store import stops
+    from piecework.store import campaign_facts
 
     with open_to_look(load_campaign(campaign)) as opened:
         refuse_imported(opened.campaign)
@@ -42,12 +42,12 @@ def stop(campaign: Path, *, undo: bool, as_json: bool) -> None:
                 next_step=f"piecework status {campaign}",
             )
         if undo:
-            was_stopped = stops.undo(opened.store, at=opened.clock.now())
+            was_stopped = campaign_facts.undo_stop(opened.store, at=opened.clock.now())
             outcome = "continues" if was_stopped else "was not stopped"
         elif read_progress(opened).is_finished:
             outcome = "finished already; it has no open HITs"
         else:
-            stops.stop(opened.store, at=opened.clock.now())
+            campaign_facts.record_stop(opened.store, at=opened.clock.now())
             outcome = f"stopped; {_expire(on_its_platform(opened))}"
         progress = read_progress(opened)
     if not as_json:

@@ -1,7 +1,7 @@
 """What a campaign was made from: the text of its file, and a digest of each input.
 
 A result carries the hash of what it was made from. So each pass records its inputs in
-the store (`piecework.store.used_inputs`), and a rehearsal is continued only with the
+the store (`piecework.store.campaign_facts`), and a rehearsal is continued only with the
 inputs that it began with.
 """
 

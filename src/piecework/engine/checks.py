@@ -21,7 +21,7 @@ from piecework.domain.hit import Item, PlannedHit
 from piecework.domain.ids import HitKey, ItemId
 from piecework.domain.printable import one_line
 from piecework.engine.posted_hits import LONGEST_LAG, publish_key
-from piecework.store import hits, item_totals, pass_notes, source
+from piecework.store import campaign_facts, hits, item_totals, source
 from piecework.store.database import writing
 
 
@@ -51,10 +51,10 @@ def _check_caps(run: CampaignRun) -> None:
         now.date(),
     ]
     digest = hashlib.sha256(repr(priced_by).encode()).hexdigest()
-    if pass_notes.read(run.store).caps_digest != digest:
+    if campaign_facts.read_notes(run.store).caps_digest != digest:
         caps.check_caps(campaign, at=now)
         item_totals.reopen_within_budget(run.store)
-        pass_notes.keep(run.store, "caps_digest", digest)
+        campaign_facts.keep_note(run.store, "caps_digest", digest)
 
 
 def _check_pages(run: CampaignRun) -> None:
@@ -64,7 +64,7 @@ def _check_pages(run: CampaignRun) -> None:
     could not be corrected, because the store is bound to the task's files.
     """
     own = run.campaign.task.own
-    known = pass_notes.read(run.store).rendered_task_digest
+    known = campaign_facts.read_notes(run.store).rendered_task_digest
     if own is None or known == own.digest:
         return
     if run.campaign.growth is not None:
@@ -73,7 +73,7 @@ def _check_pages(run: CampaignRun) -> None:
     today = run.clock.now().date()
     for hit in chain(*all_first_rounds(run.campaign, on=today)):
         posted_question(run.campaign, hit, items)
-    pass_notes.keep(run.store, "rendered_task_digest", own.digest)
+    campaign_facts.keep_note(run.store, "rendered_task_digest", own.digest)
 
 
 class Pages:

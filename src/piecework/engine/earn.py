@@ -20,7 +20,6 @@ from piecework.engine.step import Step
 from piecework.qc.agreeing import agreeing
 from piecework.qc.ratings import with_ratings
 from piecework.store import bound, decisions
-from piecework.store.answers_table import read_verdicts
 from piecework.store.earned_records import (
     EarnedRecords,
     RecordedChange,
@@ -29,6 +28,7 @@ from piecework.store.earned_records import (
     shared_records,
 )
 from piecework.store.intents import store_name
+from piecework.store.tables import read_verdicts
 
 _LOG = logging.getLogger(__name__)
 

@@ -33,9 +33,17 @@ from piecework.qc.joined import Judged
 from piecework.qc.policy import decide as apply_policy
 from piecework.qc.ratings import with_ratings
 from piecework.qc.registry import assess as run_heuristics
-from piecework.store import archive, assignments, decisions, findings, hits, item_totals, pass_notes
-from piecework.store.answers_table import read_verdicts
+from piecework.store import (
+    archive,
+    assignments,
+    campaign_facts,
+    decisions,
+    findings,
+    hits,
+    item_totals,
+)
 from piecework.store.item_totals import Weighed
+from piecework.store.tables import read_verdicts
 
 
 def assignments_to_judge(reader: Reader) -> Collection[AssignmentId]:
@@ -47,7 +55,7 @@ def assignments_to_judge(reader: Reader) -> Collection[AssignmentId]:
     opened = reader.opened
     assignment_ids = due_for_decision(opened)
     if assignment_ids and not reader.snapshot().decidable:
-        judged_by = pass_notes.read(opened.store).judging_digest
+        judged_by = campaign_facts.read_notes(opened.store).judging_digest
         return () if judged_by == judging_digest(opened.campaign) else assignment_ids
     return assignment_ids
 
@@ -136,7 +144,7 @@ def keep_decisions(opened: OpenedCampaign, due: Collection[AssignmentId]) -> int
     if opened.campaign.decided_by == "person":
         proposed, waiting = split_by_doubt(batch, proposed, suspicions)
     decisions.propose(opened.store, waiting)
-    pass_notes.keep(opened.store, "judging_digest", judging_digest(opened.campaign))
+    campaign_facts.keep_note(opened.store, "judging_digest", judging_digest(opened.campaign))
     return decisions.keep(opened.store, proposed)
 
 

@@ -38,7 +38,7 @@ from piecework.engine.requirements import apart_from, exclusion_type, extending,
 from piecework.engine.several_markets import keep_refused, post_until_refused
 from piecework.engine.snapshot import Reader
 from piecework.engine.step import Step
-from piecework.store import hits, intents, platform_types, stops
+from piecework.store import campaign_facts, hits, intents
 from piecework.store.acting import carry_out
 from piecework.store.intents import Act, Intent
 from piecework.store.prices import kept_prices
@@ -159,7 +159,9 @@ def _post(run: CampaignRun, unposted: Sequence[PlannedHit], known: Mapping[str, 
         if hit.extends
         else _publish(run, hit, types[_shared(hit, kept_out, run.campaign)], items_by_id, known)
         # A person may stop the campaign while it posts.
-        for hit in takewhile(lambda _: not stops.stopped_at(run.store) is not None, unposted)
+        for hit in takewhile(
+            lambda _: not campaign_facts.stopped_at(run.store) is not None, unposted
+        )
     )
     try:
         # A reason to refuse one HIT (money, a title) holds for the next, too.
@@ -292,10 +294,10 @@ def _hit_type(
     )
     values = json.dumps(asdict(hit_type), sort_keys=True)
     digest = hashlib.sha256(values.encode()).hexdigest()[:16]
-    if (known := platform_types.get(run.store, "hit type", digest)) is not None:
+    if (known := campaign_facts.platform_type(run.store, "hit type", digest)) is not None:
         return HitTypeId(known)
     made = run.platform.hit_type(hit_type)
-    platform_types.keep(run.store, "hit type", made, subject=digest)
+    campaign_facts.keep_platform_type(run.store, "hit type", made, subject=digest)
     return made
 
 

@@ -46,12 +46,11 @@ from piecework.platforms.endpoint import is_on_this_machine, normal_endpoint
 from piecework.platforms.mturk import MTurk
 from piecework.platforms.virtual_clock import VirtualClock
 from piecework.store import bound, generations, hits, imports
-from piecework.store.agreements import agree, agreed_cents
+from piecework.store.campaign_facts import last_written_at
 from piecework.store.database import Store
 from piecework.store.dealt_items import DealtItems
-from piecework.store.latest import latest
 from piecework.store.lock import only_pass
-from piecework.store.prices import keep_prices, kept_prices
+from piecework.store.prices import agree_to_spend, agreed_cents, keep_prices, kept_prices
 
 _LOG = logging.getLogger(__name__)
 
@@ -138,7 +137,7 @@ def open_on_marketplace(
         keep_prices(store, prices)
         book_outside_prices(store, prices, clock)
         if spend_at_most_cents is not None:
-            agree(store, spend_at_most_cents, at=clock.now())
+            agree_to_spend(store, spend_at_most_cents, at=clock.now())
         yield _run(campaign, store, clock, platform, at_once=AT_ONCE)
 
 
@@ -226,7 +225,7 @@ def open_to_look(campaign: Campaign) -> Iterator[OpenedCampaign]:
         yield OpenedCampaign(
             campaign=_as_kept(campaign, store),
             store=store,
-            clock=MonotonicClock(SystemClock(), latest(store)),
+            clock=MonotonicClock(SystemClock(), last_written_at(store)),
             is_rehearsal=is_rehearsal,
             pseudonym_key=_pseudonym_key(store),
             endpoint=environment if is_somewhere else "",
@@ -248,7 +247,7 @@ def open_for_import(campaign: Campaign) -> Iterator[OpenedCampaign]:
         yield OpenedCampaign(
             campaign=campaign,
             store=store,
-            clock=MonotonicClock(SystemClock(), latest(store)),
+            clock=MonotonicClock(SystemClock(), last_written_at(store)),
             is_rehearsal=False,
             pseudonym_key=_pseudonym_key(store),
         )
@@ -305,7 +304,7 @@ def _run(
         campaign=_as_kept(campaign, store),
         store=store,
         platform=platform,
-        clock=MonotonicClock(clock, latest(store)),
+        clock=MonotonicClock(clock, last_written_at(store)),
         is_rehearsal=environment.startswith(REHEARSAL),
         pseudonym_key=_pseudonym_key(store),
         endpoint=platform.endpoint,

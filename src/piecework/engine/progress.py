@@ -195,7 +195,7 @@ def seconds_left(opened: OpenedCampaign) -> int:
     """
     gaps = [
         (later - earlier).total_seconds()
-        for moments in reviews.moments(opened.store).values()
+        for moments in reviews.review_times(opened.store).values()
         for earlier, later in pairwise(moments)
         if timedelta(0) < later - earlier <= _BREAK
     ]

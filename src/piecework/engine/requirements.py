@@ -23,20 +23,20 @@ from piecework.domain.ids import HitId, QualificationTypeId, WorkerId
 from piecework.domain.qualification import QualificationTest
 from piecework.engine.posted_hits import GONE, extended, slots_wanted, status_of
 from piecework.hit_templates.qualification import answer_key, question_form
-from piecework.store import assignments, bound, hits, intents, platform_types, qualification_scores
+from piecework.store import assignments, bound, campaign_facts, hits, intents, workers
 from piecework.store.database import exists, open_store
 from piecework.store.settlements import NOTHING_TO_KEEP_OUT_OF
 
 
 def exclusion_type(run: CampaignRun) -> QualificationTypeId:
     """Return its id; the first call creates it on the platform."""
-    if (known := platform_types.get(run.store, "exclusion")) is not None:
+    if (known := campaign_facts.platform_type(run.store, "exclusion")) is not None:
         return QualificationTypeId(known)
     made = run.platform.exclusion(
         run.campaign.exclusion_name,
         "Held by workers whom the requester does not ask again for this kind of HIT.",
     )
-    platform_types.keep(run.store, "exclusion", made)
+    campaign_facts.keep_platform_type(run.store, "exclusion", made)
     return made
 
 
@@ -59,21 +59,21 @@ def is_test_posted(opened: OpenedCampaign) -> bool:
     """Return whether the campaign has a test that workers may have taken."""
     return (
         opened.campaign.qualification is not None
-        and platform_types.get(opened.store, "test") is not None
+        and campaign_facts.platform_type(opened.store, "test") is not None
     )
 
 
 def keep_test_scores(run: CampaignRun) -> None:
     """Record who has taken the test so far and their scores; they may take it again."""
-    type_id = QualificationTypeId(str(platform_types.get(run.store, "test")))
+    type_id = QualificationTypeId(str(campaign_facts.platform_type(run.store, "test")))
     scores = dict(run.platform.scores(type_id))
-    qualification_scores.keep(run.store, scores, at=run.clock.now())
+    workers.keep_scores(run.store, scores, at=run.clock.now())
 
 
 def post_test(run: CampaignRun, test: QualificationTest) -> QualificationTypeId:
     """Create the test's qualification type once, and return its id."""
     # Creating it twice has no further effect: it is found by its name.
-    if (known := platform_types.get(run.store, "test")) is not None:
+    if (known := campaign_facts.platform_type(run.store, "test")) is not None:
         return QualificationTypeId(known)
     type_id = run.platform.qualification(
         PostableTest(
@@ -85,16 +85,16 @@ def post_test(run: CampaignRun, test: QualificationTest) -> QualificationTypeId:
             retry_seconds=test.retry_seconds,
         )
     )
-    platform_types.keep(run.store, "test", type_id)
+    campaign_facts.keep_platform_type(run.store, "test", type_id)
     return type_id
 
 
 def earned_type(run: CampaignRun, name: str) -> QualificationTypeId:
     """Return the type with this name; the first call creates or finds it."""
-    if (known := platform_types.get(run.store, "earned", name)) is not None:
+    if (known := campaign_facts.platform_type(run.store, "earned", name)) is not None:
         return QualificationTypeId(known)
     made = run.platform.exclusion(name, "Workers earn it by good work.", is_shown=True)
-    platform_types.keep(run.store, "earned", made, subject=name)
+    campaign_facts.keep_platform_type(run.store, "earned", made, subject=name)
     return made
 
 
@@ -201,7 +201,7 @@ def keep_out(run: CampaignRun, hit: PlannedHit) -> QualificationTypeId | None:
     """
     if hit.round == 0 or hit.extends or run.platform.keeps_apart():
         return None
-    known = platform_types.get(run.store, "answered", hit.hit_key)
+    known = campaign_facts.platform_type(run.store, "answered", hit.hit_key)
     if known is not None:
         return QualificationTypeId(known)
     made = run.platform.exclusion(
@@ -210,7 +210,7 @@ def keep_out(run: CampaignRun, hit: PlannedHit) -> QualificationTypeId | None:
     )
     for worker_id in assignments.workers_of_items(run.store, hit.item_ids):
         run.platform.exclude(worker_id, made)
-    platform_types.keep(run.store, "answered", made, subject=hit.hit_key)
+    campaign_facts.keep_platform_type(run.store, "answered", made, subject=hit.hit_key)
     return made
 
 

@@ -27,7 +27,7 @@ from piecework.engine.snapshot import Reader
 from piecework.engine.step import Call, Step, call_plainly
 from piecework.engine.take_in import take_in
 from piecework.engine.wind_down import wind_down
-from piecework.store import item_totals, pass_notes, used_inputs
+from piecework.store import campaign_facts, item_totals
 
 _T = TypeVar("_T")
 _LOG = logging.getLogger(__name__)
@@ -86,7 +86,7 @@ def run_pass(
         PieceworkError: as the steps say; repeating the pass is always safe.
     """
     inputs = run.campaign.inputs.by_code(code_version())
-    used_inputs.record(run.store, inputs, at=run.clock.now())
+    campaign_facts.record_inputs(run.store, inputs, at=run.clock.now())
     notice_models(run)
     reader = Reader(run, poll_open_hits=poll_open_hits)
     for step in STEPS:
@@ -124,7 +124,7 @@ def _with_log(call: Call) -> Call:
 
 def notice_models(run: CampaignRun) -> None:
     """Have labels weighed again if those of models have changed, and log it."""
-    digest, known = _digest(run.campaign), pass_notes.read(run.store).models_digest
+    digest, known = _digest(run.campaign), campaign_facts.read_notes(run.store).models_digest
     if digest == (known or ""):
         return
     # Repeated if the pass dies before it is noted, so nothing keeps an old estimate.
@@ -136,7 +136,7 @@ def notice_models(run: CampaignRun) -> None:
             plural(weighed, "label"),
             extra={"facts": {"weighed_again": weighed}},
         )
-    pass_notes.keep(run.store, "models_digest", digest)
+    campaign_facts.keep_note(run.store, "models_digest", digest)
 
 
 def _digest(campaign: Campaign) -> str:

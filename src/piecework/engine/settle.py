@@ -37,7 +37,7 @@ from piecework.qc.gold import wrong_answers
 from piecework.qc.heuristics import gold_failed
 from piecework.qc.ratings import with_ratings
 from piecework.qc.registry import params_of
-from piecework.store import intents, pass_notes, settlements
+from piecework.store import campaign_facts, intents, settlements
 from piecework.store.acting import Refusal, carry_out
 from piecework.store.intents import Act
 from piecework.store.settlements import (
@@ -387,7 +387,7 @@ def approvals_to_verify(reader: Reader) -> Sequence[str]:
         for subject in intents.subjects(store, "approve", outcome=DONE)
         if subject not in forgotten
     ]
-    verified = pass_notes.read(store).verified_approvals
+    verified = campaign_facts.read_notes(store).verified_approvals
     return () if verified == len(approved) else approved
 
 
@@ -408,7 +408,7 @@ def verify_approvals(run: CampaignRun, due: Sequence[str]) -> int:
             "another program may answer; `aws mturk approve-assignment` pays one "
             "by hand",
         )
-    pass_notes.keep(run.store, "verified_approvals", len(due))
+    campaign_facts.keep_note(run.store, "verified_approvals", len(due))
     return len(sample)
 
 

@@ -20,10 +20,10 @@ from piecework.domain.counts import plural
 from piecework.domain.errors import PlatformRefused
 from piecework.domain.hit import PlannedHit
 from piecework.engine.posted_hits import record_cut_off
-from piecework.store import hits, intents, market_work, pass_notes
+from piecework.store import campaign_facts, hits, intents, workers
 from piecework.store.acting import carry_out
 from piecework.store.intents import Act
-from piecework.store.market_work import MarketWork
+from piecework.store.workers import MarketWork
 
 _HOUR = timedelta(hours=1)
 
@@ -38,7 +38,7 @@ def with_markets(opened: OpenedCampaign, planned: Sequence[PlannedHit]) -> list[
     if crowds is None or not planned:
         return list(planned)
     if crowds.percent:
-        work = market_work.by_market(opened.store)
+        work = workers.work_by_market(opened.store)
         held = {market: done.planned for market, done in work.items()}
         split = Split(shares(opened.campaign, on=today), held)
     else:
@@ -50,7 +50,7 @@ def _cheapest(
     opened: OpenedCampaign, planned: Sequence[PlannedHit], within_seconds: int
 ) -> dict[str, float]:
     campaign, now = opened.campaign, opened.clock.now()
-    work = market_work.by_market(opened.store)
+    work = workers.work_by_market(opened.store)
     posted = [done.first_posted_at for done in work.values() if done.first_posted_at]
     elapsed = now - min(posted) if posted else timedelta()
     # Slots that are added stay where their HIT is, and are no longer to be divided.
@@ -139,8 +139,8 @@ def keep_refused(run: CampaignRun, refused: Mapping[str, PlatformRefused]) -> No
         PlatformRefused: no other HIT is open, so the campaign cannot continue.
     """
     reasons = {market: str(refusal) for market, refusal in refused.items()}
-    if reasons != pass_notes.read(run.store).refused_markets:
-        pass_notes.keep(run.store, "refused_markets", json.dumps(reasons))
+    if reasons != campaign_facts.read_notes(run.store).refused_markets:
+        campaign_facts.keep_note(run.store, "refused_markets", json.dumps(reasons))
     if not refused:
         return
     if not hits.uncollected(run.store):

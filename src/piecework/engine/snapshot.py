@@ -28,14 +28,13 @@ from piecework.engine.posted_hits import live_hits
 from piecework.engine.waits import OPEN_HITS, decision_deadline, due_since
 from piecework.store import (
     assignments,
+    campaign_facts,
     dealt_items,
     decisions,
     hits,
     item_totals,
     ledger,
-    pass_notes,
     source,
-    stops,
 )
 from piecework.store.hits import HitCounts
 from piecework.store.source import Reading
@@ -50,7 +49,7 @@ def take_snapshot(opened: OpenedCampaign) -> Snapshot:
     refused = _refused(opened, unposted) if open_hits else {}
     first_cents = unposted[0].cost_cents if unposted else 0
     is_of_month = caps.is_month_spent(opened, first_cents)
-    stopped = stops.stopped_at(store) is not None
+    stopped = campaign_facts.stopped_at(store) is not None
     return Snapshot(
         batch=hits.batch_at_work(store),
         batches=_batches(opened, counts),
@@ -69,7 +68,7 @@ def take_snapshot(opened: OpenedCampaign) -> Snapshot:
         stopped=stopped,
         winding_down=stopped and bool(unposted or live_hits(store)),
         left_cents=campaign.rewards.cap_cents - ledger.taken_cents(store),
-        most_rounds=campaign.posting.rounds + stops.undone(store),
+        most_rounds=campaign.posting.rounds + campaign_facts.count_undone_stops(store),
         due_at=_due_at(opened),
         next_day=caps.next_month(opened) if is_of_month else caps.next_day(opened),
         put_off_by="rewards.month_budget" if is_of_month else "rewards.day_budget",
@@ -81,7 +80,7 @@ def take_snapshot(opened: OpenedCampaign) -> Snapshot:
 
 def _refused(opened: OpenedCampaign, unposted: Sequence[PlannedHit]) -> dict[str, int]:
     """Return how many planned HITs wait because their market refused some."""
-    markets = pass_notes.read(opened.store).refused_markets
+    markets = campaign_facts.read_notes(opened.store).refused_markets
     return dict(Counter(hit.market for hit in unposted if hit.market in markets))
 
 

@@ -22,7 +22,7 @@ from piecework.engine.posted_hits import (
 )
 from piecework.engine.snapshot import Reader
 from piecework.engine.step import Step
-from piecework.store import dealt_items, hits, intents, stops
+from piecework.store import campaign_facts, dealt_items, hits, intents
 from piecework.store.acting import Refusal, carry_out
 from piecework.store.database import Store
 from piecework.store.intents import Act, Intent
@@ -39,7 +39,7 @@ def due(reader: Reader) -> bool:
 
 def act(run: CampaignRun, _due: bool) -> int:  # noqa: FBT001 - the value of `due`
     """End these HITs; return how many were expired."""
-    if stops.stopped_at(run.store) is not None:
+    if campaign_facts.stopped_at(run.store) is not None:
         return end_all(run)
     return end_withdrawn(run)
 

@@ -30,7 +30,7 @@ from piecework.qc.silence import silences
 from piecework.report.findings import findings_page
 from piecework.report.sections_page import SectionsPage
 from piecework.results.answers_shown import Work
-from piecework.store import used_inputs
+from piecework.store import campaign_facts
 from piecework.store.findings import flagged_by
 from piecework.store.lock import only_pass
 
@@ -104,7 +104,7 @@ def assess_campaign(path: Path) -> Assessed:
     campaign = load_campaign(path)
     with only_pass(campaign.store, by="piecework assess"), open_to_look(campaign) as opened:
         inputs = campaign.inputs.by_code(code_version())
-        used_inputs.record(opened.store, inputs, at=opened.clock.now())
+        campaign_facts.record_inputs(opened.store, inputs, at=opened.clock.now())
         assess(opened)
         decide(opened)
         findings, page = _assessment(opened, campaign.name, (), has_store=True)

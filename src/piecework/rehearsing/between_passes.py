@@ -22,10 +22,11 @@ from piecework.rehearsal.crowd.traits import SIMULATED_BAD
 from piecework.rehearsal.crowd.worker_site import WorkerSite
 from piecework.rehearsing.campaign import prepare
 from piecework.rehearsing.marketplace import rehearsal_market
-from piecework.store import simulated_workers
+from piecework.store import workers
 from piecework.store.dealt_items import DealtItems
+from piecework.store.files import CROWD
 from piecework.store.last_pass import recall
-from piecework.store.lock import CROWD, only_pass
+from piecework.store.lock import only_pass
 
 
 def work_between_passes(
@@ -65,7 +66,7 @@ def _is_known(campaign: Campaign, endpoint: str, clock: VirtualClock, crowd: Cro
             open_for_rehearsal(campaign, endpoint, clock) as run,
         ):
             traits = crowd.traits_by_worker()
-            simulated_workers.keep(run.store, traits, SIMULATED_BAD)
+            workers.keep_traits(run.store, traits, SIMULATED_BAD)
     except CampaignBusy:
         return False
     return True

@@ -23,7 +23,7 @@ from piecework.rehearsing.panel import SECRET as PANEL_SECRET
 from piecework.rehearsing.prolific import DATABASE as PROLIFIC
 from piecework.results.export import DATASET, REPORT, SUMMARY
 from piecework.results.releases import FOLDER as RELEASES
-from piecework.store import archive_files, bound, postgres, used_inputs
+from piecework.store import archive, bound, campaign_facts, postgres
 from piecework.store.lock import only_pass
 
 FOLDER = "previous-rehearsal"
@@ -34,7 +34,7 @@ _DATABASES = (MARKET, PROLIFIC, CONNECT, FILE_NAME)
 _MARKETS = {"prolific": PROLIFIC, "connect": CONNECT, "panel": PANEL}
 _FILES = (
     *(DATASET, RELEASES, REPORT, SUMMARY, "items.jsonl", "pictures"),
-    *(archive_files.FOLDER, PANEL, PANEL_SECRET),
+    *(archive.ARCHIVE_FOLDER, PANEL, PANEL_SECRET),
     # The store comes last: while it is there, a killed move is continued.
     *(f"{name}{end}" for name in _DATABASES for end in ("-wal", "-shm", "")),
 )
@@ -81,7 +81,7 @@ def _changes(campaign: Campaign, crowds: Sequence[str]) -> tuple[str, ...]:
         environment = known.environment or ""
         if known.campaign != campaign.name or not environment.startswith(REHEARSAL):
             return ()  # opening it says what it belongs to
-        used = used_inputs.latest(store)
+        used = campaign_facts.latest_inputs(store)
     if used is None:
         return ("it was ended before its first pass",)
     changes = used.changes(campaign.inputs.by_code(code_version()))

@@ -31,7 +31,7 @@ from piecework.rehearsing.marketplace_process import program
 from piecework.rehearsing.outside import AtMarkets, OfflineMarket, RehearsedMarket
 from piecework.rehearsing.panel import offline_panel
 from piecework.rehearsing.prolific import offline_prolific
-from piecework.store import simulated_workers
+from piecework.store import workers
 from piecework.store.lock import only_pass
 
 MarketName = Literal["panel", "prolific", "connect"]
@@ -60,7 +60,7 @@ def work_through(
             on_progress(progress)
         if progress.waiting_for == "workers":
             call(CROWD, lambda: crowd.work_until().submitted)
-            simulated_workers.keep(run.store, crowd.traits_by_worker(), SIMULATED_BAD)
+            workers.keep_traits(run.store, crowd.traits_by_worker(), SIMULATED_BAD)
         elif progress.waiting_for == "the next day":
             crowd.clock.move_to(next_day(run))
         elif progress.waiting_for == "the next month":
@@ -117,7 +117,7 @@ def rehearsal_of(campaign: Campaign) -> Iterator[tuple[CampaignRun, Crowd]]:
             open_for_rehearsal(campaign, running.endpoint_url, clock) as run,
             crowd_of(campaign, site, clock) as crowd,
         ):
-            simulated_workers.keep(run.store, crowd.traits_by_worker(), SIMULATED_BAD)
+            workers.keep_traits(run.store, crowd.traits_by_worker(), SIMULATED_BAD)
             yield run, crowd
 
 

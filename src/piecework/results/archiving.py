@@ -8,8 +8,7 @@ from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.counts import plural
 from piecework.domain.errors import ConfigError, StoreError
 from piecework.store import archive
-from piecework.store.archive import Part
-from piecework.store.archive_files import FOLDER
+from piecework.store.archive import ARCHIVE_FOLDER, Part
 from piecework.store.database import Store
 
 KEEP = 20
@@ -36,7 +35,7 @@ def archive_folder(store: Store) -> str:
     """Return where the archive of a store is."""
     if store.address.url:
         return f"{store.address}, table archive_files"
-    return str(store.address.folder / FOLDER)
+    return str(store.address.folder / ARCHIVE_FOLDER)
 
 
 def archive_settled(opened: OpenedCampaign, *, keep: int, compacts: bool = False) -> Archived:

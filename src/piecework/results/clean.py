@@ -5,7 +5,7 @@ from piecework.domain.ids import AnswerId
 from piecework.postprocess.apply import Text, clean_and_propose, forget_texts, protected_words
 from piecework.results.unused_memory import give_back
 from piecework.results.word_verdicts import as_people_say, right_here, spoken_of
-from piecework.store import edits, words
+from piecework.store import results
 
 
 def clean(opened: OpenedCampaign) -> int:
@@ -18,7 +18,7 @@ def clean(opened: OpenedCampaign) -> int:
     from custom pages are not cleaned: they may be in any language. People's decisions
     about words override the rules.
     """
-    verdicts = words.load(opened.store)
+    verdicts = results.load_words(opened.store)
     is_known = opened.campaign.task.html_page is None
     texts = _texts(opened, right_here(verdicts)) if is_known else []
     cleaning = clean_and_propose(texts)
@@ -31,7 +31,7 @@ def clean(opened: OpenedCampaign) -> int:
             made[AnswerId(text_id)] = edited
         if left := tuple(edit for edit in proposals if edit not in accepted):
             unsure[AnswerId(text_id)] = left
-    edits.replace_all(opened.store, made, unsure)
+    results.replace_edits(opened.store, made, unsure)
     give_back()  # a hundred megabytes for 195,905 captions
     return sum(map(len, made.values()))
 

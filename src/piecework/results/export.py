@@ -33,7 +33,7 @@ from piecework.results.pictures import copy_pictures, picture_sizes
 from piecework.results.report_facts import report_facts
 from piecework.results.table import answers_table, hidden_ids
 from piecework.results.unused_memory import give_back
-from piecework.store import hits, labels
+from piecework.store import hits, results
 
 _LOG = logging.getLogger(__name__)
 
@@ -153,7 +153,7 @@ def dataset_facts(opened: OpenedCampaign, *, provisional: int) -> DatasetFacts:
         unfinished=_unfinished(opened, provisional=provisional),
         publication=campaign.dataset,
         sizes=picture_sizes(campaign),
-        settled={key: label.value for key, label in labels.load(opened.store).items()},
+        settled={key: label.value for key, label in results.load_labels(opened.store).items()},
     )
 
 

@@ -15,7 +15,7 @@ from piecework.domain.task import Aggregate, AggregateKind, Field, Task
 from piecework.engine.progress import read_progress
 from piecework.postprocess.aggregates import item_aggregates
 from piecework.results.table import answers_table
-from piecework.store import item_totals, labels, source
+from piecework.store import item_totals, results, source
 from piecework.store.dealt_items import DealtItems
 from piecework.store.source import Known
 
@@ -121,7 +121,7 @@ def item_labels(
     values = _labels(rows, field, own, table)
     chances = rows.get(f"{field.name}_probability", pd.Series(float("nan"), rows.index))
     spent = _spent(opened, item_ids)
-    settled = labels.load(opened.store)
+    settled = results.load_labels(opened.store)
     return {
         item_id: ItemLabel(
             label=label if by_hand is None else by_hand.value,

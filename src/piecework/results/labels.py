@@ -20,9 +20,9 @@ from piecework.domain.review import Label
 from piecework.domain.task import Field
 from piecework.postprocess.aggregates import option_votes
 from piecework.results.table import answers_table
-from piecework.store import audit, labels
-from piecework.store.audit import Identity
+from piecework.store import results, reviews
 from piecework.store.database import writing
+from piecework.store.reviews import Identity
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +53,7 @@ def has_labels(opened: OpenedCampaign) -> bool:
 def doubtful(opened: OpenedCampaign) -> list[Doubtful]:
     """Items on which workers differ, the least certain first and settled ones last."""
     table = answers_table(opened)
-    known = labels.load(opened.store)
+    known = results.load_labels(opened.store)
     columns = {str(item.item_id): item.columns for item in opened.campaign.items}
     own = {str(item.item_id) for item in opened.campaign.own_items}
     rows = counted(table[~table["is_provisional"] & table["item_id"].isin(own)])
@@ -118,7 +118,7 @@ def settle_label(opened: OpenedCampaign, item_id: str, field: str, value: str, *
     if item_id not in {str(item.item_id) for item in opened.campaign.items}:
         raise ConfigError([f"{item_id!r} is not an item of this campaign"])
     with writing(opened.store):
-        labels.keep(
+        results.keep_label(
             opened.store,
             Label(
                 item_id=item_id,
@@ -128,7 +128,7 @@ def settle_label(opened: OpenedCampaign, item_id: str, field: str, value: str, *
                 reviewed_at=opened.clock.now(),
             ),
         )
-        audit.add(
+        reviews.add_event(
             opened.store,
             "label settled",
             Identity(name=by),
@@ -147,8 +147,8 @@ def unsettle_label(opened: OpenedCampaign, item_id: str, field: str, *, by: str)
         by: the person who asks for it.
     """
     with writing(opened.store):
-        labels.forget(opened.store, item_id, field)
-        audit.add(
+        results.forget_label(opened.store, item_id, field)
+        reviews.add_event(
             opened.store,
             "label reopened",
             Identity(name=by),

@@ -10,7 +10,7 @@ from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.campaign import AsNeeded, Posting
 from piecework.domain.task import Field
 from piecework.report.facts import Machine, MachineModel
-from piecework.store import labels as settled_labels
+from piecework.store import results as settled_labels
 
 _MOST_ITEMS = 400
 """Items that are replayed: some ten seconds with ten votes each."""
@@ -40,7 +40,7 @@ def machine_facts(opened: OpenedCampaign, answers: pd.DataFrame) -> Machine | No
     rows = rows.drop_duplicates(["item_id", "worker"])
     people = _labels(rows, field, None)
     final = _labels(rows, field, table)
-    for (item_id, name), label in settled_labels.load(opened.store).items():
+    for (item_id, name), label in settled_labels.load_labels(opened.store).items():
         if name == field.name and item_id in final.index:
             final[item_id] = label.value
     replayed = rows[rows["item_id"].isin(rows["item_id"].unique()[:_MOST_ITEMS])]

@@ -16,8 +16,8 @@ from piecework.qc.heuristics import gold_failed
 from piecework.qc.ratings import with_ratings
 from piecework.qc.registry import params_of
 from piecework.report.facts import MarketFacts, Markets
-from piecework.store import hits, labels, ledger, market_work, outside_prices, report_tables
-from piecework.store.market_work import MarketWork
+from piecework.store import hits, ledger, prices, results, tables, workers
+from piecework.store.workers import MarketWork
 
 
 def market_facts(opened: OpenedCampaign, answers: pd.DataFrame) -> Markets | None:
@@ -27,7 +27,7 @@ def market_facts(opened: OpenedCampaign, answers: pd.DataFrame) -> Markets | Non
         opened: the campaign.
         answers: its decided answers (`piecework.results.table`).
     """
-    work = market_work.by_market(opened.store)
+    work = workers.work_by_market(opened.store)
     names = [market for market in work if market]
     if not names:
         return None
@@ -84,7 +84,7 @@ def _row(
 
 def _timed(opened: OpenedCampaign) -> pd.DataFrame:
     """Return a row per assignment: `market`, `worker_id`, `seconds`, `paid` cents."""
-    table = pd.DataFrame(report_tables.by_market(opened.store))
+    table = pd.DataFrame(tables.read_work_by_market(opened.store))
     moments = {
         name: pd.to_datetime(table[name], utc=True, format="ISO8601")
         for name in ("accepted_at", "submitted_at")
@@ -108,7 +108,7 @@ def _cost(opened: OpenedCampaign, done: pd.DataFrame) -> Mapping[str, int]:
         for hit in hits.load(opened.store)
         if hit.hit_type_id is not None
     }
-    for type_id, (_, more) in outside_prices.booked(opened.store).items():
+    for type_id, (_, more) in prices.booked_outside(opened.store).items():
         market = market_of.get(type_id, "")
         cost[market] = cost.get(market, 0) + more
     return cost
@@ -160,7 +160,7 @@ def _final(opened: OpenedCampaign, rows: pd.DataFrame, field: Field) -> Mapping[
     options = [option.value for option in field.options]
     table = leading(option_votes(votes(rows, field), options, items))
     label = {str(item_id): str(value) for item_id, value in table["value"].items()}
-    for (item_id, name), settled in labels.load(opened.store).items():
+    for (item_id, name), settled in results.load_labels(opened.store).items():
         if name == field.name and item_id in label:
             label[item_id] = settled.value
     return label

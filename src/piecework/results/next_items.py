@@ -21,7 +21,7 @@ from piecework.postprocess.aggregates import item_aggregates
 from piecework.postprocess.datasets.csv_file import to_csv
 from piecework.results.export import write_whole
 from piecework.results.table import answers_table, hidden_ids
-from piecework.store import labels
+from piecework.store import results
 
 Row = Mapping[str, str]
 
@@ -141,7 +141,7 @@ def _labels(
     name = follows.field
     several = aggregates[0].kind == "shares"
     column = whole[f"{name}_majority" if several else name]
-    settled = labels.load(opened.store)
+    settled = results.load_labels(opened.store)
     return {item_id: _label(column[item_id], settled.get((item_id, name))) for item_id in ids}
 
 

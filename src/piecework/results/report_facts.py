@@ -44,16 +44,8 @@ from piecework.results.market_facts import market_facts
 from piecework.results.pictures import small_pictures
 from piecework.results.review_quality import review_quality
 from piecework.results.table import answers_table, hidden_ids
-from piecework.store import (
-    dealt_items,
-    imports,
-    item_totals,
-    ledger,
-    qualification_scores,
-    report_tables,
-    simulated_workers,
-    source,
-)
+from piecework.store import dealt_items, imports, item_totals, ledger, source, tables, workers
+from piecework.store import workers as store_workers
 from piecework.store.intents import compensation_reasons
 from piecework.store.settlements import PAID_ALREADY
 
@@ -71,8 +63,8 @@ def report_facts(opened: OpenedCampaign) -> ReportFacts:
     is_open = table["is_provisional"]
     answers = table[~is_open] if is_open.any() else table
     waiting = table[is_open]
-    rounds = pd.DataFrame(report_tables.rounds(opened.store))
-    decisions = pd.DataFrame(report_tables.decisions(opened.store))
+    rounds = pd.DataFrame(tables.read_rounds(opened.store))
+    decisions = pd.DataFrame(tables.read_decisions(opened.store))
     started, finished = _span(opened, rounds, decisions)
     return ReportFacts(
         campaign=campaign.name,
@@ -161,7 +153,7 @@ def _growth(opened: OpenedCampaign) -> Growth | None:
     if opened.campaign.growth is None:
         return None
     beginning = datetime(1, 1, 1, tzinfo=UTC)
-    rewards = pd.DataFrame(report_tables.rewards(opened.store))
+    rewards = pd.DataFrame(tables.read_rewards(opened.store))
     worked = _moments(rewards["submitted_at"]) - _moments(rewards["accepted_at"])
     paid = ledger.paid_cents(opened.store, "rewards", "bonuses")
     pay = rewards["assignment_id"].map(paid) * 3600 / worked.dt.total_seconds()
@@ -184,7 +176,7 @@ def _imported(opened: OpenedCampaign) -> ImportedFacts | None:
         return None
     store = opened.store
     outcomes = imports.outcomes(store)
-    rewards = pd.DataFrame(report_tables.rewards(store))
+    rewards = pd.DataFrame(tables.read_rewards(store))
     is_unnamed = rewards["worker_id"].str.startswith(UNNAMED)
     worked = _moments(rewards["submitted_at"]) - _moments(rewards["accepted_at"])
     by_worker = (
@@ -281,8 +273,8 @@ def _before_work(opened: OpenedCampaign) -> BeforeWork | None:
     test = opened.campaign.qualification
     if test is None:
         return None
-    traits = simulated_workers.load(opened.store)
-    newest = qualification_scores.load(opened.store)
+    traits = store_workers.load_traits(opened.store)
+    newest = workers.load_scores(opened.store)
     return BeforeWork(
         name=test.name,
         sections=tuple(
@@ -305,7 +297,7 @@ def _span(
     """
     columns = [rounds["posted_at"], rounds["last_submitted_at"], decisions["decided_at"]]
     if opened.is_imported:
-        rewards = pd.DataFrame(report_tables.rewards(opened.store))
+        rewards = pd.DataFrame(tables.read_rewards(opened.store))
         columns = [rewards["accepted_at"].dropna(), rewards["submitted_at"].dropna()]
     moments = [
         datetime.fromisoformat(text)
@@ -351,7 +343,7 @@ def _excluded_by_round(rounds: pd.DataFrame, decisions: pd.DataFrame) -> list[in
 
 
 def _findings(opened: OpenedCampaign) -> pd.DataFrame:
-    table = pd.DataFrame(report_tables.findings(opened.store))
+    table = pd.DataFrame(tables.read_findings(opened.store))
     return table.assign(subject_id=_shown_ids(opened, table))
 
 
@@ -371,8 +363,8 @@ def _workers(
     opened: OpenedCampaign, answers: pd.DataFrame, decisions: pd.DataFrame
 ) -> pd.DataFrame:
     store = opened.store
-    traits = simulated_workers.load(store)
-    made = pd.DataFrame(report_tables.assignments(store))
+    traits = store_workers.load_traits(store)
+    made = pd.DataFrame(tables.read_assignments(store))
     paid = ledger.paid_cents(store, "rewards", "bonuses")
     worked = _moments(made["submitted_at"]) - _moments(made["accepted_at"])
     cents = made["assignment_id"].map(paid).fillna(0).astype("int64")

@@ -40,7 +40,7 @@ def review_quality(opened: OpenedCampaign) -> ReviewQuality:
     sample = _sample(work, flags, opinions)
     bad = sum(sample)
     low, high = _interval(bad, len(sample))
-    pairs = _pairs(reviews.in_force(opened.store))
+    pairs = _pairs(reviews.reviews_in_force(opened.store))
     differing = tuple(
         (answer_id, tuple(both.items()))
         for answer_id, both in pairs.items()

@@ -13,8 +13,8 @@ from piecework.postprocess.answers import answer_columns, with_edits
 from piecework.postprocess.hidden_ids import HiddenIds, hide_in_answers
 from piecework.postprocess.pseudonyms import pseudonyms
 from piecework.postprocess.splits import splits
-from piecework.store import assignments, edits, hits, imports, item_totals
-from piecework.store.answers_table import read_verdicts
+from piecework.store import assignments, hits, imports, item_totals, results
+from piecework.store.tables import read_verdicts
 
 _NOT_YET = "not decided yet"
 
@@ -39,7 +39,7 @@ def answers_table(
     )
     columns = answer_columns(campaign.task)
     edited = with_edits(
-        table, {str(answer_id): made for answer_id, made in edits.load(store).items()}
+        table, {str(answer_id): made for answer_id, made in results.load_edits(store).items()}
     )
     edited = hide_in_answers(edited, campaign.task, ids)
     edited = edited.drop(columns="worker_id")

@@ -16,7 +16,7 @@ from piecework.engine.snapshot import take_snapshot
 from piecework.engine.step import Call, call_plainly, timed
 from piecework.engine.watching.watch import Unwatched, Watch
 from piecework.results.archiving import archive_settled
-from piecework.store import hits, last_pass, outside_prices, pass_notes
+from piecework.store import campaign_facts, hits, last_pass, prices
 
 
 def advance_without_prefect(
@@ -66,14 +66,14 @@ def _write_batch(run: CampaignRun, *, call: Call) -> str | None:
     if growth is None:
         return None
     at_work = hits.batch_at_work(run.store)
-    exported = pass_notes.read(run.store).exported_batch
+    exported = campaign_facts.read_notes(run.store).exported_batch
     if at_work <= exported:
         return None
     settled = at_work if is_settled(take_snapshot(run)) else at_work - 1
     if settled <= exported:
         return None
     report = write_results(run, call=call) if run.campaign.has_releases else None
-    pass_notes.keep(run.store, "exported_batch", settled)
+    campaign_facts.keep_note(run.store, "exported_batch", settled)
     if growth.archive_after is not None:
         after = growth.archive_after
         call("archive", lambda: archive_settled(run, keep=after))
@@ -82,7 +82,7 @@ def _write_batch(run: CampaignRun, *, call: Call) -> str | None:
 
 def remember_pass(run: CampaignRun, progress: Progress, request: PassRequest) -> None:
     """Store the campaign's progress, unless the next pass has something to book."""
-    if progress.is_finished and outside_prices.unsettled(run.store):
+    if progress.is_finished and prices.count_unsettled_outside(run.store):
         say_unsettled(run.store)
         return
     digest = request.digest()

@@ -28,7 +28,7 @@ from piecework.postprocess.datasets.csv_file import to_csv
 from piecework.results.export import write_whole
 from piecework.results.table import answers_table, hidden_ids
 from piecework.results.word_verdicts import is_of_a_word, words_shown
-from piecework.store import edits, labels, words
+from piecework.store import results
 from piecework.store.database import writing
 
 TASK = "which_word"
@@ -104,12 +104,12 @@ def word_questions(opened: OpenedCampaign) -> list[WordQuestion]:
 
     Workers read the sentences, so they have pseudonyms for ids of workers.
     """
-    decided, ids = words.load(opened.store), hidden_ids(opened)
+    decided, ids = results.load_words(opened.store), hidden_ids(opened)
     table = opened.answers()["text"]
     uses: dict[str, list[_Use]] = defaultdict(list)
     for is_made, kept in (
-        (False, edits.load_proposals(opened.store)),
-        (True, edits.load(opened.store)),
+        (False, results.load_proposed_edits(opened.store)),
+        (True, results.load_edits(opened.store)),
     ):
         for answer_id, of_answer in kept.items():
             for edit in filter(is_of_a_word, of_answer):
@@ -209,7 +209,7 @@ def take_words(opened: OpenedCampaign, asked: OpenedCampaign) -> Taken:
             next_step="take the answers of a campaign that people worked on",
         )
     reviewer = WORKERS + asked.campaign.name
-    before = words.load(opened.store)
+    before = results.load_words(opened.store)
     known = {shown.word for shown in words_shown(opened)}
     tally = Counter[str]()
     decisions = []
@@ -235,7 +235,7 @@ def take_words(opened: OpenedCampaign, asked: OpenedCampaign) -> Taken:
             )
     with writing(opened.store):
         for decision in decisions:
-            words.keep(opened.store, decision)
+            results.keep_word(opened.store, decision)
     return Taken(
         **{name: tally[name] for name in ("replaced", "right", "unsure", "by_reviewer", "unknown")}
     )
@@ -250,7 +250,7 @@ def _decided(asked: OpenedCampaign) -> Iterable[tuple[Item, str | None]]:
     field = by_name["meant"]
     meant, typed = value_column(field), value_column(by_name["other_word"])
     chosen = _labels(voices(votes(rows, field)), [each.value for each in field.options])
-    settled = labels.load(asked.store)
+    settled = results.load_labels(asked.store)
     for item in asked.campaign.own_items:
         item_id = str(item.item_id)
         by_hand = settled.get((item_id, field.name))

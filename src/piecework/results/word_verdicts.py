@@ -15,9 +15,9 @@ from piecework.domain.errors import ConfigError
 from piecework.domain.review import WordVerdict
 from piecework.postprocess.rules.real_words import NAME as REAL_WORDS
 from piecework.postprocess.rules.spelling import NAME as SPELLING
-from piecework.store import audit, edits, words
-from piecework.store.audit import Identity
+from piecework.store import results, reviews
 from piecework.store.database import writing
+from piecework.store.reviews import Identity
 
 _AROUND = 40
 """Characters of a text that are shown on each side of a word."""
@@ -50,12 +50,12 @@ def words_shown(opened: OpenedCampaign) -> list[WordShown]:
     Undecided words come first, the most frequent first. Proposals are those of the last
     cleaning.
     """
-    verdicts = words.load(opened.store)
+    verdicts = results.load_words(opened.store)
     table = opened.answers()["text"]
     contexts: dict[str, list[tuple[str, str, str]]] = defaultdict(list)
     meant: dict[str, Counter[str]] = defaultdict(Counter)
-    unsure = edits.load_proposals(opened.store)
-    for answer_id, made in (*edits.load(opened.store).items(), *unsure.items()):
+    unsure = results.load_proposed_edits(opened.store)
+    for answer_id, made in (*results.load_edits(opened.store).items(), *unsure.items()):
         for edit in filter(is_of_a_word, made):
             word = edit.before.casefold()
             meant[word][edit.after] += 1
@@ -96,11 +96,11 @@ def say(opened: OpenedCampaign, word: str, *, meant: str | None, by: str) -> Non
     if word not in known:
         raise ConfigError([f"cleaning proposes nothing for {word!r}"])
     with writing(opened.store):
-        words.keep(
+        results.keep_word(
             opened.store,
             WordVerdict(word=word, meant=meant, reviewer=by, reviewed_at=opened.clock.now()),
         )
-        audit.add(
+        reviews.add_event(
             opened.store,
             "word decided",
             Identity(name=by),
@@ -118,8 +118,8 @@ def unsay(opened: OpenedCampaign, word: str, *, by: str) -> None:
         by: the person who asks for it.
     """
     with writing(opened.store):
-        words.forget(opened.store, word)
-        audit.add(
+        results.forget_word(opened.store, word)
+        reviews.add_event(
             opened.store, "word reopened", Identity(name=by), at=opened.clock.now(), about=word
         )
 

@@ -15,7 +15,7 @@ from piecework.review.sessions import Sessions
 from piecework.review.sign_in import Door
 from piecework.signin.refusals import SignInRefused, WrongProvider
 from piecework.signin.roles import Role
-from piecework.store import audit
+from piecework.store import reviews
 from piecework.webserver.connections import Connections, Limits, Listening, most_connections
 from piecework.webserver.listening import is_every_address, is_loopback, listen, origin
 from piecework.webserver.server import Certificate, Server
@@ -96,7 +96,7 @@ def _server_of(
     opened: OpenedCampaign, address: Address, manner: Manner, listening: Listening
 ) -> tuple[Server, Sessions, Review]:
     for name in address.reviewers:
-        if audit.belongs_to_a_person(opened.store, name):
+        if reviews.belongs_to_a_person(opened.store, name):
             raise ConfigError(
                 [
                     (

@@ -19,7 +19,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from piecework.signin.roles import Role, may
-from piecework.store.audit import Identity
+from piecework.store.reviews import Identity
 from piecework.webserver.cookies import DuplicateCookieError, cookie_values, only_cookie
 
 LONGEST_SECONDS = 8 * 3_600

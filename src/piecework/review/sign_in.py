@@ -21,9 +21,9 @@ from piecework.signin.pending import PendingSignIns, own_path
 from piecework.signin.person import Person
 from piecework.signin.refusals import ProviderUnusable, SignInRefused
 from piecework.signin.roles import Roles
-from piecework.store import audit
-from piecework.store.audit import Identity
+from piecework.store import reviews
 from piecework.store.database import writing
+from piecework.store.reviews import Identity
 from piecework.webserver import security_log
 from piecework.webserver.limits import Allowance, say_once_a_second
 
@@ -106,10 +106,12 @@ class SignInPages:
             Route(CALLBACK, self.callback),
         ]
 
-    def record(self, event: audit.EventName, identity: Identity, about: str) -> None:
+    def record(self, event: reviews.EventName, identity: Identity, about: str) -> None:
         """Write an event to the audit trail."""
         with writing(self._opened.store):
-            audit.add(self._opened.store, event, identity, at=self._opened.clock.now(), about=about)
+            reviews.add_event(
+                self._opened.store, event, identity, at=self._opened.clock.now(), about=about
+            )
 
     def asked(self, request: Request, sentence: str) -> Response:
         """Return the page that offers to sign in, to open what was asked for."""
@@ -179,11 +181,11 @@ class SignInPages:
             raise self._without_role(person, door)
         store = self._opened.store
         with writing(store):
-            name = audit.name_of(
+            name = reviews.name_of(
                 store, person.issuer, person.subject, wanted=person.name, taken=self._sessions.names
             )
             identity = Identity(name=name, role=role, issuer=person.issuer, subject=person.subject)
-            audit.add(store, "signed in", identity, at=self._opened.clock.now())
+            reviews.add_event(store, "signed in", identity, at=self._opened.clock.now())
         return self._sessions.open(identity, role)
 
     def _without_role(self, person: Person, door: Door) -> SignInRefused:

@@ -7,7 +7,7 @@ between the two leaves files that nothing refers to, and the next archiving over
 them.
 
 A store in PostgreSQL is used from several machines, so it holds the content of the
-files in a table (`piecework.store.archive_files`).
+files in a table.
 """
 
 import hashlib
@@ -15,17 +15,85 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
 from piecework.domain.errors import StoreError
 from piecework.domain.ids import ItemId
-from piecework.store import archive_files
-from piecework.store.archive_files import Kind
 from piecework.store.columns import insert, to_text
 from piecework.store.database import Store, writing
+from piecework.store.files import make_private_folder, write_durably
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+Kind = Literal["answers", "documents"]
+"""What a file of the archive holds."""
+
+ARCHIVE_FOLDER = "archive"
+
+
+def write_beside(store: Store, batch: int, part: int, files: Mapping[Kind, bytes]) -> None:
+    """Write files durably into the folder of a store in a file; otherwise do nothing.
+
+    They are written before the transaction that records them.
+    """
+    if store.db.kind == "postgresql":
+        return
+    for kind, content in files.items():
+        path = _path(store, batch, part, kind)
+        make_private_folder(path.parent.parent)
+        make_private_folder(path.parent)
+        write_durably(path, content)
+
+
+def insert_into(store: Store, part: int, files: Mapping[Kind, bytes]) -> None:
+    """Store files in the table of PostgreSQL; part of the caller's transaction.
+
+    For a store in a file, this does nothing.
+    """
+    if store.db.kind != "postgresql":
+        return
+    store.db.executemany(
+        "INSERT INTO archive_files (part, kind, content) VALUES (?, ?, ?)",
+        [(part, kind, content) for kind, content in files.items()],
+    )
+
+
+def read_file(store: Store, batch: int, part: int, kind: Kind) -> bytes:
+    """Return the content of a file.
+
+    Raises:
+        StoreError: it is missing.
+    """
+    if store.db.kind == "postgresql":
+        row = store.db.execute(
+            "SELECT content FROM archive_files WHERE part = ? AND kind = ?", [part, kind]
+        ).fetchone()
+        if row is not None:
+            return bytes(row[0])
+    else:
+        path = _path(store, batch, part, kind)
+        if path.is_file():
+            return path.read_bytes()
+    raise StoreError(
+        f"{where_file_is(store, batch, part, kind)}: a file of the campaign's archive is missing",
+        next_step="copy the folder `archive` back to the store's folder; passes "
+        "work without it, but exports and reports do not",
+    )
+
+
+def where_file_is(store: Store, batch: int, part: int, kind: Kind) -> str:
+    """Return where a file is, for a message."""
+    if store.db.kind == "postgresql":
+        return f"{store.address}, archive_files {part} {kind}"
+    return str(_path(store, batch, part, kind))
+
+
+def _path(store: Store, batch: int, part: int, kind: Kind) -> Path:
+    folder = store.address.folder / ARCHIVE_FOLDER / f"batch={batch:06}"
+    return folder / f"{kind}-{part:06}.parquet"
+
 
 _SETTLED = """
 WITH kept AS MATERIALIZED (
@@ -155,7 +223,7 @@ def move(store: Store, batch: int, *, at: datetime) -> Part:
         answers_sha256=hashlib.sha256(files["answers"]).hexdigest(),
         documents_sha256=hashlib.sha256(files["documents"]).hexdigest(),
     )
-    archive_files.write_beside(store, part.batch, number, files)
+    write_beside(store, part.batch, number, files)
     _forget(store, part, files, at=at)
     return part
 
@@ -181,7 +249,7 @@ def _forget(store: Store, part: Part, files: Mapping[Kind, bytes], *, at: dateti
         last = part.last_number if first_kept is None else first_kept - 1
         row |= {"through": max(before, last), "archived_at": to_text(at)}
         insert(store, "archive_parts", [row])
-        archive_files.insert_into(store, part.part, files)
+        insert_into(store, part.part, files)
 
 
 def size_bytes(store: Store) -> int:
@@ -242,10 +310,10 @@ def content_of(store: Store, part: Part, kind: Kind) -> bytes:
     Raises:
         StoreError: it is missing, or is not the file that was written.
     """
-    content = archive_files.read(store, part.batch, part.part, kind)
+    content = read_file(store, part.batch, part.part, kind)
     digest = part.answers_sha256 if kind == "answers" else part.documents_sha256
     if hashlib.sha256(content).hexdigest() != digest:
-        where = archive_files.where(store, part.batch, part.part, kind)
+        where = where_file_is(store, part.batch, part.part, kind)
         raise StoreError(
             f"{where}: this file is not the one that was archived",
             next_step="restore a copy of the folder `archive`",

@@ -17,13 +17,18 @@ from piecework.domain.errors import StoreError
 from piecework.domain.store_address import FILE_NAME, StoreAddress, in_folder, store_address
 from piecework.sqlitefile.schema import origin, statements
 from piecework.sqlitefile.sqlite_utils_alone import Migrations
-from piecework.store import archive, archive_files, bound, earned_records, postgres
-from piecework.store.archive_files import Kind
+from piecework.store import archive, bound, earned_records, postgres
+from piecework.store.archive import Kind
 from piecework.store.database import Store, exists, open_store
-from piecework.store.files import SCHEMA, check_kind, sync
+from piecework.store.files import (
+    POSTGRES_EARNED_SCHEMA,
+    POSTGRES_SCHEMA,
+    SCHEMA,
+    check_kind,
+    sync,
+)
 from piecework.store.lock import only_copy
-from piecework.store.migrations import migrations
-from piecework.store.sqlite_database import open_file
+from piecework.store.sqlite_database import migrations, open_file
 
 _AT_ONCE = 2_000
 _UNFINISHED = ".unfinished"
@@ -84,11 +89,11 @@ class _Kind:
     in_postgres: Path
 
 
-_STORE = _Kind(in_file=SCHEMA, migrations=migrations, in_postgres=postgres.STORE)
+_STORE = _Kind(in_file=SCHEMA, migrations=migrations, in_postgres=POSTGRES_SCHEMA)
 _RECORDS = _Kind(
     in_file=earned_records.SCHEMA,
     migrations=earned_records.MIGRATIONS,
-    in_postgres=postgres.RECORDS,
+    in_postgres=POSTGRES_EARNED_SCHEMA,
 )
 
 
@@ -265,8 +270,8 @@ def _copy_archive(old: Store, new: Store) -> None:
     for part in archive.parts(old):
         for kind in _KINDS:
             content = {kind: archive.content_of(old, part, kind)}
-            archive_files.write_beside(new, part.batch, part.part, content)
-            archive_files.insert_into(new, part.part, content)
+            archive.write_beside(new, part.batch, part.part, content)
+            archive.insert_into(new, part.part, content)
             archive.content_of(new, part, kind)
 
 

@@ -20,6 +20,15 @@ from piecework.sqlitefile.files import (
 SCHEMA = Path(__file__).with_name("schema")
 """The folder with the SQL files of a store's tables."""
 
+POSTGRES_SCHEMA = Path(__file__).with_name("postgres_schema")
+"""The same for a store in PostgreSQL."""
+
+POSTGRES_EARNED_SCHEMA = Path(__file__).with_name("postgres_earned_schema")
+"""The same for records of earned qualifications in PostgreSQL."""
+
+CROWD = "piecework crowd, whose workers are at work"
+"""What holds a campaign's lock while a rehearsal's workers are at work."""
+
 _FOLDER = 0o700
 
 
@@ -87,3 +96,10 @@ def sync(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def what_helps(holder: str) -> str:
+    """Return the next step of a person who finds a campaign locked by this holder."""
+    if CROWD in holder:
+        return "wait for the next pass: the crowd lets go when its work is submitted"
+    return "wait until it ends, or end it; meanwhile `piecework status` works"

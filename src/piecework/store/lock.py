@@ -15,11 +15,9 @@ from pathlib import Path
 from piecework.domain.errors import CampaignBusy
 from piecework.domain.store_address import StoreAddress
 from piecework.store import postgres
-from piecework.store.files import make_private_folder
+from piecework.store.files import make_private_folder, what_helps
 
 FILE_NAME = ".piecework.lock"
-
-CROWD = "piecework crowd, whose workers are at work"
 
 
 @contextmanager
@@ -75,10 +73,3 @@ def _locked(folder: Path, by: str) -> Iterator[None]:
         file.write(f"{os.getpid()} ({by})")
         file.flush()
         yield
-
-
-def what_helps(holder: str) -> str:
-    """Return the next step of a person who finds a campaign locked by this holder."""
-    if CROWD in holder:
-        return "wait for the next pass: the crowd lets go when its work is submitted"
-    return "wait until it ends, or end it; meanwhile `piecework status` works"

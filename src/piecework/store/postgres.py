@@ -9,16 +9,10 @@ from typing import TYPE_CHECKING
 
 from piecework.domain.extras import load_extra
 from piecework.domain.store_address import StoreAddress
+from piecework.store.files import POSTGRES_SCHEMA
 
 if TYPE_CHECKING:
     from piecework.store.postgres_database import PostgresDatabase
-
-
-STORE = Path(__file__).with_name("postgres_schema")
-"""The folder with the schema of a campaign's store."""
-
-RECORDS = Path(__file__).with_name("postgres_earned_schema")
-"""The same for records of earned qualifications."""
 
 
 def locked(address: StoreAddress, *, by: str) -> AbstractContextManager[None]:
@@ -54,7 +48,7 @@ def schemas(address: StoreAddress) -> list[str]:
 
 
 def new_schema(
-    address: StoreAddress, folder: Path = STORE
+    address: StoreAddress, folder: Path = POSTGRES_SCHEMA
 ) -> "AbstractContextManager[PostgresDatabase]":
     """Open a new store for a copy (`postgres_sessions.new_schema`)."""
     _need_driver()
@@ -80,7 +74,11 @@ def records(address: StoreAddress) -> "AbstractContextManager[PostgresDatabase]"
 
 
 def open_schema(
-    address: StoreAddress, folder: Path = STORE, *, create_missing: bool, survives_power_cuts: bool
+    address: StoreAddress,
+    folder: Path = POSTGRES_SCHEMA,
+    *,
+    create_missing: bool,
+    survives_power_cuts: bool,
 ) -> "PostgresDatabase":
     """Open a store (`postgres_sessions.open_schema`)."""
     _need_driver()

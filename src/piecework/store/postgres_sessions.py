@@ -22,8 +22,7 @@ from psycopg import sql
 
 from piecework.domain.errors import CampaignBusy, ConfigError, RefusedForSafety, StoreError
 from piecework.domain.store_address import StoreAddress
-from piecework.store.lock import what_helps
-from piecework.store.postgres import RECORDS, STORE
+from piecework.store.files import POSTGRES_EARNED_SCHEMA, POSTGRES_SCHEMA, what_helps
 from piecework.store.postgres_database import PostgresDatabase, explain, first_line
 from piecework.store.postgres_migrations import (
     check_known,
@@ -96,7 +95,7 @@ def locked(address: StoreAddress, *, by: str) -> Iterator[None]:
 def connected(address: StoreAddress) -> Iterator[PostgresDatabase | None]:
     """Connect to a store as it is; `None` if it is missing or of another version."""
     with _session(address) as session:
-        yield session if is_up_to_date(session, STORE) else None
+        yield session if is_up_to_date(session, POSTGRES_SCHEMA) else None
 
 
 def has_table(address: StoreAddress, name: str) -> bool:
@@ -194,9 +193,9 @@ def records(address: StoreAddress) -> Iterator[PostgresDatabase]:
         StoreError: the database cannot be used, or the schema is of another version.
     """
     with _session(address) as session:
-        check_known(session, RECORDS)
-        if not is_up_to_date(session, RECORDS):
-            create(session, RECORDS, lock=_number("create", address))
+        check_known(session, POSTGRES_EARNED_SCHEMA)
+        if not is_up_to_date(session, POSTGRES_EARNED_SCHEMA):
+            create(session, POSTGRES_EARNED_SCHEMA, lock=_number("create", address))
         yield session
 
 

@@ -1,17 +1,25 @@
-"""The prices that the campaign's marketplace stated when last asked.
+"""What a campaign's marketplace charges, and the most that people agreed to spend.
 
-They are kept with the campaign, so that commands without a marketplace use the same
-ones.
+Prices are kept as the marketplace stated them when last asked, so that commands without
+a marketplace use the same ones. What another market charges beside the prices of HITs is
+booked by the ledger as fees, each with an intent that names the HIT type.
+
+An amount that people agreed to is kept with the campaign, so that a schedule that runs
+for days stays within what a person typed once, even if the campaign file changes. The
+latest amount holds.
 """
 
 import json
 from collections.abc import Mapping
 from dataclasses import asdict
+from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
+from piecework.domain.ids import HitTypeId
 from piecework.domain.money import CrowdPrices, FeeSchedule, PriceList
-from piecework.store.columns import insert
+from piecework.store import campaign_facts
+from piecework.store.columns import insert, to_text
 from piecework.store.database import Store
 
 
@@ -74,3 +82,47 @@ def _cells(prices: PriceList | CrowdPrices) -> dict[str, object]:
             for name, value in fees.items()
         },
     }
+
+
+OUTSIDE_PRICE = "outside-price"
+
+
+def booked_outside(store: Store) -> dict[HitTypeId, tuple[int, int]]:
+    """Return how often fees were booked for each HIT type, and how much in all."""
+    return {
+        HitTypeId(row["hit_type_id"]): (row["times"], row["cents"])
+        for row in store.db.query(
+            "SELECT subject_id AS hit_type_id, count(*) AS times, "
+            "sum(CAST(json_extract(arguments, '$.cents') AS BIGINT)) AS cents "
+            "FROM intents WHERE operation = ? GROUP BY subject_id ORDER BY subject_id",
+            [OUTSIDE_PRICE],
+        )
+    }
+
+
+def count_unsettled_outside(store: Store) -> int:
+    """Return how many visits and bonuses were unsettled there at the last check."""
+    return campaign_facts.read_notes(store).outside_unsettled
+
+
+def keep_unsettled_outside(store: Store, number: int) -> None:
+    """Record how many there are, in a separate transaction."""
+    campaign_facts.keep_note(store, "outside_unsettled", number)
+
+
+def agree_to_spend(store: Store, amount_cents: int, *, at: datetime) -> None:
+    """Record an amount; repeating the same amount adds no row."""
+    with store.db.atomic():
+        if agreed_cents(store) != amount_cents:
+            store.db.execute(
+                "INSERT INTO agreements (amount_cents, agreed_at) VALUES (?, ?)",
+                [amount_cents, to_text(at)],
+            )
+
+
+def agreed_cents(store: Store) -> int | None:
+    """Return the amount that holds now; `None` if no person was asked."""
+    row = store.db.execute(
+        "SELECT amount_cents FROM agreements ORDER BY agreement_id DESC LIMIT 1"
+    ).fetchone()
+    return None if row is None else int(row[0])

@@ -1,4 +1,4 @@
-"""A store in a file: how it is opened and checked, and what is SQLite's own."""
+"""A store in a file: how it is opened, checked and migrated, and what is SQLite's own."""
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
@@ -9,11 +9,13 @@ from typing import Any, Literal, cast
 from piecework.domain.errors import StoreError
 from piecework.sqlitefile.checkpoints import Checkpoints
 from piecework.sqlitefile.log_file import is_from_later
-from piecework.sqlitefile.schema import bring_up_to_date, origin, patiently
+from piecework.sqlitefile.schema import bring_up_to_date, origin, patiently, read_schema
 from piecework.sqlitefile.sqlite_utils_alone import Database, Migrations
 from piecework.store.connection import Values
-from piecework.store.files import check_kind, make_private_folder, make_private_store
-from piecework.store.migrations import migrations
+from piecework.store.files import SCHEMA, check_kind, make_private_folder, make_private_store
+
+migrations = read_schema("piecework", SCHEMA)
+
 
 _NO_ROOM = {
     sqlite3.SQLITE_FULL,

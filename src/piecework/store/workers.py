@@ -1,10 +1,17 @@
-"""What each worker submitted and what was found in it; worker ids are in the clear."""
+"""What is known of workers and of markets: their work, test scores, simulated traits.
+
+Worker ids are in the clear. Traits are those of simulated workers, which only a rehearsal
+knows. They are kept in the store, so that a later report says the same. Only the report
+reads them: if a step used them, the rehearsal would prove little.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 
-from piecework.domain.ids import WorkerId
+from piecework.domain.ids import AssignmentId, WorkerId
 from piecework.store import ledger
+from piecework.store.columns import moment, to_text
 from piecework.store.database import Store
 
 _SENT = """
@@ -139,3 +146,118 @@ def _paid(store: Store) -> dict[str, int]:
     ):
         paid[worker_id] = paid.get(worker_id, 0) + by_assignment.get(assignment_id, 0)
     return paid
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MarketWork:
+    """The work of one market; assignments are counted by the slots of their HITs.
+
+    Attributes:
+        hits: HITs that were planned for it, without added slots.
+        planned: assignments that were ever planned for it.
+        open: those of them that are not posted, or whose HIT is not collected.
+        collected: assignments that were submitted and fetched.
+        first_posted_at: when its first HIT was posted; `None`: none was.
+    """
+
+    hits: int
+    planned: int
+    open: int
+    collected: int
+    first_posted_at: datetime | None
+
+
+def work_by_market(store: Store) -> dict[str, MarketWork]:
+    """Return the work of each market that has any HIT; "" for HITs without a market."""
+    collected = dict(
+        store.db.execute(
+            "SELECT market, count(*) FROM assignments JOIN hits USING (hit_id) GROUP BY market"
+        )
+    )
+    rows = store.db.query(
+        "SELECT hits.market AS market, "
+        "sum(CASE WHEN hits.extends IS NULL THEN 1 ELSE 0 END) AS hits, "
+        "sum(hits.max_assignments) AS planned, "
+        "sum(CASE WHEN hits.posted_at IS NULL OR whole.collected_at IS NULL "
+        "THEN hits.max_assignments ELSE 0 END) AS open, "
+        "min(hits.posted_at) AS first_posted_at "
+        "FROM hits JOIN hits AS whole "
+        "ON whole.hit_key = coalesce(hits.extends, hits.hit_key) "
+        "GROUP BY hits.market ORDER BY min(hits.rowid)"
+    )
+    return {
+        row["market"]: MarketWork(
+            hits=row["hits"],
+            planned=row["planned"],
+            open=row["open"],
+            collected=collected.get(row["market"], 0),
+            first_posted_at=moment(row["first_posted_at"]),
+        )
+        for row in rows
+    }
+
+
+def market_of_assignment(store: Store, assignment_id: AssignmentId) -> str:
+    """Return the market of an assignment's HIT; "" if it has none or is unknown."""
+    row = store.db.execute(
+        "SELECT market FROM hits JOIN assignments USING (hit_id) WHERE assignment_id = ?",
+        [assignment_id],
+    ).fetchone()
+    return str(row[0]) if row else ""
+
+
+def market_of_worker(store: Store, worker_id: str) -> str:
+    """Return the market of a worker's latest assignment; "" if it is not known."""
+    row = store.db.execute(
+        "SELECT market FROM hits JOIN assignments USING (hit_id) "
+        "WHERE worker_id = ? AND market <> '' ORDER BY submitted_at DESC LIMIT 1",
+        [worker_id],
+    ).fetchone()
+    return str(row[0]) if row else ""
+
+
+def keep_scores(store: Store, scores: Mapping[WorkerId, int], *, at: datetime) -> None:
+    """Store scores; a worker who took the test again has the new score."""
+    rows = [(worker_id, score, to_text(at)) for worker_id, score in scores.items()]
+    with store.db.atomic():
+        store.db.executemany(
+            "INSERT INTO scores (worker_id, score, seen_at) VALUES (?, ?, ?) "
+            "ON CONFLICT (worker_id) DO UPDATE SET score = excluded.score, "
+            "seen_at = excluded.seen_at WHERE scores.score <> excluded.score",
+            rows,
+        )
+
+
+def load_scores(store: Store) -> dict[WorkerId, int]:
+    """Return the score of each worker who has taken the test."""
+    return {
+        WorkerId(row["worker_id"]): int(row["score"])
+        for row in store.db.query("SELECT * FROM scores ORDER BY worker_id")
+    }
+
+
+def keep_traits(store: Store, traits: Mapping[WorkerId, str], bad: frozenset[str]) -> None:
+    """Store each simulated worker's trait, and which traits mean bad work.
+
+    Participants become workers when they arrive, so more may follow.
+    """
+    rows = {worker: (trait, trait in bad) for worker, trait in traits.items()}
+    if rows.items() <= load_traits(store).items():
+        return
+    with store.db.atomic():
+        store.db.executemany(
+            "INSERT INTO simulated_workers (worker_id, trait, is_bad) "
+            "VALUES (?, ?, ?) ON CONFLICT (worker_id) DO UPDATE SET "
+            "trait = excluded.trait, is_bad = excluded.is_bad",
+            [(worker, *row) for worker, row in rows.items()],
+        )
+
+
+def load_traits(store: Store) -> dict[WorkerId, tuple[str, bool]]:
+    """Return the trait and whether it means bad work, by worker, in a rehearsal."""
+    return {
+        WorkerId(worker): (trait, bool(is_bad))
+        for worker, trait, is_bad in store.db.execute(
+            "SELECT worker_id, trait, is_bad FROM simulated_workers ORDER BY worker_id"
+        )
+    }

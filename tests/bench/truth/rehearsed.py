@@ -12,7 +12,7 @@ from pathlib import Path
 from piecework.qc.ratings import with_ratings
 from piecework.rehearsing.campaign import prepare
 from piecework.rehearsing.rehearsal import rehearsal_of, work_through
-from piecework.store import simulated_workers
+from piecework.store import workers
 from tests.bench.truth.sets import LabelledSet
 
 CAMPAIGNS = Path(__file__).resolve().parents[3] / "config/campaigns"
@@ -35,7 +35,7 @@ def rehearsed(name: str) -> LabelledSet:
         with rehearsal_of(campaign) as (run, crowd):
             work_through(run, crowd)
             answers = run.answers().copy()
-            traits = simulated_workers.load(run.store)
+            traits = workers.load_traits(run.store)
     bad_workers = {worker for worker, (_, is_bad) in traits.items() if is_bad}
     by_bad = answers[answers["worker_id"].isin(bad_workers)]
     return LabelledSet(

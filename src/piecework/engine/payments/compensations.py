@@ -18,7 +18,7 @@ from piecework.domain.bonus import Compensation
 from piecework.domain.errors import BudgetExceeded, ConfigError, PlatformRefused
 from piecework.domain.ids import WorkerId
 from piecework.domain.money import cents_from_text
-from piecework.store import generations, hits, intents, ledger, market_work
+from piecework.store import generations, hits, intents, ledger, workers
 from piecework.store.acting import carry_out
 from piecework.store.database import Store
 from piecework.store.intents import Act, Intent
@@ -247,7 +247,7 @@ def _recorded(store: Store) -> dict[str, Intent]:
 
 def _intent(run: CampaignRun, worker_id: WorkerId, cents: int, reason: str) -> Intent:
     # A person without any assignment here counts as one of the first market.
-    market = market_work.of_worker(run.store, worker_id)
+    market = workers.market_of_worker(run.store, worker_id)
     fees = run.campaign.rewards.fees_on(run.clock.now().date(), market)
     digest = hashlib.sha256(reason.encode()).hexdigest()[:_DIGITS]
     return Intent(

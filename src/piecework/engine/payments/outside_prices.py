@@ -11,7 +11,8 @@ import logging
 
 from piecework.domain.clock import Clock
 from piecework.domain.money import OutsidePrice, PriceList
-from piecework.store import hits, ledger, outside_prices
+from piecework.store import hits, ledger
+from piecework.store import prices as store_prices
 from piecework.store.database import Store, writing
 from piecework.store.intents import Act, Intent, close, declare
 
@@ -32,7 +33,7 @@ def book_outside_prices(store: Store, prices: PriceList | None, clock: Clock) ->
     with writing(store):
         batches = hits.batches_of_types(store)
         ours = [each for each in prices.outside if each.hit_type_id in batches]
-        booked = outside_prices.booked(store)
+        booked = store_prices.booked_outside(store)
         for price in ours:
             times, cents = booked.get(price.hit_type_id, (0, 0))
             if price.cents != cents:
@@ -45,8 +46,8 @@ def book_outside_prices(store: Store, prices: PriceList | None, clock: Clock) ->
                     clock=clock,
                 )
     unsettled = sum(each.unsettled for each in ours)
-    if unsettled != outside_prices.unsettled(store):
-        outside_prices.keep_unsettled(store, unsettled)
+    if unsettled != store_prices.count_unsettled_outside(store):
+        store_prices.keep_unsettled_outside(store, unsettled)
 
 
 def _book(
@@ -54,8 +55,8 @@ def _book(
 ) -> None:
     """Record the difference to what was recorded before; part of a transaction."""
     intent = Intent(
-        key=f"{outside_prices.OPERATION}:{price.hit_type_id}:{times}",
-        operation=outside_prices.OPERATION,
+        key=f"{store_prices.OUTSIDE_PRICE}:{price.hit_type_id}:{times}",
+        operation=store_prices.OUTSIDE_PRICE,
         subject=("hit type", price.hit_type_id),
         times=times + 1,
         arguments={"cents": more_cents},
@@ -82,7 +83,7 @@ def _book(
 
 def say_unsettled(store: Store) -> None:
     """Log how much is not settled yet, which a later pass records."""
-    if unsettled := outside_prices.unsettled(store):
+    if unsettled := store_prices.count_unsettled_outside(store):
         _LOG.info(
             "%s visits or bonuses are not settled outside the marketplace yet; the "
             "next pass records what they cost",

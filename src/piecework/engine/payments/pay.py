@@ -23,7 +23,7 @@ from piecework.domain.bonus import Bonus
 from piecework.domain.errors import BudgetExceeded, PlatformRefused
 from piecework.domain.ids import AssignmentId, WorkerId
 from piecework.engine.payments import compensations, unreject
-from piecework.store import hits, intents, ledger, market_work
+from piecework.store import hits, intents, ledger, workers
 from piecework.store.acting import carry_out
 from piecework.store.database import Store
 from piecework.store.intents import Act, Intent
@@ -52,7 +52,7 @@ def planned_bonus(
     """Return a bonus with its intent; label and `subject` make its key."""
     rewards, market = run.campaign.rewards, ""
     if rewards.fees_by_market:
-        market = market_work.of_assignment(run.store, bonus.assignment_id)
+        market = workers.market_of_assignment(run.store, bonus.assignment_id)
     fees = rewards.fees_on(run.clock.now().date(), market)
     return PlannedBonus(
         bonus=bonus,

@@ -34,7 +34,7 @@ from piecework.engine.payments.pay import (
 )
 from piecework.engine.posted_hits import PUBLISH, PostedAs, posted_as, publish_key, recording
 from piecework.platforms.ports import PostedHit
-from piecework.store import assignments, dealt_items, generations, hits, intents, pass_notes
+from piecework.store import assignments, campaign_facts, dealt_items, generations, hits, intents
 from piecework.store.acting import carry_out
 from piecework.store.database import Store, writing
 from piecework.store.intents import Act, Intent
@@ -47,12 +47,12 @@ HITs than this."""
 
 def begin_adopting(store: Store) -> None:
     """Let the following passes adopt what the store does not know."""
-    pass_notes.keep(store, "is_adopting", 1)
+    campaign_facts.keep_note(store, "is_adopting", 1)
 
 
 def is_adopting(store: Store) -> bool:
     """Return whether the platform may have HITs of this store that it does not know."""
-    return pass_notes.read(store).is_adopting
+    return campaign_facts.read_notes(store).is_adopting
 
 
 def unknown_hits(run: CampaignRun) -> list[tuple[PostedHit, PostedAs]]:
@@ -83,7 +83,7 @@ def adopt(run: CampaignRun) -> int:
     adopted = [_as_planned(run, posted, by) for posted, by in due]
     _write_down(run, adopted)
     if len(unknown) == len(due):
-        pass_notes.keep(run.store, "is_adopting", 0)
+        campaign_facts.keep_note(run.store, "is_adopting", 0)
     return len(adopted)
 
 

@@ -27,7 +27,7 @@ from piecework.engine.recover.adopting import (
     unknown_hits,
 )
 from piecework.platforms.ports import PostedHit
-from piecework.store import assignments, decisions, hits, intents, platform_types
+from piecework.store import assignments, campaign_facts, decisions, hits, intents
 from piecework.store.settlements import DONE, FORGET, FORGOTTEN, forget_key
 
 
@@ -257,7 +257,7 @@ def _compare_exclusions(
         for decision in decisions.load(run.store, "worker", verdicts=["exclude"])
         if decision not in waiting and decision.subject_id not in lost
     }
-    if (type_id := platform_types.get(run.store, "exclusion")) is None:
+    if (type_id := campaign_facts.platform_type(run.store, "exclusion")) is None:
         return (), (), False
     try:
         there = set(run.platform.excluded(QualificationTypeId(type_id)))

@@ -30,12 +30,12 @@ from piecework.engine.settle import carry_out_again
 from piecework.store import (
     assignments,
     bound,
+    campaign_facts,
     decisions,
     generations,
     hits,
     intents,
     ledger,
-    platform_types,
 )
 from piecework.store.acting import Refusal, carry_out
 from piecework.store.database import writing
@@ -198,7 +198,7 @@ def _adopt_exclusions(run: CampaignRun, comparison: Comparison) -> None:
 def _ask_for_types_again(run: CampaignRun) -> None:
     """Forget ids of HIT types and qualification types: each is found again by name."""
     with writing(run.store):
-        platform_types.forget(run.store)
+        campaign_facts.forget_platform_types(run.store)
 
 
 def _give_up_lost(run: CampaignRun, comparison: Comparison) -> None:

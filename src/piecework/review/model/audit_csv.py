@@ -2,7 +2,7 @@
 
 from piecework.campaign.opened import OpenedCampaign
 from piecework.postprocess.datasets.csv_file import to_csv
-from piecework.store import audit
+from piecework.store import reviews
 
 COLUMNS = ("at", "event", "name", "role", "subject", "issuer", "about")
 
@@ -22,7 +22,7 @@ def audit_csv(opened: OpenedCampaign) -> tuple[bytes, int]:
             entry.identity.issuer,
             entry.about,
         )
-        for entry in audit.trail(opened.store)
+        for entry in reviews.trail(opened.store)
     ]
     columns = {name: [row[number] for row in rows] for number, name in enumerate(COLUMNS)}
     return to_csv(columns), len(rows)

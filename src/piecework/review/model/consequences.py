@@ -8,7 +8,7 @@ from piecework.domain.counts import plural
 from piecework.domain.ids import AssignmentId, ItemId
 from piecework.domain.verdicts import Decision
 from piecework.results.answers_shown import Work
-from piecework.store import assignments, hits, item_totals, stops
+from piecework.store import assignments, campaign_facts, hits, item_totals
 
 _TURNED_AWAY = ("exclude", "block")
 
@@ -131,9 +131,12 @@ def _asked_again(opened: OpenedCampaign, work: Work, dropped: Iterable[str]) -> 
 
 def _batches_to_post(opened: OpenedCampaign) -> frozenset[int]:
     """Return the batches for which missing answers may be asked for again."""
-    if not opened.endpoint.startswith("http") or stops.stopped_at(opened.store) is not None:
+    if (
+        not opened.endpoint.startswith("http")
+        or campaign_facts.stopped_at(opened.store) is not None
+    ):
         return frozenset()
-    most = opened.campaign.posting.rounds + stops.undone(opened.store)
+    most = opened.campaign.posting.rounds + campaign_facts.count_undone_stops(opened.store)
     return frozenset(
         counts.batch for counts in hits.count_by_batch(opened.store) if counts.last_round < most
     )

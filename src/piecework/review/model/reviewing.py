@@ -223,7 +223,7 @@ def carry_out(
         if not is_about_one and seen != state_of(opened, group):
             raise DecidedMeanwhile(decided_in(opened, group))
         planned = plan(opened, work, group, act, because=because, by=by)
-        return reviews.add(opened.store, planned.chosen, along=planned.along)
+        return reviews.add_reviews(opened.store, planned.chosen, along=planned.along)
 
 
 def state_of(opened: OpenedCampaign, group: Group) -> str:
@@ -279,12 +279,12 @@ def last_act_about(opened: OpenedCampaign, group: Group) -> tuple[int, str] | No
     act = reviews.last_act_about(opened.store, _subjects(group))
     if act is None:
         return None
-    return act, reviews.of_act(opened.store, act)[0].reviewer
+    return act, reviews.reviews_of_act(opened.store, act)[0].reviewer
 
 
 def _undone(opened: OpenedCampaign, act: int, *, by: str) -> list[Review]:
     """Undo an act in the caller's transaction; return what waits again."""
-    undone = reviews.of_act(opened.store, act)
+    undone = reviews.reviews_of_act(opened.store, act)
     if fault := _what_followed(opened, undone):
         raise ConfigError([fault])
     reviews.take_back(opened.store, act, at=opened.clock.now(), by=by)

@@ -21,7 +21,7 @@ def give_second_opinion(
     if verdict not in {"keep", "drop"}:
         raise ConfigError(["keep or drop this answer; no other decision is asked for"])
     with writing(opened.store):
-        return reviews.add_second(
+        return reviews.add_second_opinions(
             opened.store,
             [
                 Decision(

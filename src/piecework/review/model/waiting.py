@@ -176,7 +176,7 @@ def second_opinions(opened: OpenedCampaign, *, share: float, by: str) -> tuple[s
     if not share:
         return ()
     reviewers_by_answer: dict[str, set[str]] = {}
-    for review in reviews.in_force(opened.store):
+    for review in reviews.reviews_in_force(opened.store):
         if review.subject_kind == "answer" and not review.is_along:
             reviewers_by_answer.setdefault(review.subject_id, set()).add(review.reviewer)
     seed = opened.campaign.rehearsal.seed

@@ -14,9 +14,9 @@ from piecework.domain.typing_record import typing_record
 from piecework.domain.verdicts import Decision
 from piecework.hit_templates.tasks import load_task
 from piecework.results.table import surplus as beyond
-from piecework.store import answers_table, assignments, decisions
-from piecework.store.answers_table import last_number, read_answers, read_verdicts
+from piecework.store import assignments, decisions, tables
 from piecework.store.database import Store
+from piecework.store.tables import last_number, read_answers, read_verdicts
 from tests.store.answered import answered_hits
 from tests.typing_records import record
 
@@ -130,7 +130,7 @@ def test_no_assignment_is_parted_however_many_rows_are_read_at_once(
     """Counts over an assignment include all its answers."""
     _keep(answered, _answer(1), _answer(2))
     whole = read_answers(answered, TASK)
-    monkeypatch.setattr(answers_table, "_AT_ONCE", at_once)
+    monkeypatch.setattr(tables, "_AT_ONCE", at_once)
     pd.testing.assert_frame_equal(read_answers(answered, TASK), whole)
 
 

@@ -1,0 +1,210 @@
+"""What holds for a campaign as a whole: its stop, its inputs, its types, notes of passes.
+
+Each is a row or a few. None of them is about one HIT, answer or worker. Every stop stays
+in its table, so that a report can say when no HITs were posted. Another process may write
+a stop during a pass; the pass reads it before each HIT. Of the inputs that passes used,
+each change is kept, so that dataset and report name the file that decided the answers,
+not the file as it is when they are written.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from piecework.domain.errors import StoreError
+from piecework.domain.inputs import Inputs
+from piecework.store.columns import from_text, insert, to_text
+from piecework.store.database import Store
+
+Note = Literal[
+    "judging_digest",
+    "caps_digest",
+    "rendered_task_digest",
+    "typing_digest",
+    "models_digest",
+    "verified_approvals",
+    "outside_unsettled",
+    "refused_markets",
+    "is_adopting",
+    "exported_batch",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PassNotes:
+    """The notes; `None` for those that were never made.
+
+    Attributes:
+        judging_digest: digest of everything that the last judging depended on.
+        caps_digest: digest of the prices and caps that were last found to fit.
+        rendered_task_digest: digest of the requester's own task when all its pages were
+            rendered.
+        typing_digest: digest of the task by which imported answers were typed.
+        models_digest: digest of the labels of models in the last pass.
+        verified_approvals: how many approvals there were when a sample of them was last
+            checked.
+        outside_unsettled: visits and bonuses that another market had not settled at the
+            last check.
+        refused_markets: why a market refused HITs in the last pass, by market.
+        is_adopting: HITs of this store may be on the platform and not in the store.
+        exported_batch: the last batch that was settled when a campaign that grows wrote
+            its results; 0 if it never did.
+    """
+
+    judging_digest: str | None
+    caps_digest: str | None
+    rendered_task_digest: str | None
+    typing_digest: str | None
+    models_digest: str | None
+    verified_approvals: int | None
+    outside_unsettled: int
+    refused_markets: Mapping[str, str]
+    is_adopting: bool
+    exported_batch: int
+
+
+def read_notes(store: Store) -> PassNotes:
+    """Return the current notes."""
+    (row,) = store.db.query("SELECT * FROM pass_notes")
+    del row["only_row"]
+    refused = json.loads(row["refused_markets"])
+    is_adopting = bool(row["is_adopting"])
+    return PassNotes(**{**row, "is_adopting": is_adopting, "refused_markets": refused})
+
+
+def keep_note(store: Store, note: Note, value: str | int) -> None:
+    """Store a note, in a separate transaction."""
+    with store.db.atomic():
+        store.db.execute(f"UPDATE pass_notes SET {note} = ?", [value])
+
+
+def record_stop(store: Store, *, at: datetime) -> bool:
+    """Record that no more HITs are to be posted; return whether that is new."""
+    with store.db.atomic():
+        written = store.db.execute(
+            "INSERT INTO stops (stopped_at) SELECT ? "
+            "WHERE NOT EXISTS (SELECT 1 FROM stops WHERE undone_at IS NULL)",
+            [to_text(at)],
+        )
+    return bool(written.rowcount)
+
+
+def undo_stop(store: Store, *, at: datetime) -> bool:
+    """Let the campaign continue; return whether it was stopped."""
+    with store.db.atomic():
+        written = store.db.execute(
+            "UPDATE stops SET undone_at = ? WHERE undone_at IS NULL", [to_text(at)]
+        )
+    return bool(written.rowcount)
+
+
+def stopped_at(store: Store) -> datetime | None:
+    """Return since when the campaign is stopped; `None` if it is not."""
+    row = store.db.execute("SELECT stopped_at FROM stops WHERE undone_at IS NULL").fetchone()
+    return from_text(row[0]) if row else None
+
+
+def count_undone_stops(store: Store) -> int:
+    """Return how often the campaign was stopped and continued."""
+    row = store.db.execute("SELECT count(*) FROM stops WHERE undone_at IS NOT NULL").fetchone()
+    return int(row[0])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UsedInputs:
+    """Inputs, and the time of the first pass that used them."""
+
+    since: datetime
+    inputs: Inputs
+
+
+def record_inputs(store: Store, inputs: Inputs, *, at: datetime) -> None:
+    """Record what a pass uses, unless the pass before used the same."""
+    if (last := latest_inputs(store)) is not None and not last.changes(inputs):
+        return
+    row = {
+        "since": to_text(at),
+        "file_text": inputs.text,
+        "digests": json.dumps(dict(inputs.digests)),
+    }
+    with store.db.atomic():
+        insert(store, "used_inputs", [row])
+
+
+def read_inputs(store: Store) -> tuple[UsedInputs, ...]:
+    """Return what the passes used, the first first; () before the first pass."""
+    rows = store.db.query("SELECT since, file_text, digests FROM used_inputs ORDER BY number")
+    return tuple(
+        UsedInputs(
+            since=datetime.fromisoformat(row["since"]),
+            inputs=Inputs(text=row["file_text"], digests=json.loads(row["digests"])),
+        )
+        for row in rows
+    )
+
+
+def latest_inputs(store: Store) -> Inputs | None:
+    """Return what the last pass used; `None` before the first."""
+    used = read_inputs(store)
+    return used[-1].inputs if used else None
+
+
+Purpose = Literal["hit type", "exclusion", "test", "answered", "earned"]
+
+
+def platform_type(store: Store, purpose: Purpose, subject: str = "") -> str | None:
+    """Return the platform's id of a type; `None` before it was created.
+
+    Args:
+        store: the campaign's memory.
+        purpose: what the type is for.
+        subject: tells several apart: a digest of a HIT type's values, or the key of the
+            HIT with the items that a qualification's holders have answered, or the name
+            of an earned qualification.
+    """
+    row = store.db.execute(
+        "SELECT type_id FROM platform_types WHERE purpose = ? AND subject = ?", [purpose, subject]
+    ).fetchone()
+    return row[0] if row else None
+
+
+def keep_platform_type(store: Store, purpose: Purpose, type_id: str, *, subject: str = "") -> None:
+    """Store the platform's id of a type.
+
+    Raises:
+        StoreError: another pass has meanwhile created the type with another id.
+    """
+    with store.db.atomic():
+        store.db.execute(
+            "INSERT INTO platform_types (purpose, subject, type_id) "
+            "VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+            [purpose, subject, type_id],
+        )
+    if platform_type(store, purpose, subject) != type_id:
+        raise StoreError(
+            f"{store.address}: another pass has meanwhile created the {purpose} {subject}",
+            next_step="run the same command again",
+        )
+
+
+def forget_platform_types(store: Store) -> None:
+    """Delete all, so that each is created or found again; part of a transaction."""
+    store.db.execute("DELETE FROM platform_types")
+
+
+_LATEST = """
+SELECT max(at) FROM (
+    SELECT max(made_at) AS at FROM intents UNION ALL SELECT max(done_at) FROM intents
+    UNION ALL SELECT max(collected_at) FROM hits
+    UNION ALL SELECT max(decided_at) FROM decisions
+    UNION ALL SELECT max(stopped_at) FROM stops
+) AS moments
+"""
+
+
+def last_written_at(store: Store) -> datetime | None:
+    """Return the time of the last write, by the clock of then; `None` before any."""
+    (moment,) = store.db.execute(_LATEST).fetchone()
+    return from_text(moment) if moment else None
