@@ -16,7 +16,7 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from piecework.config.drawn_pictures import is_portrait_name
-from piecework.config.utf8 import read_text
+from piecework.config.user_files import read_text
 from piecework.domain.errors import ConfigError
 from piecework.domain.hit import PICTURES, Item, is_picture
 from piecework.domain.ids import ItemId

@@ -65,7 +65,7 @@ class Named(NamedTuple):
 def texts_of(table: BaseModel) -> Iterator[Named]:
     """Yield every text of a checked file, with the key and what it names.
 
-    >>> from piecework.config.gold_table import GoldTable
+    >>> from piecework.config.posting_tables import GoldTable
     >>> [(named.key, named.names.name) for named in texts_of(GoldTable(file="a.csv"))]
     [(('file',), 'INPUT')]
     """

@@ -19,15 +19,16 @@ from pydantic import (
     model_validator,
 )
 
-from piecework.config.assignments_table import Assignments
-from piecework.config.crowds_table import CrowdsTable
-from piecework.config.earned_table import EarnedTable
-from piecework.config.experiment_table import ExperimentTable
-from piecework.config.gold_table import GoldTable
 from piecework.config.imported_table import ImportedTable
-from piecework.config.machine_table import MachineTable
 from piecework.config.named import Names
-from piecework.config.requirements_table import RequirementsTable
+from piecework.config.posting_tables import (
+    Assignments,
+    CrowdsTable,
+    ExperimentTable,
+    GoldTable,
+    MachineTable,
+)
+from piecework.config.requirements_table import EarnedTable, RequirementsTable
 from piecework.domain.campaign import OutputFormat
 from piecework.domain.capabilities import MTURK
 from piecework.domain.dataset import Pictures

@@ -1,10 +1,14 @@
-"""Which campaign files this user trusts to reach outside of their folders.
+"""Which campaign files this user trusts, and what a schedule may do with them.
 
-A campaign file may come from anyone. A file that reads its own folder alone needs no
-trust. A file that names an address, a database, an environment variable or a path
-outside of its folder is trusted by content, as `direnv allow` does: any change of the
-file, or of what it is made of, needs trust again. The keys that can name such things
-are those that the schema marks (`piecework.config.named`).
+A campaign file may come from anyone. A file that reads its own folder alone needs no trust.
+A file that names an address, a database, an environment variable or a path outside of its
+folder is trusted by content, as `direnv allow` does: any change of the file, or of what it
+is made of, needs trust again. The keys that can name such things are those that the schema
+marks (`piecework.config.named`).
+
+Anyone who reaches Prefect's API can start a deployment with parameters of their own. So no
+parameter says where passes go, whether people work and what they may cost. The file
+`birds.deployment.toml` beside `birds.toml` does, which only its owner writes.
 """
 
 import fcntl
@@ -14,6 +18,7 @@ import os
 import re
 import stat
 import tempfile
+import tomllib
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -23,9 +28,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from piecework.config.deployment_file import deployment_path, endpoint_of
+from pydantic import BaseModel, ConfigDict, ValidationError
+
 from piecework.config.named import Names, texts_of
-from piecework.config.variables import variables_in
+from piecework.config.schema_faults import schema_faults
+from piecework.config.user_files import read_text, variables_in
 from piecework.domain.errors import ConfigError, RefusedForSafety
 from piecework.domain.printable import one_line
 
@@ -383,3 +390,70 @@ def _write(path: Path, known: Mapping[str, _Trusted]) -> None:
     except BaseException:
         Path(partial).unlink(missing_ok=True)
         raise
+
+
+class Deployment(BaseModel):
+    """A deployment file.
+
+    Attributes:
+        endpoint: URL of the marketplace.
+        rehearsal: the marketplace is a rehearsal's (`piecework crowd`).
+        live: real people work; required for a marketplace on another machine.
+        spend_at_most: the most that the whole campaign may cost, as text in its
+            currency; empty: as agreed before.
+        credentials_block: name of a Prefect `Secret` block with keys; empty: boto3's
+            own chain.
+        allow_second_store: start even if the marketplace has HITs of a campaign with
+            this name from another store.
+    """
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    endpoint: str
+    rehearsal: bool = False
+    live: bool = False
+    spend_at_most: str = ""
+    credentials_block: str = ""
+    allow_second_store: bool = False
+
+
+def deployment_path(campaign: Path) -> Path:
+    """Return the path of the file beside a campaign file.
+
+    >>> deployment_path(Path("a/birds.toml")).as_posix()
+    'a/birds.deployment.toml'
+    """
+    return campaign.with_suffix(".deployment.toml")
+
+
+def read_deployment(campaign: Path) -> Deployment:
+    """Read what a schedule may do with a campaign.
+
+    Raises:
+        ConfigError: there is no deployment file beside it, or the file has faults.
+    """
+    path = deployment_path(campaign)
+    text = read_text(
+        path,
+        name="deployment file",
+        next_step='write it: endpoint = "http://127.0.0.1:8080"; a schedule takes '
+        "endpoint, live and amounts only from this file (docs/how-to/schedule.md)",
+    )
+    try:
+        return Deployment.model_validate(tomllib.loads(text))
+    except ValidationError as fault:
+        raise ConfigError(schema_faults(path, text, fault)) from fault
+    except (ValueError, RecursionError) as fault:  # as for a campaign file
+        raise ConfigError([f"{path}: not valid TOML: {fault}"]) from fault
+
+
+def endpoint_of(campaign: Path) -> str:
+    """Return the endpoint that a deployment file names; "" without such a file."""
+    path = deployment_path(campaign)
+    if not path.is_file():
+        return ""
+    try:
+        endpoint = tomllib.loads(path.read_text("utf-8")).get("endpoint", "")
+    except (OSError, ValueError, RecursionError):
+        return ""  # Reading it for a pass says what is wrong.
+    return endpoint if isinstance(endpoint, str) else ""

@@ -19,7 +19,7 @@ from piecework.campaign.assembling import load_campaign
 from piecework.campaign.opened import CampaignRun
 from piecework.campaign.prices import ask_prices
 from piecework.campaign.source_check import warnings_of_source
-from piecework.config.deployment_file import read_deployment
+from piecework.config.trust import read_deployment
 from piecework.domain.clock import SystemClock
 from piecework.domain.counts import plural
 from piecework.domain.errors import CampaignBusy
@@ -54,10 +54,9 @@ from piecework.flows.prefect_tasks import (
     says_what_helps,
 )
 from piecework.flows.run_log import logged_in_run
-from piecework.platforms.credentials import REHEARSAL, Credentials
-from piecework.platforms.endpoint import normal_endpoint
+from piecework.platforms.calling import LONG_PATIENCE_SECONDS
+from piecework.platforms.endpoint import REHEARSAL, Credentials, normal_endpoint
 from piecework.platforms.mturk import MTurk
-from piecework.platforms.outage import LONG_PATIENCE_SECONDS
 from piecework.results import waiting_runs
 from piecework.results.whole_pass import finish_pass, remember_pass
 
@@ -80,7 +79,7 @@ def advance(
     It never waits: if workers or people have to act first, the run ends and its state
     says so. Any caller of Prefect's API can choose a flow's parameters. So the
     endpoint, live work, amounts and a second store are not parameters: they are set in
-    the deployment file beside the campaign file (`piecework.config.deployment_file`).
+    the deployment file beside the campaign file (`piecework.config.trust`).
 
     Args:
         campaign: absolute path of the campaign file.

@@ -9,7 +9,7 @@ from typing import Any, cast
 from prefect.blocks.system import Secret
 
 from piecework.domain.errors import ConfigError
-from piecework.platforms.credentials import Credentials
+from piecework.platforms.endpoint import Credentials
 
 
 def from_block(name: str) -> Credentials | None:

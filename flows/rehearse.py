@@ -15,7 +15,7 @@ from piecework.engine.progress import read_progress
 from piecework.flows.artifacts import publish_artifacts
 from piecework.flows.prefect_tasks import label_run, run_as_task, run_name, says_what_helps
 from piecework.flows.run_log import logged_in_run
-from piecework.platforms.virtual_clock import START
+from piecework.platforms.clocks import START
 from piecework.rehearsal.crowd.crowd import Crowd
 from piecework.rehearsing.campaign import prepare
 from piecework.rehearsing.previous_rehearsal import set_aside_if_changed

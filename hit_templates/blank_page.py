@@ -23,7 +23,7 @@ from piecework.hit_templates.page_compression import (
 )
 
 _FIRST = 0xF0000
-_SLOT = re.compile("([\U000f0000-\U000ffffd])")
+_ITEM_SLOT = re.compile("([\U000f0000-\U000ffffd])")
 """Supplementary private-use characters, one for each slot."""
 
 
@@ -91,13 +91,15 @@ class BlankPage:
 def blank_page(page: str) -> BlankPage:
     """Cut a page that was rendered over slots."""
     compressed = compress(page, more_than=0)
-    spans, pieces, start = compressed_spans(compressed), _SLOT.split(compressed), 0
+    spans, pieces, start = compressed_spans(compressed), _ITEM_SLOT.split(compressed), 0
     is_quoted = []
     for piece in pieces:
         is_quoted.append(any(first <= start < last for first, last in spans))
         start += len(piece)
     return BlankPage(
-        whole=_numbered(_SLOT.split(page)), compressed=_numbered(pieces), is_quoted=tuple(is_quoted)
+        whole=_numbered(_ITEM_SLOT.split(page)),
+        compressed=_numbered(pieces),
+        is_quoted=tuple(is_quoted),
     )
 
 

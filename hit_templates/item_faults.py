@@ -15,7 +15,7 @@ from piecework.domain.hit import Item
 from piecework.domain.printable import one_line
 from piecework.domain.task import GOLD, GOLD_BECAUSE, PRACTICE, TRUTH, TWIN, Field, Task
 from piecework.domain.xml_text import NOT_FOR_XML
-from piecework.hit_templates.values import offered, typed, value_problems
+from piecework.hit_templates.answers import offered, typed, value_problems
 
 
 def faults_of_item(task: Task, item: Item) -> list[str]:

@@ -19,9 +19,9 @@ from piecework.domain.capabilities import MTURK
 from piecework.domain.counts import plural
 from piecework.domain.hit import Item
 from piecework.domain.qualification import SECTION, QualificationTest
+from piecework.hit_templates.answers import offered
 from piecework.hit_templates.item_faults import faults_of_item
 from piecework.hit_templates.templates import has_template, rendered
-from piecework.hit_templates.values import offered
 
 FORM = "question_form.xml.j2"
 _KEY = "http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/2005-10-01/AnswerKey.xsd"

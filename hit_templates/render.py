@@ -30,8 +30,8 @@ from piecework.hit_templates.order import groups_of
 from piecework.hit_templates.own_html.page import own_page
 from piecework.hit_templates.page_compression import fitted, is_packed
 from piecework.hit_templates.page_faults import page_faults
+from piecework.hit_templates.rules import CHARACTERS
 from piecework.hit_templates.templates import QUESTION, rendered
-from piecework.hit_templates.text_rules import CHARACTERS
 
 ROOM_FOR_PAGE = MTURK.question_bytes - 512
 """A larger page is compressed; the rest of the limit is for the envelope around it."""

@@ -1,4 +1,27 @@
-"""The kinds of rules for answers, as data and as pure functions.
+"""Defines a word, a sentence and a beginning in text that a worker typed.
+
+The page measures the same text in JavaScript (`_rules.js`), so this code may not depend
+on a Unicode table that grows with each release. Every class of characters is listed in
+`CHARACTERS`, which the page receives as data. Each class is the inside of a regular
+expression's `[...]`, in a form that Python and JavaScript read alike.
+
+These decisions are finer than those of the original page (VizWiz-Captions, 2019):
+
+- **Words** are separated by white space, comma, period, semicolon, ellipsis and long
+  dash. `8.5`, `1,000` and `U.S.` are one word each, as a person would count them (the
+  original: two). `red,blue` and `cat.The` are two: a forgotten space does not cost a
+  word. A hyphenated word is one. A lone `-`, `&` or emoji is not a word (the original
+  counted it), because otherwise eight dashes would be a caption.
+- **A second sentence** begins after `.`, `!` or `?`, white space and another word. In
+  doubt the text is one sentence: refusing an honest caption costs a worker's time,
+  while a second sentence does little harm. So these do not end a sentence: known
+  abbreviations (`St. Louis`, `Dr. Pepper`, `2 oz. can`), single letters (`U.S. flag`,
+  `J. Smith`), `No. 5`, `10 in. pan`, an ellipsis, anything inside double quotes, and
+  `!` or `?` before a small letter (`Yahoo! logo`) or after a known name.
+- **A beginning** ignores case, quotes, white space and which apostrophe was typed, and
+  ends where a word ends: "This island" does not begin with "This is".
+
+The kinds of rules for answers, as data and as pure functions.
 
 A rule in `task.toml` names a kind, a field, parameters and the message that a worker
 reads. `_rules.js` has the same kinds for the page; tests/browser checks that both give
@@ -7,17 +30,198 @@ the same verdicts.
 Only `required`, `text_with_option` and `must_choose` can fail for an empty field. The
 others always hold for it, so that a worker who wrote nothing reads one message, not
 five. A kind with a parameter `column` compares the answer with that column of the item.
+
+Rules for tasks that ask workers to change a text as little as possible.
+
+The rules compare words (`piecework.hit_templates.rules`) without case and
+surrounding punctuation, so a comma or a capital is not a change.
 """
 
-from collections.abc import Callable, Mapping
+import re
+import unicodedata
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from piecework.domain.assignment import FieldValue
-from piecework.domain.differences import size
+from piecework.domain.differences import Change, changes, size
 from piecework.domain.task import FieldScope, Rule, Task
-from piecework.hit_templates.edit_rules import changes_of, is_same, stays_within
-from piecework.hit_templates.text_rules import Points, begins_with, is_one_sentence, plain, words
+
+CHARACTERS: Mapping[str, str] = {
+    # White space, and invisible letters (Hangul fillers, empty braille).
+    "spaces": "\t-\r\x1c- \x85\xa0\u115f\u1160\u1680\u2000-\u200a\u2028\u2029\u202f"
+    "\u205f\u2800\u3000\u3164\uffa0",
+    # Control characters, joiners, directions, variation selectors, tags.
+    "invisible": "\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\xad\u034f\u061c\u17b4\u17b5"
+    "\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff"
+    "\U000e0000-\U000e0fff",
+    # Not words on their own: punctuation, currency, arrows, emoji.
+    "symbols": "!-/:-@\\[-`{-~\xa1-\xa9\xab-\xb1\xb4\xb6-\xb8\xbb\xbf\xd7\xf7"
+    "\u02b9-\u02df\u2010-\u2027\u2030-\u205e\u20a0-\u20cf\u2190-\u2bff"
+    "\u2e00-\u2e7f\u3001-\u3003\u3008-\u3020\u3030\ufe10-\ufe6f\uff01-\uff0f"
+    "\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65\ufffc\ufffd"
+    "\U0001f000-\U0001fbff",
+    "apostrophes": "'`\xb4\u02b9\u02bb\u02bc\u2018\u2019\u201b\u2032\uff07",
+    "double_quotes": '"\u201c-\u201f\xab\xbb\u2033\uff02',
+    "hyphens": "\\-\u2010\u2011",
+    "breaks": " ,.;\u2014\u2026",
+}
+
+_CHARACTER_CLASS = {name: f"[{inside}]" for name, inside in CHARACTERS.items()}
+_NO_WORD = CHARACTERS["spaces"] + CHARACTERS["symbols"]
+_LETTER = f"[^{_NO_WORD}]"
+
+_INVISIBLE = re.compile(_CHARACTER_CLASS["invisible"])
+_SPACES = re.compile(f"{_CHARACTER_CLASS['spaces']}+")
+_LETTERS = re.compile(_LETTER)
+_SYMBOLS_FIRST = re.compile(f"^[{_NO_WORD}]+")
+_BREAKS = re.compile(f"{_CHARACTER_CLASS['breaks']}+")
+_POINT_WITHIN = re.compile(r"[0-9],[0-9]|\.")
+_POINT_IN_NUMBER = re.compile(r"([0-9])[.,](?=[0-9])")
+_POINTED_LETTERS = re.compile(f"(^|[{_NO_WORD}])((?:{_LETTER}\\.)+{_LETTER}?)(?=$|[{_NO_WORD}])")
+_QUOTED = re.compile(
+    f"{_CHARACTER_CLASS['double_quotes']}[^{CHARACTERS['double_quotes']}]*{_CHARACTER_CLASS['double_quotes']}"
+)
+_END = re.compile("[.!?]")
+_APOSTROPHES = re.compile(_CHARACTER_CLASS["apostrophes"])
+_CLOSERS_LAST = re.compile(f"[)\\]}}*{CHARACTERS['double_quotes']}{CHARACTERS['apostrophes']}]+$")
+_LAST_PIECE = re.compile(f"(?:{_LETTER}|')+$")
+_NUMBER = re.compile("^[0-9][0-9.,/]*")
+_WORD_ENDS = re.compile(f"^(?:$|(?!{_CHARACTER_CLASS['hyphens']})[{_NO_WORD}])")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Points:
+    """Words after which punctuation does not end a sentence, in small letters.
+
+    Attributes:
+        abbreviations: words before a period (`st`, `dr`, `oz`).
+        before_number: words before a period and a number (`no`, as in `No. 5`).
+        after_number: words between a number and a period (`in`, as in `10 in. pan`).
+        names: names that end in `!` or `?` (`yahoo`).
+    """
+
+    abbreviations: Collection[str] = ()
+    before_number: Collection[str] = ()
+    after_number: Collection[str] = ()
+    names: Collection[str] = ()
+
+
+@lru_cache(maxsize=1024)  # a dozen rules each ask for the same text
+def plain(text: str) -> str:
+    r"""Normalise a text to measure it: composed, visible, single spaces, trimmed.
+
+    >>> plain(" a\u200b  caf\u0065\u0301\n")
+    'a café'
+    """
+    composed = unicodedata.normalize("NFC", _INVISIBLE.sub("", text))
+    return _SPACES.sub(" ", composed).strip(" ")
+
+
+def words(text: str) -> list[str]:
+    """Return the words of a text; the module's docstring defines a word.
+
+    >>> words("An 8.5 oz. can - U.S. made,well-known")
+    ['An', '85', 'oz', 'can', 'US', 'made', 'well-known']
+    """
+    joined = plain(text)
+    if _POINT_WITHIN.search(joined):  # other captions do not need the slow patterns
+        joined = _POINT_IN_NUMBER.sub(r"\1", joined)
+        joined = _POINTED_LETTERS.sub(lambda m: m[1] + m[2].replace(".", ""), joined)
+    return [piece for piece in _BREAKS.split(joined) if _LETTERS.search(piece)]
+
+
+def is_one_sentence(text: str, points: Points) -> bool:
+    """Return whether the text is a single sentence.
+
+    >>> is_one_sentence("A dog. A cat.", Points())
+    False
+    >>> is_one_sentence("A U.S. flag.", Points())
+    True
+    """
+    measured = plain(text)
+    end = _END.search(measured)
+    if end is None or " " not in measured[end.end() :]:
+        return True  # as most captions are
+    tokens = _without_quotes(measured).split(" ")
+    # The period after the last word ends the caption, even if emoji follow.
+    with_word = [i for i, token in enumerate(tokens) if _LETTERS.search(token)]
+    last = with_word[-1] if with_word else 0
+    return not any(_ends_sentence(tokens, i, points) for i in range(last))
+
+
+def begins_with(text: str, beginnings: Iterable[str]) -> bool:
+    r"""Return whether the text begins with one of these as whole words.
+
+    >>> begins_with("\u201cIt\u2019s a dog", ["There is", "It's"])
+    True
+    >>> begins_with("This island", ["This is"])
+    False
+    """
+    opening = _folded(_SYMBOLS_FIRST.sub("", plain(text)))
+    folded = _folded_beginnings(tuple(beginnings))
+    return opening.startswith(folded) and any(
+        opening.startswith(sought) and _WORD_ENDS.match(opening[len(sought) : len(sought) + 1])
+        for sought in folded
+    )
+
+
+def _folded(text: str) -> str:
+    return _APOSTROPHES.sub("'", text).lower()
+
+
+@lru_cache(maxsize=256)
+def _folded_beginnings(beginnings: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(_folded(plain(beginning)) for beginning in beginnings)
+
+
+def _without_quotes(text: str) -> str:
+    """Replace each quotation by one word; leave a fully quoted text unchanged."""
+    outside = _QUOTED.sub(" ", text)
+    return _QUOTED.sub("quoted", text) if _LETTERS.search(outside) else text
+
+
+def _ends_sentence(tokens: list[str], i: int, points: Points) -> bool:
+    """Return whether `tokens[i]`, which is not the last word, ends a sentence."""
+    if not _END.search(tokens[i]):
+        return False
+    token = _CLOSERS_LAST.sub("", tokens[i])
+    if token.endswith(".") and not token.endswith(".."):
+        return not _is_abbreviation(tokens, i, token[:-1], points)
+    if token.endswith(("!", "?")):
+        name = _last_piece(token.rstrip("!?"))
+        return name not in points.names and _is_capital(_next_word(tokens, i))
+    return False
+
+
+def _is_abbreviation(tokens: list[str], i: int, word: str, points: Points) -> bool:
+    piece = _last_piece(word)
+    unit = _NUMBER.sub("", piece)
+    after_number = unit != piece or (i > 0 and _NUMBER.match(tokens[i - 1]) is not None)
+    before_number = _NUMBER.match(_next_word(tokens, i)) is not None
+    return (
+        len(unit) == 1
+        or unit in points.abbreviations
+        or (after_number and unit in points.after_number)
+        or (before_number and unit in points.before_number)
+    )
+
+
+def _last_piece(token: str) -> str:
+    """Return the text after the last punctuation mark, in small letters."""
+    match = _LAST_PIECE.search(_APOSTROPHES.sub("'", token))
+    return match[0].lower() if match else ""
+
+
+def _next_word(tokens: list[str], i: int) -> str:
+    """Return the first word after token `i`, without leading punctuation."""
+    following = next(token for token in tokens[i + 1 :] if _LETTERS.search(token))
+    return _SYMBOLS_FIRST.sub("", following)
+
+
+def _is_capital(word: str) -> bool:
+    return word[0] != word[0].lower()
+
 
 Values = Mapping[str, FieldValue]
 Columns = Mapping[str, str]
@@ -230,3 +434,43 @@ RULE_KINDS: Mapping[str, RuleKind] = {
         parameters={"option": str}, field_kinds=("choice", "choices"), holds=_must_choose
     ),
 }
+
+
+_AROUND = re.compile(f"^[{_NO_WORD}]+|[{_NO_WORD}]+$")
+
+
+def compared_words(text: str) -> list[str]:
+    """Return the words that count when two texts are compared.
+
+    >>> compared_words('A "red" cat.')
+    ['a', 'red', 'cat']
+    """
+    return [_AROUND.sub("", word).lower() for word in words(text)]
+
+
+def changes_of(before: str, after: str) -> tuple[Change, ...]:
+    """Return the changes, as runs of words."""
+    return changes(compared_words(before), compared_words(after))
+
+
+def is_same(before: str, after: str) -> bool:
+    """Return whether the text was left unchanged."""
+    return plain(before) == plain(after)
+
+
+def stays_within(made: Sequence[Change], groups: Sequence[str]) -> bool:
+    """Return whether each word was replaced by one of its group, one for one.
+
+    Args:
+        made: the changes.
+        groups: each a group of interchangeable words, separated by spaces.
+    """
+    word_sets = [frozenset(group.split()) for group in groups]
+    return all(
+        len(change.removed) == len(change.inserted)
+        and all(
+            any(old in group and new in group for group in word_sets)
+            for old, new in zip(change.removed, change.inserted, strict=True)
+        )
+        for change in made
+    )

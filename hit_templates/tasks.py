@@ -1,25 +1,44 @@
 """Reads tasks from their folders; adding a folder adds a task.
 
 The gallery's folders are here, a user's own beside a campaign file. Users write a
-`task.toml`, so all its faults are reported at once.
+`task.toml`, so all its faults are reported at once. A folder is read once and completely:
+pages are rendered from what was read and hashed here, even if the files change later. Its
+example items show the page and the right answers.
 """
 
+import hashlib
+import json
+import re
 import tomllib
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from html import escape
 from pathlib import Path
 
 from piecework.domain.column_names import faults_of_names
 from piecework.domain.errors import ConfigError
+from piecework.domain.hit import Item
+from piecework.domain.ids import ItemId
 from piecework.domain.lines import line_of
+from piecework.domain.links import about_link, outward_link
 from piecework.domain.suggestion import did_you_mean
-from piecework.domain.task import AggregateKind, Task
-from piecework.hit_templates.messages import ENGLISH, FOLDER, joined, messages, shown_path, texts
-from piecework.hit_templates.own_files import TASK_FILE, is_own, own_name, read_own_files
+from piecework.domain.task import PRACTICE, AggregateKind, Field, OwnFiles, Task
+from piecework.domain.utf8 import not_utf8
+from piecework.hit_templates.messages import (
+    ENGLISH,
+    FOLDER,
+    joined,
+    languages,
+    messages,
+    shown_path,
+    texts,
+)
+from piecework.hit_templates.page_compression import decompress
+from piecework.hit_templates.render import render_hit
 from piecework.hit_templates.rules import check
-from piecework.hit_templates.schema import validated
-from piecework.hit_templates.task_faults import faults_between, faults_of_rules
+from piecework.hit_templates.task_schema import faults_between, faults_of_rules, validated
+from piecework.hit_templates.templates import QUESTION
 
 __all__ = ["FOLDER", "load_task", "read_task", "task_names"]
 
@@ -159,3 +178,251 @@ def _faults_of_canned_text(task: Task) -> list[str]:
         for rule in broken
         if rule.field == task.main_text
     ]
+
+
+TASK_FILE = "task.toml"
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}")
+_TEMPLATES = {".j2", ".html", ".css", ".js", ".svg"}
+_LARGEST_BYTES = 1_000_000
+_SHORT = 8
+
+
+def is_own(named: str) -> bool:
+    """Return whether a campaign file names a folder beside it, not a gallery task.
+
+    >>> is_own("./dog"), is_own("caption")
+    (True, False)
+    """
+    return named.startswith((".", "/"))
+
+
+def own_name(folder: Path) -> str:
+    """Return the name of the task in a folder, which is the folder's name.
+
+    Raises:
+        ConfigError: the folder does not exist, holds no task, or has an unsuitable
+            name.
+    """
+    name = folder.resolve().name
+    if not folder.is_dir():
+        fault = f"{folder}: this folder does not exist"
+    elif not (folder / TASK_FILE).is_file():
+        fault = f"{folder}: holds no {TASK_FILE}, so it is not a task"
+    elif not (folder / QUESTION).is_file():
+        fault = f"{folder}: holds no {QUESTION}, the page of the task"
+    elif not _NAME.fullmatch(name):
+        fault = f"{folder}: the task takes the folder's name, and {name!r} has more "
+        fault += "than 40 letters, digits, - and _"
+    else:
+        return name
+    raise ConfigError(
+        [f"{fault}."], next_step=f"`piecework new-task {folder}` writes one that runs"
+    )
+
+
+def read_own_files(folder: Path) -> OwnFiles:
+    """Read every file in a folder that decides what workers see and answer.
+
+    These are the task file, messages and templates, but not notes, examples and items.
+
+    Raises:
+        ConfigError: a file cannot be read as text, is too large for any page, or is a
+            link that leads out of the folder.
+    """
+    paths = [path for path in sorted(folder.iterdir()) if _decides(path)]
+    links = [outward_link(path.name, beside=folder) for path in paths]
+    if faults := [about_link(link, beside=folder) for link in links if link]:
+        raise ConfigError(
+            [f"{fault}." for fault in faults],
+            next_step=("templates may only read files in their own folder; copy the file there"),
+        )
+    texts = {path.name: _text(path) for path in paths if path.is_file()}
+    digest, digests = hashlib.sha256(), {}
+    for name, text in texts.items():
+        digests[name] = hashlib.sha256(text.encode()).hexdigest()[:_SHORT]
+        for part in (name, text):
+            digest.update(hashlib.sha256(part.encode()).digest())
+    templates = {name: text for name, text in texts.items() if Path(name).suffix in _TEMPLATES}
+    return OwnFiles(
+        path=str(folder), digest=digest.hexdigest(), templates=templates, digests=digests
+    )
+
+
+def _decides(path: Path) -> bool:
+    is_words = path.name.startswith("messages.") and path.suffix == ".toml"
+    return path.name == TASK_FILE or is_words or path.suffix in _TEMPLATES
+
+
+def _text(path: Path) -> str:
+    if path.stat().st_size > _LARGEST_BYTES:
+        raise ConfigError([f"{path}: this file is larger than any page can be."])
+    try:
+        return path.read_text("utf-8")
+    except UnicodeDecodeError as fault:
+        raise ConfigError([f"{path}: {not_utf8(fault)}."]) from fault
+
+
+EXAMPLE = "example.jsonl"
+
+
+def example_items(task: Task) -> tuple[Item, ...]:
+    """Return the items of the folder's `example.jsonl`, trials included, if it exists.
+
+    Raises:
+        ConfigError: the file is not JSON Lines of flat objects with an id.
+    """
+    path = (Path(task.own.path) if task.own else FOLDER / task.name) / EXAMPLE
+    if not path.is_file():
+        return ()
+    try:
+        rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+        return tuple(
+            Item(
+                item_id=ItemId(row[task.columns[0]]),
+                columns={name: str(cell) for name, cell in row.items()},
+            )
+            for row in rows
+        )
+    except (ValueError, KeyError, TypeError, AttributeError) as fault:
+        needs = f"each line is one object with {task.columns[0]!r}"
+        raise ConfigError([f"{path}: {needs} ({fault})."]) from fault
+
+
+_PICTURE = (
+    "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' width='640' "
+    "height='420'%3E%3Crect width='640' height='420' fill='%23bcd7ee'/%3E"
+    "%3Crect y='290' width='640' height='130' fill='%237a9a5b'/%3E"
+    "%3Ccircle cx='540' cy='80' r='42' fill='%23f3c64b'/%3E%3C/svg%3E"
+)
+"""A placeholder for pictures that only a marketplace serves."""
+
+_SERVED = re.compile(r'src="/[^"/][^"]*"')
+
+_HEAD = """<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><title>Tasks</title><style>
+body { font: 1rem/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 76rem;
+  padding: 0 1rem; color: #1b1b1b; background: #fff; }
+iframe { width: 100%; height: 46rem; border: 1px solid #767b83; border-radius: .4rem; }
+dt { font-weight: 600; }
+</style><script>
+// Each page reports its height, so that only this page scrolls.
+addEventListener("message", ({ source, data }) => {
+  for (const frame of document.querySelectorAll("iframe"))
+    if (frame.contentWindow === source && data && data.pieceworkHeight > 0)
+      frame.style.height = `${Math.min(data.pieceworkHeight, 4000) + 2}px`;
+});
+</script></head><body><h1>Tasks</h1>
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedTask:
+    """A task and its name in a campaign file."""
+
+    named: str
+    task: Task
+    languages: tuple[str, ...]
+
+    def as_dict(self) -> dict[str, object]:
+        """Return plain values, for `--json`."""
+        task = self.task
+        return {
+            "task": self.named,
+            "title": task.title,
+            "columns": list(task.columns),
+            "optional_columns": list(task.optional_columns),
+            "items_per_hit": task.items_per_hit,
+            "languages": list(self.languages),
+            "fields": [
+                {
+                    "name": field.name,
+                    "kind": field.kind,
+                    "scope": field.scope,
+                    "label": field.label,
+                    "options": [option.value for option in field.options],
+                }
+                for field in task.fields
+            ],
+        }
+
+
+def list_tasks(folders: Sequence[Path]) -> list[ListedTask]:
+    """Return the gallery's tasks, then those of the folders or the current folder.
+
+    A folder either is a task or holds tasks.
+
+    Raises:
+        ConfigError: a named folder holds no task, or one with faults.
+    """
+    folders = [task for folder in folders or [Path()] for task in _tasks_of(folder)]
+    named = [(name, FOLDER / name) for name in task_names()]
+    named += [(_as_named(folder), folder) for folder in folders]
+    tasks = []
+    for name, folder in named:
+        spoken = languages(folder)
+        language = ENGLISH if ENGLISH in spoken or not spoken else spoken[0]
+        task = load_task(name, language)
+        tasks.append(ListedTask(named=name, task=task, languages=spoken))
+    return tasks
+
+
+def _tasks_of(folder: Path) -> list[Path]:
+    """Return the folder itself, or the folders in it that hold a task."""
+    inside = sorted(path.parent for path in folder.glob(f"*/{TASK_FILE}"))
+    if (folder / TASK_FILE).is_file() or (folder != Path() and not inside):
+        return [folder]
+    # The gallery's tasks are already listed by name.
+    return [path for path in inside if path.resolve().parent != FOLDER]
+
+
+def _as_named(folder: Path) -> str:
+    """Return the name that a campaign file in the current folder uses for a folder."""
+    named = str(folder)
+    return named if is_own(named) else f"./{named}"
+
+
+def render_tasks(tasks: Sequence[ListedTask]) -> str:
+    """Render an HTML page that shows every task and lets you step through it.
+
+    Raises:
+        ConfigError: a task's example or template has a fault.
+    """
+    parts = [_HEAD]
+    for listed in tasks:
+        task = listed.task
+        asked = "".join(f"<li>{escape(describe_field(field))}</li>" for field in task.fields)
+        parts.append(
+            f"<h2>{escape(listed.named)}</h2><p>{escape(task.description)}</p><dl>"
+            f"<dt>Asked</dt><dd><ul>{asked}</ul></dd><dt>Item columns</dt>"
+            f"<dd>{escape(', '.join((*task.columns, *task.optional_columns)))}</dd>"
+            f"</dl>{_preview(task)}\n"
+        )
+    return "".join([*parts, "</body></html>\n"])
+
+
+def _preview(task: Task) -> str:
+    """Render the task's page with its example items in a sandboxed frame."""
+    items = example_items(task)
+    shown = [item for item in items if not item.columns.get(PRACTICE)]
+    trials = [item for item in items if item.columns.get(PRACTICE)]
+    if not shown:
+        return "<p>Its folder has no example.jsonl, so there is nothing to show.</p>"
+    page = decompress(render_hit(task, shown[: task.items_per_hit], practice=trials))
+    page = _SERVED.sub(f'src="{_PICTURE}"', page)
+    title = escape(f"The page of {task.name}")
+    return (
+        f'<iframe sandbox="allow-scripts" title="{title}" loading="lazy" '
+        f'srcdoc="{escape(page)}"></iframe>'
+    )
+
+
+def describe_field(field: Field) -> str:
+    """Describe a field in one line: its name, its kind and the possible answers."""
+    once = ", once per HIT" if field.scope == "hit" else ""
+    if field.kind == "number":
+        return f"{field.name}: {field.minimum:g} to {field.maximum:g}{once}"
+    if field.kind == "text":
+        return f"{field.name}: text{once}"
+    options = [option.value for option in field.options]
+    several = "one of" if field.kind == "choice" else "any of"
+    return f"{field.name}: {several} {', '.join(options)}{once}"

@@ -7,11 +7,18 @@ or of a choice between grades: the mean, the standard deviation (of a sample), a
 95 % interval of Student's t for the mean; both are missing for fewer than two answers.
 Also the mean without each rater's own use of the scale
 (`piecework.analyses.rating_scales`), with its standard error.
-`best_edit` of a text: see `piecework.postprocess.best_edit`. Labels of `majority` and
-`shares` also have probabilities: see `piecework.postprocess.label_probabilities`. Only
+`best_edit` of a text: see `piecework.postprocess.edits`. Labels of `majority` and
+`shares` also have probabilities: see `piecework.postprocess.aggregates`. Only
 answers that are neither rejected nor surplus count. A worker's second answer about an
 item does not count (`piecework.analyses.votes`), nor does a value that is not an
 option.
+
+The probability of labels, from the votes and each worker's ability.
+
+This applies `piecework.analyses.ability` to all votes about a field. A majority gives
+the most frequent label; this gives the label an expert would most probably choose, and
+its probability. A tie has no likeliest label, few votes give an unsure one, and without
+votes there is none.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -20,15 +27,16 @@ import numpy as np
 import pandas as pd
 from scipy.stats import t as student
 
-from piecework.analyses.fields import counted, votes
+from piecework.analyses.ability import NotConvergedError, ability
 from piecework.analyses.machine import machine_table
 from piecework.analyses.rating_scales import rating_scales
-from piecework.analyses.votes import counted as voices
+from piecework.analyses.votes import answers_that_count, votes
+from piecework.analyses.votes import votes_that_count as voices
 from piecework.domain import column_names as names
+from piecework.domain.column_names import LIKELIEST, PROBABILITY
 from piecework.domain.machine import MachineVote
 from piecework.domain.task import Aggregate, AggregateKind, Field
-from piecework.postprocess.best_edit import best_edits
-from piecework.postprocess.label_probabilities import of_choice, of_ticks, probability_columns
+from piecework.postprocess.edits import best_edits
 
 _HALF = 0.5
 _CONFIDENCE = 0.95
@@ -58,7 +66,7 @@ def item_aggregates(
     means require that the table has all answers; labels of models (`machine`) shift
     probabilities.
     """
-    rows = counted(table)
+    rows = answers_that_count(table)
     by_name = {field.name: field for field in fields}
     items = pd.Index(list(dict.fromkeys(item_ids)), dtype="str", name="item_id")
     answers = rows.groupby("item_id").size().reindex(items, fill_value=0)
@@ -196,3 +204,102 @@ def _adjusted(field: Field, field_votes: pd.DataFrame, items: "pd.Index[str]") -
 _Kind = Callable[[Field, pd.DataFrame, "pd.Index[str]"], pd.DataFrame]
 
 _KINDS: Mapping[AggregateKind, _Kind] = {"majority": _majority, "shares": _shares, "mean": _mean}
+
+
+_TICKED, _NOT = "ticked", "not"
+
+
+def of_choice(
+    name: str,
+    field_votes: pd.DataFrame,
+    options: Sequence[str],
+    items: "pd.Index[str]",
+    machine: pd.DataFrame | None = None,
+) -> pd.DataFrame:
+    """Return the likeliest option of each item and its probability; index `items`.
+
+    Args:
+        name: the prefix of the column names.
+        field_votes: votes (`piecework.analyses.votes`); values str. A value that is not
+            among the options does not count.
+        options: all options.
+        items: the item ids, which are the rows of the table.
+        machine: labels of models (`piecework.analyses.machine`), if there are any.
+
+    Returns:
+        Columns `<name>_likeliest` (str; "" for a tie and without votes) and
+        `<name>_probability` (float64; NaN without votes). No columns if the estimate
+            did not converge; the dataset's card reports it (`probability_columns`).
+    """
+    votes = field_votes[field_votes["value"].isin(list(options))]
+    if votes.empty:
+        labels = pd.DataFrame({"value": pd.Series(dtype="str"), "probability": []})
+    else:
+        try:
+            labels = ability(votes, values=tuple(options), machine=machine).labels
+        except NotConvergedError:
+            return pd.DataFrame(index=items)
+    item_labels = labels.reindex(items)
+    return pd.DataFrame(
+        {
+            f"{name}{LIKELIEST}": item_labels["value"].fillna("").astype("str"),
+            f"{name}{PROBABILITY}": _rounded(item_labels["probability"]),
+        },
+        index=items,
+    )
+
+
+def of_ticks(field: Field, field_votes: pd.DataFrame, items: "pd.Index[str]") -> pd.DataFrame:
+    """Return the probability that each option applies to each item; index `items`.
+
+    Args:
+        field: a field of the kind `choices`.
+        field_votes: votes (`piecework.analyses.votes`); values tuples of str.
+        items: the item ids, which are the rows of the table.
+
+    Returns:
+        Columns `<field>_probability_<option>` (float64; NaN without votes; at most 0.5
+            if no worker ticked it, and at least 0.5 if all did); none for an option
+            with an estimate that did not converge.
+    """
+    columns = {}
+    for option in field.options:
+        ticks_of_option = field_votes["value"].map(
+            lambda ticks, value=option.value: _TICKED if value in ticks else _NOT
+        )
+        votes = field_votes.assign(value=ticks_of_option.astype("str"))
+        try:
+            table = _probabilities(votes)
+        except NotConvergedError:
+            continue
+        name = f"{field.name}{PROBABILITY}_{option.value}"
+        columns[name] = _rounded(table.reindex(items))
+    return pd.DataFrame(columns, index=items)
+
+
+def _probabilities(votes: pd.DataFrame) -> "pd.Series[float]":
+    if votes.empty:
+        return pd.Series(dtype="float64")
+    estimate = ability(votes, values=(_TICKED, _NOT))
+    label = estimate.labels["value"]
+    # Ticks on other items alone neither add nor remove a tick here.
+    lowest = _HALF * (label == _TICKED)
+    highest = 1.0 - _HALF * (label == _NOT)
+    return estimate.probabilities[_TICKED].clip(lowest, highest)
+
+
+def _rounded(probabilities: "pd.Series[float]") -> "pd.Series[float]":
+    """Round to six places: further ones may differ between processors."""
+    return probabilities.astype("float64").round(6)
+
+
+def probability_columns(field: Field) -> tuple[str, ...]:
+    """Return the columns of a field's probabilities, if the estimate converges.
+
+    Opinions have none, because there is no right label.
+    """
+    if field.is_opinion or field.kind not in {"choice", "choices"}:
+        return ()
+    if field.kind == "choice":
+        return (f"{field.name}{PROBABILITY}",)
+    return tuple(f"{field.name}{PROBABILITY}_{option.value}" for option in field.options)

@@ -1,4 +1,9 @@
-"""Apply the edits that rules propose; every change to a worker's text can be undone.
+"""The complete list of cleaning rules, in the order in which they run.
+
+A rule looks at each text separately, or compares it with the others of its campaign (a
+word that workers wrote about many items is not a typo), depending on its type.
+
+Apply the edits that rules propose; every change to a worker's text can be undone.
 
 Rules judge what workers wrote. All words are counted before the first edit, and every
 rule looks at each text once, so an edit never becomes evidence for another. Edits that
@@ -6,21 +11,79 @@ a rule is sure of are applied. Edits that are only likely are kept separately, a
 proposals for a person.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol, runtime_checkable
 
 from piecework.domain.edit import Edit
 from piecework.postprocess.edits import compose, replay, undo
 from piecework.postprocess.language import candidates, confusions, features, suspects
 from piecework.postprocess.language.corpus import Corpus
-from piecework.postprocess.registry import RULES, CorpusRule, Rule, TextRule
+from piecework.postprocess.rules import real_words, spelling, whitespace, windows_signs
 from piecework.postprocess.text import Text, protected_words
 
 __all__ = [
-    "Cleaned", "Cleaning", "Text", "Tidied", "clean_and_propose", "clean_text",
-    "forget_counts", "forget_texts", "judged", "protected_words", "replay", "tidied",
+    "Cleaned",
+    "Cleaning",
+    "Text",
+    "Tidied",
+    "clean_and_propose",
+    "clean_text",
+    "forget_counts",
+    "forget_texts",
+    "judged",
+    "protected_words",
+    "replay",
+    "tidied",
     "undo",
-]  # fmt: skip
+]
+
+
+@runtime_checkable
+class TextRule(Protocol):
+    """A rule that needs only the text.
+
+    The modules in `piecework.postprocess.rules` are rules.
+
+    Attributes:
+        NAME: the rule's name in its edits.
+        VERSION: increased whenever the same texts may get different edits.
+    """
+
+    NAME: str
+    VERSION: int
+
+    def mend(self, text: str) -> Sequence[Edit]:
+        """Return edits of the text, in order; empty if nothing is wrong."""
+        ...
+
+
+@runtime_checkable
+class CorpusRule(Protocol):
+    """A rule that compares a text with all texts of the campaign."""
+
+    NAME: str
+    VERSION: int
+
+    def is_sure(self, edit: Edit) -> bool:
+        """Return whether an edit is made without asking a person."""
+        ...
+
+    def propose(self, texts: Sequence[Text], corpus: Corpus) -> Mapping[str, Sequence[Edit]]:
+        """Return edits by text id, with positions in that text.
+
+        Pure; the order of `texts` has no effect.
+
+        Args:
+            texts: all texts about each of their items.
+            corpus: the counts of all texts of the campaign, including these.
+        """
+        ...
+
+
+Rule = TextRule | CorpusRule
+
+RULES: tuple[Rule, ...] = (windows_signs, whitespace, spelling, real_words)
 
 
 @dataclass(frozen=True, slots=True)

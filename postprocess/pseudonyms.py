@@ -1,20 +1,21 @@
 """Replace ids of workers and assignments by keyed hashes before they leave the store.
 
-A plain hash would not be enough: MTurk's worker ids are few and known, so anyone could
-hash them all and compare. Only the requester has the key. An assignment's id, such as
-Prolific's submission id, leads to its worker for everyone who may ask the market.
+Participants' own answers leave it only as counts.
 """
 
 import hashlib
 import hmac
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
+import pandas as pd
+
+from piecework.analyses.votes import answers_that_count
+from piecework.domain.column_names import OF_PARTICIPANTS
 from piecework.domain.ids import AnswerId, AssignmentId, WorkerId, answer_id
 from piecework.domain.imported import UNNAMED
-
-if TYPE_CHECKING:
-    import pandas as pd
+from piecework.domain.tables import value_column
+from piecework.domain.task import Field
 
 _HEX_CHARACTERS = 16
 """64 bits: the probability that two of 100,000 workers collide is below 1e-9."""
@@ -81,3 +82,46 @@ def _keyed_hash(name: str, key: bytes) -> str:
         raise ValueError("the key of the pseudonyms is empty")
     digest = hmac.new(key, name.encode(), hashlib.sha256).hexdigest()
     return digest[:_HEX_CHARACTERS]
+
+
+LEAST = 5
+"""Smaller numbers of people are hidden (our choice; statistical offices usually use a
+threshold between 3 and 10)."""
+
+HIDDEN = "hidden"
+
+
+def participants(table: pd.DataFrame, fields: Sequence[Field]) -> pd.DataFrame:
+    """Return a row per option of each personal field: `field`, `value`, `participants`.
+
+    Only workers with answers that count are counted; `participants` (str) is a number
+    or `hidden`. Questions that a worker left out are in no row.
+    """
+    rows: list[tuple[str, str, str]] = []
+    people = answers_that_count(table).drop_duplicates("worker")
+    for field in fields:
+        if not field.is_personal:
+            continue
+        values = people[value_column(field)].tolist()
+        counts = {option.value: values.count(option.value) for option in field.options}
+        rows += [(field.name, value, number) for value, number in _disclosed(counts).items()]
+    return pd.DataFrame(rows, columns=list(OF_PARTICIPANTS), dtype="str")
+
+
+def _disclosed(counts: dict[str, int]) -> dict[str, str]:
+    """Hide small numbers.
+
+    Numbers from 1 to `LEAST` - 1 are hidden, then the next smallest, until at least two
+    are hidden that stand for at least `LEAST` people.
+
+    >>> _disclosed({"a": 30, "b": 12, "c": 2, "d": 0})
+    {'a': '30', 'b': 'hidden', 'c': 'hidden', 'd': '0'}
+    """
+    in_order = sorted(filter(counts.__getitem__, counts), key=counts.__getitem__)
+    hidden = [value for value in in_order if counts[value] < LEAST]
+    for value in in_order[len(hidden) :]:
+        behind = sum(counts[option] for option in hidden)
+        if not hidden or (len(hidden) > 1 and behind >= LEAST):
+            break
+        hidden.append(value)
+    return {value: HIDDEN if value in hidden else str(count) for value, count in counts.items()}

@@ -13,7 +13,7 @@ from piecework.domain.progress import Progress
 from piecework.engine.opening import open_for_rehearsal
 from piecework.engine.run_pass import run_pass
 from piecework.marketplace.http.server import serve
-from piecework.platforms.virtual_clock import VirtualClock
+from piecework.platforms.clocks import VirtualClock
 from piecework.store import hits
 from tests.crash.people import People
 from tests.small_campaign import CAMPAIGN

@@ -1,4 +1,7 @@
-"""The controls that one tag makes: plain inputs and the elements of crowd forms."""
+"""The controls that one tag makes: plain inputs and the elements of crowd forms.
+
+Crowd elements that the marketplace lacks are named as such.
+"""
 
 import ast
 import json
@@ -7,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from piecework.domain.suggestion import did_you_mean
 from piecework.hit_templates.own_html.placeholders import is_mark
 
 Kind = Literal["text", "number", "one", "several", "carried"]
@@ -196,3 +200,43 @@ _MAKERS = {
 
 CONTROL_TAGS = frozenset(_MAKERS) | frozenset(_CLASSIFIERS)
 """Elements that make one control each, besides inputs and buttons."""
+
+
+_UNAVAILABLE = frozenset(
+    f"crowd-{name}"
+    for name in (
+        *("bounding-box", "polygon", "polyline", "line", "keypoint"),
+        *("semantic-segmentation", "instance-segmentation", "entity-annotation"),
+        *("3d-point-cloud", "video-object-detection", "video-object-tracking"),
+        *("rekognition-detect-moderation-labels", "textract-analyze-document"),
+        "question-answer-generation",
+    )
+)
+"""Crowd elements that the marketplace does not have."""
+
+_OTHERS = frozenset(
+    f"crowd-{name}"
+    for name in (
+        *("form", "radio-group", "radio-button", "checkbox", "toggle-button"),
+        *("button", "instructions", "modal", "tabs", "tab", "card", "alert", "icon"),
+        *("fab", "toast", "badge"),
+    )
+)
+"""Crowd elements that are not controls, or are read in another way."""
+
+
+def fault_of_tag(tag: str, *, is_named: bool) -> str:
+    """Explain as a clause why an element's value is not sent; "" if it is sent.
+
+    Args:
+        tag: the tag's name.
+        is_named: whether the page expects an answer from it; browsers ignore other
+            unknown tags.
+    """
+    if tag in _UNAVAILABLE:
+        return f"<{tag}> is not available here"
+    if not (is_named and tag.startswith("crowd-")) or tag in CONTROL_TAGS | _OTHERS:
+        return ""
+    meant = did_you_mean(tag, [*CONTROL_TAGS, *_OTHERS])
+    shown = f" ({meant.removeprefix('; ')})" if meant else ""
+    return f"there is no <{tag}>{shown}, so its value is not sent"

@@ -11,8 +11,7 @@ from base64 import b64decode
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from piecework.hit_templates.own_html.control_kinds import Control, is_reserved, made
-from piecework.hit_templates.own_html.crowd_tags import fault_of_tag
+from piecework.hit_templates.own_html.control_kinds import Control, fault_of_tag, is_reserved, made
 from piecework.hit_templates.own_html.markup import Step, lines_of, steps
 from piecework.hit_templates.own_html.placeholders import is_mark
 

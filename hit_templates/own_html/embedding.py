@@ -14,7 +14,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from piecework.domain.picture_metadata.cleaning import without_metadata
-from piecework.hit_templates.own_html.hosts import CANDIDATE, FILES, IN_SCRIPT, NOT_BESIDE
+from piecework.hit_templates.own_html.page import CANDIDATE, FILES, IN_SCRIPT, NOT_BESIDE
 
 LARGEST_BYTES = 900_000
 """The marketplace serves the page, and stores it once for all HITs."""

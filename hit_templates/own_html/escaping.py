@@ -1,11 +1,271 @@
-"""Escapes a value for its place in a page."""
+"""Escapes a value for its place in a page, and finds these places.
+
+A value must be escaped for its place: text, attribute, address, script or style. Each
+placeholder becomes a word of its own, the page is read by an HTML5 parser, and the place
+where the word comes out is the placeholder's. A value whose word comes out nowhere, as in
+the second attribute of a name, is escaped for every place.
+
+In a script, a value in a string is escaped differently from one in code, and `${...}` in a
+template literal may be JavaScript's own. Template literals nest: `${` leads back to code.
+"""
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from html import escape
+from itertools import count
+from typing import Literal
 
-from piecework.hit_templates.own_html.contexts import Context, Place
+from piecework.hit_templates.own_html.markup import ADDRESSES, steps
+
+ScriptPlace = Literal["code", "quotes", "template literal", "comment", "pattern"]
+
+_State = Literal["code", '"', "'", "`", "//", "/*", "/", "["]
+
+_ENDS: dict[_State, re.Pattern[str]] = {
+    "code": re.compile(r"""//|/\*|<!--|["'`{}/]"""),
+    '"': re.compile(r'\\.|["\n]', re.DOTALL),
+    "'": re.compile(r"\\.|['\n]", re.DOTALL),
+    "`": re.compile(r"\\.|`|\$\{", re.DOTALL),
+    "//": re.compile(r"\n"),
+    "/*": re.compile(r"\*/"),
+    "/": re.compile(r"\\.|[/\[\n]"),
+    "[": re.compile(r"\\.|[\]\n]"),
+}
+"""The characters that end each state, or begin another one inside it."""
+
+_PLACES: dict[_State, ScriptPlace] = {
+    "code": "code",
+    '"': "quotes",
+    "'": "quotes",
+    "`": "template literal",
+    "//": "comment",
+    "/*": "comment",
+    "/": "pattern",
+    "[": "pattern",
+}
+_BEGINNINGS: dict[str, _State] = {
+    "//": "//",
+    "<!--": "//",
+    "/*": "/*",
+    '"': '"',
+    "'": "'",
+    "`": "`",
+    "{": "code",
+}
+_LOOK_BACK = 40
+_BEFORE_PATTERN = re.compile(
+    r"(?:\A|[(,=:\[!&|?{};+*%~^<>-]|\b(?:return|typeof|case|in|of|void|do|else))\s*\Z"
+)
+"""After these characters a slash begins a pattern; after others it divides."""
+
+
+def script_place(before: str) -> ScriptPlace:
+    r"""Return the place of what follows this part of a script.
+
+    >>> script_place("x = 'it is "), script_place("x = 'a'; y = ")
+    ('quotes', 'code')
+    >>> script_place("x = `a ${b.map(c => `"), script_place("x = `a ${")
+    ('template literal', 'code')
+    """
+    states: list[_State] = ["code"]
+    at = 0
+    while match := _ENDS[states[-1]].search(before, at):
+        text, start, at = match[0], match.start(), match.end()
+        if text.startswith("\\"):
+            continue
+        if states[-1] == "code":
+            _change_in_code(states, text, before[max(0, start - _LOOK_BACK) : start])
+        elif text in {"${", "["}:
+            states.append("code" if text == "${" else "[")
+        else:
+            is_cut_off = states.pop() == "[" and text == "\n"
+            if is_cut_off:  # A pattern ends with its line.
+                states.pop()
+    return _PLACES[states[-1]]
+
+
+def _change_in_code(states: list[_State], text: str, before: str) -> None:
+    """Update the states for the next text in code."""
+    if text == "/":
+        if _BEFORE_PATTERN.search(before):
+            states.append("/")
+    elif text != "}":
+        states.append(_BEGINNINGS[text])
+    elif len(states) > 1:
+        states.pop()
+
+
+Context = Literal[
+    "text", "attribute", "bare", "address", "style", "url", "script", "script address", "tag"
+]
+"""Text between tags, a quoted attribute, an attribute without quotes, the beginning of
+an address, CSS, an address in CSS, JavaScript, an address that is JavaScript, or the
+name of a tag or an attribute."""
+
+_URL = re.compile(r"""\burl\(\s*["']?\Z""", re.IGNORECASE)
+_BEGINS_VALUE = re.compile(r"""(?:[=(,\[:?|&{]|\breturn)\s*["'`]?\Z""")
+_SERVED = "/pictures/"
+_SCRIPT_ADDRESS = re.compile(r"\s*javascript:", re.IGNORECASE)
+_NO_SCRIPT = re.compile(r"text/(?!\S*(?:java|ecma|type|live|coffee|babel|jsx))|x-")
+"""Types of scripts that hold a template's markup instead of code."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where a placeholder is.
+
+    Attributes:
+        context: the innermost context.
+        within: what that lies in, from the inside: JavaScript in an attribute, or the
+            document of a `srcdoc`.
+        in_script: where in its script; "code" outside of scripts.
+        begins_value: whether it begins a value in its script, and so may be an address;
+            false if the script itself states where pictures are served.
+    """
+
+    context: Context
+    within: tuple[Context, ...] = ()
+    in_script: ScriptPlace = "code"
+    begins_value: bool = False
+
+
+_NOWHERE = Place(context="bare")
+
+
+def places(texts: Sequence[str]) -> list[Place]:
+    """Return the place of each placeholder of a page.
+
+    Args:
+        texts: the page's texts between its placeholders.
+    """
+    if len(texts) == 1:
+        return []
+    page = "".join(texts).lower()
+    word = next(name for n in count() if (name := f"gap{n}x") not in page)
+    by_number = _Words(word).places(_joined(texts, "", word))
+    if any("attribute" in (place.context, *place.within) for place in by_number.values()):
+        by_number = _with_bare(by_number, texts, word)
+    return [by_number.get(n, _NOWHERE) for n in range(len(texts) - 1)]
+
+
+def _joined(texts: Sequence[str], after: str, word: str) -> str:
+    parts = [texts[0]]
+    for n, text in enumerate(texts[1:]):
+        parts += [f"{word}{n}z{after}", text]
+    return "".join(parts)
+
+
+def _with_bare(by_number: Mapping[int, Place], texts: Sequence[str], word: str) -> dict[int, Place]:
+    """Tell quoted attributes from those without quotes, which end at a space."""
+    spaced = {
+        int(number)
+        for step in steps(_joined(texts, " .", word))
+        for value in step.attributes.values()
+        for number in re.findall(rf"{word}([0-9]+)z \.", value)
+    }
+    return {n: place if n in spaced else _without_quotes(place) for n, place in by_number.items()}
+
+
+def _without_quotes(place: Place) -> Place:
+    if not place.within:
+        return _as_bare(place)
+    return replace(place, within=(*place.within[:-1], _bare(place.within[-1])))
+
+
+def _as_bare(place: Place) -> Place:
+    """Return the place as if no attribute around it had quotes: safe in any."""
+    within = tuple(map(_bare, place.within))
+    return replace(place, context=_bare(place.context), within=within)
+
+
+def _bare(context: Context) -> Context:
+    return "bare" if context == "attribute" else context
+
+
+def _in_srcdoc(numbered: tuple[int, Place]) -> tuple[int, Place]:
+    return numbered[0], _as_bare(numbered[1])
+
+
+class _Words:
+    """Finds the words of placeholders in a document."""
+
+    def __init__(self, word: str) -> None:
+        self._word = re.compile(rf"{word}([0-9]+)z", re.IGNORECASE)
+
+    def places(self, html: str) -> dict[int, Place]:
+        """Return the place of each word that comes out somewhere."""
+        return dict(self._in_document(html))
+
+    def _in_document(self, html: str) -> Iterator[tuple[int, Place]]:
+        script_type = ""
+        for step in steps(html):
+            if step.kind == "start":
+                script_type = step.attributes.get("type", "").strip().lower()
+                yield from self._in_tag(step.name, step.attributes)
+            elif step.kind == "comment":
+                yield from self._all_in(step.text, Place(context="text"))
+            elif step.name == "script" and not _NO_SCRIPT.match(script_type):
+                yield from self._in_script(step.text)
+            elif step.name == "style":
+                yield from self._in_style(step.text)
+            elif step.name == "script":
+                # A script's own templates may write `${...}` too.
+                own = Place(context="text", in_script="template literal")
+                yield from self._all_in(step.text, own)
+            else:
+                yield from self._all_in(step.text, Place(context="text"))
+
+    def _all_in(self, text: str, place: Place) -> Iterator[tuple[int, Place]]:
+        for match in self._word.finditer(text):
+            yield int(match[1]), place
+
+    def _in_script(self, text: str) -> Iterator[tuple[int, Place]]:
+        for match in self._word.finditer(text):
+            before = text[: match.start()]
+            begins = _BEGINS_VALUE.search(before) is not None and _SERVED not in text
+            yield (
+                int(match[1]),
+                Place(context="script", in_script=script_place(before), begins_value=begins),
+            )
+
+    def _in_style(self, text: str) -> Iterator[tuple[int, Place]]:
+        for match in self._word.finditer(text):
+            is_url = _URL.search(text[: match.start()]) is not None
+            yield int(match[1]), Place(context="url" if is_url else "style")
+
+    def _in_tag(self, name: str, attributes: Mapping[str, str]) -> Iterator[tuple[int, Place]]:
+        yield from self._all_in(name, Place(context="tag"))
+        for key, value in attributes.items():
+            yield from self._all_in(key, Place(context="tag"))
+            if self._word.search(value):
+                yield from self._in_attribute(name, key, value)
+
+    def _in_attribute(self, tag: str, name: str, value: str) -> Iterator[tuple[int, Place]]:
+        if name == "srcdoc":
+            inner: Iterator[tuple[int, Place]] = map(_in_srcdoc, self._in_document(value))
+        elif _SCRIPT_ADDRESS.match(value):
+            inner = (
+                (number, replace(place, within=("script address",)))
+                for number, place in self._in_script(value)
+            )
+        elif name.startswith("on"):
+            inner = self._in_script(value)
+        elif name == "style":
+            inner = self._in_style(value)
+        else:
+            is_data = name == "data" and tag != "object"
+            yield from self._in_value("" if is_data else name, value)
+            return
+        for number, place in inner:
+            yield number, replace(place, within=(*place.within, "attribute"))
+
+    def _in_value(self, name: str, value: str) -> Iterator[tuple[int, Place]]:
+        for match in self._word.finditer(value):
+            is_address = name in ADDRESSES and not value[: match.start()].strip()
+            yield int(match[1]), Place(context="address" if is_address else "attribute")
+
 
 _FOR_JS = str.maketrans(
     {char: f"\\u{ord(char):04x}" for char in "\"'`\\<>&$\n\r\t\x0b\x0c\u2028\u2029"}
@@ -56,7 +316,7 @@ def _literal(value: str) -> str:
     return text.replace("<", "\\u003c").replace(">", "\\u003e")
 
 
-def _bare(value: str) -> str:
+def _escape_bare(value: str) -> str:
     return _NOT_BARE.sub(lambda match: f"&#{ord(match[0])};", value) or "&#8203;"
 
 
@@ -70,7 +330,7 @@ def _css(value: str) -> str:
 
 
 _ESCAPES: Mapping[Context, Callable[[str], str]] = {
-    "bare": _bare,
+    "bare": _escape_bare,
     "script address": _script_address,
     "style": _css,
     "url": _css,

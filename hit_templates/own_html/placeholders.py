@@ -1,4 +1,9 @@
-r"""Placeholders for item values: `${column}` and `{{ task.input.column }}`.
+"""The part of Liquid that crowd templates use: `{{ task.input.name | filter: "x" }}`.
+
+The items of a CSV are texts, so a list or an object is its JSON, which `to_json`
+returns. Filters that let Amazon's servers read a bucket return the value unchanged.
+
+Placeholders for item values: `${column}` and `{{ task.input.column }}`.
 
 The first is MTurk's and Turkle's, the second SageMaker's (a part of Liquid, with its
 usual filters). Values are escaped for their place, so that an item cannot break out of
@@ -7,15 +12,142 @@ JavaScript template literal is JavaScript's own, unless the items have a column 
 name.
 """
 
+import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from urllib.parse import urlsplit
+from typing import NamedTuple
+from urllib.parse import quote, urlsplit
 
-from piecework.hit_templates.own_html import liquid
-from piecework.hit_templates.own_html.contexts import Place, places
-from piecework.hit_templates.own_html.escaping import written
+from piecework.hit_templates.own_html.escaping import Place, places, written
+
+_PATH = re.compile(r"task\.(?:input\.)?([\w$-]+(?:\.[\w$-]+|\[['\"][^'\"]+['\"]\])*)")
+_ARGUMENT = re.compile(r'"([^"]*)"|\'([^\']*)\'|([^\s,]+)')
+_STRIPPED = re.compile(r"<[^>]*>")
+
+
+class Filter(NamedTuple):
+    """A filter's name and the arguments after its colon."""
+
+    name: str
+    arguments: tuple[str, ...]
+
+
+def read_liquid(source: str) -> tuple[str, tuple[Filter, ...], tuple[str, ...]] | None:
+    """Return the column, filters and unknown filters of text between double braces.
+
+    `None` if the text does not refer to an item.
+
+    >>> read_liquid(" task.input.url | grant_read_access ")
+    ('url', (Filter(name='grant_read_access', arguments=()),), ())
+    """
+    first, *rest = _split(source)
+    path = _PATH.fullmatch(first.strip())
+    if path is None:
+        return None
+    column = re.sub(r"\[['\"]([^'\"]+)['\"]\]", r".\1", path[1])
+    filters = []
+    for part in rest:
+        name, _, arguments = part.strip().partition(":")
+        texts = [
+            next(group for group in match.groups() if group is not None)
+            for match in _ARGUMENT.finditer(arguments)
+        ]
+        filters.append(Filter(name.strip(), tuple(texts)))
+    unknown = tuple(filter_.name for filter_ in filters if filter_.name not in _KNOWN)
+    return column, tuple(filters), unknown
+
+
+def applied(text: str, filters: tuple[Filter, ...]) -> tuple[str, bool]:
+    """Return the filtered value, and whether it is now markup."""
+    is_markup = False
+    for name, arguments in filters:
+        if name == "skip_autoescape":
+            is_markup = True
+        elif name in _FILTERS:
+            text = _FILTERS[name](text, arguments)
+    return text, is_markup
+
+
+def part_of(cell: str, path: str) -> str:
+    """Return a part of an object written as JSON; "" if the part is missing."""
+    try:
+        value = json.loads(cell)
+    except (ValueError, RecursionError):
+        return ""
+    for name in path.split("."):
+        if isinstance(value, list) and name.isdigit() and int(name) < len(value):
+            value = value[int(name)]
+        elif isinstance(value, dict) and name in value:
+            value = value[name]
+        else:
+            return ""
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _split(source: str) -> list[str]:
+    """Split at bars outside quotes."""
+    parts = [""]
+    for piece in re.findall(r"""\||[^|"']+|"[^"]*"|'[^']*'|["']""", source):
+        if piece == "|":
+            parts.append("")
+        else:
+            parts[-1] += piece
+    return parts
+
+
+def _json(text: str) -> str:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        value = text
+    return json.dumps(value if isinstance(value, list | dict) else text)
+
+
+def _argument(arguments: tuple[str, ...], at: int = 0, default: str = "") -> str:
+    return arguments[at] if len(arguments) > at else default
+
+
+def _whole(text: str, default: int) -> int:
+    return int(text) if text.isdigit() else default
+
+
+def _truncated(text: str, arguments: tuple[str, ...]) -> str:
+    most, tail = _whole(_argument(arguments), 50), _argument(arguments, 1, "...")
+    return text if len(text) <= most else text[: max(most - len(tail), 0)] + tail
+
+
+_FILTERS: Mapping[str, Callable[[str, tuple[str, ...]], str]] = {
+    "to_json": lambda text, _: _json(text),
+    "json": lambda text, _: _json(text),
+    "upcase": lambda text, _: text.upper(),
+    "downcase": lambda text, _: text.lower(),
+    "capitalize": lambda text, _: text[:1].upper() + text[1:],
+    "strip": lambda text, _: text.strip(),
+    "lstrip": lambda text, _: text.lstrip(),
+    "rstrip": lambda text, _: text.rstrip(),
+    "strip_html": lambda text, _: _STRIPPED.sub("", text),
+    "strip_newlines": lambda text, _: re.sub(r"\r?\n", "", text),
+    "url_encode": lambda text, _: quote(text, safe=""),
+    "size": lambda text, _: str(len(text)),
+    "default": lambda text, arguments: text or _argument(arguments),
+    "append": lambda text, arguments: text + _argument(arguments),
+    "prepend": lambda text, arguments: _argument(arguments) + text,
+    "remove": lambda text, arguments: text.replace(_argument(arguments), ""),
+    "replace": lambda text, arguments: text.replace(_argument(arguments), _argument(arguments, 1)),
+    "truncate": _truncated,
+}
+
+_KNOWN = frozenset(
+    {
+        *_FILTERS,
+        # Values are escaped anyway, and no bucket needs access.
+        *("escape", "escape_once", "skip_autoescape"),
+        *("grant_read_access", "s3_presign"),
+    }
+)
+
 
 _FIRST = 0xF0000
 MARKS = re.compile("[\U000f0000-\U000ffffd]")
@@ -33,7 +165,7 @@ _FOR_MARKUP = frozenset(
 )
 """Filters of an author who thought of markup."""
 
-_Placeholder = tuple[str, tuple[liquid.Filter, ...], int, str]
+_Placeholder = tuple[str, tuple[Filter, ...], int, str]
 """Column, filters, line, and the text that `${...}` leaves without the column."""
 
 
@@ -50,7 +182,7 @@ class Gap:
     """
 
     column: str
-    filters: tuple[liquid.Filter, ...]
+    filters: tuple[Filter, ...]
     place: Place
     line: int
     otherwise: str = ""
@@ -115,7 +247,7 @@ class Template:
     def _value(self, gap: Gap, columns: Mapping[str, str], html_columns: Sequence[str]) -> str:
         if gap.otherwise and gap.column not in columns:
             return gap.otherwise
-        text, is_markup = liquid.applied(value_of(columns, gap.column), gap.filters)
+        text, is_markup = applied(value_of(columns, gap.column), gap.filters)
         is_markup |= gap.column in html_columns
         return written(text, gap.place, is_markup=is_markup)
 
@@ -172,7 +304,7 @@ class _Named:
         line = _line(self._html, match.start())
         if match[1] is not None:
             self.placeholders.append((match[1], (), line, match[0]))
-        elif (read := liquid.read(match[2])) is not None:
+        elif (read := read_liquid(match[2])) is not None:
             column, filters, unknown = read
             self.placeholders.append((column, filters, line, ""))
             self.faults += [f"line {line}: there is no filter {name!r}" for name in unknown]
@@ -198,7 +330,7 @@ def value_of(columns: Mapping[str, str], column: str) -> str:
     if column in columns:
         return columns[column]
     first, _, rest = column.partition(".")
-    return liquid.part_of(columns.get(first, ""), rest) if rest else ""
+    return part_of(columns.get(first, ""), rest) if rest else ""
 
 
 def has_column(columns: Mapping[str, str], column: str) -> bool:

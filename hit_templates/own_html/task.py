@@ -22,8 +22,7 @@ from piecework.hit_templates.own_html.fields import (
     main_text,
     seconds_per_item,
 )
-from piecework.hit_templates.own_html.hosts import hosts_refused
-from piecework.hit_templates.own_html.page import controls_in, is_shown
+from piecework.hit_templates.own_html.page import controls_in, hosts_refused, is_shown
 from piecework.hit_templates.own_html.placeholders import cut
 
 ITEM_ID = "item_id"

@@ -1,1 +1,1 @@
-"""Dataset formats, one per module."""
+"""Dataset formats, written and read."""

@@ -22,8 +22,8 @@ from piecework.postprocess.datasets.file_table import (
     TRUTH,
     WHOLE,
     FileTable,
+    Layout,
 )
-from piecework.postprocess.datasets.layout import Layout
 
 _CONTEXT: Mapping[str, object] = {
     "@language": "en",

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from piecework.domain.dataset import Publication, Shares
 from piecework.domain.machine import MachineVote
 from piecework.domain.task import Field, Task
+from piecework.postprocess.apply import RULES
 from piecework.postprocess.datasets.pictures import Size
-from piecework.postprocess.registry import RULES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

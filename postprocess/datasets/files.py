@@ -12,14 +12,17 @@ from piecework.domain.campaign import OutputFormat
 from piecework.domain.hit import Item
 from piecework.domain.task import DatasetKind
 from piecework.postprocess.answers import validate
-from piecework.postprocess.datasets.captions_layout import captions_layout
+from piecework.postprocess.datasets.card import front_matter
 from piecework.postprocess.datasets.croissant import WrittenFile, croissant
-from piecework.postprocess.datasets.csv_file import write_csv
 from piecework.postprocess.datasets.facts import DatasetFacts
-from piecework.postprocess.datasets.fields_layout import fields_layout
-from piecework.postprocess.datasets.hub import front_matter
-from piecework.postprocess.datasets.layout import Layout, Write, split_tables
-from piecework.postprocess.datasets.parquet_file import write_parquet
+from piecework.postprocess.datasets.file_table import (
+    Layout,
+    Write,
+    split_tables,
+    write_csv,
+    write_parquet,
+)
+from piecework.postprocess.datasets.layouts import captions_layout, fields_layout
 from piecework.postprocess.splits import splits
 
 if TYPE_CHECKING:

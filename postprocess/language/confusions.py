@@ -14,14 +14,14 @@ from itertools import chain, compress
 import numpy as np
 from rapidfuzz.distance import OSA
 
-from piecework.postprocess.language import english, lexicon
+from piecework.postprocess.language import features as language_features
+from piecework.postprocess.language import lexicon
+from piecework.postprocess.language.candidates import one_edit_apart, sound
 from piecework.postprocess.language.channel import Channel
 from piecework.postprocess.language.codes import Ints
 from piecework.postprocess.language.corpus import EDGE, MET, Corpus, Floats, word_counts_by_item
-from piecework.postprocess.language.one_edit import one_edit_apart
-from piecework.postprocess.language.sounds import sound
+from piecework.postprocess.language.lexicon import is_spelling_variant
 from piecework.postprocess.language.tokens import place, words
-from piecework.postprocess.language.word_shapes import is_spelling_variant
 from piecework.postprocess.text import Text
 
 NAMES = (
@@ -294,7 +294,7 @@ def _in_english(texts: Sequence[Text], owner: Ints, at: Ints, meant: Sequence[st
     It is 0 if one of the two is unknown there; also return which one is.
     """
     features = np.zeros((len(owner), len(_ENGLISH)))
-    place, own = (-1, -1), english.UNKNOWN
+    place, own = (-1, -1), language_features.UNKNOWN
     for row, (n, position) in enumerate(zip(owner.tolist(), at.tolist(), strict=True)):
         line = texts[n].words
         far, before, word, after, far_after = (
@@ -302,9 +302,9 @@ def _in_english(texts: Sequence[Text], owner: Ints, at: Ints, meant: Sequence[st
             for near in range(position - 2, position + 3)
         )
         if place != (n, position):
-            own = english.fits((far, before), word, (after, far_after))
+            own = language_features.fits((far, before), word, (after, far_after))
             place = (n, position)
-        other = english.fits((far, before), meant[row], (after, far_after))
+        other = language_features.fits((far, before), meant[row], (after, far_after))
         if own[0] or other[0]:
             features[row, :2] = own[0], other[0]
         else:

@@ -26,8 +26,7 @@ from piecework.postprocess.language.codes import (
     code_of,
     different_codes,
 )
-from piecework.postprocess.language.foreign import is_foreign
-from piecework.postprocess.language.lexicon import may_be_typo
+from piecework.postprocess.language.lexicon import is_foreign, may_be_typo
 from piecework.postprocess.text import Text
 
 Floats = npt.NDArray[np.float64]

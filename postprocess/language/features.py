@@ -1,25 +1,29 @@
 """The features for and against correcting a word, as named numbers.
 
 Leaving the word competes with every candidate: each gets a weighted sum, and the sums
-become probabilities (a conditional logit). Features of the word itself favour leaving
-it; features of a candidate rate how likely that typo and that word are in this place.
+become probabilities (a conditional logit). Features of the word itself favour leaving it;
+features of a candidate rate how likely that typo and that word are in this place.
+
+A campaign's own texts show best how well words fit their neighbours (`corpus`) if there are
+many of them. Otherwise the trigrams of general English in pocketsphinx, made for speech
+recognition, are used: 70,000 words and three and a half million pairs and triples of them.
 """
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib.metadata import distribution
 
 import numpy as np
 import numpy.typing as npt
+from pocketsphinx import LogMath, NGramModel
 from rapidfuzz.distance import OSA
 
-from piecework.postprocess.language import english, lexicon, slips
-from piecework.postprocess.language.candidates import Candidate
-from piecework.postprocess.language.corpus import Corpus
-from piecework.postprocess.language.sounds import sound
-from piecework.postprocess.language.suspects import Suspect
-from piecework.postprocess.language.word_shapes import (
+from piecework.postprocess.language import channel, lexicon
+from piecework.postprocess.language.candidates import Candidate, sound
+from piecework.postprocess.language.corpus import EDGE, Corpus
+from piecework.postprocess.language.lexicon import (
     begins_compounds,
     compounding,
     ends_compounds,
@@ -28,6 +32,78 @@ from piecework.postprocess.language.word_shapes import (
     is_ending,
     is_inflected,
 )
+from piecework.postprocess.language.suspects import Suspect
+
+ENGLISH_NAMES = (
+    "english_unknown", "english_share", "english_after", "english_before",
+    "english_far_after", "english_inside",
+)  # fmt: skip
+"""In order: whether the model lacks a word (then the others are 0); the logarithm of
+its share of all words; how much more often than by chance, in nats, it follows the two
+words before it; the same for the next word; for the word after that; and for the second
+of two words after the first."""
+
+Fits = tuple[float, float, float, float, float, float]
+
+_MODEL = "pocketsphinx/model/en-us/en-us.lm.bin"
+UNKNOWN: Fits = (1.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+_BEGIN, _END = "<s>", "</s>"
+_REMEMBERED = 100_000
+
+
+def fits(before: tuple[str, str], meant: str, after: tuple[str, str]) -> Fits:
+    """Return `ENGLISH_NAMES` for a word, or two words separated by a space, in a place.
+
+    Args:
+        before: the two words before it, casefolded, `EDGE` at the text's beginning.
+        meant: the candidate.
+        after: the two words after it, `EDGE` at the text's end.
+    """
+    head, *rest = meant.split(" ")
+    tail = rest[-1] if rest else head
+    share, share_of_tail = _share(head), _share(tail)
+    if share is None or share_of_tail is None:
+        return UNKNOWN
+    far, last = before[0] or _BEGIN, before[1] or _BEGIN
+    following, far_following = after[0] or _END, after[1] or _END
+    share_of_following = _share(following)
+    fits_before = fits_far = 0.0
+    if share_of_following is not None:
+        before_that = head if rest else last
+        fits_before = _nats([following, tail, before_that]) - share_of_following
+        if after[0] != EDGE and _share(far_following) is not None:
+            known = _nats([far_following, following])
+            fits_far = _nats([far_following, following, tail]) - known
+    return (
+        0.0,
+        min(share, share_of_tail),
+        _nats([head, last, far] if before[1] != EDGE else [head, last]) - share,
+        fits_before,
+        fits_far,
+        _nats([tail, head, last]) - share_of_tail if rest else 0.0,
+    )
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _share(word: str) -> float | None:
+    """Return the logarithm of a word's share of all words; None if it is unknown."""
+    model, log_math = _model()
+    log = model.prob([word])
+    return None if log <= log_math.get_zero() else log_math.log_to_ln(log)
+
+
+def _nats(words: Sequence[str]) -> float:
+    """Return a word's log probability after others, given nearest first."""
+    model, log_math = _model()
+    return float(log_math.log_to_ln(model.prob(words)))
+
+
+@lru_cache(maxsize=1)
+def _model() -> tuple[NGramModel, LogMath]:
+    """Load the model once; it takes 30 MB."""
+    path = distribution("pocketsphinx").locate_file(_MODEL)
+    return NGramModel.readfile(str(path)), LogMath()
+
 
 Floats = npt.NDArray[np.float64]
 HalfFloats = npt.NDArray[np.float32]
@@ -37,7 +113,7 @@ Ints = npt.NDArray[np.int64]
 OF_TYPO = (
     "channel", "channel_per_letter", "one_edit", "two_edits", "more_edits",
     "sounds_alike", "first_letter", "ending", "last_letter", "plural", "new_word",
-    "own_word", "zipf_meant", *slips.NAMES,
+    "own_word", "zipf_meant", *channel.NAMES,
     "split", "split_edited", "split_article",
     "split_short", "split_rarer", "split_content",
     "split_function", "split_contents", "split_begins", "split_ends",
@@ -48,7 +124,7 @@ OF_TYPO = (
 OF_MEANING = (
     "log_share", "log_items", "same_item", "split_met", "split_name",
     "fits_after", "fits_before", "met_between", "met_over_one", "excess_zipf",
-    "excess_items", *english.NAMES,
+    "excess_items", *ENGLISH_NAMES,
 )  # fmt: skip
 """The likelihood in its place, by the campaign and by general English. The excess is
 how much more common the written word is than such a typo would be, in English and in
@@ -62,7 +138,7 @@ OF_LEAVING = (
     "cue", "beside_name", "company",
 )  # fmt: skip
 
-NAMES = (*OF_TYPO, *OF_MEANING, *OF_LEAVING)
+FEATURE_NAMES = (*OF_TYPO, *OF_MEANING, *OF_LEAVING)
 
 _PRICE = OF_TYPO.index("channel")
 """The first one; of two words, only this one and those for two words can differ
@@ -90,7 +166,7 @@ _TYPOS_OF_ALL = 1.5
 """Added to a typo's price, because not every word is mistyped."""
 
 _NAME_SHARE = 0.5
-_REMEMBERED = 30_000
+_REMEMBERED_FEATURES = 30_000
 """The number of words with cached candidate features."""
 
 
@@ -101,7 +177,7 @@ class Rivals:
     Attributes:
         first: the row at which each suspect's rivals begin; leaving the word is first.
         meant: the text of each rival; "" for leaving.
-        features: a row per rival, a column for each of `NAMES`.
+        features: a row per rival, a column for each of `FEATURE_NAMES`.
     """
 
     first: Ints
@@ -134,7 +210,7 @@ def rivals(suspects: Sequence[Suspect], typos: Typos, corpus: Corpus) -> Rivals:
     places = [typos.of_word[suspect.word] for suspect in suspects]
     sizes = np.array([1 + place.stop - place.start for place in places], dtype=np.int64)
     first = np.cumsum(sizes) - sizes
-    table = np.zeros((int(sizes.sum()), len(NAMES)))
+    table = np.zeros((int(sizes.sum()), len(FEATURE_NAMES)))
     leaving = len(OF_TYPO) + len(OF_MEANING)
     table[first, leaving:] = [_of_leaving(suspect, corpus) for suspect in suspects]
     rows = np.delete(np.arange(len(table)), first)
@@ -154,7 +230,7 @@ def rivals(suspects: Sequence[Suspect], typos: Typos, corpus: Corpus) -> Rivals:
 
 def chances(rivals: Rivals, weights: Mapping[str, float]) -> Floats:
     """Return the probability of each rival; those of one suspect add up to 1."""
-    sums = rivals.features @ np.array([weights[name] for name in NAMES])
+    sums = rivals.features @ np.array([weights[name] for name in FEATURE_NAMES])
     sizes = np.diff(np.append(rivals.first, len(sums)))
     sums -= np.repeat(np.maximum.reduceat(sums, rivals.first), sizes)
     odds = np.exp(sums)
@@ -162,7 +238,7 @@ def chances(rivals: Rivals, weights: Mapping[str, float]) -> Floats:
     return result
 
 
-@lru_cache(maxsize=_REMEMBERED)
+@lru_cache(maxsize=_REMEMBERED_FEATURES)
 def _of_typos(word: str, candidates: Sequence[Candidate]) -> HalfFloats:
     """Return `OF_TYPO`, a row for each of a word's candidates."""
     rows = [_of_typo(word, each.meant, each.price) for each in candidates]
@@ -189,7 +265,7 @@ def _of_typo(word: str, meant: str, price: float) -> tuple[float, ...]:
         not lexicon.is_known(meant),
         not lexicon.is_surely_right(meant),
         lexicon.zipf(meant),
-        *slips.slips(word, meant),
+        *channel.slips(word, meant),
         *(0.0,) * _OF_SPLITS,
     )
 
@@ -237,7 +313,7 @@ def _in_place(
     meant = [typos.meant[n] for n in which.tolist()]
     both = [(suspects[n], each) for n, each in zip(owner.tolist(), meant, strict=True)]
     same_item = [suspect.about.get(each, 0) > 0 for suspect, each in both]
-    at_large = [english.fits(suspect.before, each, suspect.after) for suspect, each in both]
+    at_large = [fits(suspect.before, each, suspect.after) for suspect, each in both]
     return np.column_stack(
         [
             share + np.where(is_split, tail_share, 0),
@@ -251,7 +327,7 @@ def _in_place(
             corpus.over_one(far, head) + corpus.over_one(tail, far_after),
             np.maximum(0, zipfs - (likeliest - price / _NATS_A_ZIPF)),
             np.maximum(0, np.log(np.maximum(1, corpus.items[words[owner]])) - expected),
-            np.array(at_large).reshape(-1, len(english.NAMES)),
+            np.array(at_large).reshape(-1, len(ENGLISH_NAMES)),
         ]
     )
 

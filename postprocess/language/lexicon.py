@@ -1,13 +1,19 @@
 """English words and their frequency, from two complementary lists.
 
 pyspellchecker's dictionary defines what is a word, but it lacks `tv`, `countertop` and
-`selfie`, and two thirds of its words share a made-up frequency. wordfreq (zipf scale: 3
-is once in a million words) has real frequencies, but also contains every misspelling
-that is common on the web. So corrections lead only **to** words in the first list or
-very common words in the second.
+`selfie`, and two thirds of its words share a made-up frequency. wordfreq (zipf scale: 3 is
+once in a million words) has real frequencies, but also contains every misspelling that is
+common on the web. So corrections lead only **to** words in the first list or very common
+words in the second.
+
+A text is foreign if another language explains its words better; no word of it is
+corrected. Only texts with many unknown words are checked, so English ones cost no time.
+Relations between similar words that do not make one a typo of the other are here too.
 """
 
+import math
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
@@ -181,3 +187,192 @@ def _zipf_values() -> dict[str, float]:
         for centibels, words in enumerate(bins)
         for word in words
     }
+
+
+_LANGUAGES = ("es", "fr", "de", "it", "pt", "nl", "pl", "sv", "id", "tr")
+"""Languages in Latin script that marketplace workers most often write in and that
+wordfreq covers."""
+
+_LEAST_WORDS = 3
+_UNKNOWN_SHARE = 0.3
+_ZIPF_AHEAD = 0.5
+
+
+def is_foreign(words: Sequence[str]) -> bool:
+    """Return whether casefolded words are probably not English.
+
+    >>> is_foreign("una lata de sopa sobre la mesa".split())
+    True
+    >>> is_foreign("a woden tabel with teh can".split())
+    False
+    """
+    if len(words) < _LEAST_WORDS:
+        return False
+    unknown = sum(not is_surely_right(word) for word in words)
+    if unknown < _UNKNOWN_SHARE * len(words):
+        return False
+    english = sum(map(zipf, words))
+    return any(
+        sum(_zipfs(language).get(word, 0.0) for word in words) > english + _ZIPF_AHEAD * len(words)
+        for language in _LANGUAGES
+    )
+
+
+@cache
+def _zipfs(language: str) -> dict[str, float]:
+    bins = wordfreq.get_frequency_list(language, "small")
+    return {
+        word: CERTAIN_ZIPF - centibels / 100
+        for centibels, words in enumerate(bins)
+        for word in words
+    }
+
+
+_ENDINGS = (
+    "s", "es", "ed", "d", "ing", "er", "ers", "r", "y", "ish", "like", "less", "ly",
+    "'s", "ness", "able", "ies", "ied",
+)  # fmt: skip
+_BEGINNINGS = (
+    "un", "re", "non", "pre", "multi", "semi", "over", "under", "mini", "anti",
+)  # fmt: skip
+_MEANT_ENDINGS = frozenset({"s", "es", "d", "ed", "r", "er", "y", "ing", "ly", "n"})
+_AGENT_ENDINGS = ("ers", "er", "ors", "or", "ists", "ist")
+_AGENT_STEM_ZIPF = 2.0
+_VARIANTS = (
+    ("our", "or"), ("ogue", "og"), ("ise", "ize"), ("isi", "izi"), ("yse", "yze"),
+)  # fmt: skip
+"""British and American spellings of the same endings."""
+
+_WHOLE_VARIANTS = (("grey", "gray"), ("blonde", "blond"))
+"""These also begin words."""
+
+_ONE_WAY = ("greyhound",)
+"""Beginnings of words that are spelled the same in British and American English."""
+
+_LEAST_PART = 3
+_COMMON_ZIPF = 3.0
+_COMPOUND_ZIPF = 1.0
+
+
+@cache
+def is_compound(word: str) -> bool:
+    """Return whether the word consists of two common words.
+
+    >>> is_compound("nightstand"), is_compound("teapott")
+    (True, False)
+    """
+    cuts = range(_LEAST_PART, len(word) - _LEAST_PART + 1)
+    return any(_is_common(word[:cut]) and _is_common(word[cut:]) for cut in cuts)
+
+
+@cache
+def compounding(word: str) -> float:
+    """Return how common compounds of a word's two parts are in English.
+
+    For each way to split it into two common words, add the logarithms of the number of
+    compounds that begin with the first and end with the second. The result is the
+    largest sum, or 0 if there is no such split.
+
+    >>> compounding("snowboot") > compounding("tabletree") > compounding("teapott")
+    True
+    """
+    cuts = range(_LEAST_PART, len(word) - _LEAST_PART + 1)
+    return max(
+        (
+            begins_compounds(word[:cut]) + ends_compounds(word[cut:])
+            for cut in cuts
+            if _is_common(word[:cut]) and _is_common(word[cut:])
+        ),
+        default=0.0,
+    )
+
+
+def begins_compounds(word: str) -> float:
+    """Return the logarithm of the number of compounds that begin with a word."""
+    return math.log1p(_compounds()[0].get(word, 0))
+
+
+def ends_compounds(word: str) -> float:
+    """Return the logarithm of the number of compounds that end with a word."""
+    return math.log1p(_compounds()[1].get(word, 0))
+
+
+@cache
+def _compounds() -> tuple[Mapping[str, int], Mapping[str, int]]:
+    """Count the dictionary's compounds by their first and by their second word."""
+    parts = frozenset(word for word in dictionary() if _may_be_a_part(word))
+    begins: Counter[str] = Counter()
+    ends: Counter[str] = Counter()
+    for word in dictionary():
+        if zipf(word) < _COMPOUND_ZIPF:
+            continue
+        for cut in range(_LEAST_PART, len(word) - _LEAST_PART + 1):
+            if word[:cut] in parts and word[cut:] in parts:
+                begins[word[:cut]] += 1
+                ends[word[cut:]] += 1
+    return begins, ends
+
+
+def _may_be_a_part(word: str) -> bool:
+    return len(word) >= _LEAST_PART and zipf(word) >= _COMMON_ZIPF
+
+
+@cache
+def is_inflected(word: str) -> bool:
+    """Return whether the word is a known one with a prefix or suffix.
+
+    >>> is_inflected("unfrosted"), is_inflected("tabel")
+    (True, False)
+    """
+    stems = {word.removesuffix(ending) for ending in _ENDINGS}
+    stems |= {word.removeprefix(beginning) for beginning in _BEGINNINGS}
+    return any(is_known(stem) for stem in stems if len(stem) >= _LEAST_PART)
+
+
+@cache
+def is_agent(word: str) -> bool:
+    """Return whether the word names those who do something with a known word.
+
+    >>> is_agent("canoers"), is_agent("paintballers"), is_agent("tabel")
+    (True, True, False)
+    """
+    stems = {word.removesuffix(ending) for ending in _AGENT_ENDINGS if word.endswith(ending)}
+    stems |= {stem + "e" for stem in stems}
+    stems |= {stem[:-1] for stem in stems if stem[-1:] == stem[-2:-1]}
+    return any(
+        len(stem) >= _LEAST_PART and is_known(stem) and zipf(stem) >= _AGENT_STEM_ZIPF
+        for stem in stems
+    )
+
+
+def is_ending(longer: str, shorter: str) -> bool:
+    """Return whether one word is the other plus a plausible ending."""
+    return longer.startswith(shorter) and longer[len(shorter) :] in _MEANT_ENDINGS
+
+
+def is_spelling_variant(word: str, other: str) -> bool:
+    """Return whether two words are British and American spellings of the same one.
+
+    >>> is_spelling_variant("colourfully", "colorfully")
+    True
+    >>> is_spelling_variant("grayhound", "greyhound")
+    False
+    >>> is_spelling_variant("ourange", "orange")
+    False
+    """
+    return not other.startswith(_ONE_WAY) and _american(word) == _american(other)
+
+
+def _is_common(word: str) -> bool:
+    return zipf(word) >= _COMMON_ZIPF and is_known(word)
+
+
+@cache
+def _american(word: str) -> str:
+    first, rest = word[:1], word[1:]
+    for british, american in _VARIANTS:
+        rest = rest.replace(british, american)
+    word = first + rest
+    for british, american in _WHOLE_VARIANTS:
+        word = word.replace(british, american)
+    return word

@@ -12,8 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from piecework.postprocess.language.corpus import EDGE, Corpus, has_name, word_counts_by_item
-from piecework.postprocess.language.foreign import is_foreign
-from piecework.postprocess.language.lexicon import may_be_typo
+from piecework.postprocess.language.lexicon import is_foreign, may_be_typo
 from piecework.postprocess.language.tokens import Place, Word, place, words
 from piecework.postprocess.text import Text
 

@@ -6,7 +6,7 @@ measure is Krippendorff's idea of agreement beyond chance, for one worker: 1 min
 mean distance from the others, divided by that of a blind answer. 1 is full agreement, 0
 is chance. The suspicion for single choices measures how far the mean value of a
 worker's votes is below the usual worker's. The value of a vote is its probability by
-the others' votes (`piecework.analyses.vote_values`), which weighs the others by how
+the others' votes (`piecework.analyses.dawid_skene`), which weighs the others by how
 good they are.
 
 Naive reading: workers who disagree with the majority, or whose agreement is low, are
@@ -42,7 +42,7 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.special import expit, ndtr, ndtri
 
-from piecework.analyses.vote_values import vote_values
+from piecework.analyses.dawid_skene import vote_values
 from piecework.domain.counts import plural
 from piecework.domain.verdicts import SubjectKind
 from piecework.qc.facts import Facts

@@ -17,18 +17,16 @@ from scipy import stats
 from piecework.analyses.ability import ability
 from piecework.analyses.alpha import krippendorff_alpha
 from piecework.analyses.anova import repeated_measures
-from piecework.analyses.as_needed import weighed
-from piecework.analyses.bleu import corpus_bleu, correction_gains
+from piecework.analyses.condition_scores import mean_ratings
 from piecework.analyses.dawid_skene import dawid_skene
-from piecework.analyses.equivalence import equivalence_tests
-from piecework.analyses.kappa import fleiss_kappa_of_counts
-from piecework.analyses.majority import accuracy, majority
-from piecework.analyses.mean_ratings import mean_ratings
+from piecework.analyses.kappa import category_agreement, fleiss_kappa_of_counts
+from piecework.analyses.machine_replay import weighed
 from piecework.analyses.merged_edits import merged
-from piecework.analyses.multilabel_agreement import category_agreement
+from piecework.analyses.minimal_pairs import corpus_bleu, correction_gains
 from piecework.analyses.order import position_effect
-from piecework.analyses.paired import paired_t_tests
+from piecework.analyses.paired import equivalence_tests, paired_t_tests
 from piecework.analyses.preferences import preferences
+from piecework.analyses.votes import accuracy, majority
 from piecework.domain.campaign import AsNeeded
 
 ROOT = Path(__file__).resolve().parents[2]

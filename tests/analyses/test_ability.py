@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 
 from piecework.analyses.ability import SHARED_ERROR, ability
-from piecework.analyses.majority import accuracy, majority
+from piecework.analyses.votes import accuracy, majority
 from piecework.domain.imported import UNNAMED
 from tests.analyses import published
 from tests.analyses.ballots import ballots, seldom_seen, votes_on

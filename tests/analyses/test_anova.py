@@ -9,8 +9,7 @@ import pytest
 from hypothesis import assume, given
 from scipy import stats
 
-from piecework.analyses.anova import repeated_measures
-from piecework.analyses.sphericity import sphericity
+from piecework.analyses.anova import repeated_measures, sphericity
 from tests.analyses.measured import Floats, scores_of, simulated, tables
 from tests.examples import examples
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from piecework.analyses.bleu import corpus_bleu, correction_gains
+from piecework.analyses.minimal_pairs import corpus_bleu, correction_gains
 from tests.examples import examples
 
 

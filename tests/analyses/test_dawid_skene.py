@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from piecework.analyses.dawid_skene import _Fit, dawid_skene
-from piecework.analyses.majority import accuracy, majority
+from piecework.analyses.votes import accuracy, majority
 from tests.analyses.ballots import ballots, votes_of, votes_on
 from tests.examples import examples
 

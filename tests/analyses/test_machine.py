@@ -6,9 +6,9 @@ import pytest
 
 from piecework.analyses import ability as estimate
 from piecework.analyses.ability import Ability, NotConvergedError, ability
-from piecework.analyses.as_needed import weighed
 from piecework.analyses.machine import predictors
-from piecework.analyses.majority import accuracy
+from piecework.analyses.machine_replay import weighed
+from piecework.analyses.votes import accuracy
 from piecework.domain.campaign import AsNeeded
 from tests.analyses.test_ability import crowd
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from piecework.analyses.majority import accuracy, majority, weighted_majority
+from piecework.analyses.votes import accuracy, majority, weighted_majority
 from tests.analyses.ballots import ballots, votes_of, votes_on
 from tests.examples import examples
 

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from piecework.analyses.contrasts import contrast
 from piecework.analyses.minimal_pairs import replacements, similarity
+from piecework.analyses.paired import contrast
 from piecework.analyses.severity import held_out_correlation, severity_weights
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from piecework.analyses.option_pairs import option_pairs
+from piecework.analyses.kappa import option_pairs
 
 OPTIONS = ["a", "b", "c"]
 

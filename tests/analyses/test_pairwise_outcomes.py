@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from piecework.analyses.pairwise_outcomes import comparisons
+from piecework.analyses.preferences import comparisons
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
 from piecework.domain.task import Arrangement, Field, Option

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from piecework.analyses.bleu import corpus_bleu
+from piecework.analyses.minimal_pairs import corpus_bleu
 from tests.analyses import published
 from tests.for_each import for_each
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from scipy import stats
 
-from piecework.analyses.mean_ratings import mean_ratings
+from piecework.analyses.condition_scores import mean_ratings
 from tests.analyses.measured import Floats, tables
 from tests.examples import examples
 

@@ -7,11 +7,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from piecework.analyses.corpus.metrics.bleu import bleu
-from piecework.analyses.corpus.metrics.cider import cider_d
+from piecework.analyses.corpus.metrics.coco import Pair, bleu, cider_d, rouge_l
 from piecework.analyses.corpus.metrics.meteor import meteor
-from piecework.analyses.corpus.metrics.pairs import Pair
-from piecework.analyses.corpus.metrics.rouge import rouge_l
 from piecework.analyses.corpus.scoring import (
     METRICS,
     Measured,

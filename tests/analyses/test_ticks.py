@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from piecework.analyses.kappa import fleiss_kappa
-from piecework.analyses.multilabel_agreement import category_agreement, jaccard
+from piecework.analyses.kappa import category_agreement, fleiss_kappa, jaccard
 from tests.analyses.ballots import votes_on
 from tests.examples import examples
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from piecework.analyses.vote_values import vote_values
+from piecework.analyses.dawid_skene import vote_values
 
 
 def test_a_vote_is_worth_what_the_others_say() -> None:

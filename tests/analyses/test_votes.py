@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from piecework.analyses.votes import counted, vote_table
+from piecework.analyses.votes import vote_table, votes_that_count
 from tests.analyses.ballots import votes_of
 
 
@@ -16,7 +16,7 @@ def test_a_second_vote_and_silence_do_not_count() -> None:
         ("i", "cid", None),
         ("j", "ann", "no"),
     )
-    assert counted(votes).to_numpy().tolist() == [["i", "ann", "yes"], ["j", "ann", "no"]]
+    assert votes_that_count(votes).to_numpy().tolist() == [["i", "ann", "yes"], ["j", "ann", "no"]]
 
 
 def test_unknown_workers_are_all_different() -> None:
@@ -33,4 +33,4 @@ def test_an_empty_frame_has_no_items() -> None:
 def test_a_frame_without_the_columns_is_refused_by_name() -> None:
     """The message says what is missing and what was found."""
     with pytest.raises(ValueError, match=r"no column worker, value.*found item_id, x"):
-        counted(pd.DataFrame({"item_id": ["i"], "x": ["y"]}))
+        votes_that_count(pd.DataFrame({"item_id": ["i"], "x": ["y"]}))

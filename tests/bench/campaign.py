@@ -209,7 +209,7 @@ def one_pass(path: Path, endpoint: str) -> dict[str, float]:
     from piecework.campaign.assembling import load_campaign  # noqa: PLC0415 - timed
     from piecework.engine.opening import open_for_rehearsal  # noqa: PLC0415
     from piecework.engine.run_pass import run_pass  # noqa: PLC0415
-    from piecework.platforms.virtual_clock import VirtualClock  # noqa: PLC0415
+    from piecework.platforms.clocks import VirtualClock  # noqa: PLC0415
 
     imported = time.perf_counter()
     campaign = load_campaign(path)

@@ -18,7 +18,7 @@ from piecework.campaign.assembling import load_campaign
 from piecework.engine.opening import open_for_rehearsal
 from piecework.engine.run_pass import run_pass
 from piecework.engine.take_in import take_in
-from piecework.platforms.virtual_clock import VirtualClock
+from piecework.platforms.clocks import VirtualClock
 from piecework.results.archiving import archive_settled
 from tests.growing_campaign import TEXT, growing, names, row, settle_all
 

@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 from playwright.sync_api import Page
 
 from piecework.domain.assignment import FieldValue
-from piecework.hit_templates.rules import check
+from piecework.hit_templates.rules import check, words
 from piecework.hit_templates.tasks import load_task
-from piecework.hit_templates.text_rules import words
 from tests.browser.host import Host
 
 pytestmark = pytest.mark.browser

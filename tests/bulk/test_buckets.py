@@ -8,7 +8,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from piecework.bulk.buckets import BatchByBatch, deal, item_tally, read_bucket, write_buckets
+from piecework.bulk.parts import BatchByBatch, deal, item_tally, read_bucket, write_buckets
 
 
 def rows(*answers: tuple[str, int]) -> pa.Table:

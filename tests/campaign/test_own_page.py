@@ -15,7 +15,7 @@ from piecework.campaign.questions import question
 from piecework.campaign.reachable_pictures import sample_of_pictures
 from piecework.domain.errors import ConfigError, StoreError
 from piecework.hit_templates.own_html.placeholders import cut
-from piecework.platforms.virtual_clock import START
+from piecework.platforms.clocks import START
 from piecework.rehearsing.campaign import prepare
 from piecework.rehearsing.checking import check_campaign
 from piecework.rehearsing.rehearsal import rehearsal_of, work_through

@@ -8,7 +8,7 @@ import pytest
 from piecework.campaign import page_sizes
 from piecework.domain.errors import ConfigError
 from piecework.hit_templates.messages import FOLDER
-from piecework.platforms.virtual_clock import START
+from piecework.platforms.clocks import START
 from piecework.rehearsing.checking import check_campaign
 
 CAMPAIGN = """

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from piecework.config.deployment_file import deployment_path, read_deployment
+from piecework.config.trust import deployment_path, read_deployment
 from piecework.domain.errors import ConfigError
 from piecework.flows.advance import advance
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from piecework.config.utf8 import write_new
+from piecework.config.user_files import write_new
 from tests.crash.world import World, can_mount, small_disk
 
 

@@ -27,7 +27,7 @@ from piecework.domain.clock import Clock, SystemClock
 from piecework.engine.opening import open_for_rehearsal
 from piecework.engine.recover.reconcile import reconcile
 from piecework.engine.run_pass import run_pass
-from piecework.platforms import outage
+from piecework.platforms import calling
 from piecework.store.connection import Connection as StoreConnection
 from piecework.store.postgres_database import PostgresDatabase
 from tests.crash.apart import apart
@@ -157,8 +157,8 @@ def _pass(
     call: Call | None,
 ) -> None:
     # Do not wait between botocore's retries; they are not tested here.
-    outage.PATIENCE_SECONDS = outage.FIRST_SECONDS = _PATIENCE_SECONDS
-    outage._FIRST_DELAY = 0.001
+    calling.PATIENCE_SECONDS = calling.FIRST_SECONDS = _PATIENCE_SECONDS
+    calling._FIRST_DELAY = 0.001
     clock = _JumpingClock(float((folder / "jumped").read_text()), SystemClock())
     loaded = load_campaign(folder / "crash.toml")
     with open_for_rehearsal(loaded, endpoint, clock, recognises_copies=True) as run:

@@ -20,7 +20,7 @@ import httpx
 import pytest
 
 from piecework.marketplace.state.backend import rules_of
-from piecework.platforms import outage
+from piecework.platforms import calling
 from piecework.rehearsing.campaign import prepare
 from piecework.rehearsing.rehearsal import rehearsal_at, rehearsal_of, work_through
 from piecework.results.whole_pass import write_results
@@ -180,7 +180,7 @@ def _work_until(people: People, has_ended: threading.Event) -> None:
 
 
 def _rehearse(folder: Path, crowd: Crowd) -> None:
-    outage.PATIENCE_SECONDS = 0.5  # of a marketplace whose disk stays full
+    calling.PATIENCE_SECONDS = 0.5  # of a marketplace whose disk stays full
     campaign = prepare(folder / "crash.toml")
     if crowd == "workers":
         with rehearsal_of(campaign) as (run, workers):

@@ -11,7 +11,7 @@ import boto3
 import httpx
 import pytest
 
-from piecework.platforms.credentials import REHEARSAL
+from piecework.platforms.endpoint import REHEARSAL
 from tests.as_needed_campaign import PEOPLE, Voters
 from tests.crash.disturbed import Call, calls_made, pass_apart
 from tests.crash.faults import BY_NAME, FAULTS

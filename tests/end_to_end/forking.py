@@ -18,7 +18,7 @@ import piecework.report.model
 import piecework.results.clean
 import piecework.results.report_facts  # noqa: F401
 from piecework.cli.main import main
-from piecework.postprocess.language import targets
+from piecework.postprocess.language import candidates
 
 
 def _become(words: list[str], printed: str, complained: str) -> None:
@@ -31,7 +31,7 @@ def _become(words: list[str], printed: str, complained: str) -> None:
 
 
 if __name__ == "__main__":
-    targets.targets()  # the dictionary, with which each rehearsal cleans
+    candidates.targets()  # the dictionary, with which each rehearsal cleans
     # A thread would be missing in the forks, with whatever lock it holds.
     assert threading.active_count() == 1
     for line in sys.stdin:

@@ -28,7 +28,7 @@ from piecework.engine.pass_request import PassRequest
 from piecework.engine.progress import read_progress
 from piecework.engine.quick_check import cached_progress
 from piecework.engine.snapshot import Reader
-from piecework.exchange.sink_failed import SinkFailed
+from piecework.exchange.sinks import SinkFailed
 from piecework.marketplace.http.server import serve
 from piecework.results.whole_pass import advance_without_prefect
 from tests.crash.apart import apart

@@ -19,8 +19,8 @@ from piecework.engine.progress import read_progress
 from piecework.engine.requirements import exclusion_type
 from piecework.engine.run_pass import post, run_pass
 from piecework.engine.snapshot import Reader
+from piecework.platforms.clocks import VirtualClock
 from piecework.platforms.mturk import MTurk
-from piecework.platforms.virtual_clock import VirtualClock
 from piecework.store import assignments, campaign_facts, hits, ledger
 from tests.crash.people import People
 from tests.engine.conftest import Open

@@ -16,8 +16,8 @@ from piecework.engine.progress import read_progress
 from piecework.engine.run_pass import run_pass
 from piecework.engine.snapshot import Reader, next_poll_of_open_hits
 from piecework.engine.waits import OPEN_HITS
+from piecework.platforms.clocks import VirtualClock
 from piecework.platforms.mturk import MTurk
-from piecework.platforms.virtual_clock import VirtualClock
 from piecework.postprocess.datasets.reading import read_captions
 from piecework.results.clean import clean
 from piecework.results.export import export

@@ -22,9 +22,9 @@ from piecework.engine.payments.due_bonuses import read_bonuses
 from piecework.engine.payments.pay import BonusPlan, check_bonuses, pay
 from piecework.engine.run_pass import post, run_pass
 from piecework.platforms.client import turk_client
+from piecework.platforms.clocks import VirtualClock
 from piecework.platforms.mturk import MTurk
 from piecework.platforms.ports import PostedHit
-from piecework.platforms.virtual_clock import VirtualClock
 from piecework.store import campaign_facts, hits, intents, ledger
 from tests.engine.conftest import Open
 from tests.engine.payments.bookkeeping import assignment_ids

@@ -25,8 +25,8 @@ from piecework.engine.progress import read_progress
 from piecework.engine.requirements import exclusion_type, extendable
 from piecework.engine.run_pass import run_pass
 from piecework.platforms.client import turk_client
+from piecework.platforms.clocks import VirtualClock
 from piecework.platforms.mturk import MTurk
-from piecework.platforms.virtual_clock import VirtualClock
 from piecework.store import hits, ledger
 from tests.campaign.campaigns import TODAY, campaign
 from tests.crash.people import WITH_A_HALF, People

@@ -18,7 +18,7 @@ from piecework.domain.hit import HitType
 from piecework.domain.ids import AssignmentId, HitId, HitTypeId
 from piecework.domain.money import CrowdPrices, FeeSchedule, PriceList
 from piecework.platforms.mturk import MTurk
-from piecework.platforms.question import SharedQuestion
+from piecework.platforms.wire import SharedQuestion
 
 EVENING = datetime(2026, 1, 5, 20, tzinfo=UTC)
 FEES = {

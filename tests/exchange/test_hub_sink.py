@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from piecework.domain.errors import ConfigError
-from piecework.exchange.hub_sink import reach_repository, write_release
-from piecework.exchange.sink_failed import SinkFailed
+from piecework.exchange.sinks import SinkFailed, reach_repository, write_release
 from tests.exchange.hub import TOKEN, Hub, Repository, served
 from tests.exchange.test_sinks import make
 

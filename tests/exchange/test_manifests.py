@@ -8,7 +8,7 @@ import pytest
 
 from piecework.campaign.assembling import load_campaign
 from piecework.domain.errors import ConfigError
-from piecework.exchange.sink_failed import SinkFailed
+from piecework.exchange.sinks import SinkFailed
 from piecework.exchange.table_source import TableFolder
 from piecework.rehearsing.campaign import prepare
 from piecework.rehearsing.rehearsal import rehearsal_of, work_through

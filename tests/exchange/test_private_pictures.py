@@ -25,7 +25,7 @@ from piecework.exchange import picture_bucket
 from piecework.exchange.picture_bucket import BucketUnreadableError, PictureBucket
 from piecework.marketplace.http.server import serve
 from piecework.marketplace.state import clock
-from piecework.platforms.question import html_question
+from piecework.platforms.wire import html_question
 from piecework.rehearsing.campaign import prepare
 from piecework.rehearsing.rehearsal import rehearsal_of, work_through
 from piecework.results.export import export as write_results

@@ -11,10 +11,9 @@ import pyarrow.parquet as pq
 import pytest
 import sqlalchemy as sa
 
-from piecework.config.variables import with_secrets
+from piecework.config.user_files import with_secrets
 from piecework.domain.errors import ConfigError
-from piecework.exchange.folder_sink import copy_releases, reach_folder
-from piecework.exchange.sink_failed import SinkFailed
+from piecework.exchange.sinks import SinkFailed, copy_releases, reach_folder
 from piecework.exchange.table_sink import reach_database, write_releases
 from piecework.results import releases
 from tests.exchange.conftest import S3

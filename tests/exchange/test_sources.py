@@ -13,9 +13,8 @@ import sqlalchemy as sa
 
 from piecework.domain.errors import ConfigError
 from piecework.domain.growing import Delivery, Source, SourceRow
-from piecework.exchange.addresses import Directory
-from piecework.exchange.query_source import Query
-from piecework.exchange.table_source import TableFolder, _Part
+from piecework.exchange.databases import Query
+from piecework.exchange.table_source import Directory, TableFolder, _Part
 from piecework.store import source as stored_source
 from tests.exchange.conftest import S3
 from tests.growing_campaign import TEXT, growing

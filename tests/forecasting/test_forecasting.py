@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 from playwright.sync_api import Browser
 
-from piecework.bulk.dask_cluster import LOCAL, dask_client
+from piecework.bulk.running import LOCAL, dask_client
 from piecework.cli.forecast import say_forecast
 from piecework.cli.main import main
 from piecework.config.campaign_file import parse

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from piecework.domain.hit import Item
 from piecework.domain.task import PRACTICE, Task
-from piecework.hit_templates.example_items import example_items
 from piecework.hit_templates.render import render_hit
+from piecework.hit_templates.tasks import example_items
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

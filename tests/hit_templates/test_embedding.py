@@ -11,7 +11,7 @@ from PIL import Image
 from piecework.domain.errors import ConfigError
 from piecework.domain.picture_metadata.cleaning import has_place
 from piecework.hit_templates.own_html.embedding import LARGEST_BYTES, embedded
-from piecework.hit_templates.own_html.hosts import files_beside
+from piecework.hit_templates.own_html.page import files_beside
 from tests.hit_templates.own_html import task_of
 
 PLACES = {

@@ -15,7 +15,7 @@ from piecework.hit_templates.messages import frame_texts, languages
 from piecework.hit_templates.order import groups_of, item_order
 from piecework.hit_templates.page_compression import decompress
 from piecework.hit_templates.tasks import load_task, task_names
-from piecework.platforms.question import html_question
+from piecework.platforms.wire import html_question
 from piecework.rehearsal.crowd.judging import Judging
 from piecework.rehearsal.crowd.page import read_page
 from piecework.rehearsal.crowd.people import people

@@ -8,10 +8,9 @@ import pytest
 
 from piecework.domain.errors import ConfigError
 from piecework.domain.task import Task
-from piecework.hit_templates.example_items import example_items
 from piecework.hit_templates.messages import FOLDER
 from piecework.hit_templates.render import render_hit
-from piecework.hit_templates.tasks import load_task
+from piecework.hit_templates.tasks import example_items, load_task
 
 
 @pytest.fixture

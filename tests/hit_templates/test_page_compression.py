@@ -13,7 +13,7 @@ from piecework.domain.ids import ItemId
 from piecework.hit_templates.page_compression import MARK, compress, decompress, fitted
 from piecework.hit_templates.render import render_hit
 from piecework.hit_templates.tasks import load_task
-from piecework.platforms.question import html_question
+from piecework.platforms.wire import html_question
 
 CAMPAIGNS = Path(__file__).resolve().parents[2] / "config" / "campaigns"
 HEAD, TAIL = "<form>\n<p>5 of 12</p>\n", "</form>\n"

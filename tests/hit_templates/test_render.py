@@ -17,7 +17,7 @@ from piecework.domain.task import Task
 from piecework.hit_templates.page_compression import decompress
 from piecework.hit_templates.render import render_hit
 from piecework.hit_templates.tasks import load_task
-from piecework.platforms.question import NAMESPACE, html_question
+from piecework.platforms.wire import NAMESPACE, html_question
 
 GOLDEN = Path(__file__).parent / "golden"
 HOSTILE = """"><script>alert(1)</script>{{ 7 * 7 }}]]>'"""

@@ -12,7 +12,7 @@ from piecework.campaign.warnings import campaign_warnings
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import ConfigError
 from piecework.hit_templates.starters import STARTER_KINDS, StarterKind, write_starter
-from piecework.platforms.virtual_clock import START
+from piecework.platforms.clocks import START
 from piecework.rehearsing.campaign import prepare
 from piecework.rehearsing.rehearsal import rehearsal_of, work_through
 from piecework.results.table import answers_table

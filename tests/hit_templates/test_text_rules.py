@@ -5,7 +5,7 @@ from unicodedata import normalize
 from hypothesis import given
 from hypothesis import strategies as st
 
-from piecework.hit_templates.text_rules import Points, begins_with, is_one_sentence, plain, words
+from piecework.hit_templates.rules import Points, begins_with, is_one_sentence, plain, words
 from tests.for_each import for_each
 
 POINTS = Points(

@@ -12,9 +12,9 @@ from piecework.domain.clock import FixedClock
 from piecework.domain.hit import HitType, PlannedHit
 from piecework.domain.ids import HitId, HitKey, HitTypeId
 from piecework.marketplace.http.server import serve
+from piecework.platforms.clocks import VirtualClock
 from piecework.platforms.listing import newer
 from piecework.platforms.mturk import MTurk
-from piecework.platforms.virtual_clock import VirtualClock
 from piecework.store import hits
 from piecework.store.database import open_store
 from piecework.store.intents import Intent, declare

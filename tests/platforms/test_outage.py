@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from piecework.domain.errors import TransientPlatformError
-from piecework.platforms import outage
+from piecework.platforms import calling
+from piecework.platforms.calling import FIRST_SECONDS, Outage
 from piecework.platforms.mturk import MTurk
-from piecework.platforms.outage import FIRST_SECONDS, Outage
 from tests.crash.world import World
 
 
@@ -104,7 +104,7 @@ def test_an_outage_that_lasts_ends_in_a_sentence(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nobody waits for ever."""
-    monkeypatch.setattr(outage, "PATIENCE_SECONDS", 0.3)
+    monkeypatch.setattr(calling, "PATIENCE_SECONDS", 0.3)
     world = World(tmp_path)
     with world.marketplace(apart=True):
         turk = MTurk(world.endpoint, access_key="R", secret_key="none")  # noqa: S106

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from piecework.domain.capabilities import MTURK
 from piecework.domain.errors import ConfigError
-from piecework.platforms.question import NAMESPACE, html_question, question_bytes
+from piecework.platforms.wire import NAMESPACE, html_question, question_bytes
 
 
 def content_of(question: str) -> str:

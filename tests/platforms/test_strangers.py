@@ -7,9 +7,9 @@ import pytest
 
 from piecework.domain.errors import PlatformRefused, TransientPlatformError
 from piecework.domain.ids import AssignmentId, HitId, HitTypeId
-from piecework.platforms import outage
+from piecework.platforms import calling
+from piecework.platforms.clocks import VirtualClock
 from piecework.platforms.mturk import MTurk
-from piecework.platforms.virtual_clock import VirtualClock
 from tests.captive_portal import CaptivePortal, captive_portal
 
 _CALLS: list[Callable[[MTurk], object]] = [
@@ -157,7 +157,7 @@ def test_a_server_fault_of_a_proxy_is_asked_again(
     stranger: CaptivePortal, page: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A proxy whose marketplace is just being started: tries, then a sentence."""
-    monkeypatch.setattr(outage, "FIRST_SECONDS", 0.3)
+    monkeypatch.setattr(calling, "FIRST_SECONDS", 0.3)
     stranger.status, stranger.page = 502, page
     platform = MTurk(stranger.url, access_key="R", secret_key="none")  # noqa: S106
     with pytest.raises(TransientPlatformError, match="busy"):

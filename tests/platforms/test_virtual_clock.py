@@ -9,8 +9,8 @@ import pytest
 from piecework.domain.errors import ConfigError, TransientPlatformError
 from piecework.domain.ids import HitId
 from piecework.marketplace.http.server import serve
+from piecework.platforms.clocks import START, VirtualClock
 from piecework.platforms.mturk import MTurk
-from piecework.platforms.virtual_clock import START, VirtualClock
 from piecework.webserver.server import Certificate
 from tests.marketplace.certificates import self_signed
 

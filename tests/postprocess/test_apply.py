@@ -16,6 +16,9 @@ from hypothesis import strategies as st
 
 from piecework.domain.edit import Edit
 from piecework.postprocess.apply import (
+    RULES,
+    CorpusRule,
+    Rule,
     Text,
     clean_and_propose,
     clean_text,
@@ -27,7 +30,6 @@ from piecework.postprocess.apply import replay as replayed
 from piecework.postprocess.language import confusions, features, suspects
 from piecework.postprocess.language.corpus import Corpus
 from piecework.postprocess.language.tokens import words
-from piecework.postprocess.registry import RULES, CorpusRule, Rule
 from piecework.postprocess.rules import spelling
 from tests.examples import examples
 from tests.for_each import for_each

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from piecework.postprocess.best_edit import best_edits
+from piecework.postprocess.edits import best_edits
 
 ITEMS = pd.Index(["i", "none"], dtype="str", name="item_id")
 

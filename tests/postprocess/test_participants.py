@@ -15,7 +15,7 @@ from piecework.domain.ids import ItemId
 from piecework.domain.task import Conditions, Field, Option
 from piecework.postprocess.datasets.facts import DatasetFacts
 from piecework.postprocess.datasets.files import CARD
-from piecework.postprocess.participants import HIDDEN, LEAST, participants
+from piecework.postprocess.pseudonyms import HIDDEN, LEAST, participants
 from tests.postprocess.answers_by_hand import TASK
 from tests.postprocess.made_tables import contents, made_table
 

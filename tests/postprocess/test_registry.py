@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from piecework.postprocess.registry import RULES, Rule
+from piecework.postprocess.apply import RULES, Rule
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -15,7 +15,7 @@ from piecework.domain.task import Task
 from piecework.hit_templates.render import render_hit
 from piecework.hit_templates.tasks import load_task
 from piecework.marketplace.http.server import serve
-from piecework.platforms.question import html_question
+from piecework.platforms.wire import html_question
 
 if TYPE_CHECKING:
     from mypy_boto3_mturk import MTurkClient

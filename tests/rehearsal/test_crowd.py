@@ -9,7 +9,7 @@ import pytest
 
 from piecework.domain.campaign import RehearsalPlan
 from piecework.domain.errors import ConfigError, TransientPlatformError
-from piecework.platforms.virtual_clock import VirtualClock
+from piecework.platforms.clocks import VirtualClock
 from piecework.rehearsal.crowd.answering import Describing
 from piecework.rehearsal.crowd.crowd import Crowd
 from piecework.rehearsal.crowd.events import Event

@@ -8,7 +8,7 @@ from piecework.campaign.assembling import load_campaign
 from piecework.domain.errors import ConfigError, StoreError
 from piecework.engine.run_pass import run_pass
 from piecework.marketplace.state import clock
-from piecework.platforms import virtual_clock
+from piecework.platforms import clocks
 from piecework.rehearsing.campaign import prepare
 from piecework.rehearsing.marketplace import rehearsal_market
 from piecework.rehearsing.rehearsal import rehearsal_of, work_through
@@ -111,7 +111,7 @@ def test_hits_without_their_store_are_not_posted_a_second_time(tmp_path: Path) -
 
 def test_virtual_time_begins_at_one_moment() -> None:
     """The marketplace may not import ours, so the constant stands there as well."""
-    assert clock.DEFAULT_START == virtual_clock.START
+    assert clock.DEFAULT_START == clocks.START
 
 
 def test_a_rehearsal_ends_at_once_if_its_source_cannot_be_read(tmp_path: Path) -> None:

@@ -27,8 +27,7 @@ from piecework.domain.task import Field
 from piecework.domain.verdicts import Decision
 from piecework.engine.judge import assess
 from piecework.engine.opening import open_to_look
-from piecework.hit_templates.example_items import example_items
-from piecework.hit_templates.tasks import load_task, task_names
+from piecework.hit_templates.tasks import example_items, load_task, task_names
 from piecework.postprocess.pseudonyms import answer_pseudonym
 from piecework.results.answers_file import write_answers
 from piecework.results.batch_results import write_batch_results

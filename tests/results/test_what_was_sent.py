@@ -18,9 +18,9 @@ from piecework.domain.ids import AnswerId, AssignmentId, ItemId
 from piecework.domain.task import Task
 from piecework.engine.run_pass import run_pass
 from piecework.marketplace.workers.answers import OWN, RESERVED
-from piecework.platforms.virtual_clock import VirtualClock
-from piecework.postprocess.datasets.csv_file import to_csv
-from piecework.postprocess.datasets.sent_columns import sent_columns
+from piecework.platforms.clocks import VirtualClock
+from piecework.postprocess.datasets.file_table import to_csv
+from piecework.postprocess.datasets.layouts import sent_columns
 from piecework.postprocess.pseudonyms import answer_pseudonym
 from piecework.rehearsal.crowd.crowd import Crowd
 from piecework.rehearsal.crowd.page import Page

@@ -11,7 +11,7 @@ from playwright.sync_api import Page
 from piecework.campaign.opened import CampaignRun
 from piecework.engine.opening import open_for_rehearsal
 from piecework.engine.run_pass import run_pass
-from piecework.platforms.virtual_clock import VirtualClock
+from piecework.platforms.clocks import VirtualClock
 from piecework.rehearsal.crowd.campaign_crowd import crowd_of
 from piecework.rehearsal.crowd.crowd import Crowd
 from piecework.rehearsal.crowd.worker_site import WorkerSite

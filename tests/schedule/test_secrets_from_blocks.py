@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.flow, pytest.mark.full]
 _FLOW = """
 from pathlib import Path
 from prefect import flow
-from piecework.config.variables import with_secrets
+from piecework.config.user_files import with_secrets
 from piecework.platforms.client import turk_client
 
 @flow

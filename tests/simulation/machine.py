@@ -24,7 +24,7 @@ from piecework.marketplace.state import backend, clock
 from piecework.marketplace.state.clock import to_ms
 from piecework.marketplace.state.ids import IdGenerator
 from piecework.platforms import client
-from piecework.platforms.outage import Outage
+from piecework.platforms.calling import Outage
 from piecework.platforms.pace import Pace
 from piecework.store import acting
 from tests.simulation.network import AtOnce, Network

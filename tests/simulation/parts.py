@@ -22,7 +22,7 @@ from piecework.marketplace.state.backend import Backend, Rules, rules_of
 from piecework.marketplace.state.clock_jumps import AGREEMENT, SHORT
 from piecework.marketplace.state.money import MTURK, PriceList
 from piecework.marketplace.state.outside_market import OutsideMarket
-from piecework.platforms.credentials import Credentials
+from piecework.platforms.endpoint import Credentials
 from piecework.prolific.bridge.bridge import Bridge
 from piecework.prolific.bridge.prices import price_list
 from piecework.prolific.bridge.prolific_crowd import ProlificCrowd

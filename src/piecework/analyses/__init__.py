@@ -1,1 +1,1 @@
-"""What is computed from accepted answers: one method a module, frames in and out."""
+"""What is computed from accepted answers: frames in and out."""

@@ -41,9 +41,8 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.sparse import coo_array
 
-from piecework.analyses.leaders import leading
 from piecework.analyses.machine import Regression, predictors
-from piecework.analyses.votes import counted
+from piecework.analyses.votes import leading, votes_that_count
 from piecework.domain.imported import UNNAMED
 
 Floats = npt.NDArray[np.float64]
@@ -155,7 +154,7 @@ def ability(
         ValueError: there are no votes, or a vote has another value than `values`.
         NotConvergedError: the labels did not converge.
     """
-    valid = counted(votes)
+    valid = votes_that_count(votes)
     if valid.empty:
         raise ValueError("there are no votes to learn from")
     names = sorted({*values, *valid["value"]}, key=str)

@@ -5,7 +5,7 @@ R. R. Davidson, "On extending the Bradley-Terry model to accommodate ties in pai
 comparison experiments", JASA 65 (1970), doi:10.1080/01621459.1970.10481082: of two
 sides with strengths p and q, the first wins with weight p, the second with weight q,
 and they tie with weight t times the root of p q. In logarithms that is a choice among
-three outcomes with linear weights (`piecework.analyses.conditional_logit`).
+three outcomes with linear weights (`piecework.analyses.severity`).
 """
 
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ import pandas as pd
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from piecework.analyses.conditional_logit import has_finite_weights, likeliest_weights
+from piecework.analyses.severity import has_finite_weights, likeliest_weights
 
 Floats = npt.NDArray[np.float64]
 

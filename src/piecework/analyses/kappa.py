@@ -2,8 +2,13 @@
 
 Both are 1 for full agreement, 0 for chance, and NaN if nothing can be compared or all
 ratings are of one category, because chance alone then explains everything.
+
+If people tick all categories that apply, a *ticks* frame is a votes frame in which `value`
+is a collection of names (tuple, list or set). An empty collection is an answer: nothing
+applies. A missing value is not an answer.
 """
 
+from collections.abc import Collection, Sequence
 from itertools import combinations
 from typing import Any, Literal
 
@@ -11,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from piecework.analyses.votes import counted, vote_table
+from piecework.analyses.votes import vote_table, votes_that_count
 
 Weights = Literal["none", "linear", "quadratic"]
 
@@ -100,7 +105,7 @@ def cohen_kappa_of_pairs(
     Raises:
         ValueError: weighted values are not numbers.
     """
-    valid = counted(votes)
+    valid = votes_that_count(votes)
     is_known = valid["worker"].notna() & (valid["worker"] != "")
     by_worker = {
         worker: rows.set_index("item_id")["value"]
@@ -128,3 +133,128 @@ def _costs(
     except ValueError as error:
         raise ValueError("weighted kappa needs numbers") from error
     return np.asarray(np.abs(apart) if weights == "linear" else np.square(apart))
+
+
+def category_agreement(ticks: pd.DataFrame, categories: Sequence[str]) -> pd.DataFrame:
+    """How often each category is ticked, and whether people agree on it.
+
+    Args:
+        ticks: columns `item_id`, `worker`, `value` (a collection of names).
+        categories: the possible categories.
+
+    Returns:
+        One row per category, in the order given, index `category`. Columns `answers`
+        (int64 that tick it), `share` (float64 of all answers), `items` (int64 on which
+        an answer ticks it), `agreement` (float64: the share of pairs of answers about
+        an item that agree whether it applies, averaged over items), `kappa` (float64:
+        Fleiss' kappa of ticked or not), `agreement_on` and `agreement_off` (float64:
+        the share of the other answers about an item that tick it if one does, and that
+        do not if one does not; J. L. Fleiss, Statistical Methods for Rates and
+        Proportions, 2nd ed. 1981, chapter 13). NaN if nothing can be compared; kappa
+        also if a category is ticked always or never.
+
+    Raises:
+        ValueError: a worker ticked something else than a category.
+    """
+    valid = votes_that_count(ticks)
+    stray = {name for ticked in valid["value"] for name in ticked} - set(categories)
+    if stray:
+        raise ValueError(f"{min(stray)!r} is not one of {len(categories)} categories")
+    rows = [_about_category(valid, category) for category in categories]
+    names = [
+        "answers", "share", "items", "agreement", "kappa", "agreement_on",
+        "agreement_off",
+    ]  # fmt: skip
+    return pd.DataFrame(rows, columns=names, index=pd.Index(list(categories), name="category"))
+
+
+def jaccard(ticks: pd.DataFrame) -> pd.DataFrame:
+    """How much the ticks of two answers about an item overlap, averaged over all pairs.
+
+    P. Jaccard, "The distribution of the flora in the alpine zone", New Phytologist 11
+    (1912), doi:10.1111/j.1469-8137.1912.tb05611.x: ticks in both answers divided by
+    ticks in either. Two answers without ticks agree fully (1).
+
+    Returns:
+        One row per item with at least two answers, index `item_id`, sorted. Columns
+        `answers`, `pairs` (int64), `jaccard` (float64 in [0, 1]).
+    """
+    valid = votes_that_count(ticks)
+    rows = {}
+    for item, answers in valid.groupby("item_id")["value"]:
+        pairs = [_jaccard(set(a), set(b)) for a, b in combinations(answers, 2)]
+        if pairs:
+            rows[item] = (len(answers), len(pairs), float(np.mean(pairs)))
+    return pd.DataFrame(
+        list(rows.values()),
+        columns=["answers", "pairs", "jaccard"],
+        index=pd.Index(list(rows), dtype="str", name="item_id"),
+    )
+
+
+def _about_category(
+    ticks: pd.DataFrame, category: str
+) -> tuple[int, float, int, float, float, float, float]:
+    is_ticked = ticks["value"].map(lambda ticked: category in ticked).astype("bool")
+    of_item = is_ticked.groupby(ticks["item_id"])
+    yes, answers = of_item.sum().to_numpy("int64"), of_item.size().to_numpy("int64")
+    no = answers - yes
+    pairs = answers * (answers - 1)
+    agreeing = (yes * (yes - 1) + no * (no - 1))[pairs > 0] / pairs[pairs > 0]
+    return (
+        int(yes.sum()),
+        float(yes.sum() / answers.sum()) if len(answers) else float("nan"),
+        int((yes > 0).sum()),
+        float(agreeing.mean()) if len(agreeing) else float("nan"),
+        fleiss_kappa_of_counts(np.column_stack([yes, no])),
+        _specific(yes, answers),
+        _specific(no, answers),
+    )
+
+
+def _specific(chosen: npt.NDArray[Any], answers: npt.NDArray[Any]) -> float:
+    others = int((chosen * (answers - 1)).sum())
+    agreeing = int((chosen * (chosen - 1)).sum())
+    return agreeing / others if others else float("nan")
+
+
+def _jaccard(options: Collection[str], other_options: Collection[str]) -> float:
+    either = set(options) | set(other_options)
+    return len(set(options) & set(other_options)) / len(either) if either else 1.0
+
+
+def option_pairs(votes: pd.DataFrame, options: Sequence[str]) -> npt.NDArray[np.int64]:
+    """Count pairs of workers by the options that they chose for the same item.
+
+    Args:
+        votes: `item_id`, `worker` and `value`: an option, or a tuple of options.
+        options: the options, in the order of the result; other values are ignored.
+
+    Returns:
+        A symmetric matrix. Row a, column b counts the pairs of workers in which one
+        chose a and the other b about an item; the diagonal counts the pairs in which
+        both chose a.
+
+    >>> table = pd.DataFrame(
+    ...     {"item_id": ["i", "i", "i"], "worker": ["x", "y", "z"],
+    ...      "value": ["a", "a", "b"]}
+    ... )
+    >>> option_pairs(table, ["a", "b"]).tolist()
+    [[1, 2], [2, 0]]
+    """
+    places = {option: place for place, option in enumerate(options)}
+    answers = votes.reset_index(drop=True)
+    chosen = answers["value"].map(
+        lambda value: value if isinstance(value, tuple | list) else (value,)
+    )
+    ticks = chosen.map(set).explode()
+    ticks = ticks[ticks.isin(places)].map(places)
+    ticked = np.zeros((len(answers), len(options)), dtype=np.int64)
+    ticked[ticks.index.to_numpy(), ticks.to_numpy(dtype=np.int64)] = 1
+    items, _ = pd.factorize(answers["item_id"])
+    by_item = np.zeros((int(items.max(initial=-1)) + 1, len(options)), dtype=np.int64)
+    np.add.at(by_item, items, ticked)
+    # All pairs of answers about an item, without the pairs of an answer with itself.
+    pairs = by_item.T @ by_item - ticked.T @ ticked
+    np.fill_diagonal(pairs, pairs.diagonal() // 2)
+    return pairs

@@ -1,9 +1,9 @@
 """What labels of models saved, and what wrong ones would cost: a replay of the votes.
 
-The votes that a campaign kept are asked for again in their order, by the rule for as
-many answers as needed: by people alone, with the models, and with the models' labels
-shuffled among the items, so that they say nothing about any item. A replay cannot ask
-for votes that were not kept.
+The votes that a campaign kept are asked for again in their order, by the rule for as many
+answers as needed: by people alone, with the models, and with the models' labels shuffled
+among the items, so that they say nothing about any item. A replay cannot ask for votes that
+were not kept. The engine decides with the same rule after each round (`weighed`).
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,6 @@ import numpy.typing as npt
 import pandas as pd
 
 from piecework.analyses.ability import ability
-from piecework.analyses.as_needed import weighed
 from piecework.domain.campaign import AsNeeded
 
 Votes = tuple[pd.DataFrame, Sequence[object]]
@@ -188,3 +187,59 @@ def _labels(votes: Votes, machine: pd.DataFrame | None) -> "pd.Series[str]":
     of_field, values = votes
     known = of_field[of_field["value"].isin(list(values))]
     return ability(known, values=tuple(values), machine=machine).labels["value"]
+
+
+def weighed(
+    votes: Sequence[tuple[pd.DataFrame, Sequence[object]]],
+    answers: "pd.Series[int]",
+    rule: AsNeeded,
+    machine: Sequence[pd.DataFrame | None] = (),
+) -> pd.DataFrame:
+    """Estimate how certain labels of items are, and how many answers they need.
+
+    Args:
+        votes: for each field with a label, all votes so far
+            (`piecework.analyses.votes`; including those about other items, which show
+            workers' ability), and the possible values. Other values do not count.
+        answers: by id of the items in question, the answers that count so far.
+        rule: when an item is certain enough.
+        machine: for each field, labels of models (`piecework.analyses.machine`), if
+            there are any.
+
+    Returns:
+        The index of `answers`: `probability` (float64, of the likeliest label; of the
+        least certain field, if there are several; of a guess, without votes) and
+        `wanted` (int64: one more than there are, if the label is not certain enough
+        and more may be asked for).
+
+    Raises:
+        NotConvergedError: the estimate did not converge.
+    """
+    models = machine or [None] * len(votes)
+    sure = pd.DataFrame(
+        {
+            number: _probabilities(of_field, values, of_models).reindex(
+                answers.index, fill_value=1 / len(values)
+            )
+            for number, ((of_field, values), of_models) in enumerate(
+                zip(votes, models, strict=True)
+            )
+        }
+    ).min(axis="columns")
+    is_asked_again = (sure < rule.until) & (answers < rule.most)
+    return pd.DataFrame(
+        {
+            "probability": sure.astype("float64"),
+            "wanted": (answers + is_asked_again).astype("int64"),
+        }
+    )
+
+
+def _probabilities(
+    votes: pd.DataFrame, values: Sequence[object], machine: pd.DataFrame | None
+) -> "pd.Series[float]":
+    known = votes[votes["value"].isin(list(values))]
+    if known.empty:
+        return pd.Series(dtype="float64")
+    fit = ability(known, values=tuple(values), machine=machine)
+    return fit.labels["probability"]

@@ -1,8 +1,15 @@
-"""Graded comparisons of two sides on several criteria: which is better."""
+"""Comparisons of two sides: graded preferences on criteria, and outcomes of pairs of systems."""
+
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pandas as pd
 from scipy.stats import binomtest
+
+from piecework.analyses.votes import answers_that_count
+from piecework.domain.hit import Item
+from piecework.domain.tables import ITEM_VALUE, ORDER
+from piecework.domain.task import MADE_BY, Arrangement, Field
 
 
 def preferences(grades: pd.DataFrame, *, confidence: float = 0.95) -> pd.DataFrame:
@@ -39,12 +46,12 @@ def preferences(grades: pd.DataFrame, *, confidence: float = 0.95) -> pd.DataFra
         _about_criterion(judged.loc[judged["criterion"] == name, "grade"], confidence)
         for name in names
     ]
-    table = pd.DataFrame(rows, index=pd.Index(names, name="criterion"), columns=COLUMNS)
+    table = pd.DataFrame(rows, index=pd.Index(names, name="criterion"), columns=PREFERENCE_COLUMNS)
     table["p_adjusted"] = np.minimum(1.0, table["p_value"] * len(table))
     return table
 
 
-COLUMNS = [
+PREFERENCE_COLUMNS = [
     "judgements", "better", "neutral", "worse", "net", "mean", "share", "low", "high",
     "p_value",
 ]  # fmt: skip
@@ -65,3 +72,67 @@ def _about_criterion(grades: "pd.Series[float]", confidence: float) -> tuple[flo
     return (
         len(grades), better, neutral, worse, net, mean, share, low, high, p_value,
     )  # fmt: skip
+
+
+OUTCOME_COLUMNS = ("item_id", "worker", "criterion", "first", "second", "outcome", "grade", "side")
+
+
+def comparisons(
+    table: pd.DataFrame,
+    items: Sequence[Item],
+    fields: Sequence[Field],
+    arrangements: Sequence[Arrangement],
+) -> pd.DataFrame:
+    """Return one row per judgement that counts, of pairs with known systems.
+
+    Columns `item_id`, `worker`, `criterion` (the field's name), `first`, `second` (str,
+    the systems), `outcome` ("first", "second" or "tie"), `grade` (float64, above 0 for
+    the first: steps from the middle of the scale) and `side` ("first", "second" or
+    "tie": the side of the page that the judgement favours).
+    """
+    by_id = {str(item.item_id): item for item in items}
+    rows = [
+        row
+        for field in fields
+        for arrangement in arrangements
+        if field.mirrored_by == arrangement.name
+        for row in _rows(answers_that_count(table), by_id, field, arrangement)
+    ]
+    return pd.DataFrame(rows, columns=list(OUTCOME_COLUMNS)).astype({"grade": "float64"})
+
+
+def _rows(
+    rows: pd.DataFrame, items: dict[str, Item], field: Field, sides: Arrangement
+) -> Iterator[tuple[object, ...]]:
+    cells = zip(
+        rows["item_id"],
+        rows["worker"],
+        rows[ITEM_VALUE + field.name],
+        rows[ORDER + sides.name],
+        strict=True,
+    )
+    for item_id, worker, value, order in cells:
+        columns = items[str(item_id)].columns
+        systems = [columns.get(MADE_BY + column, "") for column in sides.columns]
+        grade = _grade(field, value)
+        if grade is None or not all(systems) or len(set(systems)) < len(systems):
+            continue
+        shown = -grade if tuple(order) == sides.columns[::-1] else grade
+        yield (
+            item_id, worker, field.name, *systems, _outcome(grade), grade,
+            _outcome(shown),
+        )  # fmt: skip
+
+
+def _grade(field: Field, value: object) -> float | None:
+    """Steps from the middle of the scale, above 0 for the first column."""
+    if isinstance(value, float):
+        return None if value != value else (field.minimum + field.maximum) / 2 - value  # noqa: PLR0124 - NaN is the only value unequal to itself
+    values = [option.value for option in field.options]
+    if value not in values:
+        return None
+    return (len(values) - 1) / 2 - values.index(str(value))
+
+
+def _outcome(grade: float) -> str:
+    return "tie" if grade == 0 else "first" if grade > 0 else "second"

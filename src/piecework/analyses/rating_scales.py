@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from piecework.analyses.votes import counted
+from piecework.analyses.votes import votes_that_count
 from piecework.domain.imported import UNNAMED
 
 Floats = npt.NDArray[np.float64]
@@ -68,7 +68,7 @@ def rating_scales(ratings: pd.DataFrame) -> RatingScales:
     Raises:
         ValueError: a column is missing.
     """
-    rated = counted(ratings)
+    rated = votes_that_count(ratings)
     names = rated["worker"].fillna("").astype("str")
     names = names.where(~names.str.startswith(UNNAMED), "")
     item, items = pd.factorize(rated["item_id"], sort=True)

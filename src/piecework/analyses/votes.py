@@ -1,19 +1,43 @@
-"""The input frame of aggregation and agreement: votes by item and worker.
+"""Votes on a field by item and worker: the frame, and what can be counted from it.
 
-A *votes* frame has one row per vote and the columns `item_id` (str), `worker` (str) and
-`value` (str or a number). Two rules decide which votes count, for every method:
-
-- a vote without a value (missing or "") does not count;
-- only a worker's first vote about an item, in the frame's order, counts. Votes of
-  unknown workers (worker missing or "") are all by different people.
+The value with the most votes or the most weight (a tie is reported, not broken), the
+likeliest value by probabilities, and how hard an item is, by how many workers gave the
+canned answer.
 """
 
+from typing import Any, Literal
+
+import numpy as np
 import pandas as pd
+
+from piecework.domain.tables import value_column
+from piecework.domain.task import Field
+
+
+def answers_that_count(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows that count: neither rejected nor beyond the number wanted."""
+    return table.loc[~(table["is_rejected"] | table["is_surplus"])]
+
+
+def votes(table: pd.DataFrame, field: Field) -> pd.DataFrame:
+    """Return the rows' votes on a field: `item_id`, `worker`, `value`.
+
+    The format is that of `piecework.analyses.votes`; `value` is str, float64 for a
+    number, or a tuple of str for choices.
+    """
+    return pd.DataFrame(
+        {
+            "item_id": table["item_id"],
+            "worker": table["worker"],
+            "value": table[value_column(field)],
+        }
+    )
+
 
 COLUMNS = ("item_id", "worker", "value")
 
 
-def counted(votes: pd.DataFrame) -> pd.DataFrame:
+def votes_that_count(votes: pd.DataFrame) -> pd.DataFrame:
     """Return the votes that count, in their order, with a new index and these columns.
 
     Raises:
@@ -36,7 +60,161 @@ def vote_table(votes: pd.DataFrame) -> pd.DataFrame:
 
     Only items and values with votes are included.
     """
-    valid = counted(votes)
+    valid = votes_that_count(votes)
     if valid.empty:
         return pd.DataFrame(index=pd.Index([], dtype="str", name="item_id"), dtype="int64")
     return pd.crosstab(valid["item_id"], valid["value"]).astype("int64")
+
+
+def leading(probabilities: pd.DataFrame) -> pd.DataFrame:
+    """Return the leading value of each row.
+
+    Args:
+        probabilities: index `item_id`, one column per value; rows sum to 1.
+
+    Returns:
+        Index `item_id`: `value` (the likeliest; missing for a tie), `leaders` (tuple of
+        the likeliest values), `probability` (float64 of one of them).
+    """
+    table = probabilities.to_numpy()
+    top = table.max(axis=1)
+    names = probabilities.columns.to_numpy()
+    leads = np.isclose(table, top[:, None], rtol=0.0, atol=1e-9)
+    leaders = pd.Series(
+        [tuple(names[row]) for row in leads], index=probabilities.index, dtype="object"
+    )
+    first = leaders.map(lambda values: values[0])
+    return pd.DataFrame(
+        {"value": first.where(leaders.map(len) == 1), "leaders": leaders, "probability": top}
+    )
+
+
+_CLOSE = 1e-9
+"""Sums of weights that differ by less than this share of the total are tied."""
+
+
+def majority(votes: pd.DataFrame) -> pd.DataFrame:
+    """The most frequent value of each item.
+
+    Args:
+        votes: columns `item_id`, `worker`, `value` (see `piecework.analyses.votes`).
+
+    Returns:
+        One row per item with votes, index `item_id`, sorted. Columns `value` (as in the
+        votes; missing for a tie), `leaders` (tuple of all values with the most votes,
+        sorted), `votes` (int64), `share` (float64 in (0, 1]: one leader's share of the
+        votes).
+    """
+    valid = votes_that_count(votes)
+    return _heaviest(valid.assign(weight=1.0))
+
+
+def weighted_majority(votes: pd.DataFrame, weights: "pd.Series[float]") -> pd.DataFrame:
+    """The value with the most weight: each vote has the weight of its worker.
+
+    Args:
+        votes: columns `item_id`, `worker`, `value`.
+        weights: index worker; finite, not negative, without unit (such as the share of
+            known answers that were right). Sums that differ by less than a billionth of
+            the item's weight are tied.
+
+    Returns:
+        As `majority`, with `share` of weight. If all weights of an item are zero, all
+        its values lead and `share` is one over their number.
+
+    Raises:
+        ValueError: a worker has no weight, or one that is negative or not finite.
+    """
+    valid = votes_that_count(votes)
+    unknown = sorted(set(valid["worker"]) - set(weights.index))
+    if unknown:
+        raise ValueError(f"no weight for {len(unknown)} workers, first {unknown[0]!r}")
+    if not (np.isfinite(weights).all() and (weights >= 0).all()):
+        raise ValueError("weights must be finite and not negative")
+    return _heaviest(valid.assign(weight=valid["worker"].map(weights).astype("float64")))
+
+
+def accuracy(labels: pd.DataFrame, gold: "pd.Series[Any]") -> float:
+    """The share of items with the gold label; a tie counts as one guess.
+
+    Args:
+        labels: index `item_id`, column `leaders`, as `majority` returns it: gold among
+            two leaders counts one half, among three one third.
+        gold: index `item_id`.
+
+    Returns:
+        In [0, 1], over the items in both; NaN if there are none.
+    """
+    known = labels.loc[labels.index.isin(gold.index), "leaders"]
+    if known.empty:
+        return float("nan")
+    right = gold.reindex(known.index)
+    credit = [
+        1.0 / len(leaders) if truth in leaders else 0.0
+        for leaders, truth in zip(known, right, strict=True)
+    ]
+    return float(np.mean(credit))
+
+
+def _heaviest(votes: pd.DataFrame) -> pd.DataFrame:
+    """Each item's leaders, from votes with a `weight`."""
+    sums = votes.groupby(["item_id", "value"])["weight"].sum()
+    of_item = sums.groupby("item_id")
+    total = of_item.transform("sum")
+    is_leader = sums >= of_item.transform("max") - _CLOSE * total
+    leaders = _tuples(sums[is_leader].reset_index())
+    heaviest = (of_item.max() / of_item.sum()).fillna(1.0 / of_item.size())
+    first = leaders.map(lambda values: values[0])
+    return pd.DataFrame(
+        {
+            "value": first.where(leaders.map(len) == 1),
+            "leaders": leaders,
+            "votes": votes.groupby("item_id").size().astype("int64"),
+            "share": heaviest.astype("float64"),
+        }
+    )
+
+
+def _tuples(leaders: pd.DataFrame) -> "pd.Series[Any]":
+    """The values of each item, from rows sorted by item."""
+    items, values = leaders["item_id"], leaders["value"].tolist()
+    begins = np.flatnonzero(~items.duplicated().to_numpy())
+    ends = np.append(begins, len(values))[1:]
+    return pd.Series(
+        [tuple(values[at:end]) for at, end in zip(begins, ends, strict=True)],
+        index=pd.Index(items.iloc[begins], name="item_id"),
+        dtype="object",
+    )
+
+
+Difficulty = Literal["easy", "medium", "difficult", "unrecognizable", "unknown"]
+
+
+def difficulty(*, canned: int, answers: int) -> Difficulty:
+    """Return how hard an item is, by how many of its answers are the canned text.
+
+    >>> [difficulty(canned=n, answers=5) for n in (0, 2, 3, 5)]
+    ['easy', 'medium', 'difficult', 'unrecognizable']
+
+    Raises:
+        ValueError: more canned answers than answers.
+    """
+    if not 0 <= canned <= answers:
+        raise ValueError(f"{canned} canned answers of {answers}")
+    if answers == 0:
+        return "unknown"
+    if canned == answers:
+        return "unrecognizable"
+    if canned == 0:
+        return "easy"
+    return "difficult" if 2 * canned > answers else "medium"
+
+
+def difficulties(canned: "pd.Series[int]", answers: "pd.Series[int]") -> "pd.Series[str]":
+    """Return `difficulty` of many items; str, with the index of `canned`."""
+    names = np.select(
+        [answers == 0, canned == answers, canned == 0, 2 * canned > answers],
+        ["unknown", "unrecognizable", "easy", "difficult"],
+        "medium",
+    )
+    return pd.Series(names, index=canned.index, dtype="str")

@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from piecework.domain.errors import ConfigError
-from piecework.exchange.addresses import Directory, directory_at, s3_endpoint
+from piecework.exchange.table_source import Directory, directory_at, s3_endpoint
 
 _REGIONS = ("AWS_REGION", "AWS_DEFAULT_REGION")
 

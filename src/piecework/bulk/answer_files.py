@@ -1,8 +1,8 @@
-"""Answers in any number of Parquet files, and the faults of these files.
+"""Answers in any number of Parquet files: their origin, and the faults of these files.
 
-The columns are those of the table of answers (`piecework.domain.tables`), with the
-index `answer_id` as a column. If there is no `worker_id`, `worker` is read instead: a
-keyed hash, as `piecework export` writes it.
+The columns are those of the table of answers (`piecework.domain.tables`), with the index
+`answer_id` as a column. If there is no `worker_id`, `worker` is read instead: a keyed hash,
+as `piecework export` writes it. The origin is their task and, if known, their campaign.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,8 +17,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from piecework.campaign.provenance import code_version
+from piecework.domain.campaign import Campaign
+from piecework.domain.dataset import Publication
 from piecework.domain.errors import ConfigError
 from piecework.domain.tables import INDEX, Column
+from piecework.domain.task import Task
+from piecework.postprocess.datasets.facts import DatasetFacts
 
 _AT_ONCE = 100_000
 """Rows that are in memory at a time."""
@@ -261,3 +266,52 @@ def _cells(column: pa.ChunkedArray, dtype: str) -> "pd.Series[Any]":
 
 def _first(fault: Exception) -> str:
     return (str(fault).splitlines() or [type(fault).__name__])[0][:200]
+
+
+UNKNOWN_TASK = Task(
+    name="answers",
+    version=1,
+    title="",
+    description="",
+    keywords=(),
+    columns=(),
+    items_per_hit=1,
+    reward_cents=0,
+    assignment_duration_seconds=1,
+    fields=(),
+    rules=(),
+)
+"""A task with only a text."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Origin:
+    """What is known about the origin of answers.
+
+    Attributes:
+        task: the task of the answers.
+        campaign: the campaign of the answers; None if unknown.
+    """
+
+    task: Task
+    campaign: Campaign | None = None
+
+    def facts(self, *, name: str) -> DatasetFacts:
+        """Return the facts that a dataset of these answers states about itself.
+
+        Args:
+            name: of the dataset, if there is no campaign.
+        """
+        campaign = self.campaign
+        return DatasetFacts(
+            campaign=campaign.name if campaign else name,
+            purpose=campaign.description if campaign else "",
+            task=self.task,
+            source_hash=campaign.source_hash if campaign else "",
+            code_commit=code_version(),
+            is_rehearsal=False,
+            is_imported=campaign is not None and campaign.imported is not None,
+            wanted_per_item="",
+            publication=campaign.dataset if campaign else Publication(),
+            is_part=True,
+        )

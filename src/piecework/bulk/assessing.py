@@ -25,17 +25,18 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from piecework.bulk.answer_files import answer_files, as_frame, columns_of, pieces_of, read_piece
-from piecework.bulk.buckets import (
+from piecework.bulk.parts import (
     ROWS,
     BatchByBatch,
+    Source,
     bucket_count,
     by_worker,
     deal,
     item_tally,
     read_bucket,
+    states,
     write_buckets,
 )
-from piecework.bulk.parts import Source, states
 from piecework.bulk.running import PartRunner
 from piecework.bulk.work_folder import finish, open_work
 from piecework.domain.hit import Item

@@ -24,9 +24,8 @@ from piecework.bulk.answer_files import (
     read_piece,
     warnings_of,
 )
-from piecework.bulk.buckets import bucket_count
-from piecework.bulk.judging import ROWS, cleaning_of, judge, split
-from piecework.bulk.parts import Source, keep_items, known_items, states
+from piecework.bulk.cleaning import ROWS, cleaning_of, judge, split
+from piecework.bulk.parts import Source, bucket_count, keep_items, known_items, states
 from piecework.bulk.running import PartRunner
 from piecework.bulk.work_folder import finish, open_work
 from piecework.domain.column_names import FILE_NAME, MARKET, OUTCOME, SENT_MORE
@@ -49,9 +48,8 @@ from piecework.domain.tables import (
 from piecework.domain.task import MIXED_IN
 from piecework.postprocess.answers import answer_columns
 from piecework.postprocess.datasets.facts import DatasetFacts
-from piecework.postprocess.datasets.file_table import FileTable
+from piecework.postprocess.datasets.file_table import FileTable, write_parquet
 from piecework.postprocess.datasets.files import layout_of
-from piecework.postprocess.datasets.parquet_file import write_parquet
 from piecework.postprocess.datasets.pictures import picture_columns
 from piecework.postprocess.edits import replay
 from piecework.postprocess.hidden_ids import (

@@ -17,12 +17,12 @@ from piecework.campaign.growing_source import first_rows, growth_of
 from piecework.campaign.machine_texts import Sample, machine_texts
 from piecework.campaign.machine_votes import machine_votes
 from piecework.campaign.provenance import inputs_of
-from piecework.config import campaign_values as values
+from piecework.config import campaign_file as values
 from piecework.config.campaign_file import CampaignFile, parse
 from piecework.config.drawn_pictures import COLUMNS, item_rows
 from piecework.config.imported_table import ImportedTable
 from piecework.config.items_file import items_from_rows
-from piecework.config.participant_file import read_recruiting
+from piecework.config.named_files import read_recruiting
 from piecework.config.rewards import read_rewards
 from piecework.config.schema import CampaignTables
 from piecework.domain.campaign import FORMATS, Campaign, RehearsalPlan
@@ -32,11 +32,10 @@ from piecework.domain.lines import line_of
 from piecework.domain.qualification import QualificationTest
 from piecework.domain.task import PRACTICE, Task
 from piecework.hit_templates.answer_fields import answers_task
-from piecework.hit_templates.own_files import TASK_FILE
 from piecework.hit_templates.own_html.fields import StatedField
 from piecework.hit_templates.own_html.task import ITEM_ID, Around, html_task, with_shown_columns
 from piecework.hit_templates.qualification import faults_of_test
-from piecework.hit_templates.tasks import load_task
+from piecework.hit_templates.tasks import TASK_FILE, load_task
 from piecework.qc.heuristics import like_samples
 from piecework.qc.policy import check_rules
 from piecework.qc.registry import check_settings

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from urllib.parse import urlsplit
 
-from piecework.config import campaign_values as values
+from piecework.config import campaign_file as values
 from piecework.config.campaign_file import CampaignFile
 from piecework.config.named import Names, texts_of
 from piecework.config.schema import CampaignTables
@@ -16,7 +16,7 @@ from piecework.domain.suggestion import did_you_mean
 from piecework.domain.task import PRACTICE, Task
 from piecework.hit_templates.answers import text_fields
 from piecework.hit_templates.item_faults import faults_of_items
-from piecework.hit_templates.own_files import is_own
+from piecework.hit_templates.tasks import is_own
 from piecework.postprocess.splits import faults_of_splits
 from piecework.qc.heuristics.canary import planted_word
 from piecework.qc.registry import is_on

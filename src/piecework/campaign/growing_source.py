@@ -6,7 +6,7 @@ from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
 from itertools import chain, islice
 
-from piecework.config import campaign_values as values
+from piecework.config import campaign_file as values
 from piecework.config.campaign_file import CampaignFile
 from piecework.config.schema import is_read_as_it_arrives
 from piecework.config.sources import PictureFolder, TableFile
@@ -44,7 +44,7 @@ def source_of(file: CampaignFile, task: Task) -> Source:
     possible = () if page is None else page.possible_addresses
     if table.query is not None:
         # Most campaigns need neither a database nor Parquet files.
-        from piecework.exchange.query_source import Query  # noqa: PLC0415
+        from piecework.exchange.databases import Query  # noqa: PLC0415
 
         return Query(
             database=table.database or "",
@@ -82,8 +82,7 @@ def source_of(file: CampaignFile, task: Task) -> Source:
         addresses = task.columns[1:] or needed
     if pictures.folder is not None:
         return PictureFolder(path=pictures.folder, columns=task.columns, addresses=addresses)
-    from piecework.exchange.picture_bucket import PictureBucket  # noqa: PLC0415
-    from piecework.exchange.picture_source import PicturesInBucket  # noqa: PLC0415
+    from piecework.exchange.picture_bucket import PictureBucket, PicturesInBucket  # noqa: PLC0415
 
     return PicturesInBucket(
         bucket=PictureBucket(pictures.address), columns=task.columns, addresses=addresses

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from piecework.config.campaign_file import CampaignFile
-from piecework.config.machine_table import MachineTable
-from piecework.config.utf8 import read_text
+from piecework.config.posting_tables import MachineTable
+from piecework.config.user_files import read_text
 from piecework.domain.errors import ConfigError
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId

@@ -8,9 +8,8 @@ from piecework.domain.task import HtmlPage, Task
 from piecework.hit_templates.own_html.controls import controls_of
 from piecework.hit_templates.own_html.embedding import IS_MISSING
 from piecework.hit_templates.own_html.fields import REST
-from piecework.hit_templates.own_html.hosts import files_beside
 from piecework.hit_templates.own_html.markup import is_markup
-from piecework.hit_templates.own_html.page import controls_in
+from piecework.hit_templates.own_html.page import controls_in, files_beside
 from piecework.hit_templates.own_html.placeholders import MARKS, cut, value_of
 
 _SHOWN = 60

@@ -23,7 +23,7 @@ from piecework.domain.campaign import Campaign
 from piecework.domain.errors import ConfigError
 from piecework.domain.hit import PlannedHit
 from piecework.hit_templates.templates import QUESTION, line_of_template
-from piecework.platforms.question import question_bytes
+from piecework.platforms.wire import question_bytes
 
 PAGE_SECONDS = 20
 """Time limit for one page; a page with fifty items takes a tenth of a second."""

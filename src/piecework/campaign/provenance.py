@@ -15,8 +15,8 @@ from pathlib import Path
 from piecework.config.campaign_file import CampaignFile
 from piecework.config.named import Names, texts_of
 from piecework.domain.inputs import CAMPAIGN_FILE, Inputs
-from piecework.hit_templates.own_files import is_own
 from piecework.hit_templates.own_html.embedding import embedded
+from piecework.hit_templates.tasks import is_own
 
 _READ = {Names.DEFINITION, Names.INPUT}
 _ROOT = Path(__file__).resolve().parents[3]

@@ -10,7 +10,7 @@ from piecework.domain.ids import ItemId
 from piecework.domain.picture_location import PictureLocation
 from piecework.hit_templates.own_html.page import parts_of_page
 from piecework.hit_templates.render import render_hit
-from piecework.platforms.question import SharedQuestion, html_question, page_question
+from piecework.platforms.wire import SharedQuestion, html_question, page_question
 from piecework.qc.heuristics.canary import planted_word
 
 _WHOLE = ("http://", "https://", "/", "data:")

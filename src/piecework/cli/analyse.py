@@ -55,7 +55,7 @@ def analyse(  # noqa: PLR0913 - an argument for each option
         --condition system --unit image_id
     """
     from piecework.cli.sections import say_sections
-    from piecework.config.imported_file import read_reading
+    from piecework.config.named_files import read_reading
     from piecework.importing.analysing import Wanted, analyse_campaign, analyse_file
     from piecework.report.sections_page import render_sections
 

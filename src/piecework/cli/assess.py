@@ -13,7 +13,7 @@ from piecework.cli.sections import say_sections
 from piecework.domain.counts import plural
 
 if TYPE_CHECKING:
-    from piecework.bulk.origin import Origin
+    from piecework.bulk.answer_files import Origin
     from piecework.importing.assessing import Assessed
 
 _MOST_ROWS = 12
@@ -90,7 +90,7 @@ def assess(  # noqa: PLR0913 - an argument for each option
 
 def _assess(what: Sequence[Path], columns: Path | None, task: str | None) -> "Assessed":
     """Judge the campaign or the files."""
-    from piecework.config.imported_file import read_reading
+    from piecework.config.named_files import read_reading
     from piecework.domain.imported import Reading
     from piecework.importing.assessing import assess_campaign, assess_files
 

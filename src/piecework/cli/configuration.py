@@ -17,7 +17,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from piecework.config.utf8 import read_text
+from piecework.config.user_files import read_text
 from piecework.domain.errors import ConfigError
 from piecework.domain.printable import control_in
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from piecework.cli.options import CAMPAIGN
-from piecework.config.utf8 import read_text
+from piecework.config.user_files import read_text
 
 
 @click.command()

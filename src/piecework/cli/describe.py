@@ -66,9 +66,8 @@ def describe(  # noqa: PLR0913 - an argument an option
       piecework describe captions.txt --against coco.json
     """
     from piecework.cli.sections import say
-    from piecework.postprocess.datasets.concept_lists import read_concept_lists
-    from piecework.postprocess.datasets.questions import read_questions
-    from piecework.postprocess.datasets.reading import read_captions
+    from piecework.postprocess.datasets.reading import read_captions, read_questions
+    from piecework.postprocess.datasets.reading_faults import read_concept_lists
     from piecework.report.corpus.description import describe as described
     from piecework.report.corpus.page import key_figures, notes, render, sections
 

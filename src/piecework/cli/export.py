@@ -15,7 +15,7 @@ from piecework.cli.output import also_sent_lines, say_changes
 from piecework.domain.counts import plural
 
 if TYPE_CHECKING:
-    from piecework.bulk.origin import Origin
+    from piecework.bulk.answer_files import Origin
     from piecework.campaign.opened import OpenedCampaign
 
 

@@ -75,7 +75,7 @@ def import_results(
         raise click.UsageError(f"--as {campaign}: a campaign file ends in .toml")
     if campaign is None and not files:
         raise ConfigError(["--map needs a file to look at: piecework import FILES --map"])
-    from piecework.config.imported_file import read_reading
+    from piecework.config.named_files import read_reading
     from piecework.importing.importing import keep, look
 
     seen = look(

@@ -11,13 +11,13 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 if TYPE_CHECKING:
-    from piecework.bulk.origin import Origin
+    from piecework.bulk.answer_files import Origin
     from piecework.bulk.running import PartRunner
 
 
 def origin_of(*, campaign: Path | None, task_name: str) -> "Origin":
     """Return the origin of answers that `--as` and `--task` state."""
-    from piecework.bulk.origin import UNKNOWN_TASK, Origin
+    from piecework.bulk.answer_files import UNKNOWN_TASK, Origin
     from piecework.campaign.assembling import load_campaign
     from piecework.hit_templates.tasks import load_task
 

@@ -26,7 +26,7 @@ from piecework.cli.init_wishes import ASSIGNMENTS, BATCHES, MINUTES, WAGE, Wishe
 from piecework.config.campaign_file import parse_untrusted
 from piecework.config.items_file import Row, read_rows
 from piecework.config.trust import trust
-from piecework.config.utf8 import write_new
+from piecework.config.user_files import write_new
 from piecework.domain.counts import plural
 from piecework.domain.errors import ConfigError
 from piecework.domain.hit import PICTURES, is_picture

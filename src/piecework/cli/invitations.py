@@ -14,7 +14,7 @@ from piecework.cli.marketplace_file import moment, site_of, transaction_in
 from piecework.cli.open_links import WantedLink, faults_of_link, make_open_link
 from piecework.cli.options import DATABASE, JSON, WholeNumber, grouped, with_database
 from piecework.cli.people import Person, PersonRow, faults_of, links_csv, read_people
-from piecework.config.utf8 import read_text
+from piecework.config.user_files import read_text
 from piecework.domain.counts import plural
 from piecework.domain.errors import ConfigError
 from piecework.domain.printable import printable

@@ -8,7 +8,7 @@ import click
 from piecework.cli.lazy_group import LazyGroup
 from piecework.cli.marketplace_file import transaction_in
 from piecework.cli.options import DATABASE, JSON, WholeNumber
-from piecework.config.utf8 import read_text
+from piecework.config.user_files import read_text
 from piecework.domain.errors import ConfigError
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.requester import questions

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from piecework.config.utf8 import read_text
+from piecework.config.user_files import read_text
 from piecework.domain.errors import ConfigError
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ import click
 from piecework.cli.marketplace_file import transaction_in
 from piecework.cli.options import DATABASE, JSON, WholeNumber
 from piecework.cli.panel_file import read_panel, read_secrets
-from piecework.config.utf8 import read_text
+from piecework.config.user_files import read_text
 from piecework.domain.counts import plural
 from piecework.domain.errors import ConfigError, RefusedForSafety, StoreError
 from piecework.marketplace.state import clock

@@ -11,7 +11,7 @@ from rich.table import Table
 from piecework.cli.compensate import compensate
 from piecework.cli.consent import is_agreed
 from piecework.cli.options import CAMPAIGN, JSON, LIVE_MARKETPLACE
-from piecework.config.utf8 import read_text
+from piecework.config.user_files import read_text
 from piecework.domain.counts import plural
 from piecework.domain.errors import ConfigError
 

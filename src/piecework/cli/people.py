@@ -112,7 +112,7 @@ def read_people(text: str, *, usual: Person, name: str) -> list[PersonRow]:
 
 def links_csv(rows: Sequence[PersonRow], links: Sequence[Mapping[str, str]]) -> bytes:
     """Return the file with each person's worker id and link, safe in a spreadsheet."""
-    from piecework.postprocess.datasets.csv_file import to_csv
+    from piecework.postprocess.datasets.file_table import to_csv
 
     columns: dict[str, list[str]] = {"name": [row.person.name for row in rows]}
     for other in rows[0].others:
@@ -137,7 +137,7 @@ def _row(cells: Mapping[str, str | None], usual: Person) -> PersonRow:
     Raises:
         ValueError: it says what is wrong with the row.
     """
-    from piecework.postprocess.datasets.csv_file import plain
+    from piecework.postprocess.datasets.file_table import plain
 
     if None in cells:
         raise ValueError("the row has more cells than columns")

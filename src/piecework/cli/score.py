@@ -63,7 +63,7 @@ def score(  # noqa: PLR0913 - an argument an option
       piecework score a.json b.json --against val.json --by difficulty
     """
     from piecework.cli.sections import say_sections
-    from piecework.postprocess.datasets.image_ids import read_image_ids
+    from piecework.postprocess.datasets.image_columns import read_image_ids
     from piecework.postprocess.datasets.predictions import read_predictions, with_ids_of
     from piecework.postprocess.datasets.reading import read_captions
     from piecework.report.corpus.system_page import system_page

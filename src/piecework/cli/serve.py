@@ -29,7 +29,7 @@ from piecework.cli.serve_panel import open_panel
 from piecework.cli.serve_prolific import open_prolific
 from piecework.cli.serve_watching import Watched, watched_parts
 from piecework.cli.sign_in_options import PROVIDER, ProviderOptions, provider_of
-from piecework.config.utf8 import read_text
+from piecework.config.user_files import read_text
 from piecework.domain.clock import SystemClock
 from piecework.domain.errors import ConfigError, RefusedForSafety, StoreError
 

@@ -65,6 +65,6 @@ def copy(*, source: str, target: str, as_json: bool) -> None:
 
 
 def _expanded(name: str) -> str:
-    from piecework.config.variables import with_secrets
+    from piecework.config.user_files import with_secrets
 
     return with_secrets(name)

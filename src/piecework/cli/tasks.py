@@ -10,7 +10,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from piecework.cli.options import JSON
-from piecework.hit_templates.listing import ListedTask, describe_field, list_tasks, render_tasks
+from piecework.hit_templates.tasks import ListedTask, describe_field, list_tasks, render_tasks
 
 
 @click.command()

@@ -99,7 +99,7 @@ class Field:
         is_opinion: people may differ without being wrong, also in a rehearsal.
         is_personal: asked once per HIT about the person. Datasets have only counts over
             all participants, not one person's answer
-            (`piecework.postprocess.participants`).
+            (`piecework.postprocess.pseudonyms`).
         sent_as: its name on a requester's own page, if that differs.
         is_open: values other than the options are allowed.
     """

@@ -17,8 +17,8 @@ from dataclasses import asdict, replace
 import pandas as pd
 
 from piecework.analyses.ability import NotConvergedError
-from piecework.analyses.as_needed import weighed
 from piecework.analyses.machine import machine_table
+from piecework.analyses.machine_replay import weighed
 from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import PieceworkError

@@ -40,11 +40,10 @@ from piecework.engine.begun import (
 from piecework.engine.pass_request import PassRequest
 from piecework.engine.payments.outside_prices import book_outside_prices
 from piecework.engine.recover.other_stores import claim, refuse_restored, refuse_second_store
-from piecework.platforms.credentials import REHEARSAL as REHEARSAL_KEYS
-from piecework.platforms.credentials import Credentials
-from piecework.platforms.endpoint import is_on_this_machine, normal_endpoint
+from piecework.platforms.clocks import VirtualClock
+from piecework.platforms.endpoint import REHEARSAL as REHEARSAL_KEYS
+from piecework.platforms.endpoint import Credentials, is_on_this_machine, normal_endpoint
 from piecework.platforms.mturk import MTurk
-from piecework.platforms.virtual_clock import VirtualClock
 from piecework.store import bound, generations, hits, imports
 from piecework.store.campaign_facts import last_written_at
 from piecework.store.database import Store
@@ -93,7 +92,7 @@ def open_on_marketplace(
             agreed before.
         credentials: keys for the marketplace; without them, boto3's own chain.
         patience_seconds: how long the marketplace may be unreachable
-            (`piecework.platforms.outage`).
+            (`piecework.platforms.calling`).
 
     Raises:
         RefusedForSafety: as `piecework.campaign.consent`, `piecework.campaign.prices`

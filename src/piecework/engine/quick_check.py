@@ -15,7 +15,7 @@ from piecework.domain.ids import HitTypeId
 from piecework.domain.progress import Progress
 from piecework.engine.pass_request import PassRequest
 from piecework.engine.waits import LEAST_WAIT, LONGEST_WAIT, OPEN_HITS, next_wait
-from piecework.platforms.credentials import REHEARSAL, Credentials
+from piecework.platforms.endpoint import REHEARSAL, Credentials
 from piecework.platforms.mturk import MTurk
 from piecework.store.last_pass import LastPass, mark_polled, recall
 from piecework.store.lock import only_pass

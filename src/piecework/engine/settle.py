@@ -32,7 +32,7 @@ from piecework.engine.payments.pay import close_interrupted
 from piecework.engine.requirements import exclusion_type
 from piecework.engine.snapshot import Reader
 from piecework.engine.step import Step
-from piecework.hit_templates.values import typed
+from piecework.hit_templates.answers import typed
 from piecework.qc.gold import wrong_answers
 from piecework.qc.heuristics import gold_failed
 from piecework.qc.ratings import with_ratings

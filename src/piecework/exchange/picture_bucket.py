@@ -1,4 +1,4 @@
-"""Pictures in a bucket: their names, and copies of them without metadata.
+"""Pictures in a bucket: the rows of a growing campaign, and copies without metadata.
 
 The bucket stays private: the program that shows a picture reads it with the user's
 credentials, and sends a copy.
@@ -10,17 +10,19 @@ import shutil
 import tempfile
 import weakref
 from collections import OrderedDict
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from threading import Lock, Semaphore
 
 from pyarrow import ArrowException, fs
 
+from piecework.config.sources import PictureRows
 from piecework.domain.errors import ConfigError
 from piecework.domain.hit import PICTURES
 from piecework.domain.picture_location import is_plain_name
 from piecework.domain.picture_metadata.cleaning import without_metadata
-from piecework.exchange.addresses import Directory, directory_at
+from piecework.exchange.table_source import Directory, directory_at
 
 _LARGEST_BYTES = 200_000_000
 """A larger object is not a picture for a page."""
@@ -173,3 +175,26 @@ class PictureBucket:
             return fault
         first = str(fault).strip().partition("\n")[0]
         return BucketUnreadableError(f"{self.address}: cannot be read ({first})")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PicturesInBucket(PictureRows):
+    """All pictures under an address; one that is replaced stays the same item."""
+
+    bucket: PictureBucket = field(compare=False)
+
+    @property
+    def name(self) -> str:
+        """The address as the campaign file has it."""
+        return self.bucket.address
+
+    def names(self) -> list[str]:
+        """Return the names of all pictures, sorted.
+
+        Raises:
+            ConfigError: the bucket cannot be listed.
+        """
+        try:
+            return self.bucket.names()
+        except BucketUnreadableError as fault:
+            raise ConfigError([str(fault)]) from fault

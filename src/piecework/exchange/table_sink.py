@@ -17,7 +17,7 @@ import sqlalchemy as sa
 
 from piecework.domain.errors import PieceworkError
 from piecework.exchange.databases import engine_at, file_of, first_line, reader_at
-from piecework.exchange.sink_failed import SinkFailed
+from piecework.exchange.sinks import SinkFailed
 
 if TYPE_CHECKING:
     from sqlalchemy.engine import Connection

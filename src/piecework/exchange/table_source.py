@@ -1,4 +1,14 @@
-"""Rows of Parquet, CSV and JSON Lines files in a folder or bucket, as they arrive.
+"""Turn values of tables and databases into the text of a cell.
+
+Open an address of the user's: a folder, a bucket or a server of files.
+
+pyarrow reads and writes Amazon S3 (`s3://`), Google (`gs://`) and Azure (`abfs://`)
+itself, with the credentials of each vendor's own files and environment variables. Some
+other schemes go through fsspec, if a package for them is installed. An address says
+only where the files are: its options are in a list, because others send credentials to
+another server than the address shows.
+
+Rows of Parquet, CSV and JSON Lines files in a folder or bucket, as they arrive.
 
 A `.manifest` is SageMaker's: JSON Lines with `source-ref` (an address) or `source` (a
 text). An object without an id of its own counts once, by a hash of these.
@@ -12,10 +22,12 @@ import hashlib
 import io
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 import pyarrow.parquet as pq
 from pyarrow import ArrowException, fs
@@ -29,11 +41,120 @@ from piecework.config.sources import (
     TableRows,
     in_chunks,
 )
+from piecework.config.user_files import with_secrets
 from piecework.domain.errors import ConfigError
 from piecework.domain.growing import Delivery, SourceRow
 from piecework.domain.links import about_link, outward_link
-from piecework.exchange.addresses import Directory, directory_at
-from piecework.exchange.cells import cells_of
+from piecework.domain.xml_text import with_newlines
+
+_TEXTS: tuple[tuple[Any, Callable[[Any], str]], ...] = (
+    (type(None), lambda _: ""),
+    (str, with_newlines),
+    (bool, lambda value: "true" if value else "false"),
+    (date, lambda value: value.isoformat()),  # a datetime is a date too
+    ((list, tuple, dict), lambda value: json.dumps(value, ensure_ascii=False, default=str)),
+    ((bytes, memoryview), lambda value: bytes(value).decode("utf-8", "backslashreplace")),
+)
+
+
+def cells_of(row: Mapping[str, Any]) -> dict[str, str]:
+    """Return a row's cells as text; nothing is ""."""
+    return {str(name): text_of(value) for name, value in row.items()}
+
+
+def text_of(value: object) -> str:
+    """Return a value as the text that a CSV file would have.
+
+    >>> text_of(None), text_of(7), text_of(True), text_of(7.0), text_of(["a", 1])
+    ('', '7', 'true', '7.0', '["a", 1]')
+    """
+    for kinds, text in _TEXTS:
+        if isinstance(value, kinds):
+            return text(value)
+    return str(value)
+
+
+_OPTIONS: Mapping[str, frozenset[str]] = {
+    "s3": frozenset({"region"}),
+    **dict.fromkeys(("gs", "gcs", "abfs", "abfss", "file"), frozenset()),
+}
+"""Schemes that pyarrow opens, each with the options that its address may have."""
+
+_BY_FSSPEC = frozenset(
+    {
+        *("http", "https", "ftp", "sftp", "ssh", "smb", "hdfs", "webhdfs", "webdav"),
+        *("az", "adl", "oci", "oss", "memory"),
+    }
+)
+_S3_ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
+
+
+class Directory(NamedTuple):
+    """A folder at an address.
+
+    Attributes:
+        files: the file system that has it.
+        path: its path there.
+    """
+
+    files: fs.FileSystem
+    path: str
+
+    def at(self, name: str) -> str:
+        """Return the path of something inside."""
+        return f"{self.path}/{name}"
+
+
+def directory_at(address: str, *, beside: Path) -> Directory:
+    """Return the folder at an address, without looking whether it exists.
+
+    Args:
+        address: a path, or a URL such as `s3://bucket/folder`; may have `${VARIABLES}`.
+        beside: the folder that relative paths start from.
+
+    Raises:
+        ConfigError: nothing that is installed can open it, or a variable is not set.
+    """
+    whole = with_secrets(address)
+    scheme = urlsplit(whole).scheme if "://" in whole else ""
+    if not scheme:
+        return Directory(fs.LocalFileSystem(), str((beside / whole).resolve()))
+    if scheme in _BY_FSSPEC and "::" not in whole:
+        return _through_fsspec(whole, address)
+    if scheme not in _OPTIONS:
+        known = ", ".join(f"{name}://" for name in (*_OPTIONS, *sorted(_BY_FSSPEC)))
+        raise ConfigError([f"{address}: cannot be opened; write a path, or {known}"])
+    options = whole.partition("?")[2]
+    for name in [pair.partition("=")[0] for pair in options.split("&") if options]:
+        if name not in _OPTIONS[scheme]:
+            raise ConfigError([f"{address}: the option {name!r} is not allowed in this address"])
+    if scheme == "s3" and "?" not in whole and (endpoint := s3_endpoint()):
+        bucket = whole.removeprefix("s3://").rstrip("/")
+        # pyarrow does not read these variables (apache/arrow#49643).
+        return Directory(fs.S3FileSystem(endpoint_override=endpoint), bucket)
+    try:
+        files, path = fs.FileSystem.from_uri(whole)
+    except (ArrowException, OSError) as fault:
+        why = str(fault).replace(whole, address)
+        raise ConfigError([f"{address}: cannot be opened ({why})"]) from fault
+    return Directory(files, path.rstrip("/"))
+
+
+def s3_endpoint() -> str:
+    """Return the address of another service with S3's interface; "" for Amazon."""
+    return next(filter(None, map(os.environ.get, _S3_ENDPOINTS)), "")
+
+
+def _through_fsspec(whole: str, address: str) -> Directory:
+    import fsspec  # noqa: PLC0415 - only for rare schemes
+
+    try:
+        files, path = fsspec.url_to_fs(whole)
+    except (ImportError, ValueError) as fault:
+        why = str(fault).replace(whole, address)
+        raise ConfigError([f"{address}: cannot be opened ({why})"]) from fault
+    return Directory(fs.PyFileSystem(fs.FSSpecHandler(files)), path.rstrip("/"))
+
 
 _MANIFEST = ".manifest"
 _KINDS = (".parquet", ".csv", ".jsonl", _MANIFEST)

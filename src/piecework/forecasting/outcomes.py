@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from piecework.campaign.opened import OpenedCampaign
-from piecework.platforms.virtual_clock import START
+from piecework.platforms.clocks import START
 from piecework.report.facts import SPENT
 from piecework.report.forecast import NINE_TENTHS_FROM, Estimate
 from piecework.report.model import report_model

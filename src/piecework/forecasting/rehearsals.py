@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from piecework.bulk.dask_cluster import dask_client
+from piecework.bulk.running import dask_client
 from piecework.config.campaign_file import parse
 from piecework.domain.campaign import Campaign
 from piecework.forecasting.choices import Choice, chosen

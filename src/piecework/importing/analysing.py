@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from piecework.analyses.fields import counted
+from piecework.analyses.votes import answers_that_count
 from piecework.campaign.assembling import load_campaign
 from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.counts import plural
@@ -89,7 +89,7 @@ def _counted(opened: OpenedCampaign) -> tuple[pd.DataFrame, int]:
     proposed = proposed_verdicts(opened)
     table = answers_table(opened, proposed=proposed)
     is_known = ~table["is_provisional"] | table.index.isin(proposed)
-    kept = counted(table[is_known])
+    kept = answers_that_count(table[is_known])
     waits = table["is_provisional"] & ~table.index.isin(kept.index)
     return kept, int((waits & ~table["is_surplus"]).sum())
 

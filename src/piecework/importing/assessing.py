@@ -22,8 +22,7 @@ from piecework.engine.progress import read_progress
 from piecework.importing.readers.recognise import recognise
 from piecework.importing.temporary import opened_sources
 from piecework.importing.understanding import Understanding
-from piecework.postprocess.datasets.file_table import NUMBER, TEXT, WHOLE, FileTable
-from piecework.postprocess.datasets.parquet_file import write_parquet
+from piecework.postprocess.datasets.file_table import NUMBER, TEXT, WHOLE, FileTable, write_parquet
 from piecework.qc.ratings import with_ratings
 from piecework.qc.registry import HEURISTICS, is_on
 from piecework.qc.silence import silences

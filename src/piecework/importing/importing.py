@@ -8,7 +8,7 @@ from pathlib import Path
 from piecework.campaign.assembling import assemble
 from piecework.campaign.composing.default_policy import default_policy
 from piecework.config.campaign_file import parse, parse_text
-from piecework.config.utf8 import write_new
+from piecework.config.user_files import write_new
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import ConfigError
 from piecework.domain.imported import Reading

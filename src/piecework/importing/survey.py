@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from piecework.config.schema import FieldTable
 from piecework.domain.task import FieldKind
-from piecework.hit_templates.values import number_in
+from piecework.hit_templates.answers import number_in
 from piecework.importing.readers.crowd_form import labels_in
 
 _MOST_DISTINCT = 200

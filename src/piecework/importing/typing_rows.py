@@ -12,9 +12,8 @@ from piecework.domain.campaign import Campaign
 from piecework.domain.ids import AssignmentId, HitId, ItemId, WorkerId
 from piecework.domain.imported import UNNAMED
 from piecework.domain.task import GOLD, Field, Task
-from piecework.hit_templates.answers import OF_THE_HIT, read_answers
+from piecework.hit_templates.answers import OF_THE_HIT, SEPARATOR, read_answers
 from piecework.hit_templates.own_html.control_kinds import is_reserved
-from piecework.hit_templates.values import SEPARATOR
 from piecework.importing.parts import ITEM_ID, Part, is_wired, item_of, measures, split
 from piecework.importing.readers.crowd_form import labels_in
 from piecework.importing.readers.rows import ImportedRow, RowPart

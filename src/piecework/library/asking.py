@@ -23,8 +23,8 @@ from piecework.campaign.opened import OpenedCampaign
 from piecework.campaign.row_faults import faults_of_row
 from piecework.config.asked_rows import MOST_FAULTS, alone, append_new
 from piecework.config.campaign_file import parse
-from piecework.config.deployment_file import deployment_path, read_deployment
 from piecework.config.sources import TableFile
+from piecework.config.trust import deployment_path, read_deployment
 from piecework.domain.campaign import Campaign
 from piecework.domain.counts import plural
 from piecework.domain.errors import CampaignBusy, ConfigError, NotAnswered, StoreError

@@ -13,7 +13,7 @@ from piecework.campaign.pricing import Price
 from piecework.domain.campaign import Campaign
 from piecework.domain.clock import SystemClock
 from piecework.domain.progress import Progress
-from piecework.platforms.virtual_clock import START
+from piecework.platforms.clocks import START
 from piecework.rehearsing.campaign import prepare
 from piecework.rehearsing.previous_rehearsal import set_aside_if_changed
 from piecework.rehearsing.rehearsal import rehearsal_of, work_through

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from piecework.domain.errors import ConfigError
-from piecework.postprocess.datasets.csv_file import plain
+from piecework.postprocess.datasets.file_table import plain
 from piecework.postprocess.datasets.files import CROISSANT
 
 _MAIN = ("captions", "answers")

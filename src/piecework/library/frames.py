@@ -8,7 +8,7 @@ import pandas as pd
 
 from piecework.domain.errors import ConfigError
 from piecework.domain.suggestion import did_you_mean
-from piecework.hit_templates.values import SEPARATOR
+from piecework.hit_templates.answers import SEPARATOR
 
 VOTES = ("task", "worker", "label")
 """The columns of votes, as crowd-kit names them."""

@@ -7,7 +7,7 @@ import pandas as pd
 
 from piecework.analyses import ability as ability_model
 from piecework.analyses import dawid_skene as dawid_skene_model
-from piecework.analyses import majority as majority_vote
+from piecework.analyses import votes as majority_vote
 from piecework.analyses.ability import SHARED_ERROR
 from piecework.analyses.votes import vote_table
 from piecework.library.frames import faults_of, votes_from

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from piecework.config.imported_file import read_reading
+from piecework.config.named_files import read_reading
 from piecework.domain.counts import plural
 from piecework.domain.errors import ConfigError
 from piecework.domain.imported import Reading

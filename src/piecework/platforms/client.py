@@ -9,9 +9,8 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError
 
 from piecework.domain.errors import ConfigError
-from piecework.platforms.calling import hear_only_the_marketplace
-from piecework.platforms.clock_difference import watch_clock
-from piecework.platforms.outage import Outage, wait_for_the_marketplace
+from piecework.platforms.calling import Outage, hear_only_the_marketplace, wait_for_the_marketplace
+from piecework.platforms.clocks import watch_clock
 from piecework.platforms.pace import Pace, keep_pace
 from piecework.platforms.traced_calls import trace_calls
 

@@ -1,7 +1,8 @@
-"""Addresses of marketplaces: one spelling for each, and closed hosts."""
+"""Addresses of marketplaces: one spelling for each, and closed hosts; pairs of keys."""
 
 import os
 import re
+from dataclasses import dataclass, field
 from ipaddress import IPv6Address
 from urllib.parse import urlsplit
 
@@ -72,3 +73,15 @@ def _no_address(endpoint: str) -> ConfigError:
         next_step="host names have letters a to z, digits, - and dots; write others in "
         "their xn-- form",
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Credentials:
+    """The keys that sign calls; the text form leaves out the secret."""
+
+    access_key: str
+    secret_key: str = field(repr=False)
+
+
+REHEARSAL = Credentials(access_key="REHEARSAL", secret_key="rehearsal")  # noqa: S106 - not a secret
+"""The keys for calls to a rehearsal's marketplace, which does not check signatures."""

@@ -22,12 +22,13 @@ from piecework.domain.errors import ConfigError, RefusedForSafety
 from piecework.domain.marks import Marks, Meeting
 from piecework.domain.money import PriceList
 from piecework.platforms.calling import called
-from piecework.platforms.question import SharedQuestion, question_bytes
 from piecework.platforms.wire import (
+    SharedQuestion,
     compensations_from_wire,
     live_site_from_wire,
     meeting_from_wire,
     prices_from_wire,
+    question_bytes,
 )
 
 if TYPE_CHECKING:

@@ -20,8 +20,7 @@ from piecework.domain.marks import Marks, Meeting
 from piecework.domain.money import PriceList, cents_to_wire
 from piecework.platforms.calling import called
 from piecework.platforms.client import turk_client
-from piecework.platforms.credentials import Credentials
-from piecework.platforms.endpoint import refuse_closed_host
+from piecework.platforms.endpoint import Credentials, refuse_closed_host
 from piecework.platforms.extensions import (
     COMPENSATION,
     EXPECTED_SECONDS,
@@ -48,8 +47,12 @@ from piecework.platforms.listing import (
 )
 from piecework.platforms.ports import PostedHit
 from piecework.platforms.qualification_types import claim, holders, make_or_find, notify, take_back
-from piecework.platforms.question import SharedQuestion
-from piecework.platforms.wire import limit_to_wire, recruiting_to_wire, requirement_to_wire
+from piecework.platforms.wire import (
+    SharedQuestion,
+    limit_to_wire,
+    recruiting_to_wire,
+    requirement_to_wire,
+)
 
 if TYPE_CHECKING:
     from mypy_boto3_mturk import MTurkClient
@@ -65,7 +68,7 @@ class MTurk:
         access_key: and `secret_key`: `None` leaves them to boto3's credential chain.
         capabilities: what the endpoint can do, if that differs from MTurk.
         patience_seconds: how long to wait during an outage
-            (`piecework.platforms.outage`).
+            (`piecework.platforms.calling`).
     """
 
     def __init__(

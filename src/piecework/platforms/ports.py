@@ -21,7 +21,7 @@ from piecework.domain.hit import HitStatus, HitType, PostableTest
 from piecework.domain.ids import AssignmentId, HitId, HitTypeId, QualificationTypeId, WorkerId
 from piecework.domain.marks import Marks, Meeting
 from piecework.domain.money import PriceList
-from piecework.platforms.question import SharedQuestion
+from piecework.platforms.wire import SharedQuestion
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,9 +13,9 @@ from piecework.domain.progress import Progress
 from piecework.engine.begun import known_store
 from piecework.engine.opening import open_for_rehearsal
 from piecework.engine.quick_check import count_news
-from piecework.platforms.credentials import REHEARSAL
+from piecework.platforms.clocks import VirtualClock
+from piecework.platforms.endpoint import REHEARSAL
 from piecework.platforms.mturk import MTurk
-from piecework.platforms.virtual_clock import VirtualClock
 from piecework.rehearsal.crowd.campaign_crowd import crowd_of
 from piecework.rehearsal.crowd.crowd import Crowd
 from piecework.rehearsal.crowd.traits import SIMULATED_BAD

@@ -9,7 +9,7 @@ from piecework.domain.errors import PlatformRefused
 from piecework.domain.ids import WorkerId
 from piecework.marketplace.state import visits
 from piecework.marketplace.state.backend import Backend
-from piecework.platforms.virtual_clock import VirtualClock
+from piecework.platforms.clocks import VirtualClock
 
 _UNSETTLED = (
     "WITH own AS (SELECT id FROM studies WHERE market = ?) "

@@ -15,7 +15,7 @@ from piecework.domain.campaign import Campaign
 from piecework.domain.errors import ConfigError
 from piecework.domain.hit import Item
 from piecework.engine.begun import known_store
-from piecework.platforms.virtual_clock import START
+from piecework.platforms.clocks import START
 from piecework.rehearsal.crowd.campaign_crowd import answering_of
 from piecework.rehearsal.crowd.people import people
 from piecework.rehearsal.pictures.drawing.picture import draw

@@ -22,7 +22,7 @@ from piecework.domain.campaign import Campaign
 from piecework.domain.errors import ConfigError, StoreError
 from piecework.marketplace.state.backend import Rules
 from piecework.marketplace.state.money import PriceList
-from piecework.platforms.virtual_clock import START, VirtualClock
+from piecework.platforms.clocks import START, VirtualClock
 from piecework.rehearsal.connect.offline_connect import OfflineConnect
 from piecework.rehearsal.connect.options import Options
 from piecework.rehearsal.connect.server import serving

@@ -28,7 +28,7 @@ from piecework.marketplace.http.options import Marketplace
 from piecework.marketplace.http.server import serve
 from piecework.marketplace.state import keys
 from piecework.marketplace.state.backend import Backend, Rules
-from piecework.platforms.credentials import Credentials
+from piecework.platforms.endpoint import Credentials
 from piecework.platforms.mturk import MTurk
 from piecework.prolific.bridge.bridge import Bridge
 from piecework.prolific.bridge.recruiting import Recruiting, agreed_terms

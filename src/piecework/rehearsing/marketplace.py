@@ -18,9 +18,9 @@ from piecework.marketplace.http.server import Running, serve_apart
 from piecework.marketplace.state.accounts import REHEARSAL_BALANCE_CENTS
 from piecework.marketplace.state.database_file import WrongDatabaseError
 from piecework.marketplace.state.money import PriceList
-from piecework.platforms.credentials import REHEARSAL
+from piecework.platforms.clocks import START
+from piecework.platforms.endpoint import REHEARSAL
 from piecework.platforms.mturk import MTurk
-from piecework.platforms.virtual_clock import START
 from piecework.store.files import make_private_folder
 
 MARKET = "marketplace.db"

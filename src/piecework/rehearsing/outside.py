@@ -15,7 +15,7 @@ from piecework.engine.progress import read_progress
 from piecework.marketplace.state.audit import broken_laws
 from piecework.marketplace.state.backend import Backend
 from piecework.marketplace.state.money import PriceList
-from piecework.platforms.virtual_clock import VirtualClock
+from piecework.platforms.clocks import VirtualClock
 from piecework.rehearsal.crowd.site import Site
 from piecework.rehearsal.crowd.visiting_site import VisitingSite
 from piecework.rehearsing.marketplace_books import outside_price_cents, spent_cents

@@ -24,7 +24,7 @@ from piecework.panel.panel_file import NAME, Panel
 from piecework.panel.pay_list import make, mark_written, numbers, read
 from piecework.panel.prices import market_of, prices_of
 from piecework.panel.secrets import Secrets
-from piecework.platforms.virtual_clock import START, VirtualClock
+from piecework.platforms.clocks import START, VirtualClock
 from piecework.rehearsal.crowd.panel_site import PanelSite
 from piecework.rehearsal.panel.simulated_panel import SimulatedPanel, Terms, panel_file
 from piecework.rehearsing.marketplace_books import fees_cents_of

@@ -17,7 +17,7 @@ from piecework.domain.campaign import Campaign
 from piecework.domain.errors import StoreError
 from piecework.marketplace.state.backend import Rules
 from piecework.marketplace.state.money import PriceList
-from piecework.platforms.virtual_clock import START, VirtualClock
+from piecework.platforms.clocks import START, VirtualClock
 from piecework.prolific.bridge.groups import NOBODY_HOLDS
 from piecework.prolific.bridge.requirements import type_id_of
 from piecework.prolific.bridge.serving import Office, office

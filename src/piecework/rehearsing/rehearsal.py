@@ -19,7 +19,7 @@ from piecework.domain.progress import GOES_ON, Progress
 from piecework.engine.opening import open_for_rehearsal
 from piecework.engine.run_pass import CROWD, run_pass
 from piecework.engine.step import Call, call_plainly
-from piecework.platforms.virtual_clock import VirtualClock
+from piecework.platforms.clocks import VirtualClock
 from piecework.rehearsal.crowd.campaign_crowd import crowd_of
 from piecework.rehearsal.crowd.crowd import Crowd
 from piecework.rehearsal.crowd.several_sites import SeveralSites

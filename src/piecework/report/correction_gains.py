@@ -3,7 +3,7 @@
 Follows section 4 of *Guidelines for image description error analysis* (2017): all
 errors of one kind are corrected, everything else stays, and BLEU and METEOR are
 computed over all descriptions before and after. The best edit of each item counts
-(`piecework.postprocess.best_edit`). Items about one picture with the same text are one
+(`piecework.postprocess.edits`). Items about one picture with the same text are one
 description with errors of several kinds.
 """
 
@@ -12,11 +12,11 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from piecework.analyses.bleu import corpus_bleu, correction_gains
+from piecework.analyses.corpus.captions import tokens
+from piecework.analyses.corpus.metrics.coco import Pair
 from piecework.analyses.corpus.metrics.meteor import Stats, best_stats
-from piecework.analyses.corpus.metrics.pairs import Pair
-from piecework.analyses.corpus.tokens import tokens
 from piecework.analyses.merged_edits import merged
+from piecework.analyses.minimal_pairs import corpus_bleu, correction_gains
 from piecework.domain.hit import Item
 from piecework.domain.task import Task
 from piecework.postprocess.aggregates import item_aggregates

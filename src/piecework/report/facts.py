@@ -396,7 +396,7 @@ class ReportFacts:
         seed: of the rehearsal, and of resampled intervals; None if there is none.
         rules: version by name of every cleaning rule that ran.
         comparisons: one row per judgement of a pair of systems, if workers compared any
-            (`piecework.analyses.pairwise_outcomes`).
+            (`piecework.analyses.preferences`).
         compared: conditions that the task compares, with their scores.
         before_work: the qualification test of the campaign, if it has one.
         corrections: one row per kind of error, if workers corrected any

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import pandas as pd
 
 from piecework.analyses.alpha import Level, krippendorff_alpha
-from piecework.analyses.fields import votes
-from piecework.analyses.multilabel_agreement import jaccard
+from piecework.analyses.kappa import jaccard
+from piecework.analyses.votes import votes
 from piecework.domain.scales import is_graded
 from piecework.domain.task import Field
 

@@ -14,7 +14,7 @@ from typing import Literal
 
 import pandas as pd
 
-from piecework.analyses.fields import votes
+from piecework.analyses.votes import votes
 from piecework.domain.counts import plural
 from piecework.domain.task import Field
 from piecework.domain.verdicts import RANDOM_SAMPLE
@@ -105,7 +105,7 @@ class ReportModel:
         return self.facts.answers.loc[self.outcomes.isin(outcomes), name]
 
     def votes(self, field: Field, *outcomes: Outcome) -> pd.DataFrame:
-        """`piecework.analyses.fields.votes` of the answers with these outcomes."""
+        """`piecework.analyses.votes.votes` of the answers with these outcomes."""
         return votes(self.facts.answers, field)[self.outcomes.isin(outcomes)]
 
     @cached_property

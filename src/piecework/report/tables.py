@@ -73,7 +73,7 @@ COMPARISONS: Mapping[str, Kind] = {
     "grade": "number",
     "side": "text",
 }
-"""One row per judgement of a pair; see `piecework.analyses.pairwise_outcomes`."""
+"""One row per judgement of a pair; see `piecework.analyses.preferences`."""
 
 CORRECTIONS: Mapping[str, Kind] = {
     "kind": "text",

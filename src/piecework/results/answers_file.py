@@ -22,8 +22,8 @@ from piecework.postprocess.datasets.file_table import (
     WHOLE,
     FileTable,
     as_json,
+    write_parquet,
 )
-from piecework.postprocess.datasets.parquet_file import write_parquet
 from piecework.postprocess.hidden_ids import hide_assignments
 from piecework.results.export import dataset_facts, write_whole
 from piecework.results.table import answers_table, hidden_ids

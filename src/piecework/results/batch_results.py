@@ -17,8 +17,8 @@ from piecework.domain.hit import PlannedHit
 from piecework.domain.ids import HitId, ItemId
 from piecework.domain.task import Task
 from piecework.hit_templates.answers import repeats
-from piecework.hit_templates.own_html.sent import is_added
-from piecework.postprocess.datasets.csv_file import to_csv
+from piecework.hit_templates.own_html.fields import is_added
+from piecework.postprocess.datasets.file_table import to_csv
 from piecework.postprocess.hidden_ids import HiddenIds, is_id
 from piecework.results.export import write_whole
 from piecework.results.table import hidden_ids

@@ -8,7 +8,7 @@ from piecework.domain.campaign import Campaign
 from piecework.domain.counts import plural
 from piecework.domain.dataset import Sink
 from piecework.domain.errors import PieceworkError
-from piecework.exchange.sink_failed import SinkFailed
+from piecework.exchange.sinks import SinkFailed
 from piecework.results.augmented_manifest import augmented_manifest, manifest_names
 from piecework.results.releases import FOLDER, latest
 
@@ -50,14 +50,7 @@ def _of_each(sinks: Iterable[Sink], act: Callable[[Sink], None]) -> None:
 
 def _write(campaign: Campaign, sink: Sink) -> None:
     # A database or a bucket is nothing that other campaigns wait for.
-    from piecework.exchange.folder_sink import (  # noqa: PLC0415
-        copy_releases,
-        write_files,
-    )
-    from piecework.exchange.hub_sink import (  # noqa: PLC0415
-        is_repository,
-        write_release,
-    )
+    from piecework.exchange.sinks import copy_releases, is_repository, write_files, write_release  # noqa: PLC0415  # noqa: PLC0415
     from piecework.exchange.table_sink import write_releases  # noqa: PLC0415
 
     releases = campaign.out / FOLDER
@@ -78,9 +71,9 @@ def _write(campaign: Campaign, sink: Sink) -> None:
 
 
 def _reach(campaign: Campaign, sink: Sink) -> None:
-    from piecework.exchange.folder_sink import reach_folder  # noqa: PLC0415
-    from piecework.exchange.hub_sink import (  # noqa: PLC0415
+    from piecework.exchange.sinks import (  # noqa: PLC0415
         is_repository,
+        reach_folder,
         reach_repository,
     )
     from piecework.exchange.table_sink import reach_database  # noqa: PLC0415

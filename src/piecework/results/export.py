@@ -17,7 +17,7 @@ from piecework.engine.judge import proposed_verdicts
 from piecework.engine.progress import read_progress
 from piecework.postprocess.datasets.facts import DatasetFacts
 from piecework.postprocess.datasets.files import PICTURES, dataset_files
-from piecework.postprocess.datasets.sent_columns import sent_columns
+from piecework.postprocess.datasets.layouts import sent_columns
 from piecework.postprocess.hidden_ids import (
     held_columns,
     hide_assignments,

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from piecework.analyses.fields import counted, votes
-from piecework.analyses.votes import counted as voices
+from piecework.analyses.votes import answers_that_count, votes
+from piecework.analyses.votes import votes_that_count as voices
 from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.errors import ConfigError
 from piecework.domain.ids import ItemId
@@ -142,7 +142,7 @@ def _labels(
     if own:
         labels_of: list[object] = rows[_COLUMN[own[0].kind].format(field.name)].tolist()
         return labels_of
-    texts = voices(votes(counted(table), field))
+    texts = voices(votes(answers_that_count(table), field))
     of_item = texts.groupby("item_id")["value"].agg(tuple)
     return [of_item.get(item_id, ()) for item_id in rows.index]
 

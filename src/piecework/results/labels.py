@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import pandas as pd
 
 from piecework.analyses.ability import ability
-from piecework.analyses.fields import counted, votes
 from piecework.analyses.machine import machine_table
-from piecework.analyses.votes import counted as voices
+from piecework.analyses.votes import answers_that_count, votes
+from piecework.analyses.votes import votes_that_count as voices
 from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.errors import ConfigError
 from piecework.domain.review import Label
@@ -56,7 +56,7 @@ def doubtful(opened: OpenedCampaign) -> list[Doubtful]:
     known = results.load_labels(opened.store)
     columns = {str(item.item_id): item.columns for item in opened.campaign.items}
     own = {str(item.item_id) for item in opened.campaign.own_items}
-    rows = counted(table[~table["is_provisional"] & table["item_id"].isin(own)])
+    rows = answers_that_count(table[~table["is_provisional"] & table["item_id"].isin(own)])
     doubts = []
     for field in _fields(opened):
         options = [option.value for option in field.options]

@@ -3,9 +3,9 @@
 import pandas as pd
 
 from piecework.analyses.ability import NotConvergedError, ability
-from piecework.analyses.fields import counted, votes
 from piecework.analyses.machine import machine_table
 from piecework.analyses.machine_replay import Replays, replays
+from piecework.analyses.votes import answers_that_count, votes
 from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.campaign import AsNeeded, Posting
 from piecework.domain.task import Field
@@ -35,7 +35,7 @@ def machine_facts(opened: OpenedCampaign, answers: pd.DataFrame) -> Machine | No
     field, table = fields[number], of_models[number]
     assert table is not None  # noqa: S101 - its number was just looked up
     own = [str(item.item_id) for item in campaign.own_items]
-    rows = counted(answers[answers["item_id"].isin(own)])
+    rows = answers_that_count(answers[answers["item_id"].isin(own)])
     rows = rows.sort_values(["submitted_at", "assignment_id", "position"])
     rows = rows.drop_duplicates(["item_id", "worker"])
     people = _labels(rows, field, None)

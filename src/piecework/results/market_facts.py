@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from piecework.analyses.fields import counted, votes
+from piecework.analyses.votes import answers_that_count, votes
 from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.column_names import MARKET
 from piecework.domain.tables import value_column
@@ -140,7 +140,7 @@ def _with_labels(
 ) -> dict[str, _Agreement]:
     """Return how often kept answers of each market are their item's label."""
     agreement = dict.fromkeys(names, _Agreement(0, 0))
-    rows = counted(answers)
+    rows = answers_that_count(answers)
     for field in opened.campaign.task.label_fields:
         final = rows["item_id"].map(_final(opened, rows, field))
         is_compared = final.notna() & (final != "")

@@ -18,7 +18,7 @@ from piecework.domain.review import Label
 from piecework.domain.task import GOLD, TRUTH, TWIN, TWIN_REVERSED, Follows, Task
 from piecework.engine.judge import proposed_verdicts
 from piecework.postprocess.aggregates import item_aggregates
-from piecework.postprocess.datasets.csv_file import to_csv
+from piecework.postprocess.datasets.file_table import to_csv
 from piecework.results.export import write_whole
 from piecework.results.table import answers_table, hidden_ids
 from piecework.store import results

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pandas as pd
 
 from piecework.analyses.condition_scores import compared
-from piecework.analyses.pairwise_outcomes import comparisons
+from piecework.analyses.preferences import comparisons
 from piecework.campaign.opened import OpenedCampaign
 from piecework.campaign.provenance import code_version
 from piecework.campaign.warnings import own_seconds
@@ -13,9 +13,9 @@ from piecework.domain.ids import WorkerId
 from piecework.domain.imported import UNNAMED
 from piecework.domain.task import GOLD
 from piecework.engine.progress import read_progress
+from piecework.postprocess.apply import RULES
 from piecework.postprocess.hidden_ids import held_columns, hide_in_items, hide_in_task
 from piecework.postprocess.pseudonyms import pseudonyms
-from piecework.postprocess.registry import RULES
 from piecework.qc.gold import contradicted, gold_scores
 from piecework.qc.heuristics import gold_failed
 from piecework.qc.ratings import with_ratings

@@ -14,8 +14,8 @@ from pathlib import Path
 import pandas as pd
 
 from piecework.analyses.ability import NotConvergedError, ability
-from piecework.analyses.fields import counted, votes
-from piecework.analyses.votes import counted as voices
+from piecework.analyses.votes import answers_that_count, votes
+from piecework.analyses.votes import votes_that_count as voices
 from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.edit import Edit
 from piecework.domain.errors import ConfigError
@@ -24,7 +24,7 @@ from piecework.domain.review import WordVerdict
 from piecework.domain.tables import value_column
 from piecework.domain.task import Task
 from piecework.engine.judge import proposed_verdicts
-from piecework.postprocess.datasets.csv_file import to_csv
+from piecework.postprocess.datasets.file_table import to_csv
 from piecework.results.export import write_whole
 from piecework.results.table import answers_table, hidden_ids
 from piecework.results.word_verdicts import is_of_a_word, words_shown
@@ -245,7 +245,7 @@ def _decided(asked: OpenedCampaign) -> Iterable[tuple[Item, str | None]]:
     """Yield each item with the word that was meant; `None` if that is not known."""
     proposed = proposed_verdicts(asked)
     table = answers_table(asked, proposed=proposed)
-    rows = counted(table[~table["is_provisional"] | table.index.isin(proposed)])
+    rows = answers_that_count(table[~table["is_provisional"] | table.index.isin(proposed)])
     by_name = {field.name: field for field in asked.campaign.task.fields}
     field = by_name["meant"]
     meant, typed = value_column(field), value_column(by_name["other_word"])

@@ -12,7 +12,7 @@ from piecework.hit_templates.tasks import load_task
 from piecework.marketplace.http.server import serve
 from piecework.marketplace.state import accounts
 from piecework.marketplace.state.backend import Backend, Rules
-from piecework.platforms.question import html_question
+from piecework.platforms.wire import html_question
 from piecework.rehearsal.pictures.drawing import draw
 from piecework.rehearsal.pictures.scenes import scenes
 from tests.marketplace.documents import form, formatted, key, percentage, question

@@ -22,7 +22,7 @@ from playwright.sync_api import Browser, Frame, Page, expect
 from piecework.hit_templates.page_compression import decompress
 from piecework.hit_templates.tasks import load_task, task_names
 from piecework.marketplace.http.server import serve
-from piecework.platforms.question import html_question
+from piecework.platforms.wire import html_question
 from piecework.rehearsal.pictures.drawing import draw
 from piecework.rehearsal.pictures.scenes import scenes
 from tests.browser.pages import sign_in

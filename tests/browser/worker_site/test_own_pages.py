@@ -18,7 +18,7 @@ from piecework.hit_templates.own_html.page import parts_of_page
 from piecework.hit_templates.own_html.task import with_shown_columns
 from piecework.hit_templates.render import render_hit
 from piecework.platforms.mturk import MTurk
-from piecework.platforms.question import SharedQuestion, html_question, page_question
+from piecework.platforms.wire import SharedQuestion, html_question, page_question
 from tests.conftest import in_full
 from tests.hit_templates.own_html import LIBRARIES, SHARED, needs_shared, task_of
 from tests.marketplace.market import Market, post

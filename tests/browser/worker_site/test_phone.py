@@ -16,7 +16,7 @@ from piecework.domain.ids import ItemId
 from piecework.hit_templates.render import render_hit
 from piecework.hit_templates.tasks import load_task
 from piecework.marketplace.http.server import serve
-from piecework.platforms.question import html_question
+from piecework.platforms.wire import html_question
 from piecework.rehearsal.pictures.drawing import draw
 from piecework.rehearsal.pictures.scenes import scenes
 from tests.browser.pages import sign_in, tick

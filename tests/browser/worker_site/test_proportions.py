@@ -13,7 +13,7 @@ from playwright.sync_api import Page, expect
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
 from piecework.hit_templates.render import render_hit
-from piecework.platforms.question import html_question
+from piecework.platforms.wire import html_question
 from tests.conftest import in_full
 from tests.hit_templates.own_html import task_of
 from tests.marketplace.market import Market, post

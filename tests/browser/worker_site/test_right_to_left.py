@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from piecework.hit_templates.render import render_hit
 from piecework.hit_templates.tasks import load_task
-from piecework.platforms.question import html_question
+from piecework.platforms.wire import html_question
 from tests.conftest import in_full
 from tests.hit_templates.examples import example_of
 from tests.marketplace.market import Market, post

@@ -10,15 +10,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from piecework.postprocess.datasets.csv_file import (
+from piecework.postprocess.datasets.file_table import (
     _SHOWN,
     FORMULA_SIGNS,
+    TEXT,
+    TEXTS,
+    WHOLE,
+    FileTable,
     defused,
     plain,
     to_csv,
     write_csv,
 )
-from piecework.postprocess.datasets.file_table import TEXT, TEXTS, WHOLE, FileTable
 
 
 @given(st.text() | st.from_regex(r"\A['=+\-@\t\r\n]{1,5}.{0,5}\Z"))

@@ -19,11 +19,10 @@ from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
 from piecework.domain.licences import LICENCES
 from piecework.postprocess.answers import set_aside_reasons
-from piecework.postprocess.datasets.captions_layout import COLUMNS
-from piecework.postprocess.datasets.csv_file import plain
 from piecework.postprocess.datasets.facts import DatasetFacts
-from piecework.postprocess.datasets.file_table import ROWS_AT_ONCE
+from piecework.postprocess.datasets.file_table import ROWS_AT_ONCE, plain
 from piecework.postprocess.datasets.files import CARD, CROISSANT
+from piecework.postprocess.datasets.layouts import COLUMNS
 from tests.postprocess.made_tables import SPLIT_OF, captions_table, contents
 
 MakeRow = Callable[..., Mapping[str, object]]

@@ -9,8 +9,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from piecework.analyses.difficulty import difficulties, difficulty
-from piecework.postprocess.datasets.captions_layout import image_summary
+from piecework.analyses.votes import difficulties, difficulty
+from piecework.postprocess.datasets.layouts import image_summary
 from tests.for_each import for_each
 from tests.postprocess.made_tables import caption_task, captions_table
 

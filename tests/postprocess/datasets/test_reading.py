@@ -13,9 +13,8 @@ from piecework.domain.errors import ConfigError
 from piecework.domain.hit import Item
 from piecework.postprocess.datasets import reading
 from piecework.postprocess.datasets.facts import DatasetFacts
-from piecework.postprocess.datasets.read_json import from_json
-from piecework.postprocess.datasets.read_tables import from_csv, from_lines, from_parquet
-from piecework.postprocess.datasets.reading import read_captions
+from piecework.postprocess.datasets.read_published import from_json
+from piecework.postprocess.datasets.reading import from_csv, from_lines, from_parquet, read_captions
 from piecework.postprocess.datasets.reading_faults import UnreadableError
 from piecework.report.corpus.levels import difficulties, text_of_images
 from tests.postprocess.made_tables import captions_table, contents

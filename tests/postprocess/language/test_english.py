@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from piecework.postprocess.language import english
+from piecework.postprocess.language import features
 from piecework.postprocess.language.corpus import EDGE
 
 _ALONE = (EDGE, EDGE)
@@ -13,7 +13,7 @@ _ALONE = (EDGE, EDGE)
 def _fits(
     meant: str, before: tuple[str, str] = _ALONE, after: tuple[str, str] = _ALONE
 ) -> dict[str, float]:
-    return dict(zip(english.NAMES, english.fits(before, meant, after), strict=True))
+    return dict(zip(features.ENGLISH_NAMES, features.fits(before, meant, after), strict=True))
 
 
 def test_a_word_fits_where_english_has_it() -> None:
@@ -26,7 +26,7 @@ def test_a_word_fits_where_english_has_it() -> None:
 
 def test_of_an_unknown_word_nothing_else_is_said() -> None:
     """Nor of two words of which one is unknown."""
-    nothing = {**dict.fromkeys(english.NAMES, 0.0), "english_unknown": 1.0}
+    nothing = {**dict.fromkeys(features.ENGLISH_NAMES, 0.0), "english_unknown": 1.0}
     assert _fits("kiteboarding", ("a", "man"), ("on", "water")) == nothing
     assert _fits("a kiteboarding", ("a", "man"), ("on", "water")) == nothing
 

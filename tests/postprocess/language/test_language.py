@@ -15,16 +15,13 @@ from rapidfuzz.distance import OSA
 from spellchecker import SpellChecker
 
 from piecework.postprocess.language import channel, confusions, features, lexicon
-from piecework.postprocess.language.candidates import candidates, splits
+from piecework.postprocess.language.candidates import candidates, sound, splits, targets
 from piecework.postprocess.language.channel import UNHEARD_OF, Channel
 from piecework.postprocess.language.corpus import EDGE, Corpus, has_name
-from piecework.postprocess.language.foreign import is_foreign
-from piecework.postprocess.language.sounds import sound
+from piecework.postprocess.language.lexicon import is_foreign, is_spelling_variant
 from piecework.postprocess.language.suspects import Suspect, find_suspects
-from piecework.postprocess.language.targets import targets
 from piecework.postprocess.language.tokens import capitals, folded, place, words
 from piecework.postprocess.language.weights import REAL_WORD_WEIGHTS, WEIGHTS
-from piecework.postprocess.language.word_shapes import is_spelling_variant
 from piecework.postprocess.text import Text
 from tests.examples import examples
 from tests.for_each import for_each
@@ -135,7 +132,7 @@ def test_likely_typos_are_cheaper() -> None:
 
 def test_every_feature_has_a_weight() -> None:
     """And no weight is left over."""
-    assert tuple(WEIGHTS) == features.NAMES
+    assert tuple(WEIGHTS) == features.FEATURE_NAMES
     assert tuple(REAL_WORD_WEIGHTS) == confusions.NAMES
 
 
@@ -460,7 +457,7 @@ def _leaving(text: str, name: str) -> float:
     proposals = candidates({each.word for each in suspects}, corpus, channel.shipped())
     table = features.rivals(suspects, features.Typos(proposals, corpus), corpus)
     assert table.meant[0] == ""
-    return float(table.features[0, features.NAMES.index(name)])
+    return float(table.features[0, features.FEATURE_NAMES.index(name)])
 
 
 @pytest.mark.parametrize(

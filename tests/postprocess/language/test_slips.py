@@ -4,8 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rapidfuzz.distance import OSA
 
-from piecework.postprocess.language.one_edit import one_edit_apart
-from piecework.postprocess.language.slips import NAMES, slips
+from piecework.postprocess.language.candidates import one_edit_apart
+from piecework.postprocess.language.channel import NAMES, slips
 from tests.for_each import for_each
 
 WORDS = st.text(alphabet="abert", min_size=1, max_size=4)

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from piecework.postprocess.language import confusions, english, features
+from piecework.postprocess.language import confusions, features
 from piecework.postprocess.language.candidates import candidates
 from piecework.postprocess.language.channel import Channel
 from piecework.postprocess.language.corpus import Corpus
@@ -140,7 +140,7 @@ def small_cases(half: Half, by_fold: Sequence[Channel]) -> list[Case]:
 
 def isolated_cases(half: Half, by_fold: Sequence[Channel]) -> list[Case]:
     """Wrong words by themselves: standing alone is no place, so no place speaks."""
-    columns = [features.NAMES.index(name) for name in english.NAMES]
+    columns = [features.FEATURE_NAMES.index(name) for name in features.ENGLISH_NAMES]
     cases = []
     nothing = Corpus()
     for name, both in half.isolated.items():

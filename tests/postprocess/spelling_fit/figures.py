@@ -19,7 +19,7 @@ import numpy as np
 
 from piecework.domain.edit import Edit
 from piecework.postprocess.apply import clean_and_propose
-from piecework.postprocess.language import channel, features, lexicon, word_shapes
+from piecework.postprocess.language import channel, features, lexicon
 from piecework.postprocess.language.channel import Channel
 from piecework.postprocess.language.weights import WEIGHTS
 from piecework.postprocess.rules import real_words, spelling
@@ -51,7 +51,7 @@ _OF_QUESTIONS = (
 _OF_CALIBRATION = "How often the likeliest change of a real word is right, by probability:"
 _OF_ERRORS = "What cleaning still gets wrong among the real words, by class, and a few examples:"
 _EXAMPLES = 6
-_NAME_LIKE = features.NAMES.index("name_like")
+_NAME_LIKE = features.FEATURE_NAMES.index("name_like")
 _SAMPLES = 2_000
 _ASKED = (
     (0.0, 0.0),
@@ -246,7 +246,7 @@ def outcomes_of(half: labels.Half, edits: Mapping[tuple[str, int], str]) -> Iter
 
 def isolated_with(half: labels.Half, by_fold: Sequence[Channel]) -> Counter[tuple[str, bool]]:
     """How many isolated words are ranked right and not, by list; weights as shipped."""
-    weights = np.array([WEIGHTS[name] for name in features.NAMES])
+    weights = np.array([WEIGHTS[name] for name in features.FEATURE_NAMES])
     judged = (_judged(case, weights) for case in cases.isolated_cases(half, by_fold))
     return Counter((case.source, best in case.right) for case, best, _ in judged)
 
@@ -455,9 +455,9 @@ def _class_of_harm(outcome: Outcome) -> str:
     word = labels.folded(outcome.word)
     if " " in outcome.after:
         return "closed compound"
-    if word_shapes.is_agent(word):
+    if lexicon.is_agent(word):
         return "agent noun"
-    if word_shapes.is_inflected(word):
+    if lexicon.is_inflected(word):
         return "known word with an ending"
     if lexicon.zipf(word) > 0:
         return "name or new word that is known on the web"

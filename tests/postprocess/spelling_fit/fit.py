@@ -104,7 +104,7 @@ def _as_module(weights: Weights) -> str:
             "from collections.abc import Mapping",
             "",
             "WEIGHTS: Mapping[str, float] = {",
-            *rows(features.NAMES, weights.typos),
+            *rows(features.FEATURE_NAMES, weights.typos),
             "}",
             '"""For typos; `postprocess.language.features` explains each one."""',
             "",

@@ -6,17 +6,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from piecework.analyses.corpus.answered import Question
-from piecework.analyses.corpus.captions import Caption, Corpus, Quality
-from piecework.analyses.corpus.composition import compose
-from piecework.analyses.corpus.concepts import concepts_of, images_with
-from piecework.analyses.corpus.matched import matched
-from piecework.analyses.corpus.overlap import overlap, overlaps
-from piecework.analyses.corpus.specificity import specificity
-from piecework.analyses.corpus.tagged_captions import TaggedCaption, tag_captions
-from piecework.analyses.corpus.tagging import Tagged
-from piecework.analyses.corpus.top_words import novel_words, word_counts
-from piecework.analyses.corpus.unknown_words import unknown_words
+from piecework.analyses.corpus.answered import Question, concepts_of, images_with
+from piecework.analyses.corpus.captions import (
+    Caption,
+    Corpus,
+    Quality,
+    Tagged,
+    TaggedCaption,
+    tag_captions,
+)
+from piecework.analyses.corpus.composition import (
+    compose,
+    matched,
+    novel_words,
+    overlap,
+    overlaps,
+    specificity,
+    unknown_words,
+    word_counts,
+)
 from piecework.domain.errors import ConfigError
 from piecework.report.corpus.description import describe
 from piecework.report.corpus.human import human_pairs, human_performance

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from piecework.analyses.corpus.tagging import tagged
+from piecework.analyses.corpus.captions import tagged
 
 _CAPTIONS = Path(__file__).resolve().parents[3] / "../shared/data/vizwiz_val_captions_half.csv"
 _LABELS = Path(__file__).with_name("labels.csv")

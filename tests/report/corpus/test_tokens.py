@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from piecework.analyses.corpus.tokens import cased_tokens, tokens
+from piecework.analyses.corpus.captions import cased_tokens, tokens
 
 
 @pytest.mark.parametrize(

@@ -1,16 +1,15 @@
-"""How often the captions of an image hold the answer to a question about it.
+"""How often captions hold the answer to a question, or a concept of another dataset.
 
-Table 2 of the VizWiz-Captions paper: the most popular answer to a visual question is
-looked for in the image's captions, by "exact string matching". Here it must occur as
-whole words, in any case: "no" is not in "notebook". The paper does not say whether
-parts of words counted; with them "no" would be in most captions, but it reports 1 % for
-yes and no.
+Table 2 and section 3.2 of the VizWiz-Captions paper look for "exact string matching". Here
+an answer or a name must occur as whole words, in any case and in exactly its form: "no" is
+not in "notebook", and "dogs" is no "dog". The paper does not say whether parts of words
+counted; with them "no" would be in most captions, but it reports 1 % for yes and no.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from piecework.analyses.corpus.tokens import tokens
+from piecework.analyses.corpus.captions import tokens
 
 ALL = "all"
 
@@ -90,3 +89,56 @@ def holds(caption: Sequence[str], words: Sequence[str]) -> bool:
         list(caption[start : start + length]) == list(words)
         for start in range(len(caption) - length + 1)
     )
+
+
+Concepts = Mapping[str, Sequence[Sequence[str]]]
+"""Spellings of each concept, as lower-case tokens."""
+
+
+def concepts_of(names: Sequence[str]) -> Concepts:
+    """Return the spellings of each name; repeated names and empty ones are left out.
+
+    Commas separate spellings of the same concept, as in ImageNet, and underscores stand
+    for spaces.
+
+    >>> concepts_of(["soccer_ball", "cup, mug", "Cup, mug"])
+    {'soccer ball': [['soccer', 'ball']], 'cup, mug': [['cup'], ['mug']]}
+    """
+    concepts: dict[str, Sequence[Sequence[str]]] = {}
+    for name in names:
+        plain = " ".join(name.replace("_", " ").lower().split())
+        spellings = [words for part in plain.split(",") if (words := tokens(part))]
+        if spellings:
+            concepts.setdefault(plain, spellings)
+    return concepts
+
+
+def images_with(
+    concepts: Concepts, captions: Mapping[str, Sequence[Sequence[str]]]
+) -> dict[str, dict[str, int]]:
+    """Return for each concept the images with it, and how many captions have it.
+
+    Args:
+        concepts: what to look for.
+        captions: lower-case tokens of the captions, by image.
+
+    >>> images_with(concepts_of(["red cup"]), {"1": [["a", "red", "cup"], ["cup"]]})
+    {'red cup': {'1': 1}}
+    """
+    named: dict[tuple[str, ...], list[str]] = {}
+    for name, spellings in concepts.items():
+        for words in spellings:
+            named.setdefault(tuple(words), []).append(name)
+    lengths = sorted({len(words) for words in named})
+    images: dict[str, dict[str, int]] = {name: {} for name in concepts}
+    for image, of_image in captions.items():
+        for caption in of_image:
+            present = {
+                name
+                for length in lengths
+                for start in range(len(caption) - length + 1)
+                for name in named.get(tuple(caption[start : start + length]), ())
+            }
+            for name in present:
+                images[name][image] = images[name].get(image, 0) + 1
+    return images

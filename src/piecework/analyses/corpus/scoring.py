@@ -19,9 +19,8 @@ import numpy as np
 import numpy.typing as npt
 from sacrebleu.metrics.bleu import BLEU
 
-from piecework.analyses.corpus.metrics import meteor, rouge
-from piecework.analyses.corpus.metrics.cider import Weights
-from piecework.analyses.corpus.metrics.pairs import Pair, Tokens
+from piecework.analyses.corpus.metrics import coco, meteor
+from piecework.analyses.corpus.metrics.coco import Pair, Tokens, Weights
 
 METRICS = ("BLEU-1", "BLEU-2", "BLEU-3", "BLEU-4", "METEOR, exact and stem", "ROUGE-L", "CIDEr-D")
 
@@ -220,7 +219,7 @@ def _measured(images: Sequence[_Image]) -> Array:
                 pair = Pair(caption, references)
                 best = meteor.best_stats(pair)
                 row[_METEOR_AT:_MEANS_AT] = [getattr(best, name) for name in _METEOR]
-                row[_MEANS_AT] = rouge.rouge_l_of(pair)
+                row[_MEANS_AT] = coco.rouge_l_of(pair)
     return stats
 
 

@@ -20,7 +20,7 @@ from piecework.domain.errors import ConfigError
 from piecework.domain.money import Currency
 from piecework.domain.task import Task
 from piecework.hit_templates.own_html.embedding import embedded
-from piecework.hit_templates.own_html.hosts import hosts_refused
+from piecework.hit_templates.own_html.page import hosts_refused
 from piecework.hit_templates.own_html.placeholders import cut
 from piecework.hit_templates.own_html.task import Around, html_task
 from piecework.hit_templates.tasks import load_task, task_names

@@ -33,7 +33,7 @@ from piecework.engine.payments.pay import (
     planned_bonus,
     recorded_bonuses,
 )
-from piecework.postprocess.datasets.csv_file import plain
+from piecework.postprocess.datasets.file_table import plain
 from piecework.postprocess.pseudonyms import assignment_pseudonym
 from piecework.store import assignments, hits, ledger
 

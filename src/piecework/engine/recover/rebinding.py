@@ -13,8 +13,7 @@ from piecework.domain.errors import PieceworkError, RefusedForSafety, StoreError
 from piecework.domain.marks import Meeting, generation
 from piecework.engine.begun import bound_endpoint, known_store
 from piecework.engine.posted_hits import posted_as
-from piecework.platforms.credentials import Credentials
-from piecework.platforms.endpoint import normal_endpoint
+from piecework.platforms.endpoint import Credentials, normal_endpoint
 from piecework.platforms.mturk import MTurk
 from piecework.store import bound, generations, hits, intents
 from piecework.store.database import Store, writing

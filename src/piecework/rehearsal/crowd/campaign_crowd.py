@@ -5,7 +5,7 @@ from collections.abc import Callable
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import ConfigError
 from piecework.domain.ids import ItemId
-from piecework.platforms.virtual_clock import VirtualClock
+from piecework.platforms.clocks import VirtualClock
 from piecework.rehearsal.crowd.answering import Answering, Describing
 from piecework.rehearsal.crowd.crowd import Crowd
 from piecework.rehearsal.crowd.drawn_truth import with_truth

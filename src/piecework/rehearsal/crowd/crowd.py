@@ -19,7 +19,7 @@ from piecework.domain.errors import ConfigError
 from piecework.domain.ids import ItemId, WorkerId
 from piecework.domain.qualification import QualificationTest
 from piecework.domain.task import Task
-from piecework.platforms.virtual_clock import VirtualClock
+from piecework.platforms.clocks import VirtualClock
 from piecework.rehearsal.crowd.answering import Answering
 from piecework.rehearsal.crowd.connection import Reply
 from piecework.rehearsal.crowd.events import Event, EventKind, InHand, Shift

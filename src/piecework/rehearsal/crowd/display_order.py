@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from piecework.domain.hit import Item
 from piecework.domain.ids import AssignmentId, ItemId
 from piecework.domain.task import Task
+from piecework.hit_templates.answers import in_order
 from piecework.hit_templates.order import groups_of, item_order, option_order, shuffled
-from piecework.hit_templates.values import in_order
 from piecework.rehearsal.crowd.page import Page
 
 

@@ -10,8 +10,8 @@ from random import Random
 from piecework.domain.hit import Item
 from piecework.domain.scales import is_unlimited
 from piecework.domain.task import GOLD, TRUTH, Field, Rule, Task
+from piecework.hit_templates.answers import SEPARATOR, offered
 from piecework.hit_templates.jinja_helpers import plain_number
-from piecework.hit_templates.values import SEPARATOR, offered
 from piecework.rehearsal.seeded_rng import seeded_rng
 
 _THINGS = (

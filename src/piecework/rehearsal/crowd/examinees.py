@@ -12,7 +12,7 @@ from random import Random
 
 from piecework.domain.hit import Item
 from piecework.domain.qualification import QualificationTest
-from piecework.hit_templates.values import offered
+from piecework.hit_templates.answers import offered
 from piecework.rehearsal.crowd.intentions import SECONDS_TO_DESCRIBE
 from piecework.rehearsal.crowd.people import Person, Worker
 from piecework.rehearsal.crowd.site import ConflictError, Site

@@ -7,7 +7,7 @@ from piecework.domain.column_names import MEASURES
 from piecework.domain.ids import AssignmentId, ItemId
 from piecework.domain.task import Field, Task
 from piecework.hit_templates.jinja_helpers import wire
-from piecework.hit_templates.own_html.sent import as_page_sends
+from piecework.hit_templates.own_html.fields import as_page_sends
 from piecework.rehearsal.crowd.answering import Form
 from piecework.rehearsal.crowd.judging import Judging
 from piecework.rehearsal.crowd.page import Page

@@ -15,8 +15,8 @@ from piecework.domain.ids import AssignmentId, ItemId
 from piecework.domain.scales import mirrored
 from piecework.domain.task import TRUTH, Field, Task
 from piecework.domain.typing_record import TYPING
+from piecework.hit_templates.answers import SEPARATOR, typed
 from piecework.hit_templates.jinja_helpers import plain_number, steps_of, wire
-from piecework.hit_templates.values import SEPARATOR, typed
 from piecework.rehearsal.crowd.display_order import orders_sent
 from piecework.rehearsal.crowd.opinion_model import opinion_offset
 from piecework.rehearsal.crowd.page import Page

@@ -19,7 +19,7 @@ from urllib.parse import quote_plus, urlencode, urlsplit
 
 from piecework.domain.errors import PlatformRefused
 from piecework.domain.ids import AssignmentId, HitId
-from piecework.platforms.virtual_clock import failed_there, no_answer, strange_answer
+from piecework.platforms.clocks import failed_there, no_answer, strange_answer
 from piecework.rehearsal.crowd.connection import Connection, Reply, Response
 from piecework.rehearsal.crowd.page import Page, read_page
 from piecework.rehearsal.crowd.people import Person, Worker

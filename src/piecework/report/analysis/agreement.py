@@ -5,12 +5,13 @@ import pandas as pd
 from piecework.analyses.alpha import Level, krippendorff_alpha
 from piecework.analyses.kappa import (
     Weights,
+    category_agreement,
     cohen_kappa_of_pairs,
     fleiss_kappa,
     fleiss_kappa_of_counts,
+    jaccard,
 )
-from piecework.analyses.multilabel_agreement import category_agreement, jaccard
-from piecework.analyses.votes import counted, vote_table
+from piecework.analyses.votes import vote_table, votes_that_count
 from piecework.domain.imported import UNNAMED
 from piecework.domain.task import Field
 from piecework.report.analysis.answers import AnalysedAnswers, has_grades
@@ -146,7 +147,7 @@ def _of_categories(answers: AnalysedAnswers, field: Field) -> list[dict[str, obj
 
 
 def _of_pairs(answers: AnalysedAnswers, field: Field) -> list[dict[str, object]]:
-    valid = counted(answers.votes(field))
+    valid = votes_that_count(answers.votes(field))
     valid = valid[~valid["worker"].str.startswith(UNNAMED)]
     busiest = valid["worker"].value_counts().head(_BUSIEST).index
     weights: Weights = "none"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from piecework.analyses.fields import votes
+from piecework.analyses.votes import votes
 from piecework.domain.hit import Item
 from piecework.domain.scales import is_graded
 from piecework.domain.task import Field, Task

@@ -4,12 +4,10 @@ import pandas as pd
 
 from piecework.analyses.anova import repeated_measures
 from piecework.analyses.bradley_terry import bradley_terry
-from piecework.analyses.equivalence import equivalence_tests
-from piecework.analyses.mean_ratings import mean_ratings
+from piecework.analyses.condition_scores import mean_ratings
 from piecework.analyses.order import first_side_advantage, position_effect
-from piecework.analyses.paired import paired_t_tests
-from piecework.analyses.pairwise_outcomes import comparisons
-from piecework.analyses.preferences import preferences
+from piecework.analyses.paired import equivalence_tests, paired_t_tests
+from piecework.analyses.preferences import comparisons, preferences
 from piecework.domain.task import Field
 from piecework.report.analysis.answers import AnalysedAnswers
 from piecework.report.analysis.result import Analysis

@@ -6,8 +6,7 @@ import pandas as pd
 
 from piecework.analyses.ability import NotConvergedError, ability
 from piecework.analyses.dawid_skene import dawid_skene
-from piecework.analyses.majority import accuracy, majority, weighted_majority
-from piecework.analyses.votes import counted
+from piecework.analyses.votes import accuracy, majority, votes_that_count, weighted_majority
 from piecework.domain.task import GOLD, Field
 from piecework.report.analysis.answers import AnalysedAnswers
 from piecework.report.analysis.result import Analysis
@@ -37,7 +36,7 @@ def labels(answers: AnalysedAnswers) -> list[Analysis]:
 
 
 def _methods(answers: AnalysedAnswers, field: Field) -> list[dict[str, object]]:
-    votes = counted(answers.votes(field))
+    votes = votes_that_count(answers.votes(field))
     if votes.empty:
         return []
     expected = {

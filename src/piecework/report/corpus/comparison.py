@@ -4,12 +4,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from statistics import fmean, median
 
-from piecework.analyses.corpus.composition import Composition, Part, compose
-from piecework.analyses.corpus.matched import matched
-from piecework.analyses.corpus.overlap import Overlap, overlaps
-from piecework.analyses.corpus.specificity import specificity
-from piecework.analyses.corpus.tagged_captions import TaggedCaption
-from piecework.analyses.corpus.top_words import novel_words, word_counts
+from piecework.analyses.corpus.captions import TaggedCaption
+from piecework.analyses.corpus.composition import (
+    Composition,
+    Overlap,
+    Part,
+    compose,
+    matched,
+    novel_words,
+    overlaps,
+    specificity,
+    word_counts,
+)
 
 WORDS_LISTED = 100
 """As many as in the paper's Figures 9 to 11."""

@@ -4,9 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from piecework.analyses.corpus.captions import Corpus
-from piecework.analyses.corpus.concepts import Concepts, concepts_of, images_with
-from piecework.analyses.corpus.tagged_captions import TaggedCaption
+from piecework.analyses.corpus.answered import Concepts, concepts_of, images_with
+from piecework.analyses.corpus.captions import Corpus, TaggedCaption
 from piecework.report.corpus.comparison import by_image
 from piecework.report.corpus.examples import Example, place
 

@@ -6,11 +6,16 @@ from dataclasses import asdict, dataclass, field
 from itertools import chain, islice
 
 from piecework.analyses.corpus.answered import ALL, Answered, Question, answered
-from piecework.analyses.corpus.captions import Corpus
-from piecework.analyses.corpus.composition import Composition, Part, compose
-from piecework.analyses.corpus.tagged_captions import TaggedCaption, tag_captions
-from piecework.analyses.corpus.top_words import top_words, word_counts
-from piecework.analyses.corpus.unknown_words import UnknownWords, unknown_words
+from piecework.analyses.corpus.captions import Corpus, TaggedCaption, tag_captions
+from piecework.analyses.corpus.composition import (
+    Composition,
+    Part,
+    UnknownWords,
+    compose,
+    top_words,
+    unknown_words,
+    word_counts,
+)
 from piecework.domain.errors import ConfigError
 from piecework.postprocess.language.lexicon import is_known, is_surely_right
 from piecework.report.corpus.comparison import (

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from piecework.analyses.corpus.captions import Caption, Corpus
-from piecework.analyses.difficulty import Difficulty
+from piecework.analyses.votes import Difficulty
 from piecework.domain.counts import plural
 from piecework.report.components import Card, Reply, Tag
 from piecework.report.formatting import excerpt

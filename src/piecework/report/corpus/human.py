@@ -9,13 +9,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from piecework.analyses.corpus.captions import Caption, Corpus
-from piecework.analyses.corpus.metrics.bleu import bleu
-from piecework.analyses.corpus.metrics.cider import cider_d
+from piecework.analyses.corpus.captions import Caption, Corpus, tokens
+from piecework.analyses.corpus.metrics.coco import Pair, bleu, cider_d, rouge_l
 from piecework.analyses.corpus.metrics.meteor import meteor
-from piecework.analyses.corpus.metrics.pairs import Pair
-from piecework.analyses.corpus.metrics.rouge import rouge_l
-from piecework.analyses.corpus.tokens import tokens
 from piecework.report.corpus.levels import difficulties
 
 METRICS = ("BLEU-1", "BLEU-2", "BLEU-3", "BLEU-4", "METEOR, exact and stem", "ROUGE-L", "CIDEr-D")

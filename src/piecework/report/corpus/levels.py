@@ -1,6 +1,6 @@
 """How hard the images of a dataset are, and what a majority of workers says about them.
 
-The levels are those of `piecework.analyses.difficulty`, majorities those of `analyses`;
+The levels are those of `piecework.analyses.votes`, majorities those of `analyses`;
 here they are counted over a corpus from any file, including files of votes on quality.
 """
 
@@ -11,8 +11,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from piecework.analyses.corpus.captions import ANSWERS_OF_QUALITY_FILES, Corpus
-from piecework.analyses.difficulty import Difficulty, difficulty
-from piecework.analyses.majority import majority
+from piecework.analyses.votes import Difficulty, difficulty, majority
 from piecework.report.model import tally
 
 PEOPLE = frozenset({"people", "person", "man", "woman", "child", "hand", "foot", "torso"})

@@ -9,10 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from piecework.analyses.corpus import scoring
-from piecework.analyses.corpus.captions import Corpus
-from piecework.analyses.corpus.metrics.pairs import Tokens
+from piecework.analyses.corpus.captions import Corpus, tokens
+from piecework.analyses.corpus.metrics.coco import Tokens
 from piecework.analyses.corpus.scoring import METRICS, Array, Difference
-from piecework.analyses.corpus.tokens import tokens
 from piecework.domain.counts import plural
 from piecework.domain.errors import ConfigError
 from piecework.postprocess.datasets.predictions import Predictions

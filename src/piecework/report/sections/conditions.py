@@ -13,11 +13,8 @@ from typing import Any
 import pandas as pd
 
 from piecework.analyses.anova import RepeatedMeasures, repeated_measures
-from piecework.analyses.condition_scores import Compared
-from piecework.analyses.conditions import condition_means
-from piecework.analyses.contrasts import contrast
-from piecework.analyses.paired import paired_t_tests
-from piecework.analyses.scores import cells
+from piecework.analyses.condition_scores import Compared, cells, condition_means
+from piecework.analyses.paired import contrast, paired_t_tests
 from piecework.domain.counts import count, plural
 from piecework.hit_templates.published import PublishedConditions, published_conditions
 from piecework.report.components import Cell, Figure, Note, Section, Table, number, text

@@ -8,8 +8,8 @@ from collections import Counter
 
 import pandas as pd
 
-from piecework.analyses.fields import votes
-from piecework.analyses.option_pairs import option_pairs
+from piecework.analyses.kappa import option_pairs
+from piecework.analyses.votes import votes
 from piecework.domain.counts import NOTHING, count, plural, share
 from piecework.domain.scales import is_graded, is_unlimited
 from piecework.domain.task import Field, Option

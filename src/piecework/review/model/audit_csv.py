@@ -1,7 +1,7 @@
 """The audit trail of a review as a CSV (docs/how-to/sign-in.md)."""
 
 from piecework.campaign.opened import OpenedCampaign
-from piecework.postprocess.datasets.csv_file import to_csv
+from piecework.postprocess.datasets.file_table import to_csv
 from piecework.store import reviews
 
 COLUMNS = ("at", "event", "name", "role", "subject", "issuer", "about")

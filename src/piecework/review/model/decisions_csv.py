@@ -16,7 +16,7 @@ from piecework.domain.errors import ConfigError
 from piecework.domain.ids import AssignmentId
 from piecework.domain.table_text import table_rows
 from piecework.domain.verdicts import VERDICTS, Decision, Subject, SubjectKind, Verdict
-from piecework.postprocess.datasets.csv_file import plain, to_csv
+from piecework.postprocess.datasets.file_table import plain, to_csv
 from piecework.results.answers_shown import Work
 from piecework.results.evidence import flags_around, sentence
 from piecework.review.model.consequences import consequences

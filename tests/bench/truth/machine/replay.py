@@ -7,7 +7,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from piecework.analyses.ability import ability
-from piecework.analyses.as_needed import weighed
+from piecework.analyses.machine_replay import weighed
 from piecework.domain.campaign import AsNeeded
 
 LEAST = 1

@@ -12,12 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from piecework.analyses.corpus.metrics.bleu import bleu
-from piecework.analyses.corpus.metrics.cider import cider_d
+from piecework.analyses.corpus.captions import tokens
+from piecework.analyses.corpus.metrics.coco import Pair, bleu, cider_d, rouge_l
 from piecework.analyses.corpus.metrics.meteor import best_stats, meteor
-from piecework.analyses.corpus.metrics.pairs import Pair
-from piecework.analyses.corpus.metrics.rouge import rouge_l
-from piecework.analyses.corpus.tokens import tokens
 
 _FILE = Path(__file__).with_name("coco_caption.json")
 _GOLD = json.loads(_FILE.read_text(encoding="utf-8"))

@@ -7,12 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from piecework.analyses.corpus.metrics.alignment import Alignment, align
-from piecework.analyses.corpus.metrics.bleu import bleu
-from piecework.analyses.corpus.metrics.cider import cider_d, cider_d_each
-from piecework.analyses.corpus.metrics.meteor import best_stats, meteor, stats
-from piecework.analyses.corpus.metrics.pairs import Pair
-from piecework.analyses.corpus.metrics.rouge import rouge_l, rouge_l_of
+from piecework.analyses.corpus.metrics.coco import (
+    Pair,
+    bleu,
+    cider_d,
+    cider_d_each,
+    rouge_l,
+    rouge_l_of,
+)
+from piecework.analyses.corpus.metrics.meteor import Alignment, align, best_stats, meteor, stats
 
 _CAPTION = st.lists(st.sampled_from(["cup", "cups", "red", "a", "on"]), min_size=1)
 _SHORT = st.lists(st.sampled_from("abc"), min_size=1, max_size=5)

@@ -1,1 +1,1 @@
-"""Metrics that score captions against others, one module each."""
+"""Metrics that score captions against others."""

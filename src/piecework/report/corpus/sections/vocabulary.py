@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from itertools import islice
 
-from piecework.analyses.corpus.top_words import top_words
+from piecework.analyses.corpus.composition import top_words
 from piecework.domain.counts import NOTHING, count, share
 from piecework.report import plots
 from piecework.report.components import Figure, Quote, Section, Table, number, text

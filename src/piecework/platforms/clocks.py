@@ -1,14 +1,20 @@
-"""The virtual time of a rehearsal's marketplace, as a `domain.clock.Clock`.
+"""The marketplace's clock: virtual in a rehearsal, compared with this machine's when live.
 
-In a rehearsal, pipeline and marketplace share one time: deadlines, auto-approval and
-the times in the dataset come from the marketplace's clock, which only simulated workers
-move.
+In a rehearsal, pipeline and marketplace share one time: deadlines, auto-approval and the
+times in the dataset come from the marketplace's clock, which only simulated workers move.
+
+Signatures contain a time, and a marketplace refuses those that are 15 minutes off. Its own
+words for that are times in UTC without punctuation, and nothing is said of a clock that is
+off by less. But deadlines and the times in a store come from both clocks.
 """
 
 import http.client
 import json
+import logging
 import ssl
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
@@ -16,6 +22,7 @@ from urllib.parse import SplitResult, urlsplit
 from botocore.exceptions import BotoCoreError
 from botocore.session import Session
 
+from piecework.domain.clock import Clock, SystemClock
 from piecework.domain.errors import ConfigError, PlatformRefused, TransientPlatformError
 
 START = datetime(2026, 1, 5, 9, tzinfo=UTC)
@@ -147,3 +154,69 @@ def _object(document: bytes) -> dict[str, Any]:
     except ValueError:
         return {}
     return reply if isinstance(reply, dict) else {}
+
+
+WARNED = timedelta(minutes=2)
+"""Two clocks that are kept in time differ by much less, even with a slow reply."""
+_BAD_SIGNATURE = "InvalidSignatureException"
+_LOG = logging.getLogger(__name__)
+
+
+def watch_clock(
+    events: Any,  # noqa: ANN401 - botocore's emitter
+    endpoint: str,
+    clock: Clock | None = None,
+) -> None:
+    """Let a botocore client say once that the clocks differ by two minutes or more.
+
+    A refused signature then raises a `PlatformRefused` that names both clocks.
+
+    Args:
+        events: of the client.
+        endpoint: URL of the marketplace.
+        clock: this machine's; `SystemClock` by default.
+    """
+    machine, warned = clock or SystemClock(), False
+
+    def check(parsed: Mapping[str, Any], **_: object) -> None:
+        nonlocal warned
+        headers = parsed.get("ResponseMetadata", {}).get("HTTPHeaders", {})
+        ahead = _ahead(machine, str(headers.get("date", "")))
+        if abs(ahead) < WARNED:
+            return
+        words = f"this machine's clock is {_spoken(ahead)} {endpoint}'s"
+        if parsed.get("Error", {}).get("Code") == _BAD_SIGNATURE:
+            raise PlatformRefused(
+                f"{words}, so it refuses this machine's calls",
+                code=_BAD_SIGNATURE,
+                next_step="set the clock that is wrong (`date -u` shows it), then run "
+                "the same command again; nothing was changed",
+            )
+        if not warned:
+            warned = True
+            _LOG.warning(
+                "%s; set the clock that is wrong (`date -u` shows it): from 15 minutes "
+                "on, calls are refused",
+                words,
+            )
+
+    events.register_first("after-call.mturk", check)
+
+
+def _ahead(clock: Clock, date: str) -> timedelta:
+    """Return by how much a clock is ahead of the header `Date`; zero without one."""
+    try:
+        theirs = parsedate_to_datetime(date)
+    except ValueError:
+        return timedelta(0)
+    return clock.now() - theirs.replace(tzinfo=theirs.tzinfo or UTC)
+
+
+def _spoken(ahead: timedelta) -> str:
+    """Return a difference in words.
+
+    >>> _spoken(timedelta(minutes=-61))
+    '61 minutes behind'
+    """
+    minutes = round(abs(ahead).total_seconds() / 60)
+    return f"{minutes} minutes {'ahead of' if ahead > timedelta(0) else 'behind'}"

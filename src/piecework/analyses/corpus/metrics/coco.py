@@ -1,20 +1,84 @@
-"""CIDEr-D as coco-caption computes it (Vedantam et al., CVPR 2015).
+"""BLEU-1 to BLEU-4, ROUGE-L and CIDEr-D as coco-caption computes them.
 
-Captions become tf-idf vectors of their 1- to 4-grams; document frequencies come from
-the references, with one document per image. The score of a caption is ten times the
-mean, over orders and references, of a clipped cosine that falls with the difference in
-length (sigma 6). Like coco-caption, this measures the length in bigrams.
+BLEU is over the corpus, unsmoothed; the reference length is that of the reference closest
+in length, the shorter of two. ROUGE-L is the longest common subsequence of words: precision
+and recall are the best over the references, each on its own, and recall counts 1.2 times as
+much (beta); the score is the mean over captions.
+
+CIDEr-D (Vedantam et al., CVPR 2015): captions become tf-idf vectors of their 1- to 4-grams;
+document frequencies come from the references, with one document per image. The score of a
+caption is ten times the mean, over orders and references, of a clipped cosine that falls
+with the difference in length (sigma 6). Like coco-caption, this measures the length in
+bigrams.
 """
 
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from statistics import fmean
 
-from piecework.analyses.corpus.metrics.pairs import Pair, Tokens
+import pandas as pd
+from rapidfuzz.distance import LCSseq
 
-ORDERS = (1, 2, 3, 4)
+from piecework.analyses.minimal_pairs import ORDERS, corpus_bleu
+
+Tokens = Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A caption of an image, and others of the same image, all as tokens.
+
+    Attributes:
+        candidate: at least one token.
+        references: at least one, each with at least one token.
+    """
+
+    candidate: Tokens
+    references: Sequence[Tokens]
+
+
+def bleu(pairs: Sequence[Pair]) -> tuple[float, ...]:
+    """Return BLEU of order 1, 2, 3 and 4, each from 0 to 1; all 0 without pairs.
+
+    >>> bleu([Pair("a b c d".split(), ["a b x d".split()])])[0]
+    0.75
+    """
+    if not pairs:
+        return (0.0,) * len(ORDERS)
+    candidates = pd.Series([" ".join(pair.candidate) for pair in pairs])
+    streams = zip_longest(*([" ".join(reference) for reference in p.references] for p in pairs))
+    return corpus_bleu(candidates, pd.DataFrame(dict(enumerate(streams)))).scores
+
+
+BETA = 1.2
+
+
+def rouge_l(pairs: Sequence[Pair]) -> float:
+    """The mean ROUGE-L, 0 to 1; 0 without pairs."""
+    return fmean(map(rouge_l_of, pairs)) if pairs else 0.0
+
+
+def rouge_l_of(pair: Pair) -> float:
+    """ROUGE-L of one caption, 0 to 1.
+
+    >>> round(rouge_l_of(Pair("a b c d".split(), ["a c d".split()])), 4)
+    0.8798
+    """
+    common = [
+        (LCSseq.similarity(pair.candidate, reference), len(reference))
+        for reference in pair.references
+    ]
+    precision = max(words / len(pair.candidate) for words, _ in common)
+    recall = max(words / length for words, length in common)
+    if not precision:
+        return 0.0
+    return (1 + BETA**2) * precision * recall / (recall + BETA**2 * precision)
+
+
+CIDER_ORDERS = (1, 2, 3, 4)
 SIGMA = 6.0
 
 Gram = tuple[str, ...]
@@ -85,13 +149,13 @@ class Weights:
 def _grams(words: Tokens) -> Counter[Gram]:
     return Counter(
         tuple(words[start : start + order])
-        for order in ORDERS
+        for order in CIDER_ORDERS
         for start in range(len(words) - order + 1)
     )
 
 
 def _vector(words: Tokens, idf: Mapping[Gram, float], unseen: float) -> _Vector:
-    weights: list[dict[Gram, float]] = [{} for _ in ORDERS]
+    weights: list[dict[Gram, float]] = [{} for _ in CIDER_ORDERS]
     for gram, many in _grams(words).items():
         weights[len(gram) - 1][gram] = many * idf.get(gram, unseen)
     norms = [math.sqrt(math.fsum(w * w for w in of_order.values())) for of_order in weights]
