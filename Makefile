@@ -21,10 +21,10 @@ AT_ONCE ?= 4
 # Modules are compiled when they are first imported: most never are.
 PIP_INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-compile
 
-$(RUNS): requirements.lock pyproject.toml  # what piecework needs to run
+$(RUNS): requirements.lock pyproject.toml packages/offline-markets/pyproject.toml  # what piecework needs to run
 	$(PYTHON) -m venv .venv
 	$(PIP_INSTALL) --require-hashes -r requirements.lock
-	$(PIP_INSTALL) --no-build-isolation -e .
+	$(PIP_INSTALL) --no-build-isolation -e . -e packages/offline-markets
 	mkdir -p -m 700 $(PREFECT_HOME)
 	touch $@
 
@@ -107,7 +107,7 @@ truth: $(READY) $(CROWD_KIT)/.ready  ## how true heuristics and labels are, from
 truth-machine: $(READY)  ## answers that labels of models save, from ../shared/data: an hour or two
 	$(BIN)/python -m tests.bench.truth.machine
 
-LOCK := uv pip compile --universal --no-strip-extras --generate-hashes --no-header --no-annotate --python-version 3.11
+LOCK := uv pip compile --no-emit-package offline-markets --universal --no-strip-extras --generate-hashes --no-header --no-annotate --python-version 3.11
 
 lock:  ## resolve again; writes names, versions and hashes, never a download host
 	$(LOCK) pyproject.toml --group build -o requirements.lock
@@ -121,6 +121,7 @@ lock:  ## resolve again; writes names, versions and hashes, never a download hos
 release: $(READY)  ## dist/: the wheel and the source, tried in empty environments
 	rm -rf dist .piecework/clients/wheel-*
 	$(BIN)/python -m hatchling build -d dist
+	cd packages/offline-markets && ../../$(BIN)/python -m hatchling build -d ../../dist
 	PIECEWORK_DIST=dist $(BIN)/pytest -q tests/test_release.py tests/clients/test_installed.py -m "clients or not clients"
 
 clean:

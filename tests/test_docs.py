@@ -17,7 +17,7 @@ from piecework.cli.main import main
 from piecework.hit_templates.starters import STARTER_KINDS, StarterKind, starter_files
 from piecework.hit_templates.tasks import task_names
 from tests.for_each import for_each
-from tests.test_layout import MODULES, PACKAGE, ROOMS
+from tests.test_layout import APART, MODULES, PACKAGE, ROOMS
 from tools import campaign_keys_page, python_api_page
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -207,7 +207,8 @@ def test_the_closure_of_mturk_is_said_where_a_user_could_be_misled() -> None:
 @for_each("path", WITH_EXAMPLES)
 def test_the_examples_of_docstrings_are_true(path: Path) -> None:
     """What a docstring shows after `>>>` is what comes out."""
-    name = ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)
+    source = next(root.parent for root in (PACKAGE, *APART) if path.is_relative_to(root))
+    name = ".".join(path.relative_to(source).with_suffix("").parts)
     failed, tried = doctest.testmod(importlib.import_module(name))
     assert tried
     assert not failed

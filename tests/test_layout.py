@@ -19,7 +19,14 @@ PACKAGE = ROOT / "src" / "piecework"
 ROOMS = sorted(path.parent.name for path in PACKAGE.glob("*/__init__.py"))
 LINKED = ["config", "flows", "hit_templates", "postprocess", "qc"]
 """Rooms that stand at the root; the package has links to them."""
-MODULES = sorted(path for room in ROOMS for path in (PACKAGE / room).rglob("*.py"))
+APART = sorted(ROOT.glob("packages/*/src/*"))
+"""The packages of the distributions of their own."""
+
+MODULES = sorted(
+    path
+    for folder in (*(PACKAGE / room for room in ROOMS), *APART)
+    for path in folder.rglob("*.py")
+)
 _BESIDE = ["connect", "marketplace", "panel", "prolific", "rehearsal"]
 _PRETENDING = {"cli", "forecasting", "library", "rehearsing", *_BESIDE}
 _THROUGH_ALL_ROOMS = {
@@ -47,7 +54,7 @@ def _layers(contract: dict[str, list[str]]) -> list[str]:
 def test_every_room_is_under_contract() -> None:
     """A new room that no import contract names would not be noticed."""
     linter = PROJECT["tool"]["importlinter"]
-    assert linter["root_packages"] == ["piecework"]
+    assert linter["root_packages"] == ["piecework", *(path.name for path in APART)]
     listed = " | ".join(_layers(linter["contracts"][0])).split(" | ")
     assert sorted([*listed, *_BESIDE]) == ROOMS
 
@@ -56,6 +63,11 @@ def test_tests_lie_in_the_room_that_they_test() -> None:
     """A folder of tests bears a room's name, or runs what goes through all rooms."""
     folders = {path.parent.name for path in ROOT.glob("tests/*/*.py")}
     assert not folders - {*ROOMS, *_THROUGH_ALL_ROOMS}
+    for package in APART:
+        tests = package.parents[1] / "tests"
+        inside = {path.parent.relative_to(tests) for path in tests.glob("*/*/*.py")}
+        assert {folder.parts[0] for folder in inside} == {f"{package.name}_tests"}
+        assert not {folder.name for folder in inside} - {path.name for path in package.iterdir()}
 
 
 def test_the_rooms_at_the_root_are_linked_into_the_package() -> None:
@@ -156,12 +168,12 @@ def _faults_of_names(path: Path) -> Iterator[str]:
     for part in (*where.parts[:-1], path.stem):
         if _is_nameless(part.removeprefix("test_")):
             yield f"{where}: {part}: name what it holds"
-    if where.parts[0] != "tests":
+    if "tests" not in where.parts:
         for line in _other_runs(module):
             yield f"{where}:{line}: run: that is what a campaign at work is called"
 
 
-@pytest.mark.parametrize("folder", ["src/piecework", "tests", "tools"])
+@pytest.mark.parametrize("folder", ["src/piecework", "packages", "tests", "tools"])
 def test_a_name_says_what_it_holds(folder: str) -> None:
     """No name of a value, function, class, module or folder would fit any other."""
     inside = (ROOT / folder).rglob("*.py")

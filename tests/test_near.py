@@ -2,7 +2,7 @@
 
 import pytest
 
-from tools.near import ROOT, imported_by, near_tests
+from tools.near import ROOT, SOURCES, imported_by, near_tests
 
 
 @pytest.mark.parametrize(
@@ -14,6 +14,10 @@ from tools.near import ROOT, imported_by, near_tests
         ("src/piecework/marketplace/state/apart.py", "tests/marketplace/test_kept_apart.py"),
         # The command imports it when it is called.
         ("src/piecework/cli/earned.py", "tests/cli/test_earned.py"),
+        (
+            "packages/offline-markets/src/offline_markets/prolific/bonuses.py",
+            "packages/offline-markets/tests/offline_markets_tests/prolific/test_bonuses.py",
+        ),
         ("docs/how-to/live.md", "tests/test_docs.py"),
     ],
 )
@@ -30,11 +34,14 @@ def test_a_file_without_code_is_near_to_the_modules_of_its_folder() -> None:
 
 def test_no_module_is_far_from_all_tests() -> None:
     """A change of a module without any test near it would be noticed late."""
-    modules = [name for name in imported_by() if name.startswith("piecework.")]
+    ours = ("piecework.", "offline_markets.")
+    modules = [name for name in imported_by() if name.startswith(ours)]
     far = [name for name in modules if not near_tests([_file(name)])]
     assert far == []
 
 
 def _file(module: str) -> str:
-    path = f"src/{module.replace('.', '/')}"
-    return f"{path}/__init__.py" if (ROOT / path).is_dir() else f"{path}.py"
+    package, *_ = module.split(".")
+    path = next(root for root in SOURCES if (root / package).is_dir()) / module.replace(".", "/")
+    file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    return str(file.relative_to(ROOT))

@@ -4,6 +4,7 @@ import re
 import tomllib
 from collections.abc import Iterator
 from importlib.metadata import distribution
+from typing import Any
 
 import yaml
 from packaging.requirements import Requirement
@@ -13,11 +14,15 @@ from tests.conftest import ROOT
 from tests.for_each import for_each
 
 _PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-_DIRECT = [
+_APART = [
+    tomllib.loads(path.read_text())["project"] for path in ROOT.glob("packages/*/pyproject.toml")
+]
+_REQUIRED = [
     Requirement(line)
     for lines in [_PROJECT["dependencies"], *_PROJECT["optional-dependencies"].values()]
     for line in lines
 ]
+_DIRECT = [each for each in _REQUIRED if each.name not in {apart["name"] for apart in _APART}]
 
 
 def _licences() -> dict[str, str]:
@@ -90,6 +95,19 @@ def _needed_by(requirement: Requirement) -> Iterator[Requirement]:
             needed.marker.evaluate({"extra": extra}) for extra in extras
         ):
             yield needed
+
+
+@for_each("apart", _APART)
+def test_a_distribution_of_its_own_fits_this_one(apart: dict[str, Any]) -> None:
+    """Of the same version, an extra of this one, and with ranges that this one has too."""
+    for key in ("version", "license", "authors", "requires-python", "classifiers"):
+        assert apart[key] == _PROJECT[key], key
+    assert _PROJECT["optional-dependencies"][apart["name"]] == [
+        f"{apart['name']}=={apart['version']}"
+    ]
+    assert {*apart["dependencies"]} <= {*_PROJECT["dependencies"]}
+    folder = ROOT / "packages" / apart["name"]
+    assert (folder / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()
 
 
 def test_the_citation_names_this_version_and_licence() -> None:

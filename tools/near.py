@@ -21,8 +21,12 @@ import grimp
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-TESTS = ROOT / "tests"
-SOURCE = ROOT / "src"
+TESTS = {ROOT / "tests": ROOT, **{path: path for path in ROOT.glob("packages/*/tests")}}
+"""Folders of tests, each with the folder from which their modules are named."""
+
+SOURCES = (ROOT / "src", *ROOT.glob("packages/*/src"))
+_PACKAGES = tuple(path.parent.name for root in SOURCES for path in root.glob("*/__init__.py"))
+_OURS = {*_PACKAGES, "tests", *(f"{name}_tests" for name in _PACKAGES)}
 _UNTIL = "PIECEWORK_NEAR_UNTIL"
 _AT_ONCE = "not browser and not flow and not full and not clients"
 _MOST_FILES = 24
@@ -53,30 +57,34 @@ def near_tests(changed: Iterable[str], *, rings: int = 1) -> list[str]:
     own, modules = set[str](), set[str]()
     for name in changed:
         path = ROOT / name
-        if path.is_relative_to(TESTS) and path.name.startswith("test_"):
+        if (tests := _holder(path, TESTS)) and path.name.startswith("test_"):
             own.add(name)
-        elif path.is_relative_to(SOURCE):
-            modules |= _modules_of(path)
-        elif path.suffix == ".py" and path.is_relative_to(TESTS):
-            modules.add(_module(path, ROOT))
+        elif source := _holder(path, SOURCES):
+            modules |= _modules_of(path, source)
+        elif path.suffix == ".py" and tests:
+            modules.add(_module(path, TESTS[tests]))
         elif path.suffix == ".md":
             own.update(f"tests/{page}" for page in _PAGES)
-    tests = (
+    near = (
         *sorted(own),
         *_of_the_name(modules),
         *_by_distance(modules, rings=rings),
         *_of_the_room(modules),
     )
-    return list(dict.fromkeys(tests))
+    return list(dict.fromkeys(near))
 
 
-def _modules_of(path: Path) -> set[str]:
+def _holder(path: Path, roots: Iterable[Path]) -> Path | None:
+    return next((root for root in roots if path.is_relative_to(root)), None)
+
+
+def _modules_of(path: Path, source: Path) -> set[str]:
     """Return the module that a file is, or those of the folder that reads it."""
     if path.suffix == ".py" and path.stem != "__init__":
-        return {_module(path, SOURCE)}
+        return {_module(path, source)}
     known = imported_by()
-    for folder in path.parents:
-        room = _module(folder, SOURCE)
+    for folder in path.relative_to(source).parents:
+        room = _module(source / folder, source)
         if inside := {name for name in known if name.startswith(f"{room}.")}:
             return inside
     return set()
@@ -100,7 +108,15 @@ def _of_the_room(modules: set[str]) -> list[str]:
 
 
 def _room(module: str) -> str:
-    return f"tests/{module.split('.')[1]}/"
+    """Return the folder of the tests of a module's room.
+
+    >>> _room("piecework.store.ledger"), _room("offline_markets.connect.books")
+    ('tests/store/', 'tests/offline_markets_tests/connect/')
+    """
+    first, second, *_ = module.split(".")
+    is_apart = first not in ("piecework", "tests")
+    apart = f"{first.removesuffix('_tests')}_tests/" if is_apart else ""
+    return f"tests/{apart}{second}/"
 
 
 def _word(module: str) -> str:
@@ -133,14 +149,15 @@ def _by_distance(modules: set[str], *, rings: int) -> list[str]:
 @cache
 def imported_by() -> Mapping[str, frozenset[str]]:
     """Return the direct importers of each module of the product and of `tests`."""
-    graph = grimp.build_graph("piecework", cache_dir=str(ROOT / ".piecework/grimp"))
+    graph = grimp.build_graph(*_PACKAGES, cache_dir=str(ROOT / ".piecework/grimp"))
     importers: dict[str, set[str]] = {
         module: set(graph.find_modules_that_directly_import(module)) for module in graph.modules
     }
-    for path in TESTS.rglob("*.py"):
-        if not path.name.startswith("test_"):
-            for name in _imports(path):
-                importers.setdefault(name, set()).add(_module(path, ROOT))
+    for tests, root in TESTS.items():
+        for path in tests.rglob("*.py"):
+            if not path.name.startswith("test_"):
+                for name in _imports(path, tests):
+                    importers.setdefault(name, set()).add(_module(path, root))
     return {module: frozenset(names) for module, names in importers.items()}
 
 
@@ -148,11 +165,13 @@ def imported_by() -> Mapping[str, frozenset[str]]:
 def imports_of_tests() -> Mapping[str, frozenset[str]]:
     """Return the modules that each test file imports, by its path."""
     return {
-        str(path.relative_to(ROOT)): _imports(path) for path in sorted(TESTS.rglob("test_*.py"))
+        str(path.relative_to(ROOT)): _imports(path, tests)
+        for tests in TESTS
+        for path in sorted(tests.rglob("test_*.py"))
     }
 
 
-def _imports(path: Path) -> frozenset[str]:
+def _imports(path: Path, tests: Path) -> frozenset[str]:
     names: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
@@ -162,9 +181,9 @@ def _imports(path: Path) -> frozenset[str]:
             # What is imported from a package may be a module.
             names |= {f"{node.module}.{alias.name}" for alias in node.names}
     # Fixtures arrive without an import.
-    conftests = [folder / "conftest.py" for folder in path.parents if folder.is_relative_to(TESTS)]
-    names |= {_module(file, ROOT) for file in conftests if file.is_file()}
-    return frozenset(name for name in names if name.startswith(("piecework.", "tests.")))
+    conftests = [folder / "conftest.py" for folder in path.parents if folder.is_relative_to(tests)]
+    names |= {_module(file, TESTS[tests]) for file in conftests if file.is_file()}
+    return frozenset(name for name in names if name.split(".")[0] in _OURS)
 
 
 def _module(path: Path, root: Path) -> str:

@@ -23,6 +23,9 @@ from proselint.tools import LintFile
 
 ROOT = Path(__file__).resolve().parents[1]
 ROOMS = ("src/piecework", "flows", "hit_templates", "qc", "postprocess", "config")
+APART = ("src", "docs", "README.md")
+"""Of each distribution of its own."""
+
 PAGES = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md")
 CHECKS = {
     "house": True,
@@ -165,6 +168,7 @@ def files(paths: list[str]) -> Iterator[Path]:
     """The named files and folders; without a name, all that people read."""
     folders = [Path(path) for path in paths] or [
         *(ROOT / name for name in (*PAGES, *ROOMS)),
+        *(path for name in APART for path in sorted(ROOT.glob(f"packages/*/{name}"))),
         ROOT / "docs",
         ROOT / "tools",
     ]

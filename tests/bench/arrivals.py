@@ -17,8 +17,8 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
+from offline_markets_tests.prolific.people import Refused
 from tests.prolific.bridge.town import Town, Visitor, a_town
-from tests.rehearsal.prolific.people import Refused
 
 PEOPLE, HITS, ASSIGNMENTS = 12, 10, 8
 SEEDS = 10

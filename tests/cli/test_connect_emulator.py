@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from offline_markets.connect.offline_connect import OfflineConnect
+from offline_markets.connect.options import Switches
+from offline_markets.connect.routes import NAMES
+from offline_markets_tests.connect.requester import PROJECT, Refused, Requester
 from piecework.cli.connect_emulator import connect_emulator
 from piecework.cli.main import main
-from piecework.rehearsal.connect.offline_connect import OfflineConnect
-from piecework.rehearsal.connect.options import Switches
-from piecework.rehearsal.connect.routes import NAMES
-from tests.rehearsal.connect.requester import PROJECT, Refused, Requester
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs/reference/connect-emulator.md").read_text(encoding="utf-8")

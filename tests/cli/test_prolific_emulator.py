@@ -13,11 +13,11 @@ import httpx
 import pytest
 from click.testing import CliRunner
 
+from offline_markets.prolific.options import Switches
+from offline_markets.prolific.routes import OPERATIONS, WITHOUT_TOKEN
+from offline_markets_tests.prolific.people import Researcher
 from piecework.cli.main import main
 from piecework.cli.prolific_emulator import prolific_emulator
-from piecework.rehearsal.prolific.options import Switches
-from piecework.rehearsal.prolific.routes import OPERATIONS, WITHOUT_TOKEN
-from tests.rehearsal.prolific.people import Researcher
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs/how-to/prolific-emulator.md").read_text(encoding="utf-8")

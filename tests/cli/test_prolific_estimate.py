@@ -9,9 +9,9 @@ import httpx
 import pytest
 from click.testing import CliRunner, Result
 
+from offline_markets.prolific.options import Options
+from offline_markets.prolific.server import serve
 from piecework.cli.main import main
-from piecework.rehearsal.prolific.options import Options
-from piecework.rehearsal.prolific.server import serve
 from tests.small_campaign import CAMPAIGN, write_campaign
 
 ASKS = "\n[requirements.prolific]\nfirst-language = [{choice}]\n"

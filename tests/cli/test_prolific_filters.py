@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 import pytest
 from click.testing import CliRunner, Result
 
+from offline_markets.prolific.options import Options
+from offline_markets.prolific.server import serve
 from piecework.cli.main import main
-from piecework.rehearsal.prolific.options import Options
-from piecework.rehearsal.prolific.server import serve
 
 
 @pytest.fixture(scope="module")

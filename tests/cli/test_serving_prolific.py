@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from offline_markets.prolific.options import Options
+from offline_markets.prolific.server import serve
+from offline_markets_tests.prolific.people import Researcher
 from piecework.cli.main import main
-from piecework.rehearsal.prolific.options import Options
-from piecework.rehearsal.prolific.server import serve
-from tests.rehearsal.prolific.people import Researcher
 
 TOKEN = "any-token-at-all"  # noqa: S105 - any word is one
 PLACE = ("--public-url", "http://127.0.0.1:1", "--port", "0", "--frames-port", "0")

@@ -10,11 +10,12 @@ from typing import Any
 
 import pytest
 
-from piecework.rehearsal.prolific.options import Options
-from piecework.rehearsal.prolific.server import serve, standing_in
+from offline_markets.prolific.options import Options
+from offline_markets.prolific.server import serve
+from offline_markets_tests.prolific.people import START, Participant, Researcher
+from piecework.cli.prolific_emulator import standing_in
 from tests.clients.driven import Driven
 from tests.clients.environments import UnavailableError, python_client
-from tests.rehearsal.prolific.people import START, Participant, Researcher
 
 pytestmark = pytest.mark.clients
 

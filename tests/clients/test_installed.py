@@ -123,6 +123,7 @@ def test_the_wheel_declares_its_licence_and_may_be_uploaded(wheel: Path) -> None
         "dask",
         "describe",
         "huggingface",
+        "offline-markets",
         "oidc",
         "otel",
         "prolific",

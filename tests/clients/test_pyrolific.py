@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from piecework.rehearsal.prolific.options import Options
-from piecework.rehearsal.prolific.server import serve
+from offline_markets.prolific.options import Options
+from offline_markets.prolific.server import serve
+from offline_markets_tests.prolific.people import CODE, START, STUDY, UNIT, Researcher
+from offline_markets_tests.prolific.test_studies import BALANCE, REJECTION
 from tests.clients.driven import Driven
 from tests.clients.environments import UnavailableError, python_client
-from tests.rehearsal.prolific.people import CODE, START, STUDY, UNIT, Researcher
-from tests.rehearsal.prolific.test_studies import BALANCE, REJECTION
 
 pytestmark = pytest.mark.clients
 

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from offline_markets.connect.options import KEY
 from piecework.connect.bridge.bonuses import settle_unknown
 from piecework.connect.bridge.bridge import Bridge
 from piecework.connect.bridge.step import step
 from piecework.connect.client import Connect
 from piecework.connect.token import ApiKey
-from piecework.rehearsal.connect.options import KEY
 from piecework.webclient.request import Request
 from piecework.webclient.transport import Answer, Patience, Transport
 from tests.connect.town import SPENT, Town, Visitor, a_town

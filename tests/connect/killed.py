@@ -11,6 +11,7 @@ from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 
+from offline_markets.connect.options import KEY
 from piecework.connect.bridge.bridge import Bridge
 from piecework.connect.bridge.prices import price_list
 from piecework.connect.bridge.step import step
@@ -19,7 +20,6 @@ from piecework.connect.client import Connect
 from piecework.connect.token import ApiKey
 from piecework.marketplace.bridging.lock import only_bridge
 from piecework.marketplace.state.backend import Backend, Rules
-from piecework.rehearsal.connect.options import KEY
 from piecework.webclient.request import Request
 from piecework.webclient.transport import Answer, Transport
 from tests.connect.disturbed import MOST_STEPS, call_name

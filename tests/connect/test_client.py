@@ -4,13 +4,13 @@ from collections.abc import Iterator
 
 import pytest
 
+from offline_markets.connect.options import KEY
+from offline_markets.connect.server import serving as serving_connect
 from piecework.connect.client import Connect
 from piecework.connect.doctor import Doctor
 from piecework.connect.guesses import GUESSES
 from piecework.connect.resources.assignments import Bonus
 from piecework.connect.token import ApiKey
-from piecework.rehearsal.connect.options import KEY
-from piecework.rehearsal.connect.server import serving as serving_connect
 from piecework.webclient.errors import Lost, Refused, Unreadable, Unusable
 from piecework.webclient.transport import Patience, Transport
 from tests.connect.town import transport

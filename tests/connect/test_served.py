@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from piecework.rehearsal.connect.offline_connect import OfflineConnect
-from piecework.rehearsal.connect.options import KEY
+from offline_markets.connect.offline_connect import OfflineConnect
+from offline_markets.connect.options import KEY
 from tests.conftest import in_full
 from tests.connect.town import Visitor
 from tests.marketplace.market import free_port

@@ -10,6 +10,9 @@ from urllib.parse import parse_qsl, urlsplit
 
 import httpx
 
+from offline_markets.connect.offline_connect import Arrival, OfflineConnect
+from offline_markets.connect.options import KEY, Options
+from offline_markets.connect.server import serving
 from piecework.connect.bridge.bridge import Bridge
 from piecework.connect.bridge.connect_crowd import ConnectCrowd
 from piecework.connect.bridge.prices import price_list
@@ -21,9 +24,6 @@ from piecework.marketplace.http.options import Marketplace
 from piecework.marketplace.state import clock, outside_market
 from piecework.marketplace.state.audit import broken_laws
 from piecework.marketplace.state.outside_market import OutsideMarket
-from piecework.rehearsal.connect.offline_connect import Arrival, OfflineConnect
-from piecework.rehearsal.connect.options import KEY, Options
-from piecework.rehearsal.connect.server import serving
 from piecework.webclient.transport import Patience, Transport
 from tests.marketplace.market import HIT_TYPE, QUESTION, START, Market
 from tests.prolific.bridge.town import Machine

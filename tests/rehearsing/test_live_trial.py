@@ -13,14 +13,14 @@ from urllib.parse import parse_qsl, urlsplit
 import httpx
 import pytest
 
+from offline_markets.prolific.options import Options
+from offline_markets.prolific.server import serve
+from offline_markets_tests.prolific.people import Participant, Researcher
 from piecework.campaign.assembling import read_anywhere
 from piecework.prolific.token import Token
-from piecework.rehearsal.prolific.options import Options
-from piecework.rehearsal.prolific.server import serve
 from piecework.rehearsing.live_trial import FOLDER, Trial, Wanted
 from piecework.webclient.checks import Check
 from tests.marketplace.market import free_port
-from tests.rehearsal.prolific.people import Participant, Researcher
 from tests.small_campaign import write_campaign
 
 PIECEWORK = Path(sys.executable).with_name("piecework")

@@ -9,6 +9,11 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from offline_markets.core.clock import to_ms
+from offline_markets.prolific.app import Emulator
+from offline_markets.prolific.options import Options
+from offline_markets.prolific.state import State
+from offline_markets.prolific.workspaces import make_account
 from piecework.campaign.assembling import load_campaign
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.progress import Progress
@@ -31,10 +36,6 @@ from piecework.prolific.bridge.step import step
 from piecework.prolific.bridge.terms import NAME, Terms
 from piecework.prolific.client import Prolific
 from piecework.prolific.token import Token
-from piecework.rehearsal.prolific.app import Emulator
-from piecework.rehearsal.prolific.options import Options
-from piecework.rehearsal.prolific.state import State
-from piecework.rehearsal.prolific.workspaces import make_account
 from piecework.webclient.transport import Patience, Transport
 from tests.marketplace.market import START
 from tests.prolific.bridge.town import TERMS
@@ -127,7 +128,7 @@ class OfflineProlific:
 
     def __init__(self, network: Network, time: Time, *, balance: int) -> None:
         options = Options(seed=1, currency="GBP", start=START, clock_runs=True, balance=balance)
-        self.state = State(options, time)
+        self.state = State(options, lambda: to_ms(time.now()))
         with self.state.transaction():
             make_account(self.state, options.balance)
         network.servers[PROLIFIC] = InOneGo(Emulator(self.state).app())

@@ -11,11 +11,11 @@ from typing import Any, Protocol
 
 import httpx
 
+from offline_markets_tests.prolific.people import Refused, Researcher
 from piecework.rehearsal.crowd.page import read_page
 from tests.crash.people import _form
 from tests.marketplace.market import Worker
 from tests.prolific.bridge.town import Visitor
-from tests.rehearsal.prolific.people import Refused, Researcher
 
 _SERVER_FAULT = 500
 _MANNERS = ("good",) * 16 + ("shout", "half", "paste")

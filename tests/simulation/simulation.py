@@ -15,11 +15,11 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from offline_markets_tests.prolific.people import Researcher
 from piecework.domain.errors import PieceworkError
 from piecework.domain.progress import Progress
 from piecework.marketplace.state.clock import to_ms
 from tests.marketplace.market import Market
-from tests.rehearsal.prolific.people import Researcher
 from tests.simulation.laws import Books, BrokenLawError
 from tests.simulation.machine import simulated
 from tests.simulation.network import Call, Cut, Network, NotReached

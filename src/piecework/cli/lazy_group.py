@@ -13,6 +13,7 @@ import click
 from piecework.cli.configuration import with_configuration
 from piecework.cli.docs_page import docs_line
 from piecework.cli.logs import with_log_options
+from piecework.domain.extras import load_extra
 
 _EXAMPLES = "\n\nExamples:\n"
 
@@ -24,16 +25,25 @@ class LazyCommand(click.Command):
         name: what a person types.
         module: a module of `piecework.cli`, with a command of the same name in it.
         summary: the first sentence of the command's help.
+        extra: the extra of piecework that installs what the module needs, if any: a
+            package named like it.
     """
 
-    def __init__(self, name: str, module: str, summary: str) -> None:
+    def __init__(self, name: str, module: str, summary: str, *, extra: str = "") -> None:
         super().__init__(name, help=summary)
-        self.module = module
+        self.module, self.extra = module, extra
         self.path = name
         """The name, after the names of the groups that the command is in."""
 
     def load(self) -> click.Command:
-        """Import the command itself."""
+        """Import the command itself.
+
+        Raises:
+            ConfigError: its extra is not installed.
+        """
+        if self.extra:
+            use = f"piecework {self.path}"
+            load_extra(self.extra.replace("-", "_"), extra=self.extra, use=use)
         module = import_module(f"piecework.cli.{self.module}")
         command: click.Command = getattr(module, self.module)
         configured = with_configuration(with_log_options(command), self.path)

@@ -62,10 +62,16 @@ _SECTIONS = {
         LazyCommand("connect", "connect", "Inspect and manage a Connect account."),
         LazyCommand("prolific", "prolific", "Inspect and manage a Prolific account."),
         LazyCommand(
-            "prolific-emulator", "prolific_emulator", "Run an offline Prolific on this machine."
+            "prolific-emulator",
+            "prolific_emulator",
+            "Run an offline Prolific on this machine.",
+            extra="offline-markets",
         ),
         LazyCommand(
-            "connect-emulator", "connect_emulator", "Run an offline CloudResearch Connect."
+            "connect-emulator",
+            "connect_emulator",
+            "Run an offline CloudResearch Connect.",
+            extra="offline-markets",
         ),
     ],
 }

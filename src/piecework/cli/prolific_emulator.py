@@ -1,50 +1,29 @@
-"""`prolific-emulator`: runs an offline Prolific as a process of its own."""
+"""`prolific-emulator`: runs an offline Prolific, also under the names of Prolific's hosts."""
 
-from datetime import datetime
-from decimal import Decimal
+import contextlib
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Any
+from urllib.parse import urlsplit
 
 import click
 
-from piecework.cli import emulator_options
+from offline_markets.core.command import stating_the_end
+from offline_markets.core.database import WrongDatabaseError
+from offline_markets.prolific.command import line, options_of, with_options
+from offline_markets.prolific.server import serve_forever
+from piecework.domain.clock import SystemClock
 from piecework.domain.errors import StoreError
-from piecework.rehearsal.offline.database import WrongDatabaseError
-from piecework.rehearsal.prolific.options import Options
-from piecework.rehearsal.prolific.server import serve_forever
+from piecework.webserver.stand_in.authority import establish
+from piecework.webserver.stand_in.relay import relaying
+from piecework.webserver.stand_in.settings import RunningStandIn
 
-if TYPE_CHECKING:
-    from piecework.webserver.stand_in.settings import RunningStandIn
+HOSTS = ("api.prolific.com", "api.prolific.co")
+"""The hosts that programs for Prolific have built in; the second one is older."""
 
 
 @click.command("prolific-emulator")
-@emulator_options.port(8090)
-@emulator_options.DATABASE
-@emulator_options.SEED
-@click.option(
-    "--currency",
-    type=click.Choice(["GBP", "USD"]),
-    default="GBP",
-    show_default=True,
-    help="Currency of the workspace.",
-)
-@emulator_options.fee("33", help_text="Prolific's fee on each reward and bonus, in percent.")
-@click.option(
-    "--vat",
-    type=emulator_options.PERCENT,
-    default="20",
-    show_default=True,
-    help="Tax on that fee, in percent.",
-)
-@emulator_options.balance("Balance of the workspace, in pounds or dollars.")
-@emulator_options.PARTICIPANTS
-@emulator_options.START
-@click.option(
-    "--strict",
-    is_flag=True,
-    help="Refuse what Prolific's document does not have: other spellings of an "
-    "address, older and unknown fields, numbers as text.",
-)
+@with_options
 @click.option(
     "--as-prolific",
     "authority_folder",
@@ -53,19 +32,10 @@ if TYPE_CHECKING:
     help="Also answer as api.prolific.com, through a proxy on this machine, for "
     "programs that cannot be pointed elsewhere. FOLDER keeps the certificates.",
 )
-def prolific_emulator(  # noqa: PLR0913 - an argument for each option
+def prolific_emulator(
     *,
-    port: int,
-    database: Path | None,
-    seed: int,
-    currency: Literal["GBP", "USD"],
-    fee: Decimal,
-    vat: Decimal,
-    balance: Decimal,
-    participants: int,
-    start: datetime | None,
-    strict: bool,
     authority_folder: Path | None,
+    **values: Any,  # noqa: ANN401 - of the offline Prolific's options
 ) -> None:
     """Run an offline Prolific on this machine.
 
@@ -79,33 +49,32 @@ def prolific_emulator(  # noqa: PLR0913 - an argument for each option
       piecework prolific-emulator --database prolific.db --start 2026-01-05T09:00Z
       piecework prolific-emulator --as-prolific certificates/
     """
-    options = Options(
-        port=port,
-        database=database,
-        seed=seed,
-        currency=currency,
-        fee_percent=fee,
-        vat_percent=vat,
-        balance=int(balance * 100),
-        participants=participants,
-        start=start,
-        clock_runs=start is None,
-        is_strict=strict,
-    )
-    try:
-        serve_forever(options, _say, authority_folder=authority_folder)
-    except SystemExit:
-        click.echo(emulator_options.ended(database), err=True)
-        raise
-    except WrongDatabaseError as wrong:
-        raise StoreError(str(wrong), next_step="piecework prolific-emulator --help") from wrong
+    options = options_of(**values)
+    with contextlib.ExitStack() as stack:
+
+        def say(url: str) -> None:
+            # The socket listens already: a program that reads a line can connect.
+            lines = [line(url)]
+            if authority_folder is not None:
+                lines += stack.enter_context(standing_in(url, authority_folder)).lines()
+            click.echo("\n".join(lines))
+
+        stack.enter_context(stating_the_end(options.database))
+        try:
+            serve_forever(options, say)
+        except WrongDatabaseError as wrong:
+            next_step = "piecework prolific-emulator --help"
+            raise StoreError(str(wrong), next_step=next_step) from wrong
 
 
-def _say(url: str, stand_in: "RunningStandIn | None") -> None:
-    # The socket listens already: a program that reads this line can connect.
-    click.echo(
-        f"prolific emulator at {url} (a program calls {url}/api/v1 instead of "
-        "https://api.prolific.com/api/v1, with any token)"
-    )
-    if stand_in is not None:
-        click.echo("\n".join(stand_in.lines()))
+@contextlib.contextmanager
+def standing_in(url: str, folder: Path) -> Iterator[RunningStandIn]:
+    """Let an emulator that runs answer as Prolific's hosts, too.
+
+    Args:
+        url: of the emulator.
+        folder: keeps the certificates.
+    """
+    settings = establish(folder, HOSTS, now=SystemClock().now())
+    with relaying(settings, urlsplit(url).port or 0) as running:
+        yield running

@@ -16,6 +16,7 @@ from piecework.cli.options import CAMPAIGN, JSON
 from piecework.cli.output import say_progress
 from piecework.cli.prefect_server import TemporaryServer
 from piecework.domain.errors import ConfigError
+from piecework.domain.extras import load_offline_market
 from piecework.domain.progress import Progress
 
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ def rehearse(campaign: Path, *, as_json: bool, crowds: tuple[str, ...]) -> None:
 
     # Report a fault of the file before starting a server and importing Prefect.
     read_anywhere(campaign)
+    markets, changes = _markets(crowds), list[str]()
     server = click.get_current_context().with_resource(closing(TemporaryServer()))
     console = Console(stderr=True)
     with console.status("starting Prefect and the marketplace"):
@@ -67,7 +69,6 @@ def rehearse(campaign: Path, *, as_json: bool, crowds: tuple[str, ...]) -> None:
         from piecework.rehearsing.campaign import prepare
         from piecework.rehearsing.previous_rehearsal import is_finished, set_aside_if_changed
 
-    markets, changes = _markets(crowds), list[str]()
     loaded = prepare(
         campaign, before=lambda read: changes.extend(set_aside_if_changed(read, markets))
     )
@@ -98,13 +99,16 @@ def _markets(crowds: tuple[str, ...]) -> "tuple[MarketName, ...]":
     """Return the markets whose people work; none for the marketplace's own workers.
 
     Raises:
-        ConfigError: workers would work beside people from markets.
+        ConfigError: workers would work beside people from markets, or an extra is not
+            installed.
     """
     named = cast("tuple[MarketName, ...]", tuple(dict.fromkeys(crowds)))
     if crowds == ("workers",):
         return ()
     if "workers" in crowds:
         raise ConfigError(["--crowd workers: simulated workers do not work beside other crowds"])
+    for market in named:
+        load_offline_market(market)
     return named
 
 

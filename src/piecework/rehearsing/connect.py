@@ -13,6 +13,10 @@ from decimal import Decimal
 from functools import partial
 from pathlib import Path
 
+from offline_markets.connect.offline_connect import OfflineConnect
+from offline_markets.connect.options import Options
+from offline_markets.connect.server import serving
+from offline_markets.core.database import WrongDatabaseError
 from piecework.connect.bridge.drafting import NOBODY_HOLDS
 from piecework.connect.bridge.serving import Office, office
 from piecework.connect.bridge.step import settle
@@ -23,16 +27,11 @@ from piecework.domain.errors import ConfigError, StoreError
 from piecework.marketplace.state.backend import Rules
 from piecework.marketplace.state.money import PriceList
 from piecework.platforms.clocks import START, VirtualClock
-from piecework.rehearsal.connect.offline_connect import OfflineConnect
-from piecework.rehearsal.connect.options import Options
-from piecework.rehearsal.connect.server import serving
 from piecework.rehearsal.crowd.connect_site import ConnectSite
-from piecework.rehearsal.offline.database import WrongDatabaseError
 from piecework.rehearsing.bridged import AtBridge, steps_at, worker_id_of
 from piecework.rehearsing.marketplace_process import CONNECT_KEY
-from piecework.rehearsing.outside import Taken
+from piecework.rehearsing.outside import CONNECT, Taken
 
-DATABASE = "connect.db"
 _SITE = "https://piecework.example"
 """The host in projects' links, since the marketplace's port changes each time."""
 
@@ -108,7 +107,7 @@ def offline_connect(campaign: Campaign) -> Iterator[ConnectRehearsal]:
     """
     _check(campaign)
     options = Options(
-        database=campaign.out / DATABASE,
+        database=campaign.out / CONNECT,
         seed=campaign.rehearsal.seed,
         fee_percent=Decimal(campaign.rewards.fees_on(START.date()).percent),
         balance=_most_cents(campaign),

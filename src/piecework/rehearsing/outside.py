@@ -21,6 +21,9 @@ from piecework.rehearsal.crowd.visiting_site import VisitingSite
 from piecework.rehearsing.marketplace_books import outside_price_cents, spent_cents
 from piecework.results.books import Books
 
+PROLIFIC, CONNECT = "prolific.db", "connect.db"
+"""The files of the offline markets, in the campaign's folder."""
+
 _LAST_DAY = 30
 """Prolific itself settles everything after 21 days, Connect after 14."""
 

@@ -16,11 +16,10 @@ from piecework.domain.store_address import FILE_NAME
 from piecework.engine.begun import is_begun, known_store
 from piecework.engine.opening import open_to_look
 from piecework.engine.progress import read_progress
-from piecework.rehearsing.connect import DATABASE as CONNECT
 from piecework.rehearsing.marketplace import MARKET
+from piecework.rehearsing.outside import CONNECT, PROLIFIC
 from piecework.rehearsing.panel import FILE as PANEL
 from piecework.rehearsing.panel import SECRET as PANEL_SECRET
-from piecework.rehearsing.prolific import DATABASE as PROLIFIC
 from piecework.results.export import DATASET, REPORT, SUMMARY
 from piecework.results.releases import FOLDER as RELEASES
 from piecework.store import archive, bound, campaign_facts, postgres

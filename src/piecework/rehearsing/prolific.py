@@ -13,6 +13,10 @@ from datetime import timedelta
 from functools import partial
 from pathlib import Path
 
+from offline_markets.core.database import WrongDatabaseError
+from offline_markets.prolific.filters import KNOWN
+from offline_markets.prolific.options import Options
+from offline_markets.prolific.server import serve
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import StoreError
 from piecework.marketplace.state.backend import Rules
@@ -27,16 +31,11 @@ from piecework.prolific.client import Prolific
 from piecework.prolific.token import Token
 from piecework.rehearsal.crowd.traits import default_crowd
 from piecework.rehearsal.crowd.visit_site import VisitSite
-from piecework.rehearsal.offline.database import WrongDatabaseError
-from piecework.rehearsal.prolific.filters import KNOWN
-from piecework.rehearsal.prolific.options import Options
-from piecework.rehearsal.prolific.server import serve
 from piecework.rehearsing.bridged import AtBridge, steps_at, worker_id_of
 from piecework.rehearsing.marketplace_process import PROLIFIC_TOKEN
-from piecework.rehearsing.outside import Taken
+from piecework.rehearsing.outside import PROLIFIC, Taken
 from piecework.webclient.transport import Transport
 
-DATABASE = "prolific.db"
 _SITE = "https://piecework.example"
 """The host in studies' links, since the marketplace's port changes each time."""
 
@@ -121,7 +120,7 @@ def offline_prolific(campaign: Campaign) -> Iterator[OfflineProlific]:
         StoreError: the file belongs to something else.
     """
     options = Options(
-        database=campaign.out / DATABASE,
+        database=campaign.out / PROLIFIC,
         seed=campaign.rehearsal.seed,
         currency=campaign.rewards.currency,
         balance=_most_cents(campaign),

@@ -14,7 +14,7 @@ from piecework.campaign.caps import next_day, next_month
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import ConfigError
-from piecework.domain.extras import load_extra
+from piecework.domain.extras import load_offline_market
 from piecework.domain.progress import GOES_ON, Progress
 from piecework.engine.opening import open_for_rehearsal
 from piecework.engine.run_pass import CROWD, run_pass
@@ -25,12 +25,10 @@ from piecework.rehearsal.crowd.crowd import Crowd
 from piecework.rehearsal.crowd.several_sites import SeveralSites
 from piecework.rehearsal.crowd.traits import SIMULATED_BAD
 from piecework.rehearsal.crowd.worker_site import WorkerSite
-from piecework.rehearsing.connect import offline_connect
 from piecework.rehearsing.marketplace import MARKET, rehearsal_market
 from piecework.rehearsing.marketplace_process import program
 from piecework.rehearsing.outside import AtMarkets, OfflineMarket, RehearsedMarket
 from piecework.rehearsing.panel import offline_panel
-from piecework.rehearsing.prolific import offline_prolific
 from piecework.store import workers
 from piecework.store.lock import only_pass
 
@@ -173,12 +171,17 @@ def rehearsal_at(
 
 @contextmanager
 def _offline(campaign: Campaign, name: MarketName) -> Iterator[OfflineMarket]:
+    if name == "panel":
+        yield offline_panel(campaign)
+        return
+    load_offline_market(name)
     if name == "prolific":
-        load_extra("pycountry", extra="prolific", use="--crowd prolific")
+        from piecework.rehearsing.prolific import offline_prolific  # noqa: PLC0415
+
         with offline_prolific(campaign) as prolific:
             yield prolific
-    elif name == "connect":
+    else:
+        from piecework.rehearsing.connect import offline_connect  # noqa: PLC0415
+
         with offline_connect(campaign) as connect:
             yield connect
-    else:
-        yield offline_panel(campaign)

@@ -7,6 +7,12 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from offline_markets.connect import options as connect_options
+from offline_markets.connect.offline_connect import OfflineConnect
+from offline_markets.connect.server import serving
+from offline_markets.prolific.options import Options
+from offline_markets.prolific.server import serve as serve_prolific
+from offline_markets_tests.prolific.people import Researcher
 from piecework.connect.bridge.bridge import Bridge as ConnectBridge
 from piecework.connect.bridge.serving import crowd_at as connect_crowd_at
 from piecework.connect.bridge.serving import office as connect_office
@@ -24,16 +30,10 @@ from piecework.prolific.bridge.step import step as prolific_step
 from piecework.prolific.bridge.terms import Terms as ProlificTerms
 from piecework.prolific.client import Prolific
 from piecework.prolific.token import Token
-from piecework.rehearsal.connect import options as connect_options
-from piecework.rehearsal.connect.offline_connect import OfflineConnect
-from piecework.rehearsal.connect.server import serving
-from piecework.rehearsal.prolific.options import Options
-from piecework.rehearsal.prolific.server import serve as serve_prolific
 from piecework.webclient.transport import Transport
 from tests.connect.town import Visitor as ConnectVisitor
 from tests.marketplace.market import HIT_TYPE, QUESTION, START, Market
 from tests.prolific.bridge.town import Visitor as ProlificVisitor
-from tests.rehearsal.prolific.people import Researcher
 
 if TYPE_CHECKING:
     from mypy_boto3_mturk import MTurkClient

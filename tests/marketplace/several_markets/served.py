@@ -4,14 +4,14 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from piecework.rehearsal.connect.offline_connect import OfflineConnect
-from piecework.rehearsal.connect.options import KEY
+from offline_markets.connect.offline_connect import OfflineConnect
+from offline_markets.connect.options import KEY
+from offline_markets_tests.prolific.people import Researcher
 from tests.connect.town import Visitor as ConnectVisitor
 from tests.marketplace.market import free_port
 from tests.marketplace.served_apart import ServedForCrowd, until
 from tests.marketplace.several_markets.place import CONNECT, PROLIFIC, crowd
 from tests.prolific.bridge.town import Visitor as ProlificVisitor
-from tests.rehearsal.prolific.people import Researcher
 
 
 class ServedMarkets(ServedForCrowd):

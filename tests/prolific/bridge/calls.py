@@ -3,7 +3,7 @@
 import re
 from functools import cache
 
-from piecework.rehearsal.prolific.routes import OPERATIONS
+from offline_markets.prolific.routes import OPERATIONS
 from piecework.webclient.request import ROOT, Request
 
 _TRANSITIONS = ("publish-study", "transition-submission")

@@ -6,9 +6,9 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from offline_markets_tests.prolific.people import Researcher
 from tests.marketplace.market import free_port
 from tests.marketplace.served_apart import ServedForCrowd
-from tests.rehearsal.prolific.people import Researcher
 
 if TYPE_CHECKING:
     import subprocess

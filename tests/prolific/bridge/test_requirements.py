@@ -7,17 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from offline_markets.prolific.filters import COUNTRIES, KNOWN
+from offline_markets.prolific.options import Options
+from offline_markets.prolific.server import serve
+from offline_markets_tests.prolific.people import START, Participant, Researcher
 from piecework.marketplace.state import system_qualifications as system
 from piecework.marketplace.workers.eligibility import Locale, meets
 from piecework.prolific.bridge.deciding import CATEGORIES, rejection
 from piecework.prolific.bridge.requirements import filters_of
 from piecework.prolific.resources.recruiting import FilterKind
-from piecework.rehearsal.prolific.filters import COUNTRIES, KNOWN
-from piecework.rehearsal.prolific.options import Options
-from piecework.rehearsal.prolific.server import serve
 from piecework.webclient.errors import Unusable
 from tests.prolific.bridge.town import Town, Visitor
-from tests.rehearsal.prolific.people import START, Participant, Researcher
 
 OFFERED = {name: FilterKind.model_validate(kind.document()) for name, kind in KNOWN.items()}
 INTEGERS: list[tuple[str, list[int]]] = [

@@ -13,6 +13,9 @@ from urllib.parse import parse_qsl, urlsplit
 
 import httpx
 
+from offline_markets.prolific.options import Options
+from offline_markets.prolific.server import serve as serve_emulator
+from offline_markets_tests.prolific.people import Participant, Researcher
 from piecework.marketplace.http.options import Marketplace, Running
 from piecework.marketplace.http.server import serve
 from piecework.marketplace.state import clock, outside_market
@@ -27,12 +30,9 @@ from piecework.prolific.bridge.terms import NAME, Terms
 from piecework.prolific.bridge.webhooks import Receiver
 from piecework.prolific.client import Prolific
 from piecework.prolific.token import Token
-from piecework.rehearsal.prolific.options import Options
-from piecework.rehearsal.prolific.server import serve as serve_emulator
 from piecework.webclient.transport import Patience, Transport
 from piecework.webserver.stand_in.settings import StandIn
 from tests.marketplace.market import HIT_TYPE, QUESTION, START, Market
-from tests.rehearsal.prolific.people import Participant, Researcher
 
 if TYPE_CHECKING:
     from mypy_boto3_mturk import MTurkClient

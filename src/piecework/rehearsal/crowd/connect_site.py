@@ -9,8 +9,8 @@ from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
+from offline_markets.connect.offline_connect import ControlRefusedError, OfflineConnect
 from piecework.domain.ids import WorkerId
-from piecework.rehearsal.connect.offline_connect import ControlRefusedError, OfflineConnect
 from piecework.rehearsal.crowd.people import Person, Worker
 from piecework.rehearsal.crowd.site import ConflictError
 from piecework.rehearsal.crowd.visiting_site import Visit, VisitingSite

@@ -1,0 +1,97 @@
+"""Run an offline market's application in a thread or as a process."""
+
+import contextlib
+import signal
+import socket
+import threading
+import time
+from collections.abc import Iterator
+
+import uvicorn
+from starlette.applications import Starlette
+
+from offline_markets.core.transport import DroppableProtocol
+
+_START_SECONDS = 30.0
+_STOP_SECONDS = 3
+
+
+class Listening:
+    """An application behind a port that listens already.
+
+    Attributes:
+        url: its origin.
+    """
+
+    def __init__(self, app: Starlette, listening: socket.socket, host: str) -> None:
+        self._listening = listening
+        self._server = uvicorn.Server(
+            uvicorn.Config(
+                app,
+                http=DroppableProtocol,
+                loop="asyncio",
+                ws="none",
+                lifespan="off",
+                log_config=None,
+                access_log=False,
+                server_header=False,
+                timeout_graceful_shutdown=_STOP_SECONDS,
+            )
+        )
+        self.url = f"http://{host}:{listening.getsockname()[1]}"
+
+    @contextlib.contextmanager
+    def in_thread(self) -> Iterator[str]:
+        """Serve in a thread for as long as the block lasts; yield the URL."""
+        thread = threading.Thread(
+            target=self._server.run, args=([self._listening],), name="offline market", daemon=True
+        )
+        thread.start()
+        try:
+            self._wait_until_started(thread)
+            yield self.url
+        finally:
+            self._server.should_exit = True
+            thread.join()
+
+    def forever(self) -> None:
+        """Serve until the process is stopped."""
+        self._server.run([self._listening])
+
+    def _wait_until_started(self, thread: threading.Thread) -> None:
+        deadline = time.monotonic() + _START_SECONDS
+        while not self._server.started:
+            if not thread.is_alive() or time.monotonic() > deadline:
+                raise RuntimeError("The emulator did not start; its log shows why.")
+            time.sleep(0.005)
+
+
+@contextlib.contextmanager
+def opened_port(host: str, port: int) -> Iterator[socket.socket]:
+    """Listen on a port; 0 picks a free one.
+
+    Raises:
+        OSError: the port is in use or forbidden; the message names it.
+    """
+    # asyncio disables Nagle's delay (40 ms a call) only if TCP is named.
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    with contextlib.closing(listening):
+        try:
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listening.bind((host, port))
+            listening.listen(128)
+        except OSError as fault:
+            message = f"{fault.strerror}: {host} port {port}"
+            raise OSError(fault.errno, message) from fault
+        yield listening
+
+
+def end_by_signals() -> None:
+    """End the process plainly when it is interrupted or terminated."""
+    # The server shuts down cleanly and then raises the signal again.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _leave)
+
+
+def _leave(_number: int, _frame: object) -> None:
+    raise SystemExit(0)

@@ -1,0 +1,146 @@
+"""Exports of answers: jobs that make a file, and addresses to fetch it from.
+
+A job takes as long as the switch `settling_seconds` says, and at least until the next
+call. For an hour it answers further requests. An address is valid for an hour as well,
+needs no token, and is renewed by every look at the job.
+"""
+
+import csv
+import io
+import json
+import sqlite3
+import zipfile
+from typing import Any
+
+from offline_markets.core.clock import HOUR, SECOND, iso
+from offline_markets.core.errors import ApiError, not_found
+from offline_markets.prolific.call import Accepted, Call, Zip
+from offline_markets.prolific.operation import Operation
+from offline_markets.prolific.state import State
+
+COLUMNS = (
+    "task_response.id, task_response.created_ms, parent_id, task_id, instruction_id, "
+    "task_response.type, answer, submission_id, participant_id"
+)
+ALL = (
+    f"SELECT {COLUMNS} FROM task_response JOIN submission "
+    "ON submission.id = submission_id WHERE parent_id = ? ORDER BY task_response.number"
+)
+_FORBIDDEN = 403
+_TITLES = (
+    *("response_id", "created_at", "participant_id", "submission_id", "task_id"),
+    *("instruction_id", "type", "answer"),
+)
+
+
+def shared(row: sqlite3.Row) -> dict[str, Any]:
+    """Return an answer as lists show it, without what it belongs to."""
+    return {
+        "id": row["id"],
+        "created_at": iso(row["created_ms"]),
+        "participant_id": row["participant_id"],
+        "submission_id": row["submission_id"],
+        "response": {
+            "instruction_id": row["instruction_id"],
+            "type": row["type"],
+            "answer": json.loads(row["answer"]),
+        },
+    }
+
+
+def request(call: Call, subject: str) -> object:
+    """Return the latest export if it is recent; otherwise begin one."""
+    state = call.state
+    job = state.row(
+        "SELECT * FROM export_job WHERE subject = ? AND requested_ms > ? ORDER BY number DESC",
+        (subject, state.now_ms - HOUR),
+    )
+    if job is None:
+        job_id = state.new_uuid()
+        state.conn.execute(
+            "INSERT INTO export_job (id, subject, requested_ms) VALUES (?, ?, ?)",
+            (job_id, subject, state.now_ms),
+        )
+        at_ms = state.now_ms + state.switches.settling_seconds * SECOND
+        state.plan("export", job_id, at_ms=at_ms)
+        [job] = state.rows("SELECT * FROM export_job WHERE id = ?", (job_id,))
+    shown = _shown(call, job)
+    return shown if job["content"] is not None else Accepted(shown)
+
+
+def status(call: Call, subject: str) -> dict[str, Any]:
+    """Return whether an export is ready, and from where."""
+    return _shown(call, _job(call.state, call.path["export_id"], subject))
+
+
+def generate(state: State, job_id: str) -> None:
+    """Make the file of an export from the answers there are."""
+    [job] = state.rows("SELECT * FROM export_job WHERE id = ?", (job_id,))
+    written = io.StringIO()
+    writer = csv.writer(written, lineterminator="\n")
+    writer.writerow(_TITLES)
+    for row in state.rows(ALL, (job["subject"],)):
+        values = [part.get("value") for part in json.loads(row["answer"])]
+        writer.writerow(
+            [
+                *(row["id"], iso(row["created_ms"]), row["participant_id"]),
+                *(row["submission_id"], row["task_id"] or "", row["instruction_id"]),
+                *(row["type"], json.dumps(values, ensure_ascii=False)),
+            ]
+        )
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(zipfile.ZipInfo("responses.csv"), written.getvalue())
+    state.conn.execute(
+        "UPDATE export_job SET content = ? WHERE id = ?", (packed.getvalue(), job_id)
+    )
+
+
+def download(call: Call) -> Zip:
+    """Return the file of an export."""
+    check_expiry(call)
+    job = _job(call.state, call.path["export_id"])
+    if job["content"] is None:
+        raise not_found("export", job["id"])
+    return Zip(job["content"])
+
+
+def presigned(call: Call, path: str) -> dict[str, Any]:
+    """Return an address under the emulator's own that is valid for an hour."""
+    expires_ms = call.state.now_ms + HOUR
+    return {
+        "url": f"{call.origin}/emulator/{path}?expires={expires_ms}",
+        "expires_at": iso(expires_ms),
+    }
+
+
+def check_expiry(call: Call) -> None:
+    """Refuse an address that is not valid any more.
+
+    Raises:
+        ApiError: its time is over, or it names none.
+    """
+    expires = call.query.get("expires", "")
+    if not (expires.isascii() and expires.isdecimal() and len(expires) < 20):  # noqa: PLR2004 - digits
+        raise ApiError(_FORBIDDEN, "The address is incomplete.")
+    if int(expires) <= call.state.now_ms:
+        raise ApiError(_FORBIDDEN, "Request has expired.")
+
+
+def _job(state: State, job_id: str, subject: str | None = None) -> sqlite3.Row:
+    row = state.row(
+        "SELECT * FROM export_job WHERE id = ? AND subject = coalesce(?, subject)",
+        (job_id, subject),
+    )
+    if row is None:
+        raise not_found("export", job_id)
+    return row
+
+
+def _shown(call: Call, job: sqlite3.Row) -> dict[str, Any]:
+    if job["content"] is None:
+        return {"status": "generating", "export_id": job["id"]}
+    return {"status": "complete", **presigned(call, f"downloads/{job['id']}")}
+
+
+WITHOUT_TOKEN = (Operation("download", "GET", "/emulator/downloads/{export_id}", download),)

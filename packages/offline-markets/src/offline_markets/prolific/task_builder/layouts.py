@@ -1,0 +1,143 @@
+"""The layout of a batch: pages of rows of columns of items.
+
+All items that do not fit are reported at once, each with its place.
+"""
+
+import sqlite3
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from offline_markets.core.errors import wrong
+from offline_markets.prolific.error_body import DocumentedError
+from offline_markets.prolific.state import State
+from offline_markets.prolific.task_builder import items
+from offline_markets.prolific.task_builder.records import DataSchema
+
+_UNPROCESSABLE = 422
+_MOST_COLUMNS = 2
+_SHOWN = ("text", "image_url")
+
+
+def read_layout(
+    state: State,
+    sent: list[Any],
+    *,
+    dataset: sqlite3.Row | None,
+    known: frozenset[str] = frozenset(),
+) -> list[dict[str, Any]]:
+    """Return a layout as it is stored, with an id for each part.
+
+    Args:
+        state: the emulator's memory.
+        sent: the pages as the researcher wrote them.
+        dataset: the batch's dataset, whose fields may be shown.
+        known: the ids of the layout so far, which parts may keep.
+
+    Raises:
+        DocumentedError: items do not fit (422); the answer says where each stands.
+        ApiError: a page, a row or a column is not what it has to be (400).
+    """
+    types = _types(dataset)
+    issues, pages = list[dict[str, Any]](), []
+    for page_at, page in enumerate(sent):
+        shown = set[str]()
+        rows = []
+        for row_at, row in enumerate(_parts(page, "rows")):
+            columns = []
+            inner = _parts(row, "columns")
+            if len(inner) > _MOST_COLUMNS:
+                sentence = f"A row has at most {_MOST_COLUMNS} columns."
+                raise wrong("batch_items", sentence)
+            for column_at, column in enumerate(inner):
+                kept = []
+                for item_at, item in enumerate(_parts(column, "items")):
+                    read = _Reading(state, types, shown, known)
+                    try:
+                        kept.append(read.item(item))
+                    except items.InvalidItemError as fault:
+                        place = (page_at, row_at, column_at, item_at)
+                        issues.append(_issue(place, item, str(fault)))
+                columns.append({**_own_id(state, column, known), "items": kept})
+            rows.append({**_own_id(state, row, known), "columns": columns})
+        pages.append({**_own_id(state, page, known), "rows": rows})
+    if issues:
+        raise DocumentedError(
+            _UNPROCESSABLE,
+            {
+                "type": "INVALID_BATCH_ITEMS",
+                "message": "Some batch_items are invalid.",
+                "issues": issues,
+            },
+        )
+    return pages
+
+
+def parts_of(layout: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Yield the pages, rows, columns and items of a layout."""
+    for page in layout:
+        yield page
+        for row in page["rows"]:
+            yield row
+            for column in row["columns"]:
+                yield column
+                yield from column["items"]
+
+
+class _Reading:
+    """Reads the items of one page."""
+
+    def __init__(
+        self, state: State, types: Mapping[str, str] | None, shown: set[str], known: frozenset[str]
+    ) -> None:
+        self._state, self._types, self._shown = state, types, shown
+        self._known = known
+
+    def item(self, sent: object) -> dict[str, Any]:
+        """Return an item as it is stored.
+
+        Raises:
+            InvalidItemError: it does not fit.
+        """
+        item = items.read_item(self._state, sent, with_data=True)
+        if item["type"] == "dataset_field":
+            self._check_field(item["field"])
+        return {**item, **_own_id(self._state, item, self._known)}
+
+    def _check_field(self, field: str) -> None:
+        if self._types is None:
+            raise items.InvalidItemError("No dataset with a schema is attached.")
+        if self._types.get(field) not in _SHOWN:
+            raise items.InvalidItemError(f"{field} is not a text or an image of the dataset.")
+        if field in self._shown:
+            raise items.InvalidItemError(f"{field} is on this page already.")
+        self._shown.add(field)
+
+
+def _types(dataset: sqlite3.Row | None) -> Mapping[str, str] | None:
+    if dataset is None or dataset["fields"] is None:
+        return None
+    return DataSchema.model_validate_json(dataset["fields"]).types()
+
+
+def _parts(part: object, name: str) -> list[Any]:
+    inner = part.get(name) if isinstance(part, dict) else None
+    if not isinstance(inner, list) or not inner:
+        raise wrong("batch_items", f"{name} is a list with at least one entry.")
+    return inner
+
+
+def _own_id(state: State, part: Mapping[str, Any], known: frozenset[str]) -> dict[str, str]:
+    asked = part.get("id")
+    keeps = isinstance(asked, str) and asked in known
+    return {"id": str(asked) if keeps else state.new_uuid()}
+
+
+def _issue(place: tuple[int, ...], item: object, message: str) -> dict[str, Any]:
+    kind = item.get("type") if isinstance(item, dict) else None
+    issue = {
+        **dict(zip(("page", "row", "column", "item"), place, strict=True)),
+        "type": str(kind),
+        "message": message,
+    }
+    field = item.get("field") if isinstance(item, dict) else None
+    return {**issue, "field": str(field)} if kind == "dataset_field" else issue
