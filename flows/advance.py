@@ -16,9 +16,9 @@ from prefect.exceptions import ObjectNotFound
 from prefect.states import Completed
 
 from piecework.campaign.assembling import load_campaign
+from piecework.campaign.growing_source import warnings_of_source
 from piecework.campaign.opened import CampaignRun
-from piecework.campaign.prices import ask_prices
-from piecework.campaign.source_check import warnings_of_source
+from piecework.campaign.price_list import ask_prices
 from piecework.config.trust import read_deployment
 from piecework.domain.clock import SystemClock
 from piecework.domain.counts import plural

@@ -9,7 +9,7 @@ import httpx
 import pytest
 from click.testing import CliRunner, Result
 
-from piecework.campaign import known_workers
+from piecework.campaign import opened
 from piecework.campaign.opened import CampaignRun
 from piecework.cli.main import main
 from piecework.domain.clock import FixedClock
@@ -100,7 +100,7 @@ def test_a_worker_may_be_named_by_the_start_of_the_pseudonym(
         assert include(run, f"{ann[:6]}...", because=WHY, by="ada") == ann
         with pytest.raises(ConfigError, match="too short"):
             exclude(run, ann[:3], because=WHY, by="ada")
-        monkeypatch.setattr(known_workers, "_SHORTEST_PSEUDONYM", 0)
+        monkeypatch.setattr(opened, "_SHORTEST_PSEUDONYM", 0)
         with pytest.raises(ConfigError, match="matches "):
             exclude(run, "", because=WHY, by="ada")
 

@@ -3,7 +3,7 @@
 All errors are collected before any is raised, so that a person can fix them together.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -11,11 +11,9 @@ from typing import TypeVar
 
 from piecework.campaign.binding import refuse_imported
 from piecework.campaign.campaign_faults import faults_of_names, faults_with_items
-from piecework.campaign.earlier_campaigns import read_earlier
 from piecework.campaign.gold_items import all_gold, with_gold
 from piecework.campaign.growing_source import first_rows, growth_of
-from piecework.campaign.machine_texts import Sample, machine_texts
-from piecework.campaign.machine_votes import machine_votes
+from piecework.campaign.machine import Sample, machine_texts, machine_votes
 from piecework.campaign.provenance import inputs_of
 from piecework.config import campaign_file as values
 from piecework.config.campaign_file import CampaignFile, parse
@@ -25,7 +23,7 @@ from piecework.config.items_file import items_from_rows
 from piecework.config.named_files import read_recruiting
 from piecework.config.rewards import read_rewards
 from piecework.config.schema import CampaignTables
-from piecework.domain.campaign import FORMATS, Campaign, RehearsalPlan
+from piecework.domain.campaign import FORMATS, Campaign, EarlierCampaign, RehearsalPlan
 from piecework.domain.errors import ConfigError
 from piecework.domain.hit import Item
 from piecework.domain.lines import line_of
@@ -41,6 +39,49 @@ from piecework.qc.policy import check_rules
 from piecework.qc.registry import check_settings
 from piecework.store import imports
 from piecework.store.database import exists, open_store
+
+_KEYS = (("only_workers_of", True), ("no_workers_of", False))
+
+
+def read_earlier(file: CampaignFile) -> tuple[EarlierCampaign, ...]:
+    """Return the earlier campaigns that `[requirements]` names.
+
+    Raises:
+        ConfigError: a campaign file is not there, is wrong, is this one, or is named
+            twice.
+    """
+    faults: list[str] = []
+    earlier: list[EarlierCampaign] = []
+    for key, is_wanted in _KEYS:
+        for named in getattr(file.tables.requirements, key):
+            where, path = file.at("requirements", key), file.path.parent / named
+            try:
+                other = parse(path)
+            except ConfigError as error:
+                faults += [f"{where}: {fault}" for fault in error.faults]
+                continue
+            store = other.store
+            if store == file.store:
+                faults.append(f"{where}: {named} is this campaign itself")
+            elif any(each.store == store for each in earlier):
+                faults.append(f"{where}: {named} is named before")
+            earlier.append(
+                EarlierCampaign(name=other.tables.name, store=store, key=key, is_wanted=is_wanted)
+            )
+    if faults:
+        raise ConfigError(faults)
+    return tuple(earlier)
+
+
+def warnings_of_earlier(campaign: Campaign) -> Iterator[str]:
+    """Yield a warning for each earlier campaign that was not started yet."""
+    for each in campaign.earlier:
+        if not exists(each.store):
+            yield (
+                f"requirements.{each.key}: the campaign {each.name} was not started "
+                "yet; without its workers, no HIT of this campaign can be posted"
+            )
+
 
 _T = TypeVar("_T")
 _MOST_REQUIREMENTS = 10

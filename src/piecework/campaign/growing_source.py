@@ -1,17 +1,20 @@
-"""The source of a campaign that grows: how it is read, and its first rows."""
+"""The source of a campaign that grows: how it is read, its first rows, and its faults."""
 
 import hashlib
 import json
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from itertools import chain, islice
 
+from piecework.campaign.questions import faults_of_row
 from piecework.config import campaign_file as values
 from piecework.config.campaign_file import CampaignFile
 from piecework.config.schema import is_read_as_it_arrives
 from piecework.config.sources import PictureFolder, TableFile
+from piecework.domain.campaign import Campaign
+from piecework.domain.counts import plural
 from piecework.domain.errors import ConfigError
-from piecework.domain.growing import Growth, Source
+from piecework.domain.growing import Growth, Source, SourceRow
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
 from piecework.domain.task import Task
@@ -129,3 +132,41 @@ def growth_of(file: CampaignFile, task: Task) -> Growth | None:
         a_day=file.tables.rehearsal.rows_a_day,
         archive_after=table.archive_after_batches,
     )
+
+
+_SHOWN = 5
+
+
+def warnings_of_source(campaign: Campaign) -> Iterator[str]:
+    """Yield what a pass would set aside or leave for later, in sentences."""
+    if campaign.growth is None:
+        return
+    source = campaign.growth.source
+    try:
+        delivery = source.read()
+        faults: list[str] = []
+        digests: dict[str, str] = {}
+        with closing(delivery):
+            for row in chain.from_iterable(delivery.chunks):
+                faults += islice(_faults_of(campaign, row, digests), 1)
+    except ConfigError as fault:
+        yield from fault.faults
+        return
+    if faults:
+        yield f"{plural(len(faults), 'row')} cannot be used and would be set aside"
+        yield from faults[:_SHOWN]
+    if delivery.unfinished:
+        yield f"{source.name}: {delivery.unfinished}"
+
+
+def _faults_of(campaign: Campaign, row: SourceRow, digests: dict[str, str]) -> Iterator[str]:
+    if row.fault:
+        yield f"{row.located}: {row.fault}"
+        return
+    assert campaign.growth is not None  # noqa: S101 - checked by the caller
+    yield from campaign.growth.source.faults(row)
+    digest = row.digest(None)
+    if digests.setdefault(row.row_id, digest) != digest:
+        yield f"{row.located}: {row.row_id!r} was used before, with other cells"
+    item = Item(item_id=ItemId(row.row_id), columns=row.cells)
+    yield from (f"{row.located}: {fault}" for fault in faults_of_row(campaign, item))

@@ -8,6 +8,7 @@ import pandas as pd
 from piecework.domain.campaign import Campaign
 from piecework.domain.capabilities import MTURK, Capabilities
 from piecework.domain.clock import Clock
+from piecework.domain.errors import ConfigError
 from piecework.domain.hit import Item, PlannedHit
 from piecework.domain.ids import ItemId, WorkerId
 from piecework.domain.item_numbers import ItemNumbers, ItemTags
@@ -15,10 +16,11 @@ from piecework.domain.verdicts import SubjectKind
 from piecework.platforms.ports import Platform
 from piecework.postprocess.pseudonyms import pseudonym
 from piecework.qc.batch_scores import BatchScores
-from piecework.store import archive, campaign_facts, dealt_items
+from piecework.store import archive, campaign_facts, dealt_items, workers
 from piecework.store.campaign_facts import UsedInputs
 from piecework.store.database import Store
 from piecework.store.dealt_items import DealtItems
+from piecework.store.settlements import PAID_ALREADY
 from piecework.store.tables import last_number, read_answers
 
 
@@ -163,3 +165,37 @@ class CampaignRun(OpenedCampaign):
     def capabilities(self) -> Capabilities:
         """What its marketplace allows."""
         return self.platform.capabilities
+
+
+# Fewer characters could match a worker by a typing error.
+_SHORTEST_PSEUDONYM = 4
+
+
+def known_worker(opened: OpenedCampaign, worker: str) -> WorkerId:
+    """Return the worker of the campaign with this pseudonym.
+
+    Args:
+        opened: the campaign.
+        worker: the pseudonym, or at least its first four characters.
+
+    Raises:
+        ConfigError: no worker or several have this pseudonym.
+    """
+    known = workers.totals(opened.store, paid_already=PAID_ALREADY)
+    pseudonyms = {opened.pseudonym(worker_id): worker_id for worker_id in known}
+    start = worker.strip().lower().removesuffix("…").removesuffix("...")
+    if start in pseudonyms:
+        return pseudonyms[start]
+    matches = sorted(name for name in pseudonyms if name.startswith(start))
+    if len(start) < _SHORTEST_PSEUDONYM:
+        fault = (
+            f"{worker!r} is too short for a pseudonym: type "
+            f"{_SHORTEST_PSEUDONYM} characters or more"
+        )
+    elif len(matches) > 1:
+        fault = f"{worker!r} matches {len(matches)} workers: {', '.join(matches[:5])}"
+    elif matches:
+        return pseudonyms[matches[0]]
+    else:
+        fault = f"no worker of this campaign has the pseudonym {worker!r}"
+    raise ConfigError([fault], next_step=f"piecework workers list {opened.campaign.path}")

@@ -2,18 +2,148 @@
 
 An items file may come from anyone, and this machine requests its addresses. So it never
 requests an address inside its own network, even after a redirect, and a slow server
-cannot delay the command for long.
+cannot delay the command for long. A host name is resolved once, and the request goes to
+that IP address. So a name that resolves differently a moment later cannot redirect it.
+Each redirect is checked likewise.
 """
 
+import ipaddress
 import os
 import random
+import socket
+import ssl
 import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, suppress
+from http.client import HTTPConnection, HTTPException
 from pathlib import Path
+from urllib.parse import SplitResult, quote, urljoin, urlsplit
 
-from piecework.campaign.picture_request import PictureRequest
 from piecework.domain.campaign import Campaign
+
+_FIRST_BYTES = 64
+_MOST_REDIRECTS = 5
+_REDIRECT = 3
+_OK = 2
+_PORTS = {"http": 80, "https": 443}
+_NAT64 = ipaddress.ip_network("64:ff9b::/96")
+_HEADERS = {"User-Agent": "piecework check", "Accept": "image/*"}
+
+_Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+
+
+class _NotAskedError(Exception):
+    """An address is not a web address, or is inside this machine's network."""
+
+
+class PictureRequest:
+    """A request that another thread may stop.
+
+    Attributes:
+        url: the first URL.
+        kind: the content type of the answer.
+        begins: its first bytes.
+        fault: why there is no usable answer; "" if there is one.
+    """
+
+    def __init__(self, url: str, *, asks_inside: bool, seconds: float) -> None:
+        self.kind, self.begins, self.fault = "", b"", ""
+        self.url, self._asks_inside, self._seconds = url, asks_inside, seconds
+        self._socket: socket.socket | None = None
+
+    def run(self) -> None:
+        """Send the request, follow redirects, and keep the answer."""
+        try:
+            self.fault = self._ask()
+        except _NotAskedError as fault:
+            self.fault = str(fault)
+        except TimeoutError:
+            self.fault = f"does not answer within {self._seconds:g} seconds"
+        except (OSError, HTTPException, ValueError) as fault:
+            self.fault = f"does not answer ({str(fault) or type(fault).__name__})"
+
+    def stop(self) -> None:
+        """Close the connection, so that the thread that waits on it ends."""
+        if self._socket is not None:
+            with suppress(OSError):
+                self._socket.shutdown(socket.SHUT_RDWR)
+
+    def _ask(self) -> str:
+        url, status = self.url, 0
+        for _ in range(_MOST_REDIRECTS):
+            status, reason, there = self._once(url)
+            if status // 100 != _REDIRECT or not there:
+                return "" if status // 100 == _OK else f"answers {status} {reason}"
+            url = urljoin(url, there)
+        return f"answers {status}, and its redirects never end"
+
+    def _once(self, url: str) -> tuple[int, str, str]:
+        """Return a reply's status, reason and redirect; keep type and beginning."""
+        parts = urlsplit(url)
+        port = parts.port or _PORTS.get(parts.scheme, 0)
+        if not parts.hostname or parts.scheme not in _PORTS:
+            raise _NotAskedError(f"leads to {url!r}, which is not a web address")
+        name = parts.hostname.encode("idna").decode()
+        host = f"[{name}]" if ":" in name else name
+        with closing(HTTPConnection(name, port)) as http:
+            http.sock = self._connected(name, port)
+            if parts.scheme == "https":
+                context = ssl.create_default_context()
+                http.sock = context.wrap_socket(http.sock, server_hostname=name)
+                self._socket = http.sock
+            headers = {"Host": f"{host}:{port}", **_HEADERS}
+            http.request("GET", _target(parts), headers=headers)
+            with http.getresponse() as reply:
+                self.kind = reply.headers.get_content_type()
+                self.begins = reply.read(_FIRST_BYTES)
+                return reply.status, reply.reason, reply.headers.get("Location", "")
+
+    def _connected(self, name: str, port: int) -> socket.socket:
+        """Connect to the first of the name's addresses that answers."""
+        endpoints = socket.getaddrinfo(name, port, type=socket.SOCK_STREAM)
+        for *_, endpoint in endpoints:
+            address = ipaddress.ip_address(str(endpoint[0]))
+            if not self._asks_inside and not is_public(address):
+                raise _NotAskedError(
+                    f"leads to {address}, inside this machine's network, so it is not "
+                    "tried; people elsewhere cannot load it either. If all workers "
+                    "are inside that network, add --internal"
+                )
+        fault: OSError | None = None
+        for family, kind, protocol, _, endpoint in endpoints:
+            connection = socket.socket(family, kind, protocol)
+            connection.settimeout(self._seconds)
+            self._socket = connection
+            try:
+                connection.connect(endpoint)
+            except OSError as refusal:
+                connection.close()
+                fault = refusal
+            else:
+                return connection
+        raise fault or OSError("the host name has no address")
+
+
+def is_public(address: _Address) -> bool:
+    """Whether an address means the same machine everywhere on the internet.
+
+    >>> [is_public(ipaddress.ip_address(a)) for a in ("8.8.8.8", "10.0.0.1", "::1")]
+    [True, False, False]
+    """
+    if isinstance(address, ipaddress.IPv6Address):
+        inside = address.ipv4_mapped or address.sixtofour
+        if address in _NAT64:
+            inside = ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
+        if inside is not None:
+            return is_public(inside)
+    return address.is_global and not address.is_multicast
+
+
+def _target(parts: SplitResult) -> str:
+    path = quote(parts.path or "/", safe="/%:@!$&'()*+,;=~")
+    return f"{path}?{quote(parts.query, safe='/%:@!$&()*+,;=~?')}" if parts.query else path
+
 
 SAMPLE = 20
 _AT_ONCE = 8
@@ -31,7 +161,6 @@ _BEGINNINGS = (
     b"<?xml",
     b"<!DOCTYPE svg",
 )
-_FIRST_BYTES = 64
 _AVIF = b"ftypavi"
 _SPACE = b"\xef\xbb\xbf \t\r\n"
 """What may precede an SVG: the byte order mark of UTF-8, and white space."""

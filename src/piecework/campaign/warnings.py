@@ -1,20 +1,35 @@
-"""Settings that are allowed but probably not meant: wages, caps, crowds, policies.
+"""Settings that are allowed but probably not meant: wages, caps, crowds, policies, pages.
 
 A campaign with warnings may begin; forbidden settings are errors, reported elsewhere.
+
+Two kinds need a longer look. On a requester's own page, something may not be sent, or
+not be shown as meant. And rules of a policy can never apply if the campaign is too small:
+many heuristics need a minimum number of items per worker or answers per item before they
+flag anything. In a smaller campaign they stay silent, and a policy that relies on them
+misses what it was written for.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from piecework.campaign.dealing import deal
-from piecework.campaign.out_of_reach import rules_out_of_reach
-from piecework.campaign.own_page_warnings import own_page_warnings
 from piecework.campaign.pricing import Price, expected_out_of_reach
 from piecework.domain.campaign import Campaign
 from piecework.domain.counts import plural
 from piecework.domain.hit import PROLIFIC
+from piecework.domain.task import GOLD, HtmlPage, Task
+from piecework.domain.verdicts import PolicyRule
+from piecework.hit_templates.own_html.controls import controls_of
+from piecework.hit_templates.own_html.embedding import IS_MISSING
+from piecework.hit_templates.own_html.fields import REST
+from piecework.hit_templates.own_html.markup import is_markup
+from piecework.hit_templates.own_html.page import controls_in, files_beside
+from piecework.hit_templates.own_html.placeholders import MARKS, cut, value_of
 from piecework.qc.heuristics import gold_failed
-from piecework.qc.registry import params_of
+from piecework.qc.parameters import Counted
+from piecework.qc.reach import unreached
+from piecework.qc.registry import HEURISTICS, is_on, params_of
 
 _HOUR = 3600
 _ONE_IN_TWO = 0.5
@@ -208,3 +223,154 @@ def _about_cap(campaign: Campaign, price: Price) -> Iterator[str]:
             f"rewards.budget is {shown} below the cost of {campaign.posting.most} "
             "answers per item: some labels may stay unsure"
         )
+
+
+_SHOWN = 60
+_MOST_ITEMS = 200
+"""Items that are looked at: columns of markup hold it in most rows."""
+
+_KEPT = (
+    "the store keeps such answers, and datasets have columns for what came. To name, "
+    'type or require them before, add [fields.NAME] kind = "text"'
+)
+
+
+def own_page_warnings(campaign: Campaign) -> Iterator[str]:
+    """Yield each warning about a campaign's own page as a sentence."""
+    task, page = campaign.task, campaign.task.html_page
+    if page is None or task.own is None:
+        return
+    if len(task.columns) == 1 and not task.optional_columns:  # the first is the id
+        yield (
+            "the page has no placeholder for an item's column, such as ${image_url}: "
+            "all items look the same on it"
+        )
+    controls = controls_in(page.html)
+    yield from (f"{task.own.path}: {loss}" for loss in controls.losses)
+    if controls.made_by_script and not _collects_all(task):
+        yield (
+            f"{task.own.path}: line {controls.made_by_script}: a script makes or "
+            f"renames inputs, or reads the form by its names, and check runs no "
+            f"script: {_KEPT}"
+        )
+    yield from _about_files(task, page)
+    yield from _about_markup(campaign, page)
+
+
+def _collects_all(task: Task) -> bool:
+    return any(field.sent_as == REST for field in task.fields)
+
+
+def _about_files(task: Task, page: HtmlPage) -> Iterator[str]:
+    """Yield which files beside the page workers cannot load."""
+    path = task.own.path if task.own else ""
+    for address, line in files_beside(page.html).items():
+        shown = _cut(MARKS.sub("...", address))
+        reason = page.left_out.get(address, "")
+        remedy = (
+            f"put it into the folder of items.pictures, and write {_cut(f'/pictures/{shown}')!r}"
+        )
+        if reason.endswith(IS_MISSING):
+            remedy = f"put {shown} beside the page"
+        why = f" ({reason})" if reason else ""
+        yield (
+            f"{path}: line {line}: {shown!r} is a file beside the page, which workers "
+            f"cannot load{why}: {remedy}"
+        )
+    yield from (
+        f"{clause} cannot be loaded from a file that is a part of the page: load it "
+        "in the page itself"
+        for clause in page.lost
+    )
+
+
+def _about_markup(campaign: Campaign, page: HtmlPage) -> Iterator[str]:
+    """Yield what to write if cells hold markup, and what inputs are in them."""
+    template = cut(page.html)
+    as_text = dict.fromkeys(gap.column for gap in template.gaps if gap.shows_markup)
+    marked_up: dict[str, tuple[str, str]] = {}
+    made: dict[str, None] = {}
+    for item in campaign.items[:_MOST_ITEMS]:
+        for column in as_text:
+            cell = value_of(item.columns, column)
+            if not is_markup(cell):
+                continue
+            if column in page.html_columns:
+                made |= dict.fromkeys(controls_of(cell).by_name)
+            else:
+                marked_up.setdefault(column, (str(item.item_id), cell))
+    if marked_up:
+        columns = ", ".join(f'"{name}"' for name in [*page.html_columns, *marked_up])
+        name, (item_id, cell) = next(iter(marked_up.items()))
+        yield (
+            f"{plural(len(marked_up), 'column holds', 'columns hold')} markup that "
+            f"workers see as text: {name} of item {item_id} is {_cut(cell)!r}. If you "
+            "trust it, as MTurk did, add [page] html_columns = "
+            f"[{columns}]"
+        )
+    known = {field.sent_as for field in campaign.task.fields}
+    if (more := [name for name in made if name not in known]) and REST not in known:
+        yield (
+            f"items hold inputs ({_cut(', '.join(more))}) that are no fields of the page: {_KEPT}"
+        )
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+
+
+def rules_out_of_reach(campaign: Campaign) -> list[str]:
+    """Return a sentence if the policy names heuristics that can flag no work here."""
+    if wants := "; ".join(sentence for _, sentence in _wants(campaign)):
+        return [f"the policy relies on heuristics that can never flag here: {wants}"]
+    return []
+
+
+def within_reach(
+    campaign: Campaign, policy: Sequence[PolicyRule]
+) -> tuple[tuple[PolicyRule, ...], tuple[str, ...]]:
+    """Return the rules without what can never flag here, and what that is."""
+    silent = {name for name, _ in _wants(replace(campaign, policy=tuple(policy)))}
+    rules = (
+        replace(rule, any_of=tuple(name for name in rule.any_of if name not in silent))
+        for rule in policy
+    )
+    kept = tuple(rule for rule in rules if len(rule.any_of) >= rule.at_least)
+    left = {name for rule in kept for name in rule.any_of}
+    named = dict.fromkeys(name for rule in policy for name in rule.any_of)
+    return kept, tuple(name for name in named if name not in left)
+
+
+def _wants(campaign: Campaign) -> Iterator[tuple[str, str]]:
+    """Yield each heuristic of the policy with what it needs more of than there is."""
+    most, settings = _most(campaign), campaign.heuristics
+    named = {name for rule in campaign.policy for name in rule.any_of}
+    for heuristic in HEURISTICS:
+        name = heuristic.NAME
+        if name not in named or not is_on(name, settings):
+            continue
+        params = params_of(heuristic, settings, seed=0)
+        for parameter, wanted, counted, there in unreached(params, most):
+            setting = f"heuristics.{name}.{parameter}"
+            there_are = f"but there are at most {there}"
+            yield name, f"{setting} is {wanted} {counted}, {there_are}"
+
+
+def _most(campaign: Campaign) -> Mapping[Counted, int]:
+    """Return how many of each a campaign can give, without replacements."""
+    posting, items = campaign.posting, len(campaign.items)
+    gold = sum(
+        any(item.columns.get(name) for name in item.columns if name.startswith(GOLD))
+        for item in campaign.items
+    )
+    a_batch = -(-items // posting.batches)
+    hits = -(-a_batch // posting.items_per_hit)
+    return {
+        Counted.OF_WORKER: items,
+        Counted.KNOWN_OF_WORKER: gold,
+        Counted.OF_HIT: min(posting.items_per_hit, items),
+        Counted.ITEMS: items,
+        Counted.ASSIGNMENTS: hits * posting.most,
+        Counted.ANSWERS: posting.most,
+        Counted.OTHERS: posting.most - 1,
+    }

@@ -26,10 +26,10 @@ def consent_to_spend(
 
     Raises:
         RefusedForSafety: the person typed another amount, or there is no terminal to
-            ask on; see also `piecework.campaign.prices`.
+            ask on; see also `piecework.campaign.price_list`.
     """
     from piecework.campaign.consent import most_cents, refuse_without_consent
-    from piecework.campaign.prices import ask_prices, with_prices
+    from piecework.campaign.price_list import ask_prices, with_prices
     from piecework.engine.begun import agreed_before, has_posted
     from piecework.platforms.endpoint import normal_endpoint
     from piecework.platforms.mturk import MTurk

@@ -15,7 +15,7 @@ from piecework.campaign.binding import (
     refuse_imported,
     store_beside,
 )
-from piecework.campaign.prices import ask_prices, with_prices
+from piecework.campaign.price_list import ask_prices, with_prices
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import RefusedForSafety, StoreError
 from piecework.domain.marks import Marks
@@ -153,7 +153,7 @@ def as_priced(
         on: the day for which the campaign file's fees are compared.
 
     Raises:
-        RefusedForSafety: as `piecework.campaign.prices.ask_prices`.
+        RefusedForSafety: as `piecework.campaign.price_list.ask_prices`.
         StoreError: its store is in another currency.
     """
     begun = as_begun(campaign)

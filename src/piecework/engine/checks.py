@@ -14,8 +14,7 @@ from itertools import chain
 from piecework.campaign import caps
 from piecework.campaign.dealing import all_first_rounds
 from piecework.campaign.opened import CampaignRun
-from piecework.campaign.questions import posted_question
-from piecework.campaign.row_faults import faults_of_page
+from piecework.campaign.questions import faults_of_page, posted_question
 from piecework.domain.campaign import Campaign
 from piecework.domain.hit import Item, PlannedHit
 from piecework.domain.ids import HitKey, ItemId

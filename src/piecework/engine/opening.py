@@ -1,7 +1,7 @@
 """Open a campaign: its file, its store, and the environment that it works in.
 
 A store is bound to its campaign and environment (`piecework.campaign.binding`). Each
-time it is opened, the marketplace is asked for its prices (`piecework.campaign.prices`).
+time it is opened, the marketplace is asked for its prices (`piecework.campaign.price_list`).
 A pass works on a marketplace, or on a rehearsal that another process runs.
 """
 
@@ -24,7 +24,7 @@ from piecework.campaign.binding import (
 )
 from piecework.campaign.consent import refuse_without_consent, refuse_workers_elsewhere
 from piecework.campaign.opened import CampaignRun, OpenedCampaign
-from piecework.campaign.prices import ask_prices, with_prices, without_markets
+from piecework.campaign.price_list import ask_prices, with_prices, without_markets
 from piecework.domain.campaign import Campaign
 from piecework.domain.clock import Clock, MonotonicClock, SystemClock
 from piecework.domain.errors import PlatformRefused, RefusedForSafety, StoreError
@@ -95,7 +95,7 @@ def open_on_marketplace(
             (`piecework.platforms.calling`).
 
     Raises:
-        RefusedForSafety: as `piecework.campaign.consent`, `piecework.campaign.prices`
+        RefusedForSafety: as `piecework.campaign.consent`, `piecework.campaign.price_list`
             and `piecework.engine.recover.other_stores` say; or another store began it.
         StoreError: another process works on the campaign, or the store belongs to
             another environment.
@@ -164,7 +164,7 @@ def open_for_rehearsal(
 
     Raises:
         RefusedForSafety: the campaign is run from another store; or see
-            `piecework.campaign.prices` and `piecework.engine.recover.other_stores`.
+            `piecework.campaign.price_list` and `piecework.engine.recover.other_stores`.
     """
     refuse_imported(campaign)
     platform = MTurk.with_keys(endpoint, REHEARSAL_KEYS)

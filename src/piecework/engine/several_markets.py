@@ -13,8 +13,15 @@ from datetime import timedelta
 from itertools import takewhile
 from threading import Event
 
-from piecework.campaign.dealing import all_first_rounds, at_markets, by_cost, shares
-from piecework.campaign.market_split import Pace, Split, cheapest_in_time
+from piecework.campaign.dealing import (
+    Pace,
+    Split,
+    all_first_rounds,
+    at_markets,
+    by_cost,
+    cheapest_in_time,
+    shares,
+)
 from piecework.campaign.opened import CampaignRun, OpenedCampaign
 from piecework.domain.counts import plural
 from piecework.domain.errors import PlatformRefused

@@ -10,7 +10,7 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 
 from piecework.campaign.opened import CampaignRun, OpenedCampaign
-from piecework.campaign.row_faults import faults_of_row
+from piecework.campaign.questions import faults_of_row
 from piecework.config.items_file import is_too_long
 from piecework.domain.counts import plural
 from piecework.domain.errors import ConfigError

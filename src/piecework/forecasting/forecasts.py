@@ -7,7 +7,7 @@ from math import isnan
 from pathlib import Path
 
 from piecework.campaign.assembling import load_campaign, read_anywhere
-from piecework.campaign.market_pricing import market_prices
+from piecework.campaign.pricing import market_prices
 from piecework.config.campaign_file import parse
 from piecework.domain.clock import SystemClock
 from piecework.domain.crowds import MarketPrice

@@ -20,7 +20,7 @@ import pandas as pd
 
 from piecework.campaign.assembling import assemble
 from piecework.campaign.opened import OpenedCampaign
-from piecework.campaign.row_faults import faults_of_row
+from piecework.campaign.questions import faults_of_row
 from piecework.config.asked_rows import MOST_FAULTS, alone, append_new
 from piecework.config.campaign_file import parse
 from piecework.config.sources import TableFile

@@ -6,16 +6,14 @@ from datetime import UTC, date, datetime, time
 from itertools import chain
 from pathlib import Path
 
-from piecework.campaign.assembling import assemble_anywhere
+from piecework.campaign.assembling import assemble_anywhere, warnings_of_earlier
 from piecework.campaign.caps import check_caps
 from piecework.campaign.dealing import all_first_rounds
-from piecework.campaign.earlier_campaigns import warnings_of_earlier
-from piecework.campaign.market_pricing import market_prices
+from piecework.campaign.growing_source import warnings_of_source
 from piecework.campaign.page_sizes import largest_page
-from piecework.campaign.prices import terms_of
-from piecework.campaign.pricing import Price, expected_out_of_reach, price
+from piecework.campaign.price_list import terms_of
+from piecework.campaign.pricing import Price, expected_out_of_reach, market_prices, price
 from piecework.campaign.reachable_pictures import sample_of_pictures, unreached
-from piecework.campaign.source_check import warnings_of_source
 from piecework.campaign.warnings import campaign_warnings
 from piecework.config.campaign_file import parse_untrusted
 from piecework.config.trust import confined, refusal_of

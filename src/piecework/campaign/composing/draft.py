@@ -12,8 +12,8 @@ from pathlib import Path
 from piecework.campaign.assembling import assemble
 from piecework.campaign.composing.campaign_text import Statement, campaign_text
 from piecework.campaign.composing.default_policy import default_policy
-from piecework.campaign.out_of_reach import within_reach
 from piecework.campaign.pricing import price
+from piecework.campaign.warnings import within_reach
 from piecework.config.campaign_file import parse_text
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import ConfigError

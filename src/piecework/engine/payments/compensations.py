@@ -12,8 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from piecework.campaign import caps
-from piecework.campaign.known_workers import known_worker
-from piecework.campaign.opened import CampaignRun
+from piecework.campaign.opened import CampaignRun, known_worker
 from piecework.domain.bonus import Compensation
 from piecework.domain.errors import BudgetExceeded, ConfigError, PlatformRefused
 from piecework.domain.ids import WorkerId

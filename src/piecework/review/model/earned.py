@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from piecework.campaign.known_workers import known_worker
-from piecework.campaign.opened import OpenedCampaign
+from piecework.campaign.opened import OpenedCampaign, known_worker
 from piecework.domain.earned import DueChange, EarnedRule, latest_share
 from piecework.domain.errors import ConfigError
 from piecework.engine.earn import records_of

@@ -8,8 +8,7 @@ by the pass at work, or by the command that made the decision.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from piecework.campaign.known_workers import known_worker
-from piecework.campaign.opened import OpenedCampaign
+from piecework.campaign.opened import OpenedCampaign, known_worker
 from piecework.domain.errors import ConfigError
 from piecework.domain.verdicts import Decision, Verdict
 from piecework.store import decisions, workers
