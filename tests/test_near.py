@@ -11,7 +11,10 @@ from tools.near import ROOT, SOURCES, imported_by, near_tests
         ("tests/store/test_ledger.py", "tests/store/test_ledger.py"),
         ("src/piecework/store/ledger.py", "tests/store/test_ledger.py"),
         # Its tests use HTTP and import no module of it.
-        ("src/piecework/marketplace/state/apart.py", "tests/marketplace/test_kept_apart.py"),
+        (
+            "src/piecework/marketplace/requester/assignments.py",
+            "tests/marketplace/test_assignments.py",
+        ),
         # The command imports it when it is called.
         ("src/piecework/cli/earned.py", "tests/cli/test_earned.py"),
         (

@@ -25,8 +25,7 @@ from piecework.backup.restoring import restore
 from piecework.domain.clock import SystemClock
 from piecework.marketplace.http.server import serve
 from piecework.marketplace.state.backend import Backend, Rules
-from piecework.marketplace.watching.metrics import Metrics
-from piecework.marketplace.watching.metrics_listener import MetricsPort
+from piecework.marketplace.watching.metrics import Metrics, MetricsPort
 from tests.backup.conftest import litestream_of
 from tests.crash.world import can_mount, small_disk, without_room
 from tests.marketplace.served_apart import scraped, served_apart

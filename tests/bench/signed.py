@@ -11,9 +11,9 @@ from botocore.credentials import Credentials
 
 from piecework.marketplace.requester.api import perform_operation
 from piecework.marketplace.requester.wire import TARGET_PREFIX
-from piecework.marketplace.state import keys
+from piecework.marketplace.state import accounts
+from piecework.marketplace.state.accounts import Key
 from piecework.marketplace.state.backend import Backend, Rules
-from piecework.marketplace.state.keys import Key
 from tests.bench.line import request_of
 
 
@@ -31,7 +31,7 @@ class LiveRequester:
     def __init__(self, database: Path, hit: Mapping[str, object]) -> None:
         with closing(Backend(database, Rules())) as backend:
             with backend.transaction() as transaction:
-                self._key = keys.give(transaction, "Bench", deposit_cents=10**9)
+                self._key = accounts.give_key(transaction, "Bench", deposit_cents=10**9)
             made = perform_operation(backend, self._key.access_key, "CreateHIT", dict(hit))["HIT"]
         self._new = {
             "HITTypeId": made["HITTypeId"],

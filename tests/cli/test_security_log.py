@@ -15,7 +15,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from piecework.marketplace.state import accounts, clock
-from piecework.marketplace.state.keys import Key
+from piecework.marketplace.state.accounts import Key
 from piecework.marketplace.workers import invitations
 from tests.marketplace.live_market import Live, give, opened
 from tests.marketplace.market import HIT_TYPE, QUESTION

@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 
 from piecework.cli.main import main
 from piecework.marketplace.http.server import serve
-from piecework.marketplace.state import system_qualifications as system
+from piecework.marketplace.state import qualification_types as system
 from piecework.marketplace.state.backend import Backend, Rules
 from piecework.marketplace.workers.eligibility import holdings
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from piecework.marketplace.http.amazon_hosts import HOSTS
+from piecework.marketplace.http.hosts import AMAZON_HOSTS
 from piecework.webserver.stand_in import authority
 from tests.clients.driven import Driven
 from tests.clients.environments import UnavailableError, python_client
@@ -24,7 +24,7 @@ _DRIVER = Path(__file__).with_name("drivers") / "dallinger_driver.py"
 def town(tmp_path: Path) -> Iterator[Town]:
     """A town that answers as Amazon's hosts do, which Dallinger has built in."""
     today = datetime.now(UTC).replace(microsecond=0)  # noqa: TID251 - its clock too
-    proxy = authority.establish(tmp_path / "market-aws", HOSTS, now=today)
+    proxy = authority.establish(tmp_path / "market-aws", AMAZON_HOSTS, now=today)
     with a_town(tmp_path, start=today, aws_proxy=proxy) as town:
         town.requester = town.market.requester(_KEY)
         yield town

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from piecework.marketplace.http.amazon_hosts import HOSTS
+from piecework.marketplace.http.hosts import AMAZON_HOSTS
 from piecework.marketplace.http.server import Running, serve
 from piecework.webserver.stand_in import authority
 from tests.clients.psiturk import PsiTurk, psiturk_on
@@ -27,7 +27,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
         rehearsal=True,
         seed=7,
         start=today,
-        aws_proxy=authority.establish(folder / "market-aws", HOSTS, now=today),
+        aws_proxy=authority.establish(folder / "market-aws", AMAZON_HOSTS, now=today),
     ) as running:
         yield running
 

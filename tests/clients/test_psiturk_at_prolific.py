@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from piecework.marketplace.http.amazon_hosts import HOSTS
+from piecework.marketplace.http.hosts import AMAZON_HOSTS
 from piecework.webserver.stand_in import authority
 from tests.clients.psiturk import PsiTurk, psiturk_on
 from tests.prolific.bridge.town import Town, a_town
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.clients
 def town(tmp_path: Path) -> Iterator[Town]:
     """A town of today, since psiTurk expires HITs by the machine's clock."""
     today = datetime.now(UTC).replace(microsecond=0)  # noqa: TID251 - its clock too
-    proxy = authority.establish(tmp_path / "market-aws", HOSTS, now=today)
+    proxy = authority.establish(tmp_path / "market-aws", AMAZON_HOSTS, now=today)
     with a_town(tmp_path, start=today, aws_proxy=proxy, hits_per_visit=1) as town:
         yield town
 

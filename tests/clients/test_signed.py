@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from piecework.marketplace.http.amazon_hosts import HOSTS
+from piecework.marketplace.http.hosts import AMAZON_HOSTS
 from piecework.marketplace.http.server import Running, serve
-from piecework.marketplace.state import keys
+from piecework.marketplace.state import accounts
 from piecework.marketplace.state.backend import Backend, Rules
 from piecework.webserver.stand_in import authority
 from tests.clients.driven import Driven
@@ -34,7 +34,7 @@ class Live:
     """A marketplace that checks signatures, and the key of its one requester."""
 
     running: Running
-    key: keys.Key
+    key: accounts.Key
 
     def environment(self, *, as_aws: bool, secret: str = "") -> dict[str, str]:
         """Variables of a user: led here by the proxy, or by the endpoint's own one."""
@@ -55,9 +55,9 @@ def live(tmp_path: Path) -> Iterator[Live]:
     """Started as `piecework serve --as-aws`, after `piecework requester add`."""
     database = tmp_path / "market.db"
     with closing(Backend(database, Rules())) as backend, backend.transaction() as transaction:
-        key = keys.give(transaction, "The lab", deposit_cents=1000)
+        key = accounts.give_key(transaction, "The lab", deposit_cents=1000)
     now = datetime.now(UTC)  # noqa: TID251 - certificates and signatures are of today
-    aws_proxy = authority.establish(tmp_path / "market-aws", HOSTS, now=now)
+    aws_proxy = authority.establish(tmp_path / "market-aws", AMAZON_HOSTS, now=now)
     with serve(database, aws_proxy=aws_proxy) as running:
         yield Live(running=running, key=key)
 

@@ -18,7 +18,7 @@ from piecework.connect.bridge.step import step
 from piecework.connect.bridge.terms import LEAST_PER_HOUR_CENTS, Terms
 from piecework.connect.client import Connect
 from piecework.connect.token import ApiKey
-from piecework.marketplace.bridging.lock import only_bridge
+from piecework.marketplace.bridging.running import only_bridge
 from piecework.marketplace.state.backend import Backend, Rules
 from piecework.webclient.request import Request
 from piecework.webclient.transport import Answer, Transport

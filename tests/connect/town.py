@@ -22,7 +22,7 @@ from piecework.connect.client import Connect
 from piecework.connect.token import ApiKey
 from piecework.marketplace.http.options import Marketplace
 from piecework.marketplace.state import clock, outside_market
-from piecework.marketplace.state.audit import broken_laws
+from piecework.marketplace.state.ledger import broken_laws
 from piecework.marketplace.state.outside_market import OutsideMarket
 from piecework.webclient.transport import Patience, Transport
 from tests.marketplace.market import HIT_TYPE, QUESTION, START, Market

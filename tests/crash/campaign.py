@@ -12,7 +12,7 @@ import httpx
 
 from piecework.config.campaign_file import parse
 from piecework.domain.store_address import StoreAddress, in_folder
-from piecework.marketplace.state import audit
+from piecework.marketplace.state import ledger
 from piecework.marketplace.state.backend import Backend, Rules
 from piecework.store.connection import Asked
 from piecework.store.database import exists, open_store
@@ -185,7 +185,7 @@ def check_marketplace(database: Path) -> None:
 def check_laws(database: Path, rules: Rules) -> None:
     """Check the same for a marketplace with other rules."""
     with closing(Backend(database, rules)) as backend, backend.transaction() as transaction:
-        assert audit.broken_laws(transaction) == []
+        assert ledger.broken_laws(transaction) == []
 
 
 def check_store(books: dict[str, Any], address: StoreAddress | Path) -> None:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
-from piecework.marketplace.state import audit
+from piecework.marketplace.state import ledger
 from piecework.marketplace.state.backend import Backend, Rules
 from piecework.store.database import open_store
 from piecework.store.intents import Intent, read
@@ -114,7 +114,7 @@ def test_a_marketplace_keeps_what_it_acknowledged(
     ):
         database = left / "market.db"
         with closing(Backend(database, Rules())) as backend, backend.transaction() as transaction:
-            assert audit.broken_laws(transaction) == []
+            assert ledger.broken_laws(transaction) == []
         with closing(sqlite3.connect(database)) as conn:
             assert conn.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
             hits = {row[0] for row in conn.execute("SELECT hit_id FROM hits")}

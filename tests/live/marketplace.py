@@ -9,10 +9,9 @@ from typing import Any
 
 import httpx
 
-from piecework.marketplace.state import audit, clock, keys
-from piecework.marketplace.state.accounts import REHEARSAL_BALANCE_CENTS, NewWorker
+from piecework.marketplace.state import accounts, clock, ledger
+from piecework.marketplace.state.accounts import REHEARSAL_BALANCE_CENTS, Key, NewWorker
 from piecework.marketplace.state.backend import Backend, Rules
-from piecework.marketplace.state.keys import Key
 from piecework.marketplace.workers import invitations
 from tests.crash.people import People
 from tests.end_to_end.conftest import ROOT
@@ -72,8 +71,8 @@ class LiveMarketplace:
             closing(Backend(self.database, Rules())) as backend,
             backend.transaction() as transaction,
         ):
-            assert audit.broken_laws(transaction) == []
-            return audit.books(transaction)
+            assert ledger.broken_laws(transaction) == []
+            return ledger.read_books(transaction)
 
 
 @contextmanager
@@ -89,7 +88,7 @@ def live_marketplace(
     """
     database = folder / "marketplace.db"
     with closing(Backend(database, Rules())) as backend, backend.transaction() as transaction:
-        key = keys.give(transaction, "The lab", deposit_cents=REHEARSAL_BALANCE_CENTS)
+        key = accounts.give_key(transaction, "The lab", deposit_cents=REHEARSAL_BALANCE_CENTS)
         codes = {
             name: invitations.invite(
                 transaction, NewWorker(handle=name, country="US"), lifetime_ms=clock.DAY

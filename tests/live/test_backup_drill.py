@@ -27,7 +27,7 @@ import pytest
 from piecework.campaign.assembling import load_campaign
 from piecework.engine.opening import open_on_marketplace
 from piecework.engine.run_pass import run_pass
-from piecework.marketplace.state.keys import Key
+from piecework.marketplace.state.accounts import Key
 from piecework.rehearsal.crowd.page import Page, read_page
 from tests.backup.conftest import litestream_of, s3, s3_endpoint
 from tests.conftest import in_full

@@ -12,9 +12,9 @@ from botocore.config import Config
 
 from piecework.marketplace.http.server import serve
 from piecework.marketplace.requester import signature
-from piecework.marketplace.state import keys
+from piecework.marketplace.state import accounts
+from piecework.marketplace.state.accounts import Key
 from piecework.marketplace.state.backend import Backend, Rules
-from piecework.marketplace.state.keys import Key
 from tests.marketplace.signing import send, signed_request
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def opened(database: Path) -> Iterator[Backend]:
 def give(database: Path, name: str = "The lab", *, cents: int = 1000) -> Key:
     """A key, as the command gives one."""
     with opened(database) as backend, backend.transaction() as transaction:
-        return keys.give(transaction, name, deposit_cents=cents)
+        return accounts.give_key(transaction, name, deposit_cents=cents)
 
 
 @contextmanager

@@ -24,7 +24,7 @@ from piecework.domain.ids import HitId
 from piecework.marketplace.http.server import serve
 from piecework.marketplace.watching.access_log import MOST_WAITING, AccessLog
 from piecework.marketplace.watching.metrics import Metrics
-from piecework.marketplace.watching.request_facts import AnsweredRequest, RequestFacts
+from piecework.marketplace.watching.watched_requests import AnsweredRequest, RequestFacts
 from piecework.platforms.mturk import MTurk
 from tests.conftest import in_full
 from tests.crash.world import can_mount, small_disk, without_room

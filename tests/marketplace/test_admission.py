@@ -16,9 +16,9 @@ import pytest
 from botocore.exceptions import ClientError
 
 from piecework.marketplace.exceptions import Refusal
-from piecework.marketplace.http.exposure import UnsafeBindError
+from piecework.marketplace.http.hosts import UnsafeBindError
 from piecework.marketplace.http.server import Marketplace, serve
-from piecework.marketplace.state import accounts, keys
+from piecework.marketplace.state import accounts
 from tests.marketplace.live_market import Live, give, opened, running
 from tests.marketplace.market import HIT_TYPE, QUESTION, post, refusal
 from tests.marketplace.signing import send, with_header
@@ -200,12 +200,12 @@ def test_a_revoked_key_ends_with_the_next_call_and_forgets_its_secret(live: Live
     made = post(client)
     with opened(live.database) as backend:
         with backend.transaction() as transaction:
-            keys.revoke(transaction, live.key.access_key)
+            accounts.revoke_key(transaction, live.key.access_key)
         with (
             backend.transaction() as transaction,
             pytest.raises(Refusal, match="not an active key"),
         ):
-            keys.revoke(transaction, live.key.access_key)
+            accounts.revoke_key(transaction, live.key.access_key)
     with pytest.raises(ClientError) as caught:
         client.get_account_balance()
     assert refusal(caught.value)[0] == "UnrecognizedClientException"
@@ -219,7 +219,7 @@ def test_the_list_shows_everything_but_secrets(live: Live) -> None:
     """Name, key, since when, until when, and the money of the account."""
     post(live.client())
     with opened(live.database) as backend, backend.transaction() as transaction:
-        (row,) = keys.listed(transaction)
+        (row,) = accounts.list_keys(transaction)
     assert row["name"] == "The lab"
     assert row["access_key"] == live.key.access_key
     assert (row["available_cents"], row["held_cents"]) == (934, 66)
@@ -240,7 +240,7 @@ def test_who_trusts_this_machine_checks_no_signature_but_knows_the_keys(tmp_path
     database = tmp_path / "live.db"
     key, revoked = give(database), give(database)
     with opened(database) as backend, backend.transaction() as transaction:
-        keys.revoke(transaction, revoked.access_key)
+        accounts.revoke_key(transaction, revoked.access_key)
     with serve(database, trust_local=True) as served, httpx.Client() as http:
         live = Live(database, served.endpoint_url, replace(key, secret="x"), http)  # noqa: S106 - a wrong one
         assert live.client().get_account_balance()["AvailableBalance"] == "20.00"

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from piecework.marketplace.exceptions import Refusal
-from piecework.marketplace.workers.answers import NAMESPACE, OWN, to_xml
+from piecework.marketplace.workers.hit_forms import NAMESPACE, OWN, answer_xml
 from tests.examples import examples
 
 TEXTS = st.text(st.characters(codec="utf-8"), max_size=60)
@@ -44,28 +44,28 @@ def test_typed_text_survives_the_xml(fields: dict[str, str]) -> None:
         carried(name): carried(value) for name, value in fields.items()
     }
     if len(wanted) == len(fields) > 0:
-        assert read(to_xml(fields.items())) == wanted
+        assert read(answer_xml(fields.items())) == wanted
 
 
 def test_repeated_fields_are_joined_and_only_the_assignment_s_id_is_left_out() -> None:
     """MTurk kept the other ids that pages send; psiTurk's last form has only ids."""
     form = [("a", "1"), ("b", "x"), ("a", "2"), ("assignmentId", "3"), ("hitId", "4")]
-    assert read(to_xml(form)) == {"a": "1|2", "b": "x", "hitId": "4"}
+    assert read(answer_xml(form)) == {"a": "1|2", "b": "x", "hitId": "4"}
     last = [("assignmentId", "A"), ("hitId", "H"), ("workerId", "W")]
-    assert read(to_xml(last)) == {"hitId": "H", "workerId": "W"}
+    assert read(answer_xml(last)) == {"hitId": "H", "workerId": "W"}
 
 
 def test_an_answer_without_a_field_is_refused() -> None:
     """The assignment's id alone is no answer."""
     with pytest.raises(Refusal) as caught:
-        to_xml([("assignmentId", "A")])
+        answer_xml([("assignmentId", "A")])
     assert caught.value.status == 400
 
 
 def test_an_answer_has_at_most_65535_bytes() -> None:
     """One byte more is refused with the size in the sentence."""
-    room = 65_535 - len(to_xml([("a", "")]).encode())
-    assert to_xml([("a", "x" * room)])
+    room = 65_535 - len(answer_xml([("a", "")]).encode())
+    assert answer_xml([("a", "x" * room)])
     with pytest.raises(Refusal, match="65536 bytes") as caught:
-        to_xml([("a", "x" * (room + 1))])
+        answer_xml([("a", "x" * (room + 1))])
     assert caught.value.status == 413

@@ -21,10 +21,10 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from piecework.marketplace.http.amazon_hosts import HOSTS
+from piecework.marketplace.http.hosts import AMAZON_HOSTS
 from piecework.marketplace.http.server import serve
 from piecework.marketplace.requester.signature import machine_time
-from piecework.marketplace.state import keys
+from piecework.marketplace.state import accounts
 from piecework.webserver.server import Certificate
 from piecework.webserver.stand_in import authority
 from piecework.webserver.stand_in.settings import RunningStandIn
@@ -33,7 +33,7 @@ from tests.marketplace.certificates import issued, self_signed
 from tests.marketplace.live_market import give, opened
 from tests.marketplace.market import QUESTION
 
-PRODUCTION, SANDBOX = HOSTS
+PRODUCTION, SANDBOX = AMAZON_HOSTS
 
 # What a program of ten years ago looks like: no endpoint_url, no thought of us.
 OLD_PROGRAM = """
@@ -67,17 +67,17 @@ class Standing:
 
     database: Path
     doors: RunningStandIn
-    key: keys.Key
+    key: accounts.Key
 
 
 @contextmanager
 def aws_proxy(folder: Path, *, rehearsal: bool = False) -> Iterator[Standing]:
     """The marketplace as `piecework serve --as-aws` starts it."""
     database = folder / "market.db"
-    key = keys.Key(access_key="anything", secret="anything")  # noqa: S106 - any will do
+    key = accounts.Key(access_key="anything", secret="anything")  # noqa: S106 - any will do
     if not rehearsal:
         key = give(database)
-    aws_proxy = authority.establish(folder / "market-aws", HOSTS, now=machine_time())
+    aws_proxy = authority.establish(folder / "market-aws", AMAZON_HOSTS, now=machine_time())
     with serve(database, rehearsal=rehearsal, aws_proxy=aws_proxy) as running:
         assert running.aws_proxy is not None
         yield Standing(database, running.aws_proxy, key)
@@ -229,7 +229,7 @@ def test_what_is_no_request_is_dropped(standing: Standing) -> None:
 )
 def test_a_host_is_the_same_however_it_is_written(target: str, host: str | None) -> None:
     """Case and the root's dot do not matter; nothing else is forgiven."""
-    assert connect_target(f"CONNECT {target} HTTP/1.1\r\n\r\n".encode(), HOSTS) == host
+    assert connect_target(f"CONNECT {target} HTTP/1.1\r\n\r\n".encode(), AMAZON_HOSTS) == host
 
 
 def test_behind_the_proxy_is_the_requester_api_and_nothing_else(standing: Standing) -> None:
@@ -254,7 +254,7 @@ def test_the_lines_can_be_pasted_into_a_shell(tmp_path: Path) -> None:
 
 def test_the_keys_are_their_owners_alone(tmp_path: Path) -> None:
     """The folder and everything in it, from the first moment."""
-    authority.establish(tmp_path / "aws", HOSTS, now=machine_time())
+    authority.establish(tmp_path / "aws", AMAZON_HOSTS, now=machine_time())
     assert stat.S_IMODE((tmp_path / "aws").stat().st_mode) == 0o700
     paths = {path.name: path for path in (tmp_path / "aws").iterdir()}
     assert set(paths) == {"authority.pem", "authority.key", "hosts.pem"}
@@ -267,7 +267,7 @@ def test_the_authority_stays_and_its_certificates_are_made_anew(tmp_path: Path) 
     now = machine_time()
 
     def established(*, days: int = 0) -> tuple[bytes, bytes]:
-        files = authority.establish(tmp_path, HOSTS, now=now + timedelta(days=days))
+        files = authority.establish(tmp_path, AMAZON_HOSTS, now=now + timedelta(days=days))
         return files.authority.read_bytes(), files.certificate.read_bytes()
 
     first, again = established(), established()
@@ -311,8 +311,8 @@ def handshake(shown: Certificate | Path, trusted: Path, host: str) -> None:
 def test_a_stolen_authority_speaks_for_no_other_host(tmp_path: Path) -> None:
     """Its own certificate says for whom it may; a client holds it to that."""
     now = machine_time()
-    files = authority.establish(tmp_path / "aws", HOSTS, now=now)
-    for host in HOSTS:
+    files = authority.establish(tmp_path / "aws", AMAZON_HOSTS, now=now)
+    for host in AMAZON_HOSTS:
         handshake(files.certificate, files.authority, host)
     with pytest.raises(ssl.SSLCertVerificationError):
         handshake(files.certificate, files.authority, "example.org")
@@ -325,7 +325,7 @@ def test_a_stolen_authority_speaks_for_no_other_host(tmp_path: Path) -> None:
     )
     with pytest.raises(ssl.SSLCertVerificationError, match="permitted subtree"):
         handshake(forged, files.authority, "example.org")
-    for name in (f"below.{HOSTS[0]}", "127.0.0.1", "::1"):
+    for name in (f"below.{AMAZON_HOSTS[0]}", "127.0.0.1", "::1"):
         forged = issued(
             tmp_path / "forged",
             name,
@@ -340,9 +340,9 @@ def test_a_stolen_authority_speaks_for_no_other_host(tmp_path: Path) -> None:
 def test_an_authority_that_could_speak_for_more_is_founded_anew(tmp_path: Path) -> None:
     """One of an earlier day permits names below its own, and says nothing of IPs."""
     now, folder = machine_time(), tmp_path / "aws"
-    files = authority.establish(folder, HOSTS, now=now)
+    files = authority.establish(folder, AMAZON_HOSTS, now=now)
     kept = files.authority.read_bytes()
-    assert authority.establish(folder, HOSTS, now=now).authority.read_bytes() == kept
+    assert authority.establish(folder, AMAZON_HOSTS, now=now).authority.read_bytes() == kept
     key = serialization.load_pem_private_key((folder / "authority.key").read_bytes(), None)
     assert isinstance(key, ec.EllipticCurvePrivateKey)
     certificate = x509.load_pem_x509_certificate(kept)
@@ -354,11 +354,11 @@ def test_an_authority_that_could_speak_for_more_is_founded_anew(tmp_path: Path) 
         certificate.not_valid_before_utc,
         certificate.not_valid_after_utc,
     ).add_extension(
-        x509.NameConstraints([x509.DNSName(host) for host in HOSTS], None), critical=True
+        x509.NameConstraints([x509.DNSName(host) for host in AMAZON_HOSTS], None), critical=True
     )
     before = builder.sign(key, hashes.SHA256())
     files.authority.write_bytes(before.public_bytes(serialization.Encoding.PEM))
-    fresh = authority.establish(folder, HOSTS, now=now).authority.read_bytes()
+    fresh = authority.establish(folder, AMAZON_HOSTS, now=now).authority.read_bytes()
     assert fresh not in (kept, before.public_bytes(serialization.Encoding.PEM))
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.requester.api import perform_operation
-from piecework.marketplace.state import accounts, audit, lifecycle
+from piecework.marketplace.state import accounts, ledger, lifecycle
 from piecework.marketplace.state.backend import Backend, Rules
 from piecework.marketplace.workers import assignment_actions, discovery
 from tests.marketplace.market import HIT_TYPE, QUESTION, START
@@ -80,8 +80,8 @@ def crowded() -> Iterator[Crowded]:
 def books(backend: Backend) -> dict[str, Any]:
     """The whole state; and that it is lawful."""
     with backend.transaction() as transaction:
-        assert audit.broken_laws(transaction) == []
-        return audit.books(transaction)
+        assert ledger.broken_laws(transaction) == []
+        return ledger.read_books(transaction)
 
 
 def test_slices_come_to_the_same_as_all_at_once() -> None:
@@ -94,7 +94,7 @@ def test_slices_come_to_the_same_as_all_at_once() -> None:
             with crowded.backend._storage.transaction() as conn:
                 transaction = crowded.backend._transaction(conn)
                 while lifecycle.catch_up(transaction, most=most):
-                    assert audit.broken_laws(transaction) == []
+                    assert ledger.broken_laws(transaction) == []
             all_books.append(books(crowded.backend))
     assert all_books[0] == all_books[1] == all_books[2]
     # By hand: 8 of 40 submitted and approved by silence; the rest is free again.
@@ -128,7 +128,7 @@ def test_what_a_call_names_is_settled_first(crowded: Crowded) -> None:
     assert shown["AssignmentStatus"] == "Approved"
     assert crowded.backend.has_backlog
     with crowded.backend.transaction() as transaction:
-        assert audit.broken_laws(transaction) == []
+        assert ledger.broken_laws(transaction) == []
 
 
 def test_workers_get_nothing_that_has_run_out(crowded: Crowded) -> None:
@@ -136,7 +136,7 @@ def test_workers_get_nothing_that_has_run_out(crowded: Crowded) -> None:
     with crowded.backend.transaction() as transaction:
         assert transaction.has_backlog
         ann = accounts.signed_in(transaction, crowded.token)
-        group = discovery.group(transaction, ann, crowded.group)
+        group = discovery.visible_group(transaction, ann, crowded.group)
         assert group.available > 0
         assert discovery.next_hit(transaction, ann, group.row["id"]) is None
         with pytest.raises(Refusal, match="abandoned"):

@@ -14,9 +14,9 @@ import httpx
 import pytest
 
 from piecework.marketplace.http.server import serve_apart
-from piecework.marketplace.state import audit
+from piecework.marketplace.state import ledger
 from piecework.marketplace.state.backend import Backend, Rules
-from piecework.marketplace.state.database_file import WrongDatabaseError
+from piecework.marketplace.state.storage import WrongDatabaseError
 from tests.marketplace.market import START, Market, free_port, post
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -85,7 +85,7 @@ def test_it_ends_when_its_parent_is_killed(tmp_path: Path) -> None:
             time.sleep(0.1)
         assert not _answers(endpoint)
     with closing(Backend(database, RULES)) as backend, backend.transaction() as transaction:
-        assert audit.broken_laws(transaction) == []
+        assert ledger.broken_laws(transaction) == []
         hits = [row["hit_id"] for row in transaction.all("SELECT hit_id FROM hits")]
         assert hits == [made["HITId"]]
 

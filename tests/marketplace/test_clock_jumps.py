@@ -14,15 +14,9 @@ from click.testing import CliRunner
 from piecework.cli.main import main
 from piecework.marketplace.http.server import serve
 from piecework.marketplace.requester.api import perform_operation
-from piecework.marketplace.state import accounts, backend, clock, keys
+from piecework.marketplace.state import accounts, backend, clock
 from piecework.marketplace.state.backend import Backend, Rules
-from piecework.marketplace.state.clock_jumps import (
-    AGREEMENT,
-    PLAUSIBLE,
-    SHORT,
-    Moment,
-    WatchedClock,
-)
+from piecework.marketplace.state.clock import AGREEMENT, PLAUSIBLE, SHORT, Moment, WatchedClock
 from piecework.marketplace.workers import invitations
 from tests.marketplace.market import HIT_TYPE, QUESTION
 
@@ -124,7 +118,7 @@ def town(tmp_path: Path, clocks: Clocks) -> Town:
     database = tmp_path / "live.db"
     with closing(Backend(database, Rules())) as made:
         with made.transaction() as transaction:
-            key = keys.give(transaction, "lab", deposit_cents=10_000).access_key
+            key = accounts.give_key(transaction, "lab", deposit_cents=10_000).access_key
             new = accounts.NewWorker(handle="ann", country="DE")
             code = invitations.invite(transaction, new, lifetime_ms=clock.DAY).code
         hits = [

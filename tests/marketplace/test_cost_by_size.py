@@ -101,8 +101,8 @@ ACTIONS: dict[str, Action] = {
     "list assignments": on_hit("ListAssignmentsForHIT"),
     "list bonuses": on_hit("ListBonusPayments"),
     "balance": call("GetAccountBalance"),
-    "list groups": lambda transaction: discovery.groups(transaction, ann(transaction)),
-    "list groups after much work": lambda transaction: discovery.groups(
+    "list groups": lambda transaction: discovery.visible_groups(transaction, ann(transaction)),
+    "list groups after much work": lambda transaction: discovery.visible_groups(
         transaction, bob(transaction)
     ),
     "accept after much work": lambda transaction: assignment_actions.accept(

@@ -17,9 +17,9 @@ import pytest
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.http.server import serve
 from piecework.marketplace.requester.api import perform_operation
-from piecework.marketplace.state import audit
+from piecework.marketplace.state import ledger
 from piecework.marketplace.state.backend import Backend, Rules
-from piecework.marketplace.state.database_file import WrongDatabaseError
+from piecework.marketplace.state.storage import WrongDatabaseError
 from tests.bench.line import Line, call, connect, worker_call
 from tests.marketplace.market import HIT_TYPE, QUESTION, START, Market, post
 from tests.marketplace.own_event_loop import run_in_thread
@@ -111,7 +111,7 @@ def test_a_kill_loses_no_acknowledged_submission(tmp_path: Path) -> None:
         closing(Backend(database, Rules(rehearsal=True, seed=7))) as backend,
         backend.transaction() as transaction,
     ):
-        assert audit.broken_laws(transaction) == []
+        assert ledger.broken_laws(transaction) == []
 
 
 @pytest.mark.full
@@ -181,7 +181,7 @@ def test_a_kill_among_sixteen_writers_loses_nothing_that_was_said(tmp_path: Path
         closing(Backend(database, Rules(rehearsal=True, seed=7))) as backend,
         backend.transaction() as transaction,
     ):
-        assert audit.broken_laws(transaction) == []
+        assert ledger.broken_laws(transaction) == []
 
 
 def test_a_transaction_among_others_is_all_or_nothing_by_itself(tmp_path: Path) -> None:

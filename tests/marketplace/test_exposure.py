@@ -2,7 +2,7 @@
 
 import pytest
 
-from piecework.marketplace.http.exposure import warnings
+from piecework.marketplace.http.hosts import exposure_warnings
 
 NAMED = ("https://hits.example", "https://frames.example")
 LAN = ("http://192.0.2.7:8080", "http://192.0.2.8:8081")
@@ -28,7 +28,7 @@ def test_only_what_travels_in_the_clear_is_warned_of(
 ) -> None:
     """One warning where invitations, frames or ports are open to listeners."""
     site, frames = origins
-    lines = warnings(host, speaks_tls=speaks_tls, site=site, frames=frames)
+    lines = exposure_warnings(host, speaks_tls=speaks_tls, site=site, frames=frames)
     assert len(lines) == (1 if expected_words else 0)
     assert expected_words in " ".join(lines)
 
@@ -49,7 +49,7 @@ def test_hosts_that_share_cookies_are_warned_of(
     site: str, frames: str, expected_words: str
 ) -> None:
     """One name for both, or over plain HTTP one domain: a session can be exchanged."""
-    lines = warnings("127.0.0.1", speaks_tls=False, site=site, frames=frames)
+    lines = exposure_warnings("127.0.0.1", speaks_tls=False, site=site, frames=frames)
     shared = [line for line in lines if "share the host" in line or "set cookies" in line]
     assert len(shared) == bool(expected_words)
     assert expected_words in " ".join(shared)

@@ -16,7 +16,7 @@ import pytest
 
 from piecework.marketplace.http.server import serve
 from piecework.marketplace.requester.wire import operation_names
-from piecework.marketplace.state import accounts, audit
+from piecework.marketplace.state import accounts, ledger
 from piecework.marketplace.state.backend import Backend, Rules
 from piecework.marketplace.state.clock import DAY
 from piecework.marketplace.workers import invitations
@@ -260,7 +260,7 @@ def check(folder: Path, *, count: int, seed: int) -> None:
         hit = client.get_hit(HITId=stage.known.values["HITId"])["HIT"]
         assert hit["MaxAssignments"] >= 9
     with closing(Backend(database, RULES)) as backend, backend.transaction() as transaction:
-        assert audit.broken_laws(transaction) == []
+        assert ledger.broken_laws(transaction) == []
 
 
 @pytest.mark.full

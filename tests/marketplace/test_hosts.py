@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from piecework.marketplace.http.exposure import UnsafeBindError
+from piecework.marketplace.http.hosts import UnsafeBindError
 from piecework.marketplace.http.server import Marketplace, serve
 from tests.marketplace.live_market import give, running
 from tests.marketplace.market import START, Market, free_port

@@ -105,7 +105,7 @@ def test_no_byte_of_a_link_can_be_changed(place: Place) -> None:
             backend.transaction() as transaction,
             pytest.raises(Refusal, match="is not valid"),
         ):
-            invitations.admit(transaction, text)
+            invitations.admit_invited(transaction, text)
         if position % 18 == 0:
             assert place.sign_in(text).status_code == 403
 
@@ -136,13 +136,13 @@ def test_revoking_ends_links_and_sessions_at_once(place: Place) -> None:
     session = place.sign_in(code)
     assert status(place, session) == 200
     with place.backend() as backend, backend.transaction() as transaction:
-        before = invitations.find(transaction, "ann")["worker_id"]
-        assert invitations.revoke(transaction, "ann") == 1
+        before = invitations.find_invitation(transaction, "ann")["worker_id"]
+        assert invitations.revoke_invitation(transaction, "ann") == 1
     assert status(place, session) == 401
     assert "was withdrawn" in place.sign_in(code).text
     assert status(place, place.sign_in(place.invite())) == 200
     with place.backend() as backend, backend.transaction() as transaction:
-        assert invitations.find(transaction, "ann")["worker_id"] == before
+        assert invitations.find_invitation(transaction, "ann")["worker_id"] == before
 
 
 def test_signing_out_ends_the_session_on_this_side(place: Place) -> None:

@@ -19,7 +19,7 @@ SCRIPTS = sorted((MARKETPLACE / "workers/static").glob("*.js"))
 CODE = [
     *sorted((MARKETPLACE / "workers").glob("*.py")),
     *sorted((MARKETPLACE / "forms").glob("*.py")),
-    MARKETPLACE / "state/objections.py",
+    MARKETPLACE / "state/messages.py",
     MARKETPLACE / "state/visits.py",
 ]
 OTHERS = languages.languages()[1:]
@@ -128,10 +128,10 @@ def test_what_a_stranger_typed_is_no_markup_in_any_language() -> None:
     """A value in a sentence is escaped by the page that shows it."""
     for language in languages.languages():
         with speaking(language):
-            page = pages.page("refused.html.j2", message="<b>100 %</b>", has_menu=False)
+            page = pages.render_page("refused.html.j2", message="<b>100 %</b>", has_menu=False)
             assert b"&lt;b&gt;100 %" in page.body
             title = {"title": "<i>%(x)s</i>", "assignment_id": "A"}
-            reported = pages.page("reported.html.j2", assignment=title)
+            reported = pages.render_page("reported.html.j2", assignment=title)
             assert b"&lt;i&gt;%(x)s" in reported.body
 
 

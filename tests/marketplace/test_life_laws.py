@@ -16,7 +16,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.requester.api import perform_operation
-from piecework.marketplace.state import accounts, audit, clock
+from piecework.marketplace.state import accounts, clock, ledger
 from piecework.marketplace.state.backend import Backend, Rules
 from piecework.marketplace.workers import assignment_actions, discovery
 from tests.examples import examples
@@ -343,7 +343,7 @@ class LifeLaws(RuleBasedStateMachine):
                 ann = accounts.signed_in(transaction, token)
                 shown = {
                     group.row["title"]: (group.available, group.may_accept)
-                    for group in discovery.groups(transaction, ann)
+                    for group in discovery.visible_groups(transaction, ann)
                 }
             expected = {
                 kind: (len(offered), self.may_accept(worker, kind))
@@ -357,7 +357,7 @@ class LifeLaws(RuleBasedStateMachine):
     def the_audit_finds_nothing(self) -> None:
         """Every law of the books and the counters."""
         with self.backend.transaction() as transaction:
-            assert audit.broken_laws(transaction) == []
+            assert ledger.broken_laws(transaction) == []
 
     def some(self, *states: str) -> list[Work]:
         """Goes in these states."""

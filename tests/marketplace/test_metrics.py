@@ -19,9 +19,8 @@ from piecework.marketplace.http.server import serve
 from piecework.marketplace.requester.wire import operation_names
 from piecework.marketplace.state.backend import Backend, Rules
 from piecework.marketplace.watching import state_figures
-from piecework.marketplace.watching.metrics import Metrics
-from piecework.marketplace.watching.metrics_listener import MetricsPort
-from piecework.marketplace.watching.request_facts import AnsweredRequest, RequestFacts
+from piecework.marketplace.watching.metrics import Metrics, MetricsPort
+from piecework.marketplace.watching.watched_requests import AnsweredRequest, RequestFacts
 from tests.marketplace.market import START, Market, post
 from tests.marketplace.served_apart import ROOT, SERVE, figures_in, scraped, served_apart
 

@@ -9,7 +9,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from piecework.marketplace.http.server import serve
-from piecework.marketplace.state.system_qualifications import MASTERS_PRODUCTION
+from piecework.marketplace.state.qualification_types import MASTERS_PRODUCTION
 from tests.marketplace.market import QUESTION, START, Market, expire, post, refusal
 
 

@@ -17,7 +17,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.requester.api import perform_operation
-from piecework.marketplace.state import accounts, audit, clock
+from piecework.marketplace.state import accounts, clock, ledger
 from piecework.marketplace.state.backend import Backend, Rules
 from piecework.marketplace.workers import assignment_actions
 from tests.examples import examples
@@ -298,7 +298,7 @@ class MoneyLaws(RuleBasedStateMachine):
     def the_books_balance(self) -> None:
         """Every law of the audit holds."""
         with self.backend.transaction() as transaction:
-            assert audit.broken_laws(transaction) == []
+            assert ledger.broken_laws(transaction) == []
 
     def some(self, *states: str) -> list[Work]:
         """Assignments in these states."""

@@ -13,7 +13,7 @@ from botocore.exceptions import ClientError
 from click.testing import CliRunner
 
 from piecework.cli.main import main
-from piecework.marketplace.state import accounts, audit, clock
+from piecework.marketplace.state import accounts, clock, ledger
 from piecework.marketplace.state.backend import Backend
 from piecework.marketplace.workers import invitations
 from tests.crash.world import can_mount, small_disk, without_room
@@ -93,7 +93,7 @@ def refused_call(client: "MTurkClient") -> ClientError:
 def check_books(backend: Backend) -> None:
     """Nothing is half done."""
     with backend.transaction() as transaction:
-        assert audit.broken_laws(transaction) == []
+        assert ledger.broken_laws(transaction) == []
 
 
 def test_a_requester_is_told_to_call_again_and_the_sdk_does(scene: Scene) -> None:

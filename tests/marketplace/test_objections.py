@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from piecework.cli.main import main
-from piecework.marketplace.state import objections, reported_problems
+from piecework.marketplace.state import messages
 from tests.marketplace.market import Market, Worker
 
 HTML = {"accept": "text/html"}
@@ -94,9 +94,9 @@ def test_a_refused_request_can_be_contested(market: Market, ann: Worker) -> None
 
 def test_objections_have_an_end(market: Market, ann: Worker, type_id: str) -> None:
     """Empty or endless ones, too many, strangers' and other sites' are refused."""
-    for text in ("", "  ", "x" * (reported_problems.LONGEST + 1)):
+    for text in ("", "  ", "x" * (messages.LONGEST_TEXT + 1)):
         assert contest(ann, type_id, text).status_code == 422
-    for _ in range(objections.MOST_A_DAY):
+    for _ in range(messages.MOST_OBJECTIONS_A_DAY):
         assert contest(ann, type_id, "No.").status_code == 201
     assert contest(ann, type_id, "No.").status_code == 429
     market.wait(days=1)

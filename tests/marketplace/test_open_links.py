@@ -46,7 +46,7 @@ def make(backend: Backend, new: NewLink = CLASS) -> str:
 def workers(backend: Backend) -> list[str]:
     """The names of all workers."""
     with backend.transaction() as transaction:
-        return [row["handle"] for row in invitations.listed(transaction)]
+        return [row["handle"] for row in invitations.list_invitations(transaction)]
 
 
 def joined(site: str, code: str, name: str, **more: str) -> httpx.Response:

@@ -14,8 +14,8 @@ from botocore.exceptions import ClientError
 from piecework.marketplace.http.server import serve, serve_apart
 from piecework.marketplace.state import accounts
 from piecework.marketplace.state.backend import Backend, Rules, rules_of
-from piecework.marketplace.state.database_file import WrongDatabaseError
 from piecework.marketplace.state.money import MTURK, PriceList
+from piecework.marketplace.state.storage import WrongDatabaseError
 from tests.marketplace.market import START, Market, post, refusal
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from piecework.marketplace.state.system_qualifications import (
+from piecework.marketplace.state.qualification_types import (
     ADULT,
     LOCALE,
     MASTERS_PRODUCTION,

@@ -7,7 +7,7 @@ import httpx
 from click.testing import CliRunner
 
 from piecework.cli.main import main
-from piecework.marketplace.state import reported_problems
+from piecework.marketplace.state import messages
 from tests.marketplace.market import Market, Worker, post
 
 
@@ -44,9 +44,9 @@ def test_reports_have_an_end(market: Market) -> None:
     """Empty or endless ones are refused, and more than twenty a day of one worker."""
     hit, ann = post(market.requester()), market.worker()
     taken = ann.accept(hit["HITGroupId"]).json()["assignment_id"]
-    for text in ("", "  ", "x" * (reported_problems.LONGEST + 1)):
+    for text in ("", "  ", "x" * (messages.LONGEST_TEXT + 1)):
         assert report(ann, taken, text).status_code == 422
-    for _ in range(reported_problems.MOST_A_DAY):
+    for _ in range(messages.MOST_PROBLEMS_A_DAY):
         assert report(ann, taken, "black").status_code == 201
     assert report(ann, taken, "black").status_code == 429
     market.wait(days=1)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from botocore.exceptions import ClientError
 
-from piecework.marketplace.state.audit import LAWS
+from piecework.marketplace.state.ledger import LAWS
 from piecework.marketplace.state.review_policies import (
     Agreement,
     score_agreement,

@@ -47,7 +47,7 @@ class Place:
     def revoke(self, name: str) -> None:
         """End a worker's invitations."""
         with self.backend() as backend, backend.transaction() as transaction:
-            invitations.revoke(transaction, name)
+            invitations.revoke_invitation(transaction, name)
 
     def browser(self) -> httpx.Client:
         """A browser without cookies."""

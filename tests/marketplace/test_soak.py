@@ -35,9 +35,9 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from piecework.backup.address import read_address
 from piecework.backup.restoring import restore
-from piecework.marketplace.state import accounts, audit, keys
+from piecework.marketplace.state import accounts, ledger
+from piecework.marketplace.state.accounts import Key
 from piecework.marketplace.state.backend import Backend, Rules
-from piecework.marketplace.state.keys import Key
 from piecework.sqlitefile.checkpoints import backup_lock
 from tests.backup.conftest import litestream_of
 from tests.bench.line import Line, Reply, connect, worker_call
@@ -342,7 +342,9 @@ def _opened(database: Path) -> tuple[list[str], dict[str, Key]]:
     with closing(Backend(database, Rules())) as backend, backend.transaction() as transaction:
         people = [accounts.NewWorker(handle=f"w{n}", country="US") for n in range(WORKERS)]
         tokens = [accounts.add_worker(transaction, each)[1] for each in people]
-        signing = {name: keys.give(transaction, name, deposit_cents=10**9) for name in REQUESTERS}
+        signing = {
+            name: accounts.give_key(transaction, name, deposit_cents=10**9) for name in REQUESTERS
+        }
     return tokens, signing
 
 
@@ -381,7 +383,7 @@ def _check_replica(soak: Soak, database: Path) -> Path:
     assert {kept.get(name, "lost") for name in submitted} <= {"Submitted", "Approved"}
     assert {kept.get(name, "lost") for name in approved} <= {"Approved"}
     with closing(Backend(restored, Rules())) as backend, backend.transaction() as transaction:
-        assert audit.broken_laws(transaction) == []
+        assert ledger.broken_laws(transaction) == []
     return restored
 
 

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from piecework.cli.main import main
 from piecework.marketplace.http.server import serve
 from piecework.marketplace.state.backend import Backend, Rules
-from piecework.marketplace.state.database_file import WrongDatabaseError
+from piecework.marketplace.state.storage import WrongDatabaseError
 from piecework.store.database import open_store
 
 LIVE = Rules()

@@ -12,7 +12,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from piecework.backup.lag import Distance
 from piecework.marketplace.state.backend import Backend
 from piecework.marketplace.watching.metrics import Metrics
-from piecework.marketplace.watching.request_facts import AnsweredRequest, RequestFacts
+from piecework.marketplace.watching.watched_requests import AnsweredRequest, RequestFacts
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "how-to" / "watch-a-marketplace.md"

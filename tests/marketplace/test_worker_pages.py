@@ -5,10 +5,10 @@ import re
 import httpx
 import pytest
 
-from piecework.marketplace.state import system_qualifications as system
-from piecework.marketplace.workers import listing, wording
+from piecework.marketplace.state import qualification_types as system
+from piecework.marketplace.workers import discovery, eligibility
 from piecework.marketplace.workers.eligibility import Locale
-from piecework.marketplace.workers.iframes import led_home
+from piecework.marketplace.workers.frames import led_home
 from tests.marketplace.market import Market, Worker, post
 
 HTML = {"accept": "text/html,application/xhtml+xml,*/*"}
@@ -78,7 +78,7 @@ def test_a_long_list_has_pages(market: Market) -> None:
     """Each group is on one page, in order; a page beyond the last is the last."""
     client, ann = market.requester(), market.worker()
     # 27 groups are one page of 25 and one of 2.
-    for number in range(listing.PER_PAGE + 2):
+    for number in range(discovery.PER_PAGE + 2):
         post(client, Title=f"Group {number:02}")
     first, second = titles(ann), titles(ann, page="2")
     assert first + second == [f"Group {number:02}" for number in reversed(range(27))]
@@ -114,7 +114,9 @@ def test_what_one_lacks_is_said_in_words(
         "LocaleValues": [{"Country": "US", "Subdivision": "CA"}, {"Country": "DE"}],
     }
     holding = Locale(country="FR") if type_id == system.LOCALE else 3
-    assert wording.wanted(requirement, name="Trained", holding=holding).endswith(ending)
+    assert eligibility.word_requirement(requirement, name="Trained", holding=holding).endswith(
+        ending
+    )
 
 
 def test_history_adds_up_by_day(market: Market) -> None:

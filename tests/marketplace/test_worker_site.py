@@ -7,12 +7,12 @@ import httpx
 import pytest
 from defusedxml.ElementTree import fromstring
 
-from piecework.marketplace.http.exposure import UnsafeBindError
+from piecework.marketplace.http.hosts import UnsafeBindError
 from piecework.marketplace.http.server import Marketplace, serve
 from piecework.marketplace.requester.questions import EXTERNAL_NAMESPACE
 from piecework.marketplace.state import accounts
 from piecework.marketplace.state.backend import Backend, Rules
-from piecework.marketplace.state.system_qualifications import NUMBER_APPROVED
+from piecework.marketplace.state.qualification_types import NUMBER_APPROVED
 from tests.marketplace.market import HIT_TYPE, Market, Worker, expire, post
 
 HTML = {"accept": "text/html,application/xhtml+xml,*/*"}

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from piecework.domain.crowds import crowd_type
-from piecework.marketplace.state import system_qualifications as system
+from piecework.marketplace.state import qualification_types as system
 from piecework.rehearsal.panel.simulated_panel import Terms
 from tests.marketplace.test_worker_limit import LIMIT, TYPE, post_hits
 from tests.panel.scene import Scene, Visitor, a_scene, changed

@@ -17,7 +17,7 @@ from piecework.domain.column_names import MEASURES, OF_DATASETS, ON_THE_PAGE
 from piecework.domain.ids import AnswerId, AssignmentId, ItemId
 from piecework.domain.task import Task
 from piecework.engine.run_pass import run_pass
-from piecework.marketplace.workers.answers import OWN, RESERVED
+from piecework.marketplace.workers.hit_forms import OWN, RESERVED
 from piecework.platforms.clocks import VirtualClock
 from piecework.postprocess.datasets.file_table import to_csv
 from piecework.postprocess.datasets.layouts import sent_columns

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from piecework.marketplace.state.audit import LAWS
+from piecework.marketplace.state.ledger import LAWS
 from piecework.store.prices import OUTSIDE_PRICE
 from tests.crash.campaign import _ledger
 from tests.prolific.bridge.long_campaign import check_answers, check_pay, check_studies

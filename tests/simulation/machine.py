@@ -22,7 +22,7 @@ from piecework.engine.recover import adopting, comparing
 from piecework.marketplace.http import server
 from piecework.marketplace.state import backend, clock
 from piecework.marketplace.state.clock import to_ms
-from piecework.marketplace.state.ids import IdGenerator
+from piecework.marketplace.state.transaction import IdGenerator
 from piecework.platforms import client
 from piecework.platforms.calling import Outage
 from piecework.platforms.pace import Pace

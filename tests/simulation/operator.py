@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from piecework.marketplace.bridging.unknown import UnknownStudy
+from piecework.marketplace.bridging.losses import UnknownStudy
 from piecework.prolific.bridge.adopting import adopt, pay_lost
 from piecework.prolific.bridge.bonuses import settle_unknown
 from piecework.prolific.bridge.bridge import Bridge

@@ -24,7 +24,7 @@ from piecework.marketplace.http.options import Marketplace
 from piecework.marketplace.http.server import _prepared
 from piecework.marketplace.state import outside_market
 from piecework.marketplace.state.backend import Backend, Rules, rules_of
-from piecework.marketplace.state.clock_jumps import AGREEMENT, SHORT
+from piecework.marketplace.state.clock import AGREEMENT, SHORT
 from piecework.marketplace.state.money import MTURK, PriceList
 from piecework.marketplace.state.outside_market import OutsideMarket
 from piecework.platforms.endpoint import Credentials
@@ -210,7 +210,7 @@ class Served:
 
     def _start(self, *, clock_is_right: bool) -> None:
         crowd = None
-        logger = logging.getLogger("piecework.marketplace.state.clock_jumps")
+        logger = logging.getLogger("piecework.marketplace.state.clock")
         self._log = _Log()
         logger.addHandler(self._log)
         self._open.callback(logger.removeHandler, self._log)

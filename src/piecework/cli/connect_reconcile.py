@@ -56,7 +56,7 @@ def connect_reconcile(
     from piecework.connect.bridge import unknown
     from piecework.connect.bridge.bridge import Bridge
     from piecework.connect.bridge.terms import NAME, Terms
-    from piecework.marketplace.bridging.unknown import undecided
+    from piecework.marketplace.bridging.losses import undecided
     from piecework.marketplace.state.backend import Backend, rules_of
 
     if not database.exists():

@@ -19,7 +19,7 @@ from piecework.domain.counts import plural
 from piecework.domain.errors import ConfigError
 from piecework.domain.printable import printable
 from piecework.marketplace.exceptions import Refusal
-from piecework.marketplace.workers import invitations, visit_links
+from piecework.marketplace.workers import invitations
 from piecework.store.files import write_private
 
 if TYPE_CHECKING:
@@ -250,7 +250,7 @@ def _invited(
 def say_workers(database: Path, *, as_json: bool) -> None:
     """Print a marketplace's workers, with their invitations, work and pay."""
     with transaction_in(database) as transaction:
-        rows = [_document(row) for row in invitations.listed(transaction)]
+        rows = [_document(row) for row in invitations.list_invitations(transaction)]
         shown = transaction.prices.shown
     if as_json:
         click.echo(json.dumps(rows, indent=2))
@@ -285,11 +285,13 @@ def continue_(*, person: str, site_url: str, database: Path) -> None:
       piecework workers continue P123 --database panel.db
     """
     with transaction_in(database) as transaction:
-        visit = visit_links.of_person(transaction, person)
+        visit = invitations.visit_link_of_person(transaction, person)
         if visit is None:
             raise ConfigError([f"{database}: {person!r} has no visit that goes on or is done"])
         site = site_of(transaction, site_url)
-        link = visit_links.address(site, visit_links.make(transaction, visit["id"]))
+        link = invitations.visit_link_address(
+            site, invitations.make_visit_link(transaction, visit["id"])
+        )
     click.echo(link)
 
 
@@ -307,7 +309,7 @@ def revoke(*, name: str, database: Path) -> None:
     """
     try:
         with transaction_in(database) as transaction:
-            ended = invitations.revoke(transaction, name)
+            ended = invitations.revoke_invitation(transaction, name)
     except Refusal as refusal:
         raise ConfigError(
             [refusal.message], next_step="piecework workers list shows all names"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from piecework.domain.errors import ConfigError, RefusedForSafety
-from piecework.marketplace.state import site_address
+from piecework.marketplace.state import settings
 
 if TYPE_CHECKING:
     from piecework.marketplace.state.backend import Backend
@@ -56,7 +56,7 @@ def transaction_in(
 
 def site_of(transaction: "Transaction", stated: str = "") -> str:
     """Return the site's URL for browsers: as stated, or where it was served last."""
-    known = stated or site_address.kept(transaction)
+    known = stated or settings.site_address(transaction)
     if known is None:
         click.echo(
             f"This marketplace was never served, so the link uses {USUAL_URL}. If its "
@@ -73,8 +73,7 @@ def moment(ms: int) -> str:
 
 def _opened(database: Path, *, must_be_live: bool, currency: str | None) -> "Backend":
     from piecework.marketplace.state.backend import Backend, Rules, rules_of
-    from piecework.marketplace.state.database_file import WrongDatabaseError
-    from piecework.marketplace.state.storage import is_passing
+    from piecework.marketplace.state.storage import WrongDatabaseError, is_passing
 
     try:
         rules = rules_of(database) if database.exists() else Rules()

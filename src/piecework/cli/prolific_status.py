@@ -14,7 +14,7 @@ from piecework.domain.printable import printable
 from piecework.webclient.values import Money
 
 if TYPE_CHECKING:
-    from piecework.marketplace.bridging.unknown import UnknownStudy
+    from piecework.marketplace.bridging.losses import UnknownStudy
     from piecework.prolific.bridge.status import Status, StudyStatus
 
 

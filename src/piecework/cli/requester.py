@@ -17,7 +17,7 @@ from piecework.domain.money import cents_from_wire
 from piecework.domain.printable import one_line, printable
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.requester.signature import REGIONS
-from piecework.marketplace.state import keys, objections, reported_problems, site_address
+from piecework.marketplace.state import accounts, messages, settings
 
 _LONGEST_NAME = 100
 _MOST_CENTS = 10**12
@@ -63,12 +63,12 @@ def add(*, name: str, balance: str, currency: str | None, database: Path, as_jso
     with transaction_in(
         database, must_exist=False, must_be_live=True, currency=currency
     ) as transaction:
-        key = keys.give(transaction, name, deposit_cents=cents)
+        key = accounts.give_key(transaction, name, deposit_cents=cents)
         is_empty = any(
             row["access_key"] == key.access_key and not row["available_cents"]
-            for row in keys.listed(transaction)
+            for row in accounts.list_keys(transaction)
         )
-        endpoint_url = site_address.kept(transaction)
+        endpoint_url = settings.site_address(transaction)
     if as_json:
         document = {
             "access_key_id": key.access_key,
@@ -110,7 +110,7 @@ def list_(*, database: Path, as_json: bool) -> None:
       piecework requester list --json
     """
     with transaction_in(database, must_be_live=True) as transaction:
-        rows = [dict(row) for row in keys.listed(transaction)]
+        rows = [dict(row) for row in accounts.list_keys(transaction)]
         shown = transaction.prices.shown
     if as_json:
         click.echo(json.dumps([_document(row) for row in rows], indent=2))
@@ -139,7 +139,7 @@ def revoke(*, key: str, database: Path) -> None:
     """
     try:
         with transaction_in(database, must_be_live=True) as transaction:
-            keys.revoke(transaction, key)
+            accounts.revoke_key(transaction, key)
     except Refusal as refusal:
         raise ConfigError(
             [refusal.message], next_step="piecework requester list shows all keys"
@@ -165,11 +165,11 @@ def problems(*, name: str, database: Path, as_json: bool) -> None:
     with transaction_in(database) as transaction:
         reports = [
             (row["reported_ms"], _problem(row), _heading(row))
-            for row in reported_problems.listed(transaction, requester=name)
+            for row in messages.list_problems(transaction, requester=name)
         ]
         reports += [
             (row["made_ms"], _objection(row), _heading_of_objection(row))
-            for row in objections.listed(transaction, requester=name)
+            for row in messages.list_objections(transaction, requester=name)
         ]
     reports.sort(key=lambda report: report[0], reverse=True)
     if as_json:

@@ -76,10 +76,10 @@ def serve(
         --public-url https://hits.example.org \
         --frames-url https://frames.example.org
     """
-    from piecework.marketplace.http.exposure import UnsafeBindError
+    from piecework.marketplace.http.hosts import UnsafeBindError
     from piecework.marketplace.http.notification_sender import NotifyAddressError
     from piecework.marketplace.http.server import serve_forever
-    from piecework.marketplace.state.database_file import WrongDatabaseError
+    from piecework.marketplace.state.storage import WrongDatabaseError
     from piecework.tracing.spans import sending
 
     logs.say_from(logging.INFO)
@@ -244,12 +244,12 @@ def _certificate(site: SiteOptions) -> "Certificate | None":
 
 
 def _aws_proxy(site: SiteOptions, aws: AwsOptions) -> "StandIn":
-    from piecework.marketplace.http.amazon_hosts import HOSTS
+    from piecework.marketplace.http.hosts import AMAZON_HOSTS
     from piecework.webserver.stand_in import authority
 
     return authority.establish(
         site.database.with_name(f"{site.database.stem}-aws"),
-        HOSTS,
+        AMAZON_HOSTS,
         now=SystemClock().now(),
         port=aws.aws_port,
         proxy_port=aws.proxy_port,

@@ -9,7 +9,7 @@ from piecework.domain.errors import ConfigError
 
 if TYPE_CHECKING:
     from piecework.marketplace.watching.access_log import AccessLog
-    from piecework.marketplace.watching.metrics_listener import MetricsPort
+    from piecework.marketplace.watching.metrics import MetricsPort
     from piecework.marketplace.watching.replica import Replica
 
 _FILES_OF_DATABASE = ("", "-wal", "-shm", "-journal")
@@ -47,8 +47,7 @@ def watched_parts(
     """
     metrics = access_log = count_lost = None
     if options.metrics_port is not None:
-        from piecework.marketplace.watching.metrics import Metrics
-        from piecework.marketplace.watching.metrics_listener import MetricsPort
+        from piecework.marketplace.watching.metrics import Metrics, MetricsPort
 
         metrics = MetricsPort(Metrics(has_bridge=has_bridge, replica=replica), options.metrics_port)
         count_lost = metrics.metrics.count_lost_lines

@@ -3,10 +3,10 @@
 import sys
 
 from piecework.marketplace.http.command_line import parser, serve_parent
-from piecework.marketplace.http.exposure import UnsafeBindError
+from piecework.marketplace.http.hosts import UnsafeBindError
 from piecework.marketplace.http.notification_sender import NotifyAddressError
 from piecework.marketplace.http.server import Marketplace, serve_forever
-from piecework.marketplace.state.database_file import WrongDatabaseError
+from piecework.marketplace.state.storage import WrongDatabaseError
 
 
 def main() -> None:

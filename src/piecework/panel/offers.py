@@ -10,10 +10,9 @@ import sqlite3
 from dataclasses import dataclass
 
 from piecework.marketplace.state import visits, worker_limits
-from piecework.marketplace.state.ids import next_number
 from piecework.marketplace.state.outside_market import MARKET_OF_HIT_TYPE
-from piecework.marketplace.state.transaction import Transaction
-from piecework.marketplace.workers import eligibility, wording
+from piecework.marketplace.state.transaction import Transaction, next_number
+from piecework.marketplace.workers import eligibility
 from piecework.panel.exits import Ending
 from piecework.panel.panel_file import NAME, Panel
 
@@ -65,14 +64,16 @@ def offer(
         if reason is not None:
             reasons.append(reason)
             continue
-        limit = None if worker is None else worker_limits.of_worker(transaction, worker, hit_type)
+        limit = (
+            None if worker is None else worker_limits.limit_of_worker(transaction, worker, hit_type)
+        )
         most = (
-            worker_limits.most_for_anybody(transaction, hit_type["id"]) or hits
+            worker_limits.limit_of_newcomers(transaction, hit_type["id"]) or hits
             if limit is None
             else limit.left
         )
         if limit is not None and not most:
-            sentence = wording.reached(limit)
+            sentence = eligibility.word_reached_limit(limit)
             reasons.append(NoWork(ending="quota_full", sentence=sentence))
             continue
         return _study(transaction, panel, hit_type, min(hits, most))

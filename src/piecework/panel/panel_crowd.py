@@ -19,7 +19,7 @@ from piecework.marketplace.state.outside_crowd import (
     TurnedBack,
     WayBack,
 )
-from piecework.marketplace.state.own_keys import own_key
+from piecework.marketplace.state.settings import own_key
 from piecework.marketplace.state.transaction import Transaction
 from piecework.panel.arrivals import Ids, Links, ids_of
 from piecework.panel.exits import Ending, WaysOut

@@ -26,7 +26,7 @@ from piecework.domain.ids import HitId
 from piecework.hit_templates.answers import read_answers
 from piecework.marketplace.http.options import Marketplace
 from piecework.marketplace.http.server import serve
-from piecework.marketplace.state import keys
+from piecework.marketplace.state import accounts
 from piecework.marketplace.state.backend import Backend, Rules
 from piecework.platforms.endpoint import Credentials
 from piecework.platforms.mturk import MTurk
@@ -170,7 +170,7 @@ class Trial:
             closing(Backend(database, Rules(prices=opened.prices))) as backend,
             backend.transaction() as transaction,
         ):
-            key = keys.give(transaction, campaign.name, deposit_cents=cost)
+            key = accounts.give_key(transaction, campaign.name, deposit_cents=cost)
         credentials = Credentials(access_key=key.access_key, secret_key=key.secret)
         platform = MTurk.with_keys(endpoint, credentials)
         posting = campaign.posting
@@ -298,7 +298,7 @@ class Trial:
     def _answers(self, endpoint: str, hit_ids: list[HitId], bridge: Bridge) -> Check:
         """Read the answers as a pass does."""
         with bridge.backend.transaction() as transaction:
-            key = keys.give(transaction, self._campaign.name)
+            key = accounts.give_key(transaction, self._campaign.name)
         credentials = Credentials(access_key=key.access_key, secret_key=key.secret)
         platform = MTurk.with_keys(endpoint, credentials)
         columns = {item.item_id: item.columns for item in self._campaign.items}

@@ -16,8 +16,8 @@ from piecework.engine.recover.other_stores import refuse_second_store
 from piecework.marketplace.http.child_process import PROGRAM
 from piecework.marketplace.http.server import Running, serve_apart
 from piecework.marketplace.state.accounts import REHEARSAL_BALANCE_CENTS
-from piecework.marketplace.state.database_file import WrongDatabaseError
 from piecework.marketplace.state.money import PriceList
+from piecework.marketplace.state.storage import WrongDatabaseError
 from piecework.platforms.clocks import START
 from piecework.platforms.endpoint import REHEARSAL
 from piecework.platforms.mturk import MTurk

@@ -12,8 +12,8 @@ from piecework.domain.campaign import Campaign
 from piecework.domain.errors import PlatformRefused
 from piecework.engine.payments.outside_prices import book_outside_prices
 from piecework.engine.progress import read_progress
-from piecework.marketplace.state.audit import broken_laws
 from piecework.marketplace.state.backend import Backend
+from piecework.marketplace.state.ledger import broken_laws
 from piecework.marketplace.state.money import PriceList
 from piecework.platforms.clocks import VirtualClock
 from piecework.rehearsal.crowd.site import Site

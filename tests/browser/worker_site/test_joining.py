@@ -146,7 +146,7 @@ def test_no_page_makes_a_browser_join_or_exchanges_a_session(
     page.goto(f"{site}/worker/history")
     expect(page.get_by_text(invitation.worker_id)).to_be_visible()
     with backend.transaction() as transaction:
-        handles = [row["handle"] for row in invitations.listed(transaction)]
+        handles = [row["handle"] for row in invitations.list_invitations(transaction)]
         (made,) = open_links.listed(transaction)
     assert (handles, made["taken"]) == (["eve"], 0)
     page.goto(link)

@@ -13,7 +13,7 @@ from piecework.marketplace.http.server import serve
 from piecework.marketplace.requester.api import perform_operation
 from piecework.marketplace.state import accounts, clock
 from piecework.marketplace.state.backend import Backend, Rules
-from piecework.marketplace.state.system_qualifications import NUMBER_APPROVED
+from piecework.marketplace.state.qualification_types import NUMBER_APPROVED
 from piecework.marketplace.workers import invitations
 from tests.browser.pages import sign_in
 from tests.browser.worker_site.questions import form, html_question

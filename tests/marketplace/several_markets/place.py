@@ -21,8 +21,8 @@ from piecework.connect.bridge.terms import Terms as ConnectTerms
 from piecework.connect.token import ApiKey
 from piecework.marketplace.http.options import Marketplace
 from piecework.marketplace.http.server import serve
-from piecework.marketplace.state.audit import broken_laws
 from piecework.marketplace.state.backend import Rules
+from piecework.marketplace.state.ledger import broken_laws
 from piecework.prolific.bridge.bridge import Bridge as ProlificBridge
 from piecework.prolific.bridge.serving import crowd_at as prolific_crowd_at
 from piecework.prolific.bridge.serving import office as prolific_office

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from botocore.exceptions import ClientError
 
-from piecework.marketplace.state.database_file import WrongDatabaseError
 from piecework.marketplace.state.money import MTURK
 from piecework.marketplace.state.outside_market import OutsideMarket, claim
+from piecework.marketplace.state.storage import WrongDatabaseError
 from tests.conftest import in_full
 from tests.marketplace.several_markets.place import CONNECT, PROLIFIC, Place, a_place, crowd
 

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import httpx
 
-from piecework.marketplace.bridging.unknown import undecided
+from piecework.marketplace.bridging.losses import undecided
 from piecework.prolific.bridge.adopting import adopt
 from piecework.prolific.bridge.bonuses import settle_unknown
 from piecework.prolific.bridge.bridge import Bridge

@@ -10,7 +10,7 @@ import sys
 from datetime import datetime
 from pathlib import Path
 
-from piecework.marketplace.bridging.lock import only_bridge
+from piecework.marketplace.bridging.running import only_bridge
 from piecework.marketplace.state.backend import Backend, Rules
 from piecework.prolific.bridge.bridge import Bridge
 from piecework.prolific.bridge.prices import price_list

@@ -6,15 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from piecework.marketplace.bridging.lock import only_bridge
-from piecework.marketplace.bridging.running import Running
+from piecework.marketplace.bridging.running import Running, only_bridge
 from piecework.prolific.bridge.step import step
 from piecework.webclient.errors import Unusable
 from tests.prolific.bridge.town import Town
 
 _HOLD = (
     "import sys; from pathlib import Path; "
-    "from piecework.marketplace.bridging.lock import only_bridge\n"
+    "from piecework.marketplace.bridging.running import only_bridge\n"
     "with only_bridge(Path(sys.argv[1]), 'Prolific'):\n"
     "    print('held', flush=True); sys.stdin.read()"
 )

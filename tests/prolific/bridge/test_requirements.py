@@ -11,7 +11,7 @@ from offline_markets.prolific.filters import COUNTRIES, KNOWN
 from offline_markets.prolific.options import Options
 from offline_markets.prolific.server import serve
 from offline_markets_tests.prolific.people import START, Participant, Researcher
-from piecework.marketplace.state import system_qualifications as system
+from piecework.marketplace.state import qualification_types as system
 from piecework.marketplace.workers.eligibility import Locale, meets
 from piecework.prolific.bridge.deciding import CATEGORIES, rejection
 from piecework.prolific.bridge.requirements import filters_of

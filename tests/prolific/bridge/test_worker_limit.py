@@ -24,6 +24,6 @@ def test_a_visit_has_no_more_hits_than_a_participant_may_do(tmp_path: Path) -> N
         with town.bridge.backend.transaction() as transaction:
             [worker] = transaction.all("SELECT * FROM workers")
             [hit_type] = transaction.all("SELECT * FROM hit_types")
-            group = discovery.group(transaction, worker, hit_type["hit_group_id"])
+            group = discovery.visible_group(transaction, worker, hit_type["hit_group_id"])
             # A later study with the same HITs has nothing for her.
             assert (group.may_accept, group.available) == (False, 0)

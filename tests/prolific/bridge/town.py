@@ -19,8 +19,8 @@ from offline_markets_tests.prolific.people import Participant, Researcher
 from piecework.marketplace.http.options import Marketplace, Running
 from piecework.marketplace.http.server import serve
 from piecework.marketplace.state import clock, outside_market
-from piecework.marketplace.state.audit import broken_laws
 from piecework.marketplace.state.backend import Backend, Rules
+from piecework.marketplace.state.ledger import broken_laws
 from piecework.marketplace.state.outside_market import OutsideMarket
 from piecework.prolific.bridge.bridge import Bridge
 from piecework.prolific.bridge.prices import price_list

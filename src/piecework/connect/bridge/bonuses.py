@@ -17,9 +17,8 @@ from piecework.connect.bridge.reading import AT_WORK
 from piecework.connect.bridge.spending import committed_cents
 from piecework.connect.bridge.terms import NAME, money
 from piecework.connect.resources.assignments import Bonus
-from piecework.marketplace.bridging.bonus_lines import list_bonuses
-from piecework.marketplace.bridging.own_rows import in_own_study
-from piecework.marketplace.bridging.settling import settle_batch
+from piecework.marketplace.bridging.settling import list_bonuses, settle_batch
+from piecework.marketplace.bridging.studies import in_own_study
 from piecework.marketplace.state import lineage
 from piecework.marketplace.state.clock import DAY, SECOND
 from piecework.marketplace.state.transaction import Transaction

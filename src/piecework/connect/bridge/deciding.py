@@ -15,8 +15,8 @@ from piecework.connect.bridge.reading import AT_WORK
 from piecework.connect.bridge.spending import committed_cents
 from piecework.connect.bridge.terms import NAME, money
 from piecework.connect.resources.assignments import MOST_AT_ONCE
-from piecework.marketplace.bridging.own_rows import in_own_study
 from piecework.marketplace.bridging.settling import PAID_EARLY, settle_visit
+from piecework.marketplace.bridging.studies import in_own_study
 from piecework.marketplace.state import assignments, visits
 from piecework.marketplace.state.clock import SECOND
 from piecework.marketplace.state.transaction import Transaction

@@ -10,13 +10,11 @@ from piecework.connect.bridge.terms import NAME, RECOMMENDED_PER_HOUR_CENTS
 from piecework.connect.bridge.unknown import cost_of_place, look
 from piecework.connect.resources.projects import LEAST_MINUTES, NewProject
 from piecework.marketplace.bridging import members
-from piecework.marketplace.bridging.hit_lengths import measured_seconds
 from piecework.marketplace.bridging.places import longest_visit, visits_possible
-from piecework.marketplace.bridging.study_names import StudyName
-from piecework.marketplace.state import system_qualifications as system
+from piecework.marketplace.bridging.studies import StudyName, measured_seconds
+from piecework.marketplace.state import qualification_types as system
 from piecework.marketplace.state import worker_limits
-from piecework.marketplace.state.ids import next_number
-from piecework.marketplace.state.transaction import Transaction
+from piecework.marketplace.state.transaction import Transaction, next_number
 from piecework.webclient.errors import Refused, Unusable
 
 NOBODY_HOLDS = (
@@ -45,7 +43,7 @@ def want(
     with bridge.backend.transaction() as transaction:
         seconds = _seconds_of_hit(bridge, transaction, hit_type)
         usual = terms.hits_per_visit or math.ceil(terms.visit_seconds / seconds)
-        limit = worker_limits.most_for_anybody(transaction, hit_type["id"])
+        limit = worker_limits.limit_of_newcomers(transaction, hit_type["id"])
         usual = min(usual, limit or usual)
         hits = longest_visit(slots, usual if most is None else min(usual, most))
         possible = visits_possible(slots, hits) if hits else 0

@@ -11,7 +11,7 @@ from functools import partial
 
 from piecework.connect.bridge.bridge import Bridge
 from piecework.connect.bridge.terms import NAME
-from piecework.marketplace.bridging.own_rows import of_own_person
+from piecework.marketplace.bridging.studies import of_own_person
 from piecework.marketplace.state import lineage
 from piecework.webclient.errors import Lost, Refused
 

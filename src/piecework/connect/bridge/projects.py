@@ -14,7 +14,7 @@ from piecework.connect.bridge.bridge import Bridge
 from piecework.connect.bridge.spending import committed_cents
 from piecework.connect.bridge.terms import LEAST_PER_HOUR_CENTS, NAME, money
 from piecework.connect.resources.projects import ProjectStatus
-from piecework.marketplace.bridging import open_work
+from piecework.marketplace.bridging import studies
 from piecework.marketplace.bridging.places import visits_possible
 from piecework.marketplace.bridging.settling import PAID_EARLY
 from piecework.marketplace.state.clock import SECOND
@@ -28,7 +28,7 @@ _NOT_ARRIVED_HERE = (
 def recruit(bridge: Bridge) -> None:
     """Update the projects of each HIT type to match its open HITs."""
     with bridge.backend.reading() as transaction:
-        hit_types = open_work.hit_types(transaction, NAME)
+        hit_types = studies.open_hit_types(transaction, NAME)
     for hit_type in hit_types:
         bridge.tried(partial(_recruit, bridge, hit_type))
     _retire(bridge)
@@ -36,8 +36,8 @@ def recruit(bridge: Bridge) -> None:
 
 def _recruit(bridge: Bridge, hit_type: sqlite3.Row) -> None:
     with bridge.backend.reading() as transaction:
-        slots = open_work.free_slots(transaction, hit_type["id"])
-        study = open_work.present_study(transaction, hit_type["id"], NAME)
+        slots = studies.open_slots(transaction, hit_type["id"])
+        study = studies.present_study(transaction, hit_type["id"], NAME)
         quiet_ms = transaction.now_ms - bridge.terms.settle_seconds * SECOND
     is_settled = (hit_type["newest_ms"] or 0) <= quiet_ms
     bridge.is_due_soon |= not is_settled

@@ -135,7 +135,7 @@ def _note_stranger(transaction: Transaction, study: sqlite3.Row, assignment: Ass
 def _suspect_losses(
     transaction: Transaction, study: sqlite3.Row, listed: tuple[Assignment, ...]
 ) -> None:
-    losses.suspect(
+    losses.suspect_losses(
         transaction,
         study=study["id"],
         undecided={

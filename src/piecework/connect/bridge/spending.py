@@ -9,7 +9,7 @@ from typing import Self
 
 from piecework.connect.bridge.terms import NAME, Terms
 from piecework.connect.token import CONNECT
-from piecework.marketplace.bridging.own_rows import in_own_study
+from piecework.marketplace.bridging.studies import in_own_study
 from piecework.marketplace.state.transaction import Transaction
 
 _PAID = "(SELECT count(*) FROM visits WHERE study = studies.id AND outcome = 'Paid')"

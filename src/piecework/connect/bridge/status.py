@@ -8,8 +8,8 @@ from typing import Any
 from piecework.connect.bridge.spending import LastStart, committed_cents, spent_cents
 from piecework.connect.bridge.terms import NAME, money
 from piecework.connect.bridge.unknown import sentence
-from piecework.marketplace.bridging.own_rows import in_own_study, of_own_person
-from piecework.marketplace.bridging.unknown import UnknownStudy, read_unknown
+from piecework.marketplace.bridging.losses import UnknownStudy, read_unknown
+from piecework.marketplace.bridging.studies import in_own_study, of_own_person
 from piecework.marketplace.state.transaction import Transaction
 
 _PROJECTS = (

@@ -12,11 +12,10 @@ from piecework.connect.bridge.reading import ENDED, RECRUITING, read_project
 from piecework.connect.bridge.terms import NAME, money
 from piecework.connect.resources.projects import Project
 from piecework.marketplace.bridging import losses
-from piecework.marketplace.bridging.study_names import StudyName
-from piecework.marketplace.bridging.unknown import UnknownStudy, keep, undecided
+from piecework.marketplace.bridging.losses import UnknownStudy, keep_unknown, undecided
+from piecework.marketplace.bridging.studies import StudyName
 from piecework.marketplace.state import lineage
-from piecework.marketplace.state.ids import next_number
-from piecework.marketplace.state.transaction import Transaction
+from piecework.marketplace.state.transaction import Transaction, next_number
 from piecework.webclient.errors import Unusable
 
 
@@ -135,7 +134,7 @@ def pay_lost(bridge: Bridge, project_id: str) -> int:
         Unusable: the file has no such participants.
     """
     with bridge.backend.transaction() as transaction:
-        number = losses.state(transaction, project_id)
+        number = losses.state_losses(transaction, project_id)
     if not number:
         raise Unusable(
             f"no assignment of the project {project_id} waits for that",
@@ -228,7 +227,7 @@ def _take_in(bridge: Bridge, project: Project) -> None:
     with bridge.backend.transaction() as transaction:
         if not _is_unknown(transaction, project):
             return  # It was adopted meanwhile.
-        keep(
+        keep_unknown(
             transaction,
             NAME,
             UnknownStudy(

@@ -5,8 +5,8 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from piecework.marketplace.state import outside_types
-from piecework.marketplace.state import system_qualifications as system
+from piecework.marketplace.state import qualification_types
+from piecework.marketplace.state import qualification_types as system
 from piecework.marketplace.state.transaction import Transaction
 from piecework.marketplace.workers import discovery, eligibility
 
@@ -37,7 +37,7 @@ def own_requirements(
         dict(each)
         for each in requirements
         if each["QualificationTypeId"] not in _NOT_OWN
-        and not outside_types.is_crowd(each["QualificationTypeId"])
+        and not qualification_types.is_crowd(each["QualificationTypeId"])
         and not (but and each["QualificationTypeId"].startswith(but))
     ]
 
@@ -86,5 +86,5 @@ def _has_done_all(transaction: Transaction, worker: sqlite3.Row, study: sqlite3.
     """Return whether the HITs left for a worker are too few to fill a visit."""
     if transaction.first_row(_HAS_DONE, worker["id"], study["hit_type"]) is None:
         return False
-    group = discovery.group(transaction, worker, study["hit_group_id"])
+    group = discovery.visible_group(transaction, worker, study["hit_group_id"])
     return group.available < int(study["hits_per_visit"])

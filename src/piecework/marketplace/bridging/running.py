@@ -1,17 +1,26 @@
-"""The thread that repeats a bridge's steps, and how long it waits between them."""
+"""The thread that repeats a bridge's steps, and the lock that allows one bridge a market.
 
+Two bridges to one market would each find the same bonuses unpaid. The operating system
+releases the lock, which lies beside the marketplace's database, when the process ends, so
+a crash leaves nothing to clean up. The lock works only on the machine that holds the
+database.
+"""
+
+import fcntl
 import logging
+import os
 import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator, Sized
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
-from piecework.marketplace.bridging.lock import only_bridge
 from piecework.marketplace.state.backend import Backend
 from piecework.tracing.spans import span
+from piecework.webclient.errors import Unusable
 
 _LOG = logging.getLogger(__name__)
 
@@ -149,3 +158,34 @@ class Running(Generic[B]):
             if self._news.is_set() or backend.data_version() != version:
                 return True
         return False
+
+
+SUFFIX = "bridge.lock"
+
+
+@contextmanager
+def only_bridge(database: Path, market: str) -> Iterator[None]:
+    """Lock a marketplace's database for as long as the block lasts.
+
+    Args:
+        database: the marketplace's database.
+        market: the outside market's display name; each market has a bridge.
+
+    Raises:
+        Unusable: another bridge holds the lock; the message names its process.
+    """
+    name = f"{database.name}.{market.lower()}.{SUFFIX}"
+    with database.with_name(name).open("a+") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as fault:
+            file.seek(0)
+            holder = file.read().strip() or "unknown"
+            raise Unusable(
+                f"{database}: process {holder} already serves it for {market}",
+                next_step="use that process, or end it first",
+            ) from fault
+        file.truncate(0)
+        file.write(str(os.getpid()))
+        file.flush()
+        yield

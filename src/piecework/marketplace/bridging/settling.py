@@ -1,4 +1,4 @@
-"""Book the difference between what a market charged and what the ledger booked.
+"""What a market has to pay: bonuses, and the difference to what the ledger booked.
 
 The market pays whole visits and rounds each payment separately. So the two may differ
 by the reward of a HIT rejected in a paid visit, or by a penny of fees. When the market
@@ -110,3 +110,22 @@ def _book(transaction: Transaction, requester: int, more_cents: int, *, subject:
             reason="outside price",
             subject=subject,
         )
+
+
+def list_bonuses(transaction: Transaction) -> None:
+    """Add a line for each bonus that a requester sent to a participant.
+
+    Bonuses for people from all markets with a bridge are listed together, in their
+    order, by the first bridge that looks.
+    """
+    transaction.execute(
+        "INSERT INTO bonus_lines (visit, bonus, cents) "
+        "SELECT visits.id, bonuses.id, bonuses.cents FROM bonuses "
+        "LEFT JOIN assignments ON assignments.id = bonuses.assignment "
+        "JOIN visits "
+        "ON visits.id = coalesce(assignments.visit, bonuses.paid_visit) "
+        "JOIN studies ON studies.id = visits.study "
+        "JOIN outside_markets ON outside_markets.name = studies.market "
+        "WHERE has_bridge AND bonuses.id > "
+        "(SELECT coalesce(max(bonus), 0) FROM bonus_lines) ORDER BY bonuses.id"
+    )

@@ -11,10 +11,9 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
 
-from piecework.marketplace.forms import cursor
-from piecework.marketplace.forms.cursor import Children
+from piecework.marketplace.forms import reading
 from piecework.marketplace.forms.model import Choice, Form
-from piecework.marketplace.forms.reading import SCHEMAS, Node, fault, parse
+from piecework.marketplace.forms.reading import SCHEMAS, Children, Node, fault, parse
 
 NAMESPACE = f"{SCHEMAS}2005-10-01/AnswerKey.xsd"
 
@@ -134,14 +133,15 @@ def check_against(key_text: str, form: Form) -> AnswerKey:
 
 def _question(node: Node) -> Scored:
     children = Children(node)
-    key = cursor.word_of(children.required("QuestionIdentifier"))
+    key = reading.word_of(children.required("QuestionIdentifier"))
     options: dict[frozenset[str], int] = {}
     for option in children.many("AnswerOption", least=1):
         inside = Children(option)
         selected = frozenset(
-            cursor.word_of(identifier) for identifier in inside.many("SelectionIdentifier", least=1)
+            reading.word_of(identifier)
+            for identifier in inside.many("SelectionIdentifier", least=1)
         )
-        score = cursor.integer_of(inside.required("AnswerScore"))
+        score = reading.integer_of(inside.required("AnswerScore"))
         inside.end()
         if selected in options:
             raise fault(option, "another AnswerOption has the same selections.")
@@ -149,7 +149,7 @@ def _question(node: Node) -> Scored:
     default = children.optional("DefaultScore")
     children.end()
     return Scored(
-        key=key, options=options, default=0 if default is None else cursor.integer_of(default)
+        key=key, options=options, default=0 if default is None else reading.integer_of(default)
     )
 
 
@@ -161,7 +161,7 @@ def _mapping(node: Node) -> Scale | Ranges:
     if mapping.name == "RangeMapping":
         return _ranges(mapping, inside)
     if mapping.name == "PercentageMapping":
-        maximum = cursor.integer_of(inside.required("MaximumSummedScore"), least=1)
+        maximum = reading.integer_of(inside.required("MaximumSummedScore"), least=1)
         factor = Fraction(100, maximum)
     else:
         factor = _decimal(inside.required("SummedScoreMultiplier"))
@@ -170,7 +170,7 @@ def _mapping(node: Node) -> Scale | Ranges:
 
 
 def _decimal(node: Node) -> Fraction:
-    word = cursor.text_of(node).strip()
+    word = reading.text_of(node).strip()
     digits = word.lstrip("+-").replace(".", "", 1)
     if not (digits.isascii() and digits.isdigit() and len(word) <= _LONGEST_NUMBER):
         raise fault(node, f"{node.name} must be a decimal (found {word[:20]!a}).")
@@ -184,14 +184,14 @@ def _ranges(node: Node, inside: Children) -> Ranges:
     ranges = []
     for range_node in inside.many("SummedScoreRange", least=1):
         bounds = Children(range_node)
-        low = cursor.integer_of(bounds.required("InclusiveLowerBound"))
-        high = cursor.integer_of(bounds.required("InclusiveUpperBound"))
-        value = cursor.integer_of(bounds.required("QualificationValue"))
+        low = reading.integer_of(bounds.required("InclusiveLowerBound"))
+        high = reading.integer_of(bounds.required("InclusiveUpperBound"))
+        value = reading.integer_of(bounds.required("QualificationValue"))
         bounds.end()
         if low > high:
             raise fault(range_node, "InclusiveLowerBound is above InclusiveUpperBound.")
         ranges.append((low, high, value))
-    outside = cursor.integer_of(inside.required("OutOfRangeQualificationValue"))
+    outside = reading.integer_of(inside.required("OutOfRangeQualificationValue"))
     inside.end()
     ordered = sorted(ranges)
     for (_, high, _), (low, _, _) in pairwise(ordered):

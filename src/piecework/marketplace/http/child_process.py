@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
 from piecework.marketplace.http.options import Running
-from piecework.marketplace.state.database_file import WrongDatabaseError
 from piecework.marketplace.state.money import PriceList
+from piecework.marketplace.state.storage import WrongDatabaseError
 
 _ROOT = Path(__file__).resolve().parents[3]
 PROGRAM = ("piecework.marketplace",)

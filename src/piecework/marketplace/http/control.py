@@ -2,23 +2,33 @@
 
 For programs only: a browser's request carries Origin or Sec-Fetch-Site and is refused,
 so that a question's page cannot change its rehearsal.
+
+The clock is moved by a separate call or by a header of any other call.
+`X-Rehearsal-Now: MILLISECONDS` (since 1970, UTC) saves a program the separate call: the
+clock moves to that time and due work is done before the request is served. A time in
+the past changes nothing, so concurrent requests are not refused for the order in which
+they arrive.
 """
 
+import asyncio
 import json
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable
 from typing import Any, cast, get_args
+from urllib.parse import urlsplit
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from piecework.marketplace.exceptions import Refusal
-from piecework.marketplace.http.virtual_time import check_is_program, do_what_is_due
 from piecework.marketplace.requester.faults import KINDS, Fault, FaultScript, Kind
 from piecework.marketplace.requester.wire import operation_names
-from piecework.marketplace.state import accounts, audit, clock, events
+from piecework.marketplace.state import accounts, clock, events, ledger
 from piecework.marketplace.state.backend import Backend
-from piecework.marketplace.workers import visit_links
+from piecework.marketplace.workers import invitations, pages
+from piecework.webserver.listening import is_loopback
 
 _LARGEST_COUNT = 10**9
 _LONGEST_HANDLE = 200
@@ -62,7 +72,7 @@ class Control:
         _programs_only(request)
         if request.method == "PUT":
             value = await _object(request, allowed=("now",))
-            self._backend.move_clock(_moment(value.get("now")))
+            self._backend.move_clock(_moment_of(value.get("now")))
             await do_what_is_due(self._backend)
         with self._backend.transaction() as transaction:
             now = clock.to_datetime(transaction.now_ms)
@@ -84,10 +94,10 @@ class Control:
         _programs_only(request)
         value = await _object(request, allowed=("worker_id",))
         with self._backend.transaction() as transaction:
-            visit = visit_links.of_person(transaction, str(value.get("worker_id", "")))
+            visit = invitations.visit_link_of_person(transaction, str(value.get("worker_id", "")))
             if visit is None:
                 raise _bad("worker_id must be of a worker with an open visit.")
-            key = visit_links.make(transaction, visit["id"])
+            key = invitations.make_visit_link(transaction, visit["id"])
         return JSONResponse({"key": key})
 
     async def faults(self, request: Request) -> Response:
@@ -104,7 +114,7 @@ class Control:
         """Return all the state that tests compare."""
         _programs_only(request)
         with self._backend.transaction() as transaction:
-            document = audit.books(transaction)
+            document = ledger.read_books(transaction)
         return JSONResponse(document)
 
     async def calls(self, request: Request) -> Response:
@@ -150,7 +160,7 @@ def _members(value: object, allowed: tuple[str, ...]) -> dict[str, Any]:
     return value
 
 
-def _moment(value: object) -> int:
+def _moment_of(value: object) -> int:
     try:
         return clock.to_ms(clock.moment_of(str(value)))
     except (ValueError, OverflowError) as fault:
@@ -260,3 +270,89 @@ def _error(value: object) -> Refusal:
 
 def _bad(sentence: str) -> Refusal:
     return Refusal("BadRequest", sentence)
+
+
+HEADER = "x-rehearsal-now"
+
+_NAME = HEADER.encode()
+_MILLISECONDS = re.compile(rb"[0-9]{1,15}")
+_SENT_BY_BROWSERS = (b"origin", b"sec-fetch-site")
+_LOOK_SECONDS = 0.005
+
+
+class VirtualTime:
+    """The application of a rehearsal, which may advance time before each request."""
+
+    def __init__(self, app: ASGIApp, backend: Backend) -> None:
+        self._app = app
+        self._backend = backend
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Move the clock to the time in the header, then serve the request."""
+        try:
+            now_ms = _asked_for(scope["headers"])
+        except Refusal as refusal:
+            reply = pages.refusal_reply(Request(scope), refusal)
+            await reply(scope, receive, send)
+            return
+        if now_ms is not None and self._backend.advance_clock(now_ms):
+            await do_what_is_due(self._backend)
+        await self._app(scope, receive, send)
+
+
+async def do_what_is_due(backend: Backend) -> None:
+    """Do all due work, letting other calls run in between."""
+    backend.catch_up()
+    while backend.has_backlog:  # noqa: ASYNC110 - the backend has no event loop
+        await asyncio.sleep(_LOOK_SECONDS)
+
+
+def check_is_program(headers: Iterable[tuple[bytes, bytes]]) -> None:
+    """Refuse browsers, so that a question's page cannot change its rehearsal.
+
+    Args:
+        headers: the request's headers, with names in lower case.
+
+    Raises:
+        Refusal: the request has a browser's origin headers, or came by a name that
+            others can use (403).
+    """
+    headers = list(headers)
+    if any(name in _SENT_BY_BROWSERS for name, _ in headers):
+        raise Refusal("ProgramsOnly", "The controls are for programs, not for pages.", status=403)
+    check_is_local(headers)
+
+
+def check_is_local(headers: Iterable[tuple[bytes, bytes]]) -> None:
+    """Refuse a request by a name that is not this machine's alone, as through a proxy.
+
+    Args:
+        headers: the request's headers, with names in lower case.
+
+    Raises:
+        Refusal: its host is not a loopback address or name (403).
+    """
+    host = next((value for name, value in headers if name == b"host"), b"")
+    name = (urlsplit(f"//{host.decode('latin-1')}").hostname or "").rstrip(".")
+    if not (is_loopback(name) or name.endswith(".localhost")):
+        raise Refusal(
+            "ThisMachineOnly",
+            "Calls need no signature here, so only programs on this machine may make "
+            "them, at http://127.0.0.1:PORT. For other machines, serve without "
+            "--rehearsal and --trust-local, with keys of `piecework requester add`.",
+            status=403,
+        )
+
+
+def _asked_for(headers: list[tuple[bytes, bytes]]) -> int | None:
+    value = next((value for name, value in headers if name == _NAME), None)
+    if value is None:
+        return None
+    check_is_program(headers)
+    end_of_time = clock.to_ms(clock.END_OF_TIME)
+    if not _MILLISECONDS.fullmatch(value) or int(value) >= end_of_time:
+        raise Refusal(
+            "BadRequest",
+            f"{HEADER} takes whole milliseconds since 1970, before {clock.END_OF_TIME.year}.",
+        )
+    return int(value)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     # Loads prometheus_client, which most processes do not need.
-    from piecework.marketplace.watching.metrics_listener import MetricsPort
+    from piecework.marketplace.watching.metrics import MetricsPort
     from piecework.signin.provider import Provider
 
 

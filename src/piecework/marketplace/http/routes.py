@@ -1,7 +1,8 @@
-"""The site, frames and API as web applications, and the routing between them.
+"""The site, frames, API and health pages as web applications, and the routing between them.
 
 One process and one event loop serve them all. The port of a request decides, never a
-header from the client.
+header from the client. Programs that watch the marketplace ask the health pages: is it
+alive, and can it store?
 """
 
 import sqlite3
@@ -11,24 +12,23 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from piecework.marketplace.exceptions import Refusal
-from piecework.marketplace.http import refusing
-from piecework.marketplace.http.control import Control
-from piecework.marketplace.http.virtual_time import check_is_local
+from piecework.marketplace.http import hosts
+from piecework.marketplace.http.control import Control, check_is_local
 from piecework.marketplace.requester.api import RequesterApi
 from piecework.marketplace.requester.faults import FaultScript
 from piecework.marketplace.state.backend import Backend
-from piecework.marketplace.workers import replies
-from piecework.marketplace.workers.admittance import Admittance
-from piecework.marketplace.workers.iframes import Frames
-from piecework.marketplace.workers.origins import Origins
+from piecework.marketplace.watching.replica import Replica
+from piecework.marketplace.workers import pages
+from piecework.marketplace.workers.entering import Admittance
+from piecework.marketplace.workers.frames import Frames
+from piecework.marketplace.workers.pages import Origins, Speaking
 from piecework.marketplace.workers.pictures import Pictures
 from piecework.marketplace.workers.site import Site
-from piecework.marketplace.workers.speaking import Speaking
 from piecework.webserver.transport import BodyLimit
 
 
@@ -93,7 +93,7 @@ def _calls(api: RequesterApi, *, is_local: bool = False) -> BaseRoute:
             if is_local:
                 check_is_local(request.headers.raw)
         except Refusal as refusal:
-            return refusing.refused(request, refusal)
+            return hosts.refusal_of(request, refusal)
         return await api(request)
 
     return Route("/", call, methods=["POST"])
@@ -104,9 +104,9 @@ def _app(routes: list[BaseRoute]) -> Starlette:
         routes=routes,
         middleware=[Middleware(BodyLimit), Middleware(Speaking)],
         exception_handlers={
-            Refusal: replies.refusal_handler,
-            HTTPException: replies.http_fault_handler,
-            sqlite3.OperationalError: refusing.not_stored_handler,
+            Refusal: pages.refusal_handler,
+            HTTPException: pages.http_fault_handler,
+            sqlite3.OperationalError: hosts.not_stored_handler,
         },
     )
     # The redirect would go to the host that the request names.
@@ -115,4 +115,34 @@ def _app(routes: list[BaseRoute]) -> Starlette:
 
 
 async def _to_hits(_request: Request) -> Response:
-    return replies.moved("/worker/hits")
+    return pages.redirect("/worker/hits")
+
+
+_UNCACHED = {"Cache-Control": "no-store"}
+_UNAVAILABLE = 503
+
+
+def health_routes(backend: Backend, replica: Replica | None, limit_seconds: int) -> list[BaseRoute]:
+    """Return `/healthz` and `/readyz`; both are open, and say nothing about anyone.
+
+    Args:
+        backend: the marketplace's state.
+        replica: the continuous backup, if there is one.
+        limit_seconds: how far the replica may be behind.
+    """
+
+    async def alive(_request: Request) -> Response:
+        return PlainTextResponse("ok\n", headers=_UNCACHED)
+
+    async def ready(_request: Request) -> Response:
+        # If this fails, the reply says so with 503, as for any call that cannot be
+        # stored (`piecework.marketplace.http.hosts`).
+        backend.check_writing()
+        facts, status = {"database": "writable"}, 200
+        if replica is not None:
+            seconds = replica.distance().seconds
+            facts["backup"] = f"replica {seconds:.0f} s behind"
+            status = _UNAVAILABLE if seconds > limit_seconds else status
+        return JSONResponse(facts, status, headers=_UNCACHED)
+
+    return [Route("/healthz", alive, methods=["GET"]), Route("/readyz", ready, methods=["GET"])]

@@ -20,24 +20,22 @@ from typing import Unpack
 
 from starlette.types import ASGIApp
 
-from piecework.marketplace.http import exposure, health, routes
-from piecework.marketplace.http.amazon_hosts import HOSTS
+from piecework.marketplace.http import hosts, routes
 from piecework.marketplace.http.child_process import end_with_parent, report_of, serve_apart
+from piecework.marketplace.http.control import VirtualTime
 from piecework.marketplace.http.group_commit import GroupCommit
-from piecework.marketplace.http.hosts import HostCheck
+from piecework.marketplace.http.hosts import AMAZON_HOSTS, HostCheck, not_stored
 from piecework.marketplace.http.notification_sender import NotificationSender, read_address
 from piecework.marketplace.http.options import Marketplace, Options, Running
-from piecework.marketplace.http.refusing import not_stored
-from piecework.marketplace.http.virtual_time import VirtualTime
 from piecework.marketplace.requester.api import RequesterApi
 from piecework.marketplace.requester.faults import FaultScript
 from piecework.marketplace.requester.signature import Admission
-from piecework.marketplace.state import site_address
+from piecework.marketplace.state import settings
 from piecework.marketplace.state.backend import Backend, Rules
-from piecework.marketplace.watching import request_spans
+from piecework.marketplace.watching import watched_requests
 from piecework.marketplace.watching.watched_requests import Observer, WatchedRequests
-from piecework.marketplace.workers.admittance import Admittance
-from piecework.marketplace.workers.origins import Origins
+from piecework.marketplace.workers.entering import Admittance
+from piecework.marketplace.workers.pages import Origins
 from piecework.marketplace.workers.pictures import Pictures
 from piecework.tracing import spans
 from piecework.webserver.connections import Connections, most_connections
@@ -91,7 +89,7 @@ def serve_forever(marketplace: Marketplace | Path, **options: Unpack[Options]) -
     """
     described = _described(marketplace, options)
     with _prepared(described) as (server, sockets, running):
-        for warning in exposure.warnings(
+        for warning in hosts.exposure_warnings(
             described.host,
             speaks_tls=described.certificate is not None,
             site=running.endpoint_url,
@@ -147,8 +145,8 @@ def _described(marketplace: Marketplace | Path, options: Options) -> Marketplace
 
 @contextlib.contextmanager
 def _prepared(marketplace: Marketplace) -> Iterator[tuple[Server, list[socket.socket], Running]]:
-    exposure.check_frames_url(marketplace.frames_url)
-    exposure.check_host(
+    hosts.check_frames_url(marketplace.frames_url)
+    hosts.check_host(
         marketplace.host,
         is_guarded=_checks_signatures(marketplace),
         is_named=bool(marketplace.site_url and marketplace.frames_url),
@@ -171,7 +169,7 @@ def _prepared(marketplace: Marketplace) -> Iterator[tuple[Server, list[socket.so
         )
         backend.begin_generation()
         with backend.without_catch_up() as transaction:
-            site_address.keep(transaction, origins.site)
+            settings.keep_site_address(transaction, origins.site)
         if marketplace.notify_url:
             notification_sender = NotificationSender(
                 marketplace.database, read_address(marketplace.notify_url)
@@ -191,7 +189,7 @@ def _prepared(marketplace: Marketplace) -> Iterator[tuple[Server, list[socket.so
             stack.enter_context(marketplace.access_log.running())
             observers.append(marketplace.access_log.observe_request)
         if spans.is_sending():
-            observers.append(request_spans.observe_request)
+            observers.append(watched_requests.observe_request)
         server = Server(
             WatchedRequests(group_commit, backend.new_request_id, observers),
             connections,
@@ -270,7 +268,9 @@ def _app(
             consent=marketplace.consent,
             provider_at=marketplace.provider_at,
         ),
-        readiness=health.routes(backend, marketplace.replica, marketplace.replica_limit_seconds),
+        readiness=routes.health_routes(
+            backend, marketplace.replica, marketplace.replica_limit_seconds
+        ),
     )
     frames = routes.frames_app(backend, origins, pictures)
 
@@ -280,7 +280,7 @@ def _app(
 
     others = {sockets[1].getsockname()[1]: named(frames, origins.frames)}
     if aws_sockets is not None:
-        hosts = [f"https://{host}" for host in HOSTS]
+        hosts = [f"https://{host}" for host in AMAZON_HOSTS]
         others[aws_sockets.tls_port] = named(routes.api_app(api), *hosts)
     return routes.ByPort(named(site, origins.site), others)
 

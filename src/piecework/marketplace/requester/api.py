@@ -26,10 +26,10 @@ from piecework.marketplace.requester import (
 from piecework.marketplace.requester.faults import Fault, FaultScript
 from piecework.marketplace.requester.signature import Admission
 from piecework.marketplace.requester.wire import input_shape, operation_names, validate_request
-from piecework.marketplace.state import accounts, clock, keys, lifecycle, lineage
+from piecework.marketplace.state import accounts, clock, lifecycle, lineage
 from piecework.marketplace.state.backend import Backend
 from piecework.marketplace.state.transaction import Transaction
-from piecework.marketplace.watching.request_facts import facts_of, shown_key
+from piecework.marketplace.watching.watched_requests import facts_of, shown_key
 from piecework.webserver import security_log
 from piecework.webserver.transport import drop_connection
 
@@ -171,7 +171,7 @@ def perform_operation(
                 transaction, access_key, balance_cents=backend.rules.balance_cents
             )
         else:
-            requester = keys.owner(transaction, access_key)
+            requester = accounts.owner_of_key(transaction, access_key)
         changes_before = transaction.conn.total_changes
         reply = _perform_settled(transaction, requester, operation, members)
         if store is not None and transaction.conn.total_changes != changes_before:

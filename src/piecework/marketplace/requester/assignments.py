@@ -18,7 +18,7 @@ from piecework.marketplace.exceptions import (
 from piecework.marketplace.requester import shapes
 from piecework.marketplace.requester.hits import own_hit
 from piecework.marketplace.requester.shapes import requested_page
-from piecework.marketplace.state import assignments, ledger, money, outside_market, request_tokens
+from piecework.marketplace.state import assignments, ledger, money, outside_market, settings
 from piecework.marketplace.state.clock import DAY
 from piecework.marketplace.state.transaction import Transaction
 
@@ -165,7 +165,9 @@ _OPERATION = "SendBonus"
 def send_bonus(transaction: Transaction, requester: int, members: Members) -> dict[str, Any]:
     """SendBonus: pay the worker of a submitted assignment a bonus."""
     token = members.get("UniqueRequestToken")
-    if token and request_tokens.earlier(transaction, requester, operation=_OPERATION, token=token):
+    if token and settings.earlier_subject(
+        transaction, requester, operation=_OPERATION, token=token
+    ):
         raise already_processed(token)
     row = own_assignment(transaction, requester, members["AssignmentId"])
     if row["submitted_ms"] is None or row["worker_id"] != members["WorkerId"]:
@@ -198,7 +200,7 @@ def send_bonus(transaction: Transaction, requester: int, members: Members) -> di
         transaction.now_ms,
     )
     if token:
-        request_tokens.remember(
+        settings.remember_token(
             transaction, requester, operation=_OPERATION, token=token, subject=row["assignment_id"]
         )
     return {}

@@ -18,13 +18,11 @@ from typing import Any
 from piecework.marketplace.exceptions import does_not_exist, invalid_parameters, request_error
 from piecework.marketplace.requester import hit_types, questions, workers
 from piecework.marketplace.state import (
-    apart,
     clock,
     lineage,
     outside_market,
-    outside_prices,
-    outside_types,
-    site_address,
+    qualification_types,
+    settings,
     worker_limits,
 )
 from piecework.marketplace.state.transaction import Transaction
@@ -63,7 +61,7 @@ def keep_recruiting(transaction: Transaction, hit_type_id: str, asked: Members) 
     Raises:
         Refusal: no other market sends workers here, or a filter is not offered.
     """
-    offered = outside_types.markets(transaction)
+    offered = qualification_types.markets_of_types(transaction)
     if not offered:
         raise request_error(
             "NoOutsideCrowd",
@@ -263,7 +261,7 @@ def _keep_apart(call: Call, hit_ids: list[str], reply: Members) -> None:
             raise does_not_exist("HIT", hit_id)
         rows[hit_id] = int(row["id"])
     made, *others = rows.values()
-    apart.keep(call.transaction, made, others)
+    worker_limits.keep_apart(call.transaction, made, others)
 
 
 def _list_together(call: Call, hit_ids: list[str], reply: Members) -> None:
@@ -276,7 +274,7 @@ def _list_together(call: Call, hit_ids: list[str], reply: Members) -> None:
 
 def _tell_prices(call: Call, _asked: object, reply: Members) -> None:
     prices: Members = dict(call.transaction.prices.members())
-    if outside := outside_prices.of_hit_types(call.transaction, call.requester):
+    if outside := outside_market.list_outside_prices(call.transaction, call.requester):
         prices["OutsidePrices"] = [
             {"HITTypeId": row["hit_type_id"], "Cents": row["cents"], "Unsettled": row["unsettled"]}
             for row in outside
@@ -285,7 +283,7 @@ def _tell_prices(call: Call, _asked: object, reply: Members) -> None:
         prices["Crowds"] = [
             {
                 "Crowd": market.name,
-                "QualificationTypeId": outside_types.crowd_id(market.name),
+                "QualificationTypeId": qualification_types.crowd_id(market.name),
                 **market.prices.members(),
             }
             for market in markets
@@ -295,7 +293,7 @@ def _tell_prices(call: Call, _asked: object, reply: Members) -> None:
 
 def _tell_site(call: Call, _asked: object, reply: Members) -> None:
     reply["PieceworkSite"] = {
-        "URL": site_address.kept(call.transaction),
+        "URL": settings.site_address(call.transaction),
         "IsRehearsal": clock.virtual_ms(call.transaction.conn) is not None,
     }
 
@@ -342,7 +340,7 @@ def _of_batch(members: Members, limits: list[Members]) -> Members:
 
 def _limit(call: Call, limits: list[Members], reply: Members) -> None:
     row = hit_types.find_hit_type(call.transaction, call.requester, reply["HITTypeId"])
-    worker_limits.keep(
+    worker_limits.keep_limits(
         call.transaction,
         row["id"],
         ((limit["Name"], limit["Most"], limit["IsOfBatch"]) for limit in limits),

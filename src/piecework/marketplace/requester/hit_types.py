@@ -19,12 +19,7 @@ from piecework.marketplace.exceptions import (
 )
 from piecework.marketplace.state import money, outside_market
 from piecework.marketplace.state.clock import DAY, SECOND
-from piecework.marketplace.state.system_qualifications import (
-    ADULT,
-    LOCALE,
-    MASTERS,
-    PERCENT_APPROVED,
-)
+from piecework.marketplace.state.qualification_types import ADULT, LOCALE, MASTERS, PERCENT_APPROVED
 from piecework.marketplace.state.transaction import Transaction
 
 _YEAR_SECONDS = 31_536_000

@@ -22,12 +22,11 @@ from piecework.marketplace.state import (
     hits,
     lifecycle,
     outside_market,
-    request_tokens,
     review_policies,
+    settings,
 )
 from piecework.marketplace.state.clock import SECOND, to_datetime
-from piecework.marketplace.state.ids import next_number
-from piecework.marketplace.state.transaction import Transaction
+from piecework.marketplace.state.transaction import Transaction, next_number
 
 _YEAR_SECONDS = 31_536_000
 _MOST_ASSIGNMENTS = 1_000_000_000
@@ -62,7 +61,7 @@ def create_additional_assignments_for_hit(
     """
     operation = "CreateAdditionalAssignmentsForHIT"
     token = members.get("UniqueRequestToken")
-    if token and request_tokens.earlier(transaction, requester, operation=operation, token=token):
+    if token and settings.earlier_subject(transaction, requester, operation=operation, token=token):
         raise already_processed(token)
     hit = own_hit(transaction, requester, members["HITId"])
     more = hit_types.in_range(
@@ -88,7 +87,7 @@ def update_expiration_for_hit(
     expire_ms = members["ExpireAt"]
     token = hit["hit_id"] + _as_java_prints(to_datetime(expire_ms))
     operation = "UpdateExpirationForHIT"
-    if request_tokens.earlier(transaction, requester, operation=operation, token=token):
+    if settings.earlier_subject(transaction, requester, operation=operation, token=token):
         raise already_processed(token)
     if expire_ms > transaction.now_ms + _YEAR_SECONDS * SECOND:
         raise invalid_parameters("ExpireAt must be within a year.")
@@ -162,7 +161,7 @@ def _refuse_repeat(
     token = members.get("UniqueRequestToken")
     if not token:
         return
-    hit_id = request_tokens.earlier(transaction, requester, operation=operation, token=token)
+    hit_id = settings.earlier_subject(transaction, requester, operation=operation, token=token)
     if hit_id is not None:
         raise request_error("HitAlreadyExists", f'The HIT with ID "{hit_id}" already exists.')
 
@@ -251,7 +250,7 @@ def _remember_token(
     transaction: Transaction, requester: int, token: str | None, *, operation: str, subject: str
 ) -> None:
     if token:
-        request_tokens.remember(
+        settings.remember_token(
             transaction, requester, operation=operation, token=token, subject=subject
         )
 

@@ -49,7 +49,9 @@ def notify_workers(transaction: Transaction, requester: int, members: Members) -
                 }
             )
             continue
-        messages.send(transaction, requester=requester, worker=worker, subject=subject, text=text)
+        messages.send_message(
+            transaction, requester=requester, worker=worker, subject=subject, text=text
+        )
     return {"NotifyWorkersFailureStatuses": failures}
 
 

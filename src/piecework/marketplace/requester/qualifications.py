@@ -17,9 +17,8 @@ from piecework.marketplace.forms.schema import read_form
 from piecework.marketplace.requester import hit_types, shapes
 from piecework.marketplace.requester.shapes import requested_page
 from piecework.marketplace.state import accounts, messages
-from piecework.marketplace.state.ids import next_number
-from piecework.marketplace.state.system_qualifications import NOT_REQUESTABLE, NOT_SHOWN
-from piecework.marketplace.state.transaction import Transaction
+from piecework.marketplace.state.qualification_types import NOT_REQUESTABLE, NOT_SHOWN
+from piecework.marketplace.state.transaction import Transaction, next_number
 
 _YEAR_SECONDS = 31_536_000
 _WITH_TEST = ("AnswerKey", "TestDurationInSeconds")
@@ -275,7 +274,7 @@ def associate_qualification_with_worker(
     worker = accounts.find_worker(transaction, members["WorkerId"])
     grant_qualification(transaction, kind["id"], worker["id"], value=members.get("IntegerValue", 1))
     if members.get("SendNotification", True):
-        messages.send(
+        messages.send_message(
             transaction,
             requester=requester,
             worker=worker["id"],
@@ -297,7 +296,7 @@ def disassociate_qualification_from_worker(
         members.get("Reason"),
         row["id"],
     )
-    messages.send(
+    messages.send_message(
         transaction,
         requester=requester,
         worker=row["worker"],

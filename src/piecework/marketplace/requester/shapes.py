@@ -19,7 +19,7 @@ from typing import Any
 
 from piecework.marketplace.exceptions import invalid_parameters
 from piecework.marketplace.state import hits, money
-from piecework.marketplace.state.own_keys import own_key
+from piecework.marketplace.state.settings import own_key
 from piecework.marketplace.state.transaction import Transaction
 
 _HIT_COLUMNS = (

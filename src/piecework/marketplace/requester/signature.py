@@ -20,7 +20,7 @@ from starlette.requests import Request
 
 from piecework.marketplace.exceptions import Refusal, unrecognized_client
 from piecework.marketplace.requester import wire
-from piecework.marketplace.state import clock, keys
+from piecework.marketplace.state import accounts, clock
 from piecework.marketplace.state.backend import Backend
 from piecework.marketplace.state.clock import SIGNATURE_SKEW
 
@@ -304,7 +304,7 @@ class Admission:
         signed = read_signature(received)
         check_claim(signed, received, now=self._now())
         with self._backend.without_catch_up() as transaction:
-            secret = keys.secret(transaction, signed.access_key)
+            secret = accounts.secret_of_key(transaction, signed.access_key)
         check_signature(signed, received, secret=secret)
         return signed.access_key
 

@@ -1,10 +1,15 @@
-"""Requesters and workers: requesters by access key, workers by session token.
+"""Requesters and workers: signing keys, session tokens, and what workers agreed to.
 
-Session tokens are stored as hashes, so reading the file is not enough to sign in.
+Session tokens are stored as hashes, so reading the file is not enough to sign in. Secrets
+of a live marketplace's requesters are stored in plain text, because checking a signature
+requires making it. So only the file's owner may read it, and a leaked key is revoked, not
+changed. Each consent is kept with its time and the text that the worker agreed to.
 """
 
 import hashlib
+import secrets
 import sqlite3
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from piecework.marketplace.exceptions import Refusal, unrecognized_client
@@ -81,7 +86,7 @@ def add_worker(transaction: Transaction, new: NewWorker) -> tuple[str, str]:
     row = transaction.first_row("SELECT worker_id FROM workers WHERE handle = ?", new.handle)
     if row is not None:
         transaction.execute(
-            "UPDATE workers SET token_hash = ? WHERE handle = ?", _hash(token), new.handle
+            "UPDATE workers SET token_hash = ? WHERE handle = ?", _hash_token(token), new.handle
         )
         return row["worker_id"], token
     worker_id = transaction.id_generator.worker(new.handle)
@@ -91,7 +96,7 @@ def add_worker(transaction: Transaction, new: NewWorker) -> tuple[str, str]:
         "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         worker_id,
         new.handle,
-        _hash(token),
+        _hash_token(token),
         new.country,
         new.subdivision,
         new.is_adult,
@@ -108,7 +113,7 @@ def signed_in(transaction: Transaction, token: str) -> sqlite3.Row:
 
     Raises: Refusal: the token is unknown (401).
     """
-    row = transaction.first_row("SELECT * FROM workers WHERE token_hash = ?", _hash(token))
+    row = transaction.first_row("SELECT * FROM workers WHERE token_hash = ?", _hash_token(token))
     if row is None:
         raise Refusal(
             "NotSignedIn",
@@ -132,5 +137,152 @@ def find_worker(transaction: Transaction, worker_id: str) -> sqlite3.Row:
     return row
 
 
-def _hash(token: str) -> str:
+def _hash_token(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
+
+
+KEY_PREFIX = "PWKEY"
+"""Makes keys look like AWS keys (20 letters and digits), but recognisable as ours."""
+
+_KEY_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
+_KEY_LENGTH = 20
+_SIGNING_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+_SIGNING_LENGTH = 40
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Key:
+    """An access key with its secret, shown once to its requester."""
+
+    access_key: str
+    secret: str
+
+
+def give_key(transaction: Transaction, name: str, *, deposit_cents: int = 0) -> Key:
+    """Create a key to the account of this name, which is opened if missing.
+
+    Args:
+        transaction: a transaction of a live marketplace.
+        name: the requester's name, shown to workers.
+        deposit_cents: the amount to pay into the account.
+    """
+    # An Authorization header cannot contain this, so only keys open the account.
+    requester = add_requester(transaction, f"name:{name}", balance_cents=0, name=name)
+    ledger.pay(
+        transaction,
+        ledger.OUTSIDE,
+        credited={ledger.available(requester): deposit_cents},
+        reason="deposit",
+        subject=name,
+    )
+    key = Key(
+        access_key=KEY_PREFIX + _drawn_letters(_KEY_LETTERS, _KEY_LENGTH - len(KEY_PREFIX)),
+        secret=_drawn_letters(_SIGNING_LETTERS, _SIGNING_LENGTH),
+    )
+    transaction.execute(
+        "INSERT INTO access_keys (access_key, requester, secret, made_ms) VALUES (?, ?, ?, ?)",
+        key.access_key,
+        requester,
+        key.secret,
+        transaction.now_ms,
+    )
+    return key
+
+
+def revoke_key(transaction: Transaction, access_key: str) -> None:
+    """Revoke a key from the next call on; delete its secret, keep the account.
+
+    Raises:
+        Refusal: the key does not exist, or is already revoked.
+    """
+    row = transaction.first_row(
+        "UPDATE access_keys SET revoked_ms = ?, secret = NULL "
+        "WHERE access_key = ? AND revoked_ms IS NULL RETURNING access_key",
+        transaction.now_ms,
+        access_key,
+    )
+    if row is None:
+        raise Refusal("NoSuchKey", f"{access_key} is not an active key.")
+
+
+def list_keys(transaction: Transaction) -> list[sqlite3.Row]:
+    """Return all keys, oldest first, with name and balance but without secrets."""
+    return transaction.all(
+        "SELECT requesters.name, access_keys.access_key, access_keys.made_ms, "
+        "access_keys.revoked_ms, coalesce(free.balance_cents, 0) AS available_cents, "
+        "coalesce(bound.balance_cents, 0) AS held_cents FROM access_keys "
+        "JOIN requesters ON requesters.id = access_keys.requester "
+        "LEFT JOIN accounts AS free "
+        "ON free.kind = 'available' AND free.owner = requesters.id "
+        "LEFT JOIN accounts AS bound "
+        "ON bound.kind = 'held' AND bound.owner = requesters.id "
+        "ORDER BY access_keys.id"
+    )
+
+
+def secret_of_key(transaction: Transaction, access_key: str) -> str:
+    """Return the secret of this key.
+
+    Raises:
+        Refusal: the key is unknown, or was revoked.
+    """
+    row = transaction.first_row(
+        "SELECT secret FROM access_keys WHERE access_key = ? AND revoked_ms IS NULL", access_key
+    )
+    if row is None:
+        raise unrecognized_client()
+    return str(row["secret"])
+
+
+def owner_of_key(transaction: Transaction, access_key: str) -> int:
+    """Return the row id of the account that a key opens.
+
+    Raises:
+        Refusal: the key is unknown, or was revoked.
+    """
+    row = transaction.first_row(
+        "SELECT requester FROM access_keys WHERE access_key = ? AND revoked_ms IS NULL", access_key
+    )
+    return find_requester(transaction, access_key) if row is None else int(row[0])
+
+
+def _drawn_letters(letters: str, length: int) -> str:
+    return "".join(secrets.choice(letters) for _ in range(length))
+
+
+_BETWEEN = "\n\n"
+
+
+def has_consented(transaction: Transaction, worker: sqlite3.Row, paragraphs: Sequence[str]) -> bool:
+    """Return whether the worker has agreed to this exact text; true without one."""
+    if not paragraphs:
+        return True
+    row = transaction.first_row(
+        "SELECT 1 FROM consents "
+        "JOIN consent_texts ON consent_texts.id = consents.consent_text "
+        "WHERE consents.worker = ? AND consent_texts.digest = ?",
+        worker["id"],
+        digest_consent(paragraphs),
+    )
+    return row is not None
+
+
+def give_consent(transaction: Transaction, worker: sqlite3.Row, paragraphs: Sequence[str]) -> None:
+    """Record the worker's consent and its time; repeats change nothing."""
+    transaction.execute(
+        "INSERT OR IGNORE INTO consent_texts (digest, text) VALUES (?, ?)",
+        digest_consent(paragraphs),
+        _BETWEEN.join(paragraphs),
+    )
+    transaction.execute(
+        "INSERT OR IGNORE INTO consents (worker, consent_text, agreed_ms) "
+        "SELECT ?, id, ? FROM consent_texts WHERE digest = ?",
+        worker["id"],
+        transaction.now_ms,
+        digest_consent(paragraphs),
+    )
+
+
+def digest_consent(paragraphs: Sequence[str]) -> str:
+    """Return the digest that identifies a text."""
+    return hashlib.sha256(_BETWEEN.join(paragraphs).encode()).hexdigest()

@@ -11,25 +11,25 @@ The steps of a call, all under the storage's lock except the last:
 2. the call's own transaction, all or nothing;
 3. `commit`, at once, or shared with other calls inside `group_commits`; only then is
    the call's reply sent.
+
+Calls of each requester operation are counted since the database was created.
 """
 
 import json
 import logging
 import sqlite3
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from piecework.marketplace.state import accounts, clock, database_file, lifecycle, lineage
-from piecework.marketplace.state.call_counts import CallCounts
-from piecework.marketplace.state.clock_jumps import Moment, WatchedClock, steady_ms
-from piecework.marketplace.state.database_file import WrongDatabaseError
-from piecework.marketplace.state.ids import IdGenerator
+from piecework.marketplace.state import accounts, clock, lifecycle, lineage, storage
+from piecework.marketplace.state.clock import Moment, WatchedClock, steady_ms
 from piecework.marketplace.state.money import MTURK, PriceList
-from piecework.marketplace.state.storage import Storage, is_passing
-from piecework.marketplace.state.transaction import Transaction
+from piecework.marketplace.state.storage import Storage, WrongDatabaseError, is_passing
+from piecework.marketplace.state.transaction import IdGenerator, Transaction
 
 _LOG = logging.getLogger(__name__)
 _KEPT_EVERY_MS = 60 * clock.SECOND
@@ -86,12 +86,12 @@ class Backend:
         self._nothing_due: tuple[int, int] | None = None
         self._kept_ms: int | None = None
         self._id_generator = IdGenerator(rules.seed if rules.rehearsal else None)
-        database_file.check_kind(database)
-        database_file.check_log(database)
+        storage.check_database_kind(database)
+        storage.check_log_file(database)
         self._storage = Storage(database)
         try:
             if not rules.rehearsal:
-                database_file.check_private(database)
+                storage.check_is_private(database)
             with self._storage.transaction() as conn:
                 _settle_rules(conn, rules)
                 self._watched_clock = _watched_clock(conn, rules)
@@ -204,7 +204,7 @@ class Backend:
             Refusal: time would run backwards.
         """
         with self._storage.transaction() as conn:
-            clock.move(conn, now_ms)
+            clock.move_clock(conn, now_ms)
 
     def advance_clock(self, now_ms: int) -> bool:
         """Advance a rehearsal's time; return false if that time has passed already.
@@ -212,7 +212,7 @@ class Backend:
         `catch_up` does the work that becomes due.
         """
         with self._storage.transaction() as conn:
-            return clock.advance(conn, now_ms)
+            return clock.advance_clock(conn, now_ms)
 
     def begin_generation(self) -> None:
         """Begin a new generation of this database, as each starting server does."""
@@ -317,7 +317,7 @@ def rules_of(database: Path) -> Rules:
         WrongDatabaseError: the file is not a database.
         sqlite3.Error: the file cannot be read.
     """
-    database_file.check_kind(database)
+    storage.check_database_kind(database)
     with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as conn:
         tables = "SELECT 1 FROM sqlite_master WHERE name = 'settings'"
         if conn.execute(tables).fetchone() is None:
@@ -352,12 +352,12 @@ def _settle_rules(conn: sqlite3.Connection, rules: Rules) -> None:
                 f"not {value}; start it with that, or use another file."
             )
     _settle_prices(conn, rules.prices, settings)
-    if rules.rehearsal and rules.clock_runs != clock.runs(conn):
+    if rules.rehearsal and rules.clock_runs != clock.clock_runs(conn):
         present = clock.virtual_ms(conn) or 0
         if rules.clock_runs:
-            clock.let_run(conn, max(present, clock.machine_ms()))
+            clock.let_clock_run(conn, max(present, clock.machine_ms()))
         else:
-            clock.let_stand(conn, present)
+            clock.let_clock_stand(conn, present)
 
 
 def _watched_clock(conn: sqlite3.Connection, rules: Rules) -> WatchedClock:
@@ -396,7 +396,34 @@ def _kept_prices(settings: Mapping[str, str]) -> PriceList:
 def _start_clock(conn: sqlite3.Connection, rules: Rules) -> None:
     start_ms = None if rules.start is None else clock.to_ms(rules.start)
     if rules.clock_runs:
-        clock.let_run(conn, clock.machine_ms() if start_ms is None else start_ms)
+        clock.let_clock_run(conn, clock.machine_ms() if start_ms is None else start_ms)
     else:
         standard = clock.to_ms(clock.DEFAULT_START)
-        clock.let_stand(conn, standard if start_ms is None else start_ms)
+        clock.let_clock_stand(conn, standard if start_ms is None else start_ms)
+
+
+class CallCounts:
+    """Counts that are stored with the next write."""
+
+    def __init__(self) -> None:
+        self._waiting: Counter[str] = Counter()
+
+    def count(self, operation: str) -> None:
+        """Count one more call of this operation, successful or not."""
+        self._waiting[operation] += 1
+
+    def write(self, conn: sqlite3.Connection) -> None:
+        """Store waiting counts in the open transaction."""
+        for operation, times in self._waiting.items():
+            conn.execute(
+                "INSERT INTO calls (operation, times) VALUES (?, ?) ON CONFLICT "
+                "(operation) DO UPDATE SET times = times + excluded.times",
+                (operation, times),
+            )
+        self._waiting.clear()
+
+    def read(self, conn: sqlite3.Connection) -> dict[str, int]:
+        """Return all counts, including waiting ones."""
+        self.write(conn)
+        rows = conn.execute("SELECT operation, times FROM calls ORDER BY operation")
+        return {row["operation"]: row["times"] for row in rows}

@@ -9,7 +9,7 @@ done, transactions first update the HITs they use (`settle`).
 
 import sqlite3
 
-from piecework.marketplace.state import assignments, events, hits, request_tokens, reviewing, visits
+from piecework.marketplace.state import assignments, events, hits, reviewing, settings, visits
 from piecework.marketplace.state.transaction import Transaction
 
 _ABANDONED = (
@@ -59,7 +59,7 @@ _ANYTHING = (
 def is_due(transaction: Transaction) -> bool:
     """Return whether work is due, at the cost of a few index lookups."""
     row = transaction.first_row(
-        _ANYTHING, transaction.due_ms, transaction.due_ms - request_tokens.LIFE
+        _ANYTHING, transaction.due_ms, transaction.due_ms - settings.TOKEN_LIFE
     )
     return row is not None and bool(row[0])
 
@@ -85,7 +85,7 @@ def catch_up(transaction: Transaction, *, most: int = SLICE) -> bool:
     if left:
         transaction.execute(_LATE, transaction.due_ms, most)
         _dispose(transaction, "ORDER BY dispose_ms LIMIT ?", left)
-        transaction.execute(_FORGET, transaction.due_ms - request_tokens.LIFE, most)
+        transaction.execute(_FORGET, transaction.due_ms - settings.TOKEN_LIFE, most)
         events.forget(transaction, most=most * _EVENTS_IN_ONE)
     return is_due(transaction)
 

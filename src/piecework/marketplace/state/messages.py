@@ -1,12 +1,21 @@
-"""Messages to workers: an inbox of the marketplace, read on the worker site.
+"""What workers and requesters write to each other.
 
-The marketplace does not send mail. Workers find messages when they next sign in.
+Messages to workers are an inbox of the marketplace, read on the worker site. Workers report
+problems with HITs, and object to qualifications that they lost or were refused: untrusted
+text for the requester.
 """
 
+import sqlite3
+
+from piecework.marketplace.exceptions import Refusal
+from piecework.marketplace.state.clock import DAY
+from piecework.marketplace.state.qualification_types import SHOWN
 from piecework.marketplace.state.transaction import Transaction
 
 
-def send(transaction: Transaction, *, requester: int, worker: int, subject: str, text: str) -> None:
+def send_message(
+    transaction: Transaction, *, requester: int, worker: int, subject: str, text: str
+) -> None:
     """Put a message into a worker's inbox."""
     transaction.execute(
         "INSERT INTO messages (worker, requester, subject, text, sent_ms) VALUES (?, ?, ?, ?, ?)",
@@ -15,4 +24,165 @@ def send(transaction: Transaction, *, requester: int, worker: int, subject: str,
         subject,
         text,
         transaction.now_ms,
+    )
+
+
+MOST_OBJECTIONS_A_DAY = 5
+"""The most objections of a worker about a qualification in 24 hours."""
+
+_LOST = (
+    "SELECT qualification_types.id, qualification_type_id, qualification_types.name, "
+    "requesters.name AS requester_name, reason, lost_ms, was_held FROM ("
+    "SELECT qualification_type, reason, revoked_ms AS lost_ms, 1 AS was_held "
+    "FROM qualifications WHERE worker = ?1 AND status = 'Revoked' "
+    "UNION ALL SELECT qualification_type, reason, requested_ms, 0 "
+    "FROM qualification_requests WHERE id IN (SELECT max(id) "
+    "FROM qualification_requests WHERE worker = ?1 GROUP BY qualification_type) "
+    "AND status = 'Rejected' AND NOT EXISTS (SELECT 1 FROM qualifications "
+    "WHERE qualifications.worker = ?1 AND qualifications.qualification_type "
+    "= qualification_requests.qualification_type)"
+    ") JOIN qualification_types ON qualification_types.id = qualification_type "
+    "JOIN requesters ON requesters.id = requester WHERE deleted_ms IS NULL "
+    f"AND {SHOWN} "
+    "AND (?2 = '' OR qualification_type_id = ?2) ORDER BY lost_ms DESC LIMIT ?3"
+)
+
+
+def list_lost_qualifications(
+    transaction: Transaction, worker: sqlite3.Row, type_id: str = "", *, most: int = 50
+) -> list[sqlite3.Row]:
+    """Return the qualifications that a worker lost or was refused, latest first.
+
+    Each row has the requester's `reason`. `was_held` is 0 for a refused request.
+    """
+    return transaction.all(_LOST, worker["id"], type_id, most)
+
+
+def objections_of_worker(
+    transaction: Transaction, worker: sqlite3.Row, qualification_type: int
+) -> list[sqlite3.Row]:
+    """Return what a worker wrote about a qualification, oldest first."""
+    return transaction.all(
+        "SELECT text, made_ms FROM objections "
+        "WHERE worker = ? AND qualification_type = ? ORDER BY id",
+        worker["id"],
+        qualification_type,
+    )
+
+
+def keep_objection(transaction: Transaction, worker: sqlite3.Row, type_id: str, text: str) -> None:
+    """Store what a worker writes about a qualification that they lost.
+
+    Raises:
+        Refusal: the worker did not lose it (404); the text is empty or too long (422),
+            or there were too many today (429).
+    """
+    rows = list_lost_qualifications(transaction, worker, type_id, most=1) if type_id else []
+    if not rows:
+        raise Refusal(
+            "NothingLost",
+            "No requester took this qualification from you or refused it.",
+            status=404,
+        )
+    words = checked_text(text)
+    lately = transaction.first_row(
+        "SELECT count(*) FROM objections WHERE worker = ? AND qualification_type = ? "
+        "AND made_ms > ?",
+        worker["id"],
+        rows[0]["id"],
+        transaction.now_ms - DAY,
+    )
+    if lately is not None and lately[0] >= MOST_OBJECTIONS_A_DAY:
+        raise Refusal(
+            "TooMany",
+            "You have written about this often today. All is saved. Go on tomorrow.",
+            status=429,
+        )
+    transaction.execute(
+        "INSERT INTO objections (qualification_type, worker, reason, text, made_ms) "
+        "VALUES (?, ?, ?, ?, ?)",
+        rows[0]["id"],
+        worker["id"],
+        rows[0]["reason"],
+        words,
+        transaction.now_ms,
+    )
+
+
+def list_objections(transaction: Transaction, *, requester: str = "") -> list[sqlite3.Row]:
+    """Return all objections or those against one requester, newest first."""
+    return transaction.all(
+        "SELECT objections.text, objections.reason, made_ms, "
+        "requesters.name AS requester, qualification_types.name, worker_id "
+        "FROM objections JOIN workers ON workers.id = objections.worker "
+        "JOIN qualification_types "
+        "ON qualification_types.id = objections.qualification_type "
+        "JOIN requesters ON requesters.id = qualification_types.requester "
+        "WHERE ?1 = '' OR requesters.name = ?1 ORDER BY objections.id DESC",
+        requester,
+    )
+
+
+LONGEST_TEXT = 2000
+"""The most characters of a report."""
+
+MOST_PROBLEMS_A_DAY = 20
+"""The most reports of a worker in 24 hours, so that they cannot fill the disk."""
+
+
+def checked_text(text: str) -> str:
+    """Return what a worker wrote, without spaces around it.
+
+    Raises:
+        Refusal: it is empty or too long (422).
+    """
+    words = text.strip()
+    if not 1 <= len(words) <= LONGEST_TEXT:
+        raise Refusal("BadForm", f"Please write 1 to {LONGEST_TEXT:,} characters.", status=422)
+    return words
+
+
+def keep_problem(
+    transaction: Transaction, worker: sqlite3.Row, assignment: sqlite3.Row, text: str
+) -> None:
+    """Store a worker's report about the HIT of an assignment.
+
+    Raises:
+        Refusal: the report is empty or too long (422), or there were too many today
+            (429).
+    """
+    words = checked_text(text)
+    lately = transaction.first_row(
+        "SELECT count(*) FROM reported_problems WHERE worker = ? AND reported_ms > ?",
+        worker["id"],
+        transaction.now_ms - DAY,
+    )
+    if lately is not None and lately[0] >= MOST_PROBLEMS_A_DAY:
+        raise Refusal(
+            "TooMany",
+            "You have sent many reports today, and all are saved. Go on tomorrow.",
+            status=429,
+        )
+    transaction.execute(
+        "INSERT INTO reported_problems (assignment, worker, text, reported_ms) VALUES (?, ?, ?, ?)",
+        assignment["id"],
+        worker["id"],
+        words,
+        transaction.now_ms,
+    )
+
+
+def list_problems(transaction: Transaction, *, requester: str = "") -> list[sqlite3.Row]:
+    """Return all reports or those about one requester's HITs, newest first."""
+    return transaction.all(
+        "SELECT reported_problems.text, reported_ms, requesters.name AS requester, "
+        "hit_types.title, hits.hit_id, hits.annotation, assignment_id, "
+        "workers.worker_id FROM reported_problems "
+        "JOIN assignments ON assignments.id = reported_problems.assignment "
+        "JOIN workers ON workers.id = reported_problems.worker "
+        "JOIN hits ON hits.id = assignments.hit "
+        "JOIN hit_types ON hit_types.id = hits.hit_type "
+        "JOIN requesters ON requesters.id = hits.requester "
+        "WHERE ?1 = '' OR requesters.name = ?1 ORDER BY reported_problems.id DESC",
+        requester,
     )

@@ -1,9 +1,7 @@
 """The other markets that send a marketplace its workers, and what each charges.
 
-People from one market do each HIT type: from the market that its requirements name,
-otherwise from the first that was served. The tables of visits hold the markets' own
-ids, and only a market's own code can pay for them. So a market that was served once has
-to be served each time.
+A market that pays visits pays whole visits and rounds each payment. The difference from
+the HITs' rewards and fees is booked as "outside price" after it has paid.
 """
 
 import json
@@ -13,10 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from piecework.marketplace.exceptions import invalid_parameters
-from piecework.marketplace.state import outside_types
-from piecework.marketplace.state.database_file import WrongDatabaseError
+from piecework.marketplace.state import qualification_types
 from piecework.marketplace.state.money import PriceList
-from piecework.marketplace.state.outside_types import OutsideType
+from piecework.marketplace.state.qualification_types import OutsideType
+from piecework.marketplace.state.storage import WrongDatabaseError
 from piecework.marketplace.state.transaction import Transaction
 
 MARKET_OF_HIT_TYPE = (
@@ -81,11 +79,11 @@ def claim(transaction: Transaction, market: OutsideMarket, *, among: Collection[
         market.has_bridge,
     )
     crowd = OutsideType(
-        type_id=outside_types.crowd_id(market.name),
+        type_id=qualification_types.crowd_id(market.name),
         name=f"People from {market.title}"[:200],
         description=f"Only people who come from {market.title} hold this.",
     )
-    outside_types.keep(transaction, market.name, [crowd])
+    qualification_types.keep_outside_types(transaction, market.name, [crowd])
 
 
 def served(transaction: Transaction) -> tuple[OutsideMarket, ...]:
@@ -109,7 +107,7 @@ def named(transaction: Transaction, requirements: Iterable[Mapping[str, Any]]) -
     Raises:
         Refusal: they name two markets.
     """
-    markets = outside_types.markets(transaction)
+    markets = qualification_types.markets_of_types(transaction)
     names = {
         markets[each["QualificationTypeId"]]: each["QualificationTypeId"]
         for each in requirements
@@ -155,3 +153,24 @@ def _prices(transaction: Transaction, row: sqlite3.Row | None) -> PriceList:
     if row is None:
         return transaction.prices
     return PriceList.of_members(json.loads(row["prices"]))
+
+
+_OF_HIT_TYPES = (
+    "WITH booked AS (SELECT subject, sum(entries.cents) AS cents FROM transfers "
+    "JOIN entries ON entries.transfer = transfers.id "
+    "JOIN accounts ON accounts.id = entries.account "
+    "WHERE reason = 'outside price' AND kind = 'fees' GROUP BY subject) "
+    "SELECT hit_types.hit_type_id, coalesce(sum(booked.cents), 0) AS cents, "
+    "sum((SELECT count(*) FROM visits WHERE study = studies.id AND outcome IS NULL) + "
+    "(SELECT count(*) FROM bonus_lines JOIN visits ON visits.id = bonus_lines.visit "
+    "LEFT JOIN bonus_batches ON bonus_batches.id = bonus_lines.batch "
+    "WHERE visits.study = studies.id AND coalesce(bonus_batches.stage, '') <> 'Paid')) "
+    "AS unsettled FROM studies JOIN hit_types ON hit_types.id = studies.hit_type "
+    "LEFT JOIN booked ON booked.subject = studies.internal_name "
+    "WHERE hit_types.requester = ? GROUP BY hit_types.id ORDER BY hit_types.id"
+)
+
+
+def list_outside_prices(transaction: Transaction, requester: int) -> list[sqlite3.Row]:
+    """Return price in cents and unsettled rest for each HIT type with studies."""
+    return transaction.all(_OF_HIT_TYPES, requester)

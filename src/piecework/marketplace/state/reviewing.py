@@ -15,9 +15,8 @@ from functools import partial
 from piecework.marketplace.exceptions import TURK, Refusal, wrong_state
 from piecework.marketplace.state import assignments, events, hits, review_policies
 from piecework.marketplace.state.clock import SECOND
-from piecework.marketplace.state.ids import next_number
 from piecework.marketplace.state.review_policies import Actions
-from piecework.marketplace.state.transaction import Transaction
+from piecework.marketplace.state.transaction import Transaction, next_number
 
 Subject = tuple[str, str]
 """An id, and `Assignment` or `HIT`."""

@@ -18,19 +18,25 @@ waits a moment, and then begins without the lock. So it can read; its first writ
 cut, so a worker who reads "submitted" has submitted. A rehearsal omits the sync
 (`commit_without_sync`): its commits survive the death of the process, but a power cut
 may lose the last ones or damage the file.
+
+The file holds requesters' secrets, so only its owner may read it and SQLite's files
+beside it. Anything else is refused unchanged: a link, a directory, a database of
+another program or of another version.
 """
 
 import sqlite3
+import stat
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from piecework.marketplace.schema.migrations import migrations
-from piecework.marketplace.state import database_file, lineage
+from piecework.marketplace.state import lineage
 from piecework.sqlitefile.checkpoints import Checkpoints
-from piecework.sqlitefile.files import make_private
-from piecework.sqlitefile.schema import bring_up_to_date, patiently
+from piecework.sqlitefile.files import FOR_OTHERS, files_of, has_header, irregular, make_private
+from piecework.sqlitefile.log_file import is_from_later
+from piecework.sqlitefile.schema import bring_up_to_date, origin, patiently
 from piecework.sqlitefile.sqlite_utils_alone import Database
 
 _PATIENCE_MS = 10_000
@@ -62,13 +68,13 @@ class Storage:
         # Only the owner may read a new file; SQLite copies its mode to the files beside
         # it.
         if str(database) != ":memory:":
-            database_file.check_kind(database)
+            check_database_kind(database)
             database.touch(mode=0o600)
         self._conn = sqlite3.connect(
             database, isolation_level=None, check_same_thread=False, cached_statements=256
         )
         try:
-            database_file.check_origin(self._conn, database)
+            check_origin(self._conn, database)
             make_private(database)
             patiently(self._conn, "PRAGMA journal_mode = WAL")
             for pragma in _PRAGMAS:
@@ -112,7 +118,7 @@ class Storage:
                 self._conn.execute("BEGIN IMMEDIATE")
                 self._conn.execute("ROLLBACK")
             except sqlite3.OperationalError as fault:
-                return _kind(fault) == sqlite3.SQLITE_BUSY
+                return _kind_of_fault(fault) == sqlite3.SQLITE_BUSY
             finally:
                 self._wait_at_most(patience_ms)
             return False
@@ -197,7 +203,7 @@ class Storage:
                 self._conn.execute("BEGIN IMMEDIATE")
             except sqlite3.OperationalError as fault:
                 is_serving = self._on_first_write is not None
-                if not is_serving or _kind(fault) != sqlite3.SQLITE_BUSY:
+                if not is_serving or _kind_of_fault(fault) != sqlite3.SQLITE_BUSY:
                     raise
                 # The next ones do not wait for this lock again.
                 self._wait_at_most(0)
@@ -239,9 +245,89 @@ class Storage:
 
 def is_passing(fault: sqlite3.OperationalError) -> bool:
     """Return whether the disk is full or the database locked, which may pass."""
-    return _kind(fault) in _PASSING
+    return _kind_of_fault(fault) in _PASSING
 
 
-def _kind(fault: sqlite3.OperationalError) -> int:
+def _kind_of_fault(fault: sqlite3.OperationalError) -> int:
     # The lowest byte is the kind; the rest is detail.
     return int(getattr(fault, "sqlite_errorcode", 0)) & 0xFF
+
+
+_MOST_TABLES_NAMED = 4
+
+
+class WrongDatabaseError(Exception):
+    """The file cannot be opened as a marketplace, or not with these rules."""
+
+
+def check_database_kind(database: Path) -> None:
+    """Refuse an existing path that is not a regular file with SQLite's header.
+
+    Raises:
+        WrongDatabaseError: states the fault and what to do.
+    """
+    if fault := irregular(database):
+        raise WrongDatabaseError(
+            f"{fault}. Name the database file itself (--database), or move this away."
+        )
+    if database.is_file() and not has_header(database):
+        raise WrongDatabaseError(
+            f"{database} is not an SQLite database. Name the marketplace's file "
+            "(--database), or bring back a copy of it."
+        )
+
+
+def check_log_file(database: Path) -> None:
+    """Refuse a file with the log of a later version of it.
+
+    Raises: WrongDatabaseError: states what to do.
+    """
+    if is_from_later(database):
+        raise WrongDatabaseError(
+            f"{database}: the log beside it ({database.name}-wal) is of a later state "
+            "than the database: an older copy was restored, but the newer file's log "
+            f"was left. Move the log and {database.name}-shm away, then start again."
+        )
+
+
+def check_is_private(database: Path) -> None:
+    """Refuse a file that other users can still read.
+
+    Raises: WrongDatabaseError: names the file and what to do.
+    """
+    for file in files_of(database):
+        mode = stat.S_IMODE(file.stat().st_mode)
+        if mode & FOR_OTHERS:
+            raise WrongDatabaseError(
+                f"{file} has mode {mode:04o}, which lets other users of this machine "
+                "read requesters' secrets, and its mode cannot be changed. Change "
+                "its owner to the serving user (chown), or put it on a file system "
+                "with permissions."
+            )
+
+
+def check_origin(conn: sqlite3.Connection, database: Path) -> None:
+    """Refuse a database of another program or another version of piecework.
+
+    Raises: WrongDatabaseError: states its likely origin and what to do.
+    """
+    known = origin(conn, migrations)
+    if known.is_foreign:
+        named = ", ".join(known.tables[:_MOST_TABLES_NAMED])
+        raise WrongDatabaseError(
+            f"{database} is another program's database (it has the tables {named}), "
+            "not a marketplace's. Name the marketplace's file (--database)."
+        )
+    if known.is_newer:
+        raise WrongDatabaseError(
+            f"{database} was brought up to date by a later version of piecework "
+            f"(schema {known.unknown[0]}), so this version cannot use it. Use that "
+            "version, or "
+            f"go back to the copy from before, {database.name}.before-*."
+        )
+    if known.unknown:
+        raise WrongDatabaseError(
+            f"{database} was made by another version of piecework: this version does "
+            f"not know its schema {known.unknown[0]}. Open it with the version that "
+            "made it, or name another file (--database) for a new marketplace."
+        )

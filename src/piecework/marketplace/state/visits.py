@@ -10,7 +10,7 @@ all, as the paying market has one submission for it.
 import sqlite3
 
 from piecework.marketplace.exceptions import Refusal
-from piecework.marketplace.state import accounts, apart, assignments, hits
+from piecework.marketplace.state import accounts, assignments, hits, worker_limits
 from piecework.marketplace.state.clock import SECOND, to_ms
 from piecework.marketplace.state.outside_crowd import Submission
 from piecework.marketplace.state.transaction import Transaction
@@ -23,7 +23,7 @@ _FREE_HITS = (
     "AND expires_ms > ?2 AND NOT EXISTS (SELECT 1 FROM assignments "
     "WHERE assignments.hit = hits.id AND assignments.worker = ?3 "
     "AND assignments.status NOT IN ('Returned', 'Abandoned')) "
-    f"AND {apart.FREE.replace('?', '?3')} "
+    f"AND {worker_limits.IS_FREE.replace('?', '?3')} "
 )
 _FREEST = (
     f"SELECT {hits.COLUMNS} {_FREE_HITS}"

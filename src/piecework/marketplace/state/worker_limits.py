@@ -1,9 +1,13 @@
-"""How many HITs of a kind one worker may do: a requester's limits, kept exactly.
+"""Which HITs one worker may not take: a requester's limits, and HITs kept apart.
 
 A limit has a name, and HIT types that state the same name are of one kind: a campaign
 has several types, one for each reward. A type can have a limit for its campaign and one
 for its batch. What a worker has accepted or submitted counts; returned and abandoned
 assignments do not.
+
+A worker does a HIT only once. This is not enough if two HITs ask about the same thing,
+so a requester may name the HITs from which a new one is kept apart. This works in both
+directions, and for slots added later.
 """
 
 import sqlite3
@@ -42,7 +46,9 @@ class WorkerLimit:
         return max(self.most - self.done, 0)
 
 
-def keep(transaction: Transaction, hit_type: int, limits: Iterable[tuple[str, int, bool]]) -> None:
+def keep_limits(
+    transaction: Transaction, hit_type: int, limits: Iterable[tuple[str, int, bool]]
+) -> None:
     """State the limits of a HIT type: name, most, whether it is a batch's.
 
     They replace the limits before.
@@ -58,7 +64,7 @@ def keep(transaction: Transaction, hit_type: int, limits: Iterable[tuple[str, in
         )
 
 
-def of_worker(
+def limit_of_worker(
     transaction: Transaction, worker: sqlite3.Row, hit_type: sqlite3.Row
 ) -> WorkerLimit | None:
     """Return the limit of a HIT type that leaves a worker the fewest HITs.
@@ -73,7 +79,7 @@ def of_worker(
     return min(limits, key=lambda limit: (limit.left, limit.is_of_batch), default=None)
 
 
-def most_for_anybody(transaction: Transaction, hit_type: int) -> int | None:
+def limit_of_newcomers(transaction: Transaction, hit_type: int) -> int | None:
     """Return how many HITs of a type a worker may do who has done none.
 
     `None`: it has no limit.
@@ -82,3 +88,59 @@ def most_for_anybody(transaction: Transaction, hit_type: int) -> int | None:
         "SELECT min(most) FROM hit_type_limits WHERE hit_type = ?", hit_type
     )
     return row[0] if row else None
+
+
+_IS_KEPT_APART = (
+    "EXISTS (SELECT 1 FROM kept_apart "
+    "JOIN assignments ON assignments.hit = kept_apart.other "
+    "WHERE kept_apart.hit = hits.id AND assignments.worker = ? "
+    "AND assignments.status NOT IN ('Returned', 'Abandoned'))"
+)
+IS_FREE = f"(hits.is_apart = 0 OR NOT {_IS_KEPT_APART})"
+"""Condition on a row of `hits`: the worker has no HIT from which it is kept apart.
+
+Returned and abandoned assignments do not count.
+"""
+
+
+def keep_apart(transaction: Transaction, hit: int, others: list[int]) -> None:
+    """Keep a HIT apart from others, all by row id."""
+    transaction.conn.executemany(
+        "INSERT OR IGNORE INTO kept_apart (hit, other) VALUES (?, ?)",
+        [pair for other in others for pair in ((hit, other), (other, hit))],
+    )
+    transaction.conn.executemany(
+        "UPDATE hits SET is_apart = 1 WHERE id = ?", [(row_id,) for row_id in (hit, *others)]
+    )
+
+
+def is_free_to_take(transaction: Transaction, worker: sqlite3.Row, hit: int) -> bool:
+    """Return whether the worker has no HIT from which this one is kept apart."""
+    row = transaction.first_row(f"SELECT 1 FROM hits WHERE id = ? AND {IS_FREE}", hit, worker["id"])
+    return row is not None
+
+
+def count_kept_apart(transaction: Transaction, worker: sqlite3.Row, hit_type: int) -> int:
+    """Count open HITs of a type that the worker never had but may not take for this.
+
+    The query starts from the worker's own HITs: a batch may hold thousands of such
+    HITs, and every list and every acceptance needs this count.
+    """
+    any_open = transaction.first_row(
+        "SELECT 1 FROM hits WHERE hit_type = ? AND status = 'Assignable' AND is_apart = 1 LIMIT 1",
+        hit_type,
+    )
+    if any_open is None:
+        return 0
+    row = transaction.first_row(
+        "SELECT count(DISTINCT kept_apart.other) FROM assignments AS done "
+        "CROSS JOIN kept_apart ON kept_apart.hit = done.hit "
+        "JOIN hits ON hits.id = kept_apart.other "
+        "WHERE done.worker = ?1 AND done.status NOT IN ('Returned', 'Abandoned') "
+        "AND hits.hit_type = ?2 AND hits.status = 'Assignable' "
+        "AND NOT EXISTS (SELECT 1 FROM assignments "
+        "WHERE assignments.hit = hits.id AND assignments.worker = ?1)",
+        worker["id"],
+        hit_type,
+    )
+    return int(row[0]) if row else 0

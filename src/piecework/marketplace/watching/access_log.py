@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from piecework.marketplace.state import clock
-from piecework.marketplace.watching.request_facts import AnsweredRequest
+from piecework.marketplace.watching.watched_requests import AnsweredRequest
 
 _LOG = logging.getLogger(__name__)
 

@@ -1,11 +1,87 @@
-"""The outermost application: gives each request an id, and reports each reply."""
+"""The outermost application: gives each request an id, and reports each reply.
 
+What is known of a request is collected in its scope while it is answered. Nothing there
+names a worker, and nothing is taken from a path or a query: both contain ids and tokens. A
+span has the operation or the template of a route, and the request's id.
+"""
+
+import re
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from piecework.marketplace.watching.request_facts import AnsweredRequest, begin
+from piecework.tracing import spans
+
+_SCOPE_KEY = "piecework.request_facts"
+_ACCESS_KEY = re.compile(r"[A-Za-z0-9_.-]{1,128}")
+
+
+@dataclass(slots=True)
+class RequestFacts:
+    """What the parts that answer a request have learned about it.
+
+    Attributes:
+        request_id: the id in the reply's `x-request-id`; a call's reply has it in
+            `x-amzn-RequestId` too.
+        operation: a call's operation, once it is known to exist; else "".
+        requester: the access key of an admitted caller, which is not secret; else "".
+        error: the code of a refusal; else "".
+        traceparent: the W3C header of the caller's span, unchecked; "" without one.
+        is_cut: whether a rehearsal cut the connection before the reply.
+    """
+
+    request_id: str
+    operation: str = ""
+    requester: str = ""
+    error: str = ""
+    traceparent: str = ""
+    is_cut: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnsweredRequest:
+    """A request after its reply was sent.
+
+    Attributes:
+        facts: what was learned about it.
+        method: its HTTP method.
+        route: the template of its route, without ids; "" if no route has the path.
+        is_call: whether it is a call of the requester API.
+        status: the reply's status; 0 if the connection ended before a reply.
+        size: the bytes of the reply's body.
+        seconds: from the request's head to the reply's end.
+    """
+
+    facts: RequestFacts
+    method: str
+    route: str
+    is_call: bool
+    status: int
+    size: int
+    seconds: float
+
+
+def begin_facts(scope: Scope, request_id: str) -> RequestFacts:
+    """Begin to collect what is known of a request."""
+    headers = scope.get("headers", ())
+    sent = (value for name, value in headers if name == b"traceparent")
+    facts = RequestFacts(request_id, traceparent=next(sent, b"").decode("latin-1"))
+    scope[_SCOPE_KEY] = facts
+    return facts
+
+
+def facts_of(scope: Scope) -> RequestFacts:
+    """Return what is known of a request so far."""
+    facts: RequestFacts = scope[_SCOPE_KEY]
+    return facts
+
+
+def shown_key(access_key: str) -> str:
+    """Return an access key, or "?" if it has signs that no issued key has."""
+    return access_key if _ACCESS_KEY.fullmatch(access_key) else "?"
+
 
 REQUEST_ID_HEADER = b"x-request-id"
 
@@ -33,7 +109,7 @@ class WatchedRequests:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer the request, and report it."""
-        facts = begin(scope, self._new_request_id())
+        facts = begin_facts(scope, self._new_request_id())
         began = time.perf_counter()
         status = size = 0
         is_reported = False
@@ -73,3 +149,39 @@ class WatchedRequests:
         finally:
             if not is_reported:
                 report()
+
+
+_ASKED_ALWAYS = {"/healthz", "/readyz"}
+"""Routes that a supervisor asks every few seconds."""
+_BROKEN = 500
+
+
+def observe_request(answered: AnsweredRequest) -> None:
+    """Send the span of a request.
+
+    It belongs to the caller's trace only if the caller is an admitted requester: a
+    stranger could otherwise write into any trace, and decide that it is kept.
+    """
+    if answered.route in _ASKED_ALWAYS:
+        return
+    facts = answered.facts
+    attributes: dict[str, str | int] = {
+        "http.request.method": answered.method,
+        "http.response.status_code": answered.status,
+        "aws.request_id": facts.request_id,
+    }
+    if answered.route:
+        attributes["http.route"] = answered.route
+    name = f"{answered.method} {answered.route}".rstrip()
+    if answered.is_call and facts.operation:
+        name = f"answer {facts.operation}"
+        attributes["rpc.method"] = facts.operation
+    if facts.error:
+        attributes["error.type"] = facts.error
+    spans.record_request(
+        name,
+        attributes,
+        seconds=answered.seconds,
+        parent=facts.traceparent if facts.requester else "",
+        failed=not answered.status or answered.status >= _BROKEN,
+    )

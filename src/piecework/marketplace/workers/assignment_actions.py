@@ -8,10 +8,10 @@ from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.forms.patterns import NO_VERDICTS, Verdicts
 from piecework.marketplace.languages import say
 from piecework.marketplace.requester import questions
-from piecework.marketplace.state import apart, assignments, hits, lifecycle, visits
+from piecework.marketplace.state import assignments, hits, lifecycle, visits, worker_limits
 from piecework.marketplace.state.transaction import Transaction
 from piecework.marketplace.workers import discovery, hit_forms
-from piecework.marketplace.workers.origins import Origins
+from piecework.marketplace.workers.pages import Origins
 
 NOT_AVAILABLE = "ASSIGNMENT_ID_NOT_AVAILABLE"
 """The assignment id of a preview; such a page must not submit."""
@@ -37,7 +37,7 @@ def preview(
     Raises:
         Refusal: no HIT is left (404), or the worker may not see it (403).
     """
-    group = discovery.group(transaction, worker, hit_group_id)
+    group = discovery.visible_group(transaction, worker, hit_group_id)
     if not group.may_preview:
         raise Refusal("DoesNotMeetRequirements", _lacking(group), status=403)
     if hit_id is None:
@@ -63,7 +63,7 @@ def accept(
         Refusal: the worker may not do it, has done it, or no HIT is left (409).
     """
     try:
-        group = discovery.group(transaction, worker, hit_group_id)
+        group = discovery.visible_group(transaction, worker, hit_group_id)
         named = None if hit_id is None else _hit_of(transaction, group, hit_id)
     except Refusal as refusal:
         # The worker may have just seen it, so a hidden HIT is a conflict.
@@ -185,7 +185,7 @@ def not_open(row: sqlite3.Row) -> Refusal:
 def may_take_again(transaction: Transaction, worker: sqlite3.Row, row: sqlite3.Row) -> bool:
     """Return whether the worker could accept the HIT of a lost assignment again."""
     try:
-        group = discovery.group(transaction, worker, row["hit_group_id"])
+        group = discovery.visible_group(transaction, worker, row["hit_group_id"])
         hit = _hit_of(transaction, group, row["hit_id"])
         _check_not_done(transaction, worker, hit)
     except Refusal:
@@ -247,7 +247,7 @@ def _check_not_done(transaction: Transaction, worker: sqlite3.Row, hit: sqlite3.
             "You already have or did this HIT. Each worker may do a HIT only once.",
             status=409,
         )
-    if not apart.is_free(transaction, worker, hit["id"]):
+    if not worker_limits.is_free_to_take(transaction, worker, hit["id"]):
         raise Refusal(
             "AlreadyDone",
             "You already did a HIT about the same. Each worker may answer only once.",

@@ -1,16 +1,22 @@
-"""Which visit an arrival begins or continues, and who may continue it.
+"""Who may come in, and which visit an arrival begins or continues.
 
 One law for every market: a participant has one open visit to a study, and it belongs to
 the browser that began it.
 """
 
 import sqlite3
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.state import visits
 from piecework.marketplace.state.outside_crowd import Arrival, OutsideCrowd, Submission
 from piecework.marketplace.state.transaction import Transaction
 from piecework.marketplace.workers import discovery, qualifying
+
+if TYPE_CHECKING:
+    from piecework.signin.provider import Provider
 
 _STUDY = (
     "SELECT studies.*, hit_types.hit_group_id, qualification_type_id, "
@@ -48,7 +54,7 @@ def study_of(transaction: Transaction, crowd: OutsideCrowd, arrival: Arrival) ->
     return row
 
 
-def begun(
+def begin_visit(
     transaction: Transaction,
     study: sqlite3.Row,
     worker: sqlite3.Row,
@@ -80,7 +86,7 @@ def begun(
     )
 
 
-def entered(
+def enter_visit(
     transaction: Transaction,
     study: sqlite3.Row,
     worker: sqlite3.Row,
@@ -105,7 +111,7 @@ def entered(
     Raises:
         Refusal: the submission is not active (409), or another participant's (403).
     """
-    visit = begun(transaction, study, worker, arrival, submission)
+    visit = begin_visit(transaction, study, worker, arrival, submission)
     if visit is not None:
         is_own = visit["id"] == own or arrival.is_proven
         return int(visit["id"]) if is_own else None
@@ -123,11 +129,59 @@ def may_work(transaction: Transaction, worker: sqlite3.Row, study: sqlite3.Row) 
     """Return whether requirements, blocks and limits let a worker visit a study."""
     try:
         if study["qualification_type_id"]:
-            offered = qualifying.offer(transaction, worker, study["qualification_type_id"])
+            offered = qualifying.find_offer(transaction, worker, study["qualification_type_id"])
             return offered.refusal is None
-        group = discovery.group(transaction, worker, study["hit_group_id"])
+        group = discovery.visible_group(transaction, worker, study["hit_group_id"])
     except Refusal:
         return False
     if group.limit is not None and group.limit.left < study["hits_per_visit"]:
         return False
     return group.may_accept
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Admittance:
+    """How workers come in.
+
+    Attributes:
+        crowds: the markets that send workers as visitors.
+        consent: the text, one string per paragraph, to which its other workers agree
+            before their first HIT; empty for none.
+        provider_at: makes the provider at which invited workers may sign in, from the
+            address to which it sends them back; `None`: only links sign in.
+    """
+
+    crowds: Sequence[OutsideCrowd] = ()
+    consent: Sequence[str] = ()
+    provider_at: "Callable[[str], Provider] | None" = None
+
+
+@dataclass(frozen=True, slots=True)
+class Crowds:
+    """The crowds, at least one, in the order in which they are served.
+
+    Attributes:
+        all: the crowds.
+    """
+
+    all: Sequence[OutsideCrowd]
+
+    @property
+    def titles(self) -> str:
+        """The markets' display names, joined by "or"."""
+        return " or ".join(crowd.market for crowd in self.all)
+
+    def of_link(self, query: Mapping[str, str]) -> OutsideCrowd:
+        """Return the crowd whose links have these parameters.
+
+        It is the first crowd if no crowd's links have them; that crowd refuses the
+        link.
+        """
+        for crowd in self.all:
+            if set(crowd.link_names) <= set(query):
+                return crowd
+        return self.all[0]
+
+    def of_market(self, name: str) -> OutsideCrowd:
+        """Return the crowd of a market; the first if the market is not served."""
+        return next((crowd for crowd in self.all if crowd.name == name), self.all[0])

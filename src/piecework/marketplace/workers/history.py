@@ -172,7 +172,7 @@ def messages(transaction: Transaction, worker: sqlite3.Row) -> list[sqlite3.Row]
 def has_next(transaction: Transaction, worker: sqlite3.Row, hit_group_id: str) -> bool:
     """Return whether the worker could take another HIT of the group now."""
     try:
-        group = discovery.group(transaction, worker, hit_group_id)
+        group = discovery.visible_group(transaction, worker, hit_group_id)
     except Refusal:
         return False
     return group.may_accept and group.available > 0

@@ -13,7 +13,7 @@ from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.languages import say
 from piecework.marketplace.state import accounts
 from piecework.marketplace.state.transaction import Transaction
-from piecework.marketplace.workers import invitations, signed_codes
+from piecework.marketplace.workers import invitations
 from piecework.marketplace.workers.invitations import Invitation
 
 LONGEST_NAME = 40
@@ -54,7 +54,7 @@ class NewLink:
     is_adult: bool = False
     completion_code: str = ""
     completion_hits: int = 1
-    lifetime_ms: int = invitations.DAYS * 86_400_000
+    lifetime_ms: int = invitations.INVITATION_DAYS * 86_400_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +101,7 @@ def make(transaction: Transaction, new: NewLink) -> sqlite3.Row:
 
 def code_of(transaction: Transaction, link: sqlite3.Row) -> str:
     """Return the code in a link's address; it is always the same."""
-    return signed_codes.sign(transaction, _KIND, bytes.fromhex(link["link_id"]))
+    return invitations.sign_code(transaction, _KIND, bytes.fromhex(link["link_id"]))
 
 
 def admit(transaction: Transaction, code: str) -> sqlite3.Row:
@@ -110,7 +110,7 @@ def admit(transaction: Transaction, code: str) -> sqlite3.Row:
     Raises:
         Refusal: it is forged, closed or too old (403), with a message for each.
     """
-    message = signed_codes.read(transaction, _KIND, code)
+    message = invitations.read_code(transaction, _KIND, code)
     row = message and transaction.first_row(
         "SELECT * FROM open_links WHERE link_id = ?", message.hex()
     )
@@ -160,7 +160,7 @@ def join(transaction: Transaction, link: sqlite3.Row, name: str) -> Invitation:
     made = invitations.invite(transaction, new, lifetime_ms=link["expires_ms"] - transaction.now_ms)
     transaction.execute(
         "INSERT INTO joined_workers (worker, open_link, joined_ms) VALUES (?, ?, ?)",
-        invitations.find(transaction, handle)["id"],
+        invitations.find_invitation(transaction, handle)["id"],
         link["id"],
         transaction.now_ms,
     )

@@ -8,8 +8,8 @@ from starlette.routing import Mount
 
 from piecework.marketplace.forms.model import Form, Formatted, Medium
 from piecework.marketplace.state.backend import Backend
-from piecework.marketplace.state.own_keys import own_key
-from piecework.marketplace.workers.origins import Origins
+from piecework.marketplace.state.settings import own_key
+from piecework.marketplace.workers.pages import Origins
 from piecework.marketplace.workers.picture_folder import PictureFolder
 
 if TYPE_CHECKING:

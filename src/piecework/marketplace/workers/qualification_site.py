@@ -10,17 +10,10 @@ from starlette.routing import Route
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.forms.patterns import Verdicts, with_verdicts
 from piecework.marketplace.forms.schema import read_form
-from piecework.marketplace.state import clock, objections
+from piecework.marketplace.state import clock, messages
 from piecework.marketplace.state.backend import Backend
-from piecework.marketplace.workers import (
-    form_views,
-    hit_forms,
-    qualification_requests,
-    qualifying,
-    replies,
-)
-from piecework.marketplace.workers.origins import Origins
-from piecework.marketplace.workers.pages import page
+from piecework.marketplace.workers import form_views, hit_forms, pages, qualifying
+from piecework.marketplace.workers.pages import Origins, render_page
 from piecework.marketplace.workers.pictures import Pictures
 from piecework.marketplace.workers.sessions import Sessions
 
@@ -62,17 +55,17 @@ class Qualifications:
         is_id = before.isascii() and before.isdigit() and len(before) <= _LONGEST_ID
         with self._backend.transaction() as transaction:
             worker = self._sessions.worker_of(transaction, request)
-            offers = qualifying.offers(
+            offers = qualifying.list_offers(
                 transaction, worker, words=words, before=int(before) if is_id else 2**63 - 1
             )
-            held = qualifying.held(transaction, worker)
+            held = qualifying.list_held(transaction, worker)
             lost = [
-                (row, objections.of_worker(transaction, worker, row["id"]))
-                for row in objections.lost(transaction, worker)
+                (row, messages.objections_of_worker(transaction, worker, row["id"]))
+                for row in messages.list_lost_qualifications(transaction, worker)
             ]
         shown = offers[: qualifying.SHOWN]
         following = shown[-1].row["id"] if len(offers) > len(shown) else None
-        if replies.wants_json(request):
+        if pages.wants_json(request):
             return JSONResponse(
                 {
                     "held": [_held_to_json(row) for row in held],
@@ -81,7 +74,7 @@ class Qualifications:
                     "before": following,
                 }
             )
-        return page(
+        return render_page(
             "qualifications.html.j2",
             held=held,
             lost=lost,
@@ -92,34 +85,34 @@ class Qualifications:
 
     async def ask(self, request: Request) -> Response:
         """Request a qualification; begin its test if it has one."""
-        replies.check_origin(request, (self._origins.site,))
+        pages.check_origin(request, (self._origins.site,))
         type_id = request.path_params["type_id"]
         test = f"/worker/qualifications/{type_id}/test"
-        has_begun = "begin" in dict(await replies.fields(request))
+        has_begun = "begin" in dict(await pages.read_fields(request))
         with self._backend.transaction() as transaction:
             worker = self._sessions.worker_of(transaction, request)
-            offer = qualifying.offer(transaction, worker, type_id)
-            is_person = not replies.wants_json(request)
+            offer = qualifying.find_offer(transaction, worker, type_id)
+            is_person = not pages.wants_json(request)
             if is_person and not has_begun and offer.row["test"] is not None:
                 # The worker first reads how much time they have.
-                return replies.moved(test)
-            status = qualification_requests.request_qualification(transaction, worker, type_id)
+                return pages.redirect(test)
+            status = qualifying.request_qualification(transaction, worker, type_id)
         is_test = status == "Testing"
-        if replies.wants_json(request):
+        if pages.wants_json(request):
             return JSONResponse({"status": status, **({"test": test} if is_test else {})})
-        return replies.moved(test if is_test else "/worker/qualifications")
+        return pages.redirect(test if is_test else "/worker/qualifications")
 
     async def object(self, request: Request) -> Response:
         """Store what a worker writes about a qualification that they lost."""
-        replies.check_origin(request, (self._origins.site,))
-        form = dict(await replies.fields(request))
+        pages.check_origin(request, (self._origins.site,))
+        form = dict(await pages.read_fields(request))
         type_id = request.path_params["type_id"]
         with self._backend.transaction() as transaction:
             worker = self._sessions.worker_of(transaction, request)
-            objections.keep(transaction, worker, type_id, form.get("text", ""))
-        if replies.wants_json(request):
+            messages.keep_objection(transaction, worker, type_id, form.get("text", ""))
+        if pages.wants_json(request):
             return JSONResponse({"saved": True}, status_code=201)
-        return replies.moved(f"/worker/qualifications#{type_id}")
+        return pages.redirect(f"/worker/qualifications#{type_id}")
 
     async def test(self, request: Request) -> Response:
         """Show the test that was begun, or the page to begin it."""
@@ -127,39 +120,39 @@ class Qualifications:
         with self._backend.transaction() as transaction:
             worker = self._sessions.worker_of(transaction, request)
             try:
-                row = qualifying.attempt(transaction, worker, type_id)
+                row = qualifying.find_attempt(transaction, worker, type_id)
             except Refusal:
-                if replies.wants_json(request):
+                if pages.wants_json(request):
                     raise
-                offer = qualifying.offer(transaction, worker, type_id)
-                return page("test_start.html.j2", offer=offer, by_visit=_by_visit(worker))
+                offer = qualifying.find_offer(transaction, worker, type_id)
+                return render_page("test_start.html.j2", offer=offer, by_visit=_by_visit(worker))
             now_ms = transaction.now_ms
-        if replies.wants_json(request):
+        if pages.wants_json(request):
             return JSONResponse(_test_to_json(row))
         return self._form(row, now_ms, by_visit=_by_visit(worker))
 
     async def submit(self, request: Request) -> Response:
         """Take the answers to a test."""
-        replies.check_origin(request, (self._origins.site,))
+        pages.check_origin(request, (self._origins.site,))
         type_id = request.path_params["type_id"]
-        fields = await replies.fields(request)
+        fields = await pages.read_fields(request)
 
         def submit(verdicts: Verdicts) -> tuple[qualifying.Outcome, bool]:
             with self._backend.transaction() as transaction:
                 worker = self._sessions.worker_of(transaction, request)
-                outcome = qualifying.submit(transaction, worker, type_id, fields, verdicts)
+                outcome = qualifying.submit_test(transaction, worker, type_id, fields, verdicts)
             return outcome, _by_visit(worker)
 
         try:
             outcome, by_visit = await with_verdicts(submit)
         except hit_forms.UnfinishedForm as unfinished:
-            if replies.wants_json(request):
+            if pages.wants_json(request):
                 return hit_forms.refusal_document(unfinished)
             return self._again(request, fields, unfinished)
-        if replies.wants_json(request):
+        if pages.wants_json(request):
             value = {} if outcome.value is None else {"value": outcome.value}
             return JSONResponse({"status": outcome.status, **value})
-        return page("test_done.html.j2", outcome=outcome, by_visit=by_visit)
+        return render_page("test_done.html.j2", outcome=outcome, by_visit=by_visit)
 
     def _again(
         self,
@@ -169,7 +162,7 @@ class Qualifications:
     ) -> Response:
         with self._backend.transaction() as transaction:
             worker = self._sessions.worker_of(transaction, request)
-            row = qualifying.attempt(transaction, worker, request.path_params["type_id"])
+            row = qualifying.find_attempt(transaction, worker, request.path_params["type_id"])
             now_ms = transaction.now_ms
         return self._form(
             row, now_ms, by_visit=_by_visit(worker), fields=fields, unfinished=unfinished
@@ -187,9 +180,9 @@ class Qualifications:
         form = self._pictures.signed_form(read_form(row["form"]), row["duration_seconds"])
         shown = form_views.shown(form)
         if unfinished is not None:
-            typed = hit_forms.typed(fields)
+            typed = hit_forms.typed_values(fields)
             shown = form_views.shown(form, typed, unfinished.complaints)
-        reply = page(
+        reply = render_page(
             "test.html.j2",
             status=200 if unfinished is None else unfinished.status,
             attempt=row,

@@ -1,4 +1,9 @@
-"""Qualifications for a worker: held ones, offers and tests."""
+"""Qualifications for a worker: held ones, offers, requests and tests.
+
+A request is granted at once, by the requester, or by a test. An attempt at a test counts
+from its beginning, even if the worker does not send it in time. The next is possible after
+the type's retry delay since its end, and never if the type has no delay.
+"""
 
 import sqlite3
 from collections.abc import Sequence
@@ -12,10 +17,10 @@ from piecework.marketplace.forms.patterns import Verdicts
 from piecework.marketplace.forms.schema import read_form
 from piecework.marketplace.languages import say
 from piecework.marketplace.requester.qualifications import grant_qualification
-from piecework.marketplace.state.clock import to_datetime
-from piecework.marketplace.state.system_qualifications import SHOWN as SHOWN_TYPES
-from piecework.marketplace.state.transaction import Transaction
-from piecework.marketplace.workers import answers, hit_forms, qualification_requests
+from piecework.marketplace.state.clock import SECOND, to_datetime
+from piecework.marketplace.state.qualification_types import SHOWN as SHOWN_TYPES
+from piecework.marketplace.state.transaction import Transaction, next_number
+from piecework.marketplace.workers import hit_forms
 
 SHOWN = 50
 
@@ -25,7 +30,7 @@ _KINDS = (
     "JOIN requesters ON requesters.id = qualification_types.requester "
     "LEFT JOIN tests ON tests.id = qualification_types.test "
 )
-_OFFERED = (
+_OFFERED_TYPES = (
     f"{_KINDS} WHERE qualification_types.deleted_ms IS NULL "
     "AND qualification_types.is_requestable = 1 "
     "AND qualification_types.status = 'Active' AND qualification_types.id < ? "
@@ -100,23 +105,20 @@ class Outcome:
     value: int | None = None
 
 
-def offers(
+def list_offers(
     transaction: Transaction, worker: sqlite3.Row, *, words: str = "", before: int = 2**63 - 1
 ) -> list[Offer]:
     """Return offered types, newest first, one more than `SHOWN` if there are more."""
-    rows = transaction.all(_OFFERED, before, words, SHOWN + 1)
-    return [
-        Offer(row=row, refusal=qualification_requests.why_not(transaction, worker, row))
-        for row in rows
-    ]
+    rows = transaction.all(_OFFERED_TYPES, before, words, SHOWN + 1)
+    return [Offer(row=row, refusal=why_not_requestable(transaction, worker, row)) for row in rows]
 
 
-def held(transaction: Transaction, worker: sqlite3.Row) -> list[sqlite3.Row]:
+def list_held(transaction: Transaction, worker: sqlite3.Row) -> list[sqlite3.Row]:
     """Return a worker's granted qualifications, latest first."""
     return transaction.all(_HELD, worker["id"], SHOWN)
 
 
-def offer(transaction: Transaction, worker: sqlite3.Row, type_id: str) -> Offer:
+def find_offer(transaction: Transaction, worker: sqlite3.Row, type_id: str) -> Offer:
     """Return one offered type.
 
     Raises: Refusal: the type is not offered (404).
@@ -130,10 +132,10 @@ def offer(transaction: Transaction, worker: sqlite3.Row, type_id: str) -> Offer:
         raise Refusal(
             "QualificationTypeDoesNotExist", "This qualification cannot be requested.", status=404
         )
-    return Offer(row=row, refusal=qualification_requests.why_not(transaction, worker, row))
+    return Offer(row=row, refusal=why_not_requestable(transaction, worker, row))
 
 
-def attempt(transaction: Transaction, worker: sqlite3.Row, type_id: str) -> sqlite3.Row:
+def find_attempt(transaction: Transaction, worker: sqlite3.Row, type_id: str) -> sqlite3.Row:
     """Return the worker's open attempt at a test.
 
     Raises:
@@ -156,7 +158,7 @@ def attempt(transaction: Transaction, worker: sqlite3.Row, type_id: str) -> sqli
     raise Refusal("TestNotBegun", "You have not begun this test.", status=409)
 
 
-def submit(
+def submit_test(
     transaction: Transaction,
     worker: sqlite3.Row,
     type_id: str,
@@ -170,10 +172,10 @@ def submit(
         Refusal: no attempt was begun, or its time is over (409).
         Unmatched: texts must be matched against patterns first.
     """
-    row = attempt(transaction, worker, type_id)
+    row = find_attempt(transaction, worker, type_id)
     form = read_form(row["form"])
-    taken = hit_forms.finished(form, hit_forms.typed(fields), verdicts)
-    document = answers.form_to_xml(taken.answers)
+    taken = hit_forms.finished_answer(form, hit_forms.typed_values(fields), verdicts)
+    document = hit_forms.form_answer_xml(taken.answers)
     transaction.execute(
         "UPDATE test_attempts SET status = 'Submitted', ended_ms = ? WHERE id = ?",
         transaction.now_ms,
@@ -185,7 +187,7 @@ def submit(
         value = read_answer_key(key_text).grade(taken.chosen)
         grant_qualification(transaction, row["qualification_type"], worker["id"], value=value)
         outcome = Outcome(status="Granted", value=value)
-    qualification_requests.file_request(
+    file_request(
         transaction,
         worker,
         row["qualification_type"],
@@ -213,3 +215,135 @@ def _question_to_json(question: Question) -> dict[str, Any]:
         "most": question.answer.most,
         "other": question.other_field if question.answer.other else None,
     }
+
+
+_OFFERED = (
+    "qualification_types.deleted_ms IS NULL AND qualification_types.is_requestable = 1 "
+    "AND qualification_types.status = 'Active'"
+)
+_LAST = (
+    "SELECT status, at_ms FROM ("
+    "SELECT status, requested_ms AS at_ms, 0 AS kind, id FROM qualification_requests "
+    "WHERE worker = ?1 AND qualification_type = ?2 UNION ALL "
+    "SELECT status, coalesce(ended_ms, started_ms), 1, id FROM test_attempts "
+    "WHERE worker = ?1 AND qualification_type = ?2 AND status <> 'Submitted') "
+    "ORDER BY at_ms DESC, kind DESC, id DESC LIMIT 1"
+)
+
+
+def request_qualification(
+    transaction: Transaction, worker: sqlite3.Row, qualification_type_id: str
+) -> str:
+    """Request a type: `Granted` if the type allows it, `Pending`, or `Testing`.
+
+    Raises:
+        Refusal: the type cannot be requested (404), is held, requested already, or too
+            soon (409).
+    """
+    kind = transaction.first_row(
+        "SELECT qualification_types.*, tests.duration_seconds FROM qualification_types "
+        "LEFT JOIN tests ON tests.id = qualification_types.test "
+        f"WHERE qualification_type_id = ? AND {_OFFERED}",
+        qualification_type_id,
+    )
+    if kind is None:
+        raise Refusal(
+            "QualificationTypeDoesNotExist", "This qualification cannot be requested.", status=404
+        )
+    refusal = why_not_requestable(transaction, worker, kind)
+    if refusal is not None and refusal.kind == "TestBegun":
+        return "Testing"
+    if refusal is not None:
+        raise refusal
+    if kind["test"] is not None:
+        _begin_test(transaction, worker, kind)
+        return "Testing"
+    if kind["auto_granted"]:
+        file_request(transaction, worker, kind["id"], status="Granted")
+        grant_qualification(transaction, kind["id"], worker["id"], value=kind["auto_granted_value"])
+        return "Granted"
+    file_request(transaction, worker, kind["id"], status="Pending")
+    return "Pending"
+
+
+def why_not_requestable(
+    transaction: Transaction, worker: sqlite3.Row, kind: sqlite3.Row
+) -> Refusal | None:
+    """Return what keeps a worker from requesting an offered type, or None."""
+    last = transaction.first_row(_LAST, worker["id"], kind["id"])
+    if last is not None and last["status"] == "Open":
+        return Refusal("TestBegun", "You have begun this test.", status=409)
+    if last is not None and last["status"] == "Pending":
+        return Refusal(
+            "QualificationRequestPending", "Your request is waiting for an answer.", status=409
+        )
+    delay = kind["retry_delay_seconds"]
+    if _holds_already(transaction, worker, kind) and (kind["test"] is None or delay is None):
+        return Refusal(
+            "QualificationAlreadyExists", "You already have this qualification.", status=409
+        )
+    return None if last is None else _too_soon(transaction, last, delay)
+
+
+def file_request(
+    transaction: Transaction,
+    worker: sqlite3.Row,
+    qualification_type: int,
+    *,
+    status: str,
+    test: int | None = None,
+    answer: str | None = None,
+) -> None:
+    """Store a request, with the answered test if any."""
+    transaction.execute(
+        "INSERT INTO qualification_requests (qualification_request_id, "
+        "qualification_type, worker, status, requested_ms, test, answer) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?)",
+        transaction.id_generator.entity(
+            "request", next_number(transaction.conn, "qualification_requests")
+        ),
+        qualification_type,
+        worker["id"],
+        status,
+        transaction.now_ms,
+        test,
+        answer,
+    )
+
+
+def _too_soon(transaction: Transaction, last: sqlite3.Row, delay: int | None) -> Refusal | None:
+    if delay is None:
+        return Refusal(
+            "QualificationTypeDoesNotAllowRetake",
+            "You can request this qualification only once.",
+            status=409,
+        )
+    if transaction.now_ms < last["at_ms"] + delay * SECOND:
+        return Refusal(
+            "QualificationTypeRetryDelayNotElapsed",
+            "It is too early to request it again.",
+            status=409,
+        )
+    return None
+
+
+def _begin_test(transaction: Transaction, worker: sqlite3.Row, kind: sqlite3.Row) -> None:
+    transaction.execute(
+        "INSERT INTO test_attempts (qualification_type, worker, test, status, "
+        "started_ms, deadline_ms) VALUES (?, ?, ?, 'Open', ?, ?)",
+        kind["id"],
+        worker["id"],
+        kind["test"],
+        transaction.now_ms,
+        transaction.now_ms + kind["duration_seconds"] * SECOND,
+    )
+
+
+def _holds_already(transaction: Transaction, worker: sqlite3.Row, kind: sqlite3.Row) -> bool:
+    row = transaction.first_row(
+        "SELECT 1 FROM qualifications WHERE qualification_type = ? AND worker = ? "
+        "AND status = 'Granted'",
+        kind["id"],
+        worker["id"],
+    )
+    return row is not None

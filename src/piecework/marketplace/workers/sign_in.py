@@ -1,29 +1,136 @@
-"""Signs workers in by an invitation's link, and out by a button.
+"""Signs workers in: by an invitation's link, at a provider, or by an open link.
 
 A link alone does not sign in: any page can make a browser request an address, and with
 a swapped session a worker would unknowingly earn money for another person. So the link
 opens a page that names the current and the new worker. The form of that page, the
-site's own POST in a separate window, opens the session.
+site's own POST in a separate window, opens the session. A provider speaks OpenID Connect.
+
+An open link changes nothing either until the form of its page is sent. It creates a new
+worker and never opens an existing worker's session.
 """
 
+import logging
 import sqlite3
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from piecework.marketplace.exceptions import Refusal
+from piecework.marketplace.languages import say
 from piecework.marketplace.state import accounts
 from piecework.marketplace.state.backend import Backend
 from piecework.marketplace.state.transaction import Transaction
-from piecework.marketplace.workers import invitations, replies
-from piecework.marketplace.workers.origins import Origins
-from piecework.marketplace.workers.pages import page
-from piecework.marketplace.workers.provider_sign_in import ProviderSignIn
+from piecework.marketplace.workers import invitations, open_links, pages
+from piecework.marketplace.workers.pages import Origins, render_page
 from piecework.marketplace.workers.sessions import Sessions
+from piecework.signin.pending import PendingSignIns
+from piecework.signin.refusals import ProviderUnusable, SignInRefused
 from piecework.webserver import security_log
+from piecework.webserver.limits import say_once_a_second
+
+if TYPE_CHECKING:
+    from piecework.signin.provider import Provider
+
+CALLBACK = "/worker/sign-in/callback"
+"""The path to which the provider sends browsers back."""
+_LOG = logging.getLogger(__name__)
+
+
+class ProviderSignIn:
+    """The pages of signing in at a provider.
+
+    Args:
+        backend: the marketplace's state.
+        origins: its addresses.
+        sessions: the sessions of its workers.
+        provider: the provider.
+    """
+
+    def __init__(
+        self, backend: Backend, origins: Origins, sessions: Sessions, provider: "Provider"
+    ) -> None:
+        self._backend, self._sessions, self._provider = backend, sessions, provider
+        self._pending = PendingSignIns(
+            "worker_signing_in", is_secure=origins.site.startswith("https:"), now=time.monotonic
+        )
+        say_once_a_second(__name__)
+
+    def routes(self) -> list[Route]:
+        """Return the routes of these pages."""
+        return [
+            Route("/worker/sign-in/start", self.start, methods=["GET"]),
+            Route(CALLBACK, self.callback, methods=["GET"]),
+        ]
+
+    def asked(self, group_id: str) -> Response:
+        """Return the page that leads to the provider."""
+        return render_page(
+            "sign_in_at_provider.html.j2",
+            framed_by="'none'",
+            host=self._provider.settings.host,
+            group_id=group_id,
+        )
+
+    async def start(self, request: Request) -> Response:
+        """Send the browser to the provider."""
+        pages.check_window(request)
+        group_id = request.query_params.get("group", "")
+        value, pending = self._pending.begin("/", about=group_id[:100])
+        try:
+            address = await self._provider.begin(pending.session)
+        except SignInRefused as refusal:
+            raise self._refused(request, refusal) from refusal
+        reply = RedirectResponse(address, status_code=303)
+        self._pending.set_cookie(reply, value)
+        return reply
+
+    async def callback(self, request: Request) -> Response:
+        """Open a session for the worker whose invitation fits the account.
+
+        It replaces no other worker's session: a page elsewhere can lead a browser here.
+        """
+        pages.check_window(request)
+        try:
+            pending = self._pending.take(request)
+            person = await self._provider.finish(request, pending.session)
+        except SignInRefused as refusal:
+            raise self._refused(request, refusal) from refusal
+        with self._backend.transaction() as transaction:
+            invitation = invitations.admit_identity(transaction, person)
+            present = self._sessions.present(transaction, request)
+            if present is not None and present["id"] != invitation["worker"]:
+                raise Refusal(
+                    "OtherWorker",
+                    "Another worker is signed in here. Sign out first, then sign in again.",
+                    status=409,
+                )
+            self._sessions.close(transaction, request)
+            key = self._sessions.open_by_invitation(transaction, invitation)
+            worker = transaction.first_row(
+                "SELECT worker_id FROM workers WHERE id = ?", invitation["worker"]
+            )
+        worker_id = "" if worker is None else worker["worker_id"]
+        security_log.note(request.scope, "signed_in", worker=worker_id, by="provider")
+        reply = pages.redirect_to_group(pending.about)
+        self._pending.drop_cookie(reply)
+        return self._sessions.set_cookie(reply, key)
+
+    def _refused(self, request: Request, refusal: SignInRefused) -> Refusal:
+        """Return a refusal in the worker's language; the log has the reason."""
+        if isinstance(refusal, ProviderUnusable) or refusal.kind == "clock":
+            _LOG.warning("%s", refusal)
+        security_log.note(request.scope, "sign_in_refused", why=refusal.kind)
+        return Refusal(
+            "ProviderRefused",
+            "The sign-in did not work. Please try again. If it happens again, ask the "
+            "person who invited you.",
+            status=refusal.status,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,18 +183,18 @@ class SignIn:
 
         With `group=` it continues to the preview of that group, else to the list.
         """
-        replies.check_window(request)
+        pages.check_window(request)
         group_id = request.query_params.get("group", "")
         if self._at_provider and not {"invitation", "token"} & set(request.query_params):
             return self._at_provider.asked(group_id)
         with self._backend.transaction() as transaction:
-            ticket = _read(transaction, request.query_params)
+            ticket = _read_ticket(transaction, request.query_params)
             if self._at_provider and ticket.is_for_account:
                 return self._at_provider.asked(group_id)
             _check_link(ticket)
             present = self._sessions.present(transaction, request)
         if present is not None and present["id"] == ticket.worker["id"]:
-            return replies.moved_to_group(group_id)
+            return pages.redirect_to_group(group_id)
         return self._asked(ticket, present, group_id)
 
     async def sign_in(self, request: Request) -> Response:
@@ -96,12 +203,12 @@ class SignIn:
         It replaces another worker's session only if the form names that worker, so that
         the person has agreed to it.
         """
-        replies.check_origin(request, (self._origins.site,))
-        replies.check_window(request)
-        form = dict(await replies.fields(request))
+        pages.check_origin(request, (self._origins.site,))
+        pages.check_window(request)
+        form = dict(await pages.read_fields(request))
         group_id = form.get("group", "")
         with self._backend.transaction() as transaction:
-            ticket = _read(transaction, form)
+            ticket = _read_ticket(transaction, form)
             _check_link(ticket)
             present = self._sessions.present(transaction, request)
             is_other = present is not None and present["id"] != ticket.worker["id"]
@@ -111,16 +218,16 @@ class SignIn:
             key = self._open(transaction, ticket)
         worker_id = ticket.worker["worker_id"]
         security_log.note(request.scope, "signed_in", worker=worker_id, by=ticket.kind)
-        return self._sessions.set_cookie(replies.moved_to_group(group_id), key)
+        return self._sessions.set_cookie(pages.redirect_to_group(group_id), key)
 
     async def sign_out(self, request: Request) -> Response:
         """End the session, on the server and in the browser."""
-        replies.check_origin(request, (self._origins.site,))
+        pages.check_origin(request, (self._origins.site,))
         with self._backend.transaction() as transaction:
             worker_id = self._present_id(transaction, request)
             self._sessions.close(transaction, request)
         security_log.note(request.scope, "signed_out", worker=worker_id)
-        reply = page("signed_out.html.j2", message="You have signed out.")
+        reply = render_page("signed_out.html.j2", message="You have signed out.")
         return self._sessions.drop_cookie(reply)
 
     def _present_id(self, transaction: Transaction, request: Request) -> str:
@@ -139,7 +246,7 @@ class SignIn:
     def _asked(
         self, ticket: _Ticket, present: sqlite3.Row | None, group_id: str, *, status: int = 200
     ) -> Response:
-        return page(
+        return render_page(
             "sign_in.html.j2",
             status=status,
             # Not even in our own frame: a question could navigate its frame here.
@@ -166,7 +273,7 @@ def _check_link(ticket: _Ticket) -> None:
         )
 
 
-def _read(transaction: Transaction, fields: Mapping[str, str]) -> _Ticket:
+def _read_ticket(transaction: Transaction, fields: Mapping[str, str]) -> _Ticket:
     """Read the credential in a link or a form.
 
     Raises:
@@ -177,8 +284,130 @@ def _read(transaction: Transaction, fields: Mapping[str, str]) -> _Ticket:
         token = fields.get("token", "")
         worker = accounts.signed_in(transaction, token)
         return _Ticket(kind="token", text=token, worker=worker)
-    invitation = invitations.admit(transaction, code)
+    invitation = invitations.admit_invited(transaction, code)
     invited = transaction.first_row("SELECT * FROM workers WHERE id = ?", invitation["worker"])
     if invited is None:
         raise Refusal("NotSignedIn", "This worker does not exist.", status=401)
     return _Ticket(kind="invitation", text=code, worker=invited, invitation=invitation)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Wish:
+    """The inputs so far of a person who joins.
+
+    Attributes:
+        link: the open link.
+        code: its code in the address.
+        present: the worker of this browser's session, if any.
+        name: the name that the person wants.
+        instead_of: the worker id whose session may end.
+    """
+
+    link: sqlite3.Row
+    code: str
+    present: sqlite3.Row | None
+    name: str = ""
+    instead_of: str = ""
+
+
+class Joining:
+    """The pages of a marketplace's open links."""
+
+    def __init__(self, backend: Backend, origins: Origins, sessions: Sessions) -> None:
+        self._backend = backend
+        self._origins = origins
+        self._sessions = sessions
+
+    def routes(self) -> list[Route]:
+        """Return the routes of open links."""
+        return [
+            Route("/worker/join", self.ask, methods=["GET"]),
+            Route("/worker/join", self.join, methods=["POST"]),
+        ]
+
+    async def ask(self, request: Request) -> Response:
+        """Show the page of an open link, without changing anything."""
+        pages.check_window(request)
+        with self._backend.transaction() as transaction:
+            wish = self._wish(transaction, request, dict(request.query_params))
+            if _is_signed_in(transaction, wish):
+                return pages.redirect("/worker/hits")
+        if wish.link["taken"] >= wish.link["places"]:
+            raise open_links.full(wish.link)
+        return _asked_for(wish)
+
+    async def join(self, request: Request) -> Response:
+        """Create a new worker and sign them in."""
+        pages.check_origin(request, (self._origins.site,))
+        pages.check_window(request)
+        form = dict(await pages.read_fields(request))
+        with self._backend.transaction() as transaction:
+            wish = self._wish(transaction, request, form)
+            if _is_signed_in(transaction, wish):
+                return pages.redirect("/worker/hits")
+            if fault := _fault_of_wish(transaction, wish):
+                return _asked_for(wish, complaint=fault, status=409)
+            made = open_links.join(transaction, wish.link, wish.name)
+            self._sessions.close(transaction, request)
+            key = self._sessions.open_by_invitation(
+                transaction, invitations.admit_invited(transaction, made.code)
+            )
+        security_log.note(request.scope, "signed_in", worker=made.worker_id, by="open_link")
+        return self._sessions.set_cookie(self._joined(request, wish, made), key)
+
+    def _joined(self, request: Request, wish: _Wish, made: invitations.Invitation) -> Response:
+        address = f"{self._origins.site}/worker/sign-in?invitation={made.code}"
+        if pages.wants_json(request):
+            document = {"worker_id": made.worker_id, "link": address}
+            return JSONResponse(document, status_code=201)
+        return render_page(
+            "joined.html.j2",
+            framed_by="'none'",
+            name=wish.name,
+            link=wish.link,
+            worker_id=made.worker_id,
+            address=address,
+            expires_ms=made.expires_ms,
+        )
+
+    def _wish(self, transaction: Transaction, request: Request, fields: dict[str, str]) -> _Wish:
+        code = fields.get("link", "")
+        return _Wish(
+            link=open_links.admit(transaction, code),
+            code=code,
+            present=self._sessions.present(transaction, request),
+            name=" ".join(fields.get("name", "").split()),
+            instead_of=fields.get("instead_of", ""),
+        )
+
+
+def _is_signed_in(transaction: Transaction, wish: _Wish) -> bool:
+    return wish.present is not None and open_links.has_joined(transaction, wish.link, wish.present)
+
+
+def _fault_of_wish(transaction: Transaction, wish: _Wish) -> str:
+    """Return what the person must still enter or agree to, or ""."""
+    most = open_links.LONGEST_OWN_NAME
+    if not wish.name or not wish.name.isprintable() or len(wish.name) > most:
+        return say("Please write a name of 1 to %(most)s letters.", most=most)
+    if wish.present is not None and wish.instead_of != wish.present["worker_id"]:
+        return say("Tick the box, or stay signed in as %(handle)s.", handle=wish.present["handle"])
+    if open_links.is_taken(transaction, wish.link, wish.name):
+        return say(
+            "%(name)s is taken. Was that you? Then open your own link from that "
+            "time. If not, add a letter or your second name.",
+            name=wish.name,
+        )
+    return ""
+
+
+def _asked_for(wish: _Wish, *, complaint: str = "", status: int = 200) -> Response:
+    return render_page(
+        "join.html.j2",
+        status=status,
+        # Not even in our own frame: a question could navigate its frame here.
+        framed_by="'none'",
+        wish=wish,
+        complaint=complaint,
+        longest=open_links.LONGEST_OWN_NAME,
+    )

@@ -1,10 +1,13 @@
 """The worker site: find, accept and do HITs and get paid, as pages or JSON.
 
 Endpoints read the request, do one transaction and answer; `assignment_actions` decides
-what is allowed. The answer is sent when the transaction is durable (`GroupCommit`).
+what is allowed. The answer is sent when the transaction is durable (`GroupCommit`). If the
+marketplace has a text for consent, its page is read before the first HIT. Workers report a
+problem with a HIT without leaving its page.
 """
 
 import sqlite3
+from collections.abc import Sequence
 from urllib.parse import urlencode
 
 from starlette.requests import Request
@@ -13,32 +16,17 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from piecework.marketplace.exceptions import Refusal
-from piecework.marketplace.state import clock, consents, visits
+from piecework.marketplace.state import accounts, clock, messages, visits
 from piecework.marketplace.state.backend import Backend
 from piecework.marketplace.state.transaction import Transaction
-from piecework.marketplace.workers import (
-    agreeing,
-    assignment_actions,
-    discovery,
-    history,
-    listing,
-    open_links,
-    replies,
-)
-from piecework.marketplace.workers.admittance import Admittance
-from piecework.marketplace.workers.agreeing import Agreeing
-from piecework.marketplace.workers.crowds import Crowds
-from piecework.marketplace.workers.framing import Framing
-from piecework.marketplace.workers.joining import Joining
-from piecework.marketplace.workers.origins import Origins
-from piecework.marketplace.workers.pages import STATIC, page
+from piecework.marketplace.workers import assignment_actions, discovery, history, open_links, pages
+from piecework.marketplace.workers.entering import Admittance, Crowds
+from piecework.marketplace.workers.frames import Framing, Submitting
+from piecework.marketplace.workers.pages import STATIC, Origins, render_page
 from piecework.marketplace.workers.pictures import Pictures
-from piecework.marketplace.workers.provider_sign_in import CALLBACK, ProviderSignIn
 from piecework.marketplace.workers.qualification_site import Qualifications
-from piecework.marketplace.workers.reporting import Reporting
 from piecework.marketplace.workers.sessions import Sessions
-from piecework.marketplace.workers.sign_in import SignIn
-from piecework.marketplace.workers.submitting import Submitting
+from piecework.marketplace.workers.sign_in import CALLBACK, Joining, ProviderSignIn, SignIn
 from piecework.marketplace.workers.visit_site import HOME, Visits
 
 
@@ -78,8 +66,8 @@ class Site:
             *SignIn(*parts, self._at_provider).routes(),
             *(self._at_provider.routes() if self._at_provider else ()),
             *Joining(*parts).routes(),
-            *Agreeing(*parts, self._consent).routes(),
-            *Reporting(*parts).routes(),
+            *ConsentPage(*parts, self._consent).routes(),
+            *ProblemReports(*parts).routes(),
             *Submitting(*parts, self._pictures).routes(),
             Route("/worker/hits", self.hits),
             Route("/worker/history", self.history),
@@ -95,23 +83,23 @@ class Site:
     async def hits(self, request: Request) -> Response:
         """List all groups with HITs for this worker; people may search and sort."""
         prices = self._backend.rules.prices
-        wishes = listing.read(request.query_params, sign=prices.sign)
+        wishes = discovery.read_wishes(request.query_params, sign=prices.sign)
         with self._backend.transaction() as transaction:
             worker = self._sessions.worker_of(transaction, request)
             if worker["comes_by_visits"]:
-                return replies.moved(HOME)
-            groups = discovery.groups(transaction, worker)
+                return pages.redirect(HOME)
+            groups = discovery.visible_groups(transaction, worker)
             open_now = history.open_assignments(transaction, worker)
             now_ms = transaction.now_ms
-        if replies.wants_json(request):
+        if pages.wants_json(request):
             return JSONResponse({"hit_groups": [group.to_json() for group in groups]})
-        return page(
+        return render_page(
             "hits.html.j2",
             prices=prices,
-            shown=listing.sift(groups, wishes),
+            shown=discovery.sift_groups(groups, wishes),
             total=len(groups),
             wishes=wishes,
-            orders=listing.ORDERS,
+            orders=discovery.ORDERS,
             open=open_now,
             now_ms=now_ms,
         )
@@ -124,8 +112,8 @@ class Site:
             hit = assignment_actions.preview(
                 transaction, worker, group_id, hit_id=request.query_params.get("hit_id")
             )
-            group = discovery.group(transaction, worker, group_id)
-        if replies.wants_json(request):
+            group = discovery.visible_group(transaction, worker, group_id)
+        if pages.wants_json(request):
             address = assignment_actions.frame_url(hit, self._origins)
             return JSONResponse({"hit_id": hit["hit_id"], "frame_url": address})
         return self._framing.page(
@@ -134,14 +122,14 @@ class Site:
 
     async def accept(self, request: Request) -> Response:
         """Accept a HIT."""
-        replies.check_origin(request, (self._origins.site,))
-        form = dict(await replies.fields(request))
+        pages.check_origin(request, (self._origins.site,))
+        form = dict(await pages.read_fields(request))
         hit_id = form.get("hit_id") or request.query_params.get("hit_id")
         try:
             with self._backend.transaction() as transaction:
                 worker = self._chooser(transaction, request)
                 group_id = request.path_params["group_id"]
-                if not consents.is_given(transaction, worker, self._consent):
+                if not accounts.has_consented(transaction, worker, self._consent):
                     raise _not_agreed()
                 assignment_id = assignment_actions.accept(
                     transaction, worker, group_id, hit_id=hit_id
@@ -151,13 +139,13 @@ class Site:
             if refusal.kind == "NoHitsAvailable" and form.get("after"):
                 # Automatic accepting ends with thanks, not with an error.
                 query = urlencode({"of": form["after"]})
-                return replies.moved(f"/worker/thanks?{query}")
-            if refusal.kind == "NotAgreed" and not replies.wants_json(request):
-                return replies.moved(agreeing.address(request.path_params["group_id"]))
+                return pages.redirect(f"/worker/thanks?{query}")
+            if refusal.kind == "NotAgreed" and not pages.wants_json(request):
+                return pages.redirect(consent_address(request.path_params["group_id"]))
             raise
-        if not replies.wants_json(request):
+        if not pages.wants_json(request):
             auto = "?auto=1" if form.get("auto") else ""
-            return replies.moved(f"/worker/assignments/{assignment_id}{auto}")
+            return pages.redirect(f"/worker/assignments/{assignment_id}{auto}")
         return JSONResponse(
             {
                 "assignment_id": assignment_id,
@@ -178,7 +166,7 @@ class Site:
             row = assignment_actions.own_assignment(
                 transaction, worker, request.path_params["assignment_id"]
             )
-            if row["status"] != "Accepted" and replies.wants_json(request):
+            if row["status"] != "Accepted" and pages.wants_json(request):
                 raise assignment_actions.not_open(row)
             can_again = assignment_actions.may_take_again(transaction, worker, row)
             parts = visits.parts(transaction, row["visit"]) if row["visit"] else []
@@ -186,10 +174,10 @@ class Site:
             now_ms = transaction.now_ms
         is_over = row["status"] != "Accepted" or row["answered_ms"] is not None
         if parts and is_over:
-            return replies.moved(HOME)
+            return pages.redirect(HOME)
         template = "visit_hit.html.j2" if parts else "assignment.html.j2"
         if row["submitted_ms"] is not None:
-            return page("submitted_already.html.j2", status=409, assignment=row)
+            return render_page("submitted_already.html.j2", status=409, assignment=row)
         return self._framing.page(
             template if row["status"] == "Accepted" else "over.html.j2",
             row,
@@ -221,14 +209,14 @@ class Site:
 
     async def give_back(self, request: Request) -> Response:
         """Return an accepted HIT."""
-        replies.check_origin(request, (self._origins.site,))
+        pages.check_origin(request, (self._origins.site,))
         assignment_id = request.path_params["assignment_id"]
         with self._backend.transaction() as transaction:
             worker = self._sessions.worker_of(transaction, request)
             assignment_actions.give_back(transaction, worker, assignment_id)
-        if replies.wants_json(request):
+        if pages.wants_json(request):
             return JSONResponse({"assignment_id": assignment_id, "status": "Returned"})
-        return replies.moved("/worker/hits")
+        return pages.redirect("/worker/hits")
 
     async def history(self, request: Request) -> Response:
         """Show the worker's work and earnings."""
@@ -238,7 +226,7 @@ class Site:
         with self._backend.transaction() as transaction:
             worker = self._sessions.worker_of(transaction, request)
             if worker["comes_by_visits"]:
-                return replies.moved(HOME)  # A session opens only its own visit.
+                return pages.redirect(HOME)  # A session opens only its own visit.
             entries = history.latest(
                 transaction, worker, state=state, before=int(before) if _is_row_id(before) else None
             )
@@ -247,7 +235,7 @@ class Site:
             messages = history.messages(transaction, worker)
             compensations = history.compensations(transaction, worker)
             completion = open_links.completion(transaction, worker)
-        return page(
+        return render_page(
             "history.html.j2",
             prices=self._backend.rules.prices,
             entries=entries[: history.SHOWN],
@@ -284,8 +272,105 @@ class Site:
 
 
 def _not_agreed() -> Refusal:
-    return Refusal("NotAgreed", f"Read {agreeing.ADDRESS} and agree to it first.", status=403)
+    return Refusal("NotAgreed", f"Read {CONSENT_ADDRESS} and agree to it first.", status=403)
 
 
 def _is_row_id(text: str) -> bool:
     return text.isascii() and text.isdigit() and len(text) <= 18  # noqa: PLR2004 - an SQLite integer
+
+
+CONSENT_ADDRESS = "/worker/consent"
+
+
+class ConsentPage:
+    """Consent to one marketplace's text.
+
+    Args:
+        backend: its state.
+        origins: its addresses.
+        sessions: who sends a request.
+        paragraphs: the text; empty if no consent is needed.
+    """
+
+    def __init__(
+        self, backend: Backend, origins: Origins, sessions: Sessions, paragraphs: Sequence[str]
+    ) -> None:
+        self._backend = backend
+        self._origins = origins
+        self._sessions = sessions
+        self._paragraphs = paragraphs
+
+    def routes(self) -> list[Route]:
+        """Return the routes of the page and its form; empty without a text."""
+        if not self._paragraphs:
+            return []
+        return [
+            Route(CONSENT_ADDRESS, self.ask, methods=["GET"]),
+            Route(CONSENT_ADDRESS, self.agree, methods=["POST"]),
+        ]
+
+    async def ask(self, request: Request) -> Response:
+        """Show the text, and whether the worker has agreed."""
+        with self._backend.transaction() as transaction:
+            worker = self._sessions.worker_of(transaction, request)
+            is_given = accounts.has_consented(transaction, worker, self._paragraphs)
+        return self._page(request.query_params.get("group", ""), is_given=is_given)
+
+    async def agree(self, request: Request) -> Response:
+        """Store the consent with its time, and continue to the page before."""
+        pages.check_origin(request, (self._origins.site,))
+        form = dict(await pages.read_fields(request))
+        group = form.get("group", "")
+        # The text may have changed since the page was opened.
+        is_this = form.get("text") == accounts.digest_consent(self._paragraphs)
+        if form.get("agreed") != "1" or not is_this:
+            return self._page(group, is_given=False, status=400)
+        with self._backend.transaction() as transaction:
+            worker = self._sessions.worker_of(transaction, request)
+            accounts.give_consent(transaction, worker, self._paragraphs)
+        if pages.wants_json(request):
+            return JSONResponse({"agreed": True})
+        return pages.redirect_to_group(group)
+
+    def _page(self, group: str, *, is_given: bool, status: int = 200) -> Response:
+        return render_page(
+            "consent.html.j2",
+            status=status,
+            paragraphs=self._paragraphs,
+            text=accounts.digest_consent(self._paragraphs),
+            group=group,
+            is_given=is_given,
+        )
+
+
+def consent_address(group_id: str) -> str:
+    """Return the consent page's address for a worker who wants a HIT of a group."""
+    return f"{CONSENT_ADDRESS}?{urlencode({'group': group_id})}"
+
+
+class ProblemReports:
+    """The problem reports of a marketplace."""
+
+    def __init__(self, backend: Backend, origins: Origins, sessions: Sessions) -> None:
+        self._backend = backend
+        self._origins = origins
+        self._sessions = sessions
+
+    def routes(self) -> list[Route]:
+        """Return the route of an assignment's reports."""
+        address = "/worker/assignments/{assignment_id}/problem"
+        return [Route(address, self.report, methods=["POST"])]
+
+    async def report(self, request: Request) -> Response:
+        """Store a worker's report about a HIT that they have or had."""
+        pages.check_origin(request, (self._origins.site,))
+        form = dict(await pages.read_fields(request))
+        with self._backend.transaction() as transaction:
+            worker = self._sessions.worker_of(transaction, request)
+            row = assignment_actions.own_assignment(
+                transaction, worker, request.path_params["assignment_id"]
+            )
+            messages.keep_problem(transaction, worker, row, form.get("text", ""))
+        if pages.wants_json(request):
+            return JSONResponse({"reported": True}, status_code=201)
+        return render_page("reported.html.j2", assignment=row)

@@ -31,10 +31,9 @@ from piecework.marketplace.state.outside_crowd import (
     WayBack,
 )
 from piecework.marketplace.state.transaction import Transaction
-from piecework.marketplace.workers import assignment_actions, entering, replies, visit_links
-from piecework.marketplace.workers.crowds import Crowds
-from piecework.marketplace.workers.origins import Origins
-from piecework.marketplace.workers.pages import page
+from piecework.marketplace.workers import assignment_actions, entering, invitations, pages
+from piecework.marketplace.workers.entering import Crowds
+from piecework.marketplace.workers.pages import Origins, render_page
 from piecework.marketplace.workers.sessions import Sessions
 from piecework.webserver import security_log
 
@@ -70,15 +69,15 @@ class Visits:
             Route(f"{HOME}/arrive", self.arrive, methods=["POST"]),
             Route(HOME, self.now),
             Route(f"{HOME}/leave", self.leave, methods=["POST"]),
-            Route(f"{visit_links.ADDRESS}/ask", self.ask_for_link, methods=["POST"]),
-            Route(visit_links.ADDRESS, self.show_link, methods=["GET"]),
-            Route(visit_links.ADDRESS, self.use_link, methods=["POST"]),
+            Route(f"{invitations.VISIT_LINK_ADDRESS}/ask", self.ask_for_link, methods=["POST"]),
+            Route(invitations.VISIT_LINK_ADDRESS, self.show_link, methods=["GET"]),
+            Route(invitations.VISIT_LINK_ADDRESS, self.use_link, methods=["POST"]),
             Route(EVENTS, self.take_event, methods=["POST"]),
         ]
 
     async def ask(self, request: Request) -> Response:
         """Describe the visit and ask for the participant's consent."""
-        replies.check_window(request)
+        pages.check_window(request)
         crowd = self._crowds.of_link(request.query_params)
         arrival = crowd.read_link(request.query_params)
         with self._backend.transaction() as transaction:
@@ -89,15 +88,15 @@ class Visits:
             visit = visits.of_submission(transaction, target.submission_id)
             known = visits.known_participant(transaction, crowd.name, arrival.participant_id)
         if visit is not None and visit["id"] == own:
-            return replies.moved(HOME)
+            return pages.redirect(HOME)
         is_same = present is not None and known is not None and known == present
         return self._asked(request, crowd, arrival, study, None if is_same else present)
 
     async def arrive(self, request: Request) -> Response:
         """Let a participant in if the other market vouches for them."""
-        replies.check_origin(request, (self._origins.site,))
-        replies.check_window(request)
-        form = dict(await replies.fields(request))
+        pages.check_origin(request, (self._origins.site,))
+        pages.check_window(request)
+        form = dict(await pages.read_fields(request))
         crowd = self._crowds.of_link(form)
         arrival = crowd.read_link(form)
         with self._backend.transaction() as transaction:
@@ -124,7 +123,7 @@ class Visits:
             for submission_id, stage in ended.items():
                 visits.close_submission(transaction, submission_id, stage=stage)
             own = self._sessions.visit_of(transaction, request)
-            visit = entering.entered(transaction, study, worker, target, submission, own=own)
+            visit = entering.enter_visit(transaction, study, worker, target, submission, own=own)
             if visit is None:
                 raise OtherBrowser(
                     market=crowd.market,
@@ -137,36 +136,36 @@ class Visits:
 
     async def ask_for_link(self, request: Request) -> Response:
         """Send a participant a link that continues their visit in another browser."""
-        replies.check_origin(request, (self._origins.site,))
-        replies.check_window(request)
-        form = dict(await replies.fields(request))
+        pages.check_origin(request, (self._origins.site,))
+        pages.check_window(request)
+        form = dict(await pages.read_fields(request))
         crowd = self._crowds.of_link(form)
         arrival = crowd.read_link(form)
         submission = await crowd.look_up(arrival, is_known=True)
         with self._backend.transaction() as transaction:
             study = entering.study_of(transaction, crowd, crowd.settle_on(transaction, arrival))
             worker = visits.known_participant(transaction, crowd.name, arrival.participant_id)
-            visit = worker and entering.begun(transaction, study, worker, arrival, submission)
+            visit = worker and entering.begin_visit(transaction, study, worker, arrival, submission)
             if visit is None or not crowd.has_messages:
                 raise _no_visit()
-            visit_links.write_to(transaction, visit, site=self._origins.site)
-        if replies.wants_json(request):
+            invitations.send_visit_link(transaction, visit, site=self._origins.site)
+        if pages.wants_json(request):
             return JSONResponse({}, status_code=202)
-        return page("visit_continue.html.j2", status=202, key="", market=crowd.market)
+        return render_page("visit_continue.html.j2", status=202, key="", market=crowd.market)
 
     async def show_link(self, request: Request) -> Response:
         """Ask whether a visit shall continue in this browser; nothing moves yet."""
-        replies.check_window(request)
+        pages.check_window(request)
         key = request.query_params.get("key", "")
-        return page("visit_continue.html.j2", framed_by="'none'", key=key or "-")
+        return render_page("visit_continue.html.j2", framed_by="'none'", key=key or "-")
 
     async def use_link(self, request: Request) -> Response:
         """Continue a visit in this browser, by a link that was sent for it."""
-        replies.check_origin(request, (self._origins.site,))
-        replies.check_window(request)
-        form = dict(await replies.fields(request))
+        pages.check_origin(request, (self._origins.site,))
+        pages.check_window(request)
+        form = dict(await pages.read_fields(request))
         with self._backend.transaction() as transaction:
-            visit = visit_links.use(transaction, form.get("key", ""))
+            visit = invitations.use_visit_link(transaction, form.get("key", ""))
             worker = transaction.first_row(
                 "SELECT workers.* FROM workers JOIN visits "
                 "ON visits.worker = workers.id WHERE visits.id = ?",
@@ -196,8 +195,8 @@ class Visits:
         security_log.note(request.scope, "signed_in", worker=worker["worker_id"], by=by)
         reply = (
             JSONResponse({"worker_id": worker["worker_id"]}, status_code=201)
-            if replies.wants_json(request)
-            else replies.moved(HOME)
+            if pages.wants_json(request)
+            else pages.redirect(HOME)
         )
         return self._sessions.set_cookie(reply, key) if key else reply
 
@@ -213,13 +212,13 @@ class Visits:
             shown = _next_part(transaction, worker, parts)
             crowd = self._crowds.of_market(visit["market"])
             way_back = crowd.way_back(transaction, visit)
-        if replies.wants_json(request):
+        if pages.wants_json(request):
             return JSONResponse(self._document(visit, parts, shown, worker, way_back))
         if visit["stage"] == "Open" and test:
-            return replies.moved(f"/worker/qualifications/{test}/test")
+            return pages.redirect(f"/worker/qualifications/{test}/test")
         if visit["stage"] == "Open" and shown is not None:
-            return replies.moved(f"/worker/assignments/{shown['assignment_id']}")
-        return page(
+            return pages.redirect(f"/worker/assignments/{shown['assignment_id']}")
+        return render_page(
             "visit_over.html.j2",
             visit=visit,
             prices=self._backend.rules.prices,
@@ -249,13 +248,13 @@ class Visits:
 
     async def leave(self, request: Request) -> Response:
         """End the visit early."""
-        replies.check_origin(request, (self._origins.site,))
+        pages.check_origin(request, (self._origins.site,))
         with self._backend.transaction() as transaction:
             _, visit = self._visitor(transaction, request)
             visits.close(transaction, visit["id"], stage="Left")
-        if replies.wants_json(request):
+        if pages.wants_json(request):
             return JSONResponse({"stage": "Left"})
-        return replies.moved(HOME)
+        return pages.redirect(HOME)
 
     async def take_event(self, request: Request) -> Response:
         """Pass on the other market's event without storing or logging it."""
@@ -290,7 +289,8 @@ class Visits:
             has_another = (
                 submission.is_shown
                 and worker is not None
-                and entering.begun(transaction, study, worker, arrival, submission) is not None
+                and entering.begin_visit(transaction, study, worker, arrival, submission)
+                is not None
             )
             needs_none = not has_another and (
                 submission.over
@@ -313,14 +313,14 @@ class Visits:
         *,
         status: int = 200,
     ) -> Response:
-        if replies.wants_json(request):
+        if pages.wants_json(request):
             raise Refusal("NotAgreed", "The form must say agreed=1.", status=status)
         with self._backend.transaction() as transaction:
             asked = transaction.first_row(_FIRST_QUESTION, study["hit_type"])
         language = languages.of_page(asked["question"]) if asked else None
         if language is not None:
             languages.speak(language)
-        return page(
+        return render_page(
             "visit_welcome.html.j2",
             status=status,
             framed_by="'none'",

@@ -9,10 +9,9 @@ import sqlite3
 from collections.abc import Iterable
 
 from piecework.marketplace.bridging import losses
-from piecework.marketplace.bridging.study_names import StudyName
+from piecework.marketplace.bridging.studies import StudyName
 from piecework.marketplace.state import clock, visits
-from piecework.marketplace.state.ids import next_number
-from piecework.marketplace.state.transaction import Transaction
+from piecework.marketplace.state.transaction import Transaction, next_number
 from piecework.prolific.bridge import requirements
 from piecework.prolific.bridge.bridge import Bridge
 from piecework.prolific.bridge.reading import AWAITING, PAID
@@ -71,7 +70,7 @@ def pay_lost(bridge: Bridge, study_id: str) -> int:
     submissions = list(bridge.prolific.submissions.of_study(study_id))
     with bridge.backend.transaction() as transaction:
         by_code = _state_losses(transaction, study, submissions)
-        return by_code + losses.state(transaction, study_id)
+        return by_code + losses.state_losses(transaction, study_id)
 
 
 def _state_losses(

@@ -19,9 +19,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from piecework.marketplace.bridging.bonus_lines import list_bonuses
-from piecework.marketplace.bridging.own_rows import in_own_study
-from piecework.marketplace.bridging.settling import settle_batch
+from piecework.marketplace.bridging.settling import list_bonuses, settle_batch
+from piecework.marketplace.bridging.studies import in_own_study
 from piecework.marketplace.state.clock import DAY, SECOND
 from piecework.marketplace.state.transaction import Transaction
 from piecework.prolific.bridge.bridge import LOG, Bridge

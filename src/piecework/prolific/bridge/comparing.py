@@ -5,7 +5,7 @@ that its books lack are found here, and a person decides about them. The studies
 has are read in every step anyway.
 """
 
-from piecework.marketplace.bridging.unknown import undecided
+from piecework.marketplace.bridging.losses import undecided
 from piecework.prolific.bridge import unknown
 from piecework.prolific.bridge.bridge import LOG, Bridge
 from piecework.prolific.bridge.terms import NAME

@@ -12,8 +12,8 @@ import sqlite3
 from functools import partial
 from typing import get_args
 
-from piecework.marketplace.bridging.own_rows import in_own_study
 from piecework.marketplace.bridging.settling import PAID_EARLY, SCREENED_OUT, settle_visit
+from piecework.marketplace.bridging.studies import in_own_study
 from piecework.marketplace.state import assignments, visits
 from piecework.marketplace.state.clock import SECOND
 from piecework.marketplace.state.transaction import Transaction

@@ -9,12 +9,10 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
-from piecework.marketplace.bridging.hit_lengths import measured_seconds
 from piecework.marketplace.bridging.places import longest_visit, visits_possible
-from piecework.marketplace.bridging.study_names import StudyName
+from piecework.marketplace.bridging.studies import StudyName, measured_seconds
 from piecework.marketplace.state import worker_limits
-from piecework.marketplace.state.ids import next_number
-from piecework.marketplace.state.transaction import Transaction
+from piecework.marketplace.state.transaction import Transaction, next_number
 from piecework.prolific.bridge import filter_types, groups, requirements
 from piecework.prolific.bridge.bridge import LOG, Bridge
 from piecework.prolific.bridge.recruits import ALLOWED, BLOCKED, with_recruiting
@@ -75,7 +73,7 @@ def want(
         usual = bridge.terms.hits_per_visit or math.ceil(bridge.terms.visit_seconds / seconds)
         fit = max(1, math.floor(_LONGEST_ESTIMATE_MINUTES * 60 / seconds))
         # A participant may not do more HITs of a kind than their requester allows.
-        limit = worker_limits.most_for_anybody(transaction, hit_type["id"])
+        limit = worker_limits.limit_of_newcomers(transaction, hit_type["id"])
         usual = min(usual, fit, limit or usual)
         hits = longest_visit(slots, usual if most is None else min(usual, most))
         possible = visits_possible(slots, hits) if hits else 0

@@ -4,8 +4,8 @@ The type of the filter `first-language` is `PROLIFICFIRSTLANGUAGE`. Its values a
 numbers of Prolific's choices, or the ends of a range.
 """
 
-from piecework.marketplace.state import outside_types
-from piecework.marketplace.state.outside_types import OutsideType
+from piecework.marketplace.state import qualification_types
+from piecework.marketplace.state.qualification_types import OutsideType
 from piecework.prolific.bridge.bridge import LOG, Bridge
 from piecework.prolific.bridge.requirements import APART, type_id_of
 from piecework.prolific.bridge.terms import NAME
@@ -24,7 +24,7 @@ def offer(bridge: Bridge) -> None:
     by_id = {kind.id: kind for kind in kinds}
     offered = [_filter(kind) for kind in by_id.values() if _is_offered(kind)]
     with bridge.backend.transaction() as transaction:
-        outside_types.keep(transaction, NAME, offered)
+        qualification_types.keep_outside_types(transaction, NAME, offered)
     bridge.filter_kinds = by_id
     LOG.info("%d of Prolific's filters can be required", len(offered))
 

@@ -9,7 +9,7 @@ restored from a copy does not know that it was sent.
 import sqlite3
 from functools import partial
 
-from piecework.marketplace.bridging.own_rows import of_own_person
+from piecework.marketplace.bridging.studies import of_own_person
 from piecework.marketplace.state import lineage
 from piecework.prolific.bridge.bridge import Bridge
 from piecework.prolific.bridge.terms import NAME

@@ -123,7 +123,7 @@ def _suspect_losses(
     bridge: Bridge, transaction: Transaction, study: sqlite3.Row, listed: dict[str, Submission]
 ) -> None:
     before_ms = bridge.suspects_before_ms
-    losses.suspect(
+    losses.suspect_losses(
         transaction,
         study=study["id"],
         undecided={

@@ -10,7 +10,7 @@ server, or the next one, acts on the results.
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from piecework.marketplace.bridging.unknown import undecided
+from piecework.marketplace.bridging.losses import undecided
 from piecework.prolific.bridge import unknown
 from piecework.prolific.bridge.bridge import Bridge
 from piecework.prolific.bridge.comparing import compare_bonuses

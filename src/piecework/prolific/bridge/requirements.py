@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from piecework.marketplace.bridging.members import own_requirements
-from piecework.marketplace.state import system_qualifications as system
+from piecework.marketplace.state import qualification_types as system
 from piecework.prolific.bridge.countries import COUNTRY, choices_of
 from piecework.prolific.resources.recruiting import Choice, Combined, Filter, FilterKind, Range
 from piecework.webclient.errors import Unusable

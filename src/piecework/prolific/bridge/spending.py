@@ -8,8 +8,8 @@ import sqlite3
 from dataclasses import dataclass
 from typing import Self
 
-from piecework.marketplace.bridging.own_rows import in_own_study
 from piecework.marketplace.bridging.settling import SCREENED_OUT
+from piecework.marketplace.bridging.studies import in_own_study
 from piecework.marketplace.state.transaction import Transaction
 from piecework.prolific.bridge.reading import FREES_ITS_PLACE, RECRUITING
 from piecework.prolific.bridge.terms import NAME, Terms

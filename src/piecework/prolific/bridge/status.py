@@ -4,8 +4,8 @@ from collections import Counter
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from piecework.marketplace.bridging.own_rows import in_own_study, of_own_person
-from piecework.marketplace.bridging.unknown import UnknownStudy, read_unknown
+from piecework.marketplace.bridging.losses import UnknownStudy, read_unknown
+from piecework.marketplace.bridging.studies import in_own_study, of_own_person
 from piecework.marketplace.state.outside_market import MARKET_OF_HIT_TYPE
 from piecework.marketplace.state.transaction import Transaction
 from piecework.prolific.bridge.spending import (

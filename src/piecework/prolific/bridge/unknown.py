@@ -13,8 +13,13 @@ a name.
 import sqlite3
 from collections.abc import Collection
 
-from piecework.marketplace.bridging.study_names import StudyName
-from piecework.marketplace.bridging.unknown import UnknownStudy, keep, read_unknown, undecided
+from piecework.marketplace.bridging.losses import (
+    UnknownStudy,
+    keep_unknown,
+    read_unknown,
+    undecided,
+)
+from piecework.marketplace.bridging.studies import StudyName
 from piecework.marketplace.state import lineage
 from piecework.marketplace.state.transaction import Transaction
 from piecework.prolific.bridge.bridge import LOG, Bridge
@@ -150,7 +155,7 @@ def _take_in(bridge: Bridge, study: Study) -> None:
     with bridge.backend.transaction() as transaction:
         if not _is_unknown(transaction, study):
             return  # It was adopted meanwhile.
-        keep(
+        keep_unknown(
             transaction,
             NAME,
             UnknownStudy(

@@ -1,0 +1,153 @@
+"""A bridge's studies: the open HITs they recruit for, their names and their length.
+
+A study's internal name is that by which the bridge finds it again at the other market. It
+contains the identity that all copies of the marketplace's file share, and the generation
+that created the study, so no copy repeats a name.
+
+Several bridges work on one marketplace's database, each with the studies and the people
+of one market; SQL conditions keep a bridge to its own rows.
+"""
+
+import re
+import sqlite3
+from dataclasses import dataclass
+from statistics import median
+from typing import Self
+
+from piecework.marketplace.state import lineage
+from piecework.marketplace.state.clock import SECOND
+from piecework.marketplace.state.outside_market import MARKET_OF_HIT_TYPE
+from piecework.marketplace.state.transaction import Transaction
+
+_HIT_TYPES = (
+    "SELECT hit_types.*, (SELECT max(created_ms) FROM hits WHERE hit_type = "
+    "hit_types.id AND status = 'Assignable') AS newest_ms FROM hit_types "
+    f"WHERE {MARKET_OF_HIT_TYPE} = ?1 AND (assignable_hits > 0 OR EXISTS "
+    "(SELECT 1 FROM studies WHERE studies.hit_type = hit_types.id "
+    "AND studies.market = ?1 AND stage <> 'Retired' "
+    "AND qualification_type IS NULL)) ORDER BY id"
+)
+_FREE_SLOTS = (
+    "SELECT max_assignments - accepted - submitted - approved - rejected AS free, "
+    "count(*) AS hits FROM hits WHERE hit_type = ? AND status = 'Assignable' "
+    "GROUP BY free"
+)
+_STUDY = (
+    "SELECT * FROM studies WHERE hit_type = ? AND market = ? "
+    "AND stage <> 'Retired' AND qualification_type IS NULL ORDER BY id DESC LIMIT 1"
+)
+
+
+def open_hit_types(transaction: Transaction, market: str) -> list[sqlite3.Row]:
+    """Return a market's HIT types with work or a study.
+
+    `newest_ms` is their last post.
+    """
+    return transaction.all(_HIT_TYPES, market)
+
+
+def open_slots(transaction: Transaction, hit_type: int) -> dict[int, int]:
+    """Return the number of open HITs of a type by number of free slots."""
+    rows = transaction.all(_FREE_SLOTS, hit_type)
+    return {row["free"]: row["hits"] for row in rows}
+
+
+def present_study(transaction: Transaction, hit_type: int, market: str) -> sqlite3.Row | None:
+    """Return the latest study of a HIT type at a market that is not retired."""
+    return transaction.first_row(_STUDY, hit_type, market)
+
+
+_NAME = re.compile(
+    r"piecework (?P<hit_type_id>\w+) (?P<number>\d+) "
+    r"(?P<identity>\w{8})-(?P<generation>\w{8})( (?P<qualification_type_id>\w+))?"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudyName:
+    """The parts of a study's internal name.
+
+    Attributes:
+        identity: the identity of the marketplace's file and its copies.
+        generation: the generation of the file that created the study.
+        qualification_type_id: the type with the test it pays for; "" in other studies.
+    """
+
+    hit_type_id: str
+    number: int
+    identity: str
+    generation: str
+    qualification_type_id: str = ""
+
+    @classmethod
+    def new(
+        cls,
+        transaction: Transaction,
+        hit_type_id: str,
+        number: int,
+        qualification_type_id: str = "",
+    ) -> Self:
+        """Return the name for a new study."""
+        return cls(
+            hit_type_id=hit_type_id,
+            number=number,
+            identity=lineage.identity(transaction),
+            generation=lineage.current(transaction),
+            qualification_type_id=qualification_type_id,
+        )
+
+    @classmethod
+    def read(cls, internal_name: str | None) -> Self | None:
+        """Parse a name; None if it is not in piecework's format."""
+        match = _NAME.fullmatch(internal_name or "")
+        if match is None:
+            return None
+        return cls(
+            hit_type_id=match["hit_type_id"],
+            number=int(match["number"]),
+            identity=match["identity"],
+            generation=match["generation"],
+            qualification_type_id=match["qualification_type_id"] or "",
+        )
+
+    def __str__(self) -> str:
+        words = f"piecework {self.hit_type_id} {self.number}"
+        name = f"{words} {self.identity}-{self.generation}"
+        return f"{name} {self.qualification_type_id}".rstrip()
+
+
+def in_own_study(market: str) -> str:
+    """Return the condition that the column `study` is of a market.
+
+    >>> in_own_study("connect")
+    "study IN (SELECT id FROM studies WHERE market = 'connect')"
+    """
+    return f"study IN (SELECT id FROM studies WHERE market = '{market}')"
+
+
+def of_own_person(market: str) -> str:
+    """Return the condition that the column `worker` is a person from a market."""
+    return f"worker IN (SELECT worker FROM participants WHERE market = '{market}')"
+
+
+_ENOUGH_ANSWERS = 10
+
+
+def measured_seconds(transaction: Transaction, hit_type: int) -> float | None:
+    """Return the median of the latest answers; None while there are too few.
+
+    Args:
+        transaction: the open one.
+        hit_type: row id.
+    """
+    took = [
+        (row["answered_ms"] - row["shown_ms"]) / SECOND
+        for row in transaction.all(
+            "SELECT answered_ms, shown_ms FROM assignments "
+            "JOIN hits ON hits.id = assignments.hit WHERE hits.hit_type = ? "
+            "AND visit IS NOT NULL AND answered_ms IS NOT NULL "
+            "ORDER BY assignments.id DESC LIMIT 100",
+            hit_type,
+        )
+    ]
+    return max(1.0, median(took)) if len(took) >= _ENOUGH_ANSWERS else None

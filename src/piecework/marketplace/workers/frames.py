@@ -1,0 +1,377 @@
+"""Frames: pages of questions on an origin of their own, and the answers they send.
+
+The frames origin has a separate port, so a question's script belongs to another origin and
+can neither read the worker site nor act on it. Its policy lets only the site frame it. With
+a star in its address, each requester has an origin, and only their pages can read its
+drafts. A page is served as written, except for three addresses at Amazon that most old
+pages have: two scripts are replaced by our own, so that they work offline, and forms are
+sent to the site, so that answers are not lost.
+
+The frame is sandboxed: a question may run scripts, send its form, open dialogs (old pages
+do) and open links in other windows, but it cannot navigate the worker's page.
+`allow-same-origin` gives it its own origin, its requester's, which drafts need, never the
+site's.
+
+A program's form is accepted at once. A browser's comes from a frame of another origin,
+where any page could name any assignment. So it is first shown back on a page of the site
+that only the site can frame, and sent on from there: automatically inside the page of that
+assignment, else when the worker confirms it. The server stores nothing in between, so it
+cannot store a wrong answer. And since the second form is the site's own, it carries the
+session's cookie even if the first page was on another host.
+"""
+
+import re
+import sqlite3
+from functools import partial
+from pathlib import Path
+from urllib.parse import parse_qsl, urlsplit
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+from starlette.types import Scope
+
+from piecework.marketplace import languages
+from piecework.marketplace.exceptions import Refusal
+from piecework.marketplace.forms.patterns import Verdicts, with_verdicts
+from piecework.marketplace.requester import questions
+from piecework.marketplace.state.backend import Backend
+from piecework.marketplace.workers import assignment_actions, history, hit_forms, open_links, pages
+from piecework.marketplace.workers.assignment_actions import NOT_AVAILABLE
+from piecework.marketplace.workers.pages import Origins, render_page
+from piecework.marketplace.workers.pictures import Pictures
+from piecework.marketplace.workers.sessions import Sessions
+
+_STAND_INS = Path(__file__).parent / "stand_ins"
+_HOSTED = re.compile(
+    r"""(?<=["'])(?:https?:)?//(?:"""
+    r"s3\.amazonaws\.com/mturk-public/(?P<turk>externalHIT_v1\.js)|"
+    r"assets\.crowd\.aws/(?:css/)?crowd-html-elements(?:-v2)?\.(?P<crowd>js|css)"
+    r""")(?=["'?#])""",
+    re.IGNORECASE,
+)
+_HOSTED_NAMES = ("mturk-public/externalhit_v1.js", "assets.crowd.aws/")
+_SENT_TO = re.compile(
+    r"""(?<=["'])(?:https?:)?//(?:www|workersandbox)\.mturk\.com"""
+    r"""(?=/mturk/externalSubmit["'?#])""",
+    re.IGNORECASE,
+)
+
+
+def led_home(html: str, frames: str, site: str) -> str:
+    """Return the page with the two hosted scripts and the form's address replaced.
+
+    >>> led_home('"//assets.crowd.aws/crowd-html-elements.js"', "F", "S")
+    '"F/stand-ins/crowd-html-elements.js"'
+    >>> led_home('<form action="https://www.mturk.com/mturk/externalSubmit">', "F", "S")
+    '<form action="S/mturk/externalSubmit">'
+    """
+    # Most pages have none, and running the patterns would take a millisecond.
+    lowered = html.lower()
+    if ".mturk.com/mturk/externalsubmit" in lowered:
+        html = _SENT_TO.sub(lambda _: site, html)
+    if not any(name in lowered for name in _HOSTED_NAMES):
+        return html
+    return _HOSTED.sub(lambda match: f"{frames}/stand-ins/{_stand_in(match)}", html)
+
+
+def _stand_in(match: re.Match[str]) -> str:
+    """Return the replacement file; it also serves for Amazon's second version."""
+    return match["turk"] or f"crowd-html-elements.{match['crowd']}"
+
+
+class StandIns(StaticFiles):
+    """Our own scripts in place of hosted ones, cacheable for an hour."""
+
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        """Return the script."""
+        reply = await super().get_response(path, scope)
+        reply.headers["Cache-Control"] = "max-age=3600"
+        reply.headers["X-Content-Type-Options"] = "nosniff"
+        return reply
+
+
+class Frames:
+    """The frames of one marketplace."""
+
+    def __init__(self, backend: Backend, origins: Origins, pictures: Pictures) -> None:
+        self._backend = backend
+        self._origins = origins
+        self._pictures = pictures
+
+    def routes(self) -> list[Route | Mount]:
+        """Return all routes of the frames origin."""
+        return [
+            Route("/frames/{hit_id}", self.frame),
+            Mount("/stand-ins", StandIns(directory=_STAND_INS)),
+            *self._pictures.routes(),
+        ]
+
+    async def frame(self, request: Request) -> Response:
+        """Serve an HTMLQuestion's or QuestionForm's page; the HIT's id is its key."""
+        with self._backend.transaction() as transaction:
+            row = transaction.first_row(
+                "SELECT question, title, hits.requester, duration_seconds FROM hits "
+                "JOIN hit_types ON hit_types.id = hits.hit_type "
+                "JOIN whole_questions ON whole_questions.hit = hits.id "
+                "WHERE hit_id = ? AND status <> 'Disposed'",
+                request.path_params["hit_id"],
+            )
+        host = request.headers.get("host", "")
+        if row and self._origins.is_somebody_elses(host, row["requester"]):
+            row = None
+        asked = questions.read_stored_question(row["question"]) if row else None
+        if row and asked and asked.form:
+            named = request.query_params.get("assignmentId", NOT_AVAILABLE)
+            return hit_forms.form_frame(
+                self._pictures.signed_form(asked.form, row["duration_seconds"]),
+                row["title"],
+                assignment_id=None if named == NOT_AVAILABLE else named,
+                site=self._origins.site,
+            )
+        if not row or not asked or not asked.html:
+            raise Refusal("HitDoesNotExist", "This HIT has no page here.", status=404)
+        home = self._origins.frames_of(row["requester"])
+        page = led_home(asked.html, home, self._origins.site)
+        page = self._pictures.signed(page, row["duration_seconds"])
+        return HTMLResponse(page, headers=self._headers())
+
+    def _headers(self) -> dict[str, str]:
+        site = self._origins.site
+        return {
+            "Content-Security-Policy": (
+                "default-src 'self' https: data: blob: 'unsafe-inline' 'unsafe-eval'; "
+                "img-src * data: blob:; media-src * data: blob:; object-src 'none'; "
+                # No service worker, which would intercept later questions.
+                "worker-src blob:; "
+                f"base-uri 'self'; form-action 'self' {site}; frame-ancestors {site}"
+            ),
+            "Referrer-Policy": "strict-origin",
+            # Two requesters' questions cannot share an origin even if both want to.
+            "Origin-Agent-Cluster": "?1",
+            "X-Content-Type-Options": "nosniff",
+            "Cache-Control": "no-store",
+        }
+
+
+SANDBOX = "allow-scripts allow-forms allow-same-origin allow-popups allow-modals"
+
+
+class Framing:
+    """Makes pages that frame questions."""
+
+    def __init__(self, origins: Origins) -> None:
+        self._origins = origins
+
+    def page(
+        self,
+        template: str,
+        hit: sqlite3.Row,
+        *,
+        worker: sqlite3.Row | None = None,
+        status: int = 200,
+        **values: object,
+    ) -> Response:
+        """Return the page around a HIT: an assignment, or without one a preview."""
+        if worker is None:
+            frame_url = assignment_actions.frame_url(hit, self._origins)
+        else:
+            frame_url = assignment_actions.frame_url(
+                hit,
+                self._origins,
+                assignment_id=hit["assignment_id"],
+                worker_id=worker["worker_id"],
+            )
+        asked = questions.read_stored_question(hit["question"])
+        language = languages.of_page(asked.html) if asked.html else None
+        if language is not None:
+            languages.speak(language)
+        reply = render_page(
+            template,
+            status=status,
+            frame_origin=origin_of(frame_url),
+            framed_by="'self'",
+            frame_url=frame_url,
+            height=asked.frame_height,
+            sandbox=SANDBOX,
+            **values,
+        )
+        if language is not None:
+            reply.set_cookie(languages.COOKIE, language, httponly=True, samesite="lax", path="/")
+        return reply
+
+
+def origin_of(address: str) -> str:
+    """Return the origin of an address, as browsers send it in headers."""
+    parts = urlsplit(address)
+    return f"{parts.scheme}://{parts.netloc}"
+
+
+Fields = list[tuple[str, str]]
+
+_NOT_HANDED_BACK = ("NotSignedIn", "TwoSessions", "WrongOrigin")
+
+
+class Submitting:
+    """A marketplace's submission address, and the page after it."""
+
+    def __init__(
+        self, backend: Backend, origins: Origins, sessions: Sessions, pictures: Pictures
+    ) -> None:
+        self._backend = backend
+        self._origins = origins
+        self._sessions = sessions
+        self._pictures = pictures
+
+    def routes(self) -> list[Route]:
+        """Return the routes for forms and for the thank-you pages."""
+        return [
+            Route("/mturk/externalSubmit", self.submit, methods=["GET", "POST"]),
+            Route("/worker/assignments/{assignment_id}/thanks", self.thanks),
+            Route("/worker/thanks", self.no_more),
+        ]
+
+    async def submit(self, request: Request) -> Response:
+        """Accept the form of a question, or show it back first."""
+        fields = await _fields(request)
+        if _is_from_a_frame(request):
+            return await with_verdicts(partial(self._carry, request, fields))
+        try:
+            row = await with_verdicts(partial(self._take, request, fields))
+        except Refusal as refusal:
+            return await self._unsent(request, fields, refusal)
+        if pages.wants_json(request):
+            return JSONResponse({"assignment_id": row["assignment_id"], "status": "Submitted"})
+        return self._thanks(request, row["assignment_id"], is_last=False)
+
+    async def thanks(self, request: Request) -> Response:
+        """Show the page after submitting."""
+        return self._thanks(request, request.path_params["assignment_id"], is_last=False)
+
+    async def no_more(self, request: Request) -> Response:
+        """Show the same when no next HIT could be accepted."""
+        return self._thanks(request, request.query_params.get("of", ""), is_last=True)
+
+    def _take(self, request: Request, fields: Fields, verdicts: Verdicts) -> sqlite3.Row:
+        with self._backend.transaction() as transaction:
+            worker = self._sessions.worker_of(transaction, request)
+            row = assignment_actions.submit(transaction, worker, fields, verdicts)
+            self._check_origin(request, row)
+        return row
+
+    def _carry(self, request: Request, fields: Fields, verdicts: Verdicts) -> Response:
+        try:
+            named = assignment_actions.named_assignment(fields)
+            with self._backend.transaction() as transaction:
+                row = assignment_actions.any_assignment(transaction, named)
+            self._check_origin(request, row)
+            if row["status"] != "Accepted":
+                raise assignment_actions.not_open(row)
+        except Refusal as refusal:
+            return _handed_back(request, fields, refusal)
+        again = hit_forms.unfinished_page(row, self._pictures, fields, verdicts)
+        if again is not None:
+            return again
+        return render_page(
+            "carry.html.j2", assignment=row, fields=fields, total=len(_answers(fields))
+        )
+
+    async def _unsent(self, request: Request, fields: Fields, refusal: Refusal) -> Response:
+        if isinstance(refusal, hit_forms.UnfinishedForm):
+            return await self._again(request, fields, refusal)
+        return _handed_back(request, fields, refusal)
+
+    async def _again(
+        self, request: Request, fields: Fields, refusal: hit_forms.UnfinishedForm
+    ) -> Response:
+        """Show the form as it was sent, with what is still wrong."""
+        if pages.wants_json(request):
+            return hit_forms.refusal_document(refusal)
+        with self._backend.transaction() as transaction:
+            row = assignment_actions.any_assignment(
+                transaction, assignment_actions.named_assignment(fields)
+            )
+        again = await with_verdicts(partial(hit_forms.unfinished_page, row, self._pictures, fields))
+        return again or pages.refusal_reply(request, refusal)
+
+    def _thanks(self, request: Request, assignment_id: str, *, is_last: bool) -> Response:
+        with self._backend.transaction() as transaction:
+            worker = self._sessions.worker_of(transaction, request)
+            row = assignment_actions.own_assignment(transaction, worker, assignment_id)
+            if row["visit"] is not None:
+                return _kept(row)
+            if row["submitted_ms"] is None:
+                raise Refusal("AssignmentNotOpen", "This HIT was not submitted.", status=409)
+            has_next = not is_last and history.has_next(transaction, worker, row["hit_group_id"])
+            completion = open_links.completion(transaction, worker)
+        return render_page(
+            "thanks.html.j2", assignment=row, has_next=has_next, completion=completion
+        )
+
+    def _check_origin(self, request: Request, row: sqlite3.Row) -> None:
+        """Check that a form comes from its own page's origin.
+
+        Raises:
+            Refusal: the form comes from another origin (403).
+        """
+        asked = origin_of(assignment_actions.frame_url(row, self._origins))
+        frames = self._origins.frames_of(row["requester"])
+        home = {self._origins.site, frames, asked}
+        came_from = request.headers.get("origin")
+        is_stranger = came_from is not None and came_from not in home
+        if request.headers.get("sec-fetch-site") == "cross-site" and asked == frames:
+            # A GET has no Origin. A page cannot forge its referrer, so that identifies
+            # the frames, even on another domain.
+            led_from = request.headers.get("referer", "")
+            is_stranger |= came_from is None and not led_from.startswith(f"{frames}/")
+        if is_stranger:
+            raise Refusal("WrongOrigin", "This form came from another site.", status=403)
+
+
+def _kept(row: sqlite3.Row) -> Response:
+    """Continue after a HIT of a visit: to the next one, or back to the market."""
+    if row["answered_ms"] is None and row["submitted_ms"] is None:
+        raise Refusal("AssignmentNotOpen", "This HIT was not answered.", status=409)
+    return render_page("visit_kept.html.j2", assignment=row)
+
+
+def _handed_back(request: Request, fields: Fields, refusal: Refusal) -> Response:
+    """Return a refusal with the typed text, so that the worker can copy it."""
+    if pages.wants_json(request) or refusal.kind in _NOT_HANDED_BACK:
+        raise refusal
+    return render_page(
+        "unsent.html.j2", status=refusal.status, message=refusal.message, answers=_answers(fields)
+    )
+
+
+async def _fields(request: Request) -> Fields:
+    if request.method == "POST":
+        return await pages.read_fields(request)
+    try:
+        return parse_qsl(
+            request.url.query,
+            keep_blank_values=True,
+            max_num_fields=pages.MOST_FIELDS,
+            errors="replace",
+        )
+    except ValueError as fault:
+        raise Refusal(
+            "BadForm", f"The form may have at most {pages.MOST_FIELDS} fields."
+        ) from fault
+
+
+def _is_from_a_frame(request: Request) -> bool:
+    """Return whether a browser sends a form that is not from the site's own page.
+
+    Browsers state a request's origin, which pages cannot change; programs do not. A
+    browser's GET always counts as a link, from any page.
+    """
+    came_from = request.headers.get("sec-fetch-site")
+    if came_from is None:
+        return False
+    return came_from != "same-origin" or request.method == "GET"
+
+
+def _answers(fields: Fields) -> Fields:
+    return [(name, value) for name, value in fields if name not in hit_forms.RESERVED]
