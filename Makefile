@@ -3,6 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 RUNS := .venv/.runs
 READY := .venv/.ready
+COMPILED := .venv/.compiled
 MUTANTS := .piecework/mutants/venv
 SITE := .piecework/site/venv
 CROWD_KIT := .piecework/crowd-kit/venv
@@ -32,17 +33,21 @@ $(READY): $(RUNS) requirements-dev.lock  # and the extras, and the tools to work
 	$(PIP_INSTALL) --require-hashes -r requirements-dev.lock
 	touch $@
 
+# By one process, before a first run: each of several at once would compile all modules.
+$(COMPILED): $(READY)
+	-$(BIN)/pytest -q --collect-only > $@
+
 demo: $(RUNS)  ## the main job: a whole campaign on simulated workers
 	$(BIN)/piecework rehearse config/campaigns/demo.toml
 
 near: $(READY)  ## the tests nearest to what changed, for 20 seconds
 	$(BIN)/python -m tools.near
 
-test: $(READY)  ## all tests; installs chromium for the browser tests where it can
+test: $(COMPILED)  ## all tests; installs chromium for the browser tests where it can
 	@sh tests/need_chromium.sh
 	$(BIN)/pytest -n $(AT_ONCE) --dist worksteal -q
 
-test-full: $(READY)  ## the long forms too
+test-full: $(COMPILED)  ## the long forms too
 	@sh tests/need_chromium.sh
 	$(BIN)/pytest -n $(AT_ONCE) --dist worksteal -q --hypothesis-profile=thorough -m "not clients"
 

@@ -4,14 +4,12 @@ import gc
 import os
 import shutil
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 from typing import NoReturn
 
-import httpx._transports.default
 import pytest
 from _pytest.mark import ParameterSet
-from httpx._config import DEFAULT_TIMEOUT_CONFIG, create_ssl_context
+from httpx._config import DEFAULT_TIMEOUT_CONFIG
 from hypothesis import HealthCheck, Phase, settings
 from playwright.sync_api import Browser, expect, sync_playwright
 
@@ -23,9 +21,6 @@ read_once()
 expect.set_options(timeout=15_000)
 # Five seconds, httpx's default, are no promise of ours: a loaded machine takes longer.
 DEFAULT_TIMEOUT_CONFIG.read = DEFAULT_TIMEOUT_CONFIG.connect = 60.0
-
-# A context reads all root certificates, and each client of httpx would make its own.
-vars(httpx._transports.default)["create_ssl_context"] = cache(create_ssl_context)
 
 # For `make test-full`: as many examples of each law as Hypothesis thinks right.
 settings.register_profile("thorough", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -59,8 +54,16 @@ def installed_chromium() -> str | None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the longest tests."""
-    items.sort(key=lambda item: item.get_closest_marker("early") is None)
+    """Begin with the longest tests, and with those that share a server of Prefect.
+
+    Workers of xdist begin with tests that follow each other: one of them starts the server.
+    """
+    items.sort(
+        key=lambda item: (
+            item.get_closest_marker("early") is None
+            and "prefect_server" not in getattr(item, "fixturenames", ())
+        )
+    )
 
 
 def pytest_collection_finish() -> None:

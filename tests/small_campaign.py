@@ -9,11 +9,16 @@ from pathlib import Path
 from piecework.qc.registry import HEURISTICS
 from tests.trusted import own
 
-_USED = {"same_sentence", "capitals", "rule_violation"}
-_OFF = "".join(
-    f"{heuristic.NAME} = false\n" for heuristic in HEURISTICS if heuristic.NAME not in _USED
-)
-"""What its policy does not name: on few answers it costs more than all the rest."""
+
+def heuristics_off(*used: str) -> str:
+    """Lines for `[heuristics]` that switch off all but these.
+
+    What a policy does not name costs more on few answers than all the rest.
+    """
+    names = [heuristic.NAME for heuristic in HEURISTICS]
+    assert {*used} <= {*names}
+    return "".join(f"{name} = false\n" for name in names if name not in used)
+
 
 CAMPAIGN = f"""
 name = "crash"
@@ -30,7 +35,7 @@ reward = "0.50"
 budget = "20.00"
 wage_floor_per_hour = "5.00"
 [heuristics]
-{_OFF}[heuristics.same_sentence]
+{heuristics_off("same_sentence", "capitals", "rule_violation")}[heuristics.same_sentence]
 min_images = 2
 [decisions]
 by = "policy"

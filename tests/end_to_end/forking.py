@@ -6,19 +6,24 @@ Reads a command a line, as JSON: words, and files for what it prints and complai
 Answers each with its exit code. What a command imports takes longer than most commands.
 """
 
+import gc
 import json
 import os
 import sys
 import threading
 
-# Imported for the forks: the flows, and what the report of a rehearsal needs.
+# Imported for the forks: the flows, what the report of a rehearsal needs, and what passes do.
+import matplotlib.backends.backend_svg  # noqa: F401
+import prefect.flow_engine  # noqa: F401
+
 import piecework.flows.advance
 import piecework.flows.rehearse
 import piecework.report.model
 import piecework.results.clean
 import piecework.results.report_facts  # noqa: F401
+import tests.crash.warm  # noqa: F401
 from piecework.cli.main import main
-from piecework.postprocess.language import candidates
+from piecework.postprocess.language import candidates, lexicon
 
 
 def _become(words: list[str], printed: str, complained: str) -> None:
@@ -31,7 +36,11 @@ def _become(words: list[str], printed: str, complained: str) -> None:
 
 
 if __name__ == "__main__":
-    candidates.targets()  # the dictionary, with which each rehearsal cleans
+    # The dictionary, with which each rehearsal cleans.
+    candidates.targets()
+    lexicon.begins_compounds("any")
+    gc.collect()
+    gc.freeze()  # or each fork would look through all, and so copy it
     # A thread would be missing in the forks, with whatever lock it holds.
     assert threading.active_count() == 1
     for line in sys.stdin:

@@ -81,13 +81,13 @@ def _posted(folder: Path) -> int:
 
 @pytest.mark.early
 def test_a_rehearsal_is_whole_repeatable_and_posts_nothing_twice(
-    tmp_path: Path, installed: Command, piecework: Command
+    tmp_path: Path, piecework: Command
 ) -> None:
     """Same seed, same bytes; and again over the finished store: no HIT more.
 
     In the other folder the passes run without Prefect.
     """
-    facts = _rehearse(tmp_path / "one", installed)
+    facts = _rehearse(tmp_path / "one", piecework)
     assert facts["is_finished"] is True
     assert facts["missing"] == 0
     assert facts["accepted"] == 50  # 10 pictures x 5 answers

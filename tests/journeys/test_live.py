@@ -92,6 +92,7 @@ def _wait_for_hits(page: Page, site: str) -> None:
         page.goto(f"{site}/worker/hits")
         if page.get_by_role("link", name="Preview").count():
             return
+        page.wait_for_timeout(500)
     pytest.fail("no HIT was posted again")
 
 

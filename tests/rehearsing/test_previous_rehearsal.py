@@ -3,16 +3,20 @@
 import hashlib
 import json
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from piecework.campaign.assembling import load_campaign
+from piecework.campaign.opened import CampaignRun
 from piecework.cli.main import main
 from piecework.domain.campaign import Campaign
 from piecework.domain.progress import Progress
 from piecework.engine.run_pass import run_pass
+from piecework.rehearsal.crowd.crowd import Crowd
 from piecework.rehearsing.campaign import prepare
 from piecework.rehearsing.previous_rehearsal import FOLDER, is_finished, set_aside_if_changed
 from piecework.rehearsing.rehearsal import rehearsal_at, rehearsal_of, work_through
@@ -21,10 +25,14 @@ from piecework.store import bound
 from piecework.store.database import open_store
 from tests.conftest import in_full
 from tests.rehearsing.test_rehearse import CAMPAIGN as DEAR
+from tests.small_campaign import heuristics_off
 from tests.stores import KINDS, stored_in, url_of
 from tests.trusted import own
 
-CAMPAIGN = DEAR.format(reward="0.40", budget="20.00")
+CAMPAIGN = f"""[heuristics]
+{heuristics_off("too_fast", "rule_violation", "sentence_off_items")}[output]
+formats = ["vizwiz_json"]"""
+CAMPAIGN = DEAR.format(reward="0.40", budget="20.00").replace("[output]", CAMPAIGN)
 RULES = """
 [decisions]
 by = "policy"
@@ -54,27 +62,29 @@ def path(rehearsed: Path, tmp_path: Path) -> Path:
 
 def _rehearse(path: Path) -> tuple[Progress, tuple[str, ...]]:
     """Rehearse as the command does; the progress, and what had changed."""
+    with _opened(path) as (run, crowd, changes):
+        progress = work_through(run, crowd)
+        write_results(run)
+    return progress, changes
+
+
+def _begin(path: Path) -> tuple[str, ...]:
+    """Make the first pass of a rehearsal; what had changed."""
+    with _opened(path) as (run, _, changes):
+        run_pass(run)
+    return changes
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[tuple[CampaignRun, Crowd, tuple[str, ...]]]:
+    """A rehearsal with its crowd, and what had changed since the one before."""
     changes: list[str] = []
 
     def before(campaign: Campaign) -> None:
         changes.extend(set_aside_if_changed(campaign, ()))
 
     with rehearsal_of(prepare(path, before=before)) as (run, crowd):
-        progress = work_through(run, crowd)
-        write_results(run)
-    return progress, tuple(changes)
-
-
-def _begin(path: Path) -> tuple[str, ...]:
-    """Make the first pass of a rehearsal; what had changed."""
-    changes: list[str] = []
-
-    def before(campaign: Campaign) -> None:
-        changes.extend(set_aside_if_changed(campaign, ()))
-
-    with rehearsal_of(prepare(path, before=before)) as (run, _):
-        run_pass(run)
-    return tuple(changes)
+        yield run, crowd, tuple(changes)
 
 
 def _sha256(path: Path) -> str:
@@ -90,7 +100,8 @@ def _stated(folder: Path) -> str:
 def test_a_changed_file_is_rehearsed_again_and_states_its_own_hash(path: Path) -> None:
     """The result is the new file's, and the one before stays beside it."""
     out = path.parent / "out"
-    before, changes = _rehearse(path)
+    with _opened(path) as (run, _, changes):
+        before = run_pass(run)
     first = _sha256(path)
     assert (changes, _stated(out)) == ((), first)
     path.write_text(CAMPAIGN.replace('"0.40"', '"0.60"') + RULES)
@@ -145,7 +156,7 @@ def test_a_rehearsal_that_was_killed_as_it_was_set_aside_is_moved_whole(
     aside.mkdir()
     for name in sorted(files - {"piecework.db"})[:moved]:
         (out / name).rename(aside / name)
-    _rehearse(path)
+    assert _begin(path) == ("rewards.reward",)
     assert files == {file.name for file in (out / FOLDER).iterdir()}
     assert not aside.exists()
 
