@@ -57,7 +57,7 @@ from piecework.flows.run_log import logged_in_run
 from piecework.platforms.calling import LONG_PATIENCE_SECONDS
 from piecework.platforms.endpoint import REHEARSAL, Credentials, normal_endpoint
 from piecework.platforms.mturk import MTurk
-from piecework.results import waiting_runs
+from piecework.results import item_labels
 from piecework.results.whole_pass import finish_pass, remember_pass
 
 _LOG = logging.getLogger(__name__)
@@ -257,12 +257,12 @@ def _dry_run(request: PassRequest, credentials: Credentials | None) -> State[dic
 def _resume_answered(request: PassRequest) -> None:
     """Let runs continue that `piecework.flows.asking` suspended for answers."""
     out = request.file.out
-    waiting = waiting_runs.run_ids(out)
+    waiting = item_labels.waiting_runs(out)
     if not waiting:
         return
     with open_to_look(request.assembled) as opened:
         now = SystemClock().now()
-        ready = [run_id for run_id in waiting if waiting_runs.may_continue(opened, run_id, now=now)]
+        ready = [run_id for run_id in waiting if item_labels.may_continue(opened, run_id, now=now)]
     with get_client(sync_client=True) as client:
         for run_id in ready:
             try:
@@ -273,7 +273,7 @@ def _resume_answered(request: PassRequest) -> None:
                 client.resume_flow_run(UUID(run_id))
             elif state is not None and not state.is_final():
                 continue  # it will be suspended in a moment; the next pass resumes it
-            waiting_runs.forget(out, run_id)
+            item_labels.forget_waiting_run(out, run_id)
 
 
 def _say_wait(run: CampaignRun, progress: Progress, wait: timedelta) -> None:

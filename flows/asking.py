@@ -22,7 +22,7 @@ from piecework.domain.clock import SystemClock
 from piecework.flows.run_log import logged_in_run
 from piecework.library import asking
 from piecework.library.asking import RAISE, Answer
-from piecework.results import waiting_runs
+from piecework.results import item_labels
 
 _T = TypeVar("_T")
 
@@ -130,7 +130,7 @@ def _suspended(
         if deadline <= now:
             return asked(0, on_timeout)
     out = parse(Path(campaign).absolute()).out
-    waiting_runs.keep(out, str(flow_run.id), keys, deadline=deadline)
+    item_labels.keep_waiting_run(out, str(flow_run.id), keys, deadline=deadline)
     # Prefect lets a run continue at a suspension with a key that it has seen.
     suspensions = len(flow_run.empirical_policy.pause_keys or ())
     # Also in an asynchronous flow, where Prefect would return a coroutine otherwise.

@@ -58,7 +58,7 @@ def measure(kind: str, answers: int) -> dict[str, float]:
     from piecework.report.facts import ReportFacts, SourceFile  # noqa: PLC0415
     from piecework.report.item_sample import ShownItem, chosen  # noqa: PLC0415
     from piecework.report.page import render  # noqa: PLC0415
-    from piecework.results.export import write_whole  # noqa: PLC0415
+    from piecework.store.files import write_whole  # noqa: PLC0415
 
     task = load_task("caption")
     items = [_item(number) for number in range(-(-answers // ANSWERS_EACH))]

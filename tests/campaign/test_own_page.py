@@ -19,7 +19,7 @@ from piecework.platforms.clocks import START
 from piecework.rehearsing.campaign import prepare
 from piecework.rehearsing.checking import check_campaign
 from piecework.rehearsing.rehearsal import rehearsal_of, work_through
-from piecework.results.clean import clean
+from piecework.results.cleaning import clean_answers
 from piecework.results.export import export
 from piecework.results.pictures import picture_sizes, small_pictures
 from piecework.results.table import answers_table
@@ -372,7 +372,7 @@ def test_who_writes_the_same_everywhere_is_found(tmp_path: Path) -> None:
             "WHERE heuristic = 'same_sentence' AND flag"
         ).fetchall()
         assert {traits[worker] for (worker,) in flagged} == {"straight_liner"}
-        assert clean(run) == 0
+        assert clean_answers(run) == 0
 
 
 SHORT = {"emotion_detection.html"}

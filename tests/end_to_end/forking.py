@@ -19,7 +19,7 @@ import prefect.flow_engine  # noqa: F401
 import piecework.flows.advance
 import piecework.flows.rehearse
 import piecework.report.model
-import piecework.results.clean
+import piecework.results.cleaning
 import piecework.results.report_facts  # noqa: F401
 import tests.crash.warm  # noqa: F401
 from piecework.cli.main import main

@@ -19,7 +19,7 @@ from piecework.engine.waits import OPEN_HITS
 from piecework.platforms.clocks import VirtualClock
 from piecework.platforms.mturk import MTurk
 from piecework.postprocess.datasets.reading import read_captions
-from piecework.results.clean import clean
+from piecework.results.cleaning import clean_answers
 from piecework.results.export import export
 from piecework.store import decisions, hits, ledger, tables
 from tests.crash.people import People
@@ -118,7 +118,7 @@ def test_an_export_half_way_is_whole_and_says_what_is_provisional(half_done: Hal
     with half_done("policy") as (run, _, _clock):
         collect.collect(run, Reader(run, poll_open_hits=True))
         judge.assess(run)
-        clean(run)
+        clean_answers(run)
         export(run)
         dataset = run.campaign.out / "dataset"
         captions = pd.read_csv(dataset / "captions.csv")
@@ -136,7 +136,7 @@ def test_what_a_person_has_to_look_at_is_no_part_of_a_half_way_export(half_done:
         people.work(at_most=1)
         collect.collect(run)
         judge.assess(run)
-        clean(run)
+        clean_answers(run)
         export(run)
         dataset = run.campaign.out / "dataset"
         assert len(pd.read_csv(dataset / "captions.csv")) == 2

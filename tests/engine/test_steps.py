@@ -11,7 +11,7 @@ from piecework.engine.opening import open_on_marketplace
 from piecework.engine.progress import read_progress
 from piecework.engine.run_pass import post, run_pass
 from piecework.platforms.mturk import MTurk
-from piecework.results.clean import clean
+from piecework.results.cleaning import clean_answers
 from piecework.results.export import export
 from piecework.store import assignments, ledger
 from tests.engine.conftest import Open
@@ -99,7 +99,7 @@ def test_export_of_an_unfinished_campaign_is_valid_and_says_so(
         run_pass(run)
         people.work()
         run_pass(run)
-        clean(run)
+        clean_answers(run)
         report = export(run).read_text()
         assert not read_progress(run).is_finished
         assert "The campaign is not finished: 4 of " in report
@@ -110,7 +110,7 @@ def test_an_export_before_any_answer_is_valid(at_work: Open, campaign_text: str)
     """No answer yet: empty files with their columns, and a report."""
     with at_work(campaign_text) as (run, _):
         run_pass(run)
-        clean(run)
+        clean_answers(run)
         assert export(run).exists()
         header = (run.campaign.out / "dataset/captions.csv").read_text()
         assert header.startswith('"answer_id"')

@@ -16,8 +16,8 @@ from piecework.domain.errors import CampaignBusy, ConfigError, StoreError
 from piecework.domain.store_address import in_folder, store_address
 from piecework.domain.verdicts import Decision
 from piecework.results import whole_pass
+from piecework.results.answers_files import write_batch_results
 from piecework.results.archiving import archive_settled
-from piecework.results.batch_results import write_batch_results
 from piecework.results.export import export
 from piecework.store import archive, assignments, decisions, hits
 from piecework.store.copying import copy

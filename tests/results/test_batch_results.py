@@ -11,7 +11,7 @@ from piecework.importing.readers.recognise import recognise
 from piecework.importing.readers.rows import ImportedRow
 from piecework.rehearsing.campaign import prepare
 from piecework.rehearsing.rehearsal import rehearsal_of, work_through
-from piecework.results.batch_results import write_batch_results
+from piecework.results.answers_files import write_batch_results
 from tests.campaign.test_own_page import HTML, written
 from tests.small_campaign import write_campaign
 

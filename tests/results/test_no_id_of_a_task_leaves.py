@@ -29,9 +29,8 @@ from piecework.engine.judge import assess
 from piecework.engine.opening import open_to_look
 from piecework.hit_templates.tasks import example_items, load_task, task_names
 from piecework.postprocess.pseudonyms import answer_pseudonym
-from piecework.results.answers_file import write_answers
-from piecework.results.batch_results import write_batch_results
-from piecework.results.clean import clean
+from piecework.results.answers_files import write_answers, write_batch_results
+from piecework.results.cleaning import clean_answers
 from piecework.results.export import export
 from piecework.results.next_items import write_next_items
 from piecework.results.word_questions import word_questions, write_word_items
@@ -183,7 +182,7 @@ def test_ids_in_any_field_of_a_task_stay_in_the_store(tmp_path: Path, task_name:
             because=f"it names {WORKERS[0]}",
         )
         decisions.keep(opened.store, [dropped])
-        clean(opened)
+        clean_answers(opened)
         export(opened)
         write_answers(opened, out / "all.parquet")
         write_batch_results(opened, tmp_path / "batch.csv")

@@ -28,7 +28,7 @@ from piecework.rehearsal.crowd.people import Person
 from piecework.rehearsal.crowd.worker_site import WorkerSite
 from piecework.rehearsing.campaign import prepare
 from piecework.rehearsing.rehearsal import rehearsal_of
-from piecework.results.batch_results import write_batch_results
+from piecework.results.answers_files import write_batch_results
 from piecework.results.export import export
 from piecework.results.table import answers_table
 from piecework.store import assignments

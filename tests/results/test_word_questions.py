@@ -16,7 +16,7 @@ from piecework.domain.ids import AnswerId
 from piecework.domain.review import WordVerdict
 from piecework.engine.opening import open_to_look
 from piecework.postprocess.edits import replay
-from piecework.results.clean import clean
+from piecework.results.cleaning import clean_answers
 from piecework.results.word_questions import WORKERS, take_words, word_questions, write_word_items
 from piecework.store import results
 from tests.importing.test_importing import done
@@ -67,7 +67,7 @@ def _clean_texts(opened: OpenedCampaign) -> str:
 def test_doubted_words_become_items_with_their_sentences(tmp_path: Path) -> None:
     """The most mistakes first; words that cleaning is sure of are not asked about."""
     with stores.opened(tmp_path, workers=1, texts=TEXTS) as run:
-        clean(run)
+        clean_answers(run)
         questions = word_questions(run)
         asked = {question.word: question for question in questions}
         assert {"countr", "hatt"} <= {*asked}
@@ -91,7 +91,7 @@ def test_doubted_words_become_items_with_their_sentences(tmp_path: Path) -> None
 def test_what_workers_say_decides_words(tmp_path: Path) -> None:
     """Replaced, right, typed, unsure; a reviewer's word stays, and twice is once."""
     with stores.opened(tmp_path, workers=1, texts=TEXTS) as run:
-        clean(run)
+        clean_answers(run)
         results.keep_word(
             run.store,
             WordVerdict(word="spon", meant=None, reviewer="ada", reviewed_at=run.clock.now()),
@@ -126,7 +126,7 @@ def test_what_workers_say_decides_words(tmp_path: Path) -> None:
         assert kept["hatt"].meant is None
         assert kept["spon"].reviewer == "ada"
         assert "scarff" not in kept
-        clean(run)
+        clean_answers(run)
         texts = _clean_texts(run)
     assert "counter made of wood" in texts
     assert "a hatt and" in texts
@@ -136,7 +136,7 @@ def test_what_workers_say_decides_words(tmp_path: Path) -> None:
 def test_a_word_that_nobody_typed_twice_stays_unsure(tmp_path: Path) -> None:
     """Three different words are no answer, and neither is one person's word."""
     with stores.opened(tmp_path, workers=1, texts=TEXTS) as run:
-        clean(run)
+        clean_answers(run)
         items = tmp_path / "words.csv"
         write_word_items(word_questions(run), items)
         typed = [("other", "soup"), ("other", "soap"), ("other", "sop")]
@@ -177,7 +177,7 @@ def test_the_commands_agree(tmp_path: Path, options: list[str]) -> None:
 def test_simulated_answers_decide_no_words_of_people(tmp_path: Path) -> None:
     """A rehearsal's answers are refused for a campaign of people, and not otherwise."""
     with stores.opened(tmp_path, workers=1, texts=TEXTS) as run:
-        clean(run)
+        clean_answers(run)
         items = tmp_path / "words.csv"
         write_word_items(word_questions(run), items)
         path = _asked(tmp_path, {"countr": [("proposed", "")] * 3}, items)

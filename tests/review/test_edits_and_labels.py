@@ -11,7 +11,7 @@ from piecework.campaign.assembling import load_campaign
 from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.verdicts import Decision
 from piecework.engine.opening import open_for_import
-from piecework.results.clean import clean
+from piecework.results.cleaning import clean_answers
 from piecework.results.export import export
 from piecework.results.labels import doubtful
 from piecework.store import decisions
@@ -77,7 +77,7 @@ def test_cleaning_follows_what_people_say_of_words(tmp_path: Path) -> None:
         ):
             ada.post("/words", data={**token, **form})
         assert "No word waits" in ada.get("/words").text
-        clean(run)
+        clean_answers(run)
         export(run)
         captions = [row["caption"] for row in _rows(run, "captions.csv")]
         assert captions.count("A white cup on a counter of wood beside an open window "
@@ -108,7 +108,7 @@ def test_what_is_no_word_is_refused(tmp_path: Path, form: dict[str, str]) -> Non
         served(run) as page,
         page.client() as ada,
     ):
-        clean(run)
+        clean_answers(run)
         reply = ada.post("/words", data={**_token(ada, "/words"), **form}, follow_redirects=True)
         assert "Not stored" in reply.text
         assert "2 words that cleaning would change" in reply.text

@@ -12,8 +12,7 @@ import pytest
 from piecework.cli.output import progress_rows
 from piecework.domain.verdicts import JOINED, Decision, Finding, Verdict
 from piecework.engine.progress import read_progress
-from piecework.results.answers_shown import Work
-from piecework.results.evidence import joined_suspicion
+from piecework.results.answers_shown import Work, joined_suspicion
 from piecework.results.review_quality import review_quality
 from piecework.review.desk import Manner
 from piecework.review.model.waiting import Waiting

@@ -151,10 +151,10 @@ def _export_items(path: Path, task_name: str, file: Path, *, as_json: bool) -> N
 
 def _export_words(opened: "OpenedCampaign", file: Path, *, as_json: bool) -> None:
     """Write the items file of a campaign about words that cleaning doubts."""
-    from piecework.results.clean import clean
+    from piecework.results.cleaning import clean_answers
     from piecework.results.word_questions import word_questions, write_word_items
 
-    clean(opened)
+    clean_answers(opened)
     questions = word_questions(opened)
     write_word_items(questions, file)
     if as_json:
@@ -221,9 +221,8 @@ def _of_campaign(path: Path, answers: Path | None, batch_results: Path | None) -
     """Write the files of a campaign; return their paths and counts by name."""
     from piecework.campaign.assembling import load_campaign
     from piecework.engine.opening import open_to_look
-    from piecework.results.answers_file import write_answers
-    from piecework.results.batch_results import write_batch_results
-    from piecework.results.clean import clean
+    from piecework.results.answers_files import write_answers, write_batch_results
+    from piecework.results.cleaning import clean_answers
     from piecework.results.export import export as write_files
     from piecework.results.releases import FOLDER, latest
     from piecework.store.assignments import names_also_sent
@@ -232,7 +231,7 @@ def _of_campaign(path: Path, answers: Path | None, batch_results: Path | None) -
         if batch_results is not None:
             number, file = (write_batch_results(opened, batch_results), str(batch_results))
             return {"campaign": str(path), "assignments": number, "file": file}
-        clean(opened)
+        clean_answers(opened)
         if answers is not None:
             number = write_answers(opened, answers)
             return {"campaign": str(path), "answers": number, "file": str(answers)}

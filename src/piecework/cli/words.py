@@ -44,16 +44,16 @@ def _take(path: Path, asked_in: Path, *, as_json: bool) -> None:
     """Store the decisions of another campaign's workers, and clean again."""
     from piecework.campaign.assembling import load_campaign
     from piecework.engine.opening import open_to_look
-    from piecework.results.clean import clean
+    from piecework.results.cleaning import clean_answers
     from piecework.results.word_questions import take_words
 
     with (
         open_to_look(load_campaign(path)) as opened,
         open_to_look(load_campaign(asked_in)) as asked,
     ):
-        clean(opened)
+        clean_answers(opened)
         taken = take_words(opened, asked)
-        number = clean(opened)
+        number = clean_answers(opened)
     if as_json:
         click.echo(json.dumps({**asdict(taken), "edits": number}, indent=2))
         return
@@ -74,11 +74,11 @@ def _list(path: Path, *, as_json: bool) -> None:
     from piecework.campaign.assembling import load_campaign
     from piecework.engine.opening import open_to_look
     from piecework.hit_templates.tasks import load_task
-    from piecework.results.clean import clean
+    from piecework.results.cleaning import clean_answers
     from piecework.results.word_questions import TASK, cost, word_questions
 
     with open_to_look(load_campaign(path)) as opened:
-        clean(opened)
+        clean_answers(opened)
         questions = word_questions(opened)
         price = cost(opened, len(questions), load_task(TASK, beside=Path()))
         currency = opened.campaign.rewards.currency

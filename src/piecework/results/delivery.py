@@ -1,16 +1,101 @@
-"""Write the releases of a dataset to the places that the campaign file names."""
+"""Write the releases of a dataset to the places that the campaign file names.
 
+They can be augmented manifests, the output of SageMaker Ground Truth: a line per item
+with its picture (`source-ref`) or text (`source`), and for each label the number of its
+class with `NAME-metadata`.
+"""
+
+import json
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from pathlib import Path
+from typing import Any
 
 from piecework.domain.campaign import Campaign
 from piecework.domain.counts import plural
 from piecework.domain.dataset import Sink
 from piecework.domain.errors import PieceworkError
+from piecework.domain.task import Field
 from piecework.exchange.sinks import SinkFailed
-from piecework.results.augmented_manifest import augmented_manifest, manifest_names
-from piecework.results.releases import FOLDER, latest
+from piecework.results.releases import FOLDER, latest, read_release
+
+_ENDING = ".manifest"
+
+
+def manifest_names(count: int) -> list[str]:
+    """Return the names of the manifests of all releases.
+
+    >>> manifest_names(2)
+    ['000001.manifest', '000002.manifest']
+    """
+    return [f"{number:06}{_ENDING}" for number in range(1, count + 1)]
+
+
+def augmented_manifest(campaign: Campaign, releases: Path, name: str) -> bytes:
+    """Return the labelled items of a release, complete.
+
+    Args:
+        campaign: the campaign.
+        releases: the folder of its releases.
+        name: the name of the manifest (`manifest_names`).
+
+    Raises:
+        ReleaseDamaged: a file of the release is missing or was changed.
+    """
+    number = name.removesuffix(_ENDING)
+    facts = json.loads((releases / number / "manifest.json").read_bytes())
+    rows = read_release(releases, int(number), table="items").to_pylist()
+    lines = _lines(campaign, rows, facts["released_at"])
+    return "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines).encode()
+
+
+def _lines(
+    campaign: Campaign, rows: list[dict[str, Any]], released_at: str
+) -> Iterator[dict[str, Any]]:
+    for row in rows:
+        line: dict[str, Any] = {}
+        for field in campaign.task.label_fields:
+            line |= _label_of_row(field, row, campaign.name, released_at)
+        if line:
+            yield {**_source(campaign, row), "item-id": row["item_id"], **line}
+
+
+def _source(campaign: Campaign, row: dict[str, Any]) -> dict[str, str]:
+    if url := row.get("url"):
+        return {"source-ref": url}
+    cells = (
+        row.get(f"input_{name}") or row.get(name)
+        for name in campaign.task.shown_columns
+        if name != campaign.task.columns[0]
+    )
+    return {"source": next((str(cell) for cell in cells if cell), "")}
+
+
+def _label_of_row(
+    field: Field, row: dict[str, Any], campaign: str, released_at: str
+) -> dict[str, Any]:
+    label = row.get(field.name)
+    options = [option.value for option in field.options]
+    if label not in options:  # no answers, or a tie
+        return {}
+    confidence = row.get(f"{field.name}_probability") or row.get(f"{field.name}_share")
+    # A label attribute has no underscores.
+    name = field.name.replace("_", "-")
+    return {
+        name: options.index(label),
+        f"{name}-metadata": {
+            "class-name": label,
+            "confidence": confidence,
+            "type": "groundtruth/image-classification"
+            if row.get("url")
+            else "groundtruth/text-classification",
+            "job-name": f"labeling-job/{campaign}",
+            "human-annotated": "yes",
+            "creation-date": released_at.partition("+")[0],
+        },
+    }
+
 
 _LOG = logging.getLogger(__name__)
 
@@ -21,7 +106,7 @@ def deliver(campaign: Campaign) -> None:
     Raises:
         SinkFailed: a sink failed; it has the fault of each.
     """
-    _of_each(campaign.sinks, lambda sink: _write(campaign, sink))
+    _of_each(campaign.sinks, lambda sink: _write_to_sink(campaign, sink))
 
 
 def reach_sinks(campaign: Campaign) -> None:
@@ -30,7 +115,7 @@ def reach_sinks(campaign: Campaign) -> None:
     Raises:
         SinkFailed: a sink does not answer or refuses; it has the fault of each.
     """
-    _of_each(campaign.sinks, lambda sink: _reach(campaign, sink))
+    _of_each(campaign.sinks, lambda sink: _reach_sink(campaign, sink))
 
 
 def _of_each(sinks: Iterable[Sink], act: Callable[[Sink], None]) -> None:
@@ -48,7 +133,7 @@ def _of_each(sinks: Iterable[Sink], act: Callable[[Sink], None]) -> None:
         )
 
 
-def _write(campaign: Campaign, sink: Sink) -> None:
+def _write_to_sink(campaign: Campaign, sink: Sink) -> None:
     # A database or a bucket is nothing that other campaigns wait for.
     from piecework.exchange.sinks import copy_releases, is_repository, write_files, write_release  # noqa: PLC0415  # noqa: PLC0415
     from piecework.exchange.table_sink import write_releases  # noqa: PLC0415
@@ -70,7 +155,7 @@ def _write(campaign: Campaign, sink: Sink) -> None:
     _LOG.info("wrote %s to %s", plural(number, "release"), sink.to)
 
 
-def _reach(campaign: Campaign, sink: Sink) -> None:
+def _reach_sink(campaign: Campaign, sink: Sink) -> None:
     from piecework.exchange.sinks import (  # noqa: PLC0415
         is_repository,
         reach_folder,

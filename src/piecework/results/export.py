@@ -1,11 +1,9 @@
 """Write dataset, data card and report; each file completely or not at all."""
 
 import logging
-import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import BinaryIO
 
 import pandas as pd
 
@@ -34,6 +32,7 @@ from piecework.results.report_facts import report_facts
 from piecework.results.table import answers_table, hidden_ids
 from piecework.results.unused_memory import give_back
 from piecework.store import hits, results
+from piecework.store.files import write_whole, write_whole_text
 
 _LOG = logging.getLogger(__name__)
 
@@ -162,26 +161,9 @@ def write_report(opened: OpenedCampaign) -> Path:
     out = opened.campaign.out
     facts = report_facts(opened)
     ids = hidden_ids(opened)
-    write_text(out / REPORT, ids.everywhere(render(facts)))
-    write_text(out / SUMMARY, ids.everywhere(render_markdown(facts)))
+    write_whole_text(out / REPORT, ids.everywhere(render(facts)))
+    write_whole_text(out / SUMMARY, ids.everywhere(render_markdown(facts)))
     return out / REPORT
-
-
-def write_text(path: Path, text: str) -> None:
-    """Write a text file; on an error the old file stays as it was."""
-    write_whole(path, lambda file: file.write(text.encode()))
-
-
-def write_whole(path: Path, write: Callable[[BinaryIO], object]) -> None:
-    """Write a file with `write`; on an error the old file stays as it was."""
-    # A reader never sees half a file, and a full disk leaves the old one.
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f".{path.name}.partial")
-    with partial.open("wb") as file:
-        write(file)
-        file.flush()
-        os.fsync(file.fileno())
-    partial.replace(path)
 
 
 def _unfinished(opened: OpenedCampaign, *, provisional: int) -> str:

@@ -1,7 +1,15 @@
-"""The labels of single items, as the dataset has them, for programs that wait."""
+"""The labels of single items, as the dataset has them, for programs that wait.
 
+A user's program that runs in Prefect is suspended until people have answered. Each such
+run is a file in the campaign's folder. A pass that finds the answers sure, or the
+deadline over, lets the run continue and forgets it.
+"""
+
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
 
 import pandas as pd
 
@@ -16,7 +24,9 @@ from piecework.engine.progress import read_progress
 from piecework.postprocess.aggregates import item_aggregates
 from piecework.results.table import answers_table
 from piecework.store import item_totals, results, source
+from piecework.store.columns import from_text, to_text
 from piecework.store.dealt_items import DealtItems
+from piecework.store.files import write_whole_text
 from piecework.store.source import Known
 
 _MORE_TO_COME = GOES_ON | {"people"}
@@ -152,3 +162,37 @@ def _spent(opened: OpenedCampaign, item_ids: Sequence[ItemId]) -> dict[ItemId, f
     for batch in {*source.batches_of(opened.store, item_ids).values()}:
         spent |= item_totals.spent_by_item(opened.store, batch)
     return spent
+
+
+_WAITING_RUNS = "waiting-runs"
+
+
+def keep_waiting_run(
+    out: Path, run_id: str, keys: Sequence[str], *, deadline: datetime | None
+) -> None:
+    """Record what a run waits for, before it is suspended."""
+    (out / _WAITING_RUNS).mkdir(parents=True, exist_ok=True)
+    waiting = {"keys": [*keys], "deadline": None if deadline is None else to_text(deadline)}
+    write_whole_text(_file_of_run(out, run_id), json.dumps(waiting))
+
+
+def waiting_runs(out: Path) -> list[str]:
+    """Return the runs that wait, in the order of their ids."""
+    return sorted(file.stem for file in (out / _WAITING_RUNS).glob("*.json"))
+
+
+def may_continue(opened: OpenedCampaign, run_id: str, *, now: datetime) -> bool:
+    """Return whether a run's questions are answered, or its time is over."""
+    waiting = json.loads(_file_of_run(opened.campaign.out, run_id).read_text())
+    deadline = waiting["deadline"]
+    is_late = deadline is not None and from_text(deadline) <= now
+    return is_late or are_finished(opened, waiting["keys"])
+
+
+def forget_waiting_run(out: Path, run_id: str) -> None:
+    """Delete the record of a run that continues or has ended."""
+    _file_of_run(out, run_id).unlink(missing_ok=True)
+
+
+def _file_of_run(out: Path, run_id: str) -> Path:
+    return out / _WAITING_RUNS / f"{run_id}.json"

@@ -19,9 +19,9 @@ from piecework.domain.task import GOLD, TRUTH, TWIN, TWIN_REVERSED, Follows, Tas
 from piecework.engine.judge import proposed_verdicts
 from piecework.postprocess.aggregates import item_aggregates
 from piecework.postprocess.datasets.file_table import to_csv
-from piecework.results.export import write_whole
 from piecework.results.table import answers_table, hidden_ids
 from piecework.store import results
+from piecework.store.files import write_whole
 
 Row = Mapping[str, str]
 

@@ -37,10 +37,12 @@ from piecework.report.facts import (
 from piecework.report.formatting import moment
 from piecework.report.item_sample import ShownItem, chosen
 from piecework.results.books import Books
-from piecework.results.earned_facts import earned_facts
-from piecework.results.experiment_facts import experiment_facts
-from piecework.results.machine_facts import machine_facts
-from piecework.results.market_facts import market_facts
+from piecework.results.optional_facts import (
+    earned_facts,
+    experiment_facts,
+    machine_facts,
+    market_facts,
+)
 from piecework.results.pictures import small_pictures
 from piecework.results.review_quality import review_quality
 from piecework.results.table import answers_table, hidden_ids

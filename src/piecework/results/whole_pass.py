@@ -92,9 +92,9 @@ def remember_pass(run: CampaignRun, progress: Progress, request: PassRequest) ->
 def write_results(opened: OpenedCampaign, *, call: Call = call_plainly) -> str:
     """Clean all text, then write dataset and report; return the report's path."""
     # These imports take a second, and most passes write nothing.
-    from piecework.results.clean import clean  # noqa: PLC0415
+    from piecework.results.cleaning import clean_answers  # noqa: PLC0415
     from piecework.results.export import export  # noqa: PLC0415
 
     opened.batches.forget()  # a hundred megabytes for 195,905 answers
-    call("clean", lambda: clean(opened))
+    call("clean", lambda: clean_answers(opened))
     return str(call("export", lambda: export(opened)))

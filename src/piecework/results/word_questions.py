@@ -1,7 +1,7 @@
 """Words that cleaning doubts, as items of a campaign that asks people what was meant.
 
 The task `which_word` asks about ten words per HIT. Its answers become decisions about
-words, like those of a reviewer (`piecework.results.word_verdicts`). What a reviewer
+words, like those of a reviewer (`piecework.results.cleaning`). What a reviewer
 decided stays.
 """
 
@@ -25,11 +25,11 @@ from piecework.domain.tables import value_column
 from piecework.domain.task import Task
 from piecework.engine.judge import proposed_verdicts
 from piecework.postprocess.datasets.file_table import to_csv
-from piecework.results.export import write_whole
+from piecework.results.cleaning import is_of_a_word, words_shown
 from piecework.results.table import answers_table, hidden_ids
-from piecework.results.word_verdicts import is_of_a_word, words_shown
 from piecework.store import results
 from piecework.store.database import writing
+from piecework.store.files import write_whole
 
 TASK = "which_word"
 WORKERS = "workers of "

@@ -5,8 +5,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from piecework.domain.errors import ConfigError
-from piecework.results.clean import clean
-from piecework.results.word_verdicts import say, unsay, words_shown
+from piecework.results.cleaning import clean_answers, decide_word, reopen_word, words_shown
 from piecework.review.parts import Parts
 from piecework.review.replies import moved
 from piecework.review.sessions import Session
@@ -48,10 +47,10 @@ class Words:
         meant = {"accept": form.get("after"), "type": form.get("typed")}.get(what)
         try:
             if what == "again":
-                unsay(self._opened, word, by=session.reviewer)
+                reopen_word(self._opened, word, by=session.reviewer)
             else:
                 is_right = what == "right"
-                say(
+                decide_word(
                     self._opened, word, meant=None if is_right else meant or "", by=session.reviewer
                 )
         except ConfigError as refusal:
@@ -61,6 +60,6 @@ class Words:
     def find(self, request: Request, session: Session) -> Response:
         """Clean all texts again, with the verdicts about words so far."""
         self._parts.form(request, session)
-        number = clean(self._opened)
+        number = clean_answers(self._opened)
         session.notices.append(("done", f"Cleaning proposes {number} edits."))
         return moved("/words")

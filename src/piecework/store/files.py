@@ -1,4 +1,4 @@
-"""A campaign's files: their names, and access for their owner only.
+"""A campaign's files: their names, how they are written, access for their owner only.
 
 A store holds worker ids in the clear and the key of all pseudonyms, so no other user of
 the machine may read it, its log, or a list of decisions. This module is separate from
@@ -6,7 +6,9 @@ the store, so that code that only needs a name does not load the store's imports
 """
 
 import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import BinaryIO
 
 from piecework.domain.errors import StoreError
 from piecework.sqlitefile.files import (
@@ -80,6 +82,23 @@ def write_private(path: Path, content: bytes) -> None:
     with open(descriptor, "wb") as file:  # noqa: PTH123 - a descriptor has no path
         close_to_others(path, FOR_OWNER)
         file.write(content)
+
+
+def write_whole_text(path: Path, text: str) -> None:
+    """Write a text file; on an error the old file stays as it was."""
+    write_whole(path, lambda file: file.write(text.encode()))
+
+
+def write_whole(path: Path, write: Callable[[BinaryIO], object]) -> None:
+    """Write a file with `write`; on an error the old file stays as it was."""
+    # A reader never sees half a file, and a full disk leaves the old one.
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(f".{path.name}.partial")
+    with partial.open("wb") as file:
+        write(file)
+        file.flush()
+        os.fsync(file.fileno())
+    partial.replace(path)
 
 
 def write_durably(path: Path, content: bytes) -> None:

@@ -21,8 +21,7 @@ from piecework.domain.verdicts import (
     Verdict,
 )
 from piecework.qc.registry import TITLES
-from piecework.results.answers_shown import Work
-from piecework.results.evidence import flags_around, joined_suspicion, sentence
+from piecework.results.answers_shown import Work, flags_around, joined_suspicion, sentence
 from piecework.review.model.reviewing import (
     ACTS,
     ActName,

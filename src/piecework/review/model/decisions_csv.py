@@ -17,8 +17,7 @@ from piecework.domain.ids import AssignmentId
 from piecework.domain.table_text import table_rows
 from piecework.domain.verdicts import VERDICTS, Decision, Subject, SubjectKind, Verdict
 from piecework.postprocess.datasets.file_table import plain, to_csv
-from piecework.results.answers_shown import Work
-from piecework.results.evidence import flags_around, sentence
+from piecework.results.answers_shown import Work, flags_around, sentence
 from piecework.review.model.consequences import consequences
 from piecework.review.model.deciding import (
     Chosen,

@@ -13,7 +13,7 @@ from piecework.engine.run_pass import run_pass
 from piecework.report.facts import MarketFacts, Markets
 from piecework.report.model import report_model
 from piecework.report.sections import markets as section
-from piecework.results.market_facts import market_facts
+from piecework.results.optional_facts import market_facts
 from piecework.results.table import answers_table
 from piecework.results.whole_pass import write_results
 from piecework.store import hits, ledger

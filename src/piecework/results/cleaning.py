@@ -1,8 +1,8 @@
-"""Words that cleaning would change, and what people decide about them.
+"""Propose edits to every answer's text, as people have decided about its words.
 
-A word is accepted, kept or replaced for the whole campaign. Later cleaning leaves alone
-the words that a person called right; for others, the person's word replaces what
-cleaning would have written.
+The text itself never changes. A word that cleaning would change is accepted, kept or
+replaced for the whole campaign. Later cleaning leaves alone the words that a person
+called right; for others, the person's word replaces what cleaning would have written.
 """
 
 from collections import Counter, defaultdict
@@ -12,9 +12,12 @@ from dataclasses import dataclass, replace
 from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.edit import Edit
 from piecework.domain.errors import ConfigError
+from piecework.domain.ids import AnswerId
 from piecework.domain.review import WordVerdict
+from piecework.postprocess.apply import Text, clean_and_propose, forget_texts, protected_words
 from piecework.postprocess.rules.real_words import NAME as REAL_WORDS
 from piecework.postprocess.rules.spelling import NAME as SPELLING
+from piecework.results.unused_memory import give_back
 from piecework.store import results, reviews
 from piecework.store.database import writing
 from piecework.store.reviews import Identity
@@ -76,7 +79,7 @@ def words_shown(opened: OpenedCampaign) -> list[WordShown]:
     return sorted(shown, key=lambda entry: (entry.verdict is not None, -entry.times))
 
 
-def say(opened: OpenedCampaign, word: str, *, meant: str | None, by: str) -> None:
+def decide_word(opened: OpenedCampaign, word: str, *, meant: str | None, by: str) -> None:
     """Store a person's decision about a word.
 
     Args:
@@ -109,7 +112,7 @@ def say(opened: OpenedCampaign, word: str, *, meant: str | None, by: str) -> Non
         )
 
 
-def unsay(opened: OpenedCampaign, word: str, *, by: str) -> None:
+def reopen_word(opened: OpenedCampaign, word: str, *, by: str) -> None:
     """Remove the decision, so that cleaning proposes for the word again.
 
     Args:
@@ -169,3 +172,47 @@ def _context(text: str, edit: Edit) -> tuple[str, str, str]:
         edit.before,
         text[edit.end : edit.end + _AROUND],
     )
+
+
+def clean_answers(opened: OpenedCampaign) -> int:
+    """Clean all answers together and store the edits; return how many there are.
+
+    Edits that cleaning is not certain of are stored as proposals.
+
+    Dropped answers are cleaned too: they are exported, and a word that workers wrote
+    about many items is not a typo, even if some of these answers were dropped. Texts
+    from custom pages are not cleaned: they may be in any language. People's decisions
+    about words override the rules.
+    """
+    verdicts = results.load_words(opened.store)
+    is_known = opened.campaign.task.html_page is None
+    texts = _texts_to_clean(opened, right_here(verdicts)) if is_known else []
+    cleaning = clean_and_propose(texts)
+    forget_texts()
+    made, unsure = {}, {}
+    for text_id, proposals in cleaning.proposals.items():
+        accepted = [edit for edit in proposals if spoken_of(edit, verdicts)]
+        both = sorted([*cleaning.edits[text_id], *accepted], key=lambda edit: edit.start)
+        if edited := as_people_say(both, verdicts):
+            made[AnswerId(text_id)] = edited
+        if left := tuple(edit for edit in proposals if edit not in accepted):
+            unsure[AnswerId(text_id)] = left
+    results.replace_edits(opened.store, made, unsure)
+    give_back()  # a hundred megabytes for 195,905 captions
+    return sum(map(len, made.values()))
+
+
+def _texts_to_clean(opened: OpenedCampaign, right: frozenset[str]) -> list[Text]:
+    items = opened.campaign.items
+    protected = {str(item.item_id): protected_words(item) | right for item in items}
+    table = opened.answers()[["item_id", "text", "is_canned"]]
+    return [
+        Text(
+            text_id=answer_id,
+            item_id=item_id,
+            text=text,
+            protected=protected[item_id],
+            is_canned=is_canned,
+        )
+        for answer_id, item_id, text, is_canned in table.itertuples(name=None)
+    ]

@@ -8,8 +8,7 @@ import pytest
 from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.edit import Edit
 from piecework.postprocess.rules import real_words
-from piecework.results.clean import clean
-from piecework.results.word_verdicts import say, words_shown
+from piecework.results.cleaning import clean_answers, decide_word, words_shown
 from piecework.store import results
 from tests.review import stores
 
@@ -21,7 +20,7 @@ SURE = "Two cups stand on a wooden tabel in the garden"
 def opened(tmp_path: Path) -> Iterator[OpenedCampaign]:
     """Two answers, cleaned: a typo that is surely one, and a word that may be one."""
     with stores.opened(tmp_path, workers=1, items=2, texts=(UNSURE, SURE)) as opened:
-        clean(opened)
+        clean_answers(opened)
         yield opened
 
 
@@ -46,8 +45,8 @@ def test_accepting_an_unsure_word_makes_it_an_edit(opened: OpenedCampaign, typed
     """As it was proposed or typed anew; the edit says that a person is sure."""
     (proposal,) = _proposals(opened)
     meant = proposal.after if typed == "as proposed" else typed
-    say(opened, "sofer", meant=meant, by="ada")
-    assert clean(opened) == 2
+    decide_word(opened, "sofer", meant=meant, by="ada")
+    assert clean_answers(opened) == 2
     (edit,) = (edit for edit in _edits(opened) if edit.before == "sofer")
     assert (edit.start, edit.end) == (proposal.start, proposal.end)
     assert (edit.after, edit.probability) == (meant, 1.0)
@@ -73,7 +72,7 @@ def test_a_word_that_is_another_word_is_shown_as_well(opened: OpenedCampaign) ->
 
 def test_a_word_that_is_right_here_is_proposed_no_more(opened: OpenedCampaign) -> None:
     """Nor is it ever an edit; the others stay as they were."""
-    say(opened, "sofer", meant=None, by="ada")
-    say(opened, "tabel", meant=None, by="ada")
-    assert clean(opened) == 0
+    decide_word(opened, "sofer", meant=None, by="ada")
+    decide_word(opened, "tabel", meant=None, by="ada")
+    assert clean_answers(opened) == 0
     assert _edits(opened) == _proposals(opened) == []

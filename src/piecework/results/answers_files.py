@@ -1,13 +1,20 @@
-"""A campaign's answers in the format of MTurk's requester site: batch results as CSV.
+"""All answers of a campaign in one file: Parquet, or MTurk's batch results as CSV.
 
-Scripts written for MTurk read these columns: `Input.*` from the items file, `Answer.*`
-as the page sent it, one row per assignment. Columns that only MTurk could fill are
-empty.
+`piecework.bulk` reads the Parquet file. Its columns are those of the table of answers
+(`piecework.domain.tables`), unlike a dataset, which has VizWiz's or the task's columns.
+It has every answer, including dropped ones.
+
+Scripts written for MTurk's requester site read the columns of batch results: `Input.*`
+from the items file, `Answer.*` as the page sent it, one row per assignment. Columns that
+only MTurk could fill are empty.
 """
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
+
+import pandas as pd
 
 from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.answer_xml import fields_of
@@ -15,14 +22,66 @@ from piecework.domain.assignment import Assignment
 from piecework.domain.errors import ConfigError
 from piecework.domain.hit import PlannedHit
 from piecework.domain.ids import HitId, ItemId
+from piecework.domain.tables import INDEX, value_column
 from piecework.domain.task import Task
+from piecework.engine.judge import proposed_verdicts
 from piecework.hit_templates.answers import repeats
 from piecework.hit_templates.own_html.fields import is_added
-from piecework.postprocess.datasets.file_table import to_csv
-from piecework.postprocess.hidden_ids import HiddenIds, is_id
-from piecework.results.export import write_whole
-from piecework.results.table import hidden_ids
+from piecework.postprocess.datasets.file_table import (
+    NUMBER,
+    TEXT,
+    TEXTS,
+    TIME,
+    TRUTH,
+    WHOLE,
+    FileTable,
+    as_json,
+    to_csv,
+    write_parquet,
+)
+from piecework.postprocess.hidden_ids import HiddenIds, hide_assignments, is_id
+from piecework.results.export import dataset_facts
+from piecework.results.table import answers_table, hidden_ids
 from piecework.store import assignments, decisions, hits
+from piecework.store.files import write_whole
+
+_TYPES = {
+    "int64": WHOLE,
+    "float64": NUMBER,
+    "bool": TRUTH,
+    "datetime64[us, UTC]": TIME,
+    "object": TEXTS,
+}
+
+
+def write_answers(opened: OpenedCampaign, path: Path) -> int:
+    """Write the table of answers; return the number of answers.
+
+    `edits` are JSON; `worker` is a keyed hash, `answer_id` and `assignment_id` have
+    one. Workers' answers about themselves are left out: the cells of personal fields
+    are empty.
+    """
+    proposed = proposed_verdicts(opened)
+    warning = dataset_facts(opened, provisional=len(proposed)).warning
+    table = hide_assignments(answers_table(opened, proposed=proposed), hidden_ids(opened))
+    table = table.assign(edits=as_json(table["edits"]))
+    for field in opened.campaign.task.fields:
+        if field.is_personal:
+            name = value_column(field)
+            table[name] = _emptied(table[name])
+    cells = table.reset_index()
+    types = {INDEX: TEXT} | {str(name): _TYPES.get(str(table[name].dtype), TEXT) for name in table}
+    file_table = FileTable(cells=cells, types=types)
+    write_whole(path, lambda file: write_parquet(file_table, file, warning=warning))
+    return len(table)
+
+
+def _emptied(column: "pd.Series[Any]") -> "pd.Series[Any]":
+    """The column with empty cells: NaN, an empty tuple or text, by its dtype."""
+    nothing = {"float64": float("nan"), "object": ()}.get(str(column.dtype), "")
+    cells = [nothing] * len(column)
+    return pd.Series(cells, index=column.index, dtype=column.dtype)
+
 
 _COLUMNS = (
     *("HITId", "HITTypeId", "Title", "Description", "Keywords", "Reward"),
@@ -55,7 +114,7 @@ def write_batch_results(opened: OpenedCampaign, path: Path) -> int:
     ids = hidden_ids(opened)
     rows = [
         {name: _without_ids(name, cell, worker_id, ids) for name, cell in row.items()}
-        for worker_id, row in _rows(opened)
+        for worker_id, row in _rows_of_batch(opened)
     ]
     names = dict.fromkeys(name for row in rows for name in row)
     inputs = [name for name in names if name.startswith("Input.")]
@@ -74,7 +133,7 @@ def _without_ids(name: str, cell: str, worker_id: str, ids: HiddenIds) -> str:
     return cell
 
 
-def _rows(opened: OpenedCampaign) -> Iterator[tuple[str, Row]]:
+def _rows_of_batch(opened: OpenedCampaign) -> Iterator[tuple[str, Row]]:
     """Yield each assignment's worker and cells."""
     by_id = {hit.hit_id: hit for hit in hits.load(opened.store) if hit.hit_id}
     verdicts = {
