@@ -25,8 +25,9 @@ from piecework.results.pictures import picture_sizes, small_pictures
 from piecework.results.table import answers_table
 from piecework.store.database import open_store
 from tests.hit_templates.own_html import LIBRARIES, SHARED, needs_shared
+from tests.small_campaign import heuristics_off
 
-CAMPAIGN = """
+CAMPAIGN = f"""
 name = "birds"
 description = "Which pictures show birds."
 question = "hit.html"
@@ -39,7 +40,8 @@ max_rounds = 1
 reward = "0.10"
 budget = "50.00"
 wage_floor_per_hour = "5.00"
-[decisions]
+[heuristics]
+{heuristics_off("straight_line", "low_agreement", "same_sentence")}[decisions]
 by = "policy"
 [[decisions.rule]]
 on = "worker"

@@ -52,12 +52,12 @@ def test_a_page_that_never_ends_is_given_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str
 ) -> None:
     """In a sentence with file and line, whatever holds the interpreter."""
-    monkeypatch.setattr(page_sizes, "PAGE_SECONDS", 6)
+    monkeypatch.setattr(page_sizes, "PAGE_SECONDS", 3)
     path, where = written(tmp_path, line)
     with pytest.raises(ConfigError) as raised:
         check_campaign(path, on=START.date())
     (fault,) = raised.value.faults
-    assert fault.startswith(f"{where}: a page takes more than 6 seconds to")
+    assert fault.startswith(f"{where}: a page takes more than 3 seconds to")
 
 
 @pytest.mark.parametrize(

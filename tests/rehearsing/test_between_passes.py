@@ -31,7 +31,7 @@ wage_floor_per_hour = "5.00"
 @contextmanager
 def _crowd(campaign: Path) -> Iterator[None]:
     """Run the command while the block lasts, and name it in the deployment file."""
-    command = f"{_PIECEWORK} crowd {campaign} --port 0 --poll-seconds 0.2".split()
+    command = f"{_PIECEWORK} crowd {campaign} --port 0 --poll-seconds 0.5".split()
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as crowd:
         try:
             assert crowd.stdout is not None

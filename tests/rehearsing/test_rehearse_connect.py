@@ -14,7 +14,8 @@ from tests.engine.test_qualification import CAMPAIGN as GATED
 from tests.engine.test_qualification import written as gated_campaign
 from tests.rehearsing.test_rehearse_prolific import CAMPAIGN, rows, write
 
-_IN_DOLLARS = CAMPAIGN.replace('"GBP"', '"USD"').replace('"0.11"', '"0.40"')
+_FEW = CAMPAIGN.replace("scenes = 12", "scenes = 5")
+_IN_DOLLARS = _FEW.replace('"GBP"', '"USD"').replace('"0.11"', '"0.40"')
 
 
 def test_three_ledgers_agree_and_every_answer_has_its_assignment(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ BROKEN_ONCE = {35: "a completed study that had just got more places was given up
 """Seeds that broke a law, each with what was wrong. A change of the simulation or of
 the product may make another run of a seed, so each fault has a test of its own, too."""
 
-SAMPLE = (*BROKEN_ONCE, *range(1, 5 - len(BROKEN_ONCE)))
+SAMPLE = (*BROKEN_ONCE, 1)
 ALL = range(1000)
 
 

@@ -14,8 +14,10 @@ from typing import Any
 
 import httpx
 import pytest
+from botocore.exceptions import ClientError
 
 from piecework.marketplace.bridging.running import Running
+from piecework.platforms.client import turk_client
 from piecework.tracing import spans
 from piecework.webclient.request import get_request
 from tests.marketplace.market import free_port
@@ -159,27 +161,20 @@ def test_a_bridge_s_step_holds_its_calls(
     assert (call.trace, call.parent) == (whole.trace, whole.id)
 
 
-def test_a_refused_call_says_why(collector: Collector, tmp_path: Path) -> None:
+def test_a_refused_call_says_why(
+    collector: Collector, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The span has the code; the pass's span has the type of the error alone."""
-    campaign = write_campaign(tmp_path)
     variables = environment(collector)
-    script = (
-        "from piecework.platforms.client import turk_client\n"
-        "from piecework.tracing.spans import sending, span\n"
-        "import sys\n"
-        "with sending('test'), span('pass'):\n"
-        "    turk_client(sys.argv[1], access_key='A', secret_key='b')"
-        ".get_hit(HITId='NONE')\n"
-    )
-    with marketplace(tmp_path, variables) as endpoint:
-        failed = subprocess.run(
-            [sys.executable, "-c", script, endpoint],
-            env=variables,
-            capture_output=True,
-            check=False,
-            timeout=240,
-        )
-    assert failed.returncode == 1, campaign
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    with (
+        marketplace(tmp_path, variables) as endpoint,
+        pytest.raises(ClientError),
+        spans.sending("test"),
+        spans.span("pass"),
+    ):
+        turk_client(endpoint, access_key="A", secret_key="b").get_hit(HITId="NONE")  # noqa: S106
     (call,) = collector.named("call GetHIT")
     assert call.is_failed
     assert "HITDoesNotExist" in str(call.attributes["error.type"])
