@@ -65,9 +65,10 @@ def test_tests_lie_in_the_room_that_they_test() -> None:
     assert not folders - {*ROOMS, *_THROUGH_ALL_ROOMS}
     for package in APART:
         tests = package.parents[1] / "tests"
-        inside = {path.parent.relative_to(tests) for path in tests.glob("*/*/*.py")}
-        assert {folder.parts[0] for folder in inside} == {f"{package.name}_tests"}
-        assert not {folder.name for folder in inside} - {path.name for path in package.iterdir()}
+        inside = tests / f"{package.name}_tests"
+        mirrored = {path.parent.relative_to(inside) for path in tests.rglob("test_*.py")}
+        assert mirrored
+        assert not [folder for folder in mirrored if not (package / folder).is_dir()]
 
 
 def test_the_rooms_at_the_root_are_linked_into_the_package() -> None:

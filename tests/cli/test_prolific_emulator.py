@@ -13,8 +13,9 @@ import httpx
 import pytest
 from click.testing import CliRunner
 
+from offline_markets.prolific.beyond.routes import WITHOUT_TOKEN
 from offline_markets.prolific.options import Switches
-from offline_markets.prolific.routes import OPERATIONS, WITHOUT_TOKEN
+from offline_markets.prolific.routes import OPERATIONS
 from offline_markets_tests.prolific.people import Researcher
 from piecework.cli.main import main
 from piecework.cli.prolific_emulator import prolific_emulator

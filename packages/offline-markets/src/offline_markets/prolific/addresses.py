@@ -1,10 +1,10 @@
 """Where a participant works: the study's own page, one of several, or Prolific's."""
 
-from offline_markets.prolific import allocations, signing
+from offline_markets.prolific.beyond import allocations, signing
+from offline_markets.prolific.beyond.task_builder import hosting
 from offline_markets.prolific.call import Call
 from offline_markets.prolific.study import Study
 from offline_markets.prolific.submission import Submission
-from offline_markets.prolific.task_builder import hosting
 
 
 def work_address(call: Call, study: Study, submission: Submission) -> str:

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from offline_markets.core import database
 from offline_markets.prolific import bonuses, study_life
 from offline_markets.prolific import submission as submission_life
+from offline_markets.prolific.beyond.task_builder import datasets, exports, migrations, tasks
 from offline_markets.prolific.state import State
-from offline_markets.prolific.task_builder import datasets, exports, migrations, tasks
 
 _KINDS: dict[str, Callable[[State, str], None]] = {
     "publish": study_life.publish_scheduled,

@@ -5,29 +5,22 @@ serves no other spelling.
 """
 
 from offline_markets.prolific import (
-    allocations,
     bonuses,
     books,
-    credentials,
-    demographics,
-    filter_sets,
     filters,
     groups,
     messages,
     participants,
     predicting,
-    signing,
     studies,
     submissions,
     subscriptions,
-    surveys,
     taking,
     testing,
-    uploads,
     workspaces,
 )
+from offline_markets.prolific.beyond import routes as beyond
 from offline_markets.prolific.operation import Operation
-from offline_markets.prolific.task_builder import routes as task_builder
 
 PREFIX = "/api/v1"
 
@@ -150,14 +143,6 @@ OPERATIONS = (
     Operation("pay-bonus-payments", "POST", "/bulk-bonus-payments/{id}/pay/", bonuses.pay, 202),
     Operation("get-filters", "GET", "/filters/", filters.list_filters),
     Operation("get-eligible-count", "POST", "/eligibility-count/", filters.count_eligible),
-    Operation("get-filter-sets", "GET", "/filter-sets/", filter_sets.list_sets),
-    Operation("create-filter-set", "POST", "/filter-sets/", filter_sets.create, 201),
-    Operation("get-filter-set", "GET", "/filter-sets/{id}/", filter_sets.get),
-    Operation("delete-filter-set", "DELETE", "/filter-sets/{id}/", filter_sets.delete, 204),
-    Operation("update-filter-set", "PATCH", "/filter-sets/{id}/", filter_sets.update),
-    Operation("clone-filter-set", "POST", "/filter-sets/{id}/clone/", filter_sets.clone, 201),
-    Operation("lock-filter-set", "POST", "/filter-sets/{id}/lock/", filter_sets.lock),
-    Operation("unlock-filter-set", "POST", "/filter-sets/{id}/unlock/", filter_sets.unlock),
     Operation("get-participant-groups", "GET", "/participant-groups/", groups.list_groups),
     Operation("create-participant-group", "POST", "/participant-groups/", groups.create, 201),
     Operation("get-participant-group", "GET", "/participant-groups/{id}/", groups.get),
@@ -239,21 +224,9 @@ OPERATIONS = (
         "/hooks/subscriptions/{subscription_id}/events/",
         subscriptions.list_events,
     ),
-    *allocations.OPERATIONS,
-    *uploads.OPERATIONS,
-    *credentials.OPERATIONS,
-    *demographics.OPERATIONS,
-    *surveys.OPERATIONS,
-    *task_builder.OPERATIONS,
+    *beyond.OPERATIONS,
 )
 """Prolific's operations. Fixed words come before variable parts of the same length."""
-
-WITHOUT_TOKEN = (
-    Operation("get-study-jwks", "GET", "/.well-known/study/jwks.json", signing.keys),
-    *uploads.WITHOUT_TOKEN,
-    *task_builder.WITHOUT_TOKEN,
-)
-"""Prolific's addresses outside of the prefix: of its keys, and of its file store."""
 
 NAMES = frozenset(operation.name for operation in OPERATIONS)
 
@@ -275,7 +248,6 @@ PARTICIPANTS = (
     Operation("messages", "GET", f"{_PERSON}/messages", participants.list_messages),
     Operation("write", "POST", f"{_PERSON}/messages", participants.write, 204),
     Operation("books", "GET", "/emulator/books", books.read),
-    *task_builder.PARTICIPANTS,
-    Operation("feedback", "GET", "/emulator/feedback", uploads.list_feedback),
+    *beyond.PARTICIPANTS,
 )
 """The emulator's own operations, which need no token and meet no faults."""

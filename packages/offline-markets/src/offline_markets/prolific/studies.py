@@ -4,15 +4,16 @@ import json
 from typing import Any
 
 from offline_markets.core.errors import ApiError, wrong
-from offline_markets.prolific import allocations, filter_sets, filters, money, study_life
+from offline_markets.prolific import filters, money, study_life
+from offline_markets.prolific.beyond import allocations, filter_sets
+from offline_markets.prolific.beyond.credentials import check_pool
+from offline_markets.prolific.beyond.task_builder import hosting
 from offline_markets.prolific.call import Call
-from offline_markets.prolific.credentials import check_pool
 from offline_markets.prolific.groups import check_groups
 from offline_markets.prolific.pages import PAGE_SIZE, listing
 from offline_markets.prolific.state import State
 from offline_markets.prolific.study import Study
 from offline_markets.prolific.study_fields import read_fields
-from offline_markets.prolific.task_builder import hosting
 from offline_markets.prolific.workspaces import project_row
 
 STATUSES = (

@@ -12,8 +12,8 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from offline_markets.core.errors import ApiError
+from offline_markets.prolific.beyond.older_fields import ECHOED, translated
 from offline_markets.prolific.body import by_field
-from offline_markets.prolific.older_fields import ECHOED, translated
 
 USUAL_MAXIMUM_MINUTES = 240
 """The default time limit; Prolific does not document its own."""

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from offline_markets.core.clock import SECOND, read_iso
 from offline_markets.core.errors import ApiError, wrong
 from offline_markets.prolific import money
-from offline_markets.prolific.credentials import has_credential
+from offline_markets.prolific.beyond.credentials import has_credential
 from offline_markets.prolific.money import Cost, cost_of
 from offline_markets.prolific.state import State
 from offline_markets.prolific.study import OPEN, PAID, RECRUITING, Study

@@ -6,11 +6,12 @@ from typing import Any, Self
 
 from offline_markets.core import clock
 from offline_markets.core.errors import ApiError, not_found, wrong
-from offline_markets.prolific import allocations, credentials, events, messages, money, study_life
+from offline_markets.prolific import events, messages, money, study_life
+from offline_markets.prolific.beyond import allocations, credentials
+from offline_markets.prolific.beyond.task_builder import hosting
 from offline_markets.prolific.groups import add, remove
 from offline_markets.prolific.state import State
 from offline_markets.prolific.study import Study
-from offline_markets.prolific.task_builder import hosting
 
 NO_CODE = "NOCODE"
 """The code shown if a participant ended without one."""

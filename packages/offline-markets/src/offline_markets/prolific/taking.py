@@ -8,16 +8,17 @@ from collections import Counter
 from typing import Any
 
 from offline_markets.core.errors import ApiError
-from offline_markets.prolific import allocations, credentials, filters, quotas
+from offline_markets.prolific import filters, quotas
 from offline_markets.prolific import submission as submission_life
 from offline_markets.prolific.addresses import work_address
+from offline_markets.prolific.beyond import allocations, credentials
+from offline_markets.prolific.beyond.task_builder import hosting
 from offline_markets.prolific.call import Call
 from offline_markets.prolific.participants import row_of
 from offline_markets.prolific.state import State
 from offline_markets.prolific.study import Study
 from offline_markets.prolific.study_fields import NO_LIMIT
 from offline_markets.prolific.submission import Submission, set_status
-from offline_markets.prolific.task_builder import hosting
 
 
 def list_open(call: Call) -> dict[str, Any]:

@@ -3,8 +3,9 @@
 import pytest
 
 from offline_markets.prolific.absent import ABSENT
+from offline_markets.prolific.beyond.routes import WITHOUT_TOKEN
 from offline_markets.prolific.operation import Operation
-from offline_markets.prolific.routes import OPERATIONS, PREFIX, WITHOUT_TOKEN
+from offline_markets.prolific.routes import OPERATIONS, PREFIX
 from offline_markets_tests.prolific import documented
 from tests.for_each import for_each
 

@@ -7,9 +7,9 @@ from typing import Any
 import httpx
 import pytest
 
+from offline_markets_tests.prolific.beyond.test_collections import CAPTION, COLOUR, DETAILS, PICTURE
+from offline_markets_tests.prolific.beyond.test_datasets import _append, _bird, _create, _upload
 from offline_markets_tests.prolific.people import STUDY, Participant, Refused, Researcher
-from offline_markets_tests.prolific.test_collections import CAPTION, COLOUR, DETAILS, PICTURE
-from offline_markets_tests.prolific.test_datasets import _append, _bird, _create, _upload
 
 BATCHES = "/data-collection/batches"
 SCHEMA = {

@@ -3,8 +3,8 @@
 import json
 from typing import Any
 
+from offline_markets.prolific.beyond.task_builder import exports, instructions
 from offline_markets.prolific.call import Call, Csv
-from offline_markets.prolific.task_builder import exports, instructions
 
 
 def download(call: Call) -> Csv:

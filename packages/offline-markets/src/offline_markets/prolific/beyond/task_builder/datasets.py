@@ -13,13 +13,13 @@ from pydantic import Field
 
 from offline_markets.core.clock import iso
 from offline_markets.core.errors import ApiError, not_found, wrong
-from offline_markets.prolific import uploads
+from offline_markets.prolific.beyond import uploads
+from offline_markets.prolific.beyond.task_builder import migrations, records, tasks
+from offline_markets.prolific.beyond.task_builder.records import DataSchema
 from offline_markets.prolific.body import Closed, Text, read
 from offline_markets.prolific.call import Call
 from offline_markets.prolific.operation import Operation
 from offline_markets.prolific.state import State
-from offline_markets.prolific.task_builder import migrations, records, tasks
-from offline_markets.prolific.task_builder.records import DataSchema
 from offline_markets.prolific.workspaces import workspace_row
 
 _CONFLICT = 409

@@ -9,9 +9,9 @@ from typing import Any
 
 from offline_markets.core.clock import iso
 from offline_markets.core.errors import ApiError, not_found, wrong
+from offline_markets.prolific.beyond.task_builder import items, layouts
 from offline_markets.prolific.call import Call, WithHeaders
 from offline_markets.prolific.operation import Operation
-from offline_markets.prolific.task_builder import items, layouts
 
 _HEADERS = {"Deprecation": "true", "Sunset": "Tue, 01 Sep 2026 23:59:59 GMT"}
 

@@ -7,11 +7,11 @@ from typing import Any
 
 from offline_markets.core.errors import ApiError, wrong
 from offline_markets.prolific import submission as submission_life
+from offline_markets.prolific.beyond.task_builder import hosting, items
 from offline_markets.prolific.call import Call
 from offline_markets.prolific.operation import Operation
 from offline_markets.prolific.study import Study
 from offline_markets.prolific.submission import Submission
-from offline_markets.prolific.task_builder import hosting, items
 
 
 def show(call: Call) -> dict[str, Any]:

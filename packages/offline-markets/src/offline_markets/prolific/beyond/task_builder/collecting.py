@@ -8,12 +8,12 @@ from pydantic import Field
 
 from offline_markets.core.clock import iso
 from offline_markets.core.errors import not_found, wrong
+from offline_markets.prolific.beyond.task_builder import exports, items
 from offline_markets.prolific.body import Closed, Text, read
 from offline_markets.prolific.call import Call
 from offline_markets.prolific.operation import Operation
 from offline_markets.prolific.pages import listing
 from offline_markets.prolific.state import State
-from offline_markets.prolific.task_builder import exports, items
 from offline_markets.prolific.workspaces import workspace_row
 
 _VERSION = "1"

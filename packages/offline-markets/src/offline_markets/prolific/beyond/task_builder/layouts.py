@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from offline_markets.core.errors import wrong
+from offline_markets.prolific.beyond.task_builder import items
+from offline_markets.prolific.beyond.task_builder.records import DataSchema
 from offline_markets.prolific.error_body import DocumentedError
 from offline_markets.prolific.state import State
-from offline_markets.prolific.task_builder import items
-from offline_markets.prolific.task_builder.records import DataSchema
 
 _UNPROCESSABLE = 422
 _MOST_COLUMNS = 2

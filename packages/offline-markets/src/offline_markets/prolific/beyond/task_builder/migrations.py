@@ -5,9 +5,9 @@ from typing import Any
 
 from offline_markets.core.clock import SECOND, iso
 from offline_markets.core.errors import not_found
+from offline_markets.prolific.beyond.task_builder import records
 from offline_markets.prolific.call import Call
 from offline_markets.prolific.state import State
-from offline_markets.prolific.task_builder import records
 
 
 def begin(state: State, dataset_id: str, fields: str) -> str:

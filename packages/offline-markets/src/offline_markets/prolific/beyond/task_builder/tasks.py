@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from offline_markets.core.clock import SECOND
+from offline_markets.prolific.beyond.task_builder import records
 from offline_markets.prolific.state import State
 from offline_markets.prolific.study import OPEN, PAID
-from offline_markets.prolific.task_builder import records
 
 _WITHOUT_TASK = (
     "SELECT datapoint.id, content FROM datapoint "

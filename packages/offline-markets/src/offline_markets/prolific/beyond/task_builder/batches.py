@@ -8,12 +8,7 @@ from pydantic import Field
 
 from offline_markets.core.clock import iso
 from offline_markets.core.errors import ApiError, not_found, wrong
-from offline_markets.prolific.body import Closed, Text, read
-from offline_markets.prolific.call import Call
-from offline_markets.prolific.operation import Operation
-from offline_markets.prolific.pages import listing
-from offline_markets.prolific.state import State
-from offline_markets.prolific.task_builder import (
+from offline_markets.prolific.beyond.task_builder import (
     datasets,
     exports,
     instructions,
@@ -21,7 +16,12 @@ from offline_markets.prolific.task_builder import (
     reports,
     tasks,
 )
-from offline_markets.prolific.task_builder.collecting import TaskDetails
+from offline_markets.prolific.beyond.task_builder.collecting import TaskDetails
+from offline_markets.prolific.body import Closed, Text, read
+from offline_markets.prolific.call import Call
+from offline_markets.prolific.operation import Operation
+from offline_markets.prolific.pages import listing
+from offline_markets.prolific.state import State
 from offline_markets.prolific.workspaces import workspace_row
 
 _ONLY_LATER = ("schema_version", "total_task_groups", "auto_sync_enabled")

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from offline_markets.core.errors import wrong
+from offline_markets.prolific.beyond.task_builder import collecting, instructions
+from offline_markets.prolific.beyond.task_builder import tasks as builder_tasks
 from offline_markets.prolific.state import State
 from offline_markets.prolific.study import Study
-from offline_markets.prolific.task_builder import collecting, instructions
-from offline_markets.prolific.task_builder import tasks as builder_tasks
 
 _BATCH = "AI_TASK_BUILDER_BATCH"
 _TABLES = {"AI_TASK_BUILDER_COLLECTION": "collection", _BATCH: "batch"}
