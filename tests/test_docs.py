@@ -24,7 +24,12 @@ ROOT = Path(__file__).resolve().parents[1]
 DOCS = {path: path.read_text() for path in ROOT.glob("docs/**/*.md")}
 README = (ROOT / "README.md").read_text()
 WITH_EXAMPLES = [path for path in MODULES if re.search(r"^ *>>> ", path.read_text(), re.MULTILINE)]
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md", *DOCS]
+APARTS_PAGES = [*ROOT.glob("packages/*/README.md"), *ROOT.glob("packages/*/docs/*.md")]
+PAGES = [
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")),
+    *APARTS_PAGES,
+    *DOCS,
+]
 _FOLDERS = "|".join([*ROOMS, "tests", "tools", "src"])
 _OUR_FILE = re.compile(rf"`((?:{_FOLDERS})/[\w/.-]*(?:\.(?:py|sql|toml|js)|/))`")
 _LINK = re.compile(r"\]\((?!https?://|#)([^)#]+)(?:#[^)]*)?\)")
@@ -115,7 +120,12 @@ def test_every_link_between_pages_leads_somewhere(path: Path) -> None:
 
 
 @for_each(
-    "path", [*(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")), *DOCS]
+    "path",
+    [
+        *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
+        *APARTS_PAGES,
+        *DOCS,
+    ],
 )
 def test_every_file_of_ours_that_a_page_names_is_there(path: Path) -> None:
     """A module that was moved or deleted is no longer named; rooms go without src/."""

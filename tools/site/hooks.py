@@ -1,7 +1,8 @@
 """Hooks of MkDocs: pages are written for a forge, and the site is made from the same.
 
 `docs/README.md` lists every page by question, so the navigation is read from it. The
-pages at the root join the site; a link to a source file becomes the file's path.
+pages at the root and in `packages/` join the site; a link to a source file becomes the
+file's path.
 """
 
 import re
@@ -18,6 +19,9 @@ ROOT_PAGES = {
     "SECURITY.md": "security.md",
     "CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changelog.md",
+    "packages/offline-markets/README.md": "offline-markets/overview.md",
+    "packages/offline-markets/docs/connect.md": "offline-markets/connect.md",
+    "packages/offline-markets/docs/prolific.md": "offline-markets/prolific.md",
 }
 _LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\((?!https?://|#|mailto:)([^)\s]+)\)")
 _ROW = re.compile(r"^\| \[([^\]]+)\]\(([^)#]+\.md)\)", re.MULTILINE)

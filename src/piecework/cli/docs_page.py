@@ -48,8 +48,8 @@ _PAGES = {
     "panel": "docs/how-to/panel.md",
     "connect": "docs/how-to/connect.md",
     "prolific": "docs/how-to/prolific.md",
-    "prolific-emulator": "docs/how-to/prolific-emulator.md",
-    "connect-emulator": "docs/reference/connect-emulator.md",
+    "prolific-emulator": "docs/how-to/offline-markets.md",
+    "connect-emulator": "docs/how-to/offline-markets.md",
 }
 """A command, or a subcommand with a page of its own ("workers invite"), to its page."""
 
