@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, Response, expect
 
-from tests.marketplace.market import free_port
+from tests.marketplace.market import free_ports
 
 pytestmark = pytest.mark.browser
 ROOT = Path(__file__).resolve().parents[2]
@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 def preview(campaign: str) -> Iterator[str]:
     """What the command prints, up to the line that says how it ends."""
     command = [sys.executable, "-c", "from piecework.cli.main import main; main()", "preview"]
-    command += [f"config/campaigns/{campaign}.toml", "--port", str(free_port())]
+    command += [f"config/campaigns/{campaign}.toml", "--port", str(free_ports())]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:

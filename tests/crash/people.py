@@ -64,20 +64,26 @@ class People:
         ).json()
         client.cookies.set("worker_session", person["token"])
 
+    def next_assignment(self, client: httpx.Client) -> dict[str, str] | None:
+        """Accept a HIT; None if none is offered."""
+        groups = client.get("/worker/hits").json()["hit_groups"]
+        open_to_me = [group for group in groups if group["may_accept"]]
+        if not open_to_me:
+            return None
+        accepted = client.post(f"/worker/groups/{open_to_me[0]['hit_group_id']}/accept")
+        accepted.raise_for_status()
+        return dict(accepted.json())
+
     def _take_one(self, handle: str, manner: str) -> bool:
         with httpx.Client(base_url=self.endpoint, timeout=30) as client:
             self.sign_in(handle, client)
             client.headers["Accept"] = "application/json"
-            groups = client.get("/worker/hits").json()["hit_groups"]
-            open_to_me = [group for group in groups if group["may_accept"]]
-            if not open_to_me:
+            assignment = self.next_assignment(client)
+            if assignment is None:
                 return False
-            group = open_to_me[0]["hit_group_id"]
-            accepted = client.post(f"/worker/groups/{group}/accept")
-            accepted.raise_for_status()
             self._let_pass(client)
-            page = read_page(client.get(accepted.json()["frame_url"]).text)
-            form = self.fill_in(accepted.json()["assignment_id"], page, manner)
+            page = read_page(client.get(assignment["frame_url"]).text)
+            form = self.fill_in(assignment["assignment_id"], page, manner)
             # Something happens while the worker writes.
             self.meanwhile()
             sent = client.post("/mturk/externalSubmit", data=form)

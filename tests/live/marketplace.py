@@ -1,9 +1,11 @@
 """A live marketplace as people run it: a process of its own, keys, invited people."""
 
+import re
 import subprocess
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -108,6 +110,17 @@ class InvitedPeople(People):
     """Scripted workers who sign in as invited people do, by the form of their link."""
 
     codes: dict[str, str] = field(default_factory=dict)
+
+    def next_assignment(self, client: httpx.Client) -> dict[str, str] | None:
+        """Go on with what was accepted before the machine was lost, or accept a HIT."""
+        listed = client.get("/worker/hits", headers={"Accept": "text/html"}).text
+        held = re.search(r"/worker/assignments/\w+", listed)
+        if held is None:
+            return People.next_assignment(self, client)  # slots: no bare super
+        shown = client.get(held[0], headers={"Accept": "text/html"}).text
+        frame = re.search(r'<iframe[^>]* src="([^"]+)"', shown)
+        assert frame, shown
+        return {"assignment_id": held[0].rpartition("/")[2], "frame_url": unescape(frame[1])}
 
     def sign_in(self, handle: str, client: httpx.Client) -> None:
         """Open a session; its cookie stays with the client."""

@@ -2,7 +2,7 @@
 
 import secrets
 import socket
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -158,6 +158,19 @@ def free_port() -> int:
     held.bind(("127.0.0.1", 0))
     _HELD.append(held)
     return int(held.getsockname()[1])
+
+
+def free_ports() -> int:
+    """A port as `free_port` holds it, and the next one is free too."""
+    while True:
+        first = free_port()
+        held = socket.socket()
+        held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        with suppress(OSError):
+            held.bind(("127.0.0.1", first + 1))
+            _HELD.append(held)
+            return first
+        held.close()
 
 
 def expire(client: "MTurkClient", hit_id: str, at: object = 0) -> None:

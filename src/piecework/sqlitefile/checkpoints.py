@@ -12,6 +12,8 @@ import time
 from contextlib import closing, suppress
 from pathlib import Path
 
+from piecework.sqlitefile.files import size_of
+
 _USUAL_PAGES = 1_000
 """SQLite's default."""
 
@@ -90,8 +92,8 @@ def is_log_large(database: Path) -> bool:
     After that Litestream sends the whole database. So the log grows to the size of the
     file, within limits.
     """
-    log = _size(database.with_name(f"{database.name}-wal"))
-    return log > min(max(_SMALL_BYTES, _size(database)), _LARGE_BYTES)
+    log = size_of(database.with_name(f"{database.name}-wal"))
+    return log > min(max(_SMALL_BYTES, size_of(database)), _LARGE_BYTES)
 
 
 def fold(database: Path) -> None:
@@ -108,13 +110,6 @@ def fold(database: Path) -> None:
         # Most of it is folded while programs write; the rest keeps them waiting.
         connection.execute("PRAGMA wal_checkpoint(PASSIVE)").close()
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").close()
-
-
-def _size(file: Path) -> int:
-    try:
-        return file.stat().st_size
-    except FileNotFoundError:
-        return 0
 
 
 def _is_busy(connection: sqlite3.Connection) -> bool:

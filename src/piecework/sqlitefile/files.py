@@ -32,12 +32,23 @@ def files_of(database: Path) -> Iterator[Path]:
 def irregular(database: Path) -> str:
     """Say which of the files is not a regular file; "" if all are regular."""
     for file in files_of(database):
-        kind = stat.S_IFMT(file.lstat().st_mode)
+        try:
+            kind = stat.S_IFMT(file.lstat().st_mode)
+        except FileNotFoundError:  # SQLite has just removed it
+            continue
         if kind != stat.S_IFREG:
             named = _KINDS.get(kind, "a device")
             target = f" to {file.readlink()}" if kind == stat.S_IFLNK else ""
             return f"{file} is {named}{target}, but must be a regular file"
     return ""
+
+
+def size_of(file: Path) -> int:
+    """Return a file's bytes; 0 if it does not exist, or SQLite has just removed it."""
+    try:
+        return file.stat().st_size
+    except FileNotFoundError:
+        return 0
 
 
 def has_header(database: Path) -> bool:

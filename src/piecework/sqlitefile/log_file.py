@@ -26,7 +26,10 @@ def is_from_later(database: Path) -> bool:
         count = _count(database)
     except sqlite3.DatabaseError:
         return False  # the code that opens it reports what is wrong
-    first = _first_count(log)
+    try:
+        first = _first_count(log)
+    except FileNotFoundError:  # SQLite has just removed it
+        return False
     return first is not None and first > count + 1
 
 

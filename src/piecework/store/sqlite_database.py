@@ -8,6 +8,7 @@ from typing import Any, Literal, cast
 
 from piecework.domain.errors import StoreError
 from piecework.sqlitefile.checkpoints import Checkpoints
+from piecework.sqlitefile.files import size_of
 from piecework.sqlitefile.log_file import is_from_later
 from piecework.sqlitefile.schema import bring_up_to_date, origin, patiently, read_schema
 from piecework.sqlitefile.sqlite_utils_alone import Database, Migrations
@@ -218,7 +219,7 @@ def _to_look_at(path: Path, known: Migrations, fault: Exception) -> SqliteDataba
     folder, people can still look at a campaign.
     """
     log = path.with_name(f"{path.name}-wal")
-    is_closed = path.is_file() and not (log.is_file() and log.stat().st_size)
+    is_closed = path.is_file() and not size_of(log)
     if _kind(fault) not in _NO_ROOM or not is_closed:
         return None
     connection = sqlite3.connect(

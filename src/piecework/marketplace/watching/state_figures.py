@@ -17,6 +17,7 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
 from piecework.marketplace.state import clock
+from piecework.sqlitefile.files import size_of
 
 _LOG = logging.getLogger(__name__)
 
@@ -96,11 +97,11 @@ class StateFigures(Collector):
             "How long the last scrape took to read the database.",
             time.perf_counter() - began,
         )
-        yield _gauge("database_bytes", "Size of the database file.", _size(self._database))
+        yield _gauge("database_bytes", "Size of the database file.", size_of(self._database))
         yield _gauge(
             "database_log_bytes",
             "Size of the write-ahead log beside the database file.",
-            _size(self._database.with_name(f"{self._database.name}-wal")),
+            size_of(self._database.with_name(f"{self._database.name}-wal")),
         )
 
     def close(self) -> None:
@@ -211,10 +212,3 @@ def _now_ms(conn: sqlite3.Connection) -> int:
     """Return the marketplace's time, which in a rehearsal is not the machine's."""
     virtual_ms = clock.virtual_ms(conn)
     return clock.machine_ms() if virtual_ms is None else virtual_ms
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except OSError:  # no log until something is written
-        return 0
