@@ -19,8 +19,8 @@ from piecework.domain.edit import Edit
 from piecework.postprocess.edits import compose, replay, undo
 from piecework.postprocess.language import candidates, confusions, features, suspects
 from piecework.postprocess.language.corpus import Corpus
+from piecework.postprocess.language.tokens import Text, protected_words
 from piecework.postprocess.rules import real_words, spelling, whitespace, windows_signs
-from piecework.postprocess.text import Text, protected_words
 
 __all__ = [
     "Cleaned",

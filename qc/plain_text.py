@@ -3,15 +3,19 @@
 Case, punctuation and spacing do not count. For scripts that are written without spaces
 (Chinese, Japanese, Thai and others), every two neighbouring characters count as a word:
 otherwise a whole sentence would be one word that no one else uses.
+
+For comparisons of many texts, words are numbered: one row per different word of each text.
 """
 
 import itertools
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -112,3 +116,71 @@ def _parted(word: str) -> str:
     if len(word) <= 2 or not _UNSPACED.search(word):  # noqa: PLR2004 - a pair
         return word
     return " ".join(word[place : place + 2] for place in range(len(word) - 1))
+
+
+Codes = npt.NDArray[np.int64]
+Small = npt.NDArray[np.int32]
+"""For the large arrays."""
+
+
+class Keys(NamedTuple):
+    """What the codes of a part stand for: frames with one row per code."""
+
+    batches: pd.DataFrame
+    words: pd.DataFrame
+    copies: pd.DataFrame
+
+
+class Tokens(NamedTuple):
+    """One row per different word of each text.
+
+    Attributes:
+        row: by token, the position of its text.
+        word: by token, the code of the word in the batch.
+        n_words: by text, how many tokens it has.
+        copies: by text, the code of its set of words in the batch.
+    """
+
+    row: Small
+    word: Small
+    n_words: Codes
+    copies: Codes
+    keys: Keys
+
+
+def tokens_of(table: pd.DataFrame, batches: Codes) -> Tokens:
+    """The words of all texts."""
+    places, different = pd.factorize(table["text"])
+    words = different_words(plain_texts(different.tolist()))
+    wordings = pc.binary_join(words, pa.scalar(" ", pa.large_string())).dictionary_encode()
+    alike = wordings.dictionary.to_numpy(zero_copy_only=False)
+    wording = wordings.indices.to_numpy()[places]
+    lengths = pc.list_value_length(words).to_numpy()
+    flat = words.flatten().dictionary_encode()
+    coded_words, vocabulary = flat.indices.to_numpy(), flat.dictionary
+    size = max(len(vocabulary), 1)
+    starts = np.cumsum(lengths) - lengths
+    n_words = lengths[places].astype("int64")
+    row = np.repeat(np.arange(len(table)), n_words)
+    inside = np.arange(len(row)) - np.repeat(np.cumsum(n_words) - n_words, n_words)
+    own = coded_words[starts[places][row] + inside]
+    word, used = pd.factorize(batches[row] * size + own)
+    copies, worded = pd.factorize(batches * max(len(alike), 1) + wording)
+    numbers = pd.factorize(table["batch"])[1]
+    hashes = pd.util.hash_array(alike.astype("object"), categorize=False)
+    keys = Keys(
+        batches=pd.DataFrame({"batch": np.asarray(numbers, dtype="int64")}),
+        words=pd.DataFrame(
+            {
+                "batch": np.asarray(numbers[used // size]),
+                "word": pd.array(vocabulary.take(pa.array(used % size)), dtype="str"),
+            }
+        ),
+        copies=pd.DataFrame(
+            {
+                "batch": np.asarray(numbers[worded // max(len(alike), 1)]),
+                "wording": hashes[worded % max(len(alike), 1)],
+            }
+        ),
+    )
+    return Tokens(row.astype("int32"), word.astype("int32"), n_words, copies, keys)

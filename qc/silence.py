@@ -1,21 +1,68 @@
-"""Why a heuristic can flag nothing in a campaign: silence must not read as praise."""
+"""Why a heuristic can flag nothing in a campaign: silence must not read as praise.
+
+Many need a least number of items, answers or workers. `check` warns before a campaign
+starts that is too small for a heuristic, and the report says which had too little data.
+"""
 
 import dataclasses
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
 from piecework.domain.imported import UNNAMED
 from piecework.domain.tables import ORDER
 from piecework.domain.task import GOLD
-from piecework.qc.parameters import Counted
+from piecework.qc.parameters import Counted, counted
 from piecework.qc.ratings import MATTER_OF_FACT, OUTSIDE, RATED, SIDES, TWINNED
-from piecework.qc.reach import most_of, unreached
 from piecework.qc.registry import HEURISTICS, Heuristic, Settings, is_on, params_of
-from piecework.qc.scores import FIRST_ANSWER
+from piecework.qc.scores import FIRST_ANSWER, is_first
 from piecework.qc.text_fit import COLUMNS as COMPARED
 from piecework.qc.text_fit import LEAST_ELSEWHERE
+
+
+class Unreached(NamedTuple):
+    """A parameter that requires more than there is.
+
+    Attributes:
+        wanted: how many of what is `counted` the parameter requires.
+        there: the most that there are.
+    """
+
+    parameter: str
+    wanted: int
+    counted: Counted
+    there: int
+
+
+def unreached(params: object, most: Mapping[Counted, int]) -> Iterator[Unreached]:
+    """Yield each parameter of a heuristic that requires more than there is.
+
+    Args:
+        params: the heuristic's.
+        most: the most that there are of what is counted; absent means enough.
+    """
+    for parameter, kind in counted(type(params)).items():
+        wanted = getattr(params, parameter)
+        if kind in most and wanted > most[kind]:
+            yield Unreached(parameter, wanted, kind, most[kind])
+
+
+def most_of(table: pd.DataFrame) -> Mapping[Counted, int]:
+    """Return the most that a table of answers has of each count, except gold."""
+    voices = table[is_first(table).to_numpy()]
+    known = voices["worker_id"][voices["worker_id"] != ""]
+    answers = int(voices["item_id"].value_counts().max())
+    of_batch = table.groupby("batch")
+    return {
+        Counted.OF_WORKER: int(known.value_counts().max()) if len(known) else 0,
+        Counted.OF_HIT: int(table["assignment_id"].value_counts().max()),
+        Counted.ITEMS: int(table["item_id"].nunique()),
+        Counted.ASSIGNMENTS: int(of_batch["assignment_id"].nunique().max()),
+        Counted.ANSWERS: answers,
+        Counted.OTHERS: answers - 1,
+    }
+
 
 Reads = frozenset[str]
 """Names and prefixes of the columns that a heuristic reads."""
@@ -120,10 +167,10 @@ def _too_few(
     flags_below_counts = heuristic.FACTS.flags_below_counts
     if flags_below_counts and flags_below_counts(params):
         return
-    for _, wanted, counted, there in unreached(params, most):
-        if counted == Counted.OF_WORKER and not _is_anyone_named(table):
+    for _, wanted, kind, there in unreached(params, most):
+        if kind == Counted.OF_WORKER and not _is_anyone_named(table):
             yield "no worker is known"
-        yield f"it needs {wanted} {counted}; there are at most {there}"
+        yield f"it needs {wanted} {kind}; there are at most {there}"
 
 
 def _is_anyone_named(table: pd.DataFrame) -> bool:

@@ -28,9 +28,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from piecework.qc.plain_text import Small, Tokens, tokens_of
 from piecework.qc.scores import FIRST_ANSWER, coded, is_first
 from piecework.qc.tallies import Tally, looked_up, merged, tally
-from piecework.qc.tokens import Small, Tokens, tokens_of
 
 COLUMNS = (*FIRST_ANSWER, "batch", "text", "is_canned")
 """What `text_fit` reads of the table of answers."""

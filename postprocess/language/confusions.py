@@ -21,8 +21,7 @@ from piecework.postprocess.language.channel import Channel
 from piecework.postprocess.language.codes import Ints
 from piecework.postprocess.language.corpus import EDGE, MET, Corpus, Floats, word_counts_by_item
 from piecework.postprocess.language.lexicon import is_spelling_variant
-from piecework.postprocess.language.tokens import place, words
-from piecework.postprocess.text import Text
+from piecework.postprocess.language.tokens import Text, place, words
 
 NAMES = (
     "instead", "channel", "commoner", "fits_after", "fits_before", "fits_far_after",

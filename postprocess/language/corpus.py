@@ -27,7 +27,7 @@ from piecework.postprocess.language.codes import (
     different_codes,
 )
 from piecework.postprocess.language.lexicon import is_foreign, may_be_typo
-from piecework.postprocess.text import Text
+from piecework.postprocess.language.tokens import Text
 
 Floats = npt.NDArray[np.float64]
 

@@ -13,8 +13,7 @@ from functools import lru_cache
 
 from piecework.postprocess.language.corpus import EDGE, Corpus, has_name, word_counts_by_item
 from piecework.postprocess.language.lexicon import is_foreign, may_be_typo
-from piecework.postprocess.language.tokens import Place, Word, place, words
-from piecework.postprocess.text import Text
+from piecework.postprocess.language.tokens import Place, Text, Word, place, words
 
 _MOSTLY = 0.5
 _REMEMBERED = 100_000

@@ -17,9 +17,8 @@ from piecework.domain.edit import Edit
 from piecework.postprocess.language import channel
 from piecework.postprocess.language.confusions import NAMES, doubts, is_ordinary
 from piecework.postprocess.language.corpus import Corpus
-from piecework.postprocess.language.tokens import words
+from piecework.postprocess.language.tokens import Text, words
 from piecework.postprocess.language.weights import REAL_WORD_WEIGHTS
-from piecework.postprocess.text import Text
 
 NAME = "real_words"
 VERSION = 3

@@ -19,8 +19,8 @@ from piecework.postprocess.language.candidates import candidates
 from piecework.postprocess.language.corpus import Corpus
 from piecework.postprocess.language.features import Typos, chances, rivals
 from piecework.postprocess.language.suspects import Suspect, find_suspects
+from piecework.postprocess.language.tokens import Text
 from piecework.postprocess.language.weights import WEIGHTS
-from piecework.postprocess.text import Text
 
 NAME = "spelling"
 VERSION = 9

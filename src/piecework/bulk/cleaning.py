@@ -30,7 +30,7 @@ from piecework.postprocess.apply import (
 )
 from piecework.postprocess.datasets.file_table import edits_json
 from piecework.postprocess.language.corpus import Corpus
-from piecework.postprocess.text import Text, protected_words
+from piecework.postprocess.language.tokens import Text, protected_words
 
 COLUMNS = {name: COLLECTED[name] for name in ("item_id", "text", "is_canned")}
 """The columns that rules need."""

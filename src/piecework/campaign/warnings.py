@@ -28,8 +28,8 @@ from piecework.hit_templates.own_html.page import controls_in, files_beside
 from piecework.hit_templates.own_html.placeholders import MARKS, cut, value_of
 from piecework.qc.heuristics import gold_failed
 from piecework.qc.parameters import Counted
-from piecework.qc.reach import unreached
 from piecework.qc.registry import HEURISTICS, is_on, params_of
+from piecework.qc.silence import unreached
 
 _HOUR = 3600
 _ONE_IN_TWO = 0.5

@@ -20,9 +20,8 @@ from piecework.postprocess.language.channel import UNHEARD_OF, Channel
 from piecework.postprocess.language.corpus import EDGE, Corpus, has_name
 from piecework.postprocess.language.lexicon import is_foreign, is_spelling_variant
 from piecework.postprocess.language.suspects import Suspect, find_suspects
-from piecework.postprocess.language.tokens import capitals, folded, place, words
+from piecework.postprocess.language.tokens import Text, capitals, folded, place, words
 from piecework.postprocess.language.weights import REAL_WORD_WEIGHTS, WEIGHTS
-from piecework.postprocess.text import Text
 from tests.examples import examples
 from tests.for_each import for_each
 

@@ -7,8 +7,8 @@ import pytest
 from piecework.domain.edit import Edit
 from piecework.postprocess.edits import replay
 from piecework.postprocess.language.corpus import Corpus
+from piecework.postprocess.language.tokens import Text
 from piecework.postprocess.rules import real_words
-from piecework.postprocess.text import Text
 
 OTHERS = [
     *["a brown dog runs along the beach"] * 30,

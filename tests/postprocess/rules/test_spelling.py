@@ -16,8 +16,8 @@ from piecework.postprocess.edits import replay as replayed
 from piecework.postprocess.language import channel
 from piecework.postprocess.language.candidates import candidates
 from piecework.postprocess.language.corpus import Corpus
+from piecework.postprocess.language.tokens import Text
 from piecework.postprocess.rules import spelling
-from piecework.postprocess.text import Text
 from tests.for_each import for_each
 
 CASES = Path(__file__).resolve().parents[2] / "cases" / "spelling"

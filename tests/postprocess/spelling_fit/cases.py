@@ -12,8 +12,7 @@ from piecework.postprocess.language.channel import Channel
 from piecework.postprocess.language.corpus import Corpus
 from piecework.postprocess.language.lexicon import may_be_typo
 from piecework.postprocess.language.suspects import Suspect, find_suspects
-from piecework.postprocess.language.tokens import Place, words
-from piecework.postprocess.text import Text
+from piecework.postprocess.language.tokens import Place, Text, words
 from tests.postprocess.spelling_fit import channel_training
 from tests.postprocess.spelling_fit.labels import FOLDS, Half, Label, as_campaigns, fold_of, pairs
 from tests.postprocess.spelling_fit.logit import Choice, Floats

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from piecework.postprocess.text import Text
+from piecework.postprocess.language.tokens import Text
 from tests.postprocess.spelling_fit.channel_training import Pair
 
 SPELLING = Path(__file__).resolve().parents[3] / "../shared/data/spelling"

@@ -7,7 +7,7 @@ import pkgutil
 from piecework import postprocess
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
-from piecework.postprocess.text import protected_words
+from piecework.postprocess.language.tokens import protected_words
 
 
 def test_all_columns_protect_their_words() -> None:
