@@ -16,7 +16,7 @@ from tools.near import ROOT, SOURCES, imported_by, near_tests
             "tests/marketplace/test_assignments.py",
         ),
         # The command imports it when it is called.
-        ("src/piecework/cli/earned.py", "tests/cli/test_earned.py"),
+        ("src/piecework/cli/store.py", "tests/cli/test_store.py"),
         (
             "packages/offline-markets/src/offline_markets/prolific/bonuses.py",
             "packages/offline-markets/tests/offline_markets_tests/prolific/test_bonuses.py",

@@ -6,8 +6,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from piecework.cli.docs_page import page_of
-from piecework.cli.lazy_group import LazyCommand
+from piecework.cli.lazy_group import LazyCommand, page_of
 from piecework.cli.main import main
 from tests.conftest import ROOT
 from tests.for_each import for_each

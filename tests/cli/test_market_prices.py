@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from piecework.cli.forecast import say_forecast
 from piecework.cli.main import main
-from piecework.cli.rehearse import _outcome
+from piecework.cli.rehearse import _outcome, say_forecast
 from piecework.engine import begun, opening
 from piecework.engine.opening import NO_MARKETS
 from piecework.engine.run_pass import run_pass

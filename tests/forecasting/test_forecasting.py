@@ -11,8 +11,8 @@ from click.testing import CliRunner
 from playwright.sync_api import Browser
 
 from piecework.bulk.running import LOCAL, dask_client
-from piecework.cli.forecast import say_forecast
 from piecework.cli.main import main
+from piecework.cli.rehearse import say_forecast
 from piecework.config.campaign_file import parse
 from piecework.domain.errors import ConfigError
 from piecework.engine.run_pass import run_pass

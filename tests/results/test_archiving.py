@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from piecework.campaign.opened import CampaignRun, OpenedCampaign
-from piecework.cli.archive import archive as archive_command
+from piecework.cli.store import archive as archive_command
 from piecework.domain.errors import CampaignBusy, ConfigError, StoreError
 from piecework.domain.store_address import in_folder, store_address
 from piecework.domain.verdicts import Decision

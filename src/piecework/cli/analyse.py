@@ -1,11 +1,16 @@
-"""`analyse`: measures how far people agree, and combines their answers."""
+"""`analyse`, `describe` and `score`: what answers, datasets and systems are worth.
+
+How far people agree, and their combined answers; a caption dataset as tables, a page or a
+JSON document; how well captioning systems do against a dataset.
+"""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
-from piecework.cli.options import COLUMNS, JSON, TASK
+from piecework.cli.options import BY, COLUMNS, ITEMS, JSON, TASK, image_groups
 from piecework.domain.imported import Reading
 
 
@@ -54,7 +59,7 @@ def analyse(  # noqa: PLR0913 - an argument for each option
       piecework analyse ratings.csv --columns columns.toml \
         --condition system --unit image_id
     """
-    from piecework.cli.sections import say_sections
+    from piecework.cli.output import say_sections
     from piecework.config.named_files import read_reading
     from piecework.importing.analysing import Wanted, analyse_campaign, analyse_file
     from piecework.report.sections_page import render_sections
@@ -79,3 +84,177 @@ def analyse(  # noqa: PLR0913 - an argument for each option
     say_sections(analysed.page)
     if html is not None:
         click.echo(f"written: {html}")
+
+
+@click.command()
+@click.argument("dataset", type=click.Path(path_type=Path))
+@click.option(
+    "--against", type=click.Path(path_type=Path), help="Another dataset, to compare with this one."
+)
+@BY
+@ITEMS
+@click.option(
+    "--answers",
+    type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    help="Questions about the images with their answers, as VizWiz-VQA or CSV.",
+)
+@click.option(
+    "--concepts",
+    multiple=True,
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Names of concepts, one per line, to look for; repeat for several lists.",
+)
+@click.option(
+    "--html",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write the tables and plots to this self-contained page.",
+)
+@click.option(
+    "--pictures",
+    type=click.Path(path_type=Path, file_okay=False, exists=True),
+    help="Folder of the pictures; the page shows those of the examples.",
+)
+@click.option("--seed", default=0, show_default=True, help="Seed of the random draws.")
+@JSON
+def describe(  # noqa: PLR0913 - an argument an option
+    dataset: Path,
+    *,
+    against: Path | None,
+    groupings: tuple[str, ...],
+    items: Path | None,
+    answers: Path | None,
+    concepts: tuple[Path, ...],
+    html: Path | None,
+    pictures: Path | None,
+    seed: int,
+    as_json: bool,
+) -> None:
+    """Describe a caption dataset.
+
+    The command runs the analyses of the VizWiz-Captions paper. DATASET is a folder or
+    a file that piecework wrote (JSON, CSV, Parquet), a file in the format of
+    VizWiz-Captions or COCO, a file of quality votes, or a text file with a caption on
+    each line.
+
+    Examples:
+      piecework describe out/demo/dataset
+      piecework describe out/demo/dataset --html page.html --pictures photos/
+      piecework describe captions.txt --against coco.json
+    """
+    from piecework.cli.output import say
+    from piecework.postprocess.datasets.reading import read_captions, read_questions
+    from piecework.postprocess.datasets.reading_faults import read_concept_lists
+    from piecework.report.corpus.description import describe as described
+    from piecework.report.corpus.page import key_figures, notes, render, sections
+
+    corpus = read_captions(dataset)
+    other = read_captions(against) if against else None
+    description = described(
+        corpus,
+        against=other,
+        groupings=image_groups(corpus, groupings, items or dataset),
+        concept_lists=read_concept_lists(concepts),
+        questions=read_questions(answers, corpus.files) if answers else (),
+        seed=seed,
+    )
+    if html and pictures:
+        from piecework.results.pictures import small_pictures_of
+
+        description = replace(description, pictures=small_pictures_of(description.files, pictures))
+    if html:
+        html.write_text(render(description), encoding="utf-8")
+    if as_json:
+        click.echo(json.dumps(description.as_dict(), indent=2, ensure_ascii=False))
+        return
+    say(
+        description.source,
+        key_figures=key_figures(description),
+        notes=notes(description),
+        sections=sections(description),
+    )
+    if html:
+        click.echo(f"page: {html}")
+
+
+@click.command()
+@click.argument("predictions", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--against",
+    "dataset",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="The dataset with people's captions.",
+)
+@BY
+@ITEMS
+@click.option(
+    "--vizwiz", is_flag=True, help="Show the results that the VizWiz-Captions paper reports."
+)
+@click.option(
+    "--resamples",
+    type=click.IntRange(min=100, max=100_000),
+    default=1000,
+    show_default=True,
+    help="Number of random draws for intervals and tests.",
+)
+@click.option("--seed", default=0, show_default=True, help="Seed of the draws.")
+@click.option(
+    "--html",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write tables and plots to this file, one self-contained page.",
+)
+@JSON
+def score(  # noqa: PLR0913 - an argument an option
+    predictions: tuple[Path, ...],
+    *,
+    dataset: Path,
+    groupings: tuple[str, ...],
+    items: Path | None,
+    vizwiz: bool,
+    resamples: int,
+    seed: int,
+    html: Path | None,
+    as_json: bool,
+) -> None:
+    """Score captioning systems against a dataset.
+
+    PREDICTIONS are files of captions. A JSON file has the format of COCO's results
+    ("image_id" and "caption"), and its name is the system's name. A CSV file may hold
+    several systems, named in the column "system".
+
+    The scores are BLEU-1 to BLEU-4, METEOR, ROUGE-L and CIDEr-D with 95 % intervals.
+    Two or more systems are also tested against each other.
+
+    Examples:
+      piecework score model.json --against out/demo/dataset
+      piecework score a.json b.json --against val.json --by difficulty
+    """
+    from piecework.cli.output import say_sections
+    from piecework.postprocess.datasets.image_columns import read_image_ids
+    from piecework.postprocess.datasets.predictions import read_predictions, with_ids_of
+    from piecework.postprocess.datasets.reading import read_captions
+    from piecework.report.corpus.system_page import system_page
+    from piecework.report.corpus.system_scores import score_systems
+    from piecework.report.sections_page import render_sections
+
+    systems = read_predictions(predictions)
+    corpus = read_captions(dataset)
+    ids = read_image_ids(dataset)
+    scores = score_systems(
+        corpus,
+        with_ids_of({*corpus.images, *corpus.accepted}, systems, ids.other),
+        groupings=image_groups(corpus, groupings, items or dataset),
+        resamples=resamples,
+        seed=seed,
+        dataset=dataset,
+        files=ids.files,
+    )
+    page = system_page(scores, published=vizwiz)
+    if html:
+        html.write_text(render_sections(page), encoding="utf-8")
+    if as_json:
+        click.echo(json.dumps(scores.as_dict(), indent=2, ensure_ascii=False))
+        return
+    say_sections(page)
+    if html:
+        click.echo(f"page: {html}")

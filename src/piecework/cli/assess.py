@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from piecework.cli.in_parts import origin_of, runner
+from piecework.cli.clean import origin_of, runner
 from piecework.cli.options import AS_CAMPAIGN, COLUMNS, DASK, FILES_IN_PARTS, JSON, TASK
-from piecework.cli.sections import say_sections
+from piecework.cli.output import say_sections
 from piecework.domain.counts import plural
 
 if TYPE_CHECKING:

@@ -1,21 +1,28 @@
-"""`backup`: copies stores and marketplaces continuously to a bucket or folder."""
+"""`backup` and `restore`: copies of stores and marketplaces in a bucket or folder.
+
+The copies are made continuously, also by `serve`, whose options for it stand here.
+"""
 
 import logging
 import signal
 import sqlite3
 import threading
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from piecework.cli import logs
-from piecework.cli.serve_backup import replicator_at
+from piecework.cli.options import WholeNumber, grouped
 from piecework.domain.errors import ConfigError, StoreError
 
 if TYPE_CHECKING:
     from piecework.backup.replicator import Replicator
+    from piecework.backup.restoring import Restored
 
 _CAMPAIGN_FILES = {".toml"}
 
@@ -138,3 +145,136 @@ def _store_of(file: Path) -> tuple[str, Path]:
             next_step="back the database up with PostgreSQL's tools (docs/how-to/postgresql.md)",
         )
     return campaign.tables.name, campaign.store.path
+
+
+@click.command()
+@click.argument("address")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option(
+    "--at",
+    "moment",
+    default="",
+    metavar="ISO-TIME",
+    help="Restore the state of this time, such as 2027-01-15T08:00Z; default: the latest.",
+)
+def restore(address: str, file: Path, moment: str) -> None:
+    """Bring a database back from its backup.
+
+    FILE must not exist. The restored file is checked before it gets its name. The
+    command says which state it has, and what to do next.
+
+    Examples:
+      piecework restore s3://lab-backups/marketplace marketplace.db
+      piecework restore s3://lab-backups/birds out/birds/piecework.db
+      piecework restore s3://lab-backups/birds old.db --at 2027-01-15T08:00Z
+    """
+    from piecework.backup.address import read_address
+    from piecework.backup.restoring import restore as restore_database
+
+    at = _moment(moment) if moment else None
+    _say(restore_database(read_address(address), file, at=at), address)
+
+
+def _moment(text: str) -> datetime:
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError as fault:
+        raise ConfigError([f"--at: {text} is not a time such as 2027-01-15T08:00Z"]) from fault
+    return moment.replace(tzinfo=moment.tzinfo or UTC)
+
+
+def _say(restored: "Restored", address: str) -> None:
+    kind = restored.identity.kind
+    until = restored.until.isoformat(timespec="seconds")
+    click.echo(f"restored the {kind} to {restored.file}, as it was at {until}")
+    click.echo("what was written after that is not in it")
+    if kind == "marketplace":
+        click.echo(
+            f"next: piecework serve --database {restored.file} --backup {address} and "
+            "the other options as before; then piecework reconcile CAMPAIGN for each "
+            "campaign on it"
+        )
+    else:
+        click.echo("next: piecework reconcile CAMPAIGN --dry-run")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BackupOptions:
+    """Where the marketplace is backed up, and how far that may be behind."""
+
+    backup: str
+    backup_limit: int
+
+
+BACKUP = grouped(
+    "backing_up",
+    BackupOptions,
+    click.option(
+        "--backup",
+        default="",
+        metavar="ADDRESS",
+        help="Copy the database continuously to s3://BUCKET/PREFIX or file:///FOLDER.",
+    ),
+    click.option(
+        "--backup-limit",
+        type=WholeNumber(1, 86_400),
+        default=300,
+        show_default=True,
+        help="Seconds that the backup may be behind before /readyz answers 503.",
+    ),
+)
+
+
+def replicator_of(
+    options: BackupOptions, database: Path, *, is_rehearsal: bool
+) -> "Replicator | None":
+    """Return the backup that is wanted, once its address was seen to be usable.
+
+    Args:
+        options: what is wanted.
+        database: the marketplace's file.
+        is_rehearsal: whether it is served with --rehearsal.
+
+    Raises:
+        ConfigError: Litestream is not installed, or the address cannot be used.
+        RefusedForSafety: the address has another database's replica.
+    """
+    if not options.backup:
+        return None
+    if is_rehearsal:
+        raise ConfigError(["--backup does not go with --rehearsal"])
+    replicator = replicator_at(database, options.backup, use="--backup")
+    # What is wrong with the file itself is reported where it is opened.
+    with suppress(sqlite3.Error):
+        replicator.check()
+    return replicator
+
+
+def replicator_at(database: Path, address: str, *, use: str) -> "Replicator":
+    """Return the backup of a database.
+
+    Args:
+        database: the file.
+        address: the replica's, as the user wrote it.
+        use: what asked for it, as the beginning of a message.
+
+    Raises:
+        ConfigError: Litestream is not installed, or this is no address of a replica.
+    """
+    from piecework.backup.address import read_address
+    from piecework.backup.program import ReplicatedFile, litestream
+    from piecework.backup.replicator import Replicator
+    from piecework.domain.clock import SystemClock
+
+    file = ReplicatedFile(database, read_address(address))
+    return Replicator(file, litestream(use=use), SystemClock())
+
+
+@contextmanager
+def backed_up(replicator: "Replicator | None") -> Iterator[None]:
+    """Back up while the block lasts, if that is wanted."""
+    if replicator is None:
+        yield
+        return
+    with replicator.running():
+        yield

@@ -91,7 +91,7 @@ def check(
         raise click.UsageError("--variable goes with --trust; give both")
     if trust:
         _trust(campaign, variables, as_json=as_json)
-    from piecework.cli.prolific_estimate import estimate_if_possible, lines_of
+    from piecework.cli.prolific_campaign import estimate_if_possible, lines_of
     from piecework.rehearsing.checking import check_campaign
 
     day = (on or SystemClock().now()).date()

@@ -1,14 +1,32 @@
-"""`connect`: commands about an account at CloudResearch Connect."""
+"""`connect`: commands about an account at CloudResearch Connect, and its projects."""
+
+import json
+import os
+from contextlib import closing
+from pathlib import Path
 
 import click
 
+from piecework.cli.errors import api_faults
 from piecework.cli.lazy_group import LazyCommand, LazyGroup
+from piecework.cli.marketplace_file import transaction_in
+from piecework.cli.options import DATABASE, JSON
+from piecework.cli.output import say_checks
+from piecework.connect.client import Connect
+from piecework.connect.doctor import Doctor
+from piecework.connect.token import CONNECT, SERVICE, ApiKey
+from piecework.domain.errors import ConfigError
+from piecework.domain.printable import printable
+from piecework.webclient.address import api_address
+from piecework.webclient.transport import Patience, Transport
 
 _COMMANDS = [
-    LazyCommand("doctor", "connect_doctor", "Check an account, and what is assumed."),
-    LazyCommand("reconcile", "connect_reconcile", "Decide about projects that the file lacks."),
-    LazyCommand("settle", "connect_settle", "Record whether bonuses were paid."),
-    LazyCommand("status", "connect_status", "Show a marketplace's projects."),
+    LazyCommand("doctor", "connect:connect_doctor", "Check an account, and what is assumed."),
+    LazyCommand(
+        "reconcile", "connect:connect_reconcile", "Decide about projects that the file lacks."
+    ),
+    LazyCommand("settle", "connect:connect_settle", "Record whether bonuses were paid."),
+    LazyCommand("status", "connect:connect_status", "Show a marketplace's projects."),
 ]
 
 
@@ -23,3 +41,213 @@ def connect() -> None:
       piecework connect doctor
       piecework connect status --database marketplace.db
     """
+
+
+URL = click.option(
+    "--url",
+    envvar=SERVICE.url_variable,
+    default=CONNECT,
+    show_default=True,
+    help="URL of the API (or CONNECT_URL); plain http only on this machine.",
+)
+KEY_FILE = click.option(
+    "--key-file",
+    type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    help="A file with the key that only you can read (mode 600), instead of CONNECT_API_KEY.",
+)
+
+
+def needed_key(file: Path | None) -> ApiKey:
+    """Return the key of a file, or of CONNECT_API_KEY.
+
+    Raises:
+        ConfigError: there is no key.
+        Exposed: others can read the file.
+    """
+    key = ApiKey.read(os.environ, file)
+    if key is None:
+        raise ConfigError(
+            ["the key of a Connect account is missing"],
+            next_step=f"export {SERVICE.token_variable}=..., or give a file with it",
+        )
+    return key
+
+
+@click.command("doctor")
+@click.option(
+    "--project", "project_id", default="", help="Also read the assignments of this project."
+)
+@click.option(
+    "--write",
+    "writes",
+    is_flag=True,
+    help="Also create a project, without publishing it, and archive it.",
+)
+@URL
+@KEY_FILE
+@JSON
+@click.pass_context
+def connect_doctor(
+    ctx: click.Context,
+    *,
+    project_id: str,
+    writes: bool,
+    url: str,
+    key_file: Path | None,
+    as_json: bool,
+) -> None:
+    """Check an account, and what is assumed.
+
+    Connect's document was not read, so some of what piecework does there is assumed.
+    The command checks the key and the balance, and tries each assumption that can be
+    tried without money. It says what the others would cause if they are wrong. The
+    exit code is 1 if a check fails.
+
+    Examples:
+      piecework connect doctor
+      piecework connect doctor --write
+      piecework connect doctor --project 04a3e4cd0589d3441828c072dde7af23
+    """
+    with api_faults():
+        address = api_address(url, SERVICE)
+        key = ApiKey.read(os.environ, key_file)
+        if key is None:
+            checks = list(Doctor(None, address).examine())
+        else:
+            patience = Patience(tries=3, first_seconds=0.5)
+            with Transport(address, key, patience=patience) as transport:
+                doctor = Doctor(Connect(transport), address, project_id, writes)
+                checks = list(doctor.examine())
+    is_well = all(check.level != "fail" for check in checks)
+    if as_json:
+        shown = [check.as_dict() for check in checks]
+        click.echo(json.dumps({"ok": is_well, "checks": shown}, indent=2))
+    else:
+        say_checks(checks)
+    ctx.exit(0 if is_well else 1)
+
+
+@click.command("status")
+@DATABASE
+@JSON
+def connect_status(*, database: Path, as_json: bool) -> None:
+    """Show a marketplace's projects.
+
+    For each project, the list shows places, assignments, money, and what keeps it from
+    continuing. The figures are as of the last step of `piecework serve --crowd
+    connect`; the command does not call Connect.
+
+    Examples:
+      piecework connect status
+      piecework connect status --database marketplace.db
+    """
+    from piecework.connect.bridge.status import read_status
+
+    with transaction_in(database) as transaction:
+        status = read_status(transaction)
+    if as_json:
+        click.echo(json.dumps(status.as_dict(), indent=2))
+        return
+    for line in status.lines():
+        click.echo(printable(line))
+
+
+@click.command("settle")
+@click.argument("payments", metavar="PAYMENT...", nargs=-1, required=True)
+@click.option(
+    "--paid/--unpaid",
+    "is_paid",
+    default=None,
+    required=True,
+    help="Whether Connect's pages show the bonus.",
+)
+@DATABASE
+def connect_settle(*, payments: tuple[str, ...], is_paid: bool, database: Path) -> None:
+    """Record whether bonuses were paid.
+
+    Use it for a PAYMENT that `piecework connect status` asks about. Look at the
+    assignment at Connect first: with --unpaid, the next step pays it. Several are
+    recorded together, all or none.
+
+    Examples:
+      piecework connect settle 3f2a91c0-7-0 --paid
+      piecework connect settle 3f2a91c0-7-0 3f2a91c0-8-0 --unpaid
+    """
+    from piecework.connect.bridge.bonuses import settle_unknown
+
+    with api_faults(), transaction_in(database) as transaction:
+        for payment in payments:
+            settle_unknown(transaction, payment, is_paid=is_paid)
+    click.echo("recorded as paid" if is_paid else "the next step pays it")
+
+
+@click.command("reconcile")
+@click.option(
+    "--adopt",
+    metavar="PROJECT",
+    default="",
+    help="Take a project at Connect into a file that lacks it, and continue it.",
+)
+@click.option(
+    "--leave",
+    metavar="PROJECT",
+    default="",
+    help="Close a project that the file lacks; Connect pays its participants.",
+)
+@click.option(
+    "--pay-lost",
+    metavar="PROJECT",
+    default="",
+    help="Pay participants who entered the project's code and have no answers here.",
+)
+@URL
+@KEY_FILE
+@DATABASE
+def connect_reconcile(
+    *, adopt: str, leave: str, pay_lost: str, url: str, key_file: Path | None, database: Path
+) -> None:
+    """Decide about projects that the file lacks.
+
+    A marketplace's file that was restored from a copy lacks the projects that were
+    published later. --adopt takes such a project in and pays the people who took part
+    in it. --leave closes it. Without either, the command lists them and exits with
+    code 1 if there are any.
+
+    Examples:
+      piecework connect reconcile
+      piecework connect reconcile --adopt 04a3e4cd0589d3441828c072dde7af23
+      piecework connect reconcile --leave 04a3e4cd0589d3441828c072dde7af23
+    """
+    from piecework.connect.bridge import unknown
+    from piecework.connect.bridge.bridge import Bridge
+    from piecework.connect.bridge.terms import NAME, Terms
+    from piecework.marketplace.bridging.losses import undecided
+    from piecework.marketplace.state.backend import Backend, rules_of
+
+    if not database.exists():
+        raise ConfigError(
+            [f"{database}: no such file"], next_step="piecework serve --crowd connect"
+        )
+    with (
+        api_faults(),
+        Transport(api_address(url, SERVICE), needed_key(key_file)) as transport,
+        closing(Backend(database, rules_of(database))) as backend,
+    ):
+        bridge = Bridge(backend, Connect(transport), Terms(site_url=""))
+        unknown.look(bridge)
+        if adopt:
+            lost = unknown.adopt(bridge, adopt)
+            click.echo(f"{adopt}: adopted; {lost} assignments are paid without answers")
+        if leave:
+            unknown.set_aside(bridge, leave)
+            click.echo(f"{leave}: left to Connect")
+        if pay_lost:
+            lost = unknown.pay_lost(bridge, pay_lost)
+            click.echo(f"{pay_lost}: {lost} assignments are paid without answers")
+        with backend.transaction() as transaction:
+            waiting = undecided(transaction, NAME)
+    for each in waiting:
+        click.echo(printable(unknown.sentence(each)))
+    if not waiting:
+        click.echo("no project waits for a decision")
+    click.get_current_context().exit(1 if waiting else 0)

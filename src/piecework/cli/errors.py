@@ -1,20 +1,26 @@
 """Turns errors, also the system's (a full disk, a lock), into messages and exit codes.
 
-With `--json` an error is a JSON document on stdout: `error`, `next_step`, `exit_code`.
+So do the errors of another market's API, and an interruption: after Ctrl-C or SIGTERM, a
+command ends within two seconds, in order if that is possible.
 """
 
+import contextlib
 import errno
 import json
 import os
+import signal
 import sqlite3
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 
 import click
 
-from piecework.cli.interruption import INTERRUPTED, interruptible
 from piecework.cli.lazy_group import LazyGroup
-from piecework.domain.errors import PieceworkError
+from piecework.domain.errors import ConfigError, PieceworkError, RefusedForSafety
 from piecework.domain.printable import printable
 
 _BRING_BACK = (
@@ -127,3 +133,68 @@ def _is_full(fault: OSError | sqlite3.Error) -> bool:
 def _code(fault: OSError | sqlite3.Error) -> int:
     # The lowest byte is the primary result code.
     return int(getattr(fault, "sqlite_errorcode", 0)) & 0xFF
+
+
+INTERRUPTED = 130
+"""The exit code that a shell gives for Ctrl-C."""
+
+_MOST_SECONDS = 1.5
+"""How long a command may take to end in order."""
+
+_left = threading.Event()
+"""Set when the command has ended, so that its caller reports the end."""
+
+
+@contextlib.contextmanager
+def interruptible() -> Iterator[None]:
+    """Raise KeyboardInterrupt in the block for either signal, then end in time.
+
+    Servers install handlers of their own, which replace these.
+    """
+    _left.clear()
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    former = {
+        number: signal.signal(number, _interrupt) for number in (signal.SIGINT, signal.SIGTERM)
+    }
+    try:
+        yield
+    finally:
+        _left.set()
+        for number, handler in former.items():
+            signal.signal(number, handler)
+
+
+def _interrupt(_number: int, _frame: FrameType | None) -> None:
+    last = threading.Timer(_MOST_SECONDS, _end)
+    last.daemon = True
+    last.start()
+    raise KeyboardInterrupt
+
+
+def _end() -> None:
+    if not _left.is_set():
+        sys.stderr.write("interrupted: run the same command again to continue\n")
+        sys.stderr.flush()
+    os._exit(INTERRUPTED)
+
+
+@contextmanager
+def api_faults() -> Iterator[None]:
+    """Turn what a market's client raises into errors of the command.
+
+    Raises:
+        ConfigError: the market cannot be called, or refused the call.
+        RefusedForSafety: others can read the token's file.
+    """
+    # Every command loads this module; few have a market's client.
+    from piecework.webclient.errors import ApiError
+    from piecework.webclient.token import Exposed
+
+    try:
+        yield
+    except Exposed as fault:
+        raise RefusedForSafety(str(fault), next_step=fault.next_step) from fault
+    except ApiError as fault:
+        raise ConfigError([printable(str(fault))], next_step=fault.next_step) from fault

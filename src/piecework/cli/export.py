@@ -1,4 +1,4 @@
-"""`export`: writes dataset and report again, or the tables of Parquet files."""
+"""`export` and `report`: write dataset and report again, or the tables of Parquet files."""
 
 import json
 import secrets
@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from piecework.cli.in_parts import origin_of, runner
-from piecework.cli.options import AS_CAMPAIGN, DASK, FILES_IN_PARTS, JSON, TASK
+from piecework.cli.clean import origin_of, runner
+from piecework.cli.options import AS_CAMPAIGN, CAMPAIGN, DASK, FILES_IN_PARTS, JSON, TASK
 from piecework.cli.output import also_sent_lines, say_changes
 from piecework.domain.counts import plural
 
@@ -249,3 +249,29 @@ def _of_campaign(path: Path, answers: Path | None, batch_results: Path | None) -
             facts["releases"] = str(out / FOLDER)
             facts["release"] = latest(out / FOLDER)
         return facts
+
+
+@click.command()
+@CAMPAIGN
+@JSON
+def report(campaign: Path, *, as_json: bool) -> None:
+    """Write the report again.
+
+    The command writes the report of the work so far and prints its path. It leaves the
+    dataset as it is: `piecework export` writes both.
+
+    Examples:
+      piecework report birds.toml
+      piecework report birds.toml --json
+    """
+    from piecework.campaign.assembling import load_campaign
+    from piecework.engine.opening import open_to_look
+    from piecework.results.export import write_report
+
+    with open_to_look(load_campaign(campaign)) as opened:
+        written = write_report(opened)
+        say_changes(opened)
+    if as_json:
+        click.echo(json.dumps({"report": str(written)}, indent=2))
+        return
+    click.echo(f"report: {written}")

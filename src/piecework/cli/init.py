@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from piecework.cli.completion import TaskName
 from piecework.cli.init_wishes import ASSIGNMENTS, BATCHES, MINUTES, WAGE, Wishes
-from piecework.cli.options import JSON, grouped
+from piecework.cli.options import JSON, TaskName, grouped
 from piecework.domain.clock import SystemClock
 from piecework.domain.counts import plural
 from piecework.domain.money import CURRENCIES

@@ -11,9 +11,17 @@ from typing import TYPE_CHECKING, TypedDict
 import click
 
 from piecework.cli.marketplace_file import moment, site_of, transaction_in
-from piecework.cli.open_links import WantedLink, faults_of_link, make_open_link
+from piecework.cli.open_links import (
+    Person,
+    PersonRow,
+    WantedLink,
+    faults_of,
+    faults_of_link,
+    links_csv,
+    make_open_link,
+    read_people,
+)
 from piecework.cli.options import DATABASE, JSON, WholeNumber, grouped, with_database
-from piecework.cli.people import Person, PersonRow, faults_of, links_csv, read_people
 from piecework.config.user_files import read_text
 from piecework.domain.counts import plural
 from piecework.domain.errors import ConfigError

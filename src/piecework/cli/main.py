@@ -8,56 +8,59 @@ import sys
 import click
 
 from piecework.cli import logs, prefect_environment
-from piecework.cli.docs_page import docs_line
 from piecework.cli.errors import ErrorCodes
-from piecework.cli.lazy_group import LazyCommand
+from piecework.cli.lazy_group import LazyCommand, docs_line
 
 _SECTIONS = {
     "Prepare, without cost": [
         LazyCommand("init", "init", "Write a campaign file from your answers."),
-        LazyCommand("examples", "examples", "Copy the example campaigns to a folder."),
+        LazyCommand("examples", "tasks:examples", "Copy the example campaigns to a folder."),
         LazyCommand("tasks", "tasks", "List the available tasks."),
-        LazyCommand("new-task", "new_task", "Create a task of your own."),
+        LazyCommand("new-task", "tasks:new_task", "Create a task of your own."),
         LazyCommand("check", "check", "Check, render and price a campaign."),
-        LazyCommand("preview", "preview", "Do a HIT yourself in the browser."),
+        LazyCommand("preview", "tasks:preview", "Do a HIT yourself in the browser."),
         LazyCommand("rehearse", "rehearse", "Run a whole campaign on simulated workers."),
-        LazyCommand("forecast", "forecast", "Compare cost, time and quality over rehearsals."),
+        LazyCommand(
+            "forecast", "rehearse:forecast", "Compare cost, time and quality over rehearsals."
+        ),
     ],
     "Run a campaign": [
         LazyCommand("run", "run", "Make passes until the campaign ends."),
-        LazyCommand("advance", "advance", "Make one pass, for a schedule."),
+        LazyCommand("advance", "run:advance", "Make one pass, for a schedule."),
         LazyCommand("status", "status", "Show progress, cost and next steps."),
         LazyCommand("review", "review", "Decide about flagged work in the browser."),
-        LazyCommand("decisions", "decisions", "Export and import decisions as CSV."),
+        LazyCommand("decisions", "review:decisions", "Export and import decisions as CSV."),
         LazyCommand("workers", "workers", "List, exclude, invite and revoke workers."),
         LazyCommand("pay", "pay", "Pay bonuses, each exactly once."),
-        LazyCommand("unreject", "unreject", "Reverse a rejection and pay the worker."),
-        LazyCommand("stop", "stop", "Stop posting and close open HITs."),
-        LazyCommand("archive", "archive", "Move settled batches into Parquet files."),
+        LazyCommand("unreject", "review:unreject", "Reverse a rejection and pay the worker."),
+        LazyCommand("stop", "run:stop", "Stop posting and close open HITs."),
+        LazyCommand("archive", "store:archive", "Move settled batches into Parquet files."),
         LazyCommand("store", "store", "Copy a store between a file and PostgreSQL."),
-        LazyCommand("reconcile", "reconcile", "Compare store and marketplace after a restore."),
+        LazyCommand(
+            "reconcile", "store:reconcile", "Compare store and marketplace after a restore."
+        ),
         LazyCommand("backup", "backup", "Copy stores continuously to a bucket."),
-        LazyCommand("restore", "restore", "Bring a database back from its backup."),
-        LazyCommand("rebind", "rebind", "Continue at a marketplace's new address."),
+        LazyCommand("restore", "backup:restore", "Bring a database back from its backup."),
+        LazyCommand("rebind", "store:rebind", "Continue at a marketplace's new address."),
     ],
     "Use the results": [
         LazyCommand("export", "export", "Write the dataset and report again."),
-        LazyCommand("report", "report", "Write the report again."),
+        LazyCommand("report", "export:report", "Write the report again."),
         LazyCommand("assess", "assess", "Run every heuristic on collected answers."),
         LazyCommand(
             "analyse", "analyse", "Measure agreement, labels, comparisons and order effects."
         ),
         LazyCommand("clean", "clean", "Clean the texts in large Parquet files."),
-        LazyCommand("words", "words", "Show or decide words that cleaning doubts."),
-        LazyCommand("describe", "describe", "Describe a caption dataset."),
-        LazyCommand("score", "score", "Score captioning systems against a dataset."),
+        LazyCommand("words", "clean:words", "Show or decide words that cleaning doubts."),
+        LazyCommand("describe", "analyse:describe", "Describe a caption dataset."),
+        LazyCommand("score", "analyse:score", "Score captioning systems against a dataset."),
         LazyCommand("import", "import_results", "Import results from another tool."),
     ],
     "Serve a marketplace": [
         LazyCommand("serve", "serve", "Run the MTurk-compatible marketplace."),
         LazyCommand("requester", "requester", "Manage requester accounts and access keys."),
-        LazyCommand("layout", "layout", "Manage HIT layouts for other programs."),
-        LazyCommand("crowd", "crowd", "Run a marketplace with simulated workers."),
+        LazyCommand("layout", "requester:layout", "Manage HIT layouts for other programs."),
+        LazyCommand("crowd", "rehearse:crowd", "Run a marketplace with simulated workers."),
         LazyCommand("panel", "panel", "Prepare panels and write their pay lists."),
         LazyCommand("connect", "connect", "Inspect and manage a Connect account."),
         LazyCommand("prolific", "prolific", "Inspect and manage a Prolific account."),

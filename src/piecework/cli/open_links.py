@@ -1,9 +1,15 @@
-"""Open links of a marketplace: one link for a class or a team, with limited places."""
+"""Open links of a marketplace, and the people to invite to it.
 
+An open link lets a class or a team join, with limited places. People are invited as a
+command or a CSV file names them.
+"""
+
+import csv
 import json
 import shlex
 import sqlite3
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,15 +17,177 @@ import click
 
 from piecework.cli.marketplace_file import moment, site_of, transaction_in
 from piecework.cli.options import DATABASE, JSON, with_database
-from piecework.cli.people import Person
 from piecework.domain.counts import plural
 from piecework.domain.errors import ConfigError
+from piecework.domain.table_text import table_rows
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.workers import open_links
 from piecework.marketplace.workers.open_links import LONGEST_NAME, NewLink
 
 if TYPE_CHECKING:
+    from piecework.marketplace.state.accounts import NewWorker
     from piecework.marketplace.state.transaction import Transaction
+
+_LONGEST_NAME = 100
+_LETTERS = 2
+_TRUE, _FALSE = {"yes", "true", "1"}, {"", "no", "false", "0"}
+_OWN = ("name", "country", "subdivision", "adult", "master")
+_MADE = ("worker_id", "link", "until")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Person:
+    """A person to invite.
+
+    Attributes:
+        name: the operator's name for the person; requesters never see it.
+        country: two letters, or "" if it is not known.
+        subdivision: two letters of a state, or "".
+        adult: they agreed to adult content.
+        master: they are one of the masters.
+    """
+
+    name: str
+    country: str
+    subdivision: str
+    adult: bool
+    master: bool
+
+    def as_worker(self) -> "NewWorker":
+        """Return the person as a new worker of the marketplace."""
+        from piecework.marketplace.state.accounts import NewWorker
+
+        return NewWorker(
+            handle=self.name,
+            country=self.country.upper(),
+            subdivision=self.subdivision.upper() or None,
+            is_adult=self.adult,
+            is_master=self.master,
+        )
+
+
+def faults_of(person: Person) -> list[str]:
+    """Return what is wrong with a person's name or country, a phrase for each fault."""
+    faults = []
+    if not _is_name(person.name):
+        faults.append(f"name must be 1 to {_LONGEST_NAME} printable characters")
+    if person.country and not _is_two_letters(person.country):
+        faults.append("country must be two letters of ISO 3166")
+    if person.subdivision and not person.country:
+        faults.append("subdivision needs the country")
+    if person.subdivision and not _is_two_letters(person.subdivision):
+        faults.append("subdivision must be two letters")
+    return faults
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PersonRow:
+    """A person of a file.
+
+    Attributes:
+        others: the columns that are not about the worker, as written.
+    """
+
+    person: Person
+    others: Mapping[str, str] = field(default_factory=dict)
+
+
+def read_people(text: str, *, usual: Person, name: str) -> list[PersonRow]:
+    """Return the people of a file, in its order.
+
+    Args:
+        text: the CSV, with a column `name`, and perhaps `country`, `subdivision`,
+            `adult`, `master` and other columns, which are kept.
+        usual: the values for columns that the file lacks.
+        name: the file's name in errors.
+
+    Raises:
+        ConfigError: it has every fault with its line.
+    """
+    reader = table_rows(text)
+    faults: list[str] = []
+    rows: dict[str, PersonRow] = {}
+    try:
+        _check_columns(reader.fieldnames or (), name)
+        for cells in reader:
+            try:
+                row = _row(cells, usual)
+                if row.person.name in rows:
+                    raise ValueError(f"{row.person.name!r} is in the file already")  # noqa: TRY301 - as the faults of a row
+            except ValueError as fault:
+                faults.append(f"{name}: line {reader.line_num}: {fault}")
+            else:
+                rows[row.person.name] = row
+    except csv.Error as fault:
+        raise ConfigError([f"{name}: line {reader.line_num}: {fault}"]) from fault
+    if not rows and not faults:
+        faults.append(f"{name}: has no people")
+    if faults:
+        raise ConfigError(faults, next_step="piecework workers invite --help")
+    return list(rows.values())
+
+
+def links_csv(rows: Sequence[PersonRow], links: Sequence[Mapping[str, str]]) -> bytes:
+    """Return the file with each person's worker id and link, safe in a spreadsheet."""
+    from piecework.postprocess.datasets.file_table import to_csv
+
+    columns: dict[str, list[str]] = {"name": [row.person.name for row in rows]}
+    for other in rows[0].others:
+        columns[other] = [row.others[other] for row in rows]
+    for column in _MADE:
+        columns[column] = [link[column] for link in links]
+    return to_csv(columns)
+
+
+def _check_columns(columns: Sequence[str], name: str) -> None:
+    if "name" not in columns:
+        raise ConfigError([f"{name}: has no column 'name'; its columns are: {', '.join(columns)}"])
+    if made := sorted(set(columns) & set(_MADE)):
+        raise ConfigError(
+            [f"{name}: remove the columns {', '.join(made)}, which this command writes"]
+        )
+
+
+def _row(cells: Mapping[str, str | None], usual: Person) -> PersonRow:
+    """Return the person of a row.
+
+    Raises:
+        ValueError: it says what is wrong with the row.
+    """
+    from piecework.postprocess.datasets.file_table import plain
+
+    if None in cells:
+        raise ValueError("the row has more cells than columns")
+    written = {key: plain(cell or "").strip() for key, cell in cells.items()}
+    person = Person(
+        name=written["name"],
+        country=written.get("country") or usual.country,
+        subdivision=written.get("subdivision") or usual.subdivision,
+        adult=_yes(written, "adult", otherwise=usual.adult),
+        master=_yes(written, "master", otherwise=usual.master),
+    )
+    if faults := faults_of(person):
+        raise ValueError("; ".join(faults))
+    others = {key: cell for key, cell in written.items() if key not in _OWN}
+    return PersonRow(person=person, others=others)
+
+
+def _yes(written: Mapping[str, str], column: str, *, otherwise: bool) -> bool:
+    if column not in written:
+        return otherwise
+    word = written[column].lower()
+    if word not in _TRUE | _FALSE:
+        raise ValueError(f"{column} must be yes or no (found {written[column]!r})")
+    return word in _TRUE
+
+
+def _is_name(name: str) -> bool:
+    return bool(name.strip()) and name.isprintable() and len(name) <= _LONGEST_NAME
+
+
+def _is_two_letters(text: str) -> bool:
+    return len(text) == _LETTERS and text.isascii() and text.isalpha()
+
 
 _DAY_IN_MS = 86_400_000
 _LONGEST_CODE = 40

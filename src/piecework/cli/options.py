@@ -1,18 +1,69 @@
-"""Arguments and options that several commands share."""
+"""Arguments and options that several commands share, and how a shell completes them."""
 
 import math
 import os
 import shlex
-from collections.abc import Callable
+import tomllib
+from collections.abc import Callable, Sequence
 from dataclasses import fields
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
+from click.shell_completion import CompletionItem
 
 from piecework.cli import logs
-from piecework.cli.completion import CampaignFile, TaskName
+
+if TYPE_CHECKING:
+    from piecework.analyses.corpus.captions import Corpus
+
+_EXAMPLES = Path("config/campaigns")
+
+
+class CampaignFile(click.Path):
+    """The path of a campaign file; a shell offers the campaign files of the folder."""
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Return the campaign files that begin so, or let the shell offer files."""
+        folder = Path(incomplete) if incomplete.endswith("/") else Path(incomplete).parent
+        folders = [folder] if "/" in incomplete else [Path(), _EXAMPLES]
+        paths = sorted(path for each in folders for path in each.glob("*.toml"))
+        campaigns = [
+            CompletionItem(str(path))
+            for path in paths
+            if str(path).startswith(incomplete) and _is_campaign(path)
+        ]
+        return campaigns or super().shell_complete(ctx, param, incomplete)
+
+
+class TaskName(click.ParamType[str]):
+    """A task's name, or another way to state a task; a shell offers the names."""
+
+    name = "task"
+
+    def shell_complete(
+        self,
+        ctx: click.Context,  # noqa: ARG002 - click's
+        param: click.Parameter,  # noqa: ARG002 - click's
+        incomplete: str,
+    ) -> list[CompletionItem]:
+        """Return the task names that begin so, or let the shell offer files."""
+        from piecework.hit_templates.tasks import task_names
+
+        names = [name for name in task_names() if name.startswith(incomplete)]
+        return [CompletionItem(name) for name in names] or [CompletionItem(incomplete, type="file")]
+
+
+def _is_campaign(path: Path) -> bool:
+    try:
+        tables = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return "name" in tables and bool({"task", "question", "imported"} & tables.keys())
+
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -213,3 +264,41 @@ def with_database(command: str, database: Path) -> str:
     if database == _USUAL_DATABASE:
         return command
     return f"{command} --database {shlex.quote(str(database))}"
+
+
+BY = click.option(
+    "--by",
+    "groupings",
+    multiple=True,
+    metavar="text|difficulty|question|COLUMN",
+    help="Also show each group of images; repeat for several groupings.",
+)
+
+ITEMS = click.option(
+    "--items",
+    type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    help="CSV, Parquet or JSON of images with the columns for --by.",
+)
+
+
+def image_groups(corpus: "Corpus", names: Sequence[str], table: Path) -> dict[str, dict[str, str]]:
+    """Return the group of each image by grouping.
+
+    Raises:
+        click.UsageError: the table has no such column.
+    """
+    from piecework.domain.errors import ConfigError
+    from piecework.postprocess.datasets.image_columns import read_image_column
+    from piecework.report.corpus.image_groups import group_of_images
+
+    groupings = {}
+    for name in dict.fromkeys(names):
+        try:
+            column = partial(read_image_column, table)
+            groupings[name] = group_of_images(corpus, name, column)
+        except ConfigError as fault:
+            raise click.UsageError(
+                f"--by {name}: {fault}; it may be 'text', 'difficulty', 'question' or "
+                "a column of the images (--items FILE)"
+            ) from fault
+    return groupings

@@ -1,20 +1,26 @@
-"""Prints progress: a table for people, one JSON document for programs."""
+"""Prints progress, sections of pages and checks: tables for people, JSON for programs."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 import click
 from rich.console import Console
 from rich.table import Table
+from rich.table import Table as RichTable
+from rich.text import Text
 
 from piecework.domain.counts import plural
 from piecework.domain.printable import printable
 from piecework.domain.progress import Progress, SourceState
+from piecework.webclient.checks import Check
 
 if TYPE_CHECKING:
     from piecework.campaign.opened import OpenedCampaign
+    from piecework.report.components import Code, KeyFigure, Note, Quote, Section, Tag
+    from piecework.report.components import Table as ReportTable
+    from piecework.report.sections_page import SectionsPage
 
 _NAMES_SHOWN = 20
 
@@ -156,3 +162,95 @@ def _span(seconds: int) -> str:
     if seconds < 2 * hour:
         return f"{max(1, round(seconds / minute))} min"
     return f"{seconds / hour:.1f} h"
+
+
+_ROOMY = 7
+"""Tables with more columns get no padding, so that 80 characters hold their numbers."""
+
+_A_FEW = 4
+"""A table shows up to this many more rows rather than leave them out."""
+
+
+def say_sections(page: "SectionsPage", *, most_rows: int | None = None) -> None:
+    """Print a page's figures, notes and tables, with up to `most_rows` rows each."""
+    say(
+        page.source,
+        key_figures=page.key_figures,
+        notes=page.notes,
+        sections=page.sections,
+        most_rows=most_rows,
+    )
+
+
+def say(
+    source: str,
+    *,
+    key_figures: "Sequence[KeyFigure]",
+    notes: "Sequence[Note]",
+    sections: "Sequence[Section]",
+    most_rows: int | None = None,
+) -> None:
+    """Print the parts of a page."""
+    console = Console()
+    console.print(Text(source, style="bold"))
+    for figure in key_figures:
+        console.print(Text(f"{figure.label}: {figure.value} ({figure.beside})"))
+    for note in notes:
+        console.print(Text(f"{note.word}: {note.text}", style="yellow"))
+    for section in sections:
+        console.print()
+        console.rule(Text(section.title), align="left")
+        for line in (*section.lead, *(note.text for note in section.notes)):
+            console.print(Text(line))
+        for table in section.tables:
+            _say_table(console, table, most_rows)
+
+
+def _say_table(console: Console, table: "ReportTable", most_rows: int | None) -> None:
+    console.print()
+    if not table.rows:
+        console.print(Text(f"{table.caption}: {table.empty}"))
+        _say_note(console, table)
+        return
+    # Text, not str: rich reads brackets in a str, which may be a worker's, as a style.
+    is_crowded = len(table.columns) > _ROOMY
+    shown = RichTable(
+        title=Text(table.caption), title_justify="left", padding=(0, 0 if is_crowded else 1)
+    )
+    for column in table.columns:
+        shown.add_column(
+            Text(column.label),
+            justify="right" if column.style == "n" else "left",
+            no_wrap=is_crowded and column.style == "n",
+        )
+    if most_rows is not None and len(table.rows) <= most_rows + _A_FEW:
+        most_rows = None
+    for row in table.rows[:most_rows]:
+        shown.add_row(*(Text(cell if isinstance(cell, str) else _text(cell)) for cell in row))
+    console.print(shown)
+    if most_rows is not None and len(table.rows) > most_rows:
+        console.print(f"The table shows {most_rows} of {len(table.rows)} rows.")
+    _say_note(console, table)
+
+
+def _text(cell: "Quote | Code | Tag") -> str:
+    """The text of a cell; what a name means comes before it."""
+    words = getattr(cell, "words", "")
+    return f"{words} ({cell.text})" if words else cell.text
+
+
+def _say_note(console: Console, table: "ReportTable") -> None:
+    if table.note:
+        console.print(Text(table.note, style="dim"))
+
+
+_COLORS = {"ok": "green", "warn": "yellow", "fail": "red"}
+
+
+def say_checks(checks: Sequence[Check]) -> None:
+    """Write a line for each check, and its next step if it has one."""
+    for check in checks:
+        level = click.style(f"{check.level:4}", fg=_COLORS[check.level])
+        click.echo(f"{level}  {check.name:10}  {printable(check.sentence)}")
+        if check.next_step:
+            click.echo(f"      next: {printable(check.next_step)}")

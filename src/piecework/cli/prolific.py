@@ -1,17 +1,44 @@
-"""`prolific`: commands about an account at Prolific."""
+"""`prolific`: commands about an account at Prolific: is it ready, which filters it has."""
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from piecework.cli.errors import api_faults
 from piecework.cli.lazy_group import LazyCommand, LazyGroup
+from piecework.cli.options import JSON
+from piecework.cli.output import say_checks
+from piecework.domain.counts import plural
+from piecework.domain.errors import ConfigError
+from piecework.domain.printable import printable
+from piecework.prolific.client import Prolific
+from piecework.prolific.doctor import Wanted, examine
+from piecework.prolific.resources.recruiting import FilterKind
+from piecework.prolific.token import SERVICE, Token
+from piecework.webclient.address import api_address
+from piecework.webclient.transport import Patience, Transport
+
+if TYPE_CHECKING:
+    from piecework.webclient.request import Request
 
 _COMMANDS = [
-    LazyCommand("doctor", "prolific_doctor", "Check that an account is ready."),
-    LazyCommand("estimate", "prolific_estimate", "Ask who is eligible, cost and time."),
-    LazyCommand("filters", "prolific_filters", "Find filters that a campaign can ask for."),
-    LazyCommand("reconcile", "prolific_reconcile", "Compare all studies with Prolific."),
-    LazyCommand("settle", "prolific_settle", "Record whether bonuses were paid."),
-    LazyCommand("status", "prolific_status", "Show a marketplace's studies."),
-    LazyCommand("try", "prolific_try", "Do one visit as a test participant."),
+    LazyCommand("doctor", "prolific:prolific_doctor", "Check that an account is ready."),
+    LazyCommand(
+        "estimate", "prolific_campaign:prolific_estimate", "Ask who is eligible, cost and time."
+    ),
+    LazyCommand(
+        "filters", "prolific:prolific_filters", "Find filters that a campaign can ask for."
+    ),
+    LazyCommand(
+        "reconcile", "prolific_studies:prolific_reconcile", "Compare all studies with Prolific."
+    ),
+    LazyCommand("settle", "prolific_studies:prolific_settle", "Record whether bonuses were paid."),
+    LazyCommand("status", "prolific_studies:prolific_status", "Show a marketplace's studies."),
+    LazyCommand("try", "prolific_campaign:prolific_try", "Do one visit as a test participant."),
 ]
 
 
@@ -26,3 +53,202 @@ def prolific() -> None:
       piecework prolific doctor
       piecework prolific status --database marketplace.db
     """
+
+
+URL = click.option(
+    "--url",
+    envvar="PROLIFIC_URL",
+    default="https://api.prolific.com",
+    show_default=True,
+    help="URL of the API (or PROLIFIC_URL); plain http only on this machine.",
+)
+TOKEN_FILE = click.option(
+    "--token-file",
+    type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    help="A file with the token that only you can read (mode 600), instead of PROLIFIC_TOKEN.",
+)
+WORKSPACE = click.option(
+    "--workspace", default="", help="Id of the workspace; optional if the token reaches only one."
+)
+
+
+def needed_token(file: Path | None) -> Token:
+    """Return the token of a file, or of PROLIFIC_TOKEN.
+
+    Raises:
+        ConfigError: there is no token.
+        Exposed: others can read the file.
+    """
+    token = Token.read(os.environ, file)
+    if token is None:
+        raise ConfigError(
+            ["the token of a Prolific account is missing"],
+            next_step="export PROLIFIC_TOKEN=..., or give --token-file",
+        )
+    return token
+
+
+def only_workspace(prolific: Prolific, *, command: str) -> str:
+    """Return the workspace of a token that reaches only one.
+
+    Raises:
+        ConfigError: it reaches several, or none; the next step names `command`.
+    """
+    workspaces = [*prolific.account.workspaces()]
+    if len(workspaces) == 1:
+        return workspaces[0].id
+    listed = "; ".join(f"{each.title} ({each.id})" for each in workspaces)
+    raise ConfigError(
+        [f"the token has access to {printable(listed) or 'no workspace'}"],
+        next_step=f"piecework prolific {command} --workspace ID",
+    )
+
+
+@click.command("doctor")
+@click.option(
+    "--workspace", default="", help="Id of the workspace; optional if the token reaches only one."
+)
+@click.option(
+    "--currency",
+    type=click.Choice(["GBP", "USD"], case_sensitive=False),
+    help="Currency of the campaign; the workspace must have the same.",
+)
+@click.option(
+    "--public-url", default="", help="Also check this URL, to which Prolific sends participants."
+)
+@URL
+@TOKEN_FILE
+@click.option("--as-curl", is_flag=True, help="Also print the calls as curl commands.")
+@JSON
+@click.pass_context
+def prolific_doctor(
+    ctx: click.Context,
+    *,
+    workspace: str,
+    currency: str | None,
+    public_url: str,
+    url: str,
+    token_file: Path | None,
+    as_curl: bool,
+    as_json: bool,
+) -> None:
+    """Check that an account is ready.
+
+    The command checks the token, the workspace, its currency and balance, the filters,
+    the recommended pay, and with --public-url the address that participants open. It
+    writes and pays nothing. The exit code is 1 if a check fails.
+
+    Examples:
+      piecework prolific doctor
+      piecework prolific doctor --currency GBP
+      piecework prolific doctor --public-url https://hits.example.org
+    """
+    wanted = Wanted(
+        workspace_id=workspace, currency=(currency or "").upper(), public_url=public_url
+    )
+    requests: list[Request] = []
+    with api_faults():
+        address = api_address(url, SERVICE)
+        token = Token.read(os.environ, token_file)
+        if token is None:
+            checks = list(examine(None, wanted, address=address))
+        else:
+            # A person is waiting, so it repeats a call only twice.
+            patience = Patience(tries=3, first_seconds=0.5)
+            with Transport(address, token, patience=patience, heard=requests.append) as transport:
+                checks = list(examine(Prolific(transport), wanted, address=address))
+    curls = [request.as_curl(address, SERVICE) for request in requests] if as_curl else None
+    is_well = all(check.level != "fail" for check in checks)
+    if as_json:
+        document: dict[str, object] = {
+            "ok": is_well,
+            "checks": [check.as_dict() for check in checks],
+        }
+        if curls is not None:
+            document["requests"] = curls
+        click.echo(json.dumps(document, indent=2))
+    else:
+        say_checks(checks)
+        if curls is not None:
+            click.echo("\n".join(["", "the calls that were made:", *curls]))
+    ctx.exit(0 if is_well else 1)
+
+
+_MOST_CHOICES = 12
+"""Choices that are shown if several filters fit."""
+
+
+@click.command("filters")
+@click.argument("words", nargs=-1)
+@WORKSPACE
+@URL
+@TOKEN_FILE
+@JSON
+def prolific_filters(
+    words: tuple[str, ...], *, workspace: str, url: str, token_file: Path | None, as_json: bool
+) -> None:
+    """Find filters that a campaign can ask for.
+
+    WORDS are looked for in ids, titles and choices. The command prints each filter as
+    [requirements.prolific] takes it. It changes nothing.
+
+    Examples:
+      piecework prolific filters
+      piecework prolific filters language
+      piecework prolific filters first-language
+    """
+    with api_faults():
+        token = needed_token(token_file)
+        # A person is waiting, so it repeats a call only twice.
+        patience = Patience(tries=3, first_seconds=0.5)
+        with Transport(api_address(url, SERVICE), token, patience=patience) as transport:
+            prolific = Prolific(transport)
+            known = workspace or only_workspace(prolific, command="filters")
+            kinds = [*prolific.recruiting.filter_kinds(known)]
+    fitting = [kind for kind in kinds if _fits(kind, words)]
+    if as_json:
+        documents = [kind.model_dump(mode="json") for kind in fitting]
+        click.echo(json.dumps({"filters": documents}, indent=2))
+        return
+    if not fitting:
+        raise ConfigError(
+            [f"none of Prolific's {len(kinds)} filters has {' '.join(words)!r}"],
+            next_step="piecework prolific filters lists all",
+        )
+    for kind in fitting:
+        for line in _lines(kind, shows_all=len(fitting) == 1):
+            click.echo(printable(line))
+    if words:
+        click.echo(f"{plural(len(fitting), 'filter')} of {len(kinds)}")
+
+
+def _fits(kind: FilterKind, words: tuple[str, ...]) -> bool:
+    texts = [kind.id, kind.title, *map(str, kind.choices.values())]
+    folded = "\n".join(texts).casefold()
+    return kind.id in words or all(word.casefold() in folded for word in words)
+
+
+def _lines(kind: FilterKind, *, shows_all: bool) -> Iterator[str]:
+    """Yield a filter as a campaign file takes it, with its choices as comments."""
+    if kind.type == "range":
+        ends = {"at_least": kind.least, "at_most": kind.most}
+        table = ", ".join(
+            f"{name} = {end:g}" for name, end in ends.items() if isinstance(end, float)
+        )
+        yield f"{kind.id} = {{ {table} }}   # {kind.title}"
+        return
+    choices = [f"{number} {name}" for number, name in kind.choices.items()]
+    if kind.data_type == "ParticipantID":
+        yield f'# {kind.id}: {kind.title}; write {{ file = "ids.txt" }}'
+        return
+    if kind.data_type != "ChoiceID":
+        yield f"# {kind.id}: {kind.title}; a list that piecework manages itself"
+        return
+    first = next(iter(kind.choices), "0")
+    yield f"{kind.id} = [{first}]   # {kind.title}"
+    shown = choices if shows_all else choices[:_MOST_CHOICES]
+    for choice in shown:
+        yield f"#   {choice}"
+    if len(choices) > len(shown):
+        more = len(choices) - len(shown)
+        yield f"#   … {more} more: piecework prolific filters {kind.id}"

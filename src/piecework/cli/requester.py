@@ -1,4 +1,7 @@
-"""`requester`: manages who may call a live marketplace, in its file."""
+"""`requester` and `layout`: who may call a live marketplace, and pages for their programs.
+
+A layout is a page with placeholders, which programs name by an id (HITLayoutId).
+"""
 
 import json
 import shlex
@@ -11,11 +14,13 @@ import click
 
 from piecework.cli.lazy_group import LazyGroup
 from piecework.cli.marketplace_file import USUAL_URL, transaction_in
-from piecework.cli.options import DATABASE, JSON, with_database
+from piecework.cli.options import DATABASE, JSON, WholeNumber, with_database
+from piecework.config.user_files import read_text
 from piecework.domain.errors import ConfigError
 from piecework.domain.money import cents_from_wire
 from piecework.domain.printable import one_line, printable
 from piecework.marketplace.exceptions import Refusal
+from piecework.marketplace.requester import questions
 from piecework.marketplace.requester.signature import REGIONS
 from piecework.marketplace.state import accounts, messages, settings
 
@@ -36,7 +41,7 @@ def requester() -> None:
     """
 
 
-@requester.command()
+@requester.command("add")
 @click.argument("name")
 @click.option(
     "--balance", default="0", help="Amount to pay into the account, in its currency: 500 or 0.50."
@@ -48,7 +53,9 @@ def requester() -> None:
 )
 @DATABASE
 @JSON
-def add(*, name: str, balance: str, currency: str | None, database: Path, as_json: bool) -> None:
+def add_requester(
+    *, name: str, balance: str, currency: str | None, database: Path, as_json: bool
+) -> None:
     """Open an account, or add a key.
 
     NAME is the requester's name. Workers read it beside the requester's HITs. If an
@@ -100,7 +107,7 @@ def add(*, name: str, balance: str, currency: str | None, database: Path, as_jso
 @requester.command(name="list")
 @DATABASE
 @JSON
-def list_(*, database: Path, as_json: bool) -> None:
+def list_requesters(*, database: Path, as_json: bool) -> None:
     """List all keys and their accounts.
 
     The command does not show secrets again.
@@ -124,10 +131,10 @@ def list_(*, database: Path, as_json: bool) -> None:
         )
 
 
-@requester.command()
+@requester.command("revoke")
 @click.argument("key")
 @DATABASE
-def revoke(*, key: str, database: Path) -> None:
+def revoke_key(*, key: str, database: Path) -> None:
     """End an access key.
 
     The marketplace refuses KEY from the next call on. The account keeps its HITs and
@@ -147,11 +154,11 @@ def revoke(*, key: str, database: Path) -> None:
     click.echo(f"{key}: ended")
 
 
-@requester.command()
+@requester.command("problems")
 @click.argument("name", default="")
 @DATABASE
 @JSON
-def problems(*, name: str, database: Path, as_json: bool) -> None:
+def list_problems(*, name: str, database: Path, as_json: bool) -> None:
     """List the problems that workers reported.
 
     The list shows the newest first: problems with HITs, and what workers wrote about
@@ -243,3 +250,82 @@ def _moment(ms: object) -> str | None:
 
 def _day(ms: object) -> str:
     return (_moment(ms) or "")[:10]
+
+
+_TALLEST = 999_999
+
+
+@click.group(cls=LazyGroup)
+def layout() -> None:
+    """Manage HIT layouts for other programs.
+
+    A program names a layout by its id (HITLayoutId). The commands change the
+    marketplace's file. You need not stop or restart the server.
+
+    Examples:
+      piecework layout add page.html
+      piecework layout list
+    """
+
+
+@layout.command("add")
+@click.argument("page", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.option(
+    "--frame-height",
+    type=WholeNumber(0, _TALLEST),
+    default=0,
+    show_default=True,
+    help="Height of the page in pixels; 0 lets the worker site decide.",
+)
+@DATABASE
+@JSON
+def add_layout(*, page: Path, frame_height: int, database: Path, as_json: bool) -> None:
+    """Store a layout and print its id.
+
+    PAGE is an HTML file with placeholders like ${image_url}. The same page always gets
+    the same id.
+
+    Examples:
+      piecework layout add page.html
+      piecework layout add page.html --frame-height 600
+    """
+    try:
+        html = read_text(page)
+        with transaction_in(database, must_exist=False) as transaction:
+            layout_id = questions.add_layout(
+                transaction, name=page.name, html=html, frame_height=frame_height
+            )
+    except Refusal as refusal:
+        raise ConfigError([f"{page}: {refusal.message}"]) from refusal
+    names = questions.layout_gaps(html)
+    if as_json:
+        click.echo(json.dumps({"layout_id": layout_id, "parameters": names}))
+        return
+    click.echo(layout_id)
+    click.echo(f"HITLayoutParameters: {', '.join(names) or 'none'}", err=True)
+
+
+@layout.command(name="list")
+@DATABASE
+@JSON
+def list_layouts(*, database: Path, as_json: bool) -> None:
+    """List all layouts and their parameters.
+
+    Examples:
+      piecework layout list
+      piecework layout list --json
+    """
+    with transaction_in(database) as transaction:
+        rows = [
+            {
+                "layout_id": row["layout_id"],
+                "name": row["name"],
+                "parameters": questions.layout_gaps(row["html"]),
+            }
+            for row in questions.list_layouts(transaction)
+        ]
+    if as_json:
+        click.echo(json.dumps(rows, indent=2))
+        return
+    for row in rows:
+        click.echo(f"{row['layout_id']}  {row['name']}  {', '.join(row['parameters'])}")

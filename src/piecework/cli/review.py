@@ -1,4 +1,8 @@
-"""`review`: serves the page on which people decide about flagged work."""
+"""`review`, `decisions` and `unreject`: people decide about work.
+
+They decide on a page or in a CSV file, which also has the answers and the audit trail, and
+may pay for rejected work after all.
+"""
 
 import getpass
 from pathlib import Path
@@ -6,9 +10,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from piecework.cli.options import CAMPAIGN, PORT
+from piecework.cli.options import CAMPAIGN, LIVE_MARKETPLACE, PORT
 from piecework.cli.sign_in_options import SIGN_IN, SignInOptions, door_of, role_named
+from piecework.config.user_files import read_text
+from piecework.domain.capabilities import MTURK
 from piecework.domain.errors import ConfigError
+from piecework.domain.ids import AssignmentId
 
 if TYPE_CHECKING:
     from piecework.signin.roles import Role
@@ -136,3 +143,111 @@ def _name(text: str) -> str:
     if name.startswith("policy:"):
         raise ConfigError([f"{text!r}: only the policy has a name that begins with 'policy:'"])
     return name
+
+
+@click.command()
+@CAMPAIGN
+@click.option(
+    "--write", type=click.Path(path_type=Path), help="Write the decisions to make to this CSV file."
+)
+@click.option(
+    "--read",
+    type=click.Path(path_type=Path),
+    help="Read a filled-in file; an error in one row rejects the whole file.",
+)
+@click.option(
+    "--audit",
+    type=click.Path(path_type=Path),
+    help="Write who signed in, and all decisions and undos so far, to this CSV file.",
+)
+@click.option("--by", help="With --read: the name of the person who decided.")
+def decisions(
+    campaign: Path, *, write: Path | None, read: Path | None, audit: Path | None, by: str | None
+) -> None:
+    """Export and import decisions as CSV.
+
+    Write the file, fill it in, and read it back. `piecework review` offers the same
+    decisions on a page.
+
+    Examples:
+      piecework decisions birds.toml --write decisions.csv
+      piecework decisions birds.toml --read decisions.csv --by ada
+      piecework decisions birds.toml --audit audit.csv
+    """
+    if [write, read, audit].count(None) != 2:  # noqa: PLR2004 - of three
+        raise click.UsageError(
+            "give --write FILE, --read FILE or --audit FILE, and only one of them"
+        )
+    if read is not None and not (by or "").strip():
+        raise click.UsageError("--read needs --by NAME: the store keeps who decided")
+    from piecework.campaign.assembling import load_campaign
+    from piecework.engine.opening import open_to_look
+    from piecework.review.model.audit_csv import audit_csv
+    from piecework.review.model.decisions_csv import read_decisions, waiting_csv
+    from piecework.store.files import write_private
+
+    with open_to_look(load_campaign(campaign)) as opened:
+        if write is not None:
+            content, rows = waiting_csv(opened)
+            write_private(write, content)
+            click.echo(f"{write}: {rows} decisions to make")
+        elif audit is not None:
+            content, rows = audit_csv(opened)
+            write_private(audit, content)
+            click.echo(f"{audit}: {rows} entries")
+        elif read is not None:
+            new = read_decisions(
+                opened, read_text(read), decided_by=str(by).strip(), name=str(read)
+            )
+            then = "the next export shows them"
+            if not opened.is_imported:
+                then = "the next pass acts on them"
+            click.echo(f"{read}: {new} decisions stored; {then}")
+
+
+@click.command()
+@CAMPAIGN
+@click.option("--assignment", required=True, help="Id of the rejected assignment.")
+@click.option("--because", required=True, help="The reason, which the worker reads.")
+@click.option("--by", required=True, help="Name of the person who decides.")
+@click.option("--pay-only", is_flag=True, help="Pay, but do not count the answers.")
+@LIVE_MARKETPLACE
+def unreject(
+    campaign: Path, *, assignment: str, because: str, by: str, pay_only: bool, live: bool
+) -> None:
+    r"""Reverse a rejection and pay the worker.
+
+    The answers count again. You can reverse a rejection for 30 days after the
+    submission. The store keeps a record of it.
+
+    Examples:
+      piecework unreject birds.toml --assignment 3X... --by ada \
+        --because "The picture was upside down; the caption is right."
+      piecework unreject birds.toml --assignment 3X... --by ada --pay-only \
+        --because "The page was broken."
+    """
+    from piecework.campaign.assembling import load_campaign
+    from piecework.engine.begun import bound_endpoint
+    from piecework.engine.opening import open_on_marketplace
+    from piecework.engine.payments.pay import close_interrupted
+    from piecework.engine.payments.unreject import unreject as take_back
+
+    reason, author = because.strip(), by.strip()
+    faults = []
+    if not MTURK.allows_reason(reason):
+        faults.append(
+            f"--because has {len(reason)} characters; the worker reads it, so "
+            f"give {MTURK.shortest_reason} to {MTURK.longest_reason} on one line"
+        )
+    if not author:
+        faults.append("--by is empty; the store keeps who decided")
+    if faults:
+        raise ConfigError(faults)
+    loaded = load_campaign(campaign)
+    with open_on_marketplace(loaded, bound_endpoint(loaded), live=live) as run:
+        close_interrupted(run)
+        kept = take_back(
+            run, AssignmentId(assignment), because=reason, by=author, keep_answers=not pay_only
+        )
+    click.echo(f"{assignment}: paid; {kept} answers count again, or are surplus")
+    click.echo(f"next: piecework export {campaign}, if you have written the dataset already")

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import click
 
 from piecework.cli import logs
-from piecework.cli.serve_backup import BACKUP, BackupOptions, backed_up, replicator_of
-from piecework.cli.serve_connect import open_connect
+from piecework.cli.backup import BACKUP, BackupOptions, backed_up, replicator_of
+from piecework.cli.serve_markets import check_crowds, open_connect, open_prolific, serve_crowds
 from piecework.cli.serve_options import (
     AWS,
     CROWDS,
@@ -22,12 +22,11 @@ from piecework.cli.serve_options import (
     CrowdOptions,
     RehearsalOptions,
     SiteOptions,
+    Watched,
     WatchingOptions,
+    watched_parts,
 )
-from piecework.cli.serve_outside import check_crowds, serve_crowds
 from piecework.cli.serve_panel import open_panel
-from piecework.cli.serve_prolific import open_prolific
-from piecework.cli.serve_watching import Watched, watched_parts
 from piecework.cli.sign_in_options import PROVIDER, ProviderOptions, provider_of
 from piecework.config.user_files import read_text
 from piecework.domain.clock import SystemClock

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from piecework.cli.marketplace_file import transaction_in
-from piecework.cli.panel_file import read_panel, read_secrets
-from piecework.cli.serve_outside import OpenedCrowd
+from piecework.cli.panel import read_panel, read_secrets
+from piecework.cli.serve_markets import OpenedCrowd
 from piecework.domain.errors import ConfigError
 from piecework.domain.printable import printable
 

@@ -1,12 +1,27 @@
-"""`store`: copies a campaign's store between a file and a database."""
+"""`store`, `archive`, `rebind` and `reconcile`: what a store holds, and where.
+
+A store is copied between a file and a database, its settled batches are moved into Parquet
+files, it continues at a marketplace's new address, and after a restore it is made to agree
+with its marketplace.
+"""
 
 import json
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from piecework.cli.lazy_group import LazyGroup
-from piecework.cli.options import JSON
+from piecework.cli.options import CAMPAIGN, JSON, LIVE_MARKETPLACE
 from piecework.domain.counts import plural
+from piecework.domain.errors import PlatformRefused
+
+if TYPE_CHECKING:
+    from piecework.campaign.opened import CampaignRun
+    from piecework.engine.recover.comparing import Comparison
+    from piecework.engine.recover.reconcile import Reconciliation
 
 
 @click.group(cls=LazyGroup)
@@ -68,3 +83,259 @@ def _expanded(name: str) -> str:
     from piecework.config.user_files import with_secrets
 
     return with_secrets(name)
+
+
+@click.command()
+@CAMPAIGN
+@click.option(
+    "--keep",
+    metavar="BATCHES",
+    type=click.IntRange(min=1),
+    help="The newest batches stay in the store.  [default: items.archive_after_batches, or 20]",
+)
+@JSON
+def archive(campaign: Path, *, keep: int | None, as_json: bool) -> None:
+    """Move settled batches into Parquet files.
+
+    It is for campaigns that grow. The answers of old batches move into the folder
+    `archive` beside the store. Exports and reports keep reading them. Passes no longer
+    compare new answers with them, so a pass stays fast and the store small. Verdicts,
+    workers and money stay in the store.
+
+    Examples:
+      piecework archive birds.toml
+      piecework archive birds.toml --keep 50
+    """
+    from piecework.campaign.assembling import load_campaign
+    from piecework.engine.opening import open_to_look
+    from piecework.results.archiving import KEEP, archive_folder, archive_settled
+    from piecework.store.lock import only_pass
+
+    loaded = load_campaign(campaign)
+    growth = loaded.growth
+    after = (growth.archive_after if growth else None) or KEEP
+    with open_to_look(loaded) as opened, only_pass(loaded.store, by="piecework archive"):
+        done = archive_settled(opened, keep=keep or after, compacts=True)
+        folder = archive_folder(opened.store)
+    batches = len({part.batch for part in done.parts})
+    if as_json:
+        facts = {
+            "batches": batches,
+            "answers": done.answers,
+            "bytes_before": done.bytes_before,
+            "bytes_after": done.bytes_after,
+            "folder": str(folder),
+        }
+        click.echo(json.dumps(facts, indent=2))
+        return
+    if not done.parts:
+        stay = keep or after
+        newest = "batch stays" if stay == 1 else f"{stay} batches stay"
+        click.echo(f"nothing to archive: the newest {newest}")
+        return
+    click.echo(
+        f"{plural(done.answers, 'answer')} of {plural(batches, 'batch')} moved into {folder}"
+    )
+    megabytes = [size / 1e6 for size in (done.bytes_before, done.bytes_after)]
+    click.echo(f"the store had {megabytes[0]:.1f} MB; it has {megabytes[1]:.1f} MB")
+
+
+@click.command()
+@CAMPAIGN
+@click.argument("url")
+@JSON
+def rebind(campaign: Path, url: str, *, as_json: bool) -> None:
+    """Continue at a marketplace's new address.
+
+    A store belongs to one marketplace, by its address. If the marketplace has moved,
+    this command proves that the one at URL is the same: by the requester's account, by
+    the marks that both keep of each other, and by the campaign's HITs. It refuses while
+    the marketplace also runs at the old address. It posts and pays nothing.
+
+    Examples:
+      piecework rebind birds.toml https://hits.example.org
+      piecework rebind birds.toml http://127.0.0.1:9090 --json
+    """
+    from piecework.campaign.assembling import load_campaign
+    from piecework.engine.recover.rebinding import rebind as rebind_store
+
+    result = rebind_store(load_campaign(campaign), url)
+    if as_json:
+        click.echo(json.dumps(asdict(result), indent=2))
+        return
+    click.echo(
+        f"{result.now} is the marketplace that was at {result.before}; it has "
+        f"{plural(result.hits, 'HIT')} of this campaign"
+    )
+    if result.is_older:
+        click.echo("it is an older copy of itself: it lacks what was done last")
+        click.echo(f"next: piecework reconcile {campaign}")
+        return
+    click.echo(f"next: piecework advance {campaign} --endpoint {result.now}")
+
+
+@click.command()
+@CAMPAIGN
+@click.option("--dry-run", is_flag=True, help="Show what differs; change nothing.")
+@click.option(
+    "--leave-refused",
+    is_flag=True,
+    help="Continue even if the marketplace refuses to repeat an act.",
+)
+@LIVE_MARKETPLACE
+@JSON
+def reconcile(
+    campaign: Path, *, dry_run: bool, leave_refused: bool, live: bool, as_json: bool
+) -> None:
+    """Compare store and marketplace after a restore.
+
+    Use it after you restore a store (piecework.db) or a marketplace from an older copy.
+    Every other command refuses to work with a restored one. The command takes in what
+    the marketplace has and the store lacks. It repeats what the marketplace has lost.
+    It says what is owed to workers for work that is lost there. It posts no new HITs.
+
+    Examples:
+      piecework reconcile birds.toml --dry-run
+      piecework reconcile birds.toml
+    """
+    from piecework.campaign.assembling import load_campaign
+    from piecework.engine.begun import bound_endpoint
+    from piecework.engine.opening import open_on_marketplace
+    from piecework.engine.recover import reconcile as reconciling
+
+    loaded = load_campaign(campaign)
+    with open_on_marketplace(loaded, bound_endpoint(loaded), live=live, allow_restored=True) as run:
+        result = reconciling.reconcile(run, dry_run=dry_run, despite_refusals=leave_refused)
+        owed_file = reconciling.owed_path(run)
+        if as_json:
+            click.echo(json.dumps(_as_dict(result, owed_file), indent=2))
+        else:
+            _say(run, result, owed_file, dry_run=dry_run)
+    if result.refused and not leave_refused:
+        act, refusal = result.refused[0]
+        raise PlatformRefused(
+            f"{plural(len(result.refused), 'act')} could not be repeated: "
+            f"{act.intent.key}: {refusal}",
+            code=refusal.code,
+            kind=refusal.kind,
+            next_step="fix the cause and run the same command again; or continue "
+            f"without these acts: piecework reconcile {campaign} --leave-refused",
+        )
+
+
+def _say(run: "CampaignRun", result: "Reconciliation", owed_file: Path, *, dry_run: bool) -> None:
+    path = run.campaign.path
+    if result.comparison.is_equal:
+        click.echo("store and marketplace agree")
+    elif dry_run:
+        click.echo("store and marketplace differ; without --dry-run, reconcile does this:")
+    else:
+        click.echo("store and marketplace differed; reconcile did this:")
+    for line in _lines(result.comparison):
+        click.echo(line)
+    cents = sum(each.cents for each in result.owed)
+    if cents:
+        workers = plural(len({each.worker for each in result.owed}), "worker")
+        click.echo(
+            f"{workers} are owed {run.campaign.rewards.shown(cents)} for work that the "
+            "marketplace has lost"
+        )
+    if dry_run:
+        click.echo("nothing was changed")
+        click.echo(f"next: piecework reconcile {path}")
+        return
+    if cents:
+        click.echo(
+            f"next: piecework pay {path} --from {owed_file} --label lost, after "
+            "the next passes; it adds the amounts to other work of the same workers"
+        )
+    click.echo(f"next: piecework advance {path}")
+
+
+_KINDS = (
+    (
+        "unknown_hits",
+        ("HIT", "HITs"),
+        "at the marketplace that the store lacks; the next passes adopt them",
+    ),
+    (
+        "lost_hits",
+        ("HIT", "HITs"),
+        "that the marketplace has lost; the next passes ask for their answers again",
+    ),
+    ("reopened", ("HIT", "HITs"), "still open at the marketplace; the next passes wait for them"),
+    (
+        "lost_assignments",
+        ("assignment", "assignments"),
+        "that the marketplace has lost; the answers stay in the store",
+    ),
+    ("returned_hits", ("HIT", "HITs"), "given up as lost that exist again; taken back"),
+    (
+        "returned_assignments",
+        ("assignment", "assignments"),
+        "given up as lost that exist again; taken back",
+    ),
+    ("undone", ("decision", "decisions"), "that the marketplace has lost; carried out again"),
+    (
+        "unknown_bonuses",
+        ("bonus", "bonuses"),
+        "that the marketplace has paid and the store lacked; recorded",
+    ),
+    ("lost_bonuses", ("bonus", "bonuses"), "that the marketplace has lost; paid again"),
+    (
+        "unknown_compensations",
+        ("compensation", "compensations"),
+        "that the marketplace has paid and the store lacked; recorded",
+    ),
+    (
+        "lost_compensations",
+        ("compensation", "compensations"),
+        "that the marketplace has lost; paid again",
+    ),
+    (
+        "unknown_exclusions",
+        ("worker", "workers"),
+        "excluded at the marketplace and not in the store; recorded",
+    ),
+    ("lost_exclusions", ("exclusion", "exclusions"), "that the marketplace has lost; made again"),
+)
+"""Fields of a comparison, what they hold, and what happens to it."""
+
+
+def _lines(comparison: "Comparison") -> Iterator[str]:
+    """Yield what differs, a line for each kind."""
+    for name, (noun, nouns), meaning in _KINDS:
+        if number := len(getattr(comparison, name)):
+            yield f"- {plural(number, noun, nouns)} {meaning}"
+    if comparison.added_slots:
+        slots = plural(comparison.added_slots, "slot")
+        yield f"- {slots} more at the marketplace than in the store; adopted"
+    if comparison.is_exclusion_lost:
+        yield "- the qualification type that excludes workers is lost; created again"
+
+
+def _as_dict(result: "Reconciliation", owed_file: Path) -> dict[str, object]:
+    comparison = result.comparison
+    return {
+        "agrees": comparison.is_equal,
+        "unknown_hits": [hit.hit_id for hit in comparison.unknown_hits],
+        "added_slots": comparison.added_slots,
+        "lost_hits": [hit.hit_id for hit in comparison.lost_hits],
+        "reopened_hits": [hit.hit_id for hit in comparison.reopened],
+        "lost_assignments": [each.assignment_id for each in comparison.lost_assignments],
+        "returned_hits": [hit.hit_id for hit in comparison.returned_hits],
+        "returned_assignments": [each.assignment_id for each in comparison.returned_assignments],
+        "repeated_decisions": len(comparison.undone),
+        "booked_bonuses": len(comparison.unknown_bonuses),
+        "repeated_bonuses": len(comparison.lost_bonuses),
+        "booked_compensations": len(comparison.unknown_compensations),
+        "repeated_compensations": len(comparison.lost_compensations),
+        "noted_exclusions": len(comparison.unknown_exclusions),
+        "repeated_exclusions": len(comparison.lost_exclusions),
+        "owed": [
+            {"assignment_id": each.assignment_id, "worker": each.worker, "cents": each.cents}
+            for each in result.owed
+        ],
+        "owed_file": str(owed_file) if owed_file.is_file() else None,
+        "refused": [act.intent.key for act, _ in result.refused],
+    }

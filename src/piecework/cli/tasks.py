@@ -1,7 +1,16 @@
-"""`tasks`: lists the tasks, their fields and their pages."""
+"""`tasks`, `new-task`, `examples` and `preview`: what there is to begin with.
+
+A list of tasks with their fields and pages, a task of your own that runs at once, a copy
+of the example campaigns, and a HIT to do in a browser.
+"""
 
 import json
+import shutil
+import signal
+import threading
+import tomllib
 from collections.abc import Sequence
+from importlib.resources import as_file, files
 from pathlib import Path
 
 import click
@@ -9,7 +18,8 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
-from piecework.cli.options import JSON
+from piecework.cli.options import CAMPAIGN, JSON, WholeNumber
+from piecework.hit_templates.starters import STARTER_KINDS, StarterKind, write_starter
 from piecework.hit_templates.tasks import ListedTask, describe_field, list_tasks, render_tasks
 
 
@@ -57,3 +67,87 @@ def _say(tasks: Sequence[ListedTask]) -> None:
             f"item columns: {columns}; up to {task.items_per_hit} items a HIT",
         ):
             console.print(Padding(Text(line), (0, 0, 0, 4)))
+
+
+@click.command("new-task")
+@click.argument("path", type=click.Path(path_type=Path))
+@click.option(
+    "--kind",
+    type=click.Choice(STARTER_KINDS),
+    default="choice",
+    show_default=True,
+    help="The answer about an item: a text, one option, several options, or a point on a scale.",
+)
+def new_task(path: Path, kind: StarterKind) -> None:
+    """Create a task of your own.
+
+    The command writes the task into the folder PATH, and items and a campaign file
+    beside it. The files have comments, and you can rehearse the campaign at once.
+
+    Examples:
+      piecework new-task dog
+      piecework new-task dog --kind scale
+      piecework rehearse dog.toml
+    """
+    campaign = write_starter(path, kind)
+    click.echo(f"written: {path}/ (the task), {campaign} and its items")
+    click.echo(f"next: piecework preview {campaign}")
+
+
+@click.command()
+@click.argument("folder", type=click.Path(file_okay=False, path_type=Path), default=".")
+def examples(folder: Path) -> None:
+    """Copy the example campaigns to a folder.
+
+    FOLDER is the current folder unless you name another. The example campaigns write
+    their results to FOLDER/out. The command overwrites nothing.
+
+    Examples:
+      piecework examples
+      piecework examples tries
+      piecework rehearse tries/config/campaigns/demo.toml
+    """
+    target = folder / "config" / "campaigns"
+    if target.exists():
+        raise click.UsageError(f"{target} exists already; name another FOLDER")
+    with as_file(files("piecework.config") / "campaigns") as source:
+        shutil.copytree(source, target)
+    for file in sorted(target.glob("*.toml")):
+        if not file.name.endswith(".deployment.toml"):
+            campaign = tomllib.loads(file.read_text(encoding="utf-8"))
+            click.echo(f"{file}: {campaign['description']}")
+    click.echo(f"next: piecework rehearse {target / 'demo.toml'}")
+
+
+@click.command()
+@CAMPAIGN
+@click.option(
+    "--port",
+    type=WholeNumber(1, 65_534),
+    default=8080,
+    show_default=True,
+    help="Port of the site; the question pages use the next port.",
+)
+def preview(campaign: Path, *, port: int) -> None:
+    """Do a HIT yourself in the browser.
+
+    The preview stores nothing with the campaign. When it ends, it deletes what you did.
+
+    Examples:
+      piecework preview birds.toml
+      piecework preview birds.toml --port 9000
+    """
+    from piecework.campaign.assembling import read_anywhere
+    from piecework.rehearsing.preview import serve_preview
+
+    # SIGTERM ends it like Ctrl-C, so that the folder is deleted.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    with serve_preview(read_anywhere(campaign), port=port) as addresses:
+        click.echo(f"open {addresses.hit}")
+        if addresses.test:
+            click.echo(f"then the qualification test: {addresses.test}")
+        click.echo("the preview pays and stores nothing; Ctrl-C ends it")
+        try:
+            threading.Event().wait()
+        except KeyboardInterrupt:
+            click.echo("ended")

@@ -1,0 +1,261 @@
+"""`prolific status`, `settle` and `reconcile`: a marketplace's studies, and their money.
+
+`settle` records whether bonuses were paid, as Prolific's pages show. `reconcile` compares
+a marketplace's file and Prolific, study by study.
+"""
+
+import json
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from piecework.cli.errors import api_faults
+from piecework.cli.marketplace_file import transaction_in
+from piecework.cli.options import DATABASE, JSON
+from piecework.cli.prolific import TOKEN_FILE, URL, needed_token
+from piecework.domain.counts import plural
+from piecework.domain.errors import ConfigError
+from piecework.domain.printable import printable
+from piecework.prolific.client import Prolific
+from piecework.prolific.token import SERVICE
+from piecework.webclient.address import api_address
+from piecework.webclient.transport import Transport
+from piecework.webclient.values import Money
+
+if TYPE_CHECKING:
+    from piecework.marketplace.bridging.losses import UnknownStudy
+    from piecework.prolific.bridge.decisions import Decisions
+    from piecework.prolific.bridge.reconciling import Difference
+    from piecework.prolific.bridge.status import Status, StudyStatus
+    from piecework.prolific.bridge.terms import Terms
+
+
+@click.command("status")
+@DATABASE
+@JSON
+def prolific_status(*, database: Path, as_json: bool) -> None:
+    """Show a marketplace's studies.
+
+    For each study, the list shows places, submissions, money, and who has to act next.
+    The figures are as of the last step of `piecework serve --crowd prolific`; the
+    command does not call Prolific.
+
+    Examples:
+      piecework prolific status
+      piecework prolific status --database marketplace.db
+    """
+    from piecework.prolific.bridge.status import read_status
+
+    with transaction_in(database) as transaction:
+        status = read_status(transaction)
+    if as_json:
+        click.echo(json.dumps(status.as_dict(), indent=2))
+        return
+    _say(status)
+
+
+def _say(status: "Status") -> None:
+    if not (status.of_hit_types or status.unknown):
+        none = "no study yet: this marketplace has no HITs that recruit at Prolific"
+        click.echo("\n".join([none, *map(printable, status.troubles)]))
+        return
+    for study in status.of_hit_types:
+        for line in _lines(study):
+            click.echo(line)
+    for unknown in status.unknown:
+        for line in _lines_of_unknown(unknown, status.currency):
+            click.echo(line)
+    _say_money(status, status.currency)
+    click.echo(f"messages that may not have been sent: {status.unknown_messages}")
+    for trouble in status.troubles:
+        click.echo(printable(trouble))
+
+
+def _say_money(status: "Status", currency: str) -> None:
+    left = "nothing: served without --live"
+    if status.left_cents is not None:
+        left = _money(status.left_cents, currency)
+    for what, amount in (
+        ("spent", _money(status.spent_cents, currency)),
+        ("held for open or undecided places", _money(status.held_cents, currency)),
+        ("left of what may be spent", left),
+        ("bonuses that wait", _money(status.bonuses_waiting_cents, currency)),
+    ):
+        click.echo(f"{what}: {amount}")
+
+
+def _lines(study: "StudyStatus") -> Iterator[str]:
+    """Yield the lines of a study, at most 80 columns wide."""
+    yield printable(f"{study.title[:40]} ({study.requester[:40]}): {study.status.lower()}")
+    pay = f"pays {_money(study.reward_cents, study.currency)}"
+    if study.cost_cents is not None:
+        pay += f", costs {_money(study.cost_cents, study.currency)}"
+    hits = plural(study.hits_per_visit, "HIT")
+    yield f"  {plural(study.places, 'place')} of {hits}; each {pay}"
+    states = [f"{n} {state.lower()}" for state, n in study.states.items()]
+    yield f"  submissions: {', '.join(states) or 'none yet'}"
+    if study.waits_for_requester:
+        yield f"  {study.waits_for_requester} waiting for the requester to decide"
+    if study.waits_for_participant:
+        yield f"  {study.waits_for_participant} asked to return their submission"
+    if study.eligible == 0:
+        from piecework.prolific.bridge.terms import FEW_ELIGIBLE
+
+        yield f"  {FEW_ELIGIBLE}"
+    if study.trouble:
+        yield f"  {printable(study.trouble)}"
+    yield f"  {study.page}"
+
+
+def _lines_of_unknown(study: "UnknownStudy", currency: str) -> Iterator[str]:
+    yield printable(f"study {study.study_id}, which this file lacks: {study.status.lower()}")
+    yield f"  {printable(study.internal_name)}"
+    yield (
+        f"  {plural(study.places, 'place')}, {plural(study.submissions, 'submission')};"
+        f" {_money(study.spent_cents, currency)} spent, "
+        f"{_money(study.held_cents, currency)} held"
+    )
+    if study.is_left:
+        yield "  left to Prolific, which pays the participants"
+        return
+    yield "  the server publishes nothing until you adopt or leave it:"
+    yield f"  piecework prolific reconcile --adopt {study.study_id}"
+
+
+def _money(cents: int, currency: str) -> str:
+    return str(Money(minor=cents, currency=currency))
+
+
+@click.command("settle")
+@click.argument("batches", metavar="BATCH...", nargs=-1, required=True)
+@click.option(
+    "--paid/--unpaid",
+    "is_paid",
+    default=None,
+    required=True,
+    help="Whether Prolific's pages show the bonuses of the batch.",
+)
+@DATABASE
+def prolific_settle(*, batches: tuple[str, ...], is_paid: bool, database: Path) -> None:
+    """Record whether bonuses were paid.
+
+    Use it for a BATCH of bonuses that may or may not have been paid, because Prolific
+    did not answer or the database was restored from a copy. Look at the submissions at
+    Prolific first: with --unpaid, the next step pays the batch. Several batches are
+    recorded together, all or none.
+
+    Examples:
+      piecework prolific settle 6543ab... --paid
+      piecework prolific settle 6543ab... 6543cd... --unpaid
+    """
+    from piecework.prolific.bridge.bonuses import settle_unknown
+
+    with api_faults(), transaction_in(database) as transaction:
+        for batch in batches:
+            settle_unknown(transaction, batch, is_paid=is_paid)
+    click.echo("recorded as paid" if is_paid else "the next step pays it")
+
+
+@click.command("reconcile")
+@click.option(
+    "--adopt",
+    metavar="STUDY",
+    help="Take a study at Prolific into a file that lacks it, and continue it.",
+)
+@click.option(
+    "--hit-type",
+    metavar="ID",
+    default="",
+    help="With --adopt: the HIT type of the study, if the file lacks that too.",
+)
+@click.option(
+    "--leave",
+    metavar="STUDY",
+    help="Stop a study that the file lacks; Prolific pays the participants in 21 days.",
+)
+@click.option(
+    "--pay-lost",
+    metavar="STUDY",
+    help="Pay participants who submitted the study's code and have no answers here.",
+)
+@URL
+@TOKEN_FILE
+@DATABASE
+@JSON
+def prolific_reconcile(
+    *,
+    adopt: str | None,
+    hit_type: str,
+    leave: str | None,
+    pay_lost: str | None,
+    url: str,
+    token_file: Path | None,
+    database: Path,
+    as_json: bool,
+) -> None:
+    """Compare all studies with Prolific.
+
+    The command takes in what somebody approved, rejected, returned or stopped by hand
+    on Prolific's pages. If amounts of money differ, it shows them and exits with code
+    1.
+
+    A marketplace's file that was restored from a copy lacks the studies that were
+    published later. --adopt takes such a study in and pays the people who took part in
+    it. --leave stops it.
+
+    Examples:
+      piecework prolific reconcile
+      piecework prolific reconcile --adopt 6543ab...
+      piecework prolific reconcile --leave 6543ab... --database marketplace.db
+    """
+    from piecework.prolific.bridge.decisions import Decisions
+
+    decisions = Decisions(adopted=adopt, hit_type_id=hit_type, left=leave, paid_as_lost=pay_lost)
+    terms = _terms_of_last_start(database)
+    with api_faults(), Transport(api_address(url, SERVICE), needed_token(token_file)) as transport:
+        differences = _differences(database, Prolific(transport), terms, decisions)
+    if as_json:
+        click.echo(json.dumps([each.as_dict() for each in differences], indent=2))
+    for each in () if as_json else differences:
+        mark = "taken in" if each.is_taken_in else "look"
+        click.echo(f"{mark:8}  {each.study_id}  {printable(each.sentence)}")
+    if not (as_json or differences):
+        click.echo("no difference")
+    if any(not each.is_taken_in for each in differences):
+        click.get_current_context().exit(1)
+
+
+def _terms_of_last_start(database: Path) -> "Terms":
+    from piecework.prolific.bridge.spending import LastStart
+    from piecework.prolific.bridge.terms import Terms
+
+    with transaction_in(database) as transaction:
+        start = LastStart.read(transaction)
+    if not start.project_id:
+        raise ConfigError(
+            [f"{database}: never served with Prolific's participants"],
+            next_step="piecework serve --crowd prolific",
+        )
+    return Terms(
+        workspace_id=start.workspace_id,
+        project_id=start.project_id,
+        site_url="",
+        currency=start.currency,
+    )
+
+
+def _differences(
+    database: Path, prolific: Prolific, terms: "Terms", decisions: "Decisions"
+) -> "list[Difference]":
+    from piecework.marketplace.state.backend import Backend, rules_of
+    from piecework.prolific.bridge.bridge import Bridge
+
+    with closing(Backend(database, rules_of(database))) as backend:
+        bridge = Bridge(backend, prolific, terms)
+        differences = decisions.reconcile(bridge)
+    if bridge.faults:
+        raise ConfigError(bridge.faults, next_step="try again later")
+    return differences
