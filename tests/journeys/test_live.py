@@ -72,7 +72,7 @@ def test_three_people_and_one_of_them_careless(user: User, serves: Serves) -> No
         _decide(user.path("decisions.csv"))
         user.types("decisions food.toml --read decisions.csv --by ada")
         # `run` pays, excludes cat, asks for three answers again, and ends by itself.
-        with user.starts(f"run food.toml --endpoint {market.site} --poll-seconds 0.5") as running:
+        with user.starts(f"run food.toml --endpoint {market.site} --poll-seconds 1") as running:
             dan = market.opens("dan")
             _wait_for_hits(dan, market.site)
             cat.goto(f"{market.site}/worker/hits")
