@@ -365,7 +365,7 @@ def has_payments_to_resume(reader: Reader) -> bool:
     return reader.snapshot().interrupted_payments
 
 
-def resume_payments(run: CampaignRun, _due: bool) -> int:  # noqa: FBT001 - the value of `has_payments_to_resume`
+def resume_payments(run: CampaignRun, _due: bool) -> int:  # noqa: FBT001 - what `due` returned
     """Ask the platform about each; return how many there were."""
     return close_interrupted(run)
 
