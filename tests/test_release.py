@@ -17,6 +17,7 @@ _PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 _APART = [
     tomllib.loads(path.read_text())["project"] for path in ROOT.glob("packages/*/pyproject.toml")
 ]
+_LOCK = ROOT / "requirements.lock"
 _REQUIRED = [
     Requirement(line)
     for lines in [_PROJECT["dependencies"], *_PROJECT["optional-dependencies"].values()]
@@ -99,13 +100,16 @@ def _needed_by(requirement: Requirement) -> Iterator[Requirement]:
 
 @for_each("apart", _APART)
 def test_a_distribution_of_its_own_fits_this_one(apart: dict[str, Any]) -> None:
-    """Of the same version, an extra of this one, and with ranges that this one has too."""
+    """Of the same version, an extra of this one, and it works with the locked versions."""
     for key in ("version", "license", "authors", "requires-python", "classifiers"):
         assert apart[key] == _PROJECT[key], key
     assert _PROJECT["optional-dependencies"][apart["name"]] == [
         f"{apart['name']}=={apart['version']}"
     ]
-    assert {*apart["dependencies"]} <= {*_PROJECT["dependencies"]}
+    locked = dict(re.findall(r"^([\w.-]+)(?:\[.*\])?==(\S+)", _LOCK.read_text(), re.MULTILINE))
+    for needed in map(Requirement, apart["dependencies"]):
+        assert needed.name in {requirement.name for requirement in _DIRECT}
+        assert needed.specifier.contains(locked[needed.name]), needed
     folder = ROOT / "packages" / apart["name"]
     assert (folder / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()
 

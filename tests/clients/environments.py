@@ -60,7 +60,7 @@ def python_with_wheel(wheel: Path, *, version: str) -> Path:
     Raises:
         UnavailableError: no such Python here, or pip failed.
     """
-    home = PLACE / f"wheel-{version}"
+    home = PLACE / f"wheel-{wheel.name.partition('-')[0]}-{version}"
     with zipfile.ZipFile(wheel) as packed:
         metadata = next(name for name in packed.namelist() if name.endswith("METADATA"))
         lines = packed.read(metadata).splitlines()

@@ -23,6 +23,7 @@ from tests.test_layout import LINKED
 _SECONDS = 580
 _RELEASE = os.environ.get("PIECEWORK_DIST")
 _BIN = Path(sys.executable).parent
+_APART = sorted(ROOT.glob("packages/*"))
 
 _HOSTILE = "raise SystemExit('a module of the current folder was imported')\n"
 _OWN = ["config", "report", "store"]
@@ -55,13 +56,23 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of the files that are released."""
     if _RELEASE:
         return ROOT / _RELEASE
-    return _build(ROOT, tmp_path_factory.mktemp("built"), "sdist", "wheel")
+    folder = tmp_path_factory.mktemp("built")
+    for source in (ROOT, *_APART):
+        _build(source, folder, "sdist", "wheel")
+    return folder
 
 
 @pytest.fixture(scope="module")
 def wheel(built: Path) -> Path:
-    """The wheel among them."""
-    (path,) = built.glob("*.whl")
+    """The wheel of piecework among them."""
+    (path,) = built.glob("piecework-*.whl")
+    return path
+
+
+@pytest.fixture(scope="module")
+def offline_markets(built: Path) -> Path:
+    """The wheel of the offline markets among them."""
+    (path,) = built.glob("offline_markets-*.whl")
     return path
 
 
@@ -71,41 +82,54 @@ def _files(wheel: Path) -> dict[str, int]:
         return {entry.filename: entry.CRC for entry in packed.infolist()}
 
 
-@pytest.mark.full
-def test_the_wheel_has_every_file_of_the_rooms_and_nothing_else(wheel: Path) -> None:
-    """Templates, tasks, fees, examples and SQL are in it; tests are not."""
+def _packed(wheel: Path) -> set[str]:
+    """The files of a wheel that are no metadata."""
+    return {
+        name for name in _files(wheel) if ".dist-info/" not in name and ".data/scripts/" not in name
+    }
+
+
+def _kept(source: Path, *folders: str) -> set[str]:
+    """The files of folders that git knows, below `src/`."""
     listed = subprocess.run(
-        [
-            *("git", "ls-files", "--cached", "--others", "--exclude-standard"),
-            *("src/piecework", *LINKED),
-        ],
-        cwd=ROOT,
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", *folders],
+        cwd=source,
         capture_output=True,
         text=True,
         check=True,
     )
-    kept = {
-        f"piecework/{name.removeprefix('src/piecework/')}"
+    return {
+        name.removeprefix("src/")
         for name in listed.stdout.splitlines()
-        if (ROOT / name).is_file()
+        if (source / name).is_file()
     }
-    inside = {
-        name for name in _files(wheel) if ".dist-info/" not in name and ".data/scripts/" not in name
-    }
-    assert inside == kept
+
+
+@pytest.mark.full
+def test_the_wheel_has_every_file_of_the_rooms_and_nothing_else(
+    wheel: Path, offline_markets: Path
+) -> None:
+    """Templates, tasks, fees, examples and SQL are in it; tests are not."""
+    linked = {f"piecework/{name}" for name in _kept(ROOT, *LINKED)}
+    inside = _packed(wheel)
+    assert inside == _kept(ROOT, "src/piecework") | linked
     assert {"piecework/config/fees.toml", "piecework/py.typed"} <= inside
+    inside = _packed(offline_markets)
+    assert inside == _kept(ROOT / "packages/offline-markets", "src")
+    assert "offline_markets/prolific/schema.sql" in inside
 
 
+@pytest.mark.parametrize("name", ["piecework", "offline_markets"])
 def test_the_archive_of_the_source_builds_the_same_wheel(
-    built: Path, wheel: Path, tmp_path: Path
+    built: Path, name: str, tmp_path: Path
 ) -> None:
     """The archive has folders where the checkout has links."""
-    (archive,) = built.glob("*.tar.gz")
+    (archive,), (wheel,) = built.glob(f"{name}-*.tar.gz"), built.glob(f"{name}-*.whl")
     with tarfile.open(archive) as packed:
         assert not [member.name for member in packed if member.issym()]
         packed.extractall(tmp_path, filter="data")
     (source,) = tmp_path.iterdir()
-    assert {"CITATION.cff", "LICENSE"} <= {path.name for path in source.iterdir()}
+    assert {"README.md", "LICENSE"} <= {path.name for path in source.iterdir()}
     (again,) = _build(source, tmp_path / "again").glob("*.whl")
     assert _files(again) == _files(wheel)
 
@@ -245,3 +269,44 @@ def test_the_demo_is_rehearsed_far_from_the_checkout(
     assert f"piecework {installed_version('piecework')}" in report
     # Nothing is written to the user's Prefect.
     assert not (hostile_folder.parent / ".prefect").exists()
+
+    # Without the extra a rehearsal at a market is refused, with it the same line works.
+    words = (bin_folder / "piecework", "rehearse", "config/campaigns/demo.toml")
+    refused = subprocess.run(
+        [*words, "--crowd", "connect"],
+        cwd=hostile_folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=_SECONDS,
+    )
+    assert refused.returncode == 2
+    assert refused.stderr.endswith("next: pip install 'piecework[offline-markets]'\n")
+    install = ("install", "--quiet", "--no-index", "--find-links", wheel.parent)
+    _run(bin_folder / "pip", *install, "piecework[offline-markets]", cwd=hostile_folder)
+    assert "paid" in piecework("rehearse", "config/campaigns/demo.toml", "--crowd", "connect")
+
+
+@pytest.mark.clients
+def test_the_offline_markets_are_of_use_alone(offline_markets: Path, hostile_folder: Path) -> None:
+    """Installed without piecework: the commands, and the life of a study on the first page."""
+    try:
+        bin_folder = python_with_wheel(offline_markets, version=sysconfig.get_python_version())
+    except UnavailableError as why:
+        if _RELEASE:
+            raise
+        pytest.skip(str(why))
+    environment = _environment(bin_folder, hostile_folder)
+
+    def run(*words: str) -> str:
+        program = bin_folder / words[0]
+        return _run(program, *words[1:], cwd=hostile_folder, environment=environment)
+
+    listed = {line.partition("==")[0].lower() for line in run("pip", "freeze").splitlines()}
+    assert not listed & {"piecework", "pandas", "prefect", "boto3"}
+    for command in ("offline-prolific", "offline-connect"):
+        assert f"Usage: {command} " in run(command, "--help")
+    readme = (ROOT / "packages/offline-markets/README.md").read_text(encoding="utf-8")
+    [block] = re.findall(r"```python\n(import httpx.*?)```", readme, re.DOTALL)
+    run("python", "-c", block)
