@@ -2,7 +2,7 @@
 
 A campaign knows only the names; the rehearsal draws the pictures. An items file may
 also name portraits, such as `portrait_boy_coat_red_kite.svg`: who it is, the garment
-and its colour, and what the person does (`piecework.rehearsal.pictures.portraits`).
+and its colour, and what the person does (`piecework.simulation.pictures.portraits`).
 """
 
 import re

@@ -16,11 +16,16 @@ from piecework.flows.artifacts import publish_artifacts
 from piecework.flows.prefect_tasks import label_run, run_as_task, run_name, says_what_helps
 from piecework.flows.run_log import logged_in_run
 from piecework.platforms.clocks import START
-from piecework.rehearsal.crowd.crowd import Crowd
-from piecework.rehearsing.campaign import prepare
-from piecework.rehearsing.previous_rehearsal import set_aside_if_changed
-from piecework.rehearsing.rehearsal import MarketName, rehearsal_at, rehearsal_of, work_through
 from piecework.results.whole_pass import write_results
+from piecework.simulation.crowd.crowd import Crowd
+from piecework.simulation.rehearsals.campaign import prepare
+from piecework.simulation.rehearsals.previous_rehearsal import set_aside_if_changed
+from piecework.simulation.rehearsals.rehearsal import (
+    MarketName,
+    rehearsal_at,
+    rehearsal_of,
+    work_through,
+)
 
 
 @flow(name="rehearse", flow_run_name=run_name, validate_parameters=True)

@@ -11,8 +11,8 @@ from pathlib import Path
 from piecework.domain.hit import Item
 from piecework.domain.ids import AssignmentId, ItemId
 from piecework.hit_templates.tasks import load_task
-from piecework.rehearsal.crowd.display_order import orders_sent
-from piecework.rehearsal.crowd.page import Page
+from piecework.simulation.crowd.display_order import orders_sent
+from piecework.simulation.crowd.page import Page
 from tests.crash.people import People
 
 AS_NEEDED = """

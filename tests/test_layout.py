@@ -27,11 +27,11 @@ MODULES = sorted(
     for folder in (*(PACKAGE / room for room in ROOMS), *APART)
     for path in folder.rglob("*.py")
 )
-_BESIDE = ["connect", "marketplace", "panel", "prolific", "rehearsal"]
-_PRETENDING = {"cli", "forecasting", "library", "rehearsing", *_BESIDE}
+_BESIDE = ["marketplace", "markets"]
+_PRETENDING = {"cli", "library", "simulation", *_BESIDE}
 _THROUGH_ALL_ROOMS = {
     *("bench", "browser", "clients", "crash", "end_to_end", "journeys"),
-    *("live", "mutants", "operations", "schedule", "simulation"),
+    *("live", "mutants", "operations", "schedule", "fault_simulation"),
 }
 """Folders of tests that no single room holds."""
 
@@ -258,7 +258,7 @@ def test_the_rooms_drawn_are_those_under_contract() -> None:
 
 
 def test_the_folders_of_the_rooms_beside_are_drawn() -> None:
-    """A folder of marketplace or rehearsal that nobody drew would be overlooked."""
+    """A folder of marketplace or markets that nobody drew would be overlooked."""
     drawn: dict[str, list[str]] = {}
     room = ""
     for line in _drawings("The rooms")[1].splitlines():

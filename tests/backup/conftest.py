@@ -7,7 +7,7 @@ from pathlib import Path
 from click.testing import CliRunner
 
 from piecework.cli.main import main
-from tests.exchange.conftest import s3, s3_endpoint
+from tests.campaign.exchange.conftest import s3, s3_endpoint
 
 __all__ = ["backed_up_once", "end_litestream", "litestream_of", "s3", "s3_endpoint"]
 

@@ -6,8 +6,8 @@ from random import Random
 import pytest
 
 from tests.backup.losses import lose
+from tests.campaign.exchange.conftest import S3
 from tests.conftest import in_full
-from tests.exchange.conftest import S3
 
 
 @pytest.mark.parametrize("seed", [1, *in_full(2, 3, 4, 5, 6)])

@@ -20,8 +20,8 @@ from piecework.domain.clock import SystemClock
 from piecework.domain.errors import RefusedForSafety
 from piecework.marketplace.state.backend import Backend, Rules
 from tests.backup.conftest import backed_up_once
+from tests.campaign.exchange.conftest import S3
 from tests.crash.world import can_mount, small_disk, without_room
-from tests.exchange.conftest import S3
 
 _REFUSED = 3
 

@@ -14,7 +14,7 @@ from piecework.marketplace.state.backend import Backend, Rules
 from piecework.store import bound
 from piecework.store.database import open_store
 from tests.backup.conftest import backed_up_once
-from tests.exchange.conftest import S3
+from tests.campaign.exchange.conftest import S3
 from tests.small_campaign import CAMPAIGN, write_campaign
 
 _PAUSE_SECONDS = 2.1

@@ -18,7 +18,7 @@ from collections import Counter
 from pathlib import Path
 
 from offline_markets_tests.prolific.people import Refused
-from tests.prolific.bridge.town import Town, Visitor, a_town
+from tests.markets.prolific.bridge.town import Town, Visitor, a_town
 
 PEOPLE, HITS, ASSIGNMENTS = 12, 10, 8
 SEEDS = 10

@@ -83,8 +83,8 @@ def _in_a_process(size: str) -> dict[str, dict[str, float]]:
 def measure(size: str) -> dict[str, dict[str, float]]:
     """The cost of one rehearsal of so many drawn pictures, as tables."""
     # Imported here: the parent process only prints.
-    from piecework.rehearsing.campaign import prepare  # noqa: PLC0415
-    from piecework.rehearsing.rehearsal import rehearsal_of  # noqa: PLC0415
+    from piecework.simulation.rehearsals.campaign import prepare  # noqa: PLC0415
+    from piecework.simulation.rehearsals.rehearsal import rehearsal_of  # noqa: PLC0415
 
     watch = Watch()
     is_rehearsed = "rehearsed" in size
@@ -153,7 +153,7 @@ def _campaign_file(folder: Path, size: str) -> Path:
     HITs live two days. Of 7,800 pictures a batch the demo's 48 workers would do half in
     that time, and most of the campaign would be HITs that are posted again.
     """
-    from piecework.rehearsal.crowd.traits import default_crowd  # noqa: PLC0415 - as above
+    from piecework.simulation.crowd.traits import default_crowd  # noqa: PLC0415 - as above
 
     images, _, crowd = size.partition(" ")
     text = DEMO.read_text().replace("scenes = 60", f"scenes = {images}")

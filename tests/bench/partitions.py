@@ -18,10 +18,10 @@ from tempfile import TemporaryDirectory
 
 import psutil
 
-from piecework.bulk.assessing import assess_in_parts
-from piecework.bulk.cleaning import clean_files
-from piecework.bulk.running import LOCAL, here, on_dask
 from piecework.hit_templates.tasks import load_task
+from piecework.results.large.assessing import assess_in_parts
+from piecework.results.large.cleaning import clean_files
+from piecework.results.large.running import LOCAL, here, on_dask
 from tests.bench.many_captions import write
 
 ROWS_OF_A_FILE = 125_000

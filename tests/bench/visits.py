@@ -24,7 +24,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 import httpx
 
 from tests.marketplace.served_apart import until
-from tests.prolific.bridge.served import Served
+from tests.markets.prolific.bridge.served import Served
 
 PARTICIPANTS = 500
 HITS_PER_VISIT = 2

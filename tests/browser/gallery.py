@@ -21,7 +21,7 @@ from piecework.hit_templates.messages import FOLDER as TASKS
 from piecework.hit_templates.messages import languages
 from piecework.hit_templates.render import render_hit
 from piecework.hit_templates.tasks import task_names
-from piecework.rehearsing.campaign import draw_pictures
+from piecework.simulation.rehearsals.campaign import draw_pictures
 from tests.browser import host as hosts
 from tests.conftest import ARGUMENTS, installed_chromium
 

@@ -11,7 +11,7 @@ from random import Random
 
 from playwright.sync_api import CDPSession, Page
 
-from piecework.rehearsal.seeded_rng import seeded_rng
+from piecework.simulation.seeded_rng import seeded_rng
 
 BOX = "#caption-1"
 

@@ -13,13 +13,13 @@ from piecework.cli.check import say_checked
 from piecework.domain.errors import ConfigError
 from piecework.engine.run_pass import run_pass
 from piecework.engine.settle import with_room
-from piecework.rehearsing.checking import check_campaign
 from piecework.report.model import report_model
 from piecework.report.page import render
 from piecework.report.sections import gold
 from piecework.results.export import export
 from piecework.results.labels import doubtful
 from piecework.results.report_facts import report_facts
+from piecework.simulation.rehearsals.checking import check_campaign
 from tests.as_needed_campaign import AS_NEEDED, PEOPLE, VOTES, Voters, write_as_needed
 from tests.campaign.campaigns import TODAY
 from tests.conftest import in_full

@@ -16,13 +16,13 @@ from piecework.campaign.reachable_pictures import sample_of_pictures
 from piecework.domain.errors import ConfigError, StoreError
 from piecework.hit_templates.own_html.placeholders import cut
 from piecework.platforms.clocks import START
-from piecework.rehearsing.campaign import prepare
-from piecework.rehearsing.checking import check_campaign
-from piecework.rehearsing.rehearsal import rehearsal_of, work_through
 from piecework.results.cleaning import clean_answers
 from piecework.results.export import export
 from piecework.results.pictures import picture_sizes, small_pictures
 from piecework.results.table import answers_table
+from piecework.simulation.rehearsals.campaign import prepare
+from piecework.simulation.rehearsals.checking import check_campaign
+from piecework.simulation.rehearsals.rehearsal import rehearsal_of, work_through
 from piecework.store.database import open_store
 from tests.hit_templates.own_html import LIBRARIES, SHARED, needs_shared
 from tests.small_campaign import heuristics_off

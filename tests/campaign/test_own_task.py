@@ -9,8 +9,8 @@ from piecework.campaign.binding import bind_store
 from piecework.domain.errors import ConfigError, StoreError
 from piecework.engine.run_pass import run_pass
 from piecework.hit_templates.starters import write_starter
-from piecework.rehearsing.campaign import prepare
-from piecework.rehearsing.rehearsal import rehearsal_of
+from piecework.simulation.rehearsals.campaign import prepare
+from piecework.simulation.rehearsals.rehearsal import rehearsal_of
 from piecework.store.database import open_store
 
 

@@ -30,11 +30,11 @@ from piecework.engine.run_pass import post, run_pass
 from piecework.platforms.client import turk_client
 from piecework.postprocess.splits import splits
 from piecework.qc.policy import decide
-from piecework.rehearsing.campaign import prepare
-from piecework.rehearsing.rehearsal import rehearsal_of, work_through
 from piecework.results.export import export
 from piecework.results.releases import latest
 from piecework.results.whole_pass import write_results
+from piecework.simulation.rehearsals.campaign import prepare
+from piecework.simulation.rehearsals.rehearsal import rehearsal_of, work_through
 from tests.campaign.test_own_page import written
 from tests.engine.conftest import Open
 from tests.engine.payments.bookkeeping import EVENING

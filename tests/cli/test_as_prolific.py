@@ -15,7 +15,7 @@ from offline_markets.prolific.options import Options
 from offline_markets.prolific.server import serve
 from offline_markets_tests.prolific.people import STUDY
 from piecework.cli.prolific_emulator import HOSTS, standing_in
-from piecework.webserver.stand_in.settings import RunningStandIn
+from piecework.foundation.server.stand_in.settings import RunningStandIn
 
 # What a program would run that knows one address and reads the usual variables.
 _PROGRAM = (

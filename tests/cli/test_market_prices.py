@@ -15,11 +15,11 @@ from piecework.cli.rehearse import _outcome, say_forecast
 from piecework.engine import begun, opening
 from piecework.engine.opening import NO_MARKETS
 from piecework.engine.run_pass import run_pass
-from piecework.forecasting.forecasts import WrittenForecast, _prices, as_document
 from piecework.marketplace.http.server import serve
-from piecework.rehearsing.campaign import prepare
-from piecework.rehearsing.rehearsal import rehearsal_of
 from piecework.report.forecast import Estimate, Forecast, Row, render
+from piecework.simulation.forecast.forecasts import WrittenForecast, _prices, as_document
+from piecework.simulation.rehearsals.campaign import prepare
+from piecework.simulation.rehearsals.rehearsal import rehearsal_of
 from piecework.store import hits
 from tests.engine.two_markets import Office, TwoMarkets
 from tests.small_campaign import CAMPAIGN, write_campaign

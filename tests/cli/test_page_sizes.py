@@ -9,7 +9,7 @@ from piecework.campaign import page_sizes
 from piecework.domain.errors import ConfigError
 from piecework.hit_templates.messages import FOLDER
 from piecework.platforms.clocks import START
-from piecework.rehearsing.checking import check_campaign
+from piecework.simulation.rehearsals.checking import check_campaign
 
 CAMPAIGN = """
 name = "dog"

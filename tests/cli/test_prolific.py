@@ -11,8 +11,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from piecework.cli.main import main
-from tests.prolific.account import Account, healthy
-from tests.prolific.stub import SECRET, Stub, serving
+from tests.markets.prolific.account import Account, healthy
+from tests.markets.prolific.stub import SECRET, Stub, serving
 
 
 @pytest.fixture

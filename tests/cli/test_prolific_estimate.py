@@ -79,7 +79,7 @@ def test_check_asks_it_with_reach_and_a_token(
     url: str, campaign: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Without --reach or a token, or for no participants, it is not asked."""
-    monkeypatch.setattr("piecework.rehearsing.checking.sample_of_pictures", lambda _: [])
+    monkeypatch.setattr("piecework.simulation.rehearsals.checking.sample_of_pictures", lambda _: [])
     path = str(campaign())
     reply = ask(url, "check", path, "--reach")
     assert reply.exit_code == 0, reply.output

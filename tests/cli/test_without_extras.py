@@ -18,7 +18,7 @@ class Hidden:
 
 sys.meta_path.insert(0, Hidden)
 if sys.argv[1] == "import":
-    import piecework.flows.rehearse, piecework.rehearsing.previous_rehearsal
+    import piecework.flows.rehearse, piecework.simulation.rehearsals.previous_rehearsal
 else:
     from piecework.cli.main import main
     main()

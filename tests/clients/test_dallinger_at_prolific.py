@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from piecework.foundation.server.stand_in import authority
 from piecework.marketplace.http.hosts import AMAZON_HOSTS
-from piecework.webserver.stand_in import authority
 from tests.clients.driven import Driven
 from tests.clients.environments import UnavailableError, python_client
 from tests.marketplace.market import QUESTION
-from tests.prolific.bridge.test_pay import LATER
-from tests.prolific.bridge.town import Town, a_town
+from tests.markets.prolific.bridge.test_pay import LATER
+from tests.markets.prolific.bridge.town import Town, a_town
 
 pytestmark = pytest.mark.clients
 _KEY = "DALLINGER0000001"

@@ -5,9 +5,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from piecework.foundation.server.stand_in import authority
 from piecework.marketplace.http.hosts import AMAZON_HOSTS
 from piecework.marketplace.http.server import Running, serve
-from piecework.webserver.stand_in import authority
 from tests.clients.psiturk import PsiTurk, psiturk_on
 from tests.marketplace.market import Market, Worker
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from piecework.foundation.server.stand_in import authority
 from piecework.marketplace.http.hosts import AMAZON_HOSTS
-from piecework.webserver.stand_in import authority
 from tests.clients.psiturk import PsiTurk, psiturk_on
-from tests.prolific.bridge.town import Town, a_town
+from tests.markets.prolific.bridge.town import Town, a_town
 
 pytestmark = pytest.mark.clients
 

@@ -15,11 +15,11 @@ from typing import Any
 
 import pytest
 
+from piecework.foundation.server.stand_in import authority
 from piecework.marketplace.http.hosts import AMAZON_HOSTS
 from piecework.marketplace.http.server import Running, serve
 from piecework.marketplace.state import accounts
 from piecework.marketplace.state.backend import Backend, Rules
-from piecework.webserver.stand_in import authority
 from tests.clients.driven import Driven
 from tests.clients.environments import UnavailableError, node_client, python_client
 from tests.clients.scene import command_line_environment

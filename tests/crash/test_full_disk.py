@@ -21,9 +21,9 @@ import pytest
 
 from piecework.marketplace.state.backend import rules_of
 from piecework.platforms import calling
-from piecework.rehearsing.campaign import prepare
-from piecework.rehearsing.rehearsal import rehearsal_at, rehearsal_of, work_through
 from piecework.results.whole_pass import write_results
+from piecework.simulation.rehearsals.campaign import prepare
+from piecework.simulation.rehearsals.rehearsal import rehearsal_at, rehearsal_of, work_through
 from tests.conftest import ROOT, in_full
 from tests.crash.apart import apart
 from tests.crash.campaign import check_laws, check_store

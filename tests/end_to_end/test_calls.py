@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from piecework.rehearsing.campaign import prepare
-from piecework.rehearsing.rehearsal import rehearsal_of, work_through
+from piecework.simulation.rehearsals.campaign import prepare
+from piecework.simulation.rehearsals.rehearsal import rehearsal_of, work_through
 from tests.end_to_end.conftest import ROOT
 
 pytestmark = [pytest.mark.flow, pytest.mark.full]

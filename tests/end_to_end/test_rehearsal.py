@@ -8,9 +8,9 @@ import pandas as pd
 import pytest
 
 import piecework as pw
-from piecework.rehearsing.campaign import prepare
-from piecework.rehearsing.rehearsal import rehearsal_of, work_through
 from piecework.results.whole_pass import write_results
+from piecework.simulation.rehearsals.campaign import prepare
+from piecework.simulation.rehearsals.rehearsal import rehearsal_of, work_through
 from tests.end_to_end.conftest import Command
 
 pytestmark = pytest.mark.flow

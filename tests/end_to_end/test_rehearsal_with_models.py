@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from piecework.rehearsing.campaign import prepare
-from piecework.rehearsing.rehearsal import rehearsal_of, work_through
 from piecework.results.report_facts import report_facts
 from piecework.results.whole_pass import write_results
+from piecework.simulation.rehearsals.campaign import prepare
+from piecework.simulation.rehearsals.rehearsal import rehearsal_of, work_through
 
 CAMPAIGNS = Path(__file__).resolve().parents[2] / "config/campaigns"
 OTHER = {"congruent": "incongruent", "incongruent": "congruent"}

@@ -19,7 +19,7 @@ from tests.crash.people import People
 from tests.marketplace.market import HIT_TYPE, QUESTION, Market, Worker, free_port
 from tests.small_campaign import write_campaign
 
-# In `make test` tests/sqlitefile/test_schema.py copies a file before it is brought up to
+# In `make test` tests/foundation/sqlitefile/test_schema.py copies a file before it is brought up to
 # date, and both test_strange_files.py refuse files of a later version.
 pytestmark = pytest.mark.full
 

@@ -18,6 +18,7 @@ import httpx
 import pandas as pd
 import pytest
 
+from piecework.campaign.exchange.sinks import SinkFailed
 from piecework.campaign.opened import CampaignRun
 from piecework.cli.main import main
 from piecework.domain.clock import FixedClock, SystemClock
@@ -28,7 +29,6 @@ from piecework.engine.pass_request import PassRequest
 from piecework.engine.progress import read_progress
 from piecework.engine.quick_check import cached_progress
 from piecework.engine.snapshot import Reader
-from piecework.exchange.sinks import SinkFailed
 from piecework.marketplace.http.server import serve
 from piecework.results.whole_pass import advance_without_prefect
 from tests.crash.apart import apart

@@ -18,13 +18,13 @@ from piecework.engine.progress import read_progress
 from piecework.engine.run_pass import run_pass
 from piecework.engine.snapshot import take_snapshot
 from piecework.postprocess.aggregates import item_aggregates
-from piecework.rehearsing.campaign import prepare
-from piecework.rehearsing.rehearsal import rehearsal_of, work_through
 from piecework.report.model import report_model
 from piecework.report.page import render
 from piecework.report.sections import as_needed
 from piecework.results.report_facts import report_facts
 from piecework.results.table import answers_table
+from piecework.simulation.rehearsals.campaign import prepare
+from piecework.simulation.rehearsals.rehearsal import rehearsal_of, work_through
 from piecework.store import item_totals
 from tests.as_needed_campaign import ANSWERS, AS_NEEDED, Voters, write_as_needed
 from tests.engine.conftest import Open

@@ -13,7 +13,7 @@ from piecework.domain.errors import ConfigError
 from piecework.engine.opening import open_on_marketplace
 from piecework.engine.run_pass import run_pass
 from piecework.marketplace.http.server import serve
-from piecework.rehearsing.checking import check_campaign
+from piecework.simulation.rehearsals.checking import check_campaign
 from tests.crash.people import People
 from tests.engine.conftest import Open
 from tests.marketplace.market import Worker

@@ -20,7 +20,7 @@ from piecework.engine.earn import earn, records_of
 from piecework.engine.opening import open_on_marketplace
 from piecework.engine.run_pass import run_pass
 from piecework.marketplace.http.server import serve
-from piecework.rehearsal.crowd.page import read_page
+from piecework.simulation.crowd.page import read_page
 from tests.crash.people import People
 from tests.marketplace.market import Worker
 from tests.small_campaign import CAMPAIGN, write_campaign

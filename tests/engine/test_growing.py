@@ -8,10 +8,10 @@ import pytest
 from piecework.campaign.assembling import load_campaign
 from piecework.domain.errors import ConfigError, StoreError
 from piecework.engine.opening import open_for_rehearsal
-from piecework.rehearsing.campaign import prepare
-from piecework.rehearsing.checking import check_campaign
 from piecework.results.releases import latest, read_release
 from piecework.results.whole_pass import finish_pass
+from piecework.simulation.rehearsals.campaign import prepare
+from piecework.simulation.rehearsals.checking import check_campaign
 from piecework.store import campaign_facts, item_totals, ledger, source
 from tests.conftest import in_full
 from tests.growing_campaign import START, TEXT, growing, names, row, write_growing

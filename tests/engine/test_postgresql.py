@@ -15,9 +15,9 @@ from piecework.domain.errors import CampaignBusy
 from piecework.engine.opening import open_on_marketplace
 from piecework.engine.run_pass import run_pass
 from piecework.marketplace.http.server import serve
-from piecework.rehearsing.campaign import prepare
-from piecework.rehearsing.rehearsal import rehearsal_of, work_through
 from piecework.results.whole_pass import write_results
+from piecework.simulation.rehearsals.campaign import prepare
+from piecework.simulation.rehearsals.rehearsal import rehearsal_of, work_through
 from tests.crash.apart import apart
 from tests.crash.people import People
 from tests.crash.world import START

@@ -15,10 +15,10 @@ from piecework.domain.errors import ConfigError, PlatformRefused
 from piecework.domain.hit import PostableTest
 from piecework.engine.run_pass import run_pass
 from piecework.hit_templates.qualification import answer_key, question_form
-from piecework.rehearsal.crowd.crowd import Crowd
-from piecework.rehearsing.campaign import prepare
-from piecework.rehearsing.rehearsal import rehearsal_of
 from piecework.report.page import render
+from piecework.simulation.crowd.crowd import Crowd
+from piecework.simulation.rehearsals.campaign import prepare
+from piecework.simulation.rehearsals.rehearsal import rehearsal_of
 from piecework.store import assignments, workers
 from tests.results.reported import reported
 

@@ -18,7 +18,7 @@ from piecework.engine.recover.adopting import adopt_bonuses, begin_adopting
 from piecework.engine.recover.reconcile import Reconciliation, owed_path, reconcile
 from piecework.engine.run_pass import run_pass
 from piecework.marketplace.http.server import serve
-from piecework.rehearsal.crowd.page import Page
+from piecework.simulation.crowd.page import Page
 from piecework.store import generations
 from tests.crash.people import WITH_A_HALF, People, _form
 from tests.crash.world import START

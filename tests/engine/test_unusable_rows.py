@@ -13,8 +13,8 @@ from piecework.domain.hit import PlannedHit
 from piecework.engine.plan import plan
 from piecework.engine.posted_hits import publish_key
 from piecework.engine.take_in import take_in
-from piecework.rehearsing.checking import check_campaign
 from piecework.results.whole_pass import write_results
+from piecework.simulation.rehearsals.checking import check_campaign
 from piecework.store import hits, intents
 from piecework.store.database import writing
 from piecework.store.intents import Intent

@@ -13,9 +13,9 @@ from piecework.domain.campaign import Campaign
 from piecework.domain.errors import ConfigError
 from piecework.hit_templates.starters import STARTER_KINDS, StarterKind, write_starter
 from piecework.platforms.clocks import START
-from piecework.rehearsing.campaign import prepare
-from piecework.rehearsing.rehearsal import rehearsal_of, work_through
 from piecework.results.table import answers_table
+from piecework.simulation.rehearsals.campaign import prepare
+from piecework.simulation.rehearsals.rehearsal import rehearsal_of, work_through
 
 KINDS = {"text": "text", "choice": "choice", "choices": "choices", "scale": "number"}
 

@@ -21,8 +21,8 @@ from piecework.backup.restoring import restore
 from piecework.cli.main import main
 from tests.backup.conftest import litestream_of
 from tests.marketplace.served_apart import until
-from tests.prolific.bridge.served import Served
-from tests.prolific.bridge.town import Visitor
+from tests.markets.prolific.bridge.served import Served
+from tests.markets.prolific.bridge.town import Visitor
 
 REWARD_PENCE = 110
 

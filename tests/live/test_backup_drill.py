@@ -28,13 +28,13 @@ from piecework.campaign.assembling import load_campaign
 from piecework.engine.opening import open_on_marketplace
 from piecework.engine.run_pass import run_pass
 from piecework.marketplace.state.accounts import Key
-from piecework.rehearsal.crowd.page import Page, read_page
+from piecework.simulation.crowd.page import Page, read_page
 from tests.backup.conftest import litestream_of, s3, s3_endpoint
+from tests.campaign.exchange.conftest import S3
 from tests.conftest import in_full
 from tests.crash.apart import apart
 from tests.crash.disturbed import Ended, ended, run_in_files
 from tests.crash.people import _form
-from tests.exchange.conftest import S3
 from tests.live.marketplace import InvitedPeople, LiveMarketplace, live_marketplace
 from tests.live.test_live_campaigns import run_command_in
 from tests.live.test_restores import Restorable

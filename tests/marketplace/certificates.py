@@ -9,7 +9,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from piecework.webserver.server import Certificate
+from piecework.foundation.server.server import Certificate
 
 
 def self_signed(folder: Path, *, now: datetime) -> Certificate:

@@ -18,10 +18,10 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
+from piecework.foundation.server.connections import Limits, most_connections
+from piecework.foundation.server.limits import say_once_a_second
 from piecework.marketplace.http.server import Running, serve
 from piecework.marketplace.requester.wire import TARGET_PREFIX
-from piecework.webserver.connections import Limits, most_connections
-from piecework.webserver.limits import say_once_a_second
 from tests.marketplace.certificates import self_signed
 from tests.marketplace.market import START, Market, post
 

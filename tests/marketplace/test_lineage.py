@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from piecework.foundation.sqlitefile.log_file import is_from_later
 from piecework.marketplace.state import lineage
 from piecework.marketplace.state.backend import Backend, Rules
 from piecework.marketplace.state.storage import WrongDatabaseError
 from piecework.marketplace.state.transaction import next_number
-from piecework.sqlitefile.log_file import is_from_later
 from tests.marketplace.live_market import Live, give, opened, running
 from tests.marketplace.market import post
 

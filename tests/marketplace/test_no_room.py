@@ -17,9 +17,9 @@ from piecework.marketplace.state import accounts, clock, ledger
 from piecework.marketplace.state.backend import Backend
 from piecework.marketplace.workers import invitations
 from tests.crash.world import can_mount, small_disk, without_room
+from tests.foundation.server.security_lines import caught
 from tests.marketplace.live_market import Live, give, opened, running
 from tests.marketplace.market import HIT_TYPE, QUESTION
-from tests.webserver.security_lines import caught
 
 if TYPE_CHECKING:
     from mypy_boto3_mturk import MTurkClient

@@ -12,15 +12,15 @@ from click.testing import CliRunner
 
 from piecework.cli.main import main
 from piecework.domain.clock import SystemClock
+from piecework.foundation.signin.provider import Provider
+from piecework.foundation.signin.settings import ProviderSettings
 from piecework.marketplace.http.server import serve
 from piecework.marketplace.state.accounts import NewWorker
 from piecework.marketplace.state.backend import Backend, Rules
 from piecework.marketplace.state.clock import DAY
 from piecework.marketplace.workers import invitations
-from piecework.signin.provider import Provider
-from piecework.signin.settings import ProviderSettings
-from tests.signin.stand_in import CLIENT, SECRET, Claims, StandIn, at_work
-from tests.webserver.security_lines import caught
+from tests.foundation.server.security_lines import caught
+from tests.foundation.signin.stand_in import CLIENT, SECRET, Claims, StandIn, at_work
 
 HTML = {"accept": "text/html"}
 

@@ -35,10 +35,10 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from piecework.backup.address import read_address
 from piecework.backup.restoring import restore
+from piecework.foundation.sqlitefile.checkpoints import backup_lock
 from piecework.marketplace.state import accounts, ledger
 from piecework.marketplace.state.accounts import Key
 from piecework.marketplace.state.backend import Backend, Rules
-from piecework.sqlitefile.checkpoints import backup_lock
 from tests.backup.conftest import litestream_of
 from tests.bench.line import Line, Reply, connect, worker_call
 from tests.bench.signed import signed_call

@@ -4,10 +4,10 @@ from pathlib import Path
 import httpx
 import pytest
 
+from piecework.foundation.server.limits import TokenBucket
 from piecework.marketplace.http.server import serve
 from piecework.platforms.mturk import MTurk
 from piecework.platforms.pace import Pace
-from piecework.webserver.limits import TokenBucket
 
 
 @dataclass

@@ -8,10 +8,10 @@ import pytest
 
 from piecework.domain.errors import ConfigError, TransientPlatformError
 from piecework.domain.ids import HitId
+from piecework.foundation.server.server import Certificate
 from piecework.marketplace.http.server import serve
 from piecework.platforms.clocks import START, VirtualClock
 from piecework.platforms.mturk import MTurk
-from piecework.webserver.server import Certificate
 from tests.marketplace.certificates import self_signed
 
 NOW = datetime.now(UTC)  # noqa: TID251 - of certificates

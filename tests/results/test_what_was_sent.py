@@ -22,15 +22,15 @@ from piecework.platforms.clocks import VirtualClock
 from piecework.postprocess.datasets.file_table import to_csv
 from piecework.postprocess.datasets.layouts import sent_columns
 from piecework.postprocess.pseudonyms import answer_pseudonym
-from piecework.rehearsal.crowd.crowd import Crowd
-from piecework.rehearsal.crowd.page import Page
-from piecework.rehearsal.crowd.people import Person
-from piecework.rehearsal.crowd.worker_site import WorkerSite
-from piecework.rehearsing.campaign import prepare
-from piecework.rehearsing.rehearsal import rehearsal_of
 from piecework.results.answers_files import write_batch_results
 from piecework.results.export import export
 from piecework.results.table import answers_table
+from piecework.simulation.crowd.crowd import Crowd
+from piecework.simulation.crowd.page import Page
+from piecework.simulation.crowd.people import Person
+from piecework.simulation.crowd.worker_site import WorkerSite
+from piecework.simulation.rehearsals.campaign import prepare
+from piecework.simulation.rehearsals.rehearsal import rehearsal_of
 from piecework.store import assignments
 from tests.campaign.test_own_page import written
 

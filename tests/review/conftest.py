@@ -12,10 +12,10 @@ import pytest
 
 from piecework.campaign.opened import CampaignRun, OpenedCampaign
 from piecework.engine.run_pass import run_pass
+from piecework.foundation.server.connections import Limits, Listening
 from piecework.review.desk import Manner
 from piecework.review.server import Address, bound_to, server_of
 from piecework.review.sessions import Sessions
-from piecework.webserver.connections import Limits, Listening
 from tests.browser.conftest import open_page
 from tests.engine.conftest import in_folder
 from tests.marketplace.market import free_port

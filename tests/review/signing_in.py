@@ -7,16 +7,16 @@ from pathlib import Path
 import httpx
 
 from piecework.campaign.opened import OpenedCampaign
+from piecework.foundation.server.server import Certificate
+from piecework.foundation.signin.provider import Provider
+from piecework.foundation.signin.roles import Roles
+from piecework.foundation.signin.settings import ProviderSettings
 from piecework.review.desk import Manner
 from piecework.review.server import Address, bound_to
 from piecework.review.sign_in import Door
-from piecework.signin.provider import Provider
-from piecework.signin.roles import Roles
-from piecework.signin.settings import ProviderSettings
-from piecework.webserver.server import Certificate
+from tests.foundation.signin.stand_in import CLIENT, SECRET, StandIn
 from tests.review import stores
 from tests.review.conftest import Served, served_at
-from tests.signin.stand_in import CLIENT, SECRET, StandIn
 
 ROLES = Roles(
     by_email={

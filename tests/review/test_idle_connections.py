@@ -15,10 +15,10 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from piecework.webserver.connections import Limits
+from piecework.foundation.server.connections import Limits
+from tests.foundation.server.raw import connected
 from tests.review import stores
 from tests.review.conftest import served
-from tests.webserver.raw import connected
 
 ROOT = Path(__file__).resolve().parents[2]
 HALF_A_HEAD = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Long: "

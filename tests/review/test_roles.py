@@ -13,11 +13,11 @@ from piecework.review.desk import Manner
 from piecework.review.model.deciding import waiting_for_people
 from piecework.review.server import Address, bound_to, server_of
 from piecework.store import decisions, reviews
+from tests.foundation.signin.stand_in import at_work
 from tests.review import stores
 from tests.review.conftest import Served, served_at
 from tests.review.signing_in import browser_of, door_at, page_of, page_with, signed_in
 from tests.review.test_wire import CARD, form_of
-from tests.signin.stand_in import at_work
 
 FORMS = ("/preview", "/decide", "/undo", "/undo-act", "/words", "/words/find", "/label")
 

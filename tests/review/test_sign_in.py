@@ -9,10 +9,12 @@ import httpx
 import pytest
 
 from piecework.domain.clock import SystemClock
+from piecework.foundation.server.security_log import reset_allowances
+from piecework.foundation.signin import provider as provider_module
 from piecework.review.desk import Manner
-from piecework.signin import provider as provider_module
 from piecework.store import reviews
-from piecework.webserver.security_log import reset_allowances
+from tests.foundation.server.security_lines import caught
+from tests.foundation.signin.stand_in import SECRET, Claims, StandIn, at_work, new_key
 from tests.marketplace.certificates import self_signed
 from tests.review.conftest import Served
 from tests.review.signing_in import (
@@ -24,8 +26,6 @@ from tests.review.signing_in import (
     sign_in,
     signed_in,
 )
-from tests.signin.stand_in import SECRET, Claims, StandIn, at_work, new_key
-from tests.webserver.security_lines import caught
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.foundation.signin import mock_provider
 from tests.review.signing_in import door_at, page_with
-from tests.signin import mock_provider
 
 OpenPage = Callable[..., Page]
 

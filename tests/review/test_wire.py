@@ -13,9 +13,9 @@ from piecework.postprocess.pseudonyms import answer_pseudonym
 from piecework.review.model.deciding import waiting_for_people
 from piecework.store import decisions, findings
 from tests.domain.test_picture_metadata import is_clean, saved
+from tests.foundation.server.security_lines import caught
 from tests.review import stores
 from tests.review.conftest import Served, served
-from tests.webserver.security_lines import caught
 
 CARD = {"view": "answer", "key": "A0000-k1.1"}
 

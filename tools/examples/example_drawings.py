@@ -7,7 +7,7 @@ them with this module. Draw them again with `python -m tools.examples.example_dr
 from collections.abc import Mapping
 from pathlib import Path
 
-from piecework.rehearsal.pictures.portraits import Portrait, draw_portrait
+from piecework.simulation.pictures.portraits import Portrait, draw_portrait
 
 FOLDER = Path(__file__).resolve().parents[2] / "hit_templates"
 

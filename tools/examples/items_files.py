@@ -13,10 +13,10 @@ from pathlib import Path
 from random import Random
 
 from piecework.config.drawn_pictures import picture_name
-from piecework.rehearsal.pictures.portraits import draw_portrait, portrait_name
-from piecework.rehearsal.pictures.scene_model import Scene
-from piecework.rehearsal.pictures.scenes import scenes
-from piecework.rehearsal.seeded_rng import seeded_rng
+from piecework.simulation.pictures.portraits import draw_portrait, portrait_name
+from piecework.simulation.pictures.scene_model import Scene
+from piecework.simulation.pictures.scenes import scenes
+from piecework.simulation.seeded_rng import seeded_rng
 from tools.examples import misspelt_words, one_error
 from tools.examples.pairs import pairs_of, swapped
 from tools.examples.planted_errors import corrections_of

@@ -7,8 +7,8 @@ proposes instead is wrong.
 from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 
-from piecework.rehearsal.pictures.scene_model import Scene
-from piecework.rehearsal.seeded_rng import seeded_rng
+from piecework.simulation.pictures.scene_model import Scene
+from piecework.simulation.seeded_rng import seeded_rng
 from tools.examples.sentences import true_sentence
 
 _SHORTEST = 5

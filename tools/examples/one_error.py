@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from piecework.rehearsal.pictures.drawing.person import Garment, Who
-from piecework.rehearsal.pictures.portraits import Portrait
+from piecework.simulation.pictures.drawing.person import Garment, Who
+from piecework.simulation.pictures.portraits import Portrait
 
 Row = Mapping[str, str]
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from random import Random
 
 from piecework.config.drawn_pictures import picture_name
-from piecework.rehearsal.pictures.scene_model import Scene
-from piecework.rehearsal.seeded_rng import seeded_rng
+from piecework.simulation.pictures.scene_model import Scene
+from piecework.simulation.seeded_rng import seeded_rng
 from tools.examples.backgrounds import BACKGROUNDS
 from tools.examples.sentences import Sentence, true_sentence, with_error
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from piecework.campaign.exchange.table_source import Directory, directory_at, s3_endpoint
 from piecework.domain.errors import ConfigError
-from piecework.exchange.table_source import Directory, directory_at, s3_endpoint
 
 _REGIONS = ("AWS_REGION", "AWS_DEFAULT_REGION")
 

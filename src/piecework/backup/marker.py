@@ -18,7 +18,7 @@ from pyarrow import ArrowException, fs
 from piecework.backup.address import ReplicaAddress
 from piecework.backup.kinds import Identity
 from piecework.domain.errors import ConfigError, RefusedForSafety
-from piecework.sqlitefile.files import FOR_OWNER
+from piecework.foundation.sqlitefile.files import FOR_OWNER
 
 FILE = "piecework.json"
 RENEWED_EVERY = timedelta(minutes=1)

@@ -20,7 +20,7 @@ from typing import IO
 
 from piecework.backup.control import complete
 from piecework.backup.program import ReplicatedFile, environment, fault_in, write_settings
-from piecework.sqlitefile.files import FOR_OWNER
+from piecework.foundation.sqlitefile.files import FOR_OWNER
 
 _RUN_AND_END = """
 exec 3<&0

@@ -17,8 +17,8 @@ from pathlib import Path
 
 from piecework.backup.address import ReplicaAddress
 from piecework.domain.errors import ConfigError
-from piecework.sqlitefile.checkpoints import backup_folder
-from piecework.sqlitefile.files import FOR_OWNER
+from piecework.foundation.sqlitefile.checkpoints import backup_folder
+from piecework.foundation.sqlitefile.files import FOR_OWNER
 
 NAME = "litestream"
 _OLDEST = (0, 5, 17)

@@ -23,7 +23,7 @@ from piecework.backup.trial import Trial
 from piecework.backup.trouble import Trouble
 from piecework.domain.clock import Clock
 from piecework.domain.errors import PieceworkError
-from piecework.sqlitefile.checkpoints import fold, is_log_large, wait_for_checkpoints
+from piecework.foundation.sqlitefile.checkpoints import fold, is_log_large, wait_for_checkpoints
 
 _LOG = logging.getLogger(__name__)
 

@@ -22,8 +22,8 @@ from piecework.backup.program import (
     write_settings,
 )
 from piecework.domain.errors import ConfigError, StoreError
-from piecework.sqlitefile.checkpoints import backup_folder
-from piecework.sqlitefile.files import FOR_OWNER, files_of
+from piecework.foundation.sqlitefile.checkpoints import backup_folder
+from piecework.foundation.sqlitefile.files import FOR_OWNER, files_of
 
 _USE = "piecework restore"
 

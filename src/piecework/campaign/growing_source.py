@@ -47,7 +47,7 @@ def source_of(file: CampaignFile, task: Task) -> Source:
     possible = () if page is None else page.possible_addresses
     if table.query is not None:
         # Most campaigns need neither a database nor Parquet files.
-        from piecework.exchange.databases import Query  # noqa: PLC0415
+        from piecework.campaign.exchange.databases import Query  # noqa: PLC0415
 
         return Query(
             database=table.database or "",
@@ -58,7 +58,7 @@ def source_of(file: CampaignFile, task: Task) -> Source:
             possible=possible,
         )
     if table.file is not None and is_read_as_it_arrives(table.file):
-        from piecework.exchange.table_source import TableFolder  # noqa: PLC0415
+        from piecework.campaign.exchange.table_source import TableFolder  # noqa: PLC0415
 
         return TableFolder(
             address=table.file,
@@ -85,7 +85,7 @@ def source_of(file: CampaignFile, task: Task) -> Source:
         addresses = task.columns[1:] or needed
     if pictures.folder is not None:
         return PictureFolder(path=pictures.folder, columns=task.columns, addresses=addresses)
-    from piecework.exchange.picture_bucket import PictureBucket, PicturesInBucket  # noqa: PLC0415
+    from piecework.campaign.exchange.picture_bucket import PictureBucket, PicturesInBucket  # noqa: PLC0415
 
     return PicturesInBucket(
         bucket=PictureBucket(pictures.address), columns=task.columns, addresses=addresses

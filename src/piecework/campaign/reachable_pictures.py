@@ -236,7 +236,7 @@ def _beginning(path: str, bucket: str) -> bytes:
         with Path(path).open("rb") as file:
             return file.read(_FIRST_BYTES)
     # Most campaigns have a folder, and need no pyarrow here.
-    from piecework.exchange.table_source import directory_at  # noqa: PLC0415
+    from piecework.campaign.exchange.table_source import directory_at  # noqa: PLC0415
 
     # Only the campaign's own address may have variables; a row's cell may not.
     directory = directory_at(bucket, beside=Path())

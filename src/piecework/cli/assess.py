@@ -13,8 +13,8 @@ from piecework.cli.output import say_sections
 from piecework.domain.counts import plural
 
 if TYPE_CHECKING:
-    from piecework.bulk.answer_files import Origin
     from piecework.importing.assessing import Assessed
+    from piecework.results.large.answer_files import Origin
 
 _MOST_ROWS = 12
 """Rows of a table on a terminal; --html and --parquet have all rows."""
@@ -108,8 +108,8 @@ def _assess_in_parts(
     files: Sequence[Path], *, into: Path, origin: "Origin", dask: str, as_json: bool
 ) -> None:
     """Judge answers in parts, and write the findings as Parquet to a folder."""
-    from piecework.bulk.assessing import assess_in_parts
     from piecework.qc.registry import TITLES
+    from piecework.results.large.assessing import assess_in_parts
 
     campaign = origin.campaign
     with runner(dask) as run_parts:

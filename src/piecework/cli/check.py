@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from piecework.domain.campaign import Campaign, Rewards
     from piecework.domain.crowds import MarketPrice
     from piecework.domain.task import Field
-    from piecework.rehearsing.checking import Checked
+    from piecework.simulation.rehearsals.checking import Checked
 
 _Rows = list[tuple[str, str, str]]
 
@@ -92,7 +92,7 @@ def check(
     if trust:
         _trust(campaign, variables, as_json=as_json)
     from piecework.cli.prolific_campaign import estimate_if_possible, lines_of
-    from piecework.rehearsing.checking import check_campaign
+    from piecework.simulation.rehearsals.checking import check_campaign
 
     day = (on or SystemClock().now()).date()
     checked = check_campaign(campaign, on=day, endpoint=endpoint, reach=reach, internal=internal)

@@ -21,8 +21,8 @@ from piecework.domain.counts import plural
 from piecework.domain.money import shown
 
 if TYPE_CHECKING:
-    from piecework.bulk.answer_files import Origin
-    from piecework.bulk.running import PartRunner
+    from piecework.results.large.answer_files import Origin
+    from piecework.results.large.running import PartRunner
 
 
 @click.command()
@@ -47,7 +47,7 @@ def clean(files: tuple[Path, ...], *, into: Path, dask: str, as_json: bool) -> N
       piecework clean answers/ --to clean
       piecework clean answers/ --to clean --dask
     """
-    from piecework.bulk.cleaning import clean_files
+    from piecework.results.large.cleaning import clean_files
 
     with runner(dask) as run_parts:
         done = clean_files(files, run_parts, into=into)
@@ -157,9 +157,9 @@ def _list(path: Path, *, as_json: bool) -> None:
 
 def origin_of(*, campaign: Path | None, task_name: str) -> "Origin":
     """Return the origin of answers that `--as` and `--task` state."""
-    from piecework.bulk.answer_files import UNKNOWN_TASK, Origin
     from piecework.campaign.assembling import load_campaign
     from piecework.hit_templates.tasks import load_task
+    from piecework.results.large.answer_files import UNKNOWN_TASK, Origin
 
     if campaign is None:
         return Origin(task=load_task(task_name) if task_name else UNKNOWN_TASK)
@@ -172,7 +172,7 @@ def origin_of(*, campaign: Path | None, task_name: str) -> "Origin":
 @contextmanager
 def runner(dask: str) -> Iterator["PartRunner"]:
     """Yield what runs the parts: this process, or Dask if an address is given."""
-    from piecework.bulk.running import here, on_dask
+    from piecework.results.large.running import here, on_dask
 
     with _progress() as report:
         if not dask:

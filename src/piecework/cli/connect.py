@@ -12,13 +12,13 @@ from piecework.cli.lazy_group import LazyCommand, LazyGroup
 from piecework.cli.marketplace_file import transaction_in
 from piecework.cli.options import DATABASE, JSON
 from piecework.cli.output import say_checks
-from piecework.connect.client import Connect
-from piecework.connect.doctor import Doctor
-from piecework.connect.token import CONNECT, SERVICE, ApiKey
 from piecework.domain.errors import ConfigError
 from piecework.domain.printable import printable
-from piecework.webclient.address import api_address
-from piecework.webclient.transport import Patience, Transport
+from piecework.foundation.client.address import api_address
+from piecework.foundation.client.transport import Patience, Transport
+from piecework.markets.connect.client import Connect
+from piecework.markets.connect.doctor import Doctor
+from piecework.markets.connect.token import CONNECT, SERVICE, ApiKey
 
 _COMMANDS = [
     LazyCommand("doctor", "connect:connect_doctor", "Check an account, and what is assumed."),
@@ -141,7 +141,7 @@ def connect_status(*, database: Path, as_json: bool) -> None:
       piecework connect status
       piecework connect status --database marketplace.db
     """
-    from piecework.connect.bridge.status import read_status
+    from piecework.markets.connect.bridge.status import read_status
 
     with transaction_in(database) as transaction:
         status = read_status(transaction)
@@ -173,7 +173,7 @@ def connect_settle(*, payments: tuple[str, ...], is_paid: bool, database: Path) 
       piecework connect settle 3f2a91c0-7-0 --paid
       piecework connect settle 3f2a91c0-7-0 3f2a91c0-8-0 --unpaid
     """
-    from piecework.connect.bridge.bonuses import settle_unknown
+    from piecework.markets.connect.bridge.bonuses import settle_unknown
 
     with api_faults(), transaction_in(database) as transaction:
         for payment in payments:
@@ -218,11 +218,11 @@ def connect_reconcile(
       piecework connect reconcile --adopt 04a3e4cd0589d3441828c072dde7af23
       piecework connect reconcile --leave 04a3e4cd0589d3441828c072dde7af23
     """
-    from piecework.connect.bridge import unknown
-    from piecework.connect.bridge.bridge import Bridge
-    from piecework.connect.bridge.terms import NAME, Terms
-    from piecework.marketplace.bridging.losses import undecided
     from piecework.marketplace.state.backend import Backend, rules_of
+    from piecework.markets.bridging.losses import undecided
+    from piecework.markets.connect.bridge import unknown
+    from piecework.markets.connect.bridge.bridge import Bridge
+    from piecework.markets.connect.bridge.terms import NAME, Terms
 
     if not database.exists():
         raise ConfigError(

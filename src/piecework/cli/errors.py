@@ -189,8 +189,8 @@ def api_faults() -> Iterator[None]:
         RefusedForSafety: others can read the token's file.
     """
     # Every command loads this module; few have a market's client.
-    from piecework.webclient.errors import ApiError
-    from piecework.webclient.token import Exposed
+    from piecework.foundation.client.errors import ApiError
+    from piecework.foundation.client.token import Exposed
 
     try:
         yield

@@ -15,8 +15,8 @@ from piecework.cli.output import also_sent_lines, say_changes
 from piecework.domain.counts import plural
 
 if TYPE_CHECKING:
-    from piecework.bulk.answer_files import Origin
     from piecework.campaign.opened import OpenedCampaign
+    from piecework.results.large.answer_files import Origin
 
 
 @click.command()
@@ -101,7 +101,7 @@ def _export_files(
     files: Sequence[Path], *, into: Path, origin: "Origin", dask: str, as_json: bool
 ) -> None:
     """Write a dataset's tables in parts, each a folder of Parquet files."""
-    from piecework.bulk.exporting import export_files
+    from piecework.results.large.exporting import export_files
 
     campaign = origin.campaign
     with runner(dask) as run_parts:

@@ -32,7 +32,7 @@ from piecework.domain.errors import ConfigError
 from piecework.domain.hit import PICTURES, is_picture
 from piecework.hit_templates.own_html.task import ITEM_ID
 from piecework.hit_templates.tasks import load_task, task_names
-from piecework.rehearsing.checking import Checked, check_campaign
+from piecework.simulation.rehearsals.checking import Checked, check_campaign
 
 if TYPE_CHECKING:
     from decimal import Decimal

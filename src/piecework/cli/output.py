@@ -14,7 +14,7 @@ from rich.text import Text
 from piecework.domain.counts import plural
 from piecework.domain.printable import printable
 from piecework.domain.progress import Progress, SourceState
-from piecework.webclient.checks import Check
+from piecework.foundation.client.checks import Check
 
 if TYPE_CHECKING:
     from piecework.campaign.opened import OpenedCampaign

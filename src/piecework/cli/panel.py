@@ -24,10 +24,10 @@ from piecework.marketplace.state import clock
 
 if TYPE_CHECKING:
     from piecework.marketplace.state.transaction import Transaction
-    from piecework.panel.panel_file import Panel
-    from piecework.panel.pay_list import PayList
-    from piecework.panel.pay_record import PayRecord, RecordedList
-    from piecework.panel.secrets import Secrets
+    from piecework.markets.panel.panel_file import Panel
+    from piecework.markets.panel.pay_list import PayList
+    from piecework.markets.panel.pay_record import PayRecord, RecordedList
+    from piecework.markets.panel.secrets import Secrets
 
 _COMMANDS = [
     LazyCommand("example", "panel:panel_example", "Print a ready-made panel file."),
@@ -59,7 +59,7 @@ def read_panel(path: Path) -> "Panel":
         ConfigError: the file has faults; each is a sentence with line and key.
     """
     from piecework.config.schema_faults import schema_faults
-    from piecework.panel.panel_file import Panel
+    from piecework.markets.panel.panel_file import Panel
 
     text = read_text(path, name="panel file", next_step=_EXAMPLE)
     try:
@@ -82,7 +82,7 @@ def read_secrets(path: Path, panel: "Panel", *, for_links: bool = True) -> "Secr
     Raises:
         ConfigError: a secret is missing, or its file is not private.
     """
-    from piecework.panel.secrets import Secrets, UnusableError
+    from piecework.markets.panel.secrets import Secrets, UnusableError
 
     try:
         return Secrets.read(panel, os.environ, for_links=for_links)
@@ -105,7 +105,7 @@ def panel_example(*, name: str) -> None:
       piecework panel example external > panel.toml
       piecework panel example sona
     """
-    folder = files("piecework.panel") / "ready_made"
+    folder = files("piecework.markets.panel") / "ready_made"
     click.echo((folder / f"{name}.toml").read_text(encoding="utf-8"), nl=False)
 
 
@@ -131,8 +131,8 @@ def panel_link(*, panel_file: Path, person: str, session: str, project: str, sit
       piecework panel link panel.toml P123 --session S456
     """
     from piecework.marketplace.exceptions import Refusal
-    from piecework.panel.arrivals import Ids, Links, proof_of
-    from piecework.panel.secrets import UnusableError
+    from piecework.markets.panel.arrivals import Ids, Links, proof_of
+    from piecework.markets.panel.secrets import UnusableError
 
     panel = read_panel(panel_file)
     secrets = read_secrets(panel_file, panel)
@@ -231,8 +231,8 @@ def _due(
     compared: bool,
 ) -> "PayList | None":
     """Write the list that is due: an interrupted one, or a new one."""
-    from piecework.panel.panel_crowd import ways_out
-    from piecework.panel.pay_list import keys, make, mark_written, unwritten
+    from piecework.markets.panel.panel_crowd import ways_out
+    from piecework.markets.panel.pay_list import keys, make, mark_written, unwritten
 
     with transaction_in(database) as transaction:
         record = _record(database)
@@ -269,7 +269,7 @@ def _due(
 
 
 def _record(database: Path) -> "PayRecord":
-    from piecework.panel.pay_record import PayRecord
+    from piecework.markets.panel.pay_record import PayRecord
 
     try:
         return PayRecord.beside(database)
@@ -293,9 +293,9 @@ def _compare(
     Raises:
         RefusedForSafety: a person has to compare them first.
     """
-    from piecework.panel import pay_list
-    from piecework.panel.panel_crowd import ways_out
-    from piecework.panel.pay_record import digest_of
+    from piecework.markets.panel import pay_list
+    from piecework.markets.panel.panel_crowd import ways_out
+    from piecework.markets.panel.pay_record import digest_of
 
     ways = ways_out(transaction, panel, secrets)
     recorded = record.lists(panel.name)
@@ -356,8 +356,8 @@ def _unequal(
 
 
 def _earlier(panel: "Panel", secrets: "Secrets", number: int, database: Path) -> "PayList":
-    from piecework.panel.panel_crowd import ways_out
-    from piecework.panel.pay_list import read
+    from piecework.markets.panel.panel_crowd import ways_out
+    from piecework.markets.panel.pay_list import read
 
     with transaction_in(database) as transaction:
         ways = ways_out(transaction, panel, secrets)

@@ -15,15 +15,15 @@ from piecework.cli.output import say_checks
 from piecework.domain.counts import plural
 from piecework.domain.errors import ConfigError
 from piecework.domain.printable import printable
-from piecework.prolific.client import Prolific
-from piecework.prolific.doctor import Wanted, examine
-from piecework.prolific.resources.recruiting import FilterKind
-from piecework.prolific.token import SERVICE, Token
-from piecework.webclient.address import api_address
-from piecework.webclient.transport import Patience, Transport
+from piecework.foundation.client.address import api_address
+from piecework.foundation.client.transport import Patience, Transport
+from piecework.markets.prolific.client import Prolific
+from piecework.markets.prolific.doctor import Wanted, examine
+from piecework.markets.prolific.resources.recruiting import FilterKind
+from piecework.markets.prolific.token import SERVICE, Token
 
 if TYPE_CHECKING:
-    from piecework.webclient.request import Request
+    from piecework.foundation.client.request import Request
 
 _COMMANDS = [
     LazyCommand("doctor", "prolific:prolific_doctor", "Check that an account is ready."),

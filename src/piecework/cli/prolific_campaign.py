@@ -20,15 +20,19 @@ from piecework.cli.prolific import TOKEN_FILE, URL, WORKSPACE, needed_token, onl
 from piecework.domain.counts import plural
 from piecework.domain.extras import load_extra
 from piecework.domain.printable import printable
-from piecework.prolific.token import SERVICE
-from piecework.webclient.address import api_address
-from piecework.webclient.public_url import is_emulator, refuse_closed_frames, refuse_closed_site
+from piecework.foundation.client.address import api_address
+from piecework.foundation.client.public_url import (
+    is_emulator,
+    refuse_closed_frames,
+    refuse_closed_site,
+)
+from piecework.markets.prolific.token import SERVICE
 
 if TYPE_CHECKING:
     from piecework.domain.campaign import Campaign
-    from piecework.prolific.bridge.estimating import Estimate
-    from piecework.prolific.token import Token
-    from piecework.webclient.checks import Check
+    from piecework.foundation.client.checks import Check
+    from piecework.markets.prolific.bridge.estimating import Estimate
+    from piecework.markets.prolific.token import Token
 
 _API = "https://api.prolific.com"
 
@@ -75,7 +79,7 @@ def estimate_if_possible(campaign: "Campaign") -> "Estimate | None":
         ConfigError: Prolific cannot be asked, or refuses a filter.
     """
     from piecework.domain.hit import PROLIFIC
-    from piecework.prolific.token import Token
+    from piecework.markets.prolific.token import Token
 
     asks = campaign.recruiting is not None or any(
         each.qualification_type_id.startswith(PROLIFIC) for each in campaign.requirements
@@ -92,7 +96,7 @@ def estimate_if_possible(campaign: "Campaign") -> "Estimate | None":
 
 def lines_of(campaign: "Campaign", known: "Estimate") -> Iterator[str]:
     """Yield what Prolific says, for people."""
-    from piecework.prolific.bridge.estimating import FEWEST_COUNTED
+    from piecework.markets.prolific.bridge.estimating import FEWEST_COUNTED
 
     shown = campaign.rewards.shown
     if known.is_hardly_anybody:
@@ -117,12 +121,12 @@ def lines_of(campaign: "Campaign", known: "Estimate") -> Iterator[str]:
 def _ask(campaign: "Campaign", *, url: str, token: "Token", workspace: str) -> "Estimate":
     from piecework.campaign.dealing import all_first_rounds
     from piecework.domain.clock import SystemClock
+    from piecework.foundation.client.address import api_address
+    from piecework.foundation.client.transport import Patience, Transport
+    from piecework.markets.prolific.bridge.estimating import Work, estimate
+    from piecework.markets.prolific.client import Prolific
+    from piecework.markets.prolific.token import SERVICE
     from piecework.platforms.wire import recruiting_to_wire, requirement_to_wire
-    from piecework.prolific.bridge.estimating import Work, estimate
-    from piecework.prolific.client import Prolific
-    from piecework.prolific.token import SERVICE
-    from piecework.webclient.address import api_address
-    from piecework.webclient.transport import Patience, Transport
 
     rounds = all_first_rounds(campaign, on=SystemClock().now().date())
     recruiting = campaign.recruiting
@@ -225,7 +229,7 @@ def prolific_try(
     """
     load_extra("pycountry", extra="prolific", use="prolific try")
     from piecework.campaign.assembling import read_anywhere
-    from piecework.rehearsing.live_trial import Trial, Wanted
+    from piecework.simulation.rehearsals.live_trial import Trial, Wanted
 
     read = read_anywhere(campaign)
     checks: list[Check] = []

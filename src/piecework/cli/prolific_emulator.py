@@ -14,9 +14,9 @@ from offline_markets.prolific.command import line, options_of, with_options
 from offline_markets.prolific.server import serve_forever
 from piecework.domain.clock import SystemClock
 from piecework.domain.errors import StoreError
-from piecework.webserver.stand_in.authority import establish
-from piecework.webserver.stand_in.relay import relaying
-from piecework.webserver.stand_in.settings import RunningStandIn
+from piecework.foundation.server.stand_in.authority import establish
+from piecework.foundation.server.stand_in.relay import relaying
+from piecework.foundation.server.stand_in.settings import RunningStandIn
 
 HOSTS = ("api.prolific.com", "api.prolific.co")
 """The hosts that programs for Prolific have built in; the second one is older."""

@@ -19,18 +19,18 @@ from piecework.cli.prolific import TOKEN_FILE, URL, needed_token
 from piecework.domain.counts import plural
 from piecework.domain.errors import ConfigError
 from piecework.domain.printable import printable
-from piecework.prolific.client import Prolific
-from piecework.prolific.token import SERVICE
-from piecework.webclient.address import api_address
-from piecework.webclient.transport import Transport
-from piecework.webclient.values import Money
+from piecework.foundation.client.address import api_address
+from piecework.foundation.client.transport import Transport
+from piecework.foundation.client.values import Money
+from piecework.markets.prolific.client import Prolific
+from piecework.markets.prolific.token import SERVICE
 
 if TYPE_CHECKING:
-    from piecework.marketplace.bridging.losses import UnknownStudy
-    from piecework.prolific.bridge.decisions import Decisions
-    from piecework.prolific.bridge.reconciling import Difference
-    from piecework.prolific.bridge.status import Status, StudyStatus
-    from piecework.prolific.bridge.terms import Terms
+    from piecework.markets.bridging.losses import UnknownStudy
+    from piecework.markets.prolific.bridge.decisions import Decisions
+    from piecework.markets.prolific.bridge.reconciling import Difference
+    from piecework.markets.prolific.bridge.status import Status, StudyStatus
+    from piecework.markets.prolific.bridge.terms import Terms
 
 
 @click.command("status")
@@ -47,7 +47,7 @@ def prolific_status(*, database: Path, as_json: bool) -> None:
       piecework prolific status
       piecework prolific status --database marketplace.db
     """
-    from piecework.prolific.bridge.status import read_status
+    from piecework.markets.prolific.bridge.status import read_status
 
     with transaction_in(database) as transaction:
         status = read_status(transaction)
@@ -102,7 +102,7 @@ def _lines(study: "StudyStatus") -> Iterator[str]:
     if study.waits_for_participant:
         yield f"  {study.waits_for_participant} asked to return their submission"
     if study.eligible == 0:
-        from piecework.prolific.bridge.terms import FEW_ELIGIBLE
+        from piecework.markets.prolific.bridge.terms import FEW_ELIGIBLE
 
         yield f"  {FEW_ELIGIBLE}"
     if study.trouble:
@@ -151,7 +151,7 @@ def prolific_settle(*, batches: tuple[str, ...], is_paid: bool, database: Path) 
       piecework prolific settle 6543ab... --paid
       piecework prolific settle 6543ab... 6543cd... --unpaid
     """
-    from piecework.prolific.bridge.bonuses import settle_unknown
+    from piecework.markets.prolific.bridge.bonuses import settle_unknown
 
     with api_faults(), transaction_in(database) as transaction:
         for batch in batches:
@@ -211,7 +211,7 @@ def prolific_reconcile(
       piecework prolific reconcile --adopt 6543ab...
       piecework prolific reconcile --leave 6543ab... --database marketplace.db
     """
-    from piecework.prolific.bridge.decisions import Decisions
+    from piecework.markets.prolific.bridge.decisions import Decisions
 
     decisions = Decisions(adopted=adopt, hit_type_id=hit_type, left=leave, paid_as_lost=pay_lost)
     terms = _terms_of_last_start(database)
@@ -229,8 +229,8 @@ def prolific_reconcile(
 
 
 def _terms_of_last_start(database: Path) -> "Terms":
-    from piecework.prolific.bridge.spending import LastStart
-    from piecework.prolific.bridge.terms import Terms
+    from piecework.markets.prolific.bridge.spending import LastStart
+    from piecework.markets.prolific.bridge.terms import Terms
 
     with transaction_in(database) as transaction:
         start = LastStart.read(transaction)
@@ -251,7 +251,7 @@ def _differences(
     database: Path, prolific: Prolific, terms: "Terms", decisions: "Decisions"
 ) -> "list[Difference]":
     from piecework.marketplace.state.backend import Backend, rules_of
-    from piecework.prolific.bridge.bridge import Bridge
+    from piecework.markets.prolific.bridge.bridge import Bridge
 
     with closing(Backend(database, rules_of(database))) as backend:
         bridge = Bridge(backend, prolific, terms)

@@ -28,10 +28,10 @@ from piecework.domain.progress import Progress
 
 if TYPE_CHECKING:
     from piecework.domain.campaign import Campaign
-    from piecework.forecasting.forecasts import WrittenForecast
-    from piecework.rehearsing.rehearsal import MarketName
     from piecework.report.components import Note
     from piecework.report.forecast import Forecast, Row
+    from piecework.simulation.forecast.forecasts import WrittenForecast
+    from piecework.simulation.rehearsals.rehearsal import MarketName
 
 
 @click.command()
@@ -75,8 +75,11 @@ def rehearse(campaign: Path, *, as_json: bool, crowds: tuple[str, ...]) -> None:
         from prefect import tags
 
         from piecework.flows.rehearse import rehearsal_flow
-        from piecework.rehearsing.campaign import prepare
-        from piecework.rehearsing.previous_rehearsal import is_finished, set_aside_if_changed
+        from piecework.simulation.rehearsals.campaign import prepare
+        from piecework.simulation.rehearsals.previous_rehearsal import (
+            is_finished,
+            set_aside_if_changed,
+        )
 
     loaded = prepare(
         campaign, before=lambda read: changes.extend(set_aside_if_changed(read, markets))
@@ -122,7 +125,7 @@ def _markets(crowds: tuple[str, ...]) -> "tuple[MarketName, ...]":
 
 
 def _say_what_changed(campaign: "Campaign", changes: Sequence[str], *, is_same: bool) -> None:
-    from piecework.rehearsing.previous_rehearsal import FOLDER
+    from piecework.simulation.rehearsals.previous_rehearsal import FOLDER
 
     if changes:
         click.echo(
@@ -236,7 +239,7 @@ def crowd(campaign: Path, *, port: int, frames_port: int, poll_seconds: float) -
       piecework crowd birds.toml --port 8090
       piecework advance birds.toml --rehearsal --endpoint http://127.0.0.1:8090
     """
-    from piecework.rehearsing.between_passes import work_between_passes
+    from piecework.simulation.rehearsals.between_passes import work_between_passes
 
     work_between_passes(
         campaign, port=port, frames_port=frames_port, poll_seconds=poll_seconds, say=click.echo
@@ -311,7 +314,7 @@ def forecast(
     """
     if dask and processes:
         raise click.UsageError("--processes is for this machine; leave it out with --dask")
-    from piecework.forecasting.forecasts import as_document, make_forecast
+    from piecework.simulation.forecast.forecasts import as_document, make_forecast
 
     with RichProgress(
         TextColumn("{task.description}"),

@@ -18,7 +18,7 @@ from piecework.domain.errors import ConfigError
 from piecework.domain.ids import AssignmentId
 
 if TYPE_CHECKING:
-    from piecework.signin.roles import Role
+    from piecework.foundation.signin.roles import Role
 
 _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 
@@ -89,10 +89,10 @@ def review(  # noqa: PLR0913 - an argument for each option
     """
     from piecework.campaign.assembling import load_campaign
     from piecework.engine.opening import open_to_look
+    from piecework.foundation.server.server import Certificate
     from piecework.review.desk import Manner
     from piecework.review.server import Address, serve
     from piecework.review.sessions import Sessions
-    from piecework.webserver.server import Certificate
 
     if by and reviewers:
         raise ConfigError(["--by is for one person, --reviewer for several; give one"])

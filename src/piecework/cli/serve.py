@@ -33,9 +33,9 @@ from piecework.domain.clock import SystemClock
 from piecework.domain.errors import ConfigError, RefusedForSafety, StoreError
 
 if TYPE_CHECKING:
+    from piecework.foundation.server.server import Certificate
+    from piecework.foundation.server.stand_in.settings import StandIn
     from piecework.marketplace.http.options import Marketplace
-    from piecework.webserver.server import Certificate
-    from piecework.webserver.stand_in.settings import StandIn
 
 _OPEN = {"prolific": open_prolific, "connect": open_connect, "panel": open_panel}
 
@@ -75,11 +75,11 @@ def serve(
         --public-url https://hits.example.org \
         --frames-url https://frames.example.org
     """
+    from piecework.foundation.tracing.spans import sending
     from piecework.marketplace.http.hosts import UnsafeBindError
     from piecework.marketplace.http.notification_sender import NotifyAddressError
     from piecework.marketplace.http.server import serve_forever
     from piecework.marketplace.state.storage import WrongDatabaseError
-    from piecework.tracing.spans import sending
 
     logs.say_from(logging.INFO)
     click.get_current_context().with_resource(sending("piecework-marketplace"))
@@ -166,7 +166,7 @@ def _pictures(named: str | None) -> str | None:
     if named is None:
         return None
     if "://" in named:
-        from piecework.exchange.picture_bucket import PictureBucket
+        from piecework.campaign.exchange.picture_bucket import PictureBucket
 
         PictureBucket(named).check()
     elif not Path(named).is_dir():
@@ -234,7 +234,7 @@ def _start(site: SiteOptions, rehearsing: RehearsalOptions) -> datetime | None:
 
 
 def _certificate(site: SiteOptions) -> "Certificate | None":
-    from piecework.webserver.server import Certificate
+    from piecework.foundation.server.server import Certificate
 
     if site.tls is None:
         return None
@@ -243,8 +243,8 @@ def _certificate(site: SiteOptions) -> "Certificate | None":
 
 
 def _aws_proxy(site: SiteOptions, aws: AwsOptions) -> "StandIn":
+    from piecework.foundation.server.stand_in import authority
     from piecework.marketplace.http.hosts import AMAZON_HOSTS
-    from piecework.webserver.stand_in import authority
 
     return authority.establish(
         site.database.with_name(f"{site.database.stem}-aws"),

@@ -22,16 +22,16 @@ from piecework.domain.printable import printable
 
 if TYPE_CHECKING:
     from piecework.cli.serve_options import CrowdOptions
-    from piecework.connect.bridge.serving import Office
-    from piecework.connect.bridge.terms import LinkNames
-    from piecework.marketplace.bridging.running import StepObserver
     from piecework.marketplace.http.options import Marketplace
     from piecework.marketplace.state.money import PriceList
     from piecework.marketplace.state.outside_crowd import OutsideCrowd
-    from piecework.prolific.bridge.bridge import Bridge
-    from piecework.prolific.bridge.recruiting import Recruiting
-    from piecework.prolific.bridge.terms import Terms
-    from piecework.prolific.bridge.webhooks import Receiver
+    from piecework.markets.bridging.running import StepObserver
+    from piecework.markets.connect.bridge.serving import Office
+    from piecework.markets.connect.bridge.terms import LinkNames
+    from piecework.markets.prolific.bridge.bridge import Bridge
+    from piecework.markets.prolific.bridge.recruiting import Recruiting
+    from piecework.markets.prolific.bridge.terms import Terms
+    from piecework.markets.prolific.bridge.webhooks import Receiver
 
 _CROWDS = ("prolific", "connect", "panel")
 
@@ -145,7 +145,11 @@ def refuse_closed_addresses(marketplace: "Marketplace", address: str, *, crowd: 
         ConfigError: an option is missing.
         Unusable: participants cannot open an address.
     """
-    from piecework.webclient.public_url import is_emulator, refuse_closed_frames, refuse_closed_site
+    from piecework.foundation.client.public_url import (
+        is_emulator,
+        refuse_closed_frames,
+        refuse_closed_site,
+    )
 
     if not marketplace.site_url:
         raise ConfigError([f"--crowd {crowd} needs --public-url, where participants are sent"])
@@ -213,15 +217,15 @@ def open_prolific(
         RefusedForSafety: others can read the token.
     """
     load_extra("pycountry", extra="prolific", use="--crowd prolific")
-    from piecework.marketplace.bridging.running import Running
+    from piecework.foundation.client.address import api_address
     from piecework.marketplace.state.backend import Rules
-    from piecework.prolific.bridge.prolific_crowd import CONSENT
-    from piecework.prolific.bridge.recruiting import agreed_terms
-    from piecework.prolific.bridge.serving import office
-    from piecework.prolific.bridge.step import step
-    from piecework.prolific.bridge.terms import NAME
-    from piecework.prolific.token import SERVICE
-    from piecework.webclient.address import api_address
+    from piecework.markets.bridging.running import Running
+    from piecework.markets.prolific.bridge.prolific_crowd import CONSENT
+    from piecework.markets.prolific.bridge.recruiting import agreed_terms
+    from piecework.markets.prolific.bridge.serving import office
+    from piecework.markets.prolific.bridge.step import step
+    from piecework.markets.prolific.bridge.terms import NAME
+    from piecework.markets.prolific.token import SERVICE
 
     recruiting = _recruiting(options, spending_limit(NAME, options))
     file = value_for(NAME, "--token-file", options.token_file, len(options.crowds))
@@ -251,7 +255,7 @@ def open_prolific(
 
 
 def _recruiting(options: "CrowdOptions", limit_cents: int) -> "Recruiting":
-    from piecework.prolific.bridge.recruiting import Recruiting
+    from piecework.markets.prolific.bridge.recruiting import Recruiting
 
     return Recruiting(
         workspace_id=options.workspace,
@@ -269,9 +273,9 @@ def _recruiting(options: "CrowdOptions", limit_cents: int) -> "Recruiting":
 
 def _receiver(bridge: "Bridge") -> "Receiver | None":
     """Return the receiver of webhooks; None, with a message, if Prolific refuses."""
+    from piecework.foundation.client.errors import ApiError
     from piecework.marketplace.workers.visit_site import EVENTS
-    from piecework.prolific.bridge.webhooks import register
-    from piecework.webclient.errors import ApiError
+    from piecework.markets.prolific.bridge.webhooks import register
 
     url = f"{bridge.terms.site_url}{EVENTS}"
     try:
@@ -313,14 +317,14 @@ def open_connect(
         ConfigError: the account or the addresses cannot be used; nothing was sent.
         RefusedForSafety: others can read the key.
     """
-    from piecework.connect.bridge.connect_crowd import CONSENT
-    from piecework.connect.bridge.serving import office
-    from piecework.connect.bridge.step import step
-    from piecework.connect.bridge.terms import NAME, Terms
-    from piecework.connect.token import SERVICE
-    from piecework.marketplace.bridging.running import Running
+    from piecework.foundation.client.address import api_address
     from piecework.marketplace.state.backend import Rules
-    from piecework.webclient.address import api_address
+    from piecework.markets.bridging.running import Running
+    from piecework.markets.connect.bridge.connect_crowd import CONSENT
+    from piecework.markets.connect.bridge.serving import office
+    from piecework.markets.connect.bridge.step import step
+    from piecework.markets.connect.bridge.terms import NAME, Terms
+    from piecework.markets.connect.token import SERVICE
 
     limit = spending_limit(NAME, options)
     names, percent = _link_names(options.link_names), _percent(options.fee_percent)
@@ -354,7 +358,7 @@ def open_connect(
 
 
 def _link_names(text: str) -> "LinkNames":
-    from piecework.connect.bridge.terms import LinkNames
+    from piecework.markets.connect.bridge.terms import LinkNames
 
     if not text:
         return LinkNames()
@@ -380,7 +384,7 @@ def _percent(text: str) -> Decimal | None:
 
 
 def _say_connect(office: "Office") -> None:
-    from piecework.connect.bridge.terms import money
+    from piecework.markets.connect.bridge.terms import money
 
     click.echo(f"Connect adds {office.prices.percent} % to what participants get", err=True)
     click.echo(

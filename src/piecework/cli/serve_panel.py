@@ -15,7 +15,7 @@ from piecework.domain.printable import printable
 if TYPE_CHECKING:
     from piecework.cli.serve_options import CrowdOptions
     from piecework.marketplace.http.options import Marketplace
-    from piecework.panel.panel_file import Panel
+    from piecework.markets.panel.panel_file import Panel
 
 
 @contextmanager
@@ -33,9 +33,9 @@ def open_panel(
         ConfigError: the panel file has faults, or options contradict each other.
     """
     from piecework.marketplace.state import outside_market
-    from piecework.panel.panel_crowd import PanelCrowd
-    from piecework.panel.prices import market_of, prices_of
-    from piecework.panel.secrets import UnusableError
+    from piecework.markets.panel.panel_crowd import PanelCrowd
+    from piecework.markets.panel.prices import market_of, prices_of
+    from piecework.markets.panel.secrets import UnusableError
 
     file = options.panel
     if file is None:

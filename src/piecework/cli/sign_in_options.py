@@ -13,10 +13,10 @@ from piecework.domain.errors import ConfigError, RefusedForSafety
 from piecework.domain.extras import load_extra
 
 if TYPE_CHECKING:
+    from piecework.foundation.signin.provider import Provider
+    from piecework.foundation.signin.roles import Role, Roles
+    from piecework.foundation.signin.settings import ProviderSettings
     from piecework.review.sign_in import Door
-    from piecework.signin.provider import Provider
-    from piecework.signin.roles import Role, Roles
-    from piecework.signin.settings import ProviderSettings
 
 _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 _LONGEST_SECRET = 4096
@@ -130,7 +130,7 @@ def door_of(options: SignInOptions, *, has_fixed_address: bool) -> "Door | None"
     _settings(options, secret, "http://127.0.0.1")
 
     def provider_at(address: str, now: Callable[[], float]) -> "Provider":
-        from piecework.signin.provider import Provider
+        from piecework.foundation.signin.provider import Provider
 
         return Provider(
             _settings(options, secret, address),
@@ -165,7 +165,7 @@ def provider_of(
 
     def provider_at(address: str) -> "Provider":
         from piecework.domain.clock import SystemClock
-        from piecework.signin.provider import Provider
+        from piecework.foundation.signin.provider import Provider
 
         clock = SystemClock()
         return Provider(_settings(options, secret, address), now=lambda: clock.now().timestamp())
@@ -182,7 +182,7 @@ def _look(provider: "Provider") -> None:
     """
     import asyncio
 
-    from piecework.signin.refusals import SignInRefused, WrongProvider
+    from piecework.foundation.signin.refusals import SignInRefused, WrongProvider
 
     try:
         asyncio.run(provider.look())
@@ -193,7 +193,7 @@ def _look(provider: "Provider") -> None:
 
 
 def _settings(options: ProviderOptions, secret: str, address: str) -> "ProviderSettings":
-    from piecework.signin.settings import SCOPES, ProviderSettings, UnusableSettingsError
+    from piecework.foundation.signin.settings import SCOPES, ProviderSettings, UnusableSettingsError
 
     try:
         return ProviderSettings(
@@ -208,8 +208,8 @@ def _settings(options: ProviderOptions, secret: str, address: str) -> "ProviderS
 
 
 def _roles(options: SignInOptions) -> "Roles":
-    from piecework.signin.person import comparable_email
-    from piecework.signin.roles import Roles
+    from piecework.foundation.signin.person import comparable_email
+    from piecework.foundation.signin.roles import Roles
 
     if bool(options.roles_claim) != bool(options.claim_role):
         raise ConfigError(["--roles-claim and --claim-role need each other"])
@@ -255,7 +255,7 @@ def _read_roles(option: str, texts: Sequence[str]) -> "dict[str, Role]":
 
 def role_named(name: str) -> "Role | None":
     """Return the role with a name, if there is one."""
-    from piecework.signin.roles import ROLES
+    from piecework.foundation.signin.roles import ROLES
 
     return next((role for role in ROLES if role == name.strip()), None)
 

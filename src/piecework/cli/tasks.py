@@ -138,7 +138,7 @@ def preview(campaign: Path, *, port: int) -> None:
       piecework preview birds.toml --port 9000
     """
     from piecework.campaign.assembling import read_anywhere
-    from piecework.rehearsing.preview import serve_preview
+    from piecework.simulation.rehearsals.preview import serve_preview
 
     # SIGTERM ends it like Ctrl-C, so that the folder is deleted.
     signal.signal(signal.SIGTERM, signal.default_int_handler)

@@ -7,7 +7,7 @@ from typing import Generic, Protocol, TypeVar
 from piecework.campaign.opened import OpenedCampaign
 from piecework.engine.snapshot import Reader
 from piecework.engine.watching.watch import Watch
-from piecework.tracing.spans import span
+from piecework.foundation.tracing.spans import span
 
 _T = TypeVar("_T")
 _Due = TypeVar("_Due")

@@ -37,8 +37,6 @@ from piecework.domain.task import MIXED_IN, PRACTICE
 from piecework.engine.opening import open_to_look
 from piecework.engine.pass_request import PassRequest
 from piecework.library.frames import require_columns
-from piecework.rehearsing.campaign import with_known_rows
-from piecework.rehearsing.rehearsal import rehearsal_of, work_through
 from piecework.results.item_labels import (
     ItemLabel,
     are_finished,
@@ -48,6 +46,8 @@ from piecework.results.item_labels import (
     latest_items,
 )
 from piecework.results.whole_pass import advance_without_prefect
+from piecework.simulation.rehearsals.campaign import with_known_rows
+from piecework.simulation.rehearsals.rehearsal import rehearsal_of, work_through
 from piecework.store import source
 
 RAISE: Final = "raise"

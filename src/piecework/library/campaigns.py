@@ -14,11 +14,11 @@ from piecework.domain.campaign import Campaign
 from piecework.domain.clock import SystemClock
 from piecework.domain.progress import Progress
 from piecework.platforms.clocks import START
-from piecework.rehearsing.campaign import prepare
-from piecework.rehearsing.previous_rehearsal import set_aside_if_changed
-from piecework.rehearsing.rehearsal import rehearsal_of, work_through
 from piecework.results.export import DATASET
 from piecework.results.whole_pass import write_results
+from piecework.simulation.rehearsals.campaign import prepare
+from piecework.simulation.rehearsals.previous_rehearsal import set_aside_if_changed
+from piecework.simulation.rehearsals.rehearsal import rehearsal_of, work_through
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ allows. The span has the id by which the marketplace's access log names the requ
 from contextlib import ExitStack
 from typing import Any
 
-from piecework.tracing import spans
+from piecework.foundation.tracing import spans
 
 _STACK, _SPAN = "piecework_span_stack", "piecework_span"
 _CLIENT_FAULT = 400

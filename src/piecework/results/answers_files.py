@@ -1,6 +1,6 @@
 """All answers of a campaign in one file: Parquet, or MTurk's batch results as CSV.
 
-`piecework.bulk` reads the Parquet file. Its columns are those of the table of answers
+`piecework.results.large` reads the Parquet file. Its columns are those of the table of answers
 (`piecework.domain.tables`), unlike a dataset, which has VizWiz's or the task's columns.
 It has every answer, including dropped ones.
 

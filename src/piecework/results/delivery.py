@@ -12,12 +12,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from piecework.campaign.exchange.sinks import SinkFailed
 from piecework.domain.campaign import Campaign
 from piecework.domain.counts import plural
 from piecework.domain.dataset import Sink
 from piecework.domain.errors import PieceworkError
 from piecework.domain.task import Field
-from piecework.exchange.sinks import SinkFailed
 from piecework.results.releases import FOLDER, latest, read_release
 
 _ENDING = ".manifest"
@@ -135,8 +135,13 @@ def _of_each(sinks: Iterable[Sink], act: Callable[[Sink], None]) -> None:
 
 def _write_to_sink(campaign: Campaign, sink: Sink) -> None:
     # A database or a bucket is nothing that other campaigns wait for.
-    from piecework.exchange.sinks import copy_releases, is_repository, write_files, write_release  # noqa: PLC0415  # noqa: PLC0415
-    from piecework.exchange.table_sink import write_releases  # noqa: PLC0415
+    from piecework.campaign.exchange.sinks import (  # noqa: PLC0415  # noqa: PLC0415
+        copy_releases,
+        is_repository,
+        write_files,
+        write_release,
+    )
+    from piecework.campaign.exchange.table_sink import write_releases  # noqa: PLC0415
 
     releases = campaign.out / FOLDER
     if is_repository(sink.to):
@@ -156,12 +161,8 @@ def _write_to_sink(campaign: Campaign, sink: Sink) -> None:
 
 
 def _reach_sink(campaign: Campaign, sink: Sink) -> None:
-    from piecework.exchange.sinks import (  # noqa: PLC0415
-        is_repository,
-        reach_folder,
-        reach_repository,
-    )
-    from piecework.exchange.table_sink import reach_database  # noqa: PLC0415
+    from piecework.campaign.exchange.sinks import is_repository, reach_folder, reach_repository  # noqa: PLC0415
+    from piecework.campaign.exchange.table_sink import reach_database  # noqa: PLC0415
 
     if is_repository(sink.to):
         reach_repository(sink.to)

@@ -16,6 +16,8 @@ from starlette.staticfiles import StaticFiles
 
 from piecework.domain.errors import ConfigError, StoreError
 from piecework.domain.verdicts import Decision
+from piecework.foundation.server import security_log
+from piecework.foundation.signin.roles import Role, may
 from piecework.report.sections.reviews import sentences
 from piecework.results.labels import has_labels
 from piecework.results.review_quality import review_quality
@@ -53,8 +55,6 @@ from piecework.review.sessions import NotAllowed, Session, Sessions
 from piecework.review.sign_in import Door, SignInPages
 from piecework.review.store_thread import StoreThread
 from piecework.review.words_page import Words
-from piecework.signin.roles import Role, may
-from piecework.webserver import security_log
 
 _LISTED = 100
 

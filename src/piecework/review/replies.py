@@ -8,9 +8,9 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from piecework.domain.errors import StoreError, StoreLocked
+from piecework.foundation.server import security_log
 from piecework.review.pages import HEADERS, page
 from piecework.review.sessions import NotAllowed
-from piecework.webserver import security_log
 
 _LOG = logging.getLogger(__name__)
 _LARGEST_FORM = 64 * 1024

@@ -9,19 +9,19 @@ from urllib.parse import urlsplit
 
 from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.errors import ConfigError, RefusedForSafety
+from piecework.foundation.server.connections import Connections, Limits, Listening, most_connections
+from piecework.foundation.server.listening import is_every_address, is_loopback, listen, origin
+from piecework.foundation.server.server import Certificate, Server
+from piecework.foundation.signin.refusals import SignInRefused, WrongProvider
+from piecework.foundation.signin.roles import Role
 from piecework.review.app import Review
 from piecework.review.desk import Desk, Manner
 from piecework.review.sessions import Sessions
 from piecework.review.sign_in import Door
-from piecework.signin.refusals import SignInRefused, WrongProvider
-from piecework.signin.roles import Role
 from piecework.store import reviews
-from piecework.webserver.connections import Connections, Limits, Listening, most_connections
-from piecework.webserver.listening import is_every_address, is_loopback, listen, origin
-from piecework.webserver.server import Certificate, Server
 
 if TYPE_CHECKING:
-    from piecework.signin.provider import Provider
+    from piecework.foundation.signin.provider import Provider
 
 _STOP_SECONDS = 1
 _BY_LINK = "Open the link that `piecework review` prints."

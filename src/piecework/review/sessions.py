@@ -18,9 +18,9 @@ from urllib.parse import urlsplit
 from starlette.requests import Request
 from starlette.responses import Response
 
-from piecework.signin.roles import Role, may
+from piecework.foundation.server.cookies import DuplicateCookieError, cookie_values, only_cookie
+from piecework.foundation.signin.roles import Role, may
 from piecework.store.reviews import Identity
-from piecework.webserver.cookies import DuplicateCookieError, cookie_values, only_cookie
 
 LONGEST_SECONDS = 8 * 3_600
 """How long a person who signed in at a provider stays signed in."""

@@ -13,22 +13,22 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from piecework.campaign.opened import OpenedCampaign
+from piecework.foundation.server import security_log
+from piecework.foundation.server.limits import Allowance, say_once_a_second
+from piecework.foundation.signin.pending import PendingSignIns, own_path
+from piecework.foundation.signin.person import Person
+from piecework.foundation.signin.refusals import ProviderUnusable, SignInRefused
+from piecework.foundation.signin.roles import Roles
 from piecework.review.pages import HEADERS, page
 from piecework.review.parts import Parts
 from piecework.review.sessions import Session, Sessions
 from piecework.review.store_thread import StoreThread
-from piecework.signin.pending import PendingSignIns, own_path
-from piecework.signin.person import Person
-from piecework.signin.refusals import ProviderUnusable, SignInRefused
-from piecework.signin.roles import Roles
 from piecework.store import reviews
 from piecework.store.database import writing
 from piecework.store.reviews import Identity
-from piecework.webserver import security_log
-from piecework.webserver.limits import Allowance, say_once_a_second
 
 if TYPE_CHECKING:
-    from piecework.signin.provider import Provider
+    from piecework.foundation.signin.provider import Provider
 
 CALLBACK = "/sign-in/callback"
 """The path to which a provider sends browsers back."""

@@ -12,8 +12,8 @@ from contextvars import copy_context
 from typing import Any, TypeVar
 
 from piecework.domain.errors import StoreError, StoreLocked
+from piecework.foundation.server.limits import say_once_a_second
 from piecework.store.database import Store
-from piecework.webserver.limits import say_once_a_second
 
 LOCK_SECONDS = 2.0
 """How long a page waits until other processes have written."""

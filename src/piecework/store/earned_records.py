@@ -22,7 +22,7 @@ from piecework.domain.earned import Change, DueChange, EarnedRule, Holding, Item
 from piecework.domain.errors import StoreError
 from piecework.domain.ids import WorkerId
 from piecework.domain.store_address import StoreAddress, schema_name
-from piecework.sqlitefile.schema import bring_up_to_date, origin, patiently, read_schema
+from piecework.foundation.sqlitefile.schema import bring_up_to_date, origin, patiently, read_schema
 from piecework.store import postgres
 from piecework.store.columns import from_text, moment, to_text
 from piecework.store.connection import Connection

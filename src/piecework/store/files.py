@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from piecework.domain.errors import StoreError
-from piecework.sqlitefile.files import (
+from piecework.foundation.sqlitefile.files import (
     FOR_OWNER,
     close_to_others,
     has_header,

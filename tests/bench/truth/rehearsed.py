@@ -10,8 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from piecework.qc.ratings import with_ratings
-from piecework.rehearsing.campaign import prepare
-from piecework.rehearsing.rehearsal import rehearsal_of, work_through
+from piecework.simulation.rehearsals.campaign import prepare
+from piecework.simulation.rehearsals.rehearsal import rehearsal_of, work_through
 from piecework.store import workers
 from tests.bench.truth.sets import LabelledSet
 

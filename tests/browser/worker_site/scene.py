@@ -13,8 +13,8 @@ from piecework.marketplace.http.server import serve
 from piecework.marketplace.state import accounts
 from piecework.marketplace.state.backend import Backend, Rules
 from piecework.platforms.wire import html_question
-from piecework.rehearsal.pictures.drawing import draw
-from piecework.rehearsal.pictures.scenes import scenes
+from piecework.simulation.pictures.drawing import draw
+from piecework.simulation.pictures.scenes import scenes
 from tests.marketplace.documents import form, formatted, key, percentage, question
 from tests.marketplace.market import START, Market, post
 from tests.marketplace.qualification_types import make, need

@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.worker_site.recorder import HEIGHT, WIDTHS, Recorder
 from tests.browser.worker_site.test_visit import HTML, answer
 from tests.conftest import in_full
-from tests.connect.town import a_town
+from tests.markets.connect.town import a_town
 
 pytestmark = pytest.mark.browser
 

@@ -23,8 +23,8 @@ from piecework.hit_templates.page_compression import decompress
 from piecework.hit_templates.tasks import load_task, task_names
 from piecework.marketplace.http.server import serve
 from piecework.platforms.wire import html_question
-from piecework.rehearsal.pictures.drawing import draw
-from piecework.rehearsal.pictures.scenes import scenes
+from piecework.simulation.pictures.drawing import draw
+from piecework.simulation.pictures.scenes import scenes
 from tests.browser.pages import sign_in
 from tests.conftest import in_full
 from tests.hit_templates.examples import example_of

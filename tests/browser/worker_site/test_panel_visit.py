@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.worker_site.recorder import HEIGHT, WIDTHS, Recorder
 from tests.browser.worker_site.test_visit import HTML, answer
-from tests.panel.scene import Scene, a_scene, changed
+from tests.markets.panel.scene import Scene, a_scene, changed
 
 pytestmark = pytest.mark.browser
 

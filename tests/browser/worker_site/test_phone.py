@@ -17,8 +17,8 @@ from piecework.hit_templates.render import render_hit
 from piecework.hit_templates.tasks import load_task
 from piecework.marketplace.http.server import serve
 from piecework.platforms.wire import html_question
-from piecework.rehearsal.pictures.drawing import draw
-from piecework.rehearsal.pictures.scenes import scenes
+from piecework.simulation.pictures.drawing import draw
+from piecework.simulation.pictures.scenes import scenes
 from tests.browser.pages import sign_in, tick
 from tests.marketplace.market import Market, post
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
-from piecework.webserver.server import Certificate
+from piecework.foundation.server.server import Certificate
 from tests.browser.pages import sign_in
 from tests.browser.worker_site.test_session_stealing import scene
 

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.worker_site.recorder import HEIGHT, WIDTHS, Recorder
-from tests.prolific.bridge.town import Town, Visitor, a_town
+from tests.markets.prolific.bridge.town import Town, Visitor, a_town
 
 pytestmark = pytest.mark.browser
 

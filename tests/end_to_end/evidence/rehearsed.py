@@ -11,8 +11,8 @@ from typing import TypeVar
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.campaign import Campaign
 from piecework.domain.verdicts import JOINED, Decision, Finding
-from piecework.rehearsing.campaign import prepare
-from piecework.rehearsing.rehearsal import rehearsal_of, work_through
+from piecework.simulation.rehearsals.campaign import prepare
+from piecework.simulation.rehearsals.rehearsal import rehearsal_of, work_through
 from piecework.store import decisions, findings
 from tests.end_to_end.evidence.claims import fault_of
 from tests.end_to_end.evidence.policy import fault_of_decision

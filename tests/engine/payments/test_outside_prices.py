@@ -11,7 +11,7 @@ from piecework.engine.pass_request import PassRequest
 from piecework.engine.quick_check import cached_progress
 from piecework.results.whole_pass import advance_without_prefect
 from piecework.store import ledger, prices
-from tests.prolific.bridge.town import Town, Visitor, a_town
+from tests.markets.prolific.bridge.town import Town, Visitor, a_town
 
 CAMPAIGN = """
 name = "visited"

@@ -13,27 +13,27 @@ from offline_markets.connect.server import serving
 from offline_markets.prolific.options import Options
 from offline_markets.prolific.server import serve as serve_prolific
 from offline_markets_tests.prolific.people import Researcher
-from piecework.connect.bridge.bridge import Bridge as ConnectBridge
-from piecework.connect.bridge.serving import crowd_at as connect_crowd_at
-from piecework.connect.bridge.serving import office as connect_office
-from piecework.connect.bridge.step import step as connect_step
-from piecework.connect.bridge.terms import Terms as ConnectTerms
-from piecework.connect.token import ApiKey
+from piecework.foundation.client.transport import Transport
 from piecework.marketplace.http.options import Marketplace
 from piecework.marketplace.http.server import serve
 from piecework.marketplace.state.backend import Rules
 from piecework.marketplace.state.ledger import broken_laws
-from piecework.prolific.bridge.bridge import Bridge as ProlificBridge
-from piecework.prolific.bridge.serving import crowd_at as prolific_crowd_at
-from piecework.prolific.bridge.serving import office as prolific_office
-from piecework.prolific.bridge.step import step as prolific_step
-from piecework.prolific.bridge.terms import Terms as ProlificTerms
-from piecework.prolific.client import Prolific
-from piecework.prolific.token import Token
-from piecework.webclient.transport import Transport
-from tests.connect.town import Visitor as ConnectVisitor
+from piecework.markets.connect.bridge.bridge import Bridge as ConnectBridge
+from piecework.markets.connect.bridge.serving import crowd_at as connect_crowd_at
+from piecework.markets.connect.bridge.serving import office as connect_office
+from piecework.markets.connect.bridge.step import step as connect_step
+from piecework.markets.connect.bridge.terms import Terms as ConnectTerms
+from piecework.markets.connect.token import ApiKey
+from piecework.markets.prolific.bridge.bridge import Bridge as ProlificBridge
+from piecework.markets.prolific.bridge.serving import crowd_at as prolific_crowd_at
+from piecework.markets.prolific.bridge.serving import office as prolific_office
+from piecework.markets.prolific.bridge.step import step as prolific_step
+from piecework.markets.prolific.bridge.terms import Terms as ProlificTerms
+from piecework.markets.prolific.client import Prolific
+from piecework.markets.prolific.token import Token
 from tests.marketplace.market import HIT_TYPE, QUESTION, START, Market
-from tests.prolific.bridge.town import Visitor as ProlificVisitor
+from tests.markets.connect.town import Visitor as ConnectVisitor
+from tests.markets.prolific.bridge.town import Visitor as ProlificVisitor
 
 if TYPE_CHECKING:
     from mypy_boto3_mturk import MTurkClient

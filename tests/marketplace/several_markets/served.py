@@ -7,11 +7,11 @@ from typing import Any
 from offline_markets.connect.offline_connect import OfflineConnect
 from offline_markets.connect.options import KEY
 from offline_markets_tests.prolific.people import Researcher
-from tests.connect.town import Visitor as ConnectVisitor
 from tests.marketplace.market import free_port
 from tests.marketplace.served_apart import ServedForCrowd, until
 from tests.marketplace.several_markets.place import CONNECT, PROLIFIC, crowd
-from tests.prolific.bridge.town import Visitor as ProlificVisitor
+from tests.markets.connect.town import Visitor as ConnectVisitor
+from tests.markets.prolific.bridge.town import Visitor as ProlificVisitor
 
 
 class ServedMarkets(ServedForCrowd):

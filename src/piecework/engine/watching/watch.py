@@ -8,7 +8,7 @@ from typing import Literal, Protocol, TypeVar
 
 from piecework.domain.errors import CampaignBusy
 from piecework.domain.progress import Progress
-from piecework.tracing.spans import Span, sending, span
+from piecework.foundation.tracing.spans import Span, sending, span
 
 _T = TypeVar("_T")
 

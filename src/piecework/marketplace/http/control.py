@@ -22,13 +22,13 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from piecework.foundation.server.listening import is_loopback
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.requester.faults import KINDS, Fault, FaultScript, Kind
 from piecework.marketplace.requester.wire import operation_names
 from piecework.marketplace.state import accounts, clock, events, ledger
 from piecework.marketplace.state.backend import Backend
 from piecework.marketplace.workers import invitations, pages
-from piecework.webserver.listening import is_loopback
 
 _LARGEST_COUNT = 10**9
 _LONGEST_HANDLE = 200

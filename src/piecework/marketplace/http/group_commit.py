@@ -27,8 +27,8 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from piecework.foundation.server import security_log
 from piecework.marketplace.state.backend import Backend
-from piecework.webserver import security_log
 
 _LOG = logging.getLogger(__name__)
 

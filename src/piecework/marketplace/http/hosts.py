@@ -16,13 +16,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from piecework.foundation.server.listening import is_every_address, is_loopback
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.requester import wire
 from piecework.marketplace.state import clock
 from piecework.marketplace.state.storage import is_passing
 from piecework.marketplace.workers import pages
 from piecework.marketplace.workers.pages import STAR
-from piecework.webserver.listening import is_every_address, is_loopback
 
 _DEFAULT_PORTS = {"http": ":80", "https": ":443"}
 _LABEL = re.compile(r"[a-z0-9-]{1,63}")

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlencode, urlsplit
 
+from piecework.foundation.server.listening import is_loopback
+from piecework.foundation.sqlitefile.checkpoints import Checkpoints
 from piecework.marketplace.state import clock
-from piecework.sqlitefile.checkpoints import Checkpoints
-from piecework.webserver.listening import is_loopback
 
 _LOG = logging.getLogger(__name__)
 

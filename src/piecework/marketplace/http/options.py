@@ -5,21 +5,22 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
+from piecework.foundation.server.connections import Limits
+from piecework.foundation.server.server import Certificate
+from piecework.foundation.server.stand_in.settings import RunningStandIn, StandIn
 from piecework.marketplace.state import accounts
 from piecework.marketplace.state.money import MTURK, PriceList
 from piecework.marketplace.state.outside_crowd import OutsideCrowd
 from piecework.marketplace.watching.access_log import AccessLog
 from piecework.marketplace.watching.replica import Replica
-from piecework.webserver.connections import Limits
-from piecework.webserver.server import Certificate
-from piecework.webserver.stand_in.settings import RunningStandIn, StandIn
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from piecework.foundation.signin.provider import Provider
+
     # Loads prometheus_client, which most processes do not need.
     from piecework.marketplace.watching.metrics import MetricsPort
-    from piecework.signin.provider import Provider
 
 
 class Options(TypedDict, total=False):

@@ -16,6 +16,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from piecework.foundation.server.transport import BodyLimit
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.http import hosts
 from piecework.marketplace.http.control import Control, check_is_local
@@ -29,7 +30,6 @@ from piecework.marketplace.workers.frames import Frames
 from piecework.marketplace.workers.pages import Origins, Speaking
 from piecework.marketplace.workers.pictures import Pictures
 from piecework.marketplace.workers.site import Site
-from piecework.webserver.transport import BodyLimit
 
 
 def site_app(

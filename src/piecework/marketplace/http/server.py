@@ -20,6 +20,13 @@ from typing import Unpack
 
 from starlette.types import ASGIApp
 
+from piecework.foundation.server.connections import Connections, most_connections
+from piecework.foundation.server.limits import say_once_a_second
+from piecework.foundation.server.listening import listen, origin
+from piecework.foundation.server.server import Server
+from piecework.foundation.server.stand_in.settings import StandIn
+from piecework.foundation.server.stand_in.sockets import StandInSockets
+from piecework.foundation.tracing import spans
 from piecework.marketplace.http import hosts, routes
 from piecework.marketplace.http.child_process import end_with_parent, report_of, serve_apart
 from piecework.marketplace.http.control import VirtualTime
@@ -37,13 +44,6 @@ from piecework.marketplace.watching.watched_requests import Observer, WatchedReq
 from piecework.marketplace.workers.entering import Admittance
 from piecework.marketplace.workers.pages import Origins
 from piecework.marketplace.workers.pictures import Pictures
-from piecework.tracing import spans
-from piecework.webserver.connections import Connections, most_connections
-from piecework.webserver.limits import say_once_a_second
-from piecework.webserver.listening import listen, origin
-from piecework.webserver.server import Server
-from piecework.webserver.stand_in.settings import StandIn
-from piecework.webserver.stand_in.sockets import StandInSockets
 
 __all__ = [
     "Marketplace",

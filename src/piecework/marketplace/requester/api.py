@@ -12,6 +12,8 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
+from piecework.foundation.server import security_log
+from piecework.foundation.server.transport import drop_connection
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.requester import (
     assignments,
@@ -30,8 +32,6 @@ from piecework.marketplace.state import accounts, clock, lifecycle, lineage
 from piecework.marketplace.state.backend import Backend
 from piecework.marketplace.state.transaction import Transaction
 from piecework.marketplace.watching.watched_requests import facts_of, shown_key
-from piecework.webserver import security_log
-from piecework.webserver.transport import drop_connection
 
 _SIGNATURES: tuple[str, ...] = (
     "IncompleteSignatureException",

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import Literal, get_args
 
+from piecework.foundation.server.limits import TokenBucket
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.state.clock import SECOND
-from piecework.webserver.limits import TokenBucket
 
 Kind = Literal["lose_reply", "throttle", "limit", "server_error", "slow", "refuse", "lag"]
 KINDS: tuple[str, ...] = get_args(Kind)

@@ -1,7 +1,7 @@
-"""The migrations of a marketplace's database (`piecework.sqlitefile.schema`)."""
+"""The migrations of a marketplace's database (`piecework.foundation.sqlitefile.schema`)."""
 
 from pathlib import Path
 
-from piecework.sqlitefile.schema import read_schema
+from piecework.foundation.sqlitefile.schema import read_schema
 
 migrations = read_schema("marketplace", Path(__file__).parent)

@@ -31,13 +31,19 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from piecework.foundation.sqlitefile.checkpoints import Checkpoints
+from piecework.foundation.sqlitefile.files import (
+    FOR_OTHERS,
+    files_of,
+    has_header,
+    irregular,
+    make_private,
+)
+from piecework.foundation.sqlitefile.log_file import is_from_later
+from piecework.foundation.sqlitefile.schema import bring_up_to_date, origin, patiently
+from piecework.foundation.sqlitefile.sqlite_utils_alone import Database
 from piecework.marketplace.schema.migrations import migrations
 from piecework.marketplace.state import lineage
-from piecework.sqlitefile.checkpoints import Checkpoints
-from piecework.sqlitefile.files import FOR_OTHERS, files_of, has_header, irregular, make_private
-from piecework.sqlitefile.log_file import is_from_later
-from piecework.sqlitefile.schema import bring_up_to_date, origin, patiently
-from piecework.sqlitefile.sqlite_utils_alone import Database
 
 _PATIENCE_MS = 10_000
 _SERVING_PATIENCE_MS = 250

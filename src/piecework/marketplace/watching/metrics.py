@@ -30,13 +30,13 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
+from piecework.foundation.server.connections import Connections, Limits, Listening
+from piecework.foundation.server.listening import LOOPBACK, is_loopback, listen, origin
+from piecework.foundation.server.server import Server
 from piecework.marketplace.state import clock
 from piecework.marketplace.watching.replica import Replica
 from piecework.marketplace.watching.state_figures import StateFigures
 from piecework.marketplace.watching.watched_requests import AnsweredRequest
-from piecework.webserver.connections import Connections, Limits, Listening
-from piecework.webserver.listening import LOOPBACK, is_loopback, listen, origin
-from piecework.webserver.server import Server
 
 UNKNOWN = "unknown"
 """The label of calls whose operation does not exist, or was not read."""

@@ -16,8 +16,8 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
+from piecework.foundation.sqlitefile.files import size_of
 from piecework.marketplace.state import clock
-from piecework.sqlitefile.files import size_of
 
 _LOG = logging.getLogger(__name__)
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from piecework.tracing import spans
+from piecework.foundation.tracing import spans
 
 _SCOPE_KEY = "piecework.request_facts"
 _ACCESS_KEY = re.compile(r"[A-Za-z0-9_.-]{1,128}")

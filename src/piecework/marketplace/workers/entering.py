@@ -16,7 +16,7 @@ from piecework.marketplace.state.transaction import Transaction
 from piecework.marketplace.workers import discovery, qualifying
 
 if TYPE_CHECKING:
-    from piecework.signin.provider import Provider
+    from piecework.foundation.signin.provider import Provider
 
 _STUDY = (
     "SELECT studies.*, hit_types.hit_group_id, qualification_type_id, "

@@ -25,12 +25,12 @@ from dataclasses import dataclass
 from typing import NoReturn
 from urllib.parse import quote, urlencode
 
+from piecework.foundation.signin.person import Person, comparable_email
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.state import accounts, messages
 from piecework.marketplace.state.clock import DAY, SECOND
 from piecework.marketplace.state.settings import own_key
 from piecework.marketplace.state.transaction import Transaction
-from piecework.signin.person import Person, comparable_email
 
 INVITATION_DAYS = 14
 """The default lifetime of a link."""

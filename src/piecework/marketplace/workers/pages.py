@@ -23,6 +23,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from piecework.foundation.server import security_log
 from piecework.marketplace import languages
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.languages import say, say_count, sentence
@@ -30,7 +31,6 @@ from piecework.marketplace.state import clock
 from piecework.marketplace.state.money import PriceList
 from piecework.marketplace.state.outside_crowd import OtherBrowser, TurnedBack
 from piecework.marketplace.workers import form_views
-from piecework.webserver import security_log
 
 _HERE = Path(__file__).parent
 STATIC = _HERE / "static"

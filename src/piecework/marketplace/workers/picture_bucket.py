@@ -20,7 +20,7 @@ from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
-from piecework.exchange.picture_bucket import BucketUnreadableError, PictureBucket
+from piecework.campaign.exchange.picture_bucket import BucketUnreadableError, PictureBucket
 from piecework.marketplace.state import clock
 from piecework.marketplace.workers.picture_folder import in_sandbox
 

@@ -16,11 +16,11 @@ import sqlite3
 from starlette.requests import Request
 from starlette.responses import Response
 
+from piecework.foundation.server.cookies import cookie_values
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.state import accounts
 from piecework.marketplace.state.clock import DAY, SECOND
 from piecework.marketplace.state.transaction import Transaction
-from piecework.webserver.cookies import cookie_values
 
 LIFE = 7 * DAY
 """How long people stay signed in."""

@@ -20,6 +20,10 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
+from piecework.foundation.server import security_log
+from piecework.foundation.server.limits import say_once_a_second
+from piecework.foundation.signin.pending import PendingSignIns
+from piecework.foundation.signin.refusals import ProviderUnusable, SignInRefused
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.languages import say
 from piecework.marketplace.state import accounts
@@ -28,13 +32,9 @@ from piecework.marketplace.state.transaction import Transaction
 from piecework.marketplace.workers import invitations, open_links, pages
 from piecework.marketplace.workers.pages import Origins, render_page
 from piecework.marketplace.workers.sessions import Sessions
-from piecework.signin.pending import PendingSignIns
-from piecework.signin.refusals import ProviderUnusable, SignInRefused
-from piecework.webserver import security_log
-from piecework.webserver.limits import say_once_a_second
 
 if TYPE_CHECKING:
-    from piecework.signin.provider import Provider
+    from piecework.foundation.signin.provider import Provider
 
 CALLBACK = "/worker/sign-in/callback"
 """The path to which the provider sends browsers back."""

@@ -17,6 +17,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from piecework.foundation.server import security_log
 from piecework.marketplace import languages
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.languages import say
@@ -35,7 +36,6 @@ from piecework.marketplace.workers import assignment_actions, entering, invitati
 from piecework.marketplace.workers.entering import Crowds
 from piecework.marketplace.workers.pages import Origins, render_page
 from piecework.marketplace.workers.sessions import Sessions
-from piecework.webserver import security_log
 
 HOME = "/visit"
 """The address that always shows a participant the next step."""

@@ -20,7 +20,7 @@ from offline_markets.prolific.webhooks import Sender
 from offline_markets.prolific.workspaces import make_account
 from offline_markets_tests.prolific.people import START, Refused, Researcher
 from tests.marketplace.own_event_loop import run_in_thread
-from tests.prolific.stub import Answer, Asked, Stub, serving
+from tests.markets.prolific.stub import Answer, Asked, Stub, serving
 
 KIND = "submission.status.change"
 PATH = "/hooks/subscriptions/"

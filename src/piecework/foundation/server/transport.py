@@ -1,0 +1,123 @@
+"""The layer below HTTP: limits on untrusted input, and lost connections."""
+
+import asyncio
+import time
+from typing import Any
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from piecework.foundation.server.connections import Connection, Connections, Owed
+
+LARGEST_BODY_BYTES = 1_048_576
+LARGEST_HEAD_BYTES = 65_536
+
+
+class DroppableProtocol(HttpToolsProtocol):
+    """HTTP/1.1 with access to the connection, so that a rehearsal can cut it.
+
+    The parser itself would collect headers without limit. Here a head ends or is
+    refused, and `connections` learns what the client must do next.
+    """
+
+    _head_bytes: int | None = 0
+    _chunk_bytes = 0
+    _connection: Connection | None = None
+    _first_pause: float | None = None
+
+    def __init__(self, *, connections: Connections, **options: Any) -> None:  # noqa: ANN401 - uvicorn's
+        super().__init__(**options)
+        self._connections = connections
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as uvicorn's own
+        """Make the connection available in `request.state`."""
+        super().connection_made(transport)
+        self._connection = self._connections.of(transport)
+        self.app_state = {**self.app_state, "transport": transport}
+
+    def data_received(self, data: bytes) -> None:
+        """Parse the data, but refuse a request head that does not end."""
+        connection = self._connection
+        if connection and connection.owed in (Owed.FIRST_BYTE, Owed.NEXT_REQUEST):
+            connection.owes(Owed.HEAD)
+        self._chunk_bytes = len(data)
+        super().data_received(data)
+        if self._head_bytes is not None and not self.transport.is_closing():
+            self._head_bytes += len(data)
+            if self._head_bytes > LARGEST_HEAD_BYTES:
+                self.send_400_response(
+                    f"A request head may have at most {LARGEST_HEAD_BYTES} bytes."
+                )
+
+    def on_headers_complete(self) -> None:
+        """The head has ended; count what follows as the body."""
+        self._head_bytes = self._first_pause = None
+        super().on_headers_complete()
+        self._client_owes(Owed.BODY)
+
+    def on_message_complete(self) -> None:
+        """Count what follows as the head of another request."""
+        self._head_bytes = -self._chunk_bytes
+        super().on_message_complete()
+        # A request may be answered before its body has ended.
+        is_answered = self.cycle.response_complete
+        self._client_owes(Owed.NEXT_REQUEST if is_answered else None)
+
+    def on_response_complete(self) -> None:
+        """The reply is complete; another request is next, if it has not arrived."""
+        has_next = bool(self.pipeline)
+        super().on_response_complete()
+        if not has_next:
+            is_slow = self.flow.write_paused
+            self._client_owes(Owed.TAKE_REPLY if is_slow else Owed.NEXT_REQUEST)
+
+    def _client_owes(self, owed: Owed | None) -> None:
+        if self._connection is not None:
+            self._connection.owes(owed)
+
+    def pause_writing(self) -> None:
+        """The client does not take its reply."""
+        super().pause_writing()
+        self._first_pause = self._first_pause or time.monotonic()
+        self._client_owes(Owed.TAKE_REPLY)
+
+    def resume_writing(self) -> None:
+        """The client has taken data; the limit for the complete reply still runs."""
+        super().resume_writing()
+        taken_seconds = time.monotonic() - (self._first_pause or time.monotonic())
+        if taken_seconds > self._connections.limits.whole_reply_seconds:
+            self.transport.abort()
+            return
+        is_answered = self.cycle.response_complete
+        self._client_owes(Owed.NEXT_REQUEST if is_answered else None)
+
+
+async def drop_connection(request: Request) -> None:
+    """Cut the connection before the reply, which the client never learns."""
+    transport: Any = request.state.transport
+    transport.abort()
+    while (await request.receive())["type"] != "http.disconnect":
+        continue
+
+
+class BodyLimit:
+    """Refuses bodies above a mebibyte with 413, with or without a length header."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Count the body's bytes."""
+        received = 0
+
+        async def counted() -> Message:
+            nonlocal received
+            message = await receive()
+            received += len(message.get("body", b""))
+            if received > LARGEST_BODY_BYTES:
+                raise HTTPException(413, f"A request may have at most {LARGEST_BODY_BYTES} bytes.")
+            return message
+
+        await self._app(scope, counted, send)

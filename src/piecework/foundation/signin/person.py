@@ -1,0 +1,117 @@
+"""A person as a provider describes them, read strictly from its claims."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from string import ascii_lowercase, ascii_uppercase
+from typing import Any
+
+from piecework.foundation.signin.refusals import SignInRefused
+
+_LONGEST_SUBJECT = 255
+"""The longest id of a person (OpenID Connect Core 1.0, section 2)."""
+_LONGEST_NAME = 60
+_LONGEST_VALUE = 256
+_MOST_VALUES = 5_000
+_SMALL = str.maketrans(ascii_uppercase, ascii_lowercase)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Person:
+    """A person who has signed in at a provider.
+
+    Attributes:
+        issuer: the provider.
+        subject: the provider's id of the person, which never changes.
+        name: how people call them, 1 to 60 printable characters.
+        email: the address, as `comparable_email` returns it; "" if the provider has not
+            verified it.
+        unverified_email: whether there is an address that is not verified.
+        values: the values of the claim that gives roles.
+    """
+
+    issuer: str
+    subject: str
+    name: str
+    email: str = ""
+    unverified_email: bool = False
+    values: frozenset[str] = frozenset()
+
+
+def person_of(claims: Mapping[str, Any], *, roles_claim: str = "") -> Person:
+    """Return the person whom claims describe.
+
+    Args:
+        claims: validated claims of a token, with those of the provider's `userinfo`.
+        roles_claim: the name of the claim that gives roles, if any.
+
+    Raises:
+        SignInRefused: the claims are too large, or not of their type.
+    """
+    subject = claims.get("sub")
+    is_id = isinstance(subject, str) and 0 < len(subject) <= _LONGEST_SUBJECT
+    if not is_id or not str(subject).isprintable():
+        raise SignInRefused(
+            "The provider sent an id that this page does not accept: it must have 1 "
+            "to 255 printable characters.",
+            kind="wrong_subject",
+        )
+    address = comparable_email(_text(claims, "email"))
+    # Some providers write "true"; the standard has only the value true.
+    is_verified = claims.get("email_verified") is True
+    return Person(
+        issuer=_text(claims, "iss"),
+        subject=str(subject),
+        name=_name(claims, str(subject)),
+        email=address if is_verified else "",
+        unverified_email=bool(address) and not is_verified,
+        values=_values(claims.get(roles_claim)) if roles_claim else frozenset(),
+    )
+
+
+def comparable_email(address: str) -> str:
+    r"""Return an e-mail address in the form in which addresses are compared.
+
+    Capitals of ASCII become small letters, and nothing else changes. Other letters may
+    belong to another mailbox, even if Unicode maps them to the same small letter.
+
+    >>> comparable_email("Ada.K@Example.org")
+    'ada.k@example.org'
+    >>> comparable_email("\u212a@example.org") == "k@example.org"
+    False
+    """
+    return address.translate(_SMALL)
+
+
+def _name(claims: Mapping[str, Any], subject: str) -> str:
+    r"""Return the first usable name; the id if there is none.
+
+    >>> _name({"name": " Ada\n Lovelace "}, "248289761001")
+    'Ada Lovelace'
+    """
+    for claim in ("name", "preferred_username"):
+        words = "".join(letter if letter.isprintable() else " " for letter in _text(claims, claim))
+        name = " ".join(words.split())[:_LONGEST_NAME].strip()
+        # `policy:` is how decisions of the policy are marked.
+        if name and not name.startswith("policy:"):
+            return name
+    return subject[:_LONGEST_NAME]
+
+
+def _text(claims: Mapping[str, Any], name: str) -> str:
+    value = claims.get(name)
+    return value if isinstance(value, str) and len(value) <= _LONGEST_VALUE else ""
+
+
+def _values(claim: object) -> frozenset[str]:
+    values = [claim] if isinstance(claim, str) else claim
+    if not isinstance(values, list):
+        return frozenset()
+    if len(values) > _MOST_VALUES:
+        raise SignInRefused(
+            f"The provider sent more than {_MOST_VALUES:,} values for the claim that "
+            "gives roles; ask its administrator to send only those of this server.",
+            kind="too_many_values",
+        )
+    return frozenset(
+        value for value in values if isinstance(value, str) and len(value) <= _LONGEST_VALUE
+    )

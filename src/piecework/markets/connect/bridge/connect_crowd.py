@@ -1,0 +1,262 @@
+"""Connect as the marketplace sees it: participants who arrive and return.
+
+Connect's API does not list assignments that are under way. So an arrival is refused
+only if no participant is at work in the project, if Connect does not know the
+participant, or if the assignment is already finished.
+"""
+
+import re
+import sqlite3
+from collections.abc import Collection, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, field
+from typing import Literal
+
+from piecework.foundation.client.errors import NoAccess, Refused
+from piecework.marketplace.exceptions import Refusal
+from piecework.marketplace.state.outside_crowd import (
+    NO_WAY_BACK,
+    Arrival,
+    NoEvents,
+    Submission,
+    WayBack,
+)
+from piecework.marketplace.state.transaction import Transaction
+from piecework.markets.bridging.admission import Admission, Limits, Place
+from piecework.markets.connect.bridge.reading import AT_WORK
+from piecework.markets.connect.bridge.terms import NAME, LinkNames
+from piecework.markets.connect.client import Connect
+
+CONSENT = (
+    (
+        "Your answers go to the researchers named above, for the purpose described "
+        "here. They do not see your name or your Connect ID, only a number that "
+        "stands for you on this site."
+    ),
+    (
+        "Please write nothing in your answers that could identify you or others. You "
+        "may stop at any time before the end; your answers are then not used."
+    ),
+    (
+        "The pages may record how you enter your answers, such as pauses, the times "
+        "between keys, and how much is typed or pasted. They do not record what you "
+        "delete or paste."
+    ),
+)
+
+_OVER = {
+    "Pending": "Your assignment is finished, and the researchers are reviewing it. "
+    "You have nothing left to do.",
+    "Approved": "This assignment was approved, and Connect pays you for it. You have "
+    "nothing left to do.",
+    "Rejected": "This assignment was rejected. Connect shows you the reason.",
+}
+_PERSON = re.compile(r"[0-9A-Za-z]{24,64}")
+_ID = re.compile(r"[0-9A-Za-z-]{8,64}")
+_MOST_VALIDATED = 100
+"""As many people as one call asks about; Connect documents no limit."""
+
+_MOST_CALLS = 20
+"""The most of these calls for one list."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Listed:
+    """A project's finished assignments, and who may be at work in it.
+
+    Attributes:
+        places: the finished assignments.
+        is_at_work: by participant, whether they exist; empty if no one is at work.
+    """
+
+    places: Mapping[str, Place]
+    is_at_work: Mapping[str, bool]
+
+    def place_of(self, arrival: Arrival) -> Place | None:
+        """See `marketplace.bridging.admission.Listed`."""
+        place = self.places.get(arrival.submission_id)
+        if place is not None:
+            return place
+        if not self.is_at_work[arrival.participant_id]:
+            return None
+        return Place(
+            participant_id=arrival.participant_id, study_id=arrival.study_id, status=AT_WORK
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectRegister:
+    """What Connect says about arrivals.
+
+    Attributes:
+        connect: a client with its own transport and little patience.
+    """
+
+    connect: Connect
+
+    def place(self, arrival: Arrival) -> Place | None:
+        """See `marketplace.bridging.admission.Register`."""
+        return self.listed(arrival.study_id, [arrival]).place_of(arrival)
+
+    def listed(self, study_id: str, waiting: Collection[Arrival]) -> _Listed:
+        """See `marketplace.bridging.admission.Register`."""
+        places = {
+            each.id: Place(
+                participant_id=each.participant_id,
+                study_id=study_id,
+                status=each.status,
+                started_at=each.started_at,
+            )
+            for each in self.connect.assignments.of_project(study_id)
+        }
+        people = sorted(
+            {each.participant_id for each in waiting if each.submission_id not in places}
+        )
+        if not people or not self.connect.projects.statistics(study_id).in_progress:
+            return _Listed(places, {})
+        return _Listed(places, self._valid(people))
+
+    def _valid(self, people: Sequence[str]) -> dict[str, bool]:
+        """Return who exists: those whom Connect does not deny.
+
+        An id that makes Connect refuse a whole call is asked about apart, so that it
+        keeps no other person out. People who are left over wait for the next list.
+        """
+        valid: dict[str, bool] = {}
+        parts = [
+            people[first : first + _MOST_VALIDATED]
+            for first in range(0, len(people), _MOST_VALIDATED)
+        ]
+        for _ in range(_MOST_CALLS):
+            if not parts:
+                break
+            some = parts.pop(0)
+            try:
+                answers = self.connect.account.valid_participants(some)
+            except Refused as refusal:
+                if refusal.may_pass or isinstance(refusal, NoAccess):
+                    raise
+                half = len(some) // 2
+                if half:
+                    parts += [some[:half], some[half:]]
+                else:
+                    valid[some[0]] = False
+            else:
+                valid |= {person: answers.get(person, True) for person in some}
+        return valid
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectCrowd:
+    """Looks up participants, within limits.
+
+    Attributes:
+        clients: clients with their own transports and little patience.
+        names: the query parameters of links.
+        consent: what participants agree to before they begin.
+        limits: how many calls arriving people may cause.
+        pool: where calls wait; None for threads of its own.
+    """
+
+    clients: Sequence[Connect]
+    names: LinkNames = field(default_factory=LinkNames)
+    consent: Sequence[str] = CONSENT
+    name: str = NAME
+    market: str = "Connect"
+    contact: str = "Write to the researchers with Connect's messages."
+    limits: Limits = field(default_factory=Limits)
+    pool: Executor | None = None
+    _admission: Admission = field(init=False)
+
+    def __post_init__(self) -> None:
+        registers = [ConnectRegister(client) for client in self.clients]
+        admission = Admission(self.market, registers, self.limits, pool=self.pool)
+        object.__setattr__(self, "_admission", admission)
+
+    def close(self) -> None:
+        """Let go of the threads."""
+        self._admission.close()
+
+    @property
+    def link_names(self) -> Sequence[str]:
+        """See `marketplace.outside_crowd.OutsideCrowd`."""
+        return (self.names.participant, self.names.assignment, self.names.project)
+
+    @property
+    def has_returns(self) -> bool:
+        """See `marketplace.outside_crowd.OutsideCrowd`.
+
+        How Connect's participants give up a place was not read, so nothing is promised.
+        """
+        return False
+
+    @property
+    def has_messages(self) -> bool:
+        """See `marketplace.outside_crowd.OutsideCrowd`."""
+        return True
+
+    def pay(self, reward_cents: int) -> str:  # noqa: ARG002 - of the port
+        """See `marketplace.outside_crowd.OutsideCrowd`."""
+        return ""
+
+    def read_link(self, query: Mapping[str, str]) -> Arrival:
+        """See `marketplace.outside_crowd.OutsideCrowd`."""
+        names = self.names
+        participant = query.get(names.participant, "")
+        assignment = query.get(names.assignment, "")
+        project = query.get(names.project, "")
+        is_whole = all(_ID.fullmatch(each) for each in (assignment, project))
+        if not is_whole or not _PERSON.fullmatch(participant):
+            raise Refusal(
+                "VisitRefused", "This link is incomplete. Open the project from Connect again."
+            )
+        return Arrival(participant_id=participant, study_id=project, submission_id=assignment)
+
+    def link(self, arrival: Arrival) -> Mapping[str, str]:
+        """See `marketplace.outside_crowd.OutsideCrowd`."""
+        return {
+            self.names.participant: arrival.participant_id,
+            self.names.assignment: arrival.submission_id,
+            self.names.project: arrival.study_id,
+        }
+
+    def settle_on(
+        self,
+        transaction: Transaction,  # noqa: ARG002 - of the port
+        arrival: Arrival,
+    ) -> Arrival:
+        """See `marketplace.outside_crowd.OutsideCrowd`; links name all of it."""
+        return arrival
+
+    async def look_up(self, arrival: Arrival, *, is_known: bool) -> Submission:
+        """See `marketplace.outside_crowd.OutsideCrowd`."""
+        place = await self._admission.look_up(arrival, is_known=is_known)
+        over = _OVER.get(place.status, "This assignment is finished.")
+        return Submission(
+            status=place.status,
+            started_at=place.started_at,
+            over="" if place.status == AT_WORK else over,
+            is_shown=place.status != AT_WORK,
+        )
+
+    async def given_back(self, study_id: str) -> Mapping[str, Literal["Left", "Late"]]:  # noqa: ARG002 - of the port
+        """See `marketplace.outside_crowd.OutsideCrowd`; Connect cannot say."""
+        return {}
+
+    def take_event(
+        self,
+        headers: Mapping[str, str],  # noqa: ARG002 - of the port
+        body: bytes,  # noqa: ARG002 - of the port
+    ) -> None:
+        """See `marketplace.outside_crowd.OutsideCrowd`; Connect sends none."""
+        raise NoEvents
+
+    def way_back(
+        self,
+        transaction: Transaction,  # noqa: ARG002 - of the port
+        visit: sqlite3.Row,
+    ) -> WayBack:
+        """See `marketplace.outside_crowd.OutsideCrowd`; the code is entered there."""
+        if visit["stage"] != "Done":
+            return NO_WAY_BACK
+        return WayBack(code=str(visit["code"]))

@@ -1,0 +1,114 @@
+"""Assemble what a marketplace needs to serve Connect's participants."""
+
+from collections.abc import Collection, Iterator
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from pathlib import Path
+
+from piecework.foundation.client.transport import Patience, Transport
+from piecework.marketplace.state import outside_market
+from piecework.marketplace.state.backend import Backend, Rules
+from piecework.marketplace.state.money import PriceList
+from piecework.marketplace.state.outside_market import OutsideMarket
+from piecework.markets.bridging.admission import LEAST_REGISTERS, Limits
+from piecework.markets.connect.bridge.bridge import Bridge
+from piecework.markets.connect.bridge.connect_crowd import CONSENT, ConnectCrowd
+from piecework.markets.connect.bridge.prices import price_list
+from piecework.markets.connect.bridge.spending import keep_start
+from piecework.markets.connect.bridge.terms import LEAST_PER_HOUR_CENTS, NAME, LinkNames, Terms
+from piecework.markets.connect.client import Connect
+from piecework.markets.connect.token import ApiKey
+
+_LITTLE = Patience(tries=2, first_seconds=0.5, longest_seconds=5)
+"""The patience of calls that a participant waits for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Office:
+    """An account at Connect that a marketplace can use.
+
+    Attributes:
+        connect: the bridge's client.
+        crowd: the marketplace's interface to participants.
+        prices: what Connect charges.
+        address: the API's address.
+        terms: the terms of its projects.
+    """
+
+    connect: Connect
+    crowd: ConnectCrowd
+    prices: PriceList
+    address: str
+    terms: Terms
+
+    @contextmanager
+    def bridge(
+        self, database: Path, rules: Rules, *, among: Collection[str] = ()
+    ) -> Iterator[Bridge]:
+        """Open a bridge on a marketplace's database, with its own connection.
+
+        Args:
+            database: the marketplace's database.
+            rules: how the marketplace is served.
+            among: the names of all markets that are served; () is only this one.
+        """
+        backend = Backend(database, replace(rules, prices=self.prices))
+        try:
+            with backend.transaction() as transaction:
+                outside_market.claim(
+                    transaction,
+                    OutsideMarket(name=NAME, title="Connect", prices=self.prices),
+                    among=among,
+                )
+                keep_start(transaction, self.address, self.terms)
+            yield Bridge(backend, self.connect, self.terms)
+        finally:
+            backend.close()
+
+
+@contextmanager
+def office(
+    address: str,
+    key: ApiKey,
+    terms: Terms,
+    *,
+    consent: tuple[str, ...] = CONSENT,
+    percent: Decimal | None = None,
+) -> Iterator[Office]:
+    """Open an account.
+
+    Args:
+        address: the API's address.
+        key: the account's key.
+        terms: the terms.
+        consent: the paragraphs that participants agree to.
+        percent: Connect's fee, if a person states it; None asks Connect.
+
+    Raises:
+        ApiError: the account cannot be used.
+    """
+    with ExitStack() as stack:
+        connect = Connect(stack.enter_context(Transport(address, key)))
+        crowd = stack.enter_context(crowd_at(address, key, names=terms.link_names, consent=consent))
+        prices = price_list(connect, least_per_hour_cents=LEAST_PER_HOUR_CENTS, percent=percent)
+        yield Office(connect=connect, crowd=crowd, prices=prices, address=address, terms=terms)
+
+
+@contextmanager
+def crowd_at(
+    address: str,
+    key: ApiKey,
+    *,
+    names: LinkNames | None = None,
+    consent: tuple[str, ...] = CONSENT,
+    limits: Limits | None = None,
+) -> Iterator[ConnectCrowd]:
+    """Return a marketplace's interface to participants, with its own connections."""
+    with ExitStack() as stack:
+        waiting = [
+            Connect(stack.enter_context(Transport(address, key, patience=_LITTLE)))
+            for _ in range(LEAST_REGISTERS)
+        ]
+        crowd = ConnectCrowd(waiting, names or LinkNames(), consent, limits=limits or Limits())
+        yield stack.enter_context(closing(crowd))

@@ -1,0 +1,270 @@
+"""The lists from which a panel pays: each visit and each bonus is on one of them.
+
+A visit is listed when its requester has decided all of its HITs and approved at least
+one. A list and its lines are stored in one transaction, then in the record beside the
+database (`pay_record`), and then its file is written. After a kill in between, the same
+lines are written again.
+"""
+
+import csv
+import io
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from piecework.marketplace.state import clock
+from piecework.marketplace.state.money import currency
+from piecework.marketplace.state.transaction import Transaction
+from piecework.markets.panel.arrivals import ids_of
+from piecework.markets.panel.exits import WaysOut
+from piecework.markets.panel.panel_file import Panel
+from piecework.markets.panel.pay_record import Payment, RecordedList, Sent, digest_of
+from piecework.markets.panel.placeholders import filled
+
+_OF_PANEL = "substr(visits.submission_id, 1, length(?1) + 1) = ?1 || '/'"
+_DECIDED = (
+    "SELECT visits.id AS visit, visits.outcome, visits.submission_id, "
+    "count(*) FILTER (WHERE assignments.status = 'Approved') AS approved, "
+    "sum(paid_cents) AS cents, "
+    "(SELECT sum(cents) FROM pay_list_lines WHERE visit = visits.id "
+    "AND kind <> 'bonus') AS listed_cents FROM visits "
+    "JOIN assignments ON assignments.visit = visits.id "
+    f"WHERE {_OF_PANEL} AND visits.stage = 'Done' GROUP BY visits.id "
+    "HAVING count(*) FILTER (WHERE assignments.status = 'Submitted') = 0 "
+    "AND (approved = 0 OR listed_cents IS NULL OR cents > listed_cents) "
+    "ORDER BY visits.id"
+)
+_UNLISTED_BONUSES = (
+    "SELECT bonuses.id, bonuses.cents, coalesce(bonuses.reason, '') AS reason, "
+    "assignments.visit, visits.submission_id FROM bonuses "
+    "JOIN assignments ON assignments.id = bonuses.assignment "
+    "JOIN visits ON visits.id = assignments.visit "
+    f"WHERE {_OF_PANEL} AND NOT EXISTS "
+    "(SELECT 1 FROM pay_list_lines WHERE bonus = bonuses.id) ORDER BY bonuses.id"
+)
+_LINES = (
+    "SELECT pay_list_lines.id, pay_list_lines.kind, pay_list_lines.cents, "
+    "coalesce(bonuses.reason, '') AS reason, visits.submission_id, participant_id, "
+    "workers.worker_id "
+    "FROM pay_list_lines JOIN visits ON visits.id = pay_list_lines.visit "
+    "JOIN participants ON participants.worker = visits.worker "
+    "JOIN workers ON workers.id = visits.worker "
+    "LEFT JOIN bonuses ON bonuses.id = pay_list_lines.bonus "
+    "WHERE list = ? ORDER BY pay_list_lines.id"
+)
+_GONE = (
+    "UPDATE visits SET outcome = 'Gone' WHERE outcome IS NULL "
+    f"AND stage NOT IN ('Open', 'Done') AND {_OF_PANEL}"
+)
+_STARTS_A_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PayList:
+    """A list for a panel.
+
+    Attributes:
+        number: its number in this marketplace.
+        file: where it was to be written, as stated.
+        is_written: whether its file is known to be complete.
+        lines: how many payments it has.
+        cents: their sum.
+        table: its text (CSV).
+        recorded: what the record keeps of it.
+    """
+
+    number: int
+    file: str
+    is_written: bool
+    lines: int
+    cents: int
+    table: str
+    recorded: RecordedList
+
+
+def make(
+    transaction: Transaction, panel: Panel, ways: WaysOut, *, file: str, sent: Sent | None = None
+) -> PayList | None:
+    """Store a list of all that is due and not listed; None if nothing is.
+
+    Args:
+        transaction: the open one.
+        panel: the panel file.
+        ways: the panel's exits, which have the codes.
+        file: where the list will be written.
+        sent: what lists have paid that the database does not know, since it is a
+            restored copy.
+    """
+    transaction.execute(_GONE, panel.name)
+    sent = sent or Sent()
+    due = [*_due_visits(transaction, panel, sent), *_due_bonuses(transaction, panel, sent)]
+    if not due:
+        return None
+    number = transaction.execute(
+        "INSERT INTO pay_lists (panel, file, made_ms) VALUES (?, ?, ?)",
+        panel.name,
+        file,
+        transaction.now_ms,
+    )
+    transaction.conn.executemany(
+        "INSERT INTO pay_list_lines (list, visit, bonus, kind, cents) VALUES (?, ?, ?, ?, ?)",
+        [(number, *line) for line in due],
+    )
+    _take_out_sent(transaction, panel, ways, number, sent)
+    listed = read(transaction, panel, ways, number)
+    if listed is not None and listed.lines:
+        return listed
+    transaction.execute("DELETE FROM pay_lists WHERE id = ?", number)
+    return None
+
+
+def _due_visits(
+    transaction: Transaction, panel: Panel, sent: Sent
+) -> Iterator[tuple[int, int | None, str, int]]:
+    for row in transaction.all(_DECIDED, panel.name):
+        if not row["approved"]:
+            _settle(transaction, row["visit"], "Rejected")
+            continue
+        _settle(transaction, row["visit"], "Paid")
+        before = sent.visits[row["submission_id"]]
+        cents = row["cents"] - (row["listed_cents"] or 0) - before
+        is_listed = row["listed_cents"] is not None or before
+        if cents > 0:
+            yield row["visit"], None, "correction" if is_listed else "visit", cents
+
+
+def _due_bonuses(
+    transaction: Transaction, panel: Panel, sent: Sent
+) -> Iterator[tuple[int, int | None, str, int]]:
+    left = Counter(sent.bonuses)
+    for row in transaction.all(_UNLISTED_BONUSES, panel.name):
+        paid = (row["submission_id"], row["cents"], row["reason"])
+        if left[paid]:
+            left[paid] -= 1
+        else:
+            yield row["visit"], row["id"], "bonus", row["cents"]
+
+
+def unwritten(transaction: Transaction, panel: Panel, ways: WaysOut) -> PayList | None:
+    """Return the list whose writing was interrupted, if there is one."""
+    row = transaction.first_row(
+        "SELECT id FROM pay_lists WHERE panel = ? AND written_ms IS NULL", panel.name
+    )
+    return None if row is None else read(transaction, panel, ways, row["id"])
+
+
+def read(transaction: Transaction, panel: Panel, ways: WaysOut, number: int) -> PayList | None:
+    """Return a list of the panel by its number; None for an unknown number."""
+    row = transaction.first_row(
+        "SELECT * FROM pay_lists WHERE id = ? AND panel = ?", number, panel.name
+    )
+    if row is None:
+        return None
+    lines = transaction.all(_LINES, number)
+    table = _table(panel, ways, lines)
+    return PayList(
+        number=number,
+        file=row["file"],
+        is_written=row["written_ms"] is not None,
+        lines=len(lines),
+        cents=sum(line["cents"] for line in lines),
+        table=table,
+        recorded=RecordedList(
+            key=row["key"],
+            panel=panel.name,
+            number=number,
+            file=row["file"],
+            made=clock.to_datetime(row["made_ms"]).isoformat(timespec="seconds"),
+            digest=digest_of(table),
+            payments=[
+                Payment(
+                    visit=line["submission_id"],
+                    kind=line["kind"],
+                    cents=line["cents"],
+                    reason=line["reason"],
+                )
+                for line in lines
+            ],
+        ),
+    )
+
+
+def numbers(transaction: Transaction, panel: Panel) -> list[int]:
+    """Return the numbers of all lists of the panel."""
+    rows = transaction.all("SELECT id FROM pay_lists WHERE panel = ? ORDER BY id", panel.name)
+    return [int(row["id"]) for row in rows]
+
+
+def mark_written(transaction: Transaction, number: int) -> None:
+    """Store that a list's file is complete."""
+    transaction.execute(
+        "UPDATE pay_lists SET written_ms = ? WHERE id = ? AND written_ms IS NULL",
+        transaction.now_ms,
+        number,
+    )
+
+
+def keys(transaction: Transaction, panel: Panel) -> set[str]:
+    """Return the keys of all lists of the panel that the database knows."""
+    rows = transaction.all("SELECT key FROM pay_lists WHERE panel = ?", panel.name)
+    return {str(row["key"]) for row in rows}
+
+
+def compared(transaction: Transaction) -> set[str]:
+    """Return the keys of other lists that a person has compared."""
+    return {str(row["key"]) for row in transaction.all("SELECT * FROM compared_pay_lists")}
+
+
+def note_compared(transaction: Transaction, lists: Iterable[str]) -> None:
+    """Store that a person has compared lists with what the panel paid."""
+    transaction.conn.executemany(
+        "INSERT OR IGNORE INTO compared_pay_lists (key) VALUES (?)", [(key,) for key in lists]
+    )
+
+
+def _take_out_sent(
+    transaction: Transaction, panel: Panel, ways: WaysOut, number: int, sent: Sent
+) -> None:
+    """Take lines out that stand in files whose rows alone are known."""
+    left = Counter(sent.rows)
+    lines = transaction.all(_LINES, number)
+    for line, row in zip(lines, _rows(panel, ways, lines), strict=True):
+        if left[tuple(row)]:
+            left[tuple(row)] -= 1
+            transaction.execute("DELETE FROM pay_list_lines WHERE id = ?", line["id"])
+
+
+def _settle(transaction: Transaction, visit: int, outcome: str) -> None:
+    transaction.execute("UPDATE visits SET outcome = ? WHERE id = ?", outcome, visit)
+
+
+def _table(panel: Panel, ways: WaysOut, lines: Sequence[sqlite3.Row]) -> str:
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(panel.pay.columns)
+    writer.writerows(_rows(panel, ways, lines))
+    return text.getvalue()
+
+
+def _rows(panel: Panel, ways: WaysOut, lines: Sequence[sqlite3.Row]) -> Iterator[list[str]]:
+    for line in lines:
+        ids = ids_of(line["participant_id"], line["submission_id"])
+        values = {
+            **ways.values(ids),
+            "worker_id": line["worker_id"],
+            "kind": line["kind"],
+            "amount": currency(line["cents"]),
+            "currency": panel.pay.currency,
+            "reason": _cell(line["reason"]),
+        }
+        yield [_cell(filled(cell, values)) for cell in panel.pay.columns.values()]
+
+
+def _cell(text: str) -> str:
+    """Return a text that spreadsheets do not take for a formula.
+
+    >>> _cell("=1+1"), _cell("Thank you")
+    ("'=1+1", 'Thank you')
+    """
+    return f"'{text}" if text.startswith(_STARTS_A_FORMULA) else text

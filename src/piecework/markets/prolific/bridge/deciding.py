@@ -1,0 +1,373 @@
+"""Turn requesters' decisions about a visit's HITs into one about its submission.
+
+A submission is paid in full or not at all. It waits until all of its HITs are decided.
+It is approved if one of them was approved. It is rejected if all were rejected or if a
+bonus pays for the work, but first the participant is asked to return it and has some
+days to do so. Each decision follows from the tables and the submission's state, so
+after a lost call the next step sees whether the call is still needed.
+"""
+
+import re
+import sqlite3
+from functools import partial
+from typing import get_args
+
+from piecework.foundation.client.errors import Lost, Refused
+from piecework.marketplace.state import assignments, visits
+from piecework.marketplace.state.clock import SECOND
+from piecework.marketplace.state.transaction import Transaction
+from piecework.markets.bridging.settling import PAID_EARLY, SCREENED_OUT, settle_visit
+from piecework.markets.bridging.studies import in_own_study
+from piecework.markets.prolific.bridge.bridge import LOG, Bridge
+from piecework.markets.prolific.bridge.reading import AT_WORK, GIVEN_BACK, PAID, take_in
+from piecework.markets.prolific.bridge.spending import taken_if_unrejected
+from piecework.markets.prolific.bridge.terms import DAY, NAME
+from piecework.markets.prolific.bridge.unbooked import unbooked
+from piecework.markets.prolific.resources.submissions import (
+    LEAST_REJECTION_LETTERS,
+    MOST_AT_ONCE,
+    RejectionCategory,
+    Submission,
+    SubmissionAction,
+)
+
+UNPAID = (*GIVEN_BACK, "REJECTED", SCREENED_OUT)
+LAST_DAY = 20
+"""The last day to decide; Prolific approves automatically on the day after."""
+
+_ASK_AGAIN_MS = 600 * SECOND
+"""If a submission is not approved by then, the request was lost."""
+
+CATEGORIES: tuple[RejectionCategory, ...] = get_args(RejectionCategory)
+_NAMED = re.compile(rf"\[({'|'.join(CATEGORIES)})\]\s*")
+_GONE = {
+    "RETURNED": "The participant returned the submission.",
+    "REJECTED": "The submission was rejected at Prolific.",
+}
+
+_NO_DATA = "[NO_DATA] We received no answers from you in this submission."
+_REASONS = {
+    "Left": _NO_DATA,
+    "Late": _NO_DATA,
+    "TurnedAway": "There was no work left when you came. We are sorry for your time.",
+}
+
+_NO_REASON = "The answers do not follow the instructions."
+
+_HAS_BONUS = (
+    "Your time had run out, so a bonus pays for your work. We cannot pay the reward as well."
+)
+
+_UNDECIDED = (
+    "SELECT visits.*, studies.study_id, studies.own_code, studies.has_own_code, "
+    "studies.screen_out_code, "
+    "studies.qualification_type, studies.reward_cents, studies.cost_cents, "
+    "(SELECT coalesce(sum(cents), 0) FROM bonus_lines "
+    "WHERE visit = visits.id AND bonus IS NULL) AS by_bonus_cents, "
+    "count(assignments.id) AS parts, "
+    "count(*) FILTER (WHERE assignments.status = 'Submitted') AS submitted, "
+    "count(*) FILTER (WHERE assignments.status = 'Approved') AS approved, "
+    "group_concat(DISTINCT iif(assignments.status = 'Rejected', "
+    "nullif(assignments.feedback, ''), NULL)) AS feedback "
+    "FROM visits JOIN studies ON studies.id = visits.study "
+    "LEFT JOIN assignments ON assignments.visit = visits.id "
+    "WHERE visits.stage <> 'Open' AND visits.id IN "
+    f"(SELECT id FROM visits WHERE outcome IS NULL AND {in_own_study(NAME)} "
+    "UNION ALL "
+    "SELECT visits.id FROM visits JOIN studies ON studies.id = visits.study "
+    f"WHERE studies.stage <> 'Retired' AND market = '{NAME}' AND {PAID_EARLY}) "
+    "GROUP BY visits.id ORDER BY visits.id"
+)
+
+
+def decide(bridge: Bridge) -> None:
+    """Carry out the decisions about all unsettled visits."""
+    with bridge.backend.reading() as transaction:
+        waiting = transaction.all(_UNDECIDED)
+        now_ms = transaction.now_ms
+    to_approve = []
+    for visit in waiting:
+        is_decided = visit["approved"] and not visit["submitted"]
+        is_due = is_decided or _took_test(visit) or visit["loss"] == "Stated"
+        is_due = is_due and not visit["by_bonus_cents"]
+        if is_due and visit["status"] == "AWAITING REVIEW":
+            asked_ms = bridge.approving.get(visit["submission_id"])
+            if asked_ms is None or now_ms >= asked_ms + _ASK_AGAIN_MS:
+                to_approve.append(visit["submission_id"])
+            bridge.counts.pop(visit["study"], None)
+        else:
+            bridge.approving.pop(visit["submission_id"], None)
+            bridge.tried(partial(_decide, bridge, visit, now_ms))
+    for first in range(0, len(to_approve), MOST_AT_ONCE):
+        some = to_approve[first : first + MOST_AT_ONCE]
+        bridge.tried(partial(_approve, bridge, some, now_ms))
+
+
+def _approve(bridge: Bridge, submission_ids: list[str], now_ms: int) -> None:
+    bridge.changes += 1
+    bridge.prolific.submissions.bulk_approve(submission_ids)
+    LOG.info("submissions are approved at Prolific: count=%d", len(submission_ids))
+    bridge.approving |= dict.fromkeys(submission_ids, now_ms)
+
+
+def _decide(bridge: Bridge, visit: sqlite3.Row, now_ms: int) -> None:
+    status = visit["status"]
+    if status in (*AT_WORK, "AWAITING REVIEW"):
+        _decide_undecided(bridge, visit, now_ms)
+    elif status in PAID or (status == SCREENED_OUT and visit["screen_out_cents"]):
+        _paid(bridge, visit)
+    elif status not in UNPAID:
+        LOG.warning("a submission has the unknown status %s", status)
+    elif visit["approved"] or _is_owed_otherwise(visit):
+        _pay_otherwise(bridge, visit)
+    elif status != "TIMED-OUT" or not visit["submitted"]:
+        # The answers came too late for Prolific but are here: the requester decides.
+        _gone(bridge, visit)
+
+
+def _decide_undecided(bridge: Bridge, visit: sqlite3.Row, now_ms: int) -> None:
+    if visit["screen_out_cents"]:
+        _end_by(bridge, visit, visit["screen_out_code"])
+    elif visit["status"] in AT_WORK:
+        _complete(bridge, visit, now_ms)
+    elif visit["by_bonus_cents"] or (not visit["submitted"] and visit["loss"] != "Suspected"):
+        _refuse(bridge, visit)
+
+
+def _took_test(visit: sqlite3.Row) -> bool:
+    """Return whether a visit was a completed test, paid whatever the result."""
+    return visit["qualification_type"] is not None and visit["stage"] == "Done"
+
+
+def _is_owed_otherwise(visit: sqlite3.Row) -> bool:
+    """Return whether only a bonus can pay what was promised.
+
+    Participants who found no work were promised pay on arrival, and those who took the
+    test when they began it. They may have returned the submission before the bridge
+    could end it.
+    """
+    return visit["status"] in {"RETURNED", "TIMED-OUT"} and _promised_cents(visit) > 0
+
+
+def _promised_cents(visit: sqlite3.Row) -> int:
+    """Return what a visit is paid regardless of the requester's decision."""
+    promised = visit["reward_cents"] if _took_test(visit) else visit["screen_out_cents"]
+    return int(promised)
+
+
+def _complete(bridge: Bridge, visit: sqlite3.Row, now_ms: int) -> None:
+    """End a finished submission whose participant did not enter the code.
+
+    Without a code for that, it times out, and a bonus pays for approved HITs.
+    """
+    grace_ms = bridge.terms.grace_seconds * SECOND
+    if visit["stage"] != "Done" or now_ms < visit["closed_ms"] + grace_ms:
+        return
+    if not visit["has_own_code"]:
+        return
+    _end_by(bridge, visit, visit["own_code"])
+
+
+def _end_by(bridge: Bridge, visit: sqlite3.Row, code: str) -> None:
+    """End a submission with one of the bridge's codes, which triggers its action."""
+    ended = _transit(bridge, visit, "COMPLETE", code=code)
+    with bridge.backend.transaction() as transaction:
+        take_in(transaction, visit, ended)
+
+
+def _paid(bridge: Bridge, visit: sqlite3.Row) -> None:
+    """Book what Prolific charged; the requester still decides undecided HITs."""
+    trouble = ""
+    if visit["submitted"]:
+        trouble = (
+            f"Prolific paid a visit before {visit['submitted']} of its HITs were "
+            "decided here. The requester can still approve or reject them; Prolific "
+            f"keeps {bridge.terms.money(visit['cost_cents'])} either way"
+        )
+    if visit["outcome"] == "Paid" and visit["trouble"] == trouble:
+        return
+    with bridge.backend.transaction() as transaction:
+        settle_visit(transaction, visit["id"])
+        _conclude(transaction, visit, "Paid", trouble)
+
+
+def _gone(bridge: Bridge, visit: sqlite3.Row) -> None:
+    """Conclude an unpaid submission; its undecided HITs are rejected with it."""
+    with bridge.backend.transaction() as transaction:
+        for part in _submitted(transaction, visit):
+            assignments.reject(transaction, part, feedback=_GONE.get(visit["status"], ""))
+        is_rejected = visit["status"] == "REJECTED"
+        _conclude(transaction, visit, "Rejected" if is_rejected else "Gone")
+
+
+def _pay_otherwise(bridge: Bridge, visit: sqlite3.Row) -> None:
+    """Pay by bonus for HITs approved too late to approve the submission.
+
+    HITs may be approved one after the other; each time, what no bonus has paid yet is
+    paid. A submission paid by a bonus is never unrejected, so that it is not paid
+    twice. A bonus that the books lack may have paid it.
+    """
+    may_unreject = visit["status"] == "REJECTED" and not visit["by_bonus_cents"]
+    if may_unreject and not _has_unbooked_bonus(bridge, visit):
+        trouble = _objection(bridge, visit)
+        _say(bridge, visit, trouble)
+        if trouble:
+            return
+        there = _unrejected(bridge, visit)
+        if there.status != "REJECTED":
+            with bridge.backend.transaction() as transaction:
+                take_in(transaction, visit, there)
+            return  # It awaits review again and will be approved.
+    with bridge.backend.transaction() as transaction:
+        transaction.execute(
+            "INSERT INTO bonus_lines (visit, cents) SELECT ?1, owed FROM (SELECT "
+            "(SELECT coalesce(sum(paid_cents), 0) FROM assignments WHERE visit = ?1 "
+            "AND status = 'Approved') + ?2 - (SELECT coalesce(sum(cents), 0) "
+            "FROM bonus_lines WHERE visit = ?1 AND bonus IS NULL) AS owed) "
+            "WHERE owed > 0",
+            visit["id"],
+            _promised_cents(visit),
+        )
+        if visit["submitted"]:
+            return  # The other HITs are not decided yet.
+        _conclude(
+            transaction,
+            visit,
+            "PaidByBonus",
+            f"the submission is {visit['status'].lower()}, so a bonus pays its reward",
+        )
+
+
+def _has_unbooked_bonus(bridge: Bridge, visit: sqlite3.Row) -> bool:
+    there = bridge.prolific.submissions.get(visit["submission_id"])
+    with bridge.backend.transaction() as transaction:
+        return bool(unbooked(transaction, visit["id"], there.bonuses_minor))
+
+
+def _objection(bridge: Bridge, visit: sqlite3.Row) -> str:
+    """Return why a rejection cannot be undone now; "" if it can."""
+    most_cents = bridge.terms.spend_at_most_cents
+    with bridge.backend.transaction() as transaction:
+        taken = taken_if_unrejected(transaction, visit)
+    if taken <= most_cents:
+        return ""
+    return (
+        "undoing the rejection would bring the amount spent or held to "
+        f"{bridge.terms.money(taken)}, above the limit of "
+        f"{bridge.terms.money(most_cents)}"
+    )
+
+
+def _say(bridge: Bridge, visit: sqlite3.Row, trouble: str) -> None:
+    if trouble != visit["trouble"]:
+        with bridge.backend.transaction() as transaction:
+            transaction.execute("UPDATE visits SET trouble = ? WHERE id = ?", trouble, visit["id"])
+
+
+def _unrejected(bridge: Bridge, visit: sqlite3.Row) -> Submission:
+    """Undo a rejection if possible, and return the submission."""
+    try:
+        return _transit(bridge, visit, "UNREJECT")
+    except Refused as refusal:
+        if refusal.may_pass:
+            raise
+    return bridge.prolific.submissions.get(visit["submission_id"])
+
+
+def _transit(
+    bridge: Bridge, visit: sqlite3.Row, action: SubmissionAction, *, code: str = ""
+) -> Submission:
+    bridge.changes += 1
+    bridge.counts.pop(visit["study"], None)  # They may return to the same values.
+    return bridge.prolific.submissions.transition(visit["submission_id"], action, code=code)
+
+
+def _refuse(bridge: Bridge, visit: sqlite3.Row) -> None:
+    """Ask for a return; reject if there is none after some days."""
+    reason = visit["feedback"] or _REASONS.get(visit["stage"], "")
+    if visit["by_bonus_cents"]:
+        reason = _HAS_BONUS
+    if visit["return_asked_ms"] is None:
+        _ask_for_return(bridge, visit, reason)
+        return
+    if visit["stage"] == "TurnedAway":
+        return  # The fault was ours: if not returned, Prolific pays it.
+    with bridge.backend.without_catch_up() as transaction:
+        now_ms = transaction.due_ms
+    last_ms = visit["closed_ms"] + LAST_DAY * DAY
+    due_ms = visit["return_asked_ms"] + bridge.terms.return_days * DAY
+    if now_ms < min(due_ms, last_ms):
+        return
+    there = bridge.prolific.submissions.get(visit["submission_id"])
+    if there.status != "AWAITING REVIEW":
+        with bridge.backend.transaction() as transaction:
+            take_in(transaction, visit, there)
+        return
+    if there.return_requested_at is None and now_ms < last_ms:
+        _ask_for_return(bridge, visit, reason)  # The first call was lost.
+        return
+    category, message = rejection(reason)
+    bridge.changes += 1
+    bridge.counts.pop(visit["study"], None)
+    rejected = bridge.prolific.submissions.reject(
+        visit["submission_id"], category=category, message=message
+    )
+    LOG.info("a submission is rejected at Prolific: category=%s", category)
+    with bridge.backend.transaction() as transaction:
+        take_in(transaction, visit, rejected)
+
+
+def rejection(feedback: str) -> tuple[RejectionCategory, str]:
+    """Return Prolific's category and a message of the length that it requires.
+
+    A requester can name a category in brackets at the start of the feedback.
+
+    >>> rejection("[LOW_EFFORT] One word a picture.")[0]
+    'LOW_EFFORT'
+    """
+    named = _NAMED.match(feedback)
+    category: RejectionCategory = "OTHER"
+    if named:
+        category = next(each for each in CATEGORIES if each == named[1])
+    words = _NAMED.sub("", feedback).strip() or _NO_REASON
+    message = (
+        f"Your submission was not accepted for this reason: {words} We looked at all "
+        "of its answers and first asked you to return it."
+    )
+    return category, message.ljust(LEAST_REJECTION_LETTERS, ".")
+
+
+def _ask_for_return(bridge: Bridge, visit: sqlite3.Row, reason: str) -> None:
+    words = _NAMED.sub("", reason).strip() or _NO_REASON
+    _mark_asked(bridge, visit, is_asked=True)
+    bridge.changes += 1
+    try:
+        bridge.prolific.submissions.request_return(visit["submission_id"], [words])
+    except Lost:
+        raise  # It is checked before anything is rejected.
+    except Refused:
+        _mark_asked(bridge, visit, is_asked=False)
+        raise
+
+
+def _mark_asked(bridge: Bridge, visit: sqlite3.Row, *, is_asked: bool) -> None:
+    with bridge.backend.transaction() as transaction:
+        transaction.execute(
+            "UPDATE visits SET return_asked_ms = ? WHERE id = ?",
+            transaction.now_ms if is_asked else None,
+            visit["id"],
+        )
+
+
+def _submitted(transaction: Transaction, visit: sqlite3.Row) -> list[sqlite3.Row]:
+    return [
+        part for part in visits.parts(transaction, visit["id"]) if part["status"] == "Submitted"
+    ]
+
+
+def _conclude(
+    transaction: Transaction, visit: sqlite3.Row, outcome: str, trouble: str = ""
+) -> None:
+    transaction.execute(
+        "UPDATE visits SET outcome = ?, trouble = ? WHERE id = ?", outcome, trouble, visit["id"]
+    )

@@ -1,0 +1,150 @@
+"""Assemble what a marketplace needs to serve Prolific's participants."""
+
+from collections.abc import Collection, Iterator
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+from piecework.foundation.client.errors import Unusable
+from piecework.foundation.client.transport import Patience, Transport
+from piecework.marketplace.state import outside_market
+from piecework.marketplace.state.backend import Backend, Rules
+from piecework.marketplace.state.money import PriceList
+from piecework.marketplace.state.outside_market import OutsideMarket
+from piecework.markets.bridging.admission import LEAST_REGISTERS, Limits
+from piecework.markets.prolific.bridge import filter_types
+from piecework.markets.prolific.bridge.bridge import Bridge
+from piecework.markets.prolific.bridge.prices import price_list
+from piecework.markets.prolific.bridge.prolific_crowd import CONSENT, ProlificCrowd
+from piecework.markets.prolific.bridge.spending import keep_start
+from piecework.markets.prolific.bridge.terms import NAME, Terms
+from piecework.markets.prolific.client import Prolific
+from piecework.markets.prolific.token import PROLIFIC, Token
+
+PROJECT = "piecework"
+"""The default project for studies."""
+
+_COMPLETED = "https://app.prolific.com/submissions/complete"
+_LITTLE = Patience(tries=2, first_seconds=0.5, longest_seconds=5)
+"""The patience of calls that a participant waits for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Office:
+    """An account at Prolific that a marketplace can use.
+
+    Attributes:
+        prolific: the bridge's client.
+        crowd: the marketplace's interface to participants.
+        prices: what Prolific charges.
+        address: the API's address.
+        terms: the terms of its studies.
+    """
+
+    prolific: Prolific
+    crowd: ProlificCrowd
+    prices: PriceList
+    address: str
+    terms: Terms
+
+    @contextmanager
+    def bridge(
+        self, database: Path, rules: Rules, *, among: Collection[str] = ()
+    ) -> Iterator[Bridge]:
+        """Open a bridge on a marketplace's database, with its own connection.
+
+        Args:
+            database: the marketplace's database.
+            rules: how the marketplace is served.
+            among: the names of all markets that are served; () is only this one.
+        """
+        backend = Backend(database, replace(rules, prices=self.prices))
+        try:
+            with backend.transaction() as transaction:
+                outside_market.claim(
+                    transaction,
+                    OutsideMarket(name=NAME, title="Prolific", prices=self.prices),
+                    among=among,
+                )
+                keep_start(transaction, self.address, self.terms)
+            bridge = Bridge(backend, self.prolific, self.terms)
+            # Requesters may require filters from their first call on.
+            bridge.tried(partial(filter_types.offer, bridge))
+            yield bridge
+        finally:
+            backend.close()
+
+
+@contextmanager
+def office(
+    address: str, token: Token, terms: Terms, *, consent: tuple[str, ...] = CONSENT
+) -> Iterator[Office]:
+    """Open an account, and fill in from it what the terms leave open.
+
+    Args:
+        address: the API's address.
+        token: the account's token.
+        terms: the terms, with workspace and currency; no project means `PROJECT`.
+        consent: the paragraphs that participants agree to.
+
+    Raises:
+        Refused: the account cannot be used with these terms.
+    """
+    with ExitStack() as stack:
+        prolific = Prolific(stack.enter_context(Transport(address, token)))
+        crowd = stack.enter_context(crowd_at(address, token, consent=consent))
+        balance = prolific.account.balance(terms.workspace_id)
+        if balance.currency != terms.currency:
+            raise Unusable(
+                f"the workspace is in {balance.currency}, not in {terms.currency}",
+                next_step=f"use a workspace in {terms.currency}",
+            )
+        filled_in = _filled_in(prolific, terms)
+        prices = price_list(
+            prolific, terms.currency, least_per_hour_cents=filled_in.least_per_hour_cents
+        )
+        yield Office(
+            prolific=prolific, crowd=crowd, prices=prices, address=address, terms=filled_in
+        )
+
+
+@contextmanager
+def crowd_at(
+    address: str, token: Token, *, consent: tuple[str, ...] = CONSENT, limits: Limits | None = None
+) -> Iterator[ProlificCrowd]:
+    """Return a marketplace's interface to participants, with its own connections."""
+    with ExitStack() as stack:
+        waiting = [
+            Prolific(stack.enter_context(Transport(address, token, patience=_LITTLE)))
+            for _ in range(LEAST_REGISTERS)
+        ]
+        crowd = ProlificCrowd(waiting, _completed_url(address), consent, limits=limits or Limits())
+        yield stack.enter_context(closing(crowd))
+
+
+def _filled_in(prolific: Prolific, terms: Terms) -> Terms:
+    least = recommended = 0
+    for each in prolific.recruiting.reward_recommendations(terms.workspace_id, terms.currency):
+        if each.currency == terms.currency:
+            least = each.least_per_hour_minor
+            recommended = each.recommended_per_hour_minor
+    return replace(
+        terms,
+        project_id=terms.project_id or _project(prolific, terms.workspace_id),
+        least_per_hour_cents=least,
+        recommended_per_hour_cents=recommended,
+    )
+
+
+def _project(prolific: Prolific, workspace_id: str) -> str:
+    """Return the project for studies, creating it if it does not exist."""
+    for project in prolific.account.projects(workspace_id):
+        if project.title == PROJECT:
+            return project.id
+    return prolific.account.create_project(workspace_id, PROJECT).id
+
+
+def _completed_url(address: str) -> str:
+    """Return where submissions are ended; an emulator serves that page itself."""
+    return _COMPLETED if address == PROLIFIC else f"{address}/submissions/complete"

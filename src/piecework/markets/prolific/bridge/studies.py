@@ -1,0 +1,283 @@
+"""Keep one study for the open HITs of each HIT type, with as many places as they fill.
+
+A draft is found again by its internal name, so a lost reply leads to no second study.
+Even a second draft would cost nothing, and only one is ever published. A published
+study can only get more places. A study is stopped when no work is left while places are
+free, or will be free because a participant was turned away. New work then gets a new
+study.
+"""
+
+import sqlite3
+from functools import partial
+
+from piecework.foundation.client.errors import NoAccess, Refused, Throttled
+from piecework.marketplace.state.clock import SECOND
+from piecework.markets.bridging import studies
+from piecework.markets.bridging.places import visits_possible
+from piecework.markets.bridging.settling import PAID_EARLY
+from piecework.markets.prolific.bridge import drafting, reading, unknown
+from piecework.markets.prolific.bridge.bridge import Bridge
+from piecework.markets.prolific.bridge.spending import committed_cents
+from piecework.markets.prolific.bridge.terms import NAME
+from piecework.markets.prolific.resources.new_study import StudyChanges
+from piecework.markets.prolific.resources.studies import StudyAction
+
+_LONGEST_REST_SECONDS = 3600
+"""The longest wait that Prolific may ask for; after that, a call shows the limit."""
+
+_LEFT_IN_REVIEW = (
+    "Prolific keeps the study in AWAITING REVIEW, because a place was not filled; no "
+    "work is left for it, and nothing more is paid"
+)
+
+
+def recruit(bridge: Bridge) -> None:
+    """Update the studies of each HIT type to match its open HITs."""
+    with bridge.backend.reading() as transaction:
+        hit_types = studies.open_hit_types(transaction, NAME)
+    for hit_type in hit_types:
+        bridge.tried(partial(_recruit, bridge, hit_type))
+    _retire(bridge)
+
+
+def say(bridge: Bridge, study: sqlite3.Row, trouble: str) -> None:
+    """Store a sentence about a study for people to read; "" clears it."""
+    if trouble != study["trouble"]:
+        with bridge.backend.transaction() as transaction:
+            transaction.execute("UPDATE studies SET trouble = ? WHERE id = ?", trouble, study["id"])
+
+
+def _recruit(bridge: Bridge, hit_type: sqlite3.Row) -> None:
+    with bridge.backend.reading() as transaction:
+        slots = studies.open_slots(transaction, hit_type["id"])
+        study = studies.present_study(transaction, hit_type["id"], NAME)
+        quiet_ms = transaction.now_ms - bridge.terms.settle_seconds * SECOND
+    is_settled = (hit_type["newest_ms"] or 0) <= quiet_ms
+    bridge.is_due_soon |= not is_settled
+    if study is None:
+        if is_settled:
+            _begin(bridge, hit_type, slots)
+        return
+    possible = visits_possible(slots, study["hits_per_visit"])
+    if study["stage"] == "Published":
+        if not _follow(bridge, study, possible, is_settled=is_settled):
+            return
+        if is_settled:
+            most = study["hits_per_visit"] if possible else study["hits_per_visit"] - 1
+            _begin(bridge, hit_type, slots, most=most)
+    elif not possible:
+        _drop(bridge, study)
+    elif is_settled:
+        with bridge.backend.transaction() as transaction:
+            transaction.execute("UPDATE studies SET places = ? WHERE id = ?", possible, study["id"])
+        bring_out(bridge, study["id"], hit_type)
+
+
+def _follow(bridge: Bridge, study: sqlite3.Row, possible: int, *, is_settled: bool) -> bool:
+    """Update a published study; return whether the HITs left need another one."""
+    taken = reading.places_taken(bridge, study["id"])
+    if taken is None:
+        return False
+    to_come = reading.not_arrived(bridge, study["id"])
+    soon_free = reading.will_be_returned(bridge, study["id"])
+    wanted, places = taken - soon_free - to_come + possible, study["places"]
+    is_open = study["status"] == "ACTIVE"
+    is_inviting = places > taken - soon_free
+    if is_open and not possible and is_inviting:
+        _transit(bridge, study, "STOP")
+        return False
+    if wanted > places and study["status"] in ("ACTIVE", "AWAITING REVIEW", "COMPLETED"):
+        if is_settled:
+            _raise_places(bridge, study, wanted)
+        return False
+    if study["status"] == "AWAITING REVIEW" and 0 < places - taken <= possible:
+        if not unknown.objection(bridge):
+            _transit(bridge, study, "START")
+        return False
+    is_closed = study["status"] in ("AWAITING REVIEW", "COMPLETED")
+    return is_closed and not to_come
+
+
+def _begin(
+    bridge: Bridge, hit_type: sqlite3.Row, slots: dict[int, int], *, most: int | None = None
+) -> None:
+    if unknown.objection(bridge):
+        return
+    study = drafting.want(bridge, hit_type, slots, most=most)
+    if study is not None:
+        bring_out(bridge, study, hit_type)
+
+
+def bring_out(bridge: Bridge, study_id: int, hit_type: sqlite3.Row) -> None:
+    """Create the draft of a wanted study, and publish it if that is allowed."""
+    study = drafting.row_of(bridge, study_id)
+    unknown.look(bridge)
+    trouble = unknown.objection(bridge) or _rest(bridge)
+    if trouble:
+        say(bridge, study, trouble)
+        return
+    try:
+        if study["stage"] == "Wanted":
+            drafting.draft(bridge, study, hit_type)
+            study = drafting.row_of(bridge, study_id)
+        if study["stage"] == "Draft":
+            _publish(bridge, study)
+    except Refused as refusal:
+        if isinstance(refusal, Throttled):
+            _begin_rest(bridge, refusal)
+        say(bridge, study, f"{refusal} {refusal.next_step}".strip())
+        raise
+
+
+def _rest(bridge: Bridge) -> str:
+    """Return why no study may be created or published now; "" if it may."""
+    with bridge.backend.reading() as transaction:
+        left_ms = bridge.rests_until_ms - transaction.steady_ms
+    if left_ms <= 0 and not bridge.is_throttled:
+        return ""
+    return (
+        "Prolific limits how many studies are created and published at once; this one "
+        "waits for its turn"
+    )
+
+
+def _begin_rest(bridge: Bridge, refusal: Throttled) -> None:
+    """Leave Prolific alone for this step, and for as long as it asks."""
+    wait_seconds = min(refusal.wait_seconds or 0, _LONGEST_REST_SECONDS)
+    with bridge.backend.reading() as transaction:
+        bridge.rests_until_ms = transaction.steady_ms + round(wait_seconds * SECOND)
+    bridge.is_throttled = True
+
+
+def _publish(bridge: Bridge, study: sqlite3.Row) -> None:
+    there = bridge.prolific.studies.get(study["study_id"])
+    if there.status != "UNPUBLISHED":
+        return  # An earlier call with a lost reply published it.
+    if there.places != study["places"]:
+        changes = StudyChanges(places=study["places"])
+        bridge.prolific.studies.change(study["study_id"], changes)
+    trouble = _objection(bridge, study, study["places"])
+    say(bridge, study, trouble)
+    if not trouble:
+        _transit(bridge, study, "PUBLISH")
+
+
+def _objection(bridge: Bridge, study: sqlite3.Row, more_places: int) -> str:
+    """Return why this many more places cannot be paid for now; "" if they can."""
+    terms = bridge.terms
+    hourly = study["reward_cents"] * 60 // study["minutes"]
+    if hourly < terms.least_per_hour_cents:
+        return (
+            f"{terms.money(study['reward_cents'])} for about {study['minutes']} "
+            f"minutes is {terms.money(hourly)} an hour; Prolific requires at least "
+            f"{terms.money(terms.least_per_hour_cents)}"
+        )
+    more = study["cost_cents"] * more_places
+    if study["stage"] == "Draft":
+        more += study["screen_out_cost_cents"] * study["screen_out_slots"]
+    if not terms.is_live:
+        return (
+            f"{more_places} places would cost {terms.money(more)}; nothing is "
+            "published without --live"
+        )
+    with bridge.backend.reading() as transaction:
+        committed = committed_cents(transaction)
+    if committed + more > terms.spend_at_most_cents:
+        return (
+            f"{more_places} places would cost {terms.money(more)}; "
+            f"{terms.money(committed)} of the limit of "
+            f"{terms.money(terms.spend_at_most_cents)} is already spent or committed"
+        )
+    balance = bridge.prolific.account.balance(terms.workspace_id)
+    if balance.currency != terms.currency:
+        return f"the workspace is now in {balance.currency}, not in {terms.currency}"
+    if balance.available_minor < more:
+        return (
+            f"{more_places} places would cost {terms.money(more)}; the workspace has "
+            f"{balance.available}"
+        )
+    return ""
+
+
+def _raise_places(bridge: Bridge, study: sqlite3.Row, places: int) -> None:
+    trouble = unknown.objection(bridge) or _objection(bridge, study, places - study["places"])
+    say(bridge, study, trouble)
+    if trouble:
+        return
+    # The new total is stored first: if the reply is lost, the cap still counts it. A
+    # completed study recruits again, so `_retire` must not retire it.
+    with bridge.backend.transaction() as transaction:
+        transaction.execute(
+            "UPDATE studies SET places = ?, status = 'ACTIVE' WHERE id = ?", places, study["id"]
+        )
+    bridge.changes += 1
+    bridge.prolific.studies.change(study["study_id"], StudyChanges(places=places))
+
+
+def stop(bridge: Bridge, study: sqlite3.Row) -> None:
+    """Stop recruiting for a study; participants at work may finish."""
+    _transit(bridge, study, "STOP")
+
+
+def _transit(bridge: Bridge, study: sqlite3.Row, action: StudyAction) -> None:
+    """Make a transition; after a lost reply, the study's status shows it."""
+    bridge.changes += 1
+    if action == "PUBLISH":
+        # Before the call, so that the cap counts it even if the reply is lost.
+        _note(bridge, study, stage="Published", status="PUBLISHING")
+    try:
+        status = bridge.prolific.studies.transition(study["study_id"], action).status
+    except Refused:
+        _note(bridge, study, stage=study["stage"], status=study["status"])
+        raise
+    _note(bridge, study, stage="Published", status=status)
+
+
+def _note(bridge: Bridge, study: sqlite3.Row, *, stage: str, status: str) -> None:
+    with bridge.backend.transaction() as transaction:
+        transaction.execute(
+            "UPDATE studies SET stage = ?, status = ? WHERE id = ?", stage, status, study["id"]
+        )
+
+
+def _drop(bridge: Bridge, study: sqlite3.Row) -> None:
+    """Drop a study that was never published and has no work left."""
+    if study["study_id"]:
+        bridge.changes += 1
+        try:
+            bridge.prolific.studies.delete(study["study_id"])
+        except NoAccess:
+            pass  # It no longer exists.
+        except Refused as refusal:
+            if refusal.may_pass:
+                raise
+            there = bridge.prolific.studies.get(study["study_id"])
+            if there.status != "UNPUBLISHED":
+                return  # An earlier call with a late reply published it.
+            say(bridge, study, f"an unneeded draft could not be deleted: {refusal}")
+    _note(bridge, study, stage="Retired", status="DELETED")
+
+
+def _retire(bridge: Bridge) -> None:
+    """Stop reading studies that are over and fully settled.
+
+    Prolific may keep a study in AWAITING REVIEW because a rejection left a place free.
+    It is over if no HIT is left for that place. It then admits no participant and
+    holds no money.
+    """
+    with bridge.backend.transaction() as transaction:
+        for study in transaction.all(
+            "SELECT id, status FROM studies WHERE stage = 'Published' "
+            f"AND market = '{NAME}' AND "
+            "(status = 'COMPLETED' OR status = 'AWAITING REVIEW' "
+            "AND qualification_type IS NULL AND 0 = (SELECT assignable_hits "
+            "FROM hit_types WHERE id = studies.hit_type)) AND NOT EXISTS "
+            "(SELECT 1 FROM visits WHERE study = studies.id "
+            f"AND (outcome IS NULL OR {PAID_EARLY}))"
+        ):
+            if not reading.waits(bridge, study["id"]):
+                transaction.execute(
+                    "UPDATE studies SET stage = 'Retired', trouble = ? WHERE id = ?",
+                    "" if study["status"] == "COMPLETED" else _LEFT_IN_REVIEW,
+                    study["id"],
+                )

@@ -1,0 +1,36 @@
+"""The part of Prolific's API that piecework uses: the resources and their operations.
+
+    with Transport(PROLIFIC, token) as transport:
+        prolific = Prolific(transport)
+        prolific.account.me()
+
+Every call may raise `Refused` (it had no effect) or `Lost` (it may have had one). Calls
+that only read are retried with growing waits; calls that create, pay or write never
+are.
+"""
+
+from piecework.foundation.client.transport import Transport
+from piecework.markets.prolific.resources.account import Account
+from piecework.markets.prolific.resources.bonuses import Bonuses
+from piecework.markets.prolific.resources.messages import Messages
+from piecework.markets.prolific.resources.participant_groups import ParticipantGroups
+from piecework.markets.prolific.resources.recruiting import Recruiting
+from piecework.markets.prolific.resources.studies import Studies
+from piecework.markets.prolific.resources.submissions import Submissions
+from piecework.markets.prolific.resources.testing import Testing
+from piecework.markets.prolific.resources.webhooks import Webhooks
+
+
+class Prolific:
+    """All operations, grouped by resource, over one transport."""
+
+    def __init__(self, transport: Transport) -> None:
+        self.account = Account(transport)
+        self.bonuses = Bonuses(transport)
+        self.groups = ParticipantGroups(transport)
+        self.messages = Messages(transport)
+        self.recruiting = Recruiting(transport)
+        self.studies = Studies(transport)
+        self.submissions = Submissions(transport)
+        self.testing = Testing(transport)
+        self.webhooks = Webhooks(transport)

@@ -1,0 +1,168 @@
+"""The filters a study can use, and the recommended rewards."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from pydantic import Field
+
+from piecework.foundation.client.answers import value_of
+from piecework.foundation.client.request import Request, checked_id, get_request
+from piecework.foundation.client.transport import Transport
+from piecework.foundation.client.values import Value, Whole
+from piecework.markets.prolific.pages import listed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """A filter that any of these values meets.
+
+    Attributes:
+        weightings: how the places are divided among the values; empty: in any way.
+    """
+
+    filter_id: str
+    values: Sequence[str]
+    weightings: Mapping[str, int] = field(default_factory=dict)
+
+    def to_wire(self) -> dict[str, object]:
+        """Return the filter as a study contains it."""
+        divided = {"weightings": dict(self.weightings)} if self.weightings else {}
+        return {"filter_id": self.filter_id, "selected_values": list(self.values), **divided}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Range:
+    """A filter met by values from `lower` to `upper` inclusive; `None` is unbounded."""
+
+    filter_id: str
+    lower: int | str | None = None
+    upper: int | str | None = None
+
+    def to_wire(self) -> dict[str, object]:
+        """Return the filter as a study contains it."""
+        ends = {"lower": self.lower, "upper": self.upper}
+        bounds = {name: end for name, end in ends.items() if end is not None}
+        return {"filter_id": self.filter_id, "selected_range": bounds}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Combined:
+    """Several filters; all or any of them must match."""
+
+    by: Literal["and", "or"]
+    filters: Sequence["Filter"]
+
+    def to_wire(self) -> dict[str, object]:
+        """Return the filter as a study contains it."""
+        inner = [filter_.to_wire() for filter_ in self.filters]
+        return {"filter_id": self.by, "selected_filters": inner}
+
+
+Filter = Choice | Range | Combined
+"""A condition on participants; a list is met if all of its filters are."""
+
+
+class FilterKind(Value):
+    """A filter that Prolific offers.
+
+    Attributes:
+        type: `select` or `range`.
+        choices: the ids of the options, with their labels.
+        least: and `most`: the ends of a range, if they are stated; text for dates.
+    """
+
+    id: str = Field(alias="filter_id")
+    title: str = ""
+    type: str = ""
+    data_type: str = ""
+    choices: Mapping[str, object] = Field(default_factory=dict)
+    least: float | str | None = Field(alias="min", default=None)
+    most: float | str | None = Field(alias="max", default=None)
+
+
+class RewardRecommendation(Value):
+    """The minimum and recommended hourly pay, in minor units."""
+
+    currency: str
+    least_per_hour_minor: Whole = Field(alias="min_reward_per_hour")
+    recommended_per_hour_minor: Whole = Field(alias="recommended_reward_per_hour")
+
+
+class RecruitmentTime(Value):
+    """How long Prolific expects it to take until a study's last place is taken.
+
+    Attributes:
+        hours: the prediction.
+        least_hours: and `most_hours`: its bounds.
+        words: the prediction in words; "" if there are none.
+    """
+
+    hours: float = Field(alias="precise_recruitment_time_hours")
+    least_hours: float | None = Field(alias="lower_bound_hours", default=None)
+    most_hours: float | None = Field(alias="upper_bound_hours", default=None)
+    words: str = Field(alias="display_string", default="")
+
+
+class _Count(Value):
+    count: Whole
+
+
+class Recruiting:
+    """Read-only operations on filters, participants and rewards."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._call = transport.call
+
+    def filter_kinds(self, workspace_id: str) -> Iterator[FilterKind]:
+        """Yield all filters that this workspace may use."""
+        request = get_request("filters/", {"workspace_id": workspace_id})
+        return listed(self._call, request, FilterKind)
+
+    def reward_recommendations(
+        self, workspace_id: str, currency: str
+    ) -> tuple[RewardRecommendation, ...]:
+        """Return the recommended hourly pay in this currency."""
+        query = {"workspace_id": workspace_id, "currency": currency}
+        request = get_request("reward-recommendations/", query)
+        document = self._call(request)
+        rows = document if isinstance(document, list) else [document]
+        return tuple(value_of(RewardRecommendation, row, request) for row in rows)
+
+    def eligible_count(self, workspace_id: str, filters: Sequence[Filter]) -> int:
+        """Return how many participants meet all filters; 0 means fewer than 25."""
+        request = Request(
+            method="POST",
+            path="eligibility-count/",
+            body={
+                "filters": [each.to_wire() for each in filters],
+                "workspace_id": checked_id(workspace_id),
+            },
+            may_repeat=True,  # It only counts.
+        )
+        return value_of(_Count, self._call(request), request).count
+
+    def recruitment_time(
+        self,
+        workspace_id: str,
+        filters: Sequence[Filter],
+        *,
+        reward_minor: int,
+        places: int,
+        minutes: int,
+    ) -> RecruitmentTime:
+        """Return the predicted recruitment time of a study that does not exist yet."""
+        request = Request(
+            method="POST",
+            path="studies/predicted-recruitment-time/",
+            body={
+                "filters": [each.to_wire() for each in filters],
+                "workspace_id": checked_id(workspace_id),
+                "reward": reward_minor,
+                "study_type": "SINGLE",
+                "total_available_places": places,
+                "estimated_completion_time": minutes,
+            },
+            may_repeat=True,  # It only computes.
+        )
+        return value_of(RecruitmentTime, self._call(request), request)

@@ -1,1 +1,0 @@
-"""Rehearsals: simulated workers, drawn scenes and virtual time."""

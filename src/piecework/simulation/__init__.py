@@ -1,0 +1,1 @@
+"""Everything simulated: crowds, pictures, rehearsals and forecasts. Live code never imports it."""

@@ -1,0 +1,223 @@
+"""Checks a campaign before anything is posted: pages, price, pictures, crowd."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from datetime import UTC, date, datetime, time
+from itertools import chain
+from pathlib import Path
+
+from piecework.campaign.assembling import assemble_anywhere, warnings_of_earlier
+from piecework.campaign.caps import check_caps
+from piecework.campaign.dealing import all_first_rounds
+from piecework.campaign.growing_source import warnings_of_source
+from piecework.campaign.page_sizes import largest_page
+from piecework.campaign.price_list import terms_of
+from piecework.campaign.pricing import Price, expected_out_of_reach, market_prices, price
+from piecework.campaign.reachable_pictures import sample_of_pictures, unreached
+from piecework.campaign.warnings import campaign_warnings
+from piecework.config.campaign_file import parse_untrusted
+from piecework.config.trust import confined, refusal_of
+from piecework.domain.campaign import Campaign, Rewards
+from piecework.domain.crowds import MarketPrice
+from piecework.domain.errors import ConfigError
+from piecework.domain.money import PriceList
+from piecework.engine.begun import as_priced
+from piecework.results.delivery import reach_sinks
+from piecework.results.pictures import warnings_of_metadata
+from piecework.simulation.crowd.campaign_crowd import answering_of
+from piecework.simulation.crowd.people import people
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """A campaign that could start.
+
+    Attributes:
+        campaign: the campaign as read.
+        price: what it costs.
+        markets: what it costs at each of its markets; empty without [crowds].
+        least_per_hour_cents: the least pay for an hour that the marketplace asks for;
+            0 if not known.
+        largest_question_bytes: the size of the largest HIT's question.
+        warnings: sentences about what is allowed but probably not meant.
+        reached: the number of pictures that were tried and load.
+        sinks_reached: the number of sinks that were asked and answer.
+    """
+
+    campaign: Campaign
+    price: Price
+    markets: tuple[MarketPrice, ...]
+    least_per_hour_cents: int
+    largest_question_bytes: int
+    warnings: tuple[str, ...]
+    reached: int
+    sinks_reached: int
+
+    def as_dict(self) -> dict[str, object]:
+        """Return plain values for `--json`; money in cents."""
+        rewards = self.campaign.rewards
+        priced = {
+            f"{name}_cents" if name in _MONEY else name: value
+            for name, value in asdict(self.price).items()
+        }
+        return {
+            **priced,
+            "on": self.price.on.isoformat(),
+            "fees_from": self.price.fees_from.isoformat(),
+            "campaign": self.campaign.name,
+            "columns": {
+                field.sent_as or field.name: field.name for field in self.campaign.task.fields
+            },
+            "markets": [
+                {**asdict(each), "fee_percent": float(each.fee_percent)} for each in self.markets
+            ],
+            "items": len(self.campaign.items),
+            "plain_cents": self.price.plain,
+            "expected_cents": self.price.expected,
+            "expected_at_most_cents": self.price.expected_at_most,
+            "at_most_cents": self.price.at_most,
+            "currency": rewards.currency,
+            "reward_cents": rewards.reward_cents,
+            "batch_cap_cents": rewards.batch_budget_cents,
+            "day_cap_cents": rewards.day_budget_cents,
+            "wage_floor_cents_per_hour": rewards.wage_floor_cents_per_hour,
+            "expected_loss": float(rewards.expected_loss),
+            "expected_seconds": rewards.expected_seconds,
+            "least_cents_per_hour": self.least_per_hour_cents,
+            "largest_question_bytes": self.largest_question_bytes,
+            "workers": self.campaign.crowd_size,
+            "answers_out_of_reach": expected_out_of_reach(self.campaign),
+            "warnings": list(self.warnings),
+            "pictures_reached": self.reached,
+            "sinks_reached": self.sinks_reached,
+            "missing_for_publishing": list(self.campaign.dataset.missing),
+        }
+
+
+_MONEY = {
+    "batches",
+    "rewards",
+    "fees",
+    "replacements",
+    "bonus_each",
+    "bonuses",
+    "more",
+    "worst",
+    "cap",
+}
+
+
+def check_campaign(
+    path: Path,
+    *,
+    on: date,
+    endpoint: str | None = None,
+    reach: bool = False,
+    internal: bool = False,
+) -> Checked:
+    """Read, render and price a campaign by the fees of a day, or of a marketplace.
+
+    Of a campaign that is not trusted, only its own folder is read.
+
+    Args:
+        path: the campaign file.
+        on: the day.
+        endpoint: a marketplace to ask for its fees.
+        reach: whether to try a sample of the items' addresses, and each sink.
+        internal: whether to try addresses inside this machine's network too.
+
+    Raises:
+        ConfigError: every fault of file, items, heuristics, policy, pages and the
+            crowd of the rehearsal; or addresses and files that are not pictures.
+        BudgetExceeded: a cap is below the plain cost.
+        StoreError: the campaign was started in another currency.
+        SinkFailed: a sink does not answer.
+        RefusedForSafety: it is not trusted, and its items or task are elsewhere, or
+            `reach` is wanted.
+    """
+    file = parse_untrusted(path)
+    refusal = refusal_of(file)
+    if refusal is not None and reach:
+        raise refusal
+    campaign = assemble_anywhere(confined(file))
+    campaign, prices = as_priced(campaign, endpoint, on=on)
+    if campaign.growth is not None and not campaign.items:
+        raise ConfigError(
+            [
+                *warnings_of_source(campaign),
+                f"{campaign.growth.source.name}: no row that can be used yet",
+            ],
+            next_step="without a row, nothing can be priced or rendered",
+        )
+    check_caps(campaign, at=datetime.combine(on, time.min, UTC))
+    people(campaign.rehearsal.crowd, seed=campaign.rehearsal.seed)
+    if campaign.rehearsal.replay is not None:
+        answering_of(campaign)
+    largest = largest_page(campaign, chain(*all_first_rounds(campaign, on=on)))
+    pictures = sample_of_pictures(campaign) if reach else []
+    shown = campaign.pictures
+    bucket = shown.address if shown is not None and shown.folder is None else ""
+    if faults := unreached(pictures, bucket=bucket, asks_inside=internal):
+        raise ConfigError(
+            faults, next_step="open one in a private window of a browser: workers see the same"
+        )
+    if reach:
+        reach_sinks(campaign)
+    cost = price(campaign, on=on)
+    least = _least_by_market(campaign, prices)
+    return Checked(
+        campaign=campaign,
+        price=cost,
+        markets=market_prices(campaign, on=on),
+        warnings=(
+            *([f"{refusal}; next: {refusal.next_step}"] if refusal else ()),
+            *_about_marketplace(campaign, least),
+            *campaign_warnings(campaign, cost),
+            *warnings_of_earlier(campaign),
+            *warnings_of_metadata(campaign),
+            *warnings_of_source(campaign),
+        ),
+        reached=len(pictures),
+        sinks_reached=len(campaign.sinks) if reach else 0,
+        least_per_hour_cents=max(least.values(), default=0),
+        largest_question_bytes=largest,
+    )
+
+
+def _least_by_market(campaign: Campaign, prices: PriceList | None) -> dict[str, int]:
+    """Return the least pay an hour that each market asks for, if it does."""
+    if prices is None:
+        return {}
+    names = [market or "the marketplace" for market in campaign.markets]
+    return {
+        name: terms.least_per_hour_cents
+        for name, terms in zip(names, terms_of(campaign, prices), strict=True)
+        if terms.least_per_hour_cents
+    }
+
+
+def _about_marketplace(campaign: Campaign, least: Mapping[str, int]) -> Iterator[str]:
+    """Yield warnings about the least pay of each market and about assumed fees."""
+    rewards = campaign.rewards
+    if rewards.fees_are_listed and rewards.currency != "USD":
+        yield (
+            "the fees are assumed from a list in dollars: a marketplace in "
+            f"{rewards.currency} tells its fees when the campaign starts there"
+        )
+    if campaign.crowds is not None and not rewards.fees_by_market:
+        yield (
+            f"the fees of {' and '.join(campaign.markets)} are not known here, so all "
+            "are priced alike; --endpoint asks the marketplace for them"
+        )
+    for name, cents in least.items():
+        yield from _about_least(rewards, name, cents)
+
+
+def _about_least(rewards: Rewards, name: str, least: int) -> Iterator[str]:
+    wanted = f"{name} asks for at least {rewards.shown(least)} an hour"
+    if not rewards.expected_seconds:
+        yield f"{wanted}; set rewards.expected_minutes to compare"
+        return
+    hourly = rewards.reward_cents * 3600 // rewards.expected_seconds
+    if hourly < least:
+        yield f"UNDERPAID: {rewards.shown(hourly)} an hour, and {wanted}"

@@ -1,0 +1,187 @@
+"""A campaign on its own marketplace, and its crowd between two passes.
+
+Passes call the marketplace through boto3, workers through HTTP. Between two passes the
+crowd works in virtual time. A rehearsal that was killed continues where it stopped.
+"""
+
+import gc
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from datetime import datetime
+from typing import Any, Literal
+
+from piecework.campaign.caps import next_day, next_month
+from piecework.campaign.opened import CampaignRun
+from piecework.domain.campaign import Campaign
+from piecework.domain.errors import ConfigError
+from piecework.domain.extras import load_offline_market
+from piecework.domain.progress import GOES_ON, Progress
+from piecework.engine.opening import open_for_rehearsal
+from piecework.engine.run_pass import CROWD, run_pass
+from piecework.engine.step import Call, call_plainly
+from piecework.platforms.clocks import VirtualClock
+from piecework.simulation.crowd.campaign_crowd import crowd_of
+from piecework.simulation.crowd.crowd import Crowd
+from piecework.simulation.crowd.several_sites import SeveralSites
+from piecework.simulation.crowd.traits import SIMULATED_BAD
+from piecework.simulation.crowd.worker_site import WorkerSite
+from piecework.simulation.rehearsals.marketplace import MARKET, rehearsal_market
+from piecework.simulation.rehearsals.marketplace_process import program
+from piecework.simulation.rehearsals.outside import AtMarkets, OfflineMarket, RehearsedMarket
+from piecework.simulation.rehearsals.panel import offline_panel
+from piecework.store import workers
+from piecework.store.lock import only_pass
+
+MarketName = Literal["panel", "prolific", "connect"]
+
+
+def work_through(
+    run: CampaignRun,
+    crowd: Crowd,
+    *,
+    call: Call = call_plainly,
+    on_progress: Callable[[Progress], None] | None = None,
+) -> Progress:
+    """Make passes, and let the crowd work between them, until the campaign ends.
+
+    Args:
+        run: the open campaign.
+        crowd: the simulated workers.
+        call: runs each step, and the crowd as a step.
+        on_progress: called with the progress after every pass but the last.
+
+    Raises:
+        ConfigError: the source of a campaign that grows cannot be read.
+    """
+    while _goes_on(progress := _passed(run, call)):
+        if on_progress is not None:
+            on_progress(progress)
+        if progress.waiting_for == "workers":
+            call(CROWD, lambda: crowd.work_until().submitted)
+            workers.keep_traits(run.store, crowd.traits_by_worker(), SIMULATED_BAD)
+        elif progress.waiting_for == "the next day":
+            crowd.clock.move_to(next_day(run))
+        elif progress.waiting_for == "the next month":
+            crowd.clock.move_to(next_month(run))
+        elif progress.waiting_for == "new rows":
+            crowd.clock.move_to(datetime.fromisoformat(progress.due_at))
+    return progress
+
+
+def _passed(run: CampaignRun, call: Call) -> Progress:
+    """Make a pass; its source must be readable, as no later time would change that."""
+    progress = run_pass(run, call=call)
+    if progress.source is not None and progress.source.fault:
+        raise ConfigError(
+            [f"{run.campaign.path}: {progress.source.fault}"],
+            next_step="correct the source or [items], then run the same command again",
+        )
+    return progress
+
+
+def _goes_on(progress: Progress) -> bool:
+    """Whether a rehearsal continues; rows that wait get their batch in its time."""
+    if progress.waiting_for == "new rows":
+        return bool(progress.due_at)
+    return progress.waiting_for in GOES_ON
+
+
+@contextmanager
+def _seldom_looking_for_garbage() -> Iterator[None]:
+    """Run the garbage collector rarely: a rehearsal makes few cycles and keeps much."""
+    # Scanning the objects that stay takes a fifteenth of the processor time.
+    usual = gc.get_threshold()
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 50, 100)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*usual)
+        gc.unfreeze()
+
+
+@contextmanager
+def rehearsal_of(campaign: Campaign) -> Iterator[tuple[CampaignRun, Crowd]]:
+    """Open the embedded marketplace, the campaign on it, and its crowd."""
+    with (
+        only_pass(campaign.store, by="a rehearsal"),
+        rehearsal_market(campaign) as running,
+        _seldom_looking_for_garbage(),
+    ):
+        clock = VirtualClock(running.endpoint_url)
+        site = WorkerSite(running.endpoint_url, clock.now())
+        with (
+            open_for_rehearsal(campaign, running.endpoint_url, clock) as run,
+            crowd_of(campaign, site, clock) as crowd,
+        ):
+            workers.keep_traits(run.store, crowd.traits_by_worker(), SIMULATED_BAD)
+            yield run, crowd
+
+
+@contextmanager
+def rehearsal_at(
+    campaign: Campaign, names: Sequence[MarketName]
+) -> Iterator[tuple[CampaignRun, Crowd, AtMarkets]]:
+    """Open the same with people from other markets, and the bridges to them.
+
+    The pipeline does not see the difference: it posts to a marketplace as always.
+
+    Args:
+        campaign: the campaign.
+        names: the markets, each once; HITs that name no market are for the first.
+
+    Raises:
+        ConfigError: people from a market cannot work on this campaign, or an extra is
+            not installed.
+        StoreError: the rehearsal was started with other workers.
+    """
+    with ExitStack() as stack:
+        stack.enter_context(only_pass(campaign.store, by="a rehearsal"))
+        offline = {name: stack.enter_context(_offline(campaign, name)) for name in names}
+        addresses: dict[str, Any] = {}
+        for each in offline.values():
+            addresses.update(each.served)
+        running = stack.enter_context(
+            rehearsal_market(
+                campaign, prices=offline[names[0]].prices, program=program(**addresses)
+            )
+        )
+        stack.enter_context(_seldom_looking_for_garbage())
+        clock = VirtualClock(running.endpoint_url)
+        database = campaign.out / MARKET
+        # Markets come first: a campaign that is opened asks which ones are served.
+        markets: dict[str, RehearsedMarket] = {
+            name: stack.enter_context(
+                each.at_work(campaign, database, running.endpoint_url, clock, among=names)
+            )
+            for name, each in offline.items()
+        }
+        sites = [market.site for market in markets.values()]
+        several = SeveralSites(running.endpoint_url, sites)
+        stack.enter_context(closing(several))
+        site = several if len(sites) > 1 else sites[0]
+        with (
+            open_for_rehearsal(campaign, running.endpoint_url, clock) as run,
+            crowd_of(campaign, site, clock) as crowd,
+        ):
+            at_markets = AtMarkets(markets=markets, site=site, clock=clock, folder=campaign.out)
+            yield run, crowd, at_markets
+
+
+@contextmanager
+def _offline(campaign: Campaign, name: MarketName) -> Iterator[OfflineMarket]:
+    if name == "panel":
+        yield offline_panel(campaign)
+        return
+    load_offline_market(name)
+    if name == "prolific":
+        from piecework.simulation.rehearsals.prolific import offline_prolific  # noqa: PLC0415
+
+        with offline_prolific(campaign) as prolific:
+            yield prolific
+    else:
+        from piecework.simulation.rehearsals.connect import offline_connect  # noqa: PLC0415
+
+        with offline_connect(campaign) as connect:
+            yield connect

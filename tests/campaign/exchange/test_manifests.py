@@ -1,0 +1,149 @@
+"""SageMaker's manifests: read as a source, and written as a sink."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from piecework.campaign.assembling import load_campaign
+from piecework.campaign.exchange.sinks import SinkFailed
+from piecework.campaign.exchange.table_source import TableFolder
+from piecework.domain.errors import ConfigError
+from piecework.results.delivery import deliver
+from piecework.results.export import export
+from piecework.simulation.rehearsals.campaign import prepare
+from piecework.simulation.rehearsals.rehearsal import rehearsal_of, work_through
+from tests.campaign.exchange.conftest import S3
+from tests.campaign.exchange.test_sources import ids, read
+from tests.trusted import own
+
+PAGE = """<crowd-form><img src="${image_url}" alt="A shape">
+<input type="radio" name="shape" value="circle" required>
+<input type="radio" name="shape" value="big_square"></crowd-form>"""
+CAMPAIGN = """
+name = "shapes"
+description = "Which shape."
+question = "hit.html"
+[items]
+file = "s3://intake/jobs/"
+pictures = "s3://intake"
+grows = true
+[posting]
+batch_size = 2
+assignments = 3
+[rewards]
+reward = "0.10"
+budget = "50.00"
+wage_floor_per_hour = "1.00"
+[decisions]
+by = "policy"
+[[decisions.rule]]
+on = "answer"
+any_of = ["rule_violation"]
+then = "drop"
+because = "Set aside: {evidence}."
+[[output.sinks]]
+to = "s3://labelled/labels"
+format = "manifest"
+"""
+OLD_JOB = {"is-cat": 1, "is-cat-metadata": {"class-name": "cat", "confidence": 0.9}}
+
+
+def manifest(*lines: dict[str, Any]) -> bytes:
+    """The bytes of a manifest; Ground Truth's last line may have no line break."""
+    return "\n".join(json.dumps(line) for line in lines).encode()
+
+
+def source(tmp_path: Path, content: bytes, *columns: str) -> TableFolder:
+    """The source of a manifest beside the campaign file."""
+    (tmp_path / "in.manifest").write_bytes(content)
+    return TableFolder(
+        address="in.manifest",
+        beside=tmp_path,
+        columns=columns or ("item_id", "url"),
+        addresses=() if columns else ("url",),
+        renamed={"text": "source"} if columns else {},
+    )
+
+
+def test_each_object_of_a_manifest_counts_once(tmp_path: Path) -> None:
+    """By its address; the metadata of an earlier job may be there."""
+    content = manifest(
+        {"source-ref": "s3://intake/a.jpg", **OLD_JOB},
+        {"source-ref": "s3://intake/b.jpg", "item_id": "b"},
+        {"source-ref": "s3://intake/a.jpg", **OLD_JOB},
+    )
+    rows, delivery = read(source(tmp_path, content))
+    assert ids(rows)[1] == "b"
+    assert ids(rows)[0] == ids(rows)[2] != ""
+    assert rows[0].cells["url"] == "s3://intake/a.jpg"
+    assert json.loads(rows[0].cells["is-cat-metadata"])["class-name"] == "cat"
+    assert rows[0].located == f"{tmp_path}/in.manifest: line 1"
+    assert delivery.unfinished == ""
+
+
+def test_texts_are_items_too(tmp_path: Path) -> None:
+    """Under the column that the task shows."""
+    content = manifest({"source": "Good."}, {"source": "Bad."}, {"source": "Good."})
+    rows, _ = read(source(tmp_path, content, "item_id", "text"))
+    assert [row.cells["text"] for row in rows] == ["Good.", "Bad.", "Good."]
+    assert len(set(ids(rows))) == 2
+
+
+def test_lines_that_cannot_be_used_are_set_aside(tmp_path: Path) -> None:
+    """With their line; a half-written last line is left for the next reading."""
+    bad = b'{"source-ref": "s3://intake/a.jpg"}\n[1]\nnothing\n{"a": 1}\n\xff\xfe\n'
+    source_of_bad = source(tmp_path, bad)
+    rows, _ = read(source_of_bad)
+    faults = [row.fault or source_of_bad.faults(row)[0] for row in rows]
+    assert "each line must be one object" in faults[1]
+    assert "not valid JSON Lines" in faults[2]
+    assert "item_id" in faults[3]
+    assert "not valid JSON Lines" in faults[4]
+    rows, delivery = read(source(tmp_path, bad + b'{"source-ref": "s3://intake'))
+    assert "may be half-written" in delivery.unfinished
+
+
+def test_labels_come_back_as_augmented_manifests(s3: S3, tmp_path: Path) -> None:
+    """One for each release, complete and never written again."""
+    s3.create_bucket(Bucket="intake")
+    s3.create_bucket(Bucket="labelled")
+    refs = [f"s3://intake/photos/{name}.jpg" for name in ("a", "b")]
+    lines = [{"source-ref": ref} for ref in refs]
+    s3.put_object(Bucket="intake", Key="jobs/1.manifest", Body=manifest(*lines))
+    (tmp_path / "hit.html").write_text(PAGE)
+    path = tmp_path / "shapes.toml"
+    path.write_text(CAMPAIGN)
+    own(path)
+    with rehearsal_of(prepare(path)) as (run, crowd):
+        assert work_through(run, crowd).missing == 0
+        export(run)
+    deliver(load_campaign(path))  # a rehearsal itself delivers nothing
+    written = s3.get_object(Bucket="labelled", Key="labels/000001.manifest")
+    labelled = [json.loads(line) for line in written["Body"].read().splitlines()]
+    assert labelled
+    for line in labelled:
+        assert line["source-ref"] in refs
+        facts = line["shape-metadata"]
+        assert facts["class-name"] == ("circle", "big_square")[line["shape"]]
+        assert 0 < facts["confidence"] <= 1
+        assert facts["human-annotated"] == "yes"
+        assert facts["type"] == "groundtruth/image-classification"
+    before = s3.head_object(Bucket="labelled", Key="labels/000001.manifest")
+    deliver(load_campaign(path))
+    after = s3.head_object(Bucket="labelled", Key="labels/000001.manifest")
+    assert after["LastModified"] == before["LastModified"]
+    s3.put_object(Bucket="labelled", Key="labels/000001.manifest", Body=b"{}")
+    with pytest.raises(SinkFailed, match=r"000001\.manifest is another one"):
+        deliver(load_campaign(path))
+
+
+@pytest.mark.full
+def test_a_task_without_labels_has_no_manifest(tmp_path: Path) -> None:
+    """Captions are texts, which Ground Truth has no class for."""
+    text = CAMPAIGN.replace('question = "hit.html"', 'task = "caption"')
+    path = tmp_path / "shapes.toml"
+    path.write_text(text)
+    with pytest.raises(ConfigError, match="caption asks for no label"):
+        load_campaign(path)

@@ -1,0 +1,382 @@
+"""What a panel must pay: each visit and bonus on one list, also after a kill."""
+
+import csv
+import fcntl
+import io
+import json
+import os
+import signal
+import sqlite3
+import stat
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from piecework.cli.main import main
+from piecework.simulation.simulated_panel import panel_file
+from tests.conftest import in_full
+from tests.markets.panel.scene import USUAL, Scene
+
+_KILLED = """
+import os, signal, sys
+import {module} as module
+real = module.{name}
+def deadly(*arguments, **more):
+    if {after}:
+        real(*arguments, **more)
+    os.kill(os.getpid(), signal.SIGKILL)
+module.{name} = deadly
+from piecework.cli.main import main
+main()
+"""
+
+
+def _command(scene: Scene, name: str, *words: str) -> list[str]:
+    panel = scene.database.with_name("panel.toml")
+    panel.write_text(panel_file(USUAL))
+    file = str(scene.database.parent / name)
+    words = (str(panel), file, "--database", str(scene.database), *words)
+    return ["panel", "pay-list", *words]
+
+
+def _listed(scene: Scene, name: str, *words: str) -> Result:
+    return CliRunner().invoke(main, _command(scene, name, *words))
+
+
+def _rows(scene: Scene, name: str) -> list[dict[str, str]]:
+    text = scene.database.with_name(name).read_text()
+    return list(csv.DictReader(io.StringIO(text, newline="")))
+
+
+def _finish(scene: Scene, *persons: str) -> None:
+    for person in persons:
+        visitor = scene.visitor()
+        visitor.arrive(scene.panel.open(person, f"s-{person}"))
+        visitor.finish()
+
+
+def _decide(scene: Scene, hits: list[str], *, rejected: int = 0) -> list[str]:
+    ids = [
+        str(each["AssignmentId"])
+        for each in scene.submitted(hits)
+        if each["AssignmentStatus"] == "Submitted"
+    ]
+    for number, assignment_id in enumerate(ids):
+        if number < rejected:
+            scene.requester.reject_assignment(
+                AssignmentId=assignment_id, RequesterFeedback="Not a description."
+            )
+        else:
+            scene.requester.approve_assignment(AssignmentId=assignment_id)
+    return ids
+
+
+def test_a_visit_is_listed_when_all_of_it_is_decided(scene: Scene) -> None:
+    """With the sum of what was approved, and once."""
+    hits = scene.post(4, Reward="0.35")
+    _finish(scene, "ann", "bob")
+    assert "no payment is due" in _listed(scene, "none.csv").output
+    assert not scene.database.with_name("none.csv").exists()
+    half = scene.submitted(hits[:1])[0]["AssignmentId"]
+    scene.requester.approve_assignment(AssignmentId=half)
+    assert "no payment is due" in _listed(scene, "half.csv").output
+    ids = _decide(scene, hits)
+    done = _listed(scene, "first.csv")
+    assert done.exit_code == 0, done.output
+    assert "list 1: 2 lines, $1.40 in all" in done.output
+    assert [
+        (row["Person"], row["Session"], row["Amount"], row["Kind"])
+        for row in _rows(scene, "first.csv")
+    ] == [("ann", "s-ann", "0.70", "visit"), ("bob", "s-bob", "0.70", "visit")]
+    file = scene.database.with_name("first.csv")
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert "no payment is due" in _listed(scene, "second.csv").output
+    # Bonuses come on the next list, each once; a reason is no formula.
+    worker = scene.requester.get_assignment(AssignmentId=ids[0])["Assignment"]
+    for reason in ("=cmd|calc", "Thanks, again"):
+        scene.requester.send_bonus(
+            WorkerId=worker["WorkerId"], AssignmentId=ids[0], BonusAmount="1.05", Reason=reason
+        )
+    assert "2 lines, $2.10" in _listed(scene, "third.csv").output
+    assert [(row["Kind"], row["Amount"], row["Reason"]) for row in _rows(scene, "third.csv")] == [
+        ("bonus", "1.05", "'=cmd|calc"),
+        ("bonus", "1.05", "Thanks, again"),
+    ]
+    # A lost file is written again as it was.
+    assert _listed(scene, "copy.csv", "--again", "1").exit_code == 0
+    assert _rows(scene, "copy.csv") == _rows(scene, "first.csv")
+    assert _listed(scene, "copy5.csv", "--again", "5").exit_code == 2
+
+
+def test_rejected_work_is_paid_if_the_rejection_is_reversed(scene: Scene) -> None:
+    """A visit of two, half of it rejected; one wholly rejected; then both reversed."""
+    hits = scene.post(4, Reward="0.35")
+    _finish(scene, "ann", "bob")
+    ids = _decide(scene, hits, rejected=3)
+    assert "1 lines, $0.35" in _listed(scene, "first.csv").output
+    for assignment_id in ids[:3]:
+        scene.requester.approve_assignment(AssignmentId=assignment_id, OverrideRejection=True)
+    assert _listed(scene, "second.csv").exit_code == 0
+    rows = [*_rows(scene, "first.csv"), *_rows(scene, "second.csv")]
+    assert sorted(row["Kind"] for row in rows) == ["correction", "visit", "visit"]
+    assert sum(round(float(row["Amount"]) * 100) for row in rows) == 4 * 35
+
+
+def test_a_restored_copy_lists_nothing_that_was_sent(scene: Scene) -> None:
+    """Named with --sent, line by line: of two equal bonuses one is still due."""
+    hits = scene.post(4)
+    _finish(scene, "ann")
+    [first, *_] = _decide(scene, hits)
+    worker_id = scene.requester.get_assignment(AssignmentId=first)["Assignment"]["WorkerId"]
+    bonus = {
+        "WorkerId": worker_id,
+        "AssignmentId": first,
+        "BonusAmount": "0.10",
+        "Reason": "Thanks",
+    }
+    scene.requester.send_bonus(**bonus)
+    assert "2 lines" in _listed(scene, "sent.csv").output
+    with closing(sqlite3.connect(scene.database)) as database, database:
+        database.execute("DELETE FROM pay_list_lines")
+        database.execute("DELETE FROM pay_lists")
+    scene.requester.send_bonus(**bonus)
+    _finish(scene, "bob")
+    _decide(scene, hits[2:])
+    sent = str(scene.database.with_name("sent.csv"))
+    done = _listed(scene, "next.csv", "--sent", sent)
+    assert "2 lines" in done.output
+    assert [(row["Person"], row["Kind"]) for row in _rows(scene, "next.csv")] == [
+        ("bob", "visit"),
+        ("ann", "bonus"),
+    ]
+    assert "no payment is due" in _listed(scene, "last.csv").output
+    with closing(sqlite3.connect(scene.database)) as database, database:
+        database.execute("DELETE FROM pay_list_lines")
+        database.execute("DELETE FROM pay_lists")
+    both = ("--sent", sent, "--sent", str(scene.database.with_name("next.csv")))
+    assert "no payment is due" in _listed(scene, "last.csv", *both).output
+
+
+def _copy(scene: Scene) -> Path:
+    copy = scene.database.with_name("copy.db")
+    with (
+        closing(sqlite3.connect(scene.database)) as source,
+        closing(sqlite3.connect(copy)) as target,
+    ):
+        source.backup(target)
+    return copy
+
+
+def _restored(scene: Scene, copy: Path) -> None:
+    """The file's content is the copy's again; the marketplace goes on with it."""
+    with (
+        closing(sqlite3.connect(copy)) as source,
+        closing(sqlite3.connect(scene.database)) as target,
+    ):
+        source.backup(target)
+
+
+def _paid(scene: Scene, *names: str) -> dict[str, int]:
+    """The cents that lists pay each person."""
+    paid: dict[str, int] = {}
+    for name in names:
+        for row in _rows(scene, name):
+            cents = round(float(row["Amount"]) * 100)
+            paid[row["Person"]] = paid.get(row["Person"], 0) + cents
+    return paid
+
+
+def test_a_restored_copy_lists_nothing_until_a_person_has_compared(scene: Scene) -> None:
+    """What was listed stands outside the database, and is not listed again."""
+    hits = scene.post(8, Reward="0.35")
+    _finish(scene, "ann", "bob")
+    copy = _copy(scene)
+    ids = _decide(scene, hits)
+    assert "2 lines, $1.40" in _listed(scene, "monday.csv").output
+    record = scene.database.with_name(scene.database.name + ".pay-lists")
+    assert stat.S_IMODE(record.stat().st_mode) == 0o600
+    _restored(scene, copy)
+    _finish(scene, "cid")
+    # Ann's and Cid's work is approved again, and of Bob's only the half so far.
+    _decide(scene, hits[:2])
+    _decide(scene, hits[4:])
+    half = [
+        each["AssignmentId"]
+        for each in scene.submitted(hits[2:4])
+        if each["AssignmentStatus"] == "Submitted"
+    ]
+    for assignment_id in half[:1]:
+        scene.requester.approve_assignment(AssignmentId=assignment_id)
+    before = record.read_bytes()
+    for words in ((), ("--json",)):
+        refused = _listed(scene, "tuesday.csv", *words)
+        assert refused.exit_code == 3, refused.output
+        assert "the database does not know list 1" in refused.output
+        assert "monday.csv" in refused.output
+        assert not scene.database.with_name("tuesday.csv").exists()
+    assert record.read_bytes() == before
+    assert _listed(scene, "tuesday.csv", "--compared").exit_code == 0
+    assert _paid(scene, "tuesday.csv") == {"cid": 70}
+    # Later, the rest of Bob's visit is decided: it was paid on Monday.
+    for assignment_id in half[1:]:
+        scene.requester.approve_assignment(AssignmentId=assignment_id)
+    assert "no payment is due" in _listed(scene, "last.csv").output
+    assert len(ids) == 4
+
+
+def test_a_database_without_its_record_lists_nothing(scene: Scene) -> None:
+    """The copy came to another machine: the lists since then are named, or none is."""
+    hits = scene.post(6)
+    _finish(scene, "ann")
+    _decide(scene, hits)
+    assert "1 lines" in _listed(scene, "monday.csv").output
+    copy = _copy(scene)
+    _finish(scene, "bob")
+    _decide(scene, hits)
+    assert "1 lines" in _listed(scene, "tuesday.csv").output
+    _restored(scene, copy)
+    record = scene.database.with_name(scene.database.name + ".pay-lists")
+    record.unlink()
+    _finish(scene, "bob")
+    _decide(scene, hits)
+    refused = _listed(scene, "next.csv")
+    assert refused.exit_code == 3
+    assert "the record does not know list 1" in refused.output
+    both = [
+        word
+        for name in ("monday.csv", "tuesday.csv")
+        for word in ("--sent", str(scene.database.with_name(name)))
+    ]
+    done = _listed(scene, "next.csv", *both)
+    assert done.exit_code == 0, done.output
+    assert "no payment is due" in done.output
+    _finish(scene, "cid")
+    _decide(scene, hits)
+    assert _listed(scene, "last.csv").exit_code == 0
+    assert _paid(scene, "last.csv") == {"cid": 110}
+
+
+def test_a_broken_record_is_a_sentence(scene: Scene) -> None:
+    """Nothing is listed, since it is not known who was."""
+    hits = scene.post(2)
+    _finish(scene, "ann")
+    _decide(scene, hits)
+    record = scene.database.with_name(scene.database.name + ".pay-lists")
+    for text in ("{", "[]\n", '{"list": {}}\n', "\x00"):
+        record.write_text(text)
+        refused = _listed(scene, "list.csv")
+        assert refused.exit_code == 1, refused.output
+        assert "line 1: this is not a line of a record" in refused.output
+        assert not scene.database.with_name("list.csv").exists()
+
+
+def test_a_copy_of_an_interrupted_list_does_not_write_it_again(scene: Scene) -> None:
+    """The copy was made between the list and the note that its file is complete."""
+    hits = scene.post(2)
+    _finish(scene, "ann")
+    _decide(scene, hits)
+    assert _listed(scene, "monday.csv").exit_code == 0
+    scene.database.with_name("monday.csv").rename(scene.database.with_name("sent.csv"))
+    with closing(sqlite3.connect(scene.database)) as database, database:
+        database.execute("UPDATE pay_lists SET written_ms = NULL")
+    done = _listed(scene, "tuesday.csv")
+    assert done.exit_code == 0, done.output
+    assert not scene.database.with_name("tuesday.csv").exists()
+
+
+def test_abandoned_visits_are_not_paid(scene: Scene) -> None:
+    """And count as settled for the requester."""
+    scene.post(2)
+    visitor = scene.visitor()
+    visitor.arrive(scene.panel.open("ann", "s1"))
+    visitor.http.post("/visit/leave")
+    assert "no payment is due" in _listed(scene, "list.csv").output
+    with closing(sqlite3.connect(scene.database)) as database:
+        [(outcome,)] = database.execute("SELECT outcome FROM visits")
+    assert outcome == "Gone"
+
+
+def test_a_file_is_never_replaced(scene: Scene) -> None:
+    """And nothing is listed if the file cannot be written."""
+    hits = scene.post(2)
+    _finish(scene, "ann")
+    _decide(scene, hits)
+    scene.database.with_name("list.csv").write_text("mine")
+    refused = _listed(scene, "list.csv")
+    assert refused.exit_code == 2
+    assert "exists already" in refused.output
+    assert scene.database.with_name("list.csv").read_text() == "mine"
+    missing = _listed(scene, "no-folder/list.csv")
+    assert missing.exit_code == 2
+    # It was stored, so the next call completes it.
+    done = _listed(scene, "second.csv")
+    assert "was interrupted; it is not complete, so it is written" in done.output
+    assert "list 1: 1 lines" in done.output
+
+
+_MOMENTS = [
+    ("os", "link", "False"),
+    ("os", "link", "True"),
+    *in_full(
+        ("piecework.markets.panel.pay_list", "mark_written", "False"),
+        ("piecework.markets.panel.pay_list", "mark_written", "True"),
+        ("piecework.markets.panel.pay_record", "replace_file", "False"),
+        ("piecework.markets.panel.pay_record", "replace_file", "True"),
+        ("os", "fsync", "False"),
+        ("os", "open", "False"),
+    ),
+]
+
+
+@pytest.mark.parametrize(("module", "name", "after"), _MOMENTS)
+@pytest.mark.parametrize("again", ["first.csv", *in_full("second.csv")])
+def test_a_kill_while_a_list_is_written_pays_nobody_twice(
+    scene: Scene, module: str, name: str, after: str, again: str
+) -> None:
+    """The next call completes it, under the same name or another."""
+    hits = scene.post(4)
+    _finish(scene, "ann", "bob")
+    _decide(scene, hits)
+    script = _KILLED.format(module=module, name=name, after=after)
+    killed = subprocess.run(
+        [sys.executable, "-c", script, *_command(scene, "first.csv")],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        check=False,
+        timeout=120,
+    )
+    assert killed.returncode == -signal.SIGKILL, killed.stderr.decode()
+    completed = _listed(scene, again)
+    assert completed.exit_code == 0, completed.output
+    tables = [
+        file.read_text()
+        for file in (scene.database.with_name("first.csv"), scene.database.with_name("second.csv"))
+        if file.exists()
+    ]
+    for table in tables:
+        scene.panel.pay(table)
+    assert scene.panel.paid_sessions == {"s-ann", "s-bob"}
+    assert scene.panel.broken_laws == []
+    assert len(tables) == 1
+
+
+def test_two_lists_are_not_written_at_once(scene: Scene) -> None:
+    """The second would complete the list of the first, into a file of its own."""
+    with Path(f"{scene.database}.pay-list.lock").open("a") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        refused = _listed(scene, "list.csv")
+    assert refused.exit_code == 3
+    assert "another process is writing a pay list" in refused.output
+
+
+def test_the_answer_for_programs(scene: Scene) -> None:
+    """With --json: the list's number, lines and sum."""
+    hits = scene.post(2)
+    _finish(scene, "ann")
+    _decide(scene, hits)
+    document = json.loads(_listed(scene, "list.csv", "--json").stdout)
+    assert (document["list"], document["lines"], document["cents"]) == (1, 1, 110)

@@ -1,0 +1,15 @@
+"""A town for each test."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.markets.prolific.bridge.town import Town, a_town
+
+
+@pytest.fixture
+def town(tmp_path: Path) -> Iterator[Town]:
+    """A marketplace, the offline Prolific, and a bridge that is live."""
+    with a_town(tmp_path) as town:
+        yield town
