@@ -56,8 +56,8 @@ def measure(kind: str, answers: int) -> dict[str, float]:
     from piecework.postprocess.datasets.facts import DatasetFacts  # noqa: PLC0415
     from piecework.postprocess.datasets.files import dataset_files  # noqa: PLC0415
     from piecework.report.facts import ReportFacts, SourceFile  # noqa: PLC0415
-    from piecework.report.item_sample import ShownItem, chosen  # noqa: PLC0415
-    from piecework.report.page import render  # noqa: PLC0415
+    from piecework.report.item_sample import ShownItem, choose_items  # noqa: PLC0415
+    from piecework.report.page import render_report  # noqa: PLC0415
     from piecework.store.files import write_whole  # noqa: PLC0415
 
     task = load_task("caption")
@@ -94,8 +94,8 @@ def measure(kind: str, answers: int) -> dict[str, float]:
             write_whole(Path(folder) / name, write)
     lap("write files")
     nothing = pd.DataFrame()
-    kinds = chosen(table, task)
-    render(
+    kinds = choose_items(table, task)
+    render_report(
         ReportFacts(
             campaign="bench", purpose="To be measured.", task=task,
             sources=(SourceFile(sha256="ab" * 32, since=""),), code_commit="",

@@ -14,8 +14,8 @@ from piecework.domain.errors import ConfigError
 from piecework.engine.run_pass import run_pass
 from piecework.engine.settle import with_room
 from piecework.report.model import report_model
-from piecework.report.page import render
-from piecework.report.sections import gold
+from piecework.report.page import render_report
+from piecework.report.sections import known_answers
 from piecework.results.export import export
 from piecework.results.labels import doubtful
 from piecework.results.report_facts import report_facts
@@ -164,14 +164,14 @@ def test_gold_is_asked_once_of_a_worker_and_is_in_no_dataset(tmp_path: Path, at_
     assert facts.gold.scores["met"].tolist() == [1, 1]
     assert sorted(facts.gold.scores["right"].tolist()) == [0, 1]
     assert "no worker has answered 4 items" in facts.silent["gold_failed"]
-    section = gold.build(report_model(facts))
+    section = known_answers.gold_section(report_model(facts))
     assert section is not None
     assert "the known answer in 1 of 2 answers" in section.lead[0]
     assert "2 of 2 workers (100.0 %) answered fewer than 4" in section.lead[1]
     assert [row[-1] for row in section.tables[0].rows] == ["too few", "too few"]
     assert facts.as_needed is not None
     assert len(facts.as_needed.sureness) == 4
-    assert "Items with known answers" in render(facts)
+    assert "Items with known answers" in render_report(facts)
     folder = run.campaign.out / "dataset"
     for name in ("answers.csv", "set_aside.csv", "items.csv"):
         with (folder / name).open(newline="", encoding="utf-8") as file:
@@ -213,7 +213,7 @@ def test_known_answers_that_are_wrong_refuse_nobody_pay_while_they_are_few(
         verdicts = run.store.db.execute("SELECT DISTINCT verdict FROM answers")
         assert verdicts.fetchall() == [("keep",)]
     assert reached.rejected == 0
-    section = gold.build(report_model(facts))
+    section = known_answers.gold_section(report_model(facts))
     if n_known == 0:
         assert section is None
         assert facts.silent["gold_failed"] == "no item has a known answer"
@@ -224,4 +224,4 @@ def test_known_answers_that_are_wrong_refuse_nobody_pay_while_they_are_few(
     assert f"Most workers contradict {n_known} known answer" in section.lead[1]
     assert {row[-1] for row in section.tables[0].rows} == {"too few"}
     assert len(section.tables[1].rows) == n_known
-    render(facts)
+    render_report(facts)

@@ -10,7 +10,7 @@ from piecework.campaign.assembling import load_campaign
 from piecework.cli.main import main
 from piecework.engine.run_pass import run_pass
 from piecework.report.model import report_model
-from piecework.report.sections.earned import build
+from piecework.report.sections.workers import earned_section
 from piecework.results.report_facts import report_facts
 from piecework.store import assignments
 from piecework.store.last_pass import recall
@@ -64,7 +64,7 @@ def test_list_and_report_name_each_change_with_its_evidence(lost: tuple[Scene, P
         (ann, True, 5),
         (ann, False, 0),
     ]
-    section = build(report_model(facts))
+    section = earned_section(report_model(facts))
     assert section is not None
     assert "was granted 1 time and revoked 1 time" in str(section.lead)
     [revoked, granted] = section.tables[0].rows

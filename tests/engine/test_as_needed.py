@@ -19,8 +19,8 @@ from piecework.engine.run_pass import run_pass
 from piecework.engine.snapshot import take_snapshot
 from piecework.postprocess.aggregates import item_aggregates
 from piecework.report.model import report_model
-from piecework.report.page import render
-from piecework.report.sections import as_needed
+from piecework.report.page import render_report
+from piecework.report.sections import outcomes
 from piecework.results.report_facts import report_facts
 from piecework.results.table import answers_table
 from piecework.simulation.rehearsals.campaign import prepare
@@ -80,7 +80,7 @@ def _check_report(run: CampaignRun) -> None:
     facts = report_facts(run)
     model = report_model(facts)
     assert (model.wanted, model.complete_items) == (12, 4)
-    section = as_needed.build(model)
+    section = outcomes.as_needed_section(model)
     assert section is not None
     lead = " ".join(section.lead)
     assert "Each item gets 2 answers" in lead
@@ -90,7 +90,7 @@ def _check_report(run: CampaignRun) -> None:
     assert "Not asked" not in lead
     (table,) = section.tables
     assert table.rows == (("2", "2", "2", "100.0 %"), ("4", "2", "1", "50.0 %"))
-    assert "2 to 4 answers about each of 4 items" in render(facts)
+    assert "2 to 4 answers about each of 4 items" in render_report(facts)
 
 
 def test_what_is_asked_again_is_announced_with_its_reason(at_work: Open) -> None:
@@ -123,7 +123,7 @@ def test_the_cap_ends_what_is_not_sure(at_work: Open) -> None:
         assert progress.spent_cents == 240
         assert (progress.missing, progress.unsure) == (2, 2)
         assert (progress.cap_reached, progress.stopped_by) == (True, "rewards.budget")
-        section = as_needed.build(report_model(report_facts(work.run)))
+        section = outcomes.as_needed_section(report_model(report_facts(work.run)))
     assert section is not None
     _, early, saved = section.lead
     assert early.startswith("Not asked to the end: 2 items, below that probability and")

@@ -15,7 +15,7 @@ from piecework.domain.errors import ConfigError, PlatformRefused
 from piecework.domain.hit import PostableTest
 from piecework.engine.run_pass import run_pass
 from piecework.hit_templates.qualification import answer_key, question_form
-from piecework.report.page import render
+from piecework.report.page import render_report
 from piecework.simulation.crowd.crowd import Crowd
 from piecework.simulation.rehearsals.campaign import prepare
 from piecework.simulation.rehearsals.rehearsal import rehearsal_of
@@ -91,7 +91,7 @@ def test_who_fails_the_test_never_works(tmp_path: Path) -> None:
         facts = reported(run)
         assert facts.before_work is not None
         assert facts.before_work.least_passing == 32
-        report = render(facts)
+        report = render_report(facts)
         taken = [score for score, _ in facts.before_work.scores]
         passed = sum(score >= 32 for score in taken)
         assert (min(taken), max(taken) <= 40) == (0, True)

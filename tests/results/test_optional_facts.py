@@ -12,7 +12,7 @@ from piecework.domain.clock import FixedClock
 from piecework.engine.run_pass import run_pass
 from piecework.report.facts import MarketFacts, Markets
 from piecework.report.model import report_model
-from piecework.report.sections import markets as section
+from piecework.report.sections import money as section
 from piecework.results.optional_facts import market_facts
 from piecework.results.table import answers_table
 from piecework.results.whole_pass import write_results
@@ -121,7 +121,7 @@ def test_pay_and_time_are_those_of_the_markets_workers(tmp_path: Path) -> None:
         row = facts_of(run)["connect"]
         assert row.seconds == pytest.approx(900, abs=1)
         assert row.wage_cents_per_hour == pytest.approx(208.3, abs=0.5)
-        built = section.build(report_model(reported(run)))
+        built = section.markets_section(report_model(reported(run)))
         assert built is not None
         (cells,) = built.tables[0].rows
         assert cells[0] == "connect"
@@ -134,7 +134,7 @@ def test_a_report_without_markets_has_no_such_section(tmp_path: Path) -> None:
     with in_folder(tmp_path) as (run, _):
         run_pass(run)
         model = report_model(reported(run))
-        assert section.build(model) is None
+        assert section.markets_section(model) is None
         some = Markets(rows=(), is_gold=False)
         unpaid = replace(model.facts, markets=some, money=None)
-        assert section.build(report_model(unpaid)) is None
+        assert section.markets_section(report_model(unpaid)) is None

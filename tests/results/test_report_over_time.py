@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from piecework.report.model import report_model
-from piecework.report.sections import growth, timeline
+from piecework.report.sections import timeline
 from piecework.results.report_facts import report_facts
 from tests.growing_campaign import growing, names
 
@@ -18,7 +18,7 @@ def test_days_and_batches_are_counted_as_they_came(tmp_path: Path) -> None:
         campaign.append(*names(10, 12))
         campaign.advance()
         model = report_model(report_facts(campaign.run))
-        section = growth.build(model)
+        section = timeline.growth_section(model)
         assert section is not None
         (table,) = section.tables
         # Two items to a HIT at 50 cents, 10 of them a fee: 2 and 3 HITs of 60 cents.
@@ -30,11 +30,11 @@ def test_days_and_batches_are_counted_as_they_came(tmp_path: Path) -> None:
         answers, waiting = section.figures
         assert answers.note == "One column for each day; at most 5 answers."
         assert "at most 3" in waiting.note
-        assert timeline.build(model) is not None
+        assert timeline.timeline_section(model) is not None
 
 
 def test_a_campaign_that_is_whole_has_no_such_section(tmp_path: Path) -> None:
     """Nor has one that grows, before its first row came."""
     with growing(tmp_path, []) as campaign:
         campaign.advance()
-        assert growth.build(report_model(report_facts(campaign.run))) is None
+        assert timeline.growth_section(report_model(report_facts(campaign.run))) is None

@@ -62,7 +62,7 @@ def analyse(  # noqa: PLR0913 - an argument for each option
     from piecework.cli.output import say_sections
     from piecework.config.named_files import read_reading
     from piecework.importing.analysing import Wanted, analyse_campaign, analyse_file
-    from piecework.report.sections_page import render_sections
+    from piecework.report.page import render_sections
 
     wanted = Wanted(condition or "", unit or "", margin, seed)
     if what.suffix == ".toml":
@@ -145,7 +145,12 @@ def describe(  # noqa: PLR0913 - an argument an option
     from piecework.postprocess.datasets.reading import read_captions, read_questions
     from piecework.postprocess.datasets.reading_faults import read_concept_lists
     from piecework.report.corpus.description import describe as described
-    from piecework.report.corpus.page import key_figures, notes, render, sections
+    from piecework.report.corpus.page import (
+        description_notes,
+        description_sections,
+        key_figures,
+        render_description,
+    )
 
     corpus = read_captions(dataset)
     other = read_captions(against) if against else None
@@ -162,15 +167,15 @@ def describe(  # noqa: PLR0913 - an argument an option
 
         description = replace(description, pictures=small_pictures_of(description.files, pictures))
     if html:
-        html.write_text(render(description), encoding="utf-8")
+        html.write_text(render_description(description), encoding="utf-8")
     if as_json:
         click.echo(json.dumps(description.as_dict(), indent=2, ensure_ascii=False))
         return
     say(
         description.source,
         key_figures=key_figures(description),
-        notes=notes(description),
-        sections=sections(description),
+        notes=description_notes(description),
+        sections=description_sections(description),
     )
     if html:
         click.echo(f"page: {html}")
@@ -235,7 +240,7 @@ def score(  # noqa: PLR0913 - an argument an option
     from piecework.postprocess.datasets.reading import read_captions
     from piecework.report.corpus.system_page import system_page
     from piecework.report.corpus.system_scores import score_systems
-    from piecework.report.sections_page import render_sections
+    from piecework.report.page import render_sections
 
     systems = read_predictions(predictions)
     corpus = read_captions(dataset)

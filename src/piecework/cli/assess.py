@@ -141,7 +141,7 @@ def _assess_in_parts(
 
 def _write(assessed: "Assessed", *, html: Path | None, parquet: Path | None) -> None:
     from piecework.importing.assessing import write_findings
-    from piecework.report.sections_page import render_sections
+    from piecework.report.page import render_sections
 
     if html is not None:
         html.write_text(render_sections(assessed.page), encoding="utf-8")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from piecework.campaign.opened import OpenedCampaign
     from piecework.report.components import Code, KeyFigure, Note, Quote, Section, Tag
     from piecework.report.components import Table as ReportTable
-    from piecework.report.sections_page import SectionsPage
+    from piecework.report.page import SectionsPage
 
 _NAMES_SHOWN = 20
 

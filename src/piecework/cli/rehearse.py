@@ -167,12 +167,12 @@ def _outcome(campaign: "Campaign") -> "tuple[Progress, list[Note]]":
     from piecework.engine.progress import read_progress
     from piecework.report.components import Note
     from piecework.report.model import report_model
-    from piecework.report.sections.summary import notes
+    from piecework.report.sections.summary import summary_notes
     from piecework.results.report_facts import report_facts
 
     with open_to_look(campaign) as opened:
         progress = read_progress(opened)
-        remarks = [*notes(report_model(report_facts(opened)))]
+        remarks = [*summary_notes(report_model(report_facts(opened)))]
         if campaign.crowds is not None and opened.campaign.crowds is None:
             remarks.append(Note("watch", NO_MARKETS))
     return progress, [note for note in remarks if note.level in {"problem", "watch"}]
@@ -342,11 +342,11 @@ def forecast(
 
 def say_forecast(written: "WrittenForecast") -> None:
     """Print a forecast as tables that fit the terminal."""
-    from piecework.report.forecast import caption, price_line
+    from piecework.report.forecast import choice_caption, price_line
 
     forecast = written.forecast
     click.echo(f"forecast of {forecast.campaign}, {forecast.currency}")
-    click.echo(caption(forecast))
+    click.echo(choice_caption(forecast))
     console = Console(markup=False)
     beside = max((console.width - _FIGURES_WIDE) // _CHOICE_WIDE, 1)
     for first in range(0, len(forecast.rows), beside):
@@ -360,13 +360,13 @@ def say_forecast(written: "WrittenForecast") -> None:
 
 def _table(forecast: "Forecast", rows: "Sequence[Row]") -> Table:
     """Return a table of choices side by side, each figure's range below its mean."""
-    from piecework.report.forecast import columns, mean_and_range
+    from piecework.report.forecast import forecast_columns, mean_and_range
 
     table = Table(box=box.SIMPLE, show_lines=True)
     table.add_column("", max_width=_FIGURES_WIDE - 3)
     for row in rows:
         table.add_column(row.name.replace(", ", "\n"), justify="right", no_wrap=True)
-    for name, label in columns(forecast).items():
+    for name, label in forecast_columns(forecast).items():
         cells = (mean_and_range(forecast, row, name) for row in rows)
         table.add_row(label, *("\n".join(filter(None, cell)) for cell in cells))
     return table

@@ -27,7 +27,7 @@ from piecework.qc.ratings import with_ratings
 from piecework.qc.registry import HEURISTICS, is_on
 from piecework.qc.silence import silences
 from piecework.report.findings import findings_page
-from piecework.report.sections_page import SectionsPage
+from piecework.report.page import SectionsPage
 from piecework.results.answers_shown import Work
 from piecework.store import campaign_facts
 from piecework.store.findings import flagged_by

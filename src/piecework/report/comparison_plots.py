@@ -1,16 +1,36 @@
-"""Plots of judgements: which of two is better, and the ratings of each item."""
+"""Plots that compare: contests, ratings, means, shares, counts and measures.
+
+Which of two is better, and the ratings of each item; means with their intervals, and the
+values behind them; shares over a scale, one line a dataset; a table of counts, whose darker
+cells hold more; measures over conditions.
+"""
 
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Literal
 
+import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.patches import Rectangle
+from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from piecework.domain.counts import count
 from piecework.report.formatting import excerpt
-from piecework.report.plots import AMBER, GREY, RED, TEAL
-from piecework.report.svg import INK, LINE, POINTS_PER_INCH, WIDTH_INCHES, Plot
+from piecework.report.plots import (
+    AMBER,
+    GREY,
+    INK,
+    LINE,
+    PALE,
+    POINTS_PER_INCH,
+    RED,
+    TEAL,
+    WIDE_INCHES,
+    WIDTH_INCHES,
+    Plot,
+)
 
 _ROW_INCHES = 0.46
 _STRIP_INCHES = 0.1
@@ -119,3 +139,240 @@ def _paint_strips(
     axes.set_ylabel("items")
     axes.grid(visible=True, axis="x", color=LINE)
     axes.spines["left"].set_visible(False)
+
+
+_MEANS_ROW_INCHES = 0.34
+_VALUES_ROW_INCHES = 0.62
+_LABEL_POINTS = 5.3
+_LABEL_GAP = 5
+"""In points: a dot at the left end of the scale does not touch its label."""
+_LONGEST_MEANS_LABEL = 22
+_SPREAD = 0.26
+"""Values of a mean lie in a band this much above and below its line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mean:
+    """One mean; an interval that is NaN is not drawn, and values are optional."""
+
+    label: str
+    mean: float
+    low: float
+    high: float
+    values: tuple[float, ...] = ()
+
+
+def means(
+    rows: Sequence[Mean], *, ends: tuple[float, float], x_label: str, decimals: int = 1
+) -> Plot:
+    """A dot for each mean, a line for its interval, and a pale dot for each value."""
+    labels = [excerpt(row.label, limit=_LONGEST_MEANS_LABEL) for row in rows]
+    longest = max((len(label) for label in labels), default=0)
+    has_values = any(row.values for row in rows)
+    inches = _VALUES_ROW_INCHES if has_values else _MEANS_ROW_INCHES
+    return Plot(
+        paint=partial(
+            _paint_means, rows=rows, labels=labels, ends=ends, x_label=x_label, decimals=decimals
+        ),
+        height_inches=inches * max(len(rows), 1) + 0.6,
+        left=10 + _LABEL_GAP + _LABEL_POINTS * longest,
+        right=16,
+        top=6,
+    )
+
+
+def _paint_means(
+    axes: Axes,
+    *,
+    rows: Sequence[Mean],
+    labels: Sequence[str],
+    ends: tuple[float, float],
+    x_label: str,
+    decimals: int,
+) -> None:
+    for place, row in enumerate(rows):
+        values = sorted(row.values)
+        # Neighbours in value get different heights, so that few dots hide each other.
+        heights = place + _SPREAD * (2 * ((np.arange(len(values)) * 0.618) % 1) - 1)
+        axes.plot(values, heights, "o", color=PALE, markersize=3.2, alpha=0.9)
+        axes.plot([row.low, row.high], [place, place], color=TEAL, linewidth=2.4)
+        axes.plot([row.mean], [place], "o", color=TEAL, markersize=6.5, clip_on=False)
+        axes.annotate(
+            f"{row.mean:.{decimals}f}",
+            (row.mean, place),
+            xytext=(0, 13 if row.values else 7),
+            textcoords="offset points",
+            ha="center",
+            color=INK,
+            fontweight="bold" if row.values else "normal",
+        )
+    axes.set_yticks(range(len(rows)), labels)
+    axes.set_ylim(max(len(rows), 1) - 0.5, -0.7)
+    axes.set_xlim(*ends)
+    axes.set_xlabel(x_label)
+    axes.grid(visible=True, axis="x", color=LINE)
+    axes.tick_params(length=0)
+    axes.tick_params(axis="y", pad=3.5 + _LABEL_GAP)
+    axes.spines["left"].set_visible(False)
+
+
+_STYLES: tuple[tuple[str, Literal["solid", "dashed"]], ...] = ((TEAL, "solid"), (AMBER, "dashed"))
+"""Colours with dashes, since not every reader can tell colours apart."""
+
+_LONGEST_LINE_LABEL = 40
+_KEY_POINTS = 14
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line: its name, and the share (0 to 1) at each place of the scale."""
+
+    label: str
+    points: Sequence[tuple[float, float]]
+
+
+def lines(rows: Sequence[Line], *, ends: tuple[float, float], x_label: str, y_label: str) -> Plot:
+    """Draw one or two lines over one scale, with their names above the plot."""
+    paint = partial(_paint_lines, rows=rows, ends=ends, x_label=x_label, y_label=y_label)
+    return Plot(paint=paint, height_inches=2.6, top=10 + _KEY_POINTS * len(rows))
+
+
+def _paint_lines(
+    axes: Axes, *, rows: Sequence[Line], ends: tuple[float, float], x_label: str, y_label: str
+) -> None:
+    for row, (colour, style) in zip(rows, _STYLES, strict=False):
+        axes.plot(
+            [place for place, _ in row.points],
+            [share for _, share in row.points],
+            color=colour,
+            linestyle=style,
+            linewidth=1.8,
+            label=excerpt(row.label, limit=_LONGEST_LINE_LABEL),
+        )
+    axes.legend(
+        loc="lower left", bbox_to_anchor=(0, 1), frameon=False, borderaxespad=0.2, labelcolor=INK
+    )
+    axes.set_xlim(*ends)
+    axes.set_ylim(bottom=0)
+    axes.set_xlabel(x_label)
+    axes.set_ylabel(y_label)
+    axes.yaxis.set_major_locator(MaxNLocator(nbins=5))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.0%}"))
+    axes.grid(visible=True, axis="y", color=LINE)
+    axes.spines["left"].set_visible(False)
+    axes.tick_params(axis="y", length=0)
+
+
+_MATRIX_ROW_INCHES = 0.19
+_MATRIX_LABEL_POINTS = 4.4
+_LONGEST_MATRIX_LABEL = 30
+_SMALL = 7.2
+_WHITE_FROM = 0.55
+"""Cells at least this dark have white numbers."""
+
+
+def matrix(names: Sequence[str], counts: Sequence[Sequence[int]], *, is_wide: bool = True) -> Plot:
+    """A square of counts; columns bear the numbers of the rows.
+
+    Args:
+        names: of the rows, from the top; the columns have the same order.
+        counts: one sequence for each row.
+        is_wide: takes two thirds of the page.
+    """
+    labels = [
+        f"{excerpt(name, limit=_LONGEST_MATRIX_LABEL).partition(' (')[0]}  {place}"
+        for place, name in enumerate(names, start=1)
+    ]
+    longest = max(map(len, labels), default=0)
+    return Plot(
+        paint=partial(_paint_matrix, labels=labels, counts=counts),
+        height_inches=_MATRIX_ROW_INCHES * max(len(names), 1) + 0.25,
+        width_inches=WIDE_INCHES if is_wide else WIDTH_INCHES,
+        left=8 + _MATRIX_LABEL_POINTS * longest,
+        right=4,
+        top=16,
+        bottom=2,
+    )
+
+
+def _paint_matrix(axes: Axes, *, labels: Sequence[str], counts: Sequence[Sequence[int]]) -> None:
+    size = len(labels)
+    most = max((max(row) for row in counts), default=1) or 1
+    for row, numbers in enumerate(counts):
+        for column, number in enumerate(numbers):
+            if number:
+                depth = number / most
+                axes.add_patch(_square(column, row, alpha=0.12 + 0.88 * depth))
+                colour = "#ffffff" if depth >= _WHITE_FROM else INK
+                _write_count(axes, column, row, count(number), colour)
+    axes.set_xlim(-0.5, max(size, 1) - 0.5)
+    axes.set_ylim(max(size, 1) - 0.5, -0.5)
+    axes.set_yticks(range(size), labels, fontsize=_SMALL)
+    axes.set_xticks(range(size), [str(n + 1) for n in range(size)], fontsize=_SMALL)
+    axes.xaxis.tick_top()
+    axes.tick_params(length=0)
+    for spine in axes.spines.values():
+        spine.set_visible(False)
+
+
+def _square(column: int, row: int, *, alpha: float) -> Rectangle:
+    return Rectangle((column - 0.48, row - 0.46), 0.96, 0.92, color=TEAL, alpha=alpha, linewidth=0)
+
+
+def _write_count(axes: Axes, column: int, row: int, words: str, colour: str) -> None:
+    axes.text(column, row, words, ha="center", va="center", fontsize=_SMALL, color=colour)
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """One measure over all conditions, as shares of its scale; intervals if known."""
+
+    label: str
+    values: tuple[float, ...]
+    lows: tuple[float, ...] = ()
+    highs: tuple[float, ...] = ()
+
+
+def measures(rows: Sequence[Measure], conditions: Sequence[str], *, y_label: str) -> Plot:
+    """A line for each measure over the conditions, on one scale from 0 to 100 %."""
+    return Plot(
+        paint=partial(_paint_measures, rows=rows, conditions=conditions, y_label=y_label),
+        height_inches=2.7,
+        right=16,
+        top=26,
+    )
+
+
+def _paint_measures(
+    axes: Axes, *, rows: Sequence[Measure], conditions: Sequence[str], y_label: str
+) -> None:
+    places = range(len(conditions))
+    styles = ((GREY, "s"), (AMBER, "^"), (TEAL, "o"))
+    for row, (colour, mark) in zip(rows, styles, strict=False):
+        percent = [100 * value for value in row.values]
+        if row.lows:
+            axes.vlines(
+                places,
+                [100 * low for low in row.lows],
+                [100 * high for high in row.highs],
+                color=colour,
+                linewidth=2.4,
+            )
+        axes.plot(places, percent, marker=mark, color=colour, markersize=6, label=row.label)
+    axes.set_xticks([*places], [excerpt(name, limit=16).replace(" ", "\n") for name in conditions])
+    axes.set_xlim(-0.35, max(len(conditions) - 0.65, 0.35))
+    axes.set_ylim(0, 105)
+    axes.set_yticks(range(0, 101, 25))
+    axes.set_ylabel(y_label)
+    axes.grid(visible=True, axis="y", color=LINE)
+    axes.tick_params(length=0)
+    axes.spines["left"].set_visible(False)
+    axes.legend(
+        loc="lower left",
+        bbox_to_anchor=(-0.02, 1.0),
+        ncols=len(rows),
+        frameon=False,
+        handlelength=1.2,
+        columnspacing=1.0,
+        borderaxespad=0.0,
+    )

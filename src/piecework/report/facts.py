@@ -464,7 +464,7 @@ class ReportFacts:
             ("comparisons", tables.COMPARISONS),
             ("corrections", tables.CORRECTIONS),
         ):
-            mended = tables.shaped(getattr(self, name), columns, name=name)
+            mended = tables.shape_table(getattr(self, name), columns, name=name)
             object.__setattr__(self, name, mended)
         for name in ("answers", "waiting"):
             answers = _answers(getattr(self, name), self.task)

@@ -9,7 +9,7 @@ from piecework.domain.imported import UNNAMED
 from piecework.qc.registry import TITLES
 from piecework.report.components import Code, KeyFigure, Note, Quote, Section, Table, number, text
 from piecework.report.formatting import excerpt
-from piecework.report.sections_page import SectionsPage
+from piecework.report.page import SectionsPage
 from piecework.report.silence import silent_tables
 
 _MOST_ROWS = 200

@@ -7,11 +7,11 @@ from math import isnan
 from piecework.domain.counts import NOTHING, count, plural
 from piecework.domain.crowds import MarketPrice
 from piecework.domain.money import Currency, shown
+from piecework.report.comparison_plots import Mean, means
 from piecework.report.components import Figure, KeyFigure, Section, Table, number, ranges, text
 from piecework.report.formatting import excerpt
-from piecework.report.means_plot import Mean, means
 from piecework.report.page import environment
-from piecework.report.svg import svg
+from piecework.report.plots import draw_svg
 
 NINE_TENTHS_FROM = 20
 """With fewer rehearsals of a choice, a range covers all of them."""
@@ -80,7 +80,7 @@ _SHORT_DAYS = 2.0
 _HOURS = 24.0
 
 
-def caption(forecast: Forecast) -> str:
+def choice_caption(forecast: Forecast) -> str:
     """The caption of the table."""
     if forecast.seeds == 1:
         return "One rehearsal each"
@@ -101,7 +101,7 @@ def _on_dots(forecast: Forecast) -> str:
     )
 
 
-def columns(forecast: Forecast) -> Mapping[str, str]:
+def forecast_columns(forecast: Forecast) -> Mapping[str, str]:
     """The label of each figure, by name."""
     return {name: figure.label for name, figure in _figures(forecast).items()}
 
@@ -134,7 +134,7 @@ def _table(forecast: Forecast) -> Table:
     """One row per choice, with its figures as mean and range."""
     figures = _figures(forecast)
     return Table(
-        caption=caption(forecast),
+        caption=choice_caption(forecast),
         columns=(text("Choice"), *(ranges(figure.label) for figure in figures.values())),
         rows=tuple(
             (excerpt(row.name, limit=120), *(_in_cell(forecast, row, name) for name in figures))
@@ -163,7 +163,7 @@ def _mean(forecast: Forecast, row: Row, name: str) -> str:
     return f"{_figures(forecast)[name].scale * mean:.1f}"
 
 
-def render(forecast: Forecast) -> str:
+def render_forecast(forecast: Forecast) -> str:
     """Render the forecast as HTML; equal forecasts give equal bytes."""
     first = forecast.rows[0]
     return (
@@ -277,7 +277,7 @@ def _plot(forecast: Forecast, name: str) -> Figure:
     lines = (f"{row.name}: {_in_words(forecast, row, name)}" for row in rows)
     return Figure(
         title=f"{figure.label}: {figure.words}",
-        svg=svg(
+        svg=draw_svg(
             plot,
             key=f"plot-{name.replace('_', '-')}",
             title=figure.label,

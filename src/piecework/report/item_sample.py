@@ -46,7 +46,7 @@ class ShownItem:
     picture: str = ""
 
 
-def chosen(answers: pd.DataFrame, task: Task) -> dict[str, Kind]:
+def choose_items(answers: pd.DataFrame, task: Task) -> dict[str, Kind]:
     """Choose the items to show, by id, each with its kind; grouped by kind.
 
     An item is "plain" if nothing distinguishes it, as with a single answer.

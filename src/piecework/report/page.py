@@ -1,15 +1,22 @@
-"""The report: one self-contained page on how a dataset was made."""
+"""The report: one self-contained page on how a dataset was made, and its first page in Markdown.
+
+Programs that do not show HTML read Markdown. A page of sections about one source is used
+when there is no campaign to report on.
+"""
 
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from piecework.report.components import KeyFigure, Note, Section
 from piecework.report.facts import ReportFacts
 from piecework.report.formatting import excerpt
 from piecework.report.model import report_model
-from piecework.report.sections import aspects, items, overview, parts
+from piecework.report.sections import items, overview, parts, summary
 
 _TEMPLATES = Path(__file__).with_name("templates")
 
@@ -17,7 +24,7 @@ _TITLE_CHARACTERS = 120
 _PURPOSE_CHARACTERS = 1200
 
 
-def render(facts: ReportFacts) -> str:
+def render_report(facts: ReportFacts) -> str:
     """Render the report as HTML; equal facts give equal bytes.
 
     The page loads no other resources and has no scripts. Text typed by workers is
@@ -34,7 +41,7 @@ def render(facts: ReportFacts) -> str:
             is_finished=facts.is_finished,
             time_span=facts.time_span,
             questions=overview.questions(model),
-            aspects=aspects.aspects(model),
+            aspects=overview.aspects(model),
             gallery=items.gallery(model),
             parts=parts(model),
         )
@@ -59,3 +66,73 @@ def with_code(sentence: str) -> Markup:
     """Escape a sentence, and mark as code what is between backticks."""
     escaped = str(escape(sentence))
     return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", escaped))  # noqa: S704 - escaped above
+
+
+_SPECIAL = re.compile(r"([\\`*_\[\]<>|#~])")
+
+
+def render_markdown(facts: ReportFacts) -> str:
+    """Render key figures and notes on trust, without any text typed by workers."""
+    model = report_model(facts)
+    kind = "a rehearsal on simulated workers" if facts.is_rehearsal else "a campaign"
+    state = "finished" if facts.is_finished else "NOT FINISHED"
+    span = f"{facts.time_span} UTC" if facts.time_span else "times unknown"
+    decided_by = facts.sources[-1]
+    lines = [
+        f"# {_plain(facts.campaign)}",
+        "",
+        _plain(excerpt(facts.purpose, limit=1200)),
+        "",
+        f"Report on {kind}, {state}: {span}.",
+        "",
+        "| figure | value | details |",
+        "|---|---:|---|",
+        *(
+            f"| {_plain(figure.label)} | {_plain(figure.value)} | {_plain(figure.beside)} |"
+            for figure in summary.key_figures(model)
+        ),
+        "",
+        *(f"- **{note.word}**: {_plain(note.text)}" for note in summary.summary_notes(model)),
+        "",
+        f"Made by the campaign file with the sha256 {_plain(decided_by.sha256)}.",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _plain(text: str) -> str:
+    """Escape text for Markdown, on one line."""
+    return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SectionsPage:
+    """The content about one source, the same in a terminal and on a page.
+
+    Attributes:
+        source: the file or campaign that it is about.
+        kicker: the kind of page, in a few words.
+        purpose: how to read it, in a sentence or two.
+    """
+
+    source: str
+    kicker: str
+    purpose: str
+    key_figures: Sequence[KeyFigure]
+    notes: Sequence[Note]
+    sections: Sequence[Section]
+
+
+def render_sections(page: SectionsPage) -> str:
+    """Render the page as self-contained HTML; escape and shorten untrusted text."""
+    return (
+        environment()
+        .get_template("sections.html.j2")
+        .render(
+            source=excerpt(page.source, limit=_TITLE_CHARACTERS),
+            kicker=page.kicker,
+            purpose=page.purpose,
+            key_figures=page.key_figures,
+            notes=page.notes,
+            sections=page.sections,
+        )
+    )

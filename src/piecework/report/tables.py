@@ -99,7 +99,7 @@ _DTYPES: Mapping[Kind, str] = {
 }
 
 
-def shaped(frame: pd.DataFrame, columns: Mapping[str, Kind], *, name: str) -> pd.DataFrame:
+def shape_table(frame: pd.DataFrame, columns: Mapping[str, Kind], *, name: str) -> pd.DataFrame:
     """Return a copy of the frame with the columns and dtypes of `columns`.
 
     Raises:

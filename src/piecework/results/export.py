@@ -23,8 +23,7 @@ from piecework.postprocess.hidden_ids import (
     hide_in_task,
 )
 from piecework.postprocess.splits import splits
-from piecework.report.markdown import render_markdown
-from piecework.report.page import render
+from piecework.report.page import render_markdown, render_report
 from piecework.results import releases
 from piecework.results.delivery import deliver
 from piecework.results.pictures import copy_pictures, picture_sizes
@@ -161,7 +160,7 @@ def write_report(opened: OpenedCampaign) -> Path:
     out = opened.campaign.out
     facts = report_facts(opened)
     ids = hidden_ids(opened)
-    write_whole_text(out / REPORT, ids.everywhere(render(facts)))
+    write_whole_text(out / REPORT, ids.everywhere(render_report(facts)))
     write_whole_text(out / SUMMARY, ids.everywhere(render_markdown(facts)))
     return out / REPORT
 

@@ -35,7 +35,7 @@ from piecework.report.facts import (
     SourceFile,
 )
 from piecework.report.formatting import moment
-from piecework.report.item_sample import ShownItem, chosen
+from piecework.report.item_sample import ShownItem, choose_items
 from piecework.results.books import Books
 from piecework.results.optional_facts import (
     earned_facts,
@@ -219,7 +219,7 @@ def _silent(opened: OpenedCampaign) -> dict[str, str]:
 
 def _shown_items(opened: OpenedCampaign, answers: pd.DataFrame) -> tuple[ShownItem, ...]:
     campaign = opened.campaign
-    kinds = chosen(answers, campaign.task)
+    kinds = choose_items(answers, campaign.task)
     hidden = hide_in_items(campaign.items, opened.answers(), hidden_ids(opened))
     items = {
         str(item.item_id): private for item, private in zip(campaign.items, hidden, strict=True)

@@ -18,7 +18,7 @@ from piecework.domain.errors import ConfigError, StoreError
 from piecework.domain.verdicts import Decision
 from piecework.foundation.server import security_log
 from piecework.foundation.signin.roles import Role, may
-from piecework.report.sections.reviews import sentences
+from piecework.report.sections.flags import review_sentences
 from piecework.results.labels import has_labels
 from piecework.results.review_quality import review_quality
 from piecework.review.desk import Desk, blinded, undecided
@@ -197,7 +197,7 @@ class Review:
             view="measures",
             quality=quality,
             rules=rules,
-            sentences=sentences(quality),
+            sentences=review_sentences(quality),
             card_address=partial(address, "/card"),
         )
 

@@ -20,7 +20,7 @@ from piecework.engine.payments.compensations import (
 from piecework.engine.payments.pay import close_interrupted
 from piecework.engine.progress import read_progress
 from piecework.engine.recover.reconcile import reconcile
-from piecework.report.page import render
+from piecework.report.page import render_report
 from piecework.store import assignments, generations, intents, workers
 from piecework.store.columns import insert
 from piecework.store.settlements import PAID_ALREADY
@@ -84,7 +84,7 @@ def test_a_worker_is_paid_by_pseudonym_and_a_stranger_by_worker_id(run: Campaign
     facts = reported(run)
     assert facts.money is not None
     assert facts.money.spent_cents == 300
-    assert "Compensation (2 payments, 1 reason)" in render(facts)
+    assert "Compensation (2 payments, 1 reason)" in render_report(facts)
     known = workers.totals(run.store, paid_already=PAID_ALREADY)
     by_name = {run.pseudonym(each): known[each].paid_cents for each in known}
     assert by_name[ann] == 150

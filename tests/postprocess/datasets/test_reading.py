@@ -16,7 +16,7 @@ from piecework.postprocess.datasets.facts import DatasetFacts
 from piecework.postprocess.datasets.read_published import from_json
 from piecework.postprocess.datasets.reading import from_csv, from_lines, from_parquet, read_captions
 from piecework.postprocess.datasets.reading_faults import UnreadableError
-from piecework.report.corpus.levels import difficulties, text_of_images
+from piecework.report.corpus.image_groups import difficulties, text_of_images
 from tests.postprocess.made_tables import captions_table, contents
 
 MakeRow = Callable[..., Mapping[str, object]]

@@ -11,7 +11,7 @@ import pandas as pd
 from piecework.domain.edit import Edit
 from piecework.domain.task import Task
 from piecework.report.facts import Money, ReportFacts, SourceFile
-from piecework.report.item_sample import ShownItem, chosen
+from piecework.report.item_sample import ShownItem, choose_items
 from tests.postprocess.made_tables import caption_task, made_table
 
 START = datetime(2026, 11, 2, 9, tzinfo=UTC)
@@ -58,7 +58,7 @@ def shown(
     """The items that a report of these answers shows, each with the same picture."""
     return tuple(
         ShownItem(item_id=item_id, kind=kind, columns=columns or {}, picture=PICTURE)
-        for item_id, kind in chosen(answers, task).items()
+        for item_id, kind in choose_items(answers, task).items()
     )
 
 

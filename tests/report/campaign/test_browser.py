@@ -6,7 +6,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser
 
-from piecework.report.page import render
+from piecework.report.page import render_report
 from tests.report.campaign import by_hand, hostile, made_up
 
 _PAGES = {
@@ -33,7 +33,7 @@ pytestmark = pytest.mark.browser
 def test_everybody_can_read_it(browser: Browser, tmp_path: Path, name: str, width: int) -> None:
     """No fault that axe knows, no sideways scrolling, no request, no dialog."""
     file = tmp_path / "report.html"
-    file.write_text(render(_PAGES[name]), encoding="utf-8")
+    file.write_text(render_report(_PAGES[name]), encoding="utf-8")
     page = browser.new_page(viewport={"width": width, "height": 900})
     requests: list[str] = []
     dialogs: list[str] = []
@@ -56,7 +56,7 @@ def test_everybody_can_read_it(browser: Browser, tmp_path: Path, name: str, widt
 def test_dark_screens_can_be_read_as_well(browser: Browser, tmp_path: Path) -> None:
     """Every colour has its contrast there too, and the page is dark."""
     file = tmp_path / "report.html"
-    file.write_text(render(_PAGES["real"]), encoding="utf-8")
+    file.write_text(render_report(_PAGES["real"]), encoding="utf-8")
     page = browser.new_page(color_scheme="dark")
     page.goto(file.as_uri())
     violations = Axe().run(page).response["violations"]
@@ -70,7 +70,7 @@ def test_dark_screens_can_be_read_as_well(browser: Browser, tmp_path: Path) -> N
 def test_nothing_is_cut_off_on_paper(browser: Browser, tmp_path: Path) -> None:
     """On the width of A4 between margins no table stands out, and pictures show."""
     file = tmp_path / "report.html"
-    file.write_text(render(_PAGES["large"]), encoding="utf-8")
+    file.write_text(render_report(_PAGES["large"]), encoding="utf-8")
     page = browser.new_page(viewport={"width": 680, "height": 900})
     page.emulate_media(media="print")
     page.goto(file.as_uri())

@@ -6,14 +6,14 @@ import pytest
 from defusedxml.ElementTree import fromstring
 
 from piecework.report import plots
-from piecework.report.svg import INK, SOFT, svg
+from piecework.report.plots import INK, SOFT, draw_svg
 
 _BARS = [plots.Bar("kept", 3, "3 (75.0 %)"), plots.Bar("<b> $a$ &", 1, "1 ]]>")]
 
 
 def test_labels_stay_text() -> None:
     """Text can be read aloud; neither markup nor formulas are made of it."""
-    root = fromstring(svg(plots.bars(_BARS), key="k", title="T", description="D"))
+    root = fromstring(draw_svg(plots.bars(_BARS), key="k", title="T", description="D"))
 
     texts = [element.text for element in root.iter("text")]
     assert {"kept", "<b> $a$ &", "3 (75.0 %)", "1 ]]>"} <= set(texts)
@@ -24,7 +24,7 @@ def test_two_plots_of_one_page_share_no_id() -> None:
     """Every id begins with the plot's key, and each reference finds its target."""
     bins = [plots.Bin(0, 1, 3), plots.Bin(1, 2, 5)]
     plot = plots.histogram(bins, x_label="x", y_label="y", ticks=[(0, "0")])
-    drawing = svg(plot, key="k", title="T", description="D")
+    drawing = draw_svg(plot, key="k", title="T", description="D")
 
     ids = re.findall(r' id="([^"]+)"', drawing)
     references = re.findall(r'(?:href="#|url\(#)([^")]+)', drawing)
@@ -36,7 +36,7 @@ def test_two_plots_of_one_page_share_no_id() -> None:
 
 def test_no_other_host_is_named() -> None:
     """Namespaces, doctype and metadata are gone; the browser needs none of them."""
-    drawing = svg(plots.bars(_BARS), key="k", title="T", description="D")
+    drawing = draw_svg(plots.bars(_BARS), key="k", title="T", description="D")
 
     assert drawing.startswith("<svg ")
     assert not re.findall(r"http|xmlns|DOCTYPE|metadata|<style", drawing)

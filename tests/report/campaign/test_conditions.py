@@ -10,7 +10,7 @@ from piecework.domain.task import Conditions, Field
 from piecework.hit_templates.tasks import load_task
 from piecework.report.components import Section
 from piecework.report.model import report_model
-from piecework.report.page import render
+from piecework.report.page import render_report
 from piecework.report.sections import conditions
 from tests.report.campaign.made_up import empty
 
@@ -43,14 +43,14 @@ STUDY = facts_of(
 
 def section(compared: Compared) -> Section:
     """The section of a campaign with these conditions."""
-    built = conditions.build(report_model(replace(empty(), compared=(compared,))))
+    built = conditions.conditions_section(report_model(replace(empty(), compared=(compared,))))
     assert built is not None
     return built
 
 
 def test_without_conditions_there_is_no_section() -> None:
     """Most tasks compare nothing."""
-    assert conditions.build(report_model(empty())) is None
+    assert conditions.conditions_section(report_model(empty())) is None
 
 
 def test_figures_are_those_of_the_analyses() -> None:
@@ -84,7 +84,7 @@ def test_too_few_people_are_told_and_not_computed() -> None:
 def test_names_from_an_items_file_are_escaped_in_the_page() -> None:
     """A condition is a stranger's text."""
     hostile = STUDY.scores.replace({"condition": {"age": "<script>alert(1)</script>"}})
-    page = render(replace(empty(), compared=(replace(STUDY, scores=hostile),)))
+    page = render_report(replace(empty(), compared=(replace(STUDY, scores=hostile),)))
     assert not re.search("<script", page)
     assert "&lt;script&gt;" in page
 
@@ -111,7 +111,7 @@ def test_the_published_study_is_next_to_a_campaign_of_its_task() -> None:
         ),
     )
     facts = replace(empty(), task=SEVERITY, compared=(study,))
-    made = conditions.build(report_model(facts))
+    made = conditions.conditions_section(report_model(facts))
     assert made is not None
     assert "F(2.33, 139.5) = 13.827" in made.lead[1]
     by_caption = {table.caption: table for table in made.tables}

@@ -7,7 +7,7 @@ import pandas as pd
 from piecework.hit_templates.tasks import load_task
 from piecework.report.correction_gains import ALL, COLUMNS
 from piecework.report.model import report_model
-from piecework.report.sections import corrected
+from piecework.report.sections import condition_texts
 from tests.report.campaign.made_up import empty
 
 NAN = float("nan")
@@ -20,7 +20,7 @@ def test_gains_have_signs_and_are_sorted_below_all_kinds_together() -> None:
     """In points, with the scores before and after, and the published gain."""
     frame = pd.DataFrame([NUMBER, COLOR, BOTH], columns=list(COLUMNS))
     facts = replace(empty(), task=load_task("correction"), corrections=frame)
-    section = corrected.build(report_model(facts))
+    section = condition_texts.corrections_section(report_model(facts))
     assert section is not None
     table = section.tables[0]
     assert [row[0] for row in table.rows] == ["all kinds", "color of clothing", "number"]
@@ -40,8 +40,8 @@ def test_gains_have_signs_and_are_sorted_below_all_kinds_together() -> None:
 def test_without_references_the_report_says_what_is_missing() -> None:
     """No column of scores, and what to add."""
     frame = pd.DataFrame([("color", 8, 7, 0, *[NAN] * 6, 0)], columns=list(COLUMNS))
-    section = corrected.build(report_model(replace(empty(), corrections=frame)))
+    section = condition_texts.corrections_section(report_model(replace(empty(), corrections=frame)))
     assert section is not None
     assert section.tables[0].rows == (("color", "8", "7"),)
     assert "reference_1" in section.tables[0].note
-    assert corrected.build(report_model(empty())) is None
+    assert condition_texts.corrections_section(report_model(empty())) is None

@@ -44,7 +44,9 @@ def built(table: pd.DataFrame, *, records_typing: bool = True) -> Section:
         texts=table,
         records_typing=records_typing,
     )
-    section = experiment.build(report_model(replace(by_hand.small(), experiment=facts)))
+    section = experiment.experiment_section(
+        report_model(replace(by_hand.small(), experiment=facts))
+    )
     assert section is not None
     return section
 
@@ -56,7 +58,7 @@ def rows(table: Table) -> list[tuple[str, ...]]:
 
 def test_a_campaign_without_an_experiment_has_no_such_section() -> None:
     """All HITs had one page."""
-    assert experiment.build(report_model(by_hand.small())) is None
+    assert experiment.experiment_section(report_model(by_hand.small())) is None
 
 
 def test_each_page_has_its_texts() -> None:

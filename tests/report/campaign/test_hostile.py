@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from piecework.report.page import render
+from piecework.report.page import render_report
 from tests.report.campaign import hostile
 
 
@@ -32,7 +32,7 @@ def _elements(page: str) -> _Elements:
 
 @cache
 def _harmless() -> _Elements:
-    return _elements(render(hostile.campaign(hostile.HARMLESS)))
+    return _elements(render_report(hostile.campaign(hostile.HARMLESS)))
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def _harmless() -> _Elements:
 def test_hostile_text_makes_no_element(texts: tuple[str, ...]) -> None:
     """With any text in every place, the page has the tags of the harmless one."""
     harmless = _harmless()
-    nasty = _elements(render(hostile.campaign(texts)))
+    nasty = _elements(render_report(hostile.campaign(texts)))
 
     assert nasty.names <= harmless.names
     assert nasty.attributes <= harmless.attributes
@@ -58,7 +58,7 @@ def test_hostile_text_makes_no_element(texts: tuple[str, ...]) -> None:
 @pytest.fixture(scope="module")
 def page() -> str:
     """A page with all of the nasty texts."""
-    return render(hostile.campaign(hostile.NASTY))
+    return render_report(hostile.campaign(hostile.NASTY))
 
 
 def test_markup_is_shown_as_it_was_typed(page: str) -> None:
@@ -89,7 +89,7 @@ def test_the_page_can_be_written_as_utf_8() -> None:
     """Half a surrogate pair, which no file can hold, is named instead."""
     facts = replace(hostile.campaign(("word",)), purpose="\ud800", campaign="\udfff")
 
-    assert "⟨U+D800⟩" in render(facts).encode().decode()
+    assert "⟨U+D800⟩" in render_report(facts).encode().decode()
 
 
 def test_endless_captions_are_cut(page: str) -> None:

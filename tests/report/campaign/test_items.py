@@ -9,10 +9,10 @@ from piecework.domain.edit import Edit
 from piecework.domain.task import Field
 from piecework.report.components import Card, Gallery
 from piecework.report.facts import ReportFacts
-from piecework.report.item_sample import ShownItem, chosen
+from piecework.report.item_sample import ShownItem, choose_items
 from piecework.report.model import report_model
-from piecework.report.page import render
-from piecework.report.sections import cleaning, items
+from piecework.report.page import render_report
+from piecework.report.sections import items, texts
 from tests.postprocess.answers_by_hand import TASK, rows
 from tests.postprocess.made_tables import caption_task
 from tests.postprocess.test_aggregates import JUDGEMENTS
@@ -31,7 +31,7 @@ def _gallery(facts: ReportFacts) -> Gallery:
 
 def test_items_are_chosen_for_what_their_answers_say() -> None:
     """Of image 1 and 3 kept captions differ; of image 2 a canned one was dropped."""
-    kinds = chosen(by_hand.small().answers, caption_task())
+    kinds = choose_items(by_hand.small().answers, caption_task())
 
     assert kinds == {"i1": "disputed", "i3": "disputed", "i2": "dropped"}
 
@@ -39,10 +39,10 @@ def test_items_are_chosen_for_what_their_answers_say() -> None:
 def test_the_order_of_rows_does_not_change_the_choice() -> None:
     """Equal answers give equal reports."""
     answers = made_up.large(items=60).answers
-    kinds = chosen(answers, caption_task())
+    kinds = choose_items(answers, caption_task())
 
     assert len(kinds) == 10
-    assert list(kinds) == list(chosen(answers.iloc[::-1], caption_task()))
+    assert list(kinds) == list(choose_items(answers.iloc[::-1], caption_task()))
 
 
 def test_a_card_has_every_answer_with_what_became_of_it() -> None:
@@ -72,7 +72,7 @@ def test_spaces_that_were_changed_are_seen() -> None:
     facts = replace(facts, shown_items=shown)
     card = _gallery(facts).cards[0]
     assert card.replies[0].typed == "the⟨U+00A0⟩red␣␣bottle stands"
-    cleaned = cleaning.build(report_model(facts))
+    cleaned = texts.cleaning_section(report_model(facts))
     assert cleaned is not None
     assert "⟨U+00A0⟩" in str(cleaned.tables[1].rows[0])
 
@@ -122,7 +122,7 @@ def test_choices_are_told_as_votes() -> None:
     assert votes["fit"] == "yes: 2 votes, no: 1 vote"
     assert card.texts == (("a", "an axe"), ("b", "a bow"))
     assert card.replies == ()
-    assert 'src="' not in render(facts)
+    assert 'src="' not in render_report(facts)
 
 
 @pytest.mark.full
@@ -133,7 +133,7 @@ def test_a_large_campaign_shows_no_more_than_a_small_one() -> None:
     heavy = "data:image/jpeg;base64," + "A" * 54_000
     shown = tuple(replace(item, picture=heavy) for item in facts.shown_items)
 
-    assert len(render(replace(facts, shown_items=shown)).encode()) < 1_500_000
+    assert len(render_report(replace(facts, shown_items=shown)).encode()) < 1_500_000
 
 
 def test_long_cards_leave_the_first_page_one_row_with_each_kind() -> None:

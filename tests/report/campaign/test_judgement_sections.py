@@ -7,14 +7,13 @@ import pandas as pd
 import pytest
 
 from piecework.domain.task import Arrangement
-from piecework.report import field_agreement
+from piecework.report import model
 from piecework.report.components import Section
 from piecework.report.facts import ReportFacts
-from piecework.report.field_agreement import agreements
-from piecework.report.item_sample import ShownItem, chosen
-from piecework.report.model import report_model
-from piecework.report.page import render
-from piecework.report.sections import judgements, order_effects, texts
+from piecework.report.item_sample import ShownItem, choose_items
+from piecework.report.model import agreements, report_model
+from piecework.report.page import render_report
+from piecework.report.sections import comparisons, judgements, texts
 from tests.postprocess.answers_by_hand import FIT, PLACE, TASK, rows
 from tests.report.campaign import made_up
 
@@ -51,7 +50,9 @@ def tables(section: Section | None) -> dict[str, list[tuple[str, ...]]]:
 
 def test_full_agreement_is_one_in_every_measure(facts: ReportFacts) -> None:
     """Alpha and Jaccard are 1.00; graded options are compared as grades."""
-    table_rows = tables(judgements.build(report_model(facts)))["Agreement between workers"]
+    table_rows = tables(judgements.judgements_section(report_model(facts)))[
+        "Agreement between workers"
+    ]
     assert [row[:3] for row in table_rows] == [
         ("fit", "alpha, nominal", "1.00"),
         ("grade", "alpha, ordinal", "1.00"),
@@ -62,7 +63,7 @@ def test_full_agreement_is_one_in_every_measure(facts: ReportFacts) -> None:
 
 def test_options_are_counted(facts: ReportFacts) -> None:
     """A is ticked in all twelve answers, b in six, c never."""
-    table_rows = tables(judgements.build(report_model(facts)))["Options of ticks"]
+    table_rows = tables(judgements.judgements_section(report_model(facts)))["Options of ticks"]
     assert [(row[0], row[2], row[3]) for row in table_rows] == [
         ("a", "12", "100.0 %"),
         ("b", "6", "50.0 %"),
@@ -71,7 +72,7 @@ def test_options_are_counted(facts: ReportFacts) -> None:
     # Options that say themselves what they mean are not said twice.
     plain = tuple(replace(option, label=option.value) for option in FIT.options)
     task = replace(TASK, fields=(replace(FIT, options=plain), *TASK.fields[1:]))
-    every = tables(judgements.build(report_model(replace(facts, task=task))))
+    every = tables(judgements.judgements_section(report_model(replace(facts, task=task))))
     assert every["Options of fit"][0] == ("yes", "6", "50.0 %")
 
 
@@ -81,7 +82,7 @@ def test_a_scale_of_few_steps_has_a_column_a_value(facts: ReportFacts) -> None:
     votes = [(who, item, {**values, "place": 5.0}) for who, item, values in JUDGEMENTS]
     task = replace(TASK, fields=(field,))
     changed_facts = replace(facts, answers=rows(votes), task=task)
-    section = judgements.build(report_model(changed_facts))
+    section = judgements.judgements_section(report_model(changed_facts))
     assert section is not None
     figure, _strips = section.figures
     assert all(f">{tick}</text>" in figure.svg for tick in range(6))
@@ -93,7 +94,7 @@ def test_a_scale_of_few_steps_has_a_column_a_value(facts: ReportFacts) -> None:
 def test_items_with_one_answer_each_have_nothing_to_agree_about(facts: ReportFacts) -> None:
     """One sentence, and no table of dashes."""
     changed_facts = replace(facts, answers=rows(JUDGEMENTS[:4]))
-    section = judgements.build(report_model(changed_facts))
+    section = judgements.judgements_section(report_model(changed_facts))
     assert section is not None
     (agreement, *_) = section.tables
     assert (agreement.rows, agreement.note) == ((), "")
@@ -103,7 +104,7 @@ def test_items_with_one_answer_each_have_nothing_to_agree_about(facts: ReportFac
 
 def test_places_among_options_are_held_against_equal_shares(facts: ReportFacts) -> None:
     """The order was always a, b, c: 12, 6 and 0 of 18; chi-square is 12, p 0.002."""
-    effects = tables(order_effects.build(report_model(facts)))["Order on the page"]
+    effects = tables(comparisons.order_effects_section(report_model(facts)))["Order on the page"]
     # (12-6)^2/6 + 0 + (0-6)^2/6 = 12 with 2 degrees: exp(-6) = 0.0025.
     by = {(row[0], row[1]): row for row in effects}
     place = by["ticks", "position among the options"]
@@ -119,7 +120,9 @@ def test_items_that_always_stood_in_one_place_are_no_effect_of_it(facts: ReportF
     by = [
         {row[1] for row in tables(section).get("Order on the page", [])}
         for answers in (fixed, moved)
-        for section in [order_effects.build(report_model(replace(facts, answers=answers)))]
+        for section in [
+            comparisons.order_effects_section(report_model(replace(facts, answers=answers)))
+        ]
     ]
     assert by == [
         {"position among the options"},
@@ -135,27 +138,29 @@ def test_only_options_are_counted_for_a_side(facts: ReportFacts) -> None:
     shown: dict[str, object] = {"order.sides": ("a", "b")}
     stray = [("z", "i1", {**JUDGEMENTS[0][2], "fit": "perhaps"}), *JUDGEMENTS[:2]]
     changed_facts = replace(facts, answers=rows(stray, task, **shown), task=task)
-    effects = tables(order_effects.build(report_model(changed_facts)))["Order on the page"]
+    effects = tables(comparisons.order_effects_section(report_model(changed_facts)))[
+        "Order on the page"
+    ]
     side = {row[1]: row for row in effects}["side shown first"]
     assert side[2:4] == ("first 1, second 1", "2 comparisons")
 
 
 def test_the_page_speaks_of_answers_and_items(facts: ReportFacts) -> None:
     """No caption is promised where none was asked for; captions stay as they are."""
-    page = render(facts)
+    page = render_report(facts)
     assert "accepted answer" in page
     assert "novel caption" not in page
-    assert texts.build(report_model(facts)) is None
-    assert judgements.build(report_model(made_up.empty())) is None
+    assert texts.texts_section(report_model(facts)) is None
+    assert judgements.judgements_section(report_model(made_up.empty())) is None
 
 
 def test_before_the_first_answer_there_is_nothing_to_draw() -> None:
     """An unfinished campaign has a report too."""
     empty = replace(made_up.empty(), task=TASK)
-    section = judgements.build(report_model(empty))
+    section = judgements.judgements_section(report_model(empty))
     assert section is not None
     assert section.figures == ()
-    assert render(empty)
+    assert render_report(empty)
 
 
 def test_disagreement_is_drawn_for_each_kind_of_field(facts: ReportFacts) -> None:
@@ -164,7 +169,7 @@ def test_disagreement_is_drawn_for_each_kind_of_field(facts: ReportFacts) -> Non
     Two items are "yes", two "no": twelve pairs agree, none is apart. Grades are 2, 3, 4
     and 1, places 10 to 40, the same from everybody.
     """
-    section = judgements.build(report_model(facts))
+    section = judgements.judgements_section(report_model(facts))
     assert section is not None
     drawn = {figure.title: figure.svg for figure in section.figures}
     (fit,) = (svg for title, svg in drawn.items() if title.startswith("fit: "))
@@ -181,7 +186,7 @@ def test_disagreement_is_drawn_for_each_kind_of_field(facts: ReportFacts) -> Non
 def test_a_few_items_stand_for_many_in_a_strip_plot(facts: ReportFacts) -> None:
     """A hundred thousand items would be no plot."""
     many = [(worker, f"i{n}", JUDGEMENTS[0][2]) for worker in "ab" for n in range(60)]
-    section = judgements.build(report_model(replace(facts, answers=rows(many))))
+    section = judgements.judgements_section(report_model(replace(facts, answers=rows(many))))
     assert section is not None
     (strips,) = (f for f in section.figures if f.title.startswith("place: "))
     assert strips.note.startswith("20 items of 60")
@@ -214,7 +219,7 @@ def test_agreement_about_endless_values_is_measured_on_some_items(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """300 items with 1,500 different values: √(50,000 / 5) = 100 are drawn."""
-    monkeypatch.setattr(field_agreement, "_MOST_CELLS", 50_000)
+    monkeypatch.setattr(model, "_MOST_CELLS", 50_000)
     (place,) = agreements(_many(1500), [PLACE], seed=1)
     assert (place.items, place.answers) == (100, 500)
     assert place.low < 0 < place.high
@@ -227,9 +232,11 @@ def test_a_hundred_thousand_judgements_make_a_page_that_can_be_sent() -> None:
     picture = "data:image/jpeg;base64," + "A" * 54_000
     shown = tuple(
         ShownItem(item_id=item_id, kind=kind, picture=picture)
-        for item_id, kind in chosen(answers, TASK).items()
+        for item_id, kind in choose_items(answers, TASK).items()
     )
     empty = made_up.empty()
-    page = render(replace(empty, answers=answers, task=TASK, items=20_000, shown_items=shown))
+    page = render_report(
+        replace(empty, answers=answers, task=TASK, items=20_000, shown_items=shown)
+    )
     assert len(shown) == 10
     assert len(page.encode()) < 1_500_000

@@ -9,7 +9,7 @@ from piecework.domain.campaign import AsNeeded
 from piecework.report.components import Section
 from piecework.report.facts import Machine, MachineModel
 from piecework.report.model import report_model
-from piecework.report.sections import machine
+from piecework.report.sections import other_sources
 from tests.report.campaign import by_hand
 
 
@@ -40,14 +40,14 @@ def built(people: Replay, models: Replay, shuffled: Replay) -> Section:
         is_rule_its_own=True,
         answered=3,
     )
-    section = machine.build(report_model(replace(by_hand.small(), machine=facts)))
+    section = other_sources.machine_section(report_model(replace(by_hand.small(), machine=facts)))
     assert section is not None
     return section
 
 
 def test_a_campaign_without_models_has_no_such_section() -> None:
     """Only people answered."""
-    assert machine.build(report_model(by_hand.small())) is None
+    assert other_sources.machine_section(report_model(by_hand.small())) is None
 
 
 def test_what_was_saved_and_what_wrong_labels_cost_are_stated() -> None:

@@ -6,8 +6,8 @@ from functools import partial
 from markdown_it import MarkdownIt
 
 from piecework.report.facts import ReportFacts
-from piecework.report.markdown import render_markdown
 from piecework.report.model import report_model
+from piecework.report.page import render_markdown
 from piecework.report.sections import summary
 from tests.for_each import for_each
 from tests.report.campaign import by_hand, hostile, made_up
@@ -34,7 +34,7 @@ def test_a_reader_of_markdown_sees_the_key_figures_and_notes(
     model = report_model(facts)
     # The heading of the table is a row, too.
     assert kinds.count("tr_open") == 1 + len(summary.key_figures(model))
-    assert kinds.count("list_item_open") == len(summary.notes(model))
+    assert kinds.count("list_item_open") == len(summary.summary_notes(model))
     assert kinds.count("heading_open") == 1
     inline = {child.type for token in tokens for child in token.children or ()}
     assert inline <= {"text", "strong_open", "strong_close", "softbreak"}
@@ -51,7 +51,7 @@ def test_the_words_are_those_of_the_report() -> None:
     for figure in summary.key_figures(model):
         assert figure.value in text
         assert figure.beside in text
-    for note in summary.notes(model):
+    for note in summary.summary_notes(model):
         assert note.text in text
 
 

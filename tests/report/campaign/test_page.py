@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from piecework.report.facts import ReportFacts
-from piecework.report.item_sample import ShownItem, chosen
-from piecework.report.page import render, with_code
+from piecework.report.item_sample import ShownItem, choose_items
+from piecework.report.page import render_report, with_code
 from tests.postprocess.answers_by_hand import TASK, rows
 from tests.report.campaign import by_hand, hostile, made_up
 
@@ -61,7 +61,7 @@ def _of_one_answer() -> ReportFacts:
     """A caption that somebody sent, and nothing else."""
     small = by_hand.small()
     answers = small.answers.iloc[[0]]
-    (kind,) = chosen(answers, small.task).items()
+    (kind,) = choose_items(answers, small.task).items()
     return replace(
         small,
         answers=answers,
@@ -98,7 +98,7 @@ of_any_campaign = pytest.mark.parametrize("name", _CAMPAIGNS)
 
 @cache
 def _page(name: str) -> str:
-    return render(_CAMPAIGNS[name])
+    return render_report(_CAMPAIGNS[name])
 
 
 @of_any_campaign
@@ -173,7 +173,7 @@ def test_nothing_is_loaded_from_anywhere(name: str) -> None:
 @pytest.mark.parametrize("name", ["empty", "small", "hostile"])
 def test_a_second_rendering_is_equal(name: str) -> None:
     """Equal facts give equal bytes."""
-    assert render(_CAMPAIGNS[name]) == _page(name)
+    assert render_report(_CAMPAIGNS[name]) == _page(name)
 
 
 @pytest.mark.full
@@ -208,7 +208,7 @@ def test_the_order_of_rows_does_not_matter() -> None:
         workers=facts.workers.iloc[::-1],
     )
 
-    assert render(turned) == _page("large")
+    assert render_report(turned) == _page("large")
 
 
 def test_a_command_in_a_sentence_is_set_as_code_and_the_rest_is_escaped() -> None:
@@ -257,7 +257,7 @@ def test_one_worker_is_a_whole_crowd() -> None:
     """With one worker there is a median, a tenth of the crowd, and a page."""
     facts = by_hand.small()
     alone = facts.answers["worker"] == "ann"
-    page = render(
+    page = render_report(
         replace(
             facts, answers=facts.answers[alone], workers=facts.workers[facts.workers.index == "ann"]
         )
@@ -271,6 +271,6 @@ def test_one_worker_is_a_whole_crowd() -> None:
 @pytest.mark.full
 def test_six_thousand_images_make_a_page_one_can_send() -> None:
     """Under 600 kB for 6,000 images, 30,000 answers and 300 workers."""
-    page = render(made_up.large(items=6000, crowd=300))
+    page = render_report(made_up.large(items=6000, crowd=300))
 
     assert len(page.encode()) < 600_000

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from piecework.report import plots
 from piecework.report.facts import Money
 from piecework.report.model import report_model
-from piecework.report.sections import funnel, money, texts, timeline, workers
+from piecework.report.sections import money, outcomes, texts, timeline, workers
 from tests.report.campaign import by_hand, made_up
 
 _SMALL = by_hand.small()
@@ -72,7 +72,7 @@ def test_wages_are_never_lost_between_columns(paid: list[int], floor: int) -> No
 def test_wages_far_beyond_the_rest_share_the_last_column() -> None:
     """One who earned $1,000 an hour does not press all others into one column."""
     workers_ = _SMALL.workers.assign(paid_cents=[60, 60, 60, 10_000])
-    section = money.build(report_model(replace(_SMALL, workers=workers_)))
+    section = money.money_section(report_model(replace(_SMALL, workers=workers_)))
     assert section is not None
     (figure,) = section.figures
 
@@ -85,13 +85,13 @@ def test_plots_describe_themselves_with_the_numbers_of_the_tables() -> None:
     model = report_model(_SMALL)
     drawn = "".join(
         figure.svg
-        for section in (texts.build(model), workers.build(model))
+        for section in (texts.texts_section(model), workers.workers_section(model))
         if section
         for figure in section.figures
     )
     pace = timeline.pace_figure(model)
     assert pace is not None
-    drawn += funnel.figure(model).svg + pace.svg
+    drawn += outcomes.funnel_figure(model).svg + pace.svg
 
     assert "wanted: 6; submitted: 11; of these flagged: 4 (36.4 %)" in drawn
     # 4, 4, 6 and 10 words.
@@ -106,7 +106,7 @@ def test_plots_describe_themselves_with_the_numbers_of_the_tables() -> None:
 def test_endless_rounds_are_drawn_in_part_and_it_is_said(rounds: int) -> None:
     """Forty rounds are drawn and listed at most, and the report says so."""
     batches = _SMALL.batches.iloc[[0] * rounds].assign(batch=range(rounds))
-    section = timeline.build(report_model(replace(_SMALL, batches=batches)))
+    section = timeline.timeline_section(report_model(replace(_SMALL, batches=batches)))
 
     assert section is not None
     assert ("Only the first 40 rounds" in section.figures[0].note) == (rounds > 40)
@@ -117,7 +117,7 @@ def test_endless_rounds_are_drawn_in_part_and_it_is_said(rounds: int) -> None:
 def test_longest_captions_share_the_last_column() -> None:
     """A caption of 5,000 words leaves the others readable."""
     answers = _SMALL.answers.assign(clean_text="word " * 5000)
-    section = texts.build(report_model(replace(_SMALL, answers=answers)))
+    section = texts.texts_section(report_model(replace(_SMALL, answers=answers)))
     assert section is not None
     (figure,) = section.figures
 
@@ -128,12 +128,12 @@ def test_a_campaign_without_answers_has_no_empty_plots() -> None:
     """Nothing to draw, nothing drawn."""
     model = report_model(made_up.empty())
 
-    happened = timeline.build(model)
+    happened = timeline.timeline_section(model)
     assert happened is not None
     assert happened.figures == ()
-    shown = texts.build(model)
+    shown = texts.texts_section(model)
     assert shown is not None
     assert shown.figures == ()
-    who = workers.build(model)
+    who = workers.workers_section(model)
     assert who is not None
     assert who.figures == ()

@@ -20,36 +20,28 @@ from piecework.report.facts import (
     ReportFacts,
 )
 from piecework.report.model import ReportModel, report_model
-from piecework.report.page import render
+from piecework.report.page import render_report
 from piecework.report.sections import (
     SECTIONS,
-    as_needed,
-    before_work,
-    checked,
-    cleaning,
+    comparisons,
+    condition_texts,
     conditions,
-    corrected,
-    decisions,
-    difficulty,
     experiment,
     flags,
-    funnel,
-    gold,
-    growth,
-    imported,
+    items,
     judgements,
-    machine,
+    known_answers,
     money,
-    order_effects,
-    planted,
+    other_sources,
+    outcomes,
+    overview,
     provenance,
-    reviews,
     summary,
-    systems,
     texts,
     timeline,
     workers,
 )
+from piecework.report.sections import outcomes as sections_outcomes
 from tests.report.campaign import by_hand, made_up
 
 _TEST = BeforeWork(
@@ -134,7 +126,7 @@ def _table(section: Section, caption: str) -> dict[str, tuple[str, ...]]:
 
 def _levels(facts: ReportFacts) -> dict[str, str]:
     """Level by text of what a reader is told first."""
-    return {note.text: note.level for note in summary.notes(report_model(facts))}
+    return {note.text: note.level for note in summary.summary_notes(report_model(facts))}
 
 
 @pytest.mark.parametrize(("flagged", "is_noted"), [(4, False), (5, True)])
@@ -160,7 +152,7 @@ def test_many_flagged_workers_put_the_question_in_doubt(flagged: int, *, is_note
 
 def test_reviews_say_how_often_flags_were_right_and_what_they_missed() -> None:
     """38 of 40; one bad of 20 drawn is ten of 200; without reviews, no section."""
-    section = _section(reviews.build)
+    section = _section(flags.reviews_section)
     table = _table(section, "Flags that reviewers upheld")
     assert table["capitals"] == ("40", "38 of 40 (95.0 %)")
     missed, agreed = section.lead
@@ -168,12 +160,14 @@ def test_reviews_say_how_often_flags_were_right_and_what_they_missed() -> None:
         assert fact in missed
     for fact in ("10 answers", "9 of 10 (90.0 %)", "Cohen's kappa 0.78"):
         assert fact in agreed
-    assert reviews.build(report_model(by_hand.small())) is None
+    assert flags.reviews_section(report_model(by_hand.small())) is None
 
 
 def test_every_submitted_answer_has_one_fate() -> None:
     """The outcomes add up to what came back, each with how many were flagged."""
-    outcomes = _table(_section(funnel.build), "Outcomes of the submitted answers")
+    outcomes = _table(
+        _section(sections_outcomes.funnel_section), "Outcomes of the submitted answers"
+    )
 
     # Flagged: A2.3 (pasted), and A3.1 to A3.3 (worker and assignment flagged).
     assert {name.partition(":")[0]: row for name, row in outcomes.items()} == {
@@ -188,7 +182,7 @@ def test_every_submitted_answer_has_one_fate() -> None:
 
 def test_the_funnel_tells_wanted_submitted_accepted_and_novel() -> None:
     """Three images at two answers make six wanted; six were accepted, four novel."""
-    (lead, _) = _section(funnel.build).lead
+    (lead, _) = _section(sections_outcomes.funnel_section).lead
 
     assert "2 answers about each of 3 images: 6 in all" in lead
     assert "11 answers came back; 6 were accepted, among them 4 novel captions" in lead
@@ -197,7 +191,7 @@ def test_the_funnel_tells_wanted_submitted_accepted_and_novel() -> None:
 def test_images_without_any_answer_count_as_lacking() -> None:
     """An image that nobody touched has no row, but is not forgotten."""
     facts = replace(by_hand.small(), items=4)
-    rows = _table(_section(funnel.build, facts), "Accepted answers per image")
+    rows = _table(_section(sections_outcomes.funnel_section, facts), "Accepted answers per image")
 
     assert rows == {"0 of 2": ("1", "25.0 %"), "1 of 2": ("0", "0.0 %"), "2 of 2": ("3", "75.0 %")}
     assert "Finished, but 1 of 4 images (25.0 %) lack accepted answers." in _levels(facts)
@@ -205,7 +199,7 @@ def test_images_without_any_answer_count_as_lacking() -> None:
 
 def test_difficulty_counts_canned_answers_among_accepted_ones() -> None:
     """Image 2 has two canned answers; the rejected canned one of image 3 is none."""
-    section = _section(difficulty.build)
+    section = _section(items.difficulty_section)
 
     assert _table(section, "Difficulty: canned answers per image") == {
         "0": ("2", "66.7 %"),
@@ -217,7 +211,7 @@ def test_difficulty_counts_canned_answers_among_accepted_ones() -> None:
 
 def test_difficulty_stands_beside_the_published_one_where_five_are_wanted() -> None:
     """VizWiz-Captions, section 3.2: 68.5, 16.7, 5.9, 3.6, 3.1 and 2.2 per cent."""
-    section = _section(difficulty.build, made_up.large(items=40))
+    section = _section(items.difficulty_section, made_up.large(items=40))
 
     published = [row[2] for row in _table(section, "Difficulty: canned answers per image").values()]
     assert published == ["68.5 %", "16.7 %", "5.9 %", "3.6 %", "3.1 %", "2.2 %"]
@@ -225,7 +219,7 @@ def test_difficulty_stands_beside_the_published_one_where_five_are_wanted() -> N
 
 def test_caption_lengths_are_words_of_novel_captions() -> None:
     """Four novel captions of 4, 6, 4 and 10 words: mean 6, median 5."""
-    (lead,) = _section(texts.build).lead
+    (lead,) = _section(texts.texts_section).lead
 
     assert "6.0 words on average (median 5, shortest 4, longest 10)" in lead
     # the red bottle stands a dog on blue rug is big lies in sun: 14
@@ -240,11 +234,11 @@ def test_texts_that_were_hardly_typed_are_counted_and_blamed_for_nothing() -> No
     answers.loc[answers.index[0], "keystrokes"] = 1.0
     written = int(((answers["text"] != "") & ~answers["is_canned"]).sum())
     facts = replace(small, answers=answers)
-    (note,) = _section(texts.build, facts).notes
+    (note,) = _section(texts.texts_section, facts).notes
     assert note.text.startswith(f"1 of {written} texts")
     assert "pay must not depend on this alone" in note.text
     unknown = replace(facts, answers=answers.assign(keystrokes=float("nan")))
-    assert _section(texts.build, unknown).notes == ()
+    assert _section(texts.texts_section, unknown).notes == ()
 
 
 def test_who_could_say_nothing_is_listed_with_the_reason() -> None:
@@ -256,7 +250,7 @@ def test_who_could_say_nothing_is_listed_with_the_reason() -> None:
         "time_in_batch": "no time is known",
     }
     facts = replace(by_hand.small(), silent=silent)
-    section = _section(flags.build, facts)
+    section = _section(flags.flags_section, facts)
     caption = "Heuristics that could flag nothing here"
     assert _table(section, caption) == {
         "no time is known": ("Rushed assignment and Unusual time for the batch",),
@@ -279,7 +273,7 @@ def test_reasons_are_counted_by_the_sentence_of_their_rule() -> None:
 
 def test_splits_and_majorities_are_counted_by_image() -> None:
     """Two images in train, one in test; a tie is no majority."""
-    section = _section(texts.build)
+    section = _section(texts.texts_section)
 
     assert _table(section, "Splits") == {
         "train": ("2", "2", "50.0 %"),
@@ -297,7 +291,7 @@ def test_splits_and_majorities_are_counted_by_image() -> None:
 def test_coverage_counts_subjects_and_the_answers_they_touch() -> None:
     """A flag on an assignment or a worker touches all its answers."""
     caption = "Heuristics, and the strongest evidence of each"
-    rows = _table(_section(flags.build), caption)
+    rows = _table(_section(flags.flags_section), caption)
 
     assert rows == {
         # cheat gave A3.1 to A3.3, all kept out.
@@ -314,7 +308,7 @@ def test_coverage_counts_subjects_and_the_answers_they_touch() -> None:
 
 def test_overlaps_are_drawn_with_their_counts() -> None:
     """canned_share and too_fast share three answers, pasted shares two with each."""
-    (figure,) = _section(flags.build).figures
+    (figure,) = _section(flags.flags_section).figures
 
     assert (
         "Impossibly fast and Canned text too often: 3; pasted and Canned text too "
@@ -327,7 +321,7 @@ def test_overlaps_are_drawn_with_their_counts() -> None:
 
 def test_the_last_decision_about_a_subject_holds() -> None:
     """A person overruled the approval of A3: 17 decisions, 16 in force."""
-    section = _section(decisions.build)
+    section = _section(outcomes.decisions_section)
 
     assert "16 decisions in force: 15 by the policy" in section.lead[0]
     assert "1 by 1 person" in section.lead[0]
@@ -343,7 +337,7 @@ def test_the_last_decision_about_a_subject_holds() -> None:
 
 def test_reasons_are_told_with_who_decided() -> None:
     """The one rejection is a person's, and its reason is on the page."""
-    rows = _table(_section(decisions.build), "Reasons, the most frequent first")
+    rows = _table(_section(outcomes.decisions_section), "Reasons, the most frequent first")
 
     assert rows["reject assignment"] == ("advertising", "person", "1")
     assert rows["keep answer"] == ("as stated", "policy", "7")
@@ -351,7 +345,7 @@ def test_reasons_are_told_with_who_decided() -> None:
 
 def test_the_ledger_adds_up() -> None:
     """180 + 30 + 42 = 252 spent, 748 of 1000 left; 252 / 4 = 63 cents a caption."""
-    section = _section(money.build)
+    section = _section(money.money_section)
     rows = _table(section, "Ledger (US dollars)")
 
     assert rows["Spent, all of these"] == ("$2.52", "25.2 %")
@@ -361,7 +355,7 @@ def test_the_ledger_adds_up() -> None:
 
 def test_wages_are_pay_over_the_time_of_paid_work() -> None:
     """Wages of 720, 750 and 900 cents an hour; the rejected work has none."""
-    section = _section(money.build)
+    section = _section(money.money_section)
 
     assert _table(section, "Hourly wages of the workers") == {
         "Lowest": ("$7.20/h", "-$0.05"),
@@ -461,7 +455,7 @@ def test_a_worker_whose_time_is_unknown_has_no_wage() -> None:
 
 def test_cleaning_counts_only_what_is_in_the_dataset() -> None:
     """Two of four novel captions changed by three edits; the rejected one is none."""
-    section = _section(cleaning.build)
+    section = _section(texts.cleaning_section)
 
     assert "2 of 4 novel captions (50.0 %) with 3 edits" in section.lead[0]
     assert _table(section, "Edits by rule") == {
@@ -476,7 +470,7 @@ def test_cleaning_counts_only_what_is_in_the_dataset() -> None:
 
 def test_found_and_wronged_are_counted_apart() -> None:
     """The cheat's work was rejected, so he is found; dan's exclusion is a wrong."""
-    section = _section(planted.build)
+    section = _section(known_answers.planted_section)
 
     assert _table(section, "Planted workers by trait") == {
         "advertiser": (*("bad", "1", "0", "1", "1 of 1 found"), *("3 of 3", "0")),
@@ -484,7 +478,7 @@ def test_found_and_wronged_are_counted_apart() -> None:
         "slow": (*("honest", "1", "1", "0", "1 of 1 wronged"), *("0 of 2", "1")),
     }
     model = report_model(by_hand.small())
-    notes = planted.notes(model, planted.score(model))
+    notes = known_answers.planted_notes(model, known_answers.score_planted(model))
     assert [(note.level, note.text) for note in notes] == [
         ("fine", "1 of 1 planted bad worker (100.0 %) was found."),
         ("problem", "1 of 3 honest workers (33.3 %) was wronged: excluded, or work rejected."),
@@ -496,13 +490,13 @@ def test_a_real_campaign_has_no_planted_workers() -> None:
     """Without a rehearsal nobody knows who is bad, so nothing is claimed."""
     model = report_model(by_hand.small(is_rehearsal=False))
 
-    assert planted.build(model) is None
-    assert not any("planted" in note.text for note in summary.notes(model))
+    assert known_answers.planted_section(model) is None
+    assert not any("planted" in note.text for note in summary.summary_notes(model))
 
 
 def test_each_worker_has_a_row_with_the_wage() -> None:
     """Excluded workers come first; a wage below the floor says so."""
-    rows = _table(_section(workers.build), "All workers")
+    rows = _table(_section(workers.workers_section), "All workers")
 
     assert [*rows] == ["dan", "ann", "bob", "cheat"]
     assert rows["dan"] == (
@@ -514,7 +508,7 @@ def test_each_worker_has_a_row_with_the_wage() -> None:
 
 def test_the_busiest_workers_share_is_told() -> None:
     """Ann wrote two of the four novel captions; a tenth of four workers is one."""
-    (lead,) = _section(workers.build).lead
+    (lead,) = _section(workers.workers_section).lead
 
     assert "The busiest wrote 2 of 4 (50.0 %)" in lead
     assert "the busiest tenth (1 worker) wrote 50.0 %" in lead
@@ -522,7 +516,7 @@ def test_the_busiest_workers_share_is_told() -> None:
 
 def test_rounds_are_told_with_their_times() -> None:
     """Nothing is made up for the round that is not settled."""
-    section = _section(timeline.build)
+    section = _section(timeline.timeline_section)
     rows = _table(section, "Batches and rounds")
 
     assert rows["batch\u00a01,\u00a0round\u00a01"] == (
@@ -532,7 +526,7 @@ def test_rounds_are_told_with_their_times() -> None:
     # 1038 s = 0.288 person-hours in 2 h: 0.14 an hour.
     assert "(2.0 h), 4 simulated workers worked 0.3 " in section.lead[0]
 
-    beside = _table(_section(workers.build), "Beside the collection of VizWiz-Captions")
+    beside = _table(_section(workers.workers_section), "Beside the collection of VizWiz-Captions")
     assert beside["workers"] == ("4", "1,623")
     assert beside["person-hours"] == ("0.3", "3,736")
     assert beside["hours from start to end"] == ("2.00", "101.52")
@@ -575,7 +569,7 @@ def test_every_book_that_differs_is_a_problem_told_first() -> None:
         ),
         decisions=facts.decisions[facts.decisions["verdict"] != "reject"],
     )
-    notes = summary.notes(report_model(facts))
+    notes = summary.summary_notes(report_model(facts))
 
     wrong = [note.text for note in notes if note.level == "problem"]
     assert wrong[:5] == [
@@ -591,7 +585,7 @@ def test_every_book_that_differs_is_a_problem_told_first() -> None:
 
 def test_provenance_names_every_version() -> None:
     """Campaign file, code, seed, task, heuristics and rules can all be found again."""
-    rows = _table(_section(provenance.build), "Origin")
+    rows = _table(_section(provenance.provenance_section), "Origin")
 
     assert rows["Task"] == ("caption, version 4",)
     assert rows["Campaign file, sha256"] == ("3f9a" * 16,)
@@ -613,28 +607,28 @@ def test_nine_of_nine_bad_workers_missed_are_a_problem() -> None:
         )
         bad.index = pd.Index([f"w{n}" for n in range(9)])
         model = report_model(replace(facts, workers=bad))
-        note = planted.notes(model, planted.score(model))[0]
+        note = known_answers.planted_notes(model, known_answers.score_planted(model))[0]
         assert (note.level, note.text[:6]) == (level, f"{excluded} of 9")
 
 
 OF_ANSWERS = {
-    judgements.build,
-    order_effects.build,
-    systems.build,
-    conditions.build,
-    corrected.build,
-    checked.build,  # without notes there is nothing more to say
-    imported.build,  # see test_imported
-    as_needed.build,  # see test_as_needed
-    machine.build,  # see test_machine
-    experiment.build,  # see test_experiment
-    gold.build,  # see test_gold
-    growth.build,  # see tests/results/test_report_over_time.py
+    judgements.judgements_section,
+    comparisons.order_effects_section,
+    comparisons.systems_section,
+    conditions.conditions_section,
+    condition_texts.corrections_section,
+    overview.checks_section,  # without notes there is nothing more to say
+    other_sources.imported_section,  # see test_imported
+    outcomes.as_needed_section,  # see test_as_needed
+    other_sources.machine_section,  # see test_machine
+    experiment.experiment_section,  # see test_experiment
+    known_answers.gold_section,  # see test_gold
+    timeline.growth_section,  # see tests/results/test_report_over_time.py
 }
 of_captions = pytest.mark.parametrize(
     "build",
     [section for section in SECTIONS if section not in OF_ANSWERS],
-    ids=lambda build: build.__module__,
+    ids=lambda build: build.__name__,
 )
 """Datasets of answers have more: see test_judgement_sections and test_conditions."""
 
@@ -662,14 +656,14 @@ def test_decisions_without_people_say_so() -> None:
     """Where only the policy decided, nobody is counted as a person."""
     facts = by_hand.small()
     by_policy = facts.decisions[facts.decisions["decided_by"] == by_hand.POLICY]
-    (lead,) = _section(decisions.build, replace(facts, decisions=by_policy)).lead
+    (lead,) = _section(outcomes.decisions_section, replace(facts, decisions=by_policy)).lead
 
     assert "16 by the policy in the campaign file, none by a" in lead
 
 
 def test_the_test_before_the_work_is_counted() -> None:
     """One of three passed; by trait one of two, and none of one."""
-    section = _section(before_work.build)
+    section = _section(workers.before_work_section)
     assert "3 workers took the test, and 1 of 3" in section.lead[0]
     table = _table(section, "Simulated workers at the test")
     assert table["diligent"][:2] == ("2", "1")
@@ -679,7 +673,7 @@ def test_the_test_before_the_work_is_counted() -> None:
 def test_a_dataset_without_a_ledger_has_a_report_without_money() -> None:
     """No budget, no wage and no check of pay is made up; all else is told."""
     facts = replace(by_hand.small(is_rehearsal=False), money=None, seed=None)
-    page = render(facts)
+    page = render_report(facts)
 
     assert "$" not in page
     assert "wage" not in page
@@ -698,8 +692,8 @@ def test_sections_follow_from_what_the_task_asks() -> None:
     plain = replace(facts.task, canned_text="", text_present_field="", fields=facts.task.fields[:1])
     model = report_model(replace(facts, task=plain))
 
-    assert difficulty.build(model) is None
-    section = texts.build(model)
+    assert items.difficulty_section(model) is None
+    section = texts.texts_section(model)
     assert section is not None
     assert [table.caption for table in section.tables] == ["Splits"]
     assert "canned" not in model.possible_outcomes

@@ -7,8 +7,8 @@ import pytest
 
 from piecework.report.components import Section
 from piecework.report.model import report_model
-from piecework.report.page import render
-from piecework.report.sections import systems
+from piecework.report.page import render_report
+from piecework.report.sections import comparisons
 from tests.report.campaign.made_up import empty
 
 Row = tuple[str, str, str, float, str]
@@ -19,7 +19,7 @@ def section(rows: list[Row]) -> Section | None:
     names = ["first", "second", "outcome", "grade", "side"]
     frame = pd.DataFrame(rows, columns=names)
     frame = frame.assign(item_id="a", worker="w", criterion="overall_quality")
-    return systems.build(report_model(replace(empty(), comparisons=frame)))
+    return comparisons.systems_section(report_model(replace(empty(), comparisons=frame)))
 
 
 def test_a_system_preferred_three_times_of_four_is_stronger_by_the_log_of_three() -> None:
@@ -59,7 +59,7 @@ def test_systems_that_were_never_compared_have_no_strengths() -> None:
 
 def test_a_campaign_without_pairs_has_no_such_section() -> None:
     """Nothing is said about what was not asked."""
-    assert systems.build(report_model(empty())) is None
+    assert comparisons.systems_section(report_model(empty())) is None
 
 
 @pytest.mark.parametrize("name", ["<script>alert(1)</script>"])
@@ -77,7 +77,7 @@ def test_a_systems_name_is_escaped(name: str) -> None:
             "side": ["first", "second"],
         }
     )
-    assert name not in render(replace(empty(), comparisons=frame))
+    assert name not in render_report(replace(empty(), comparisons=frame))
 
 
 def test_each_pair_of_systems_is_drawn_in_one_order() -> None:

@@ -27,8 +27,13 @@ from piecework.analyses.corpus.composition import (
 )
 from piecework.domain.errors import ConfigError
 from piecework.report.corpus.description import describe
-from piecework.report.corpus.human import human_pairs, human_performance
-from piecework.report.corpus.levels import difficulties, levels, text_of_images
+from piecework.report.corpus.image_groups import (
+    difficulties,
+    human_pairs,
+    human_performance,
+    levels,
+    text_of_images,
+)
 
 _RED_CUP: Tagged = (
     ("a", "other"),

@@ -15,7 +15,14 @@ from piecework.cli.rehearse import say_forecast
 from piecework.config.campaign_file import parse
 from piecework.domain.errors import ConfigError
 from piecework.engine.run_pass import run_pass
-from piecework.report.forecast import Estimate, Forecast, Row, columns, mean_and_range, render
+from piecework.report.forecast import (
+    Estimate,
+    Forecast,
+    Row,
+    forecast_columns,
+    mean_and_range,
+    render_forecast,
+)
 from piecework.results.large.running import LOCAL, dask_client
 from piecework.simulation.forecast.choices import Choice, choices, chosen, shared_out, with_bad
 from piecework.simulation.forecast.forecasts import WrittenForecast
@@ -185,9 +192,9 @@ def test_what_is_over_within_two_days_is_told_in_hours(
     """A tenth of a day says nothing to a person; two days are days."""
     row = Row("as it is", summarised([replace(_outcome(100.0), days=days)]))
     shown = _forecast(row)
-    assert columns(shown)["days"] == label
+    assert forecast_columns(shown)["days"] == label
     assert mean_and_range(shown, row, "days") == (shown_mean, "")
-    assert f">{label}<" in render(shown)
+    assert f">{label}<" in render_forecast(shown)
 
 
 def test_choices_stand_side_by_side_as_far_as_the_terminal_is_wide(
@@ -210,15 +217,15 @@ def test_the_page_has_a_plot_of_each_figure_and_names_are_escaped() -> None:
     """Equal forecasts are equal bytes; a choice is a person's text."""
     row = Row("bad <b>5%", summarised([_outcome(100.0), _outcome(200.0)]))
     made = Forecast(campaign="<i>birds", currency="USD", seeds=2, rows=[row], assumptions=["None."])
-    page = render(made)
-    assert page == render(made)
+    page = render_forecast(made)
+    assert page == render_forecast(made)
     assert page.count('role="img"') == 6  # nobody was bad, so none was found
     assert "<b>" not in page
     assert "<i>" not in page
     assert "Mean of 2 rehearsals each, and the range of all of them" in page
     assert "nine in ten" not in page
-    assert "nine in ten" in render(replace(made, seeds=20))
-    assert "all of them" not in render(replace(made, seeds=20))
+    assert "nine in ten" in render_forecast(replace(made, seeds=20))
+    assert "all of them" not in render_forecast(replace(made, seeds=20))
 
 
 @pytest.mark.parametrize("width", [1280, 390])
@@ -233,7 +240,7 @@ def test_the_page_hides_no_number(browser: Browser, width: int) -> None:
     ]
     page = browser.new_page(viewport={"width": width, "height": 900})
     try:
-        page.set_content(render(_forecast(*rows)))
+        page.set_content(render_forecast(_forecast(*rows)))
         hidden, touching = page.evaluate(_HIDDEN)
     finally:
         page.close()

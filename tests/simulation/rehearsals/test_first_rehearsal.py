@@ -13,8 +13,8 @@ from piecework.config.drawn_pictures import is_portrait_name, picture_name
 from piecework.domain.task import GOLD, TRUTH, TWIN
 from piecework.hit_templates.tasks import task_names
 from piecework.report.model import report_model
-from piecework.report.page import render
-from piecework.report.sections.summary import notes
+from piecework.report.page import render_report
+from piecework.report.sections.summary import summary_notes
 from piecework.results.report_facts import report_facts
 from piecework.simulation.pictures.drawing.picture import draw
 from piecework.simulation.pictures.portraits import draw_portrait, portrait_named
@@ -73,7 +73,7 @@ def test_a_first_rehearsal_has_no_problem(
     with rehearsal_of(prepare(Path("own.toml"))) as (run, crowd):
         progress = work_through(run, crowd)
         facts = report_facts(run)
-    shown = notes(report_model(facts))
+    shown = summary_notes(report_model(facts))
     assert progress.accepted
     assert not [note.text for note in shown if note.level == "problem"]
-    assert 'class="problem"' not in render(facts)
+    assert 'class="problem"' not in render_report(facts)

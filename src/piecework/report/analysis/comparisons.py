@@ -9,8 +9,7 @@ from piecework.analyses.order import first_side_advantage, position_effect
 from piecework.analyses.paired import equivalence_tests, paired_t_tests
 from piecework.analyses.preferences import comparisons, preferences
 from piecework.domain.task import Field
-from piecework.report.analysis.answers import AnalysedAnswers
-from piecework.report.analysis.result import Analysis
+from piecework.report.analysis.answers import AnalysedAnswers, Analysis
 
 _BONFERRONI = "Adjusted: multiplied by the number of tests (Bonferroni)."
 

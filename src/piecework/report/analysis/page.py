@@ -4,13 +4,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from piecework.domain.counts import count, plural
-from piecework.report.analysis.agreement import agreement
-from piecework.report.analysis.answers import AnalysedAnswers
+from piecework.report.analysis.agreement import agreement, labels
+from piecework.report.analysis.answers import AnalysedAnswers, Analysis, section
 from piecework.report.analysis.comparisons import conditions, order_effects, sides
-from piecework.report.analysis.labels import labels
-from piecework.report.analysis.result import Analysis, section
 from piecework.report.components import KeyFigure, Note
-from piecework.report.sections_page import SectionsPage
+from piecework.report.page import SectionsPage
 
 _QUESTIONS: tuple[tuple[str, str, Callable[[AnalysedAnswers], Sequence[Analysis]]], ...] = (
     ("agreement", "How far people agree", agreement),

@@ -27,11 +27,27 @@ from piecework.report.corpus.comparison import (
     specificity_of,
     specificity_summary,
 )
-from piecework.report.corpus.concept_counts import ConceptCounts, count_concepts
-from piecework.report.corpus.examples import Example, by_difficulty, by_specificity
-from piecework.report.corpus.human import ABSENT, HumanPerformance, human_performance
-from piecework.report.corpus.image_groups import DIFFICULTY, QUESTION, TEXT, in_order, text_groups
-from piecework.report.corpus.levels import PEOPLE, Levels, difficulties, levels
+from piecework.report.corpus.concept_counts import (
+    ConceptCounts,
+    Example,
+    by_difficulty,
+    by_specificity,
+    count_concepts,
+)
+from piecework.report.corpus.image_groups import (
+    ABSENT,
+    DIFFICULTY,
+    PEOPLE,
+    QUESTION,
+    TEXT,
+    HumanPerformance,
+    Levels,
+    difficulties,
+    human_performance,
+    in_order,
+    levels,
+    text_groups,
+)
 
 _ONLY_HERE = 40
 

@@ -12,17 +12,17 @@ from piecework.report.page import environment
 _TITLE_CHARACTERS = 120
 
 
-def sections(description: Description) -> Sequence[Section]:
+def description_sections(description: Description) -> Sequence[Section]:
     """Build all sections; the terminal and the page show the same ones."""
     return [section for build in SECTIONS if (section := build(description))]
 
 
-def notes(description: Description) -> Sequence[Note]:
+def description_notes(description: Description) -> Sequence[Note]:
     """Return the warnings about all figures."""
     return [Note("watch", excerpt(remark, limit=400)) for remark in description.remarks]
 
 
-def render(description: Description) -> str:
+def render_description(description: Description) -> str:
     """Render the description as HTML; equal descriptions give equal bytes.
 
     As in the report, the page loads nothing and has no scripts; untrusted text is
@@ -34,8 +34,8 @@ def render(description: Description) -> str:
         .render(
             source=excerpt(description.source, limit=_TITLE_CHARACTERS),
             key_figures=key_figures(description),
-            notes=notes(description),
-            sections=sections(description),
+            notes=description_notes(description),
+            sections=description_sections(description),
         )
     )
 

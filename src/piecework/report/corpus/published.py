@@ -3,7 +3,7 @@
 Gurari, Zhao, Zhang, Bhattacharya: "Captioning Images Taken by People Who Are Blind",
 ECCV 2020. All figures are about the whole dataset (39,181 images, 168,826 captions that
 are neither canned nor rejected); the distribution of canned answers is in
-`piecework.report.sections.difficulty`.
+`piecework.report.sections.items`.
 """
 
 from collections.abc import Mapping

@@ -19,8 +19,8 @@ from piecework.report.components import (
 from piecework.report.corpus.published import HUMAN, SYSTEMS, SYSTEMS_BY_GROUP
 from piecework.report.corpus.system_scores import GroupScores, SystemScores
 from piecework.report.formatting import excerpt
-from piecework.report.sections_page import SectionsPage
-from piecework.report.svg import svg
+from piecework.report.page import SectionsPage
+from piecework.report.plots import draw_svg
 
 _LABEL = 60
 _SHORT = {"METEOR, exact and stem": "METEOR"}
@@ -124,7 +124,7 @@ def _figure(scores: SystemScores, order: Sequence[int]) -> Figure:
         for place in order
     ]
     described = "; ".join(f"{bar.label}: {bar.words}" for bar in bars)
-    drawing = svg(plots.bars(bars), key="cider", title=title, description=described)
+    drawing = draw_svg(plots.bars(bars), key="cider", title=title, description=described)
     return Figure(title=title, svg=drawing)
 
 

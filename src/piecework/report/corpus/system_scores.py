@@ -15,8 +15,12 @@ from piecework.analyses.corpus.scoring import METRICS, Array, Difference
 from piecework.domain.counts import plural
 from piecework.domain.errors import ConfigError
 from piecework.postprocess.datasets.predictions import Predictions
-from piecework.report.corpus.human import MOST_TOKENS, HumanPerformance, human_performance
-from piecework.report.corpus.image_groups import in_order
+from piecework.report.corpus.image_groups import (
+    MOST_TOKENS,
+    HumanPerformance,
+    human_performance,
+    in_order,
+)
 from piecework.report.formatting import excerpt
 
 FEWEST_IMAGES = 2

@@ -17,18 +17,18 @@ from piecework.analyses.condition_scores import Compared, cells, condition_means
 from piecework.analyses.paired import contrast, paired_t_tests
 from piecework.domain.counts import count, plural
 from piecework.hit_templates.published import PublishedConditions, published_conditions
+from piecework.report.comparison_plots import Mean, means
 from piecework.report.components import Cell, Figure, Note, Section, Table, number, text
 from piecework.report.formatting import excerpt
-from piecework.report.means_plot import Mean, means
 from piecework.report.model import ReportModel
+from piecework.report.plots import draw_svg
 from piecework.report.sections.condition_texts import text_figures, text_tables
-from piecework.report.svg import svg
 
 _SURE = 0.05
 _LONGEST_NAME = 40
 
 
-def build(model: ReportModel) -> Section | None:
+def conditions_section(model: ReportModel) -> Section | None:
     """Show the first conditions that the task compares; None if it compares none."""
     if not model.facts.compared:
         return None
@@ -137,7 +137,7 @@ def _figure(table: pd.DataFrame, compared: Compared) -> Figure:
     )
     return Figure(
         title=title,
-        svg=svg(
+        svg=draw_svg(
             plot,
             key="conditions-plot",
             title=title,

@@ -18,7 +18,7 @@ _SHORT = 40
 _UNKNOWN = "\N{EN DASH}"
 
 
-def build(model: ReportModel) -> Section | None:
+def experiment_section(model: ReportModel) -> Section | None:
     """Show each arm and the effect of its parts; None without an experiment."""
     experiment = model.facts.experiment
     if experiment is None:

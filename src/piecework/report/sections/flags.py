@@ -1,15 +1,21 @@
-"""What the heuristics flagged, with evidence, and how they overlap."""
+"""What the heuristics flagged, with evidence, and how reviewers judged it.
+
+How flags overlap, what the heuristics miss, and how reviewers agree.
+"""
+
+import math
 
 import pandas as pd
 
 from piecework.domain.counts import count, plural
+from piecework.domain.review import ReviewQuality
 from piecework.domain.verdicts import RANDOM_SAMPLE
+from piecework.report.comparison_plots import matrix
 from piecework.report.components import Code, Figure, Quote, Section, Table, number, text
 from piecework.report.formatting import excerpt, part_of, with_share
-from piecework.report.matrix_plot import matrix
 from piecework.report.model import ReportModel
+from piecework.report.plots import draw_svg
 from piecework.report.silence import silent_tables
-from piecework.report.svg import svg
 
 _EVIDENCE_CHARACTERS = 95
 _MOST_PAIRS = 6
@@ -18,7 +24,7 @@ _HIGH_PLOT = 10
 """Rows of a plot that is as high as a narrow table of the silent heuristics."""
 
 
-def build(model: ReportModel) -> Section:
+def flags_section(model: ReportModel) -> Section:
     """Show coverage, overlaps and examples of every heuristic, decided or not."""
     overlaps = _overlaps(model)
     coverage = _coverage(model)
@@ -147,7 +153,7 @@ def _overlaps(model: ReportModel) -> tuple[Figure, ...]:
     return (
         Figure(
             title=title,
-            svg=svg(
+            svg=draw_svg(
                 matrix(names, shared),
                 key="overlaps",
                 title=title,
@@ -157,4 +163,60 @@ def _overlaps(model: ReportModel) -> tuple[Figure, ...]:
             "answers that a heuristic affects.",
             is_wide=True,
         ),
+    )
+
+
+def reviews_section(model: ReportModel) -> Section | None:
+    """Show how often flags were upheld, missed bad work, and agreement."""
+    quality = model.facts.reviews
+    if quality is None or not (quality.upheld or quality.sampled or quality.twice):
+        return None
+    return Section(
+        key="reviews",
+        title="How reviewers judged the flags",
+        lead=tuple(review_sentences(quality)),
+        tables=(_upheld(model, quality),),
+    )
+
+
+def review_sentences(quality: ReviewQuality) -> list[str]:
+    """Say how much bad work is missed and how far reviewers agree, if reviewed."""
+    lines = []
+    if quality.sampled:
+        missed, low, high = quality.missed
+        lines.append(
+            f"Reviewers dropped {count(quality.sampled_bad)} of "
+            f"{plural(quality.sampled, 'randomly drawn answer')} that no heuristic "
+            f"flagged. So about {count(missed)} of all "
+            f"{plural(quality.unflagged, 'unflagged answer')} are bad (95 % interval: "
+            f"{count(low)} to {count(high)})."
+        )
+    if quality.twice:
+        kappa = "" if math.isnan(quality.kappa) else f"; Cohen's kappa {quality.kappa:.2f}"
+        lines.append(
+            f"Two people reviewed {plural(quality.twice, 'answer')} and gave the same "
+            f"verdict on {part_of(quality.agreed, quality.twice)}{kappa}."
+        )
+    return lines
+
+
+def _upheld(model: ReportModel, quality: ReviewQuality) -> Table:
+    return Table(
+        caption="Flags that reviewers upheld",
+        columns=(text("Heuristic"), number("Reviewed"), number("Upheld")),
+        rows=tuple(
+            (
+                Code(
+                    excerpt(tally.heuristic, limit=_NAME_CHARACTERS),
+                    words=model.title_of(tally.heuristic),
+                ),
+                count(tally.reviewed),
+                part_of(tally.upheld, tally.reviewed),
+            )
+            for tally in quality.upheld
+        ),
+        note="Upheld: a person dropped, rejected or excluded it; for an assignment or "
+        "a worker, also if half of the reviewed answers were dropped. Reviewers saw "
+        "the evidence unless the review was blind.",
+        empty="No flag has been reviewed.",
     )

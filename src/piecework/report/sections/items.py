@@ -1,4 +1,8 @@
-"""Ten items with their pictures and the answers about them, for the first page."""
+"""Ten items with their pictures and the answers about them, and how hard the images are.
+
+The ten are for the first page. An image is as hard as the number of workers who gave the
+canned answer.
+"""
 
 import math
 from collections import Counter
@@ -8,15 +12,27 @@ from typing import Any
 
 import pandas as pd
 
-from piecework.domain.counts import count, plural
+from piecework.domain.counts import count, plural, share
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
 from piecework.domain.tables import value_column
 from piecework.domain.task import Field
-from piecework.report.components import Card, Gallery, Reply, Tag
-from piecework.report.formatting import excerpt, with_marks
+from piecework.report import plots
+from piecework.report.components import (
+    Card,
+    Figure,
+    Gallery,
+    Reply,
+    Section,
+    Table,
+    Tag,
+    number,
+    text,
+)
+from piecework.report.formatting import excerpt, part_of, with_marks
 from piecework.report.item_sample import Kind, ShownItem
-from piecework.report.model import Outcome, ReportModel
+from piecework.report.model import Outcome, ReportModel, tally
+from piecework.report.plots import draw_svg
 
 _MOST_REPLIES = 5
 _AT_FIRST: Mapping[Kind, int] = {
@@ -220,3 +236,109 @@ def _shown(value: object) -> str:
 def _cut(text: str, *, limit: int) -> str:
     """Shorten a text to the room on a card, without its length."""
     return excerpt(text, limit=limit)[: limit + 1] if len(text) > limit else excerpt(text)
+
+
+_PUBLISHED_PERCENT = (68.5, 16.7, 5.9, 3.6, 3.1, 2.2)
+"""VizWiz-Captions, 39,181 images with five answers each; section 3.2."""
+
+
+def difficulty_section(model: ReportModel) -> Section | None:
+    """Count images by the number of canned answers among their accepted ones."""
+    if not model.facts.task.canned_text:
+        return None
+    levels = _levels(model)
+    return difficulty_of_levels(
+        levels,
+        wanted=model.facts.wanted_per_item,
+        incomplete=int(levels.sum()) - model.complete_items,
+    )
+
+
+def difficulty_of_levels(levels: pd.Series, *, wanted: int, incomplete: int) -> Section:
+    """Build the section on images counted by canned answers (`model.tally`).
+
+    Args:
+        levels: images by number of canned answers among the accepted ones.
+        wanted: accepted answers that an image should have.
+        incomplete: images that have fewer.
+    """
+    images = int(levels.sum())
+    hard = int(levels[levels.index > wanted / 2].sum())
+    lead = (
+        f"{part_of(hard, images, 'image')} with accepted answers were called too bad "
+        f"to recognise by a majority of the {count(wanted)} workers wanted."
+    )
+    return Section(
+        key="difficulty",
+        title="Difficulty of the images",
+        lead=(lead if images else "No image has an accepted answer yet.",),
+        figures=(_figure(levels),) if images else (),
+        tables=(_table(levels, incomplete),),
+    )
+
+
+def _levels(model: ReportModel) -> pd.Series:
+    """Images by the number of canned answers among their accepted ones."""
+    items = model.column("item_id", "canned", "novel")
+    per_item = model.column("is_canned", "canned", "novel").groupby(items).sum()
+    return tally(per_item.astype(int), at_least=model.facts.wanted_per_item)
+
+
+def _figure(levels: pd.Series) -> Figure:
+    images = int(levels.sum())
+    bins = [
+        plots.Bin(
+            level - 0.5,
+            level + 0.5,
+            int(number_),
+            plots.TEAL if level <= levels.index[-1] / 2 else plots.AMBER,
+        )
+        for level, number_ in enumerate(levels)
+    ]
+    title = "Images by canned answers"
+    description = "; ".join(
+        f"{level} canned: {plural(int(images_), 'image')} ({share(images_, images)})"
+        for level, images_ in enumerate(levels)
+    )
+    plot = plots.histogram(
+        bins,
+        x_label="workers who found the image too bad to recognise",
+        y_label="images",
+        ticks=[(float(level), str(level)) for level in range(len(bins))],
+    )
+    drawing = draw_svg(plot, key="difficulty-plot", title=title, description=description)
+    return Figure(title=title, svg=drawing)
+
+
+def _table(levels: pd.Series, fewer: int) -> Table:
+    images = int(levels.sum())
+    is_comparable = len(levels) == len(_PUBLISHED_PERCENT)
+    published = [f"{percent:.1f} %" for percent in _PUBLISHED_PERCENT]
+    rows = tuple(
+        (
+            str(level),
+            count(images_),
+            share(images_, images),
+            *([published[level]] if is_comparable else []),
+        )
+        for level, images_ in enumerate(levels)
+    )
+    comparison = (number("VizWiz-Captions"),) if is_comparable else ()
+    return Table(
+        caption="Difficulty: canned answers per image",
+        columns=(text("Canned answers"), number("Images"), number("Share"), *comparison),
+        rows=rows if images else (),
+        note=(
+            f"{plural(fewer, 'image')} still lack accepted answers, so their "
+            f"difficulty can only rise. "
+            if fewer
+            else ""
+        )
+        + (
+            "VizWiz-Captions: published for 39,181 photographs by blind people "
+            "(Gurari et al. 2020)."
+            if is_comparable
+            else ""
+        ),
+        empty="No image has an accepted answer yet.",
+    )

@@ -14,13 +14,11 @@ from piecework.domain.counts import NOTHING, count, plural, share
 from piecework.domain.scales import is_graded, is_unlimited
 from piecework.domain.task import Field, Option
 from piecework.report import plots
-from piecework.report.comparison_plots import Ratings, strips
+from piecework.report.comparison_plots import Mean, Ratings, matrix, means, strips
 from piecework.report.components import Figure, Section, Table, number, text
 from piecework.report.formatting import excerpt
-from piecework.report.matrix_plot import matrix
-from piecework.report.means_plot import Mean, means
 from piecework.report.model import ReportModel
-from piecework.report.svg import Plot, svg
+from piecework.report.plots import Plot, draw_svg
 
 _BINS = 20
 _MOST_STRIPS = 24
@@ -35,7 +33,7 @@ _NOTES_ON_AGREEMENT = {
 }
 
 
-def build(model: ReportModel) -> Section | None:
+def judgements_section(model: ReportModel) -> Section | None:
     """Show the distribution and agreement of every judged field of the items."""
     task = model.facts.task
     if task.main_text:
@@ -66,7 +64,7 @@ def _figure(field: Field, rows: pd.DataFrame) -> Figure:
     title = _cut(field.label)
     plot, description = _histogram(field, rows) if field.kind == "number" else _bars(field, rows)
     key = f"judged-{field.name.replace('_', '-')}"
-    drawing = svg(plot, key=key, title=title, description=description)
+    drawing = draw_svg(plot, key=key, title=title, description=description)
     return Figure(title=title, svg=drawing)
 
 
@@ -113,7 +111,7 @@ def _strip_figure(field: Field, rows: pd.DataFrame) -> tuple[Figure, ...]:
         "a dot for each rating, larger for equal ones, and a red bar at the mean. " + description
     )
     key = f"strips-{field.name.replace('_', '-')}"
-    drawing = svg(plot, key=key, title=title, description=description)
+    drawing = draw_svg(plot, key=key, title=title, description=description)
     return (Figure(title=title, svg=drawing, note=note),)
 
 
@@ -140,7 +138,7 @@ def _confusions(field: Field, rows: pd.DataFrame) -> tuple[Figure, ...]:
     description = f"Pairs of workers with the same option: {agreed}."
     if described:
         description += f" Most often apart: {described}."
-    drawing = svg(plot, key=key, title=title, description=description)
+    drawing = draw_svg(plot, key=key, title=title, description=description)
     return (
         Figure(
             title=title,
@@ -216,7 +214,7 @@ def agreement_figure(model: ReportModel) -> Figure | None:
     described = "; ".join(f"{row.label}: {row.mean:.2f}" for row in rows)
     return Figure(
         title=title,
-        svg=svg(plot, key="agreement", title=title, description=f"{described}."),
+        svg=draw_svg(plot, key="agreement", title=title, description=f"{described}."),
         note=" ".join(
             words
             for measure, words in _NOTES_ON_AGREEMENT.items()

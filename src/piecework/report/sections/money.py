@@ -1,16 +1,16 @@
-"""What the campaign cost, and what an hour of work paid."""
+"""What the campaign cost, what an hour of work paid, and the markets side by side."""
 
 import math
 from statistics import quantiles
 
-from piecework.domain.counts import count, plural, share
+from piecework.domain.counts import NOTHING, count, plural, share
 from piecework.domain.money import NAMES
 from piecework.report import plots
 from piecework.report.components import Figure, Level, Note, Section, Table, number, text
-from piecework.report.facts import Money, OtherLedgers
+from piecework.report.facts import MarketFacts, Markets, Money, OtherLedgers
 from piecework.report.formatting import part_of
 from piecework.report.model import ROUNDING_CENTS, ReportModel
-from piecework.report.svg import svg
+from piecework.report.plots import draw_svg
 
 _MOST_COLUMNS = 24
 _MOST_TICKS = 9
@@ -31,7 +31,7 @@ _OUTLIERS_FROM = 4.0
 """Multiples of the median; higher wages share the last column."""
 
 
-def build(model: ReportModel) -> Section | None:
+def money_section(model: ReportModel) -> Section | None:
     """Show the ledger and the distribution of hourly wages; None without a ledger."""
     money = model.facts.money
     if money is None:
@@ -171,7 +171,7 @@ def ledger_figure(money: Money) -> Figure:
     description = f"Of {money.shown(budget)}: " + "; ".join(
         f"{row.label} {row.words}" for row in rows
     )
-    drawing = svg(plots.bars(rows), key="ledger", title=title, description=description)
+    drawing = draw_svg(plots.bars(rows), key="ledger", title=title, description=description)
     return Figure(title=title, svg=drawing)
 
 
@@ -253,7 +253,7 @@ def _wage_figures(model: ReportModel, money: Money) -> tuple[Figure, ...]:
         ticks=ticks,
         mark=(floor / 100, f"floor {money.wage(floor)}"),
     )
-    drawing = svg(plot, key="wages", title=title, description=description)
+    drawing = draw_svg(plot, key="wages", title=title, description=description)
     return (Figure(title=title, svg=drawing, note=description),)
 
 
@@ -308,3 +308,64 @@ def _wages(model: ReportModel, money: Money) -> Table:
 def _over(cents: float, money: Money) -> str:
     above = math.floor(cents - money.wage_floor_cents_per_hour + 1e-6)
     return money.shown(above) if above < 0 else f"+{money.shown(above)}"
+
+
+def markets_section(model: ReportModel) -> Section | None:
+    """Show the work of each market; None if HITs have no markets."""
+    markets, money = model.facts.markets, model.facts.money
+    if markets is None or money is None:
+        return None
+    hits = sum(row.hits for row in markets.rows)
+    return Section(
+        key="markets",
+        title="By market",
+        lead=(
+            f"{plural(hits, 'HIT')} went to {plural(len(markets.rows), 'market')}.",
+            "Each market has its own workers, and charges its own fees.",
+        ),
+        tables=(_table(markets, money),),
+    )
+
+
+def _table(markets: Markets, money: Money) -> Table:
+    base = (
+        "the known answers"
+        if markets.is_gold
+        else "the items' labels, which these answers helped to make"
+    )
+    return Table(
+        caption="Work, quality and cost of each market",
+        columns=(
+            text("Market"),
+            number("HITs"),
+            number("Assignments"),
+            number("Answers kept"),
+            number("Agreement"),
+            number("Median seconds"),
+            number("Pay per hour"),
+            number("Cost"),
+        ),
+        rows=tuple(_row(each, money) for each in markets.rows),
+        is_wide=True,
+        note=f"Agreement: with {base}. Seconds: from accepting an assignment to "
+        "submitting it. Pay per hour: rewards and bonuses, median over the market's "
+        "workers. Cost: rewards, bonuses and fees that were spent, without "
+        "compensations.",
+    )
+
+
+def _row(each: MarketFacts, money: Money) -> tuple[str, ...]:
+    return (
+        each.market,
+        count(each.hits),
+        count(each.assignments),
+        _part(each.kept, each.decided),
+        _part(each.agreed, each.compared),
+        NOTHING if math.isnan(each.seconds) else count(round(each.seconds)),
+        money.wage(each.wage_cents_per_hour),
+        money.shown(each.cost),
+    )
+
+
+def _part(part: int, whole: int) -> str:
+    return part_of(part, whole) if whole else NOTHING

@@ -1,15 +1,19 @@
-"""The campaign in a few plain sentences, for the person who pays for it."""
+"""The campaign in a few plain sentences, for the person who pays for it.
+
+Quality, time and money on the first page are the key figures and one plot each; the
+results of checks that the first page has no room for have a section.
+"""
 
 from typing import TYPE_CHECKING
 
 from piecework.domain.counts import count, plural
 from piecework.domain.verdicts import REJECTED_WITH
 from piecework.qc.reasons import GAP, stated
-from piecework.report.components import Note, Question
+from piecework.report.components import Aspect, KeyFigure, Note, Question, Section
 from piecework.report.facts import Money
-from piecework.report.formatting import excerpt, listed, part_of
+from piecework.report.formatting import excerpt, hours, listed, part_of
 from piecework.report.model import ReportModel
-from piecework.report.sections import imported, summary
+from piecework.report.sections import judgements, money, other_sources, outcomes, summary, timeline
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,7 +33,7 @@ _DRAWN = (
 def questions(model: ReportModel) -> tuple[Question, ...]:
     """The questions that a reader asks first, each with its answer."""
     money = model.facts.money
-    elsewhere = imported.decided_elsewhere(model)
+    elsewhere = other_sources.decided_elsewhere(model)
     return (
         *((elsewhere,) if elsewhere else ()),
         Question(name="What was asked", answer=_asked(model)),
@@ -193,7 +197,7 @@ def _earned(model: ReportModel, money: Money) -> str:
 def cares(model: ReportModel) -> Question:
     """Return what bears on trust and is not fine, the gravest first."""
     name = "Be careful of"
-    grave = [note for note in summary.notes(model) if note.level in {"problem", "watch"}]
+    grave = [note for note in summary.summary_notes(model) if note.level in {"problem", "watch"}]
     if not grave:
         return Question(
             name=name,
@@ -206,3 +210,65 @@ def cares(model: ReportModel) -> Question:
         more = Note("watch", f"{plural(rest, 'more point')} under “How the work was checked”.")
         shown = (*shown, more)
     return Question(name=name, answer="", notes=shown)
+
+
+_MOST_DAYS_IN_HOURS = 3
+
+
+def aspects(model: ReportModel) -> tuple[Aspect, ...]:
+    """Return quality, time if it is known, and money if any was spent."""
+    facts = model.facts
+    items, accepted, workers, *of_money = summary.key_figures(model)
+    quality = Aspect(
+        key="quality",
+        title="Quality",
+        key_figures=(accepted, items),
+        figure=judgements.agreement_figure(model) or outcomes.funnel_figure(model),
+    )
+    return (
+        quality,
+        Aspect(
+            key="time",
+            title="Time",
+            key_figures=(_span(model), workers),
+            figure=timeline.pace_figure(model),
+        ),
+        *(
+            [
+                Aspect(
+                    key="cost",
+                    title="Money",
+                    key_figures=tuple(of_money),
+                    figure=money.ledger_figure(facts.money),
+                )
+            ]
+            if facts.money
+            else []
+        ),
+    )
+
+
+def _span(model: ReportModel) -> KeyFigure:
+    facts = model.facts
+    if not facts.time_span:
+        return KeyFigure(label="From first to last", value="unknown", beside="no times")
+    seconds = (facts.finished_at - facts.started_at).total_seconds()
+    rounds = len(facts.batches)
+    return KeyFigure(
+        label="From first to last", value=_long(seconds), beside=f"in {plural(rounds, 'round')}"
+    )
+
+
+def _long(seconds: float) -> str:
+    """A time in hours, or in days if it is long."""
+    days = seconds / 86400
+    return hours(seconds) if days < _MOST_DAYS_IN_HOURS else f"{days:,.1f} days"
+
+
+def checks_section(model: ReportModel) -> Section | None:
+    """List the notes that the first page leaves out, the gravest first."""
+    shown = cares(model).notes
+    notes = tuple(note for note in summary.summary_notes(model) if note not in shown)
+    if not notes:
+        return None
+    return Section(key="checked", title="What else was checked", notes=notes)

@@ -7,7 +7,7 @@ from piecework.report.components import KeyFigure, Level, Note
 from piecework.report.facts import Money
 from piecework.report.formatting import excerpt, listed, part_of
 from piecework.report.model import ReportModel
-from piecework.report.sections import imported, planted, provenance
+from piecework.report.sections import known_answers, other_sources, provenance
 from piecework.report.sections.money import wage_level, wage_notes
 
 _MANY_FLAGGED = 1 / 3
@@ -109,7 +109,7 @@ def _wage_figure(model: ReportModel, money: Money) -> KeyFigure:
     )
 
 
-def notes(model: ReportModel) -> tuple[Note, ...]:
+def summary_notes(model: ReportModel) -> tuple[Note, ...]:
     """Return the notes that bear on trust, the most serious first."""
     unsorted = (
         *_changed(model),
@@ -122,7 +122,7 @@ def notes(model: ReportModel) -> tuple[Note, ...]:
         *_rejections(model),
     )
     if model.facts.is_rehearsal:
-        unsorted += planted.notes(model, planted.score(model))
+        unsorted += known_answers.planted_notes(model, known_answers.score_planted(model))
     gravity: tuple[Level, ...] = ("problem", "watch", "fact", "fine")
     return tuple(sorted(unsorted, key=lambda note: gravity.index(note.level)))
 
@@ -256,7 +256,7 @@ def _rejections(model: ReportModel) -> tuple[Note, ...]:
 
 
 def _nothing_rejected(model: ReportModel) -> Note:
-    rejected = int(imported.rejected_elsewhere(model).sum())
+    rejected = int(other_sources.rejected_elsewhere(model).sum())
     if not rejected:
         return Note("fine", "No assignment was rejected and no worker blocked.")
     return Note(

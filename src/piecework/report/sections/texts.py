@@ -1,19 +1,21 @@
-"""What is in the dataset: its splits, and the lengths and words of its texts."""
+"""What is in the dataset: its splits, lengths and words of its texts, and what cleaning changed."""
 
 import re
 from collections import Counter
+from collections.abc import Iterable
 
 import pandas as pd
 
 from piecework.domain.counts import count, plural, plural_of, share
+from piecework.domain.edit import Edit
 from piecework.domain.task import Field
 from piecework.domain.verdicts import NOT_WRITTEN_HERE
 from piecework.qc.written_here import FLAG_FROM, SHOWN_PROBABILITY
 from piecework.report import plots
-from piecework.report.components import Code, Figure, Note, Section, Table, number, text
-from piecework.report.formatting import excerpt, part_of
+from piecework.report.components import Code, Figure, Note, Quote, Section, Table, number, text
+from piecework.report.formatting import excerpt, part_of, with_marks
 from piecework.report.model import ReportModel
-from piecework.report.svg import svg
+from piecework.report.plots import draw_svg
 
 _LONGEST_SHOWN = 40
 """In words; longer texts share the last column, which keeps the plot readable."""
@@ -26,7 +28,7 @@ _PLACES = {"train": 0, "val": 1, "test": 2}
 _WORD = re.compile(r"\w+(?:['’]\w+)*")  # noqa: RUF001 - workers type both apostrophes
 
 
-def build(model: ReportModel) -> Section | None:
+def texts_section(model: ReportModel) -> Section | None:
     """Show the lengths of novel texts and what else is known about the items.
 
     None for a task that asks for no text.
@@ -130,7 +132,7 @@ def _figure(model: ReportModel, lengths: pd.Series) -> Figure:
         ticks=ticks,
         mark=(float(lengths.mean()), f"mean {lengths.mean():.1f}"),
     )
-    drawing = svg(plot, key="lengths", title=title, description=description)
+    drawing = draw_svg(plot, key="lengths", title=title, description=description)
     return Figure(title=title, svg=drawing, note=description)
 
 
@@ -213,3 +215,84 @@ def _statements(model: ReportModel, field: Field) -> list[tuple[str, pd.Series]]
 
 def _majority(yes: pd.Series, voters: pd.Series) -> int:
     return int((yes.reindex(voters.index, fill_value=0) * 2 > voters).sum())
+
+
+_MOST_PAIRS = 8
+_PAIR_CHARACTERS = 60
+
+
+def cleaning_section(model: ReportModel) -> Section | None:
+    """Show the edits by rule, and the most frequent changes."""
+    if not model.facts.task.main_text:
+        return None
+    lists: list[tuple[Edit, ...]] = model.column("edits", "novel").tolist()
+    edits = [edit for edits in lists for edit in edits]
+    lead = (
+        f"Cleaning changed "
+        f"{part_of(sum(map(bool, lists)), len(lists), model.accepted_noun)} with "
+        f"{plural(len(edits), 'edit')}. The dataset keeps each original "
+        f"{model.text_noun}, and every edit can be replayed and undone."
+    )
+    return Section(
+        key="cleaning",
+        title="What cleaning changed",
+        lead=(lead,),
+        tables=(_rules(model, lists), _pairs(edits)),
+    )
+
+
+def _rules(model: ReportModel, lists: Iterable[tuple[Edit, ...]]) -> Table:
+    times: Counter[str] = Counter()
+    changed: Counter[str] = Counter()
+    for edits in lists:
+        times.update(edit.rule for edit in edits)
+        changed.update({edit.rule for edit in edits})
+    versions = model.facts.rules
+    rows = tuple(
+        (
+            Code(excerpt(rule, limit=_PAIR_CHARACTERS)),
+            str(versions.get(rule, "–")),  # noqa: RUF001 - a dash stands for "unknown"
+            count(times[rule]),
+            count(changed[rule]),
+        )
+        for rule in sorted({*versions, *times}, key=lambda rule: (-times[rule], rule))
+    )
+    return Table(
+        caption="Edits by rule",
+        columns=(
+            text("Rule"),
+            number("Version"),
+            number("Edits"),
+            number(f"{plural_of(model.text_noun).capitalize()} changed"),
+        ),
+        rows=rows,
+        note="Names joined by + mean that several rules edited the same place.",
+        empty="Nothing was changed.",
+    )
+
+
+def _pairs(edits: list[Edit]) -> Table:
+    pairs = Counter((edit.before, edit.after, edit.rule) for edit in edits)
+    frequent = sorted(pairs.items(), key=lambda pair: (-pair[1], pair[0]))
+    return Table(
+        caption="The most frequent edits",
+        columns=(text("Before"), text("After"), text("Rule"), number("Times")),
+        rows=tuple(
+            (
+                Quote(_shown(before)),
+                Quote(_shown(after)),
+                Code(excerpt(rule, limit=_PAIR_CHARACTERS)),
+                count(times),
+            )
+            for (before, after, rule), times in frequent[:_MOST_PAIRS]
+        ),
+        note=f"{plural(len(pairs), 'different edit')} in all. ␣ marks a space.",
+        empty="Nothing was changed.",
+    )
+
+
+def _shown(piece: str) -> str:
+    """Format a piece of a text with visible blanks, which may be all that changed."""
+    if not piece:
+        return "(nothing)"
+    return excerpt(with_marks(piece), limit=_PAIR_CHARACTERS)

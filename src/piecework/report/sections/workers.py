@@ -1,5 +1,10 @@
-"""Who did the work: how much each worker did, at what wage, and who was excluded."""
+"""Who did the work, who passed the qualification test, and what workers earned by their work.
 
+How much each worker did, at what wage, and who was excluded; which qualifications they
+earned, and which they lost.
+"""
+
+from collections import Counter
 from collections.abc import Hashable, Mapping
 from typing import Any
 
@@ -8,9 +13,10 @@ import pandas as pd
 from piecework.domain.counts import NOTHING, count, plural, plural_of, share
 from piecework.report import plots
 from piecework.report.components import Cell, Code, Figure, Section, Table, Tag, number, text
-from piecework.report.formatting import excerpt, hours, part_of
+from piecework.report.facts import BeforeWork, Earned, EarnedChange
+from piecework.report.formatting import excerpt, hours, moment, part_of
 from piecework.report.model import ROUNDING_CENTS, ReportModel
-from piecework.report.svg import svg
+from piecework.report.plots import draw_svg
 
 _MOST_ROWS = 20
 """The dataset and the store have every worker; few people read a longer list."""
@@ -20,7 +26,7 @@ _MOST_COLUMNS = 24
 _HASH_CHARACTERS = 12
 
 
-def build(model: ReportModel) -> Section | None:
+def workers_section(model: ReportModel) -> Section | None:
     """Show how the work is spread, and a row per worker; None if no file names any."""
     workers = model.facts.workers
     if workers.empty:
@@ -80,7 +86,7 @@ def _figure(answers: pd.Series) -> Figure:
         ticks=ticks,
         mark=(float(answers.median()), f"median {answers.median():g}"),
     )
-    drawing = svg(plot, key="busy", title=title, description=description)
+    drawing = draw_svg(plot, key="busy", title=title, description=description)
     return Figure(title=title, svg=drawing, note=description)
 
 
@@ -169,3 +175,128 @@ def _row(model: ReportModel, row: Mapping[Hashable, Any]) -> tuple[Cell, ...]:
     if not model.facts.is_rehearsal:
         return cells
     return (*cells, excerpt(str(row["trait"]), limit=40))
+
+
+_LABEL_CHARACTERS = 60
+
+
+def before_work_section(model: ReportModel) -> Section | None:
+    """Count the workers who took and passed it; None for a campaign without a test."""
+    test = model.facts.before_work
+    if test is None:
+        return None
+    passed = sum(score >= test.least_passing for score, _ in test.scores)
+    taken = len(test.scores)
+    lead = (
+        f"{plural(taken, 'worker')} took the test, and {part_of(passed, taken)} passed "
+        "it; only these could accept a HIT. "
+        f"{plural(len(model.facts.workers), 'worker')} then took part."
+        if taken
+        else "No worker has taken the test yet, so no worker could accept a HIT."
+    )
+    tables = (_sections(test), *_traits(test))
+    return Section(key="before-work", title="The test before the work", lead=(lead,), tables=tables)
+
+
+def _sections(test: BeforeWork) -> Table:
+    return Table(
+        caption=f"Pass marks: {excerpt(test.name, limit=_LABEL_CHARACTERS)}",
+        columns=(text("Section"), number("Questions"), number("Right answers needed")),
+        rows=tuple(
+            (excerpt(name, limit=_LABEL_CHARACTERS), count(questions), count(needed))
+            for name, questions, needed in test.sections
+        ),
+        note="A worker must pass every section. The score is then the number of right "
+        "answers, and otherwise 0.",
+    )
+
+
+def _traits(test: BeforeWork) -> tuple[Table, ...]:
+    taken = Counter(trait for _, trait in test.scores if trait)
+    passed = Counter(t for score, t in test.scores if t and score >= test.least_passing)
+    if not taken:
+        return ()
+    rows = tuple(
+        (trait, count(taken[trait]), count(passed[trait]), _share(test, trait))
+        for trait in sorted(taken)
+    )
+    return (
+        Table(
+            caption="Simulated workers at the test",
+            columns=(text("Trait"), number("Took it"), number("Passed"), number("Share")),
+            rows=rows,
+        ),
+    )
+
+
+def _share(test: BeforeWork, trait: str) -> str:
+    is_passing = [
+        score >= test.least_passing for score, of_trait in test.scores if of_trait == trait
+    ]
+    return share(sum(is_passing), len(is_passing))
+
+
+_MOST_EARNED_ROWS = 50
+
+
+def earned_section(model: ReportModel) -> Section | None:
+    """Show each grant and revocation with its evidence; None without any rule."""
+    earned = model.facts.earned
+    if not earned:
+        return None
+    return Section(
+        key="earned",
+        title="Earned qualifications",
+        lead=tuple(_lead(each) for each in earned),
+        tables=tuple(_earned_table(each) for each in earned),
+    )
+
+
+def _lead(earned: Earned) -> str:
+    granted = sum(change.is_grant for change in earned.changes)
+    return (
+        f"“{excerpt(earned.name, limit=_LABEL_CHARACTERS)}” was granted "
+        f"{plural(granted, 'time')} and revoked "
+        f"{plural(len(earned.changes) - granted, 'time')}, by all campaigns that share "
+        f"it; {plural(earned.holders, 'worker')} now hold it. The rule: "
+        f"{earned.agreement:.0%} of the latest {earned.over} items agree; below "
+        f"{earned.revoke_below:.0%} it is lost, and items count for "
+        f"{plural(earned.forget_days, 'day')}."
+    )
+
+
+def _earned_table(earned: Earned) -> Table:
+    shown = earned.changes[-_MOST_EARNED_ROWS:]
+    rest = len(earned.changes) - len(shown)
+    return Table(
+        caption=f"Changes: {excerpt(earned.name, limit=_LABEL_CHARACTERS)}",
+        columns=(
+            text("When"),
+            text("Worker"),
+            text("Change"),
+            number("Items"),
+            number("Agreed"),
+            text("Submitted"),
+            text("By"),
+        ),
+        rows=tuple(_earned_row(change) for change in reversed(shown)),
+        empty="No work has earned it yet.",
+        note="An item agrees if it was kept and contradicts neither a known answer nor "
+        "most others." + (f" {plural(rest, 'older change')} not shown." if rest else ""),
+        is_folded=True,
+    )
+
+
+def _earned_row(change: EarnedChange) -> tuple[Cell, ...]:
+    dates = ""
+    if change.first is not None and change.last is not None:
+        dates = f"{change.first:%Y-%m-%d} to {change.last:%Y-%m-%d}"
+    return (
+        moment(change.at),
+        Code(change.worker[:_HASH_CHARACTERS]),
+        "granted" if change.is_grant else "revoked",
+        count(change.items),
+        share(change.agreed, change.items) if change.items else "",
+        dates,
+        change.by,
+    )

@@ -13,7 +13,7 @@ from piecework.domain.clock import SystemClock
 from piecework.domain.crowds import MarketPrice
 from piecework.engine.begun import as_priced
 from piecework.engine.opening import open_to_look
-from piecework.report.forecast import Forecast, Row, render
+from piecework.report.forecast import Forecast, Row, render_forecast
 from piecework.simulation.forecast.choices import choices
 from piecework.simulation.forecast.outcomes import summarised
 from piecework.simulation.forecast.pilot import Pilot, pilot_of
@@ -90,7 +90,7 @@ def make_forecast(
     )
     page = file.out / "forecast.html"
     page.parent.mkdir(parents=True, exist_ok=True)
-    page.write_text(render(made), encoding="utf-8")
+    page.write_text(render_forecast(made), encoding="utf-8")
     text = json.dumps(as_document(made), indent=2)
     page.with_suffix(".json").write_text(text, encoding="utf-8")
     return WrittenForecast(made, page)

@@ -10,7 +10,7 @@ from piecework.platforms.clocks import START
 from piecework.report.facts import SPENT
 from piecework.report.forecast import NINE_TENTHS_FROM, Estimate
 from piecework.report.model import report_model
-from piecework.report.sections.planted import score
+from piecework.report.sections.known_answers import score_planted
 from piecework.results.report_facts import report_facts
 
 _DAY = 86_400
@@ -44,7 +44,7 @@ def outcome_of(rehearsed: OpenedCampaign) -> Outcome:
     """Return the outcome of a finished rehearsal."""
     facts = report_facts(rehearsed)
     model = report_model(facts)
-    planted = score(model)
+    planted = score_planted(model)
     kept = model.count("novel", "canned")
     by_bad = facts.workers.index[facts.workers["is_planted_bad"]]
     bad_kept = int(model.rows("novel", "canned")["worker"].isin(by_bad).sum())

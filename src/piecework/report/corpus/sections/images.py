@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from piecework.domain.counts import NOTHING, count, share
 from piecework.report.components import Gallery, Note, Section, Table, number, text
+from piecework.report.corpus.concept_counts import card
 from piecework.report.corpus.description import Description
-from piecework.report.corpus.examples import card
 from piecework.report.corpus.published import (
     LEVEL_PERCENT,
     MAJORITY_PERCENT,
@@ -15,7 +15,7 @@ from piecework.report.corpus.published import (
     TEXT_PERCENT,
 )
 from piecework.report.formatting import excerpt
-from piecework.report.sections import difficulty
+from piecework.report.sections import items
 
 _LEVELS = ("easy", "medium", "difficult", "unrecognizable")
 
@@ -32,7 +32,7 @@ _FLAWS = {
 """The names in VizWiz-QualityIssues, and those on piecework's caption page."""
 
 
-def build(description: Description) -> Section:
+def images_section(description: Description) -> Section:
     """Show the levels of difficulty as in the report, and the majorities."""
     if not description.knows_canned:
         return Section(
@@ -48,7 +48,7 @@ def build(description: Description) -> Section:
             tables=_majorities(description),
         )
     levels = description.levels
-    section = difficulty.of_levels(
+    section = items.difficulty_of_levels(
         levels.canned, wanted=levels.wanted, incomplete=levels.incomplete
     )
     tables = (*section.tables, _names(description), *_majorities(description))

@@ -1,17 +1,28 @@
-"""How well people describe what others describe: human performance."""
+"""How well people describe what others describe, and how alike their captions are.
 
-from piecework.domain.counts import plural
+Human performance; how similar the captions of an image are; and how often captions answer
+the question that came with the image: Table 2.
+"""
+
+from collections import Counter
+from statistics import fmean, median
+
+from piecework.analyses.corpus.answered import Answered
+from piecework.domain.counts import NOTHING, count, plural, share
 from piecework.report import plots
-from piecework.report.components import Figure, Section, Table, number, text
+from piecework.report.comparison_plots import Line, lines
+from piecework.report.components import Figure, Gallery, Quote, Section, Table, number, text
+from piecework.report.corpus.concept_counts import card
 from piecework.report.corpus.description import Description
-from piecework.report.corpus.human import ABSENT
-from piecework.report.corpus.published import HUMAN
-from piecework.report.svg import svg
+from piecework.report.corpus.image_groups import ABSENT
+from piecework.report.corpus.published import ANSWERED_PERCENT, HUMAN
+from piecework.report.formatting import excerpt
+from piecework.report.plots import Plot, draw_svg
 
 _ABSENT_BECAUSE = "not computed"
 
 
-def build(description: Description) -> Section | None:
+def people_section(description: Description) -> Section | None:
     """Show the scores of one caption against the others; None without easy images."""
     human = description.human
     if not human.scores:
@@ -35,7 +46,7 @@ def _figure(scores: dict[str, float]) -> Figure:
     title = "Scores of people's captions"
     rows = [plots.Bar(name, score, f"{score:.1f}") for name, score in scores.items()]
     described = "; ".join(f"{row.label}: {row.words}" for row in rows)
-    drawing = svg(plots.bars(rows), key="scores", title=title, description=described)
+    drawing = draw_svg(plots.bars(rows), key="scores", title=title, description=described)
     return Figure(title=title, svg=drawing)
 
 
@@ -55,3 +66,168 @@ def _table(scores: dict[str, float]) -> Table:
             "published one has both. SPICE needs Java and downloads models."
         ),
     )
+
+
+_SCALE = "specificity of the captions"
+_BINS = 20
+_TABLE_BINS = 5
+
+
+def alike_section(description: Description) -> Section | None:
+    """Show the distribution of specificity; None if no image has two captions."""
+    values = [*description.specificity.values()]
+    if not values:
+        return None
+    lead = (
+        f"The captions of {plural(len(values), 'image')} with two or more have a "
+        f"specificity of {fmean(values):.2f} on average (median {median(values):.2f}): "
+        f"0 if they share no word, 1 if they use the same words throughout."
+    )
+    comparison = description.comparison
+    there = [*comparison.specificity.values()] if comparison else []
+    other = excerpt(comparison.source, limit=80) if comparison else ""
+    beside = []
+    if there:
+        beside.append(
+            f"In {other}, {plural(len(there), 'image')} have {fmean(there):.2f} on "
+            f"average (median {median(there):.2f})."
+        )
+    note = (
+        "Jas and Parikh (2015), with equal stems instead of WordNet's similarity of "
+        "words; compare values only with others of this measure."
+    )
+    plot = _curves((description.source, values), (other, there)) if there else _histogram(values)
+    return Section(
+        key="specificity",
+        title="Specificity of the captions",
+        lead=(lead, *beside, note),
+        figures=(_alike_figure(plot, values, there),),
+        tables=(_alike_table(values),),
+        galleries=(
+            Gallery(
+                title="From the least to the most similar captions",
+                cards=tuple(
+                    card(example, description.pictures) for example in description.by_specificity
+                ),
+                is_folded=True,
+            ),
+        ),
+    )
+
+
+def _alike_figure(plot: Plot, values: list[float], there: list[float]) -> Figure:
+    title = "Images by specificity"
+    described = _described(values)
+    if there:
+        described = f"Here: {described}. The other dataset: {_described(there)}"
+    drawing = draw_svg(plot, key="specificities", title=title, description=described)
+    return Figure(title=title, svg=drawing)
+
+
+def _described(values: list[float]) -> str:
+    return "; ".join(
+        f"{low} to {high}: {plural(many, 'image')}" for low, high, many in _fifths(values)
+    )
+
+
+def _histogram(values: list[float]) -> Plot:
+    counts = Counter(_place(value, _BINS) for value in values)
+    bins = [plots.Bin(place / _BINS, (place + 1) / _BINS, counts[place]) for place in range(_BINS)]
+    mean = fmean(values)
+    return plots.histogram(
+        bins,
+        x_label=_SCALE,
+        y_label="images",
+        ticks=[(tick / 5, f"{tick / 5:.1f}") for tick in range(6)],
+        mark=(mean, f"mean {mean:.2f}"),
+    )
+
+
+def _curves(*datasets: tuple[str, list[float]]) -> Plot:
+    rows = []
+    for name, values in datasets:
+        counts = Counter(_place(value, _BINS) for value in values)
+        points = [((place + 0.5) / _BINS, counts[place] / len(values)) for place in range(_BINS)]
+        rows.append(Line(f"{name}, mean {fmean(values):.2f}", points))
+    return lines(rows, ends=(0, 1), x_label=_SCALE, y_label="share of images")
+
+
+def _alike_table(values: list[float]) -> Table:
+    return Table(
+        caption="Specificity",
+        columns=(text("From, to"), number("Images"), number("Share")),
+        rows=tuple(
+            (f"{low} to {high}", count(many), share(many, len(values)))
+            for low, high, many in _fifths(values)
+        ),
+    )
+
+
+def _fifths(values: list[float]) -> list[tuple[str, str, int]]:
+    counts = Counter(_place(value, _TABLE_BINS) for value in values)
+    return [
+        (f"{place / _TABLE_BINS:.1f}", f"{(place + 1) / _TABLE_BINS:.1f}", counts[place])
+        for place in range(_TABLE_BINS)
+    ]
+
+
+def _place(value: float, bins: int) -> int:
+    # A mean of ones may end a hair beside 1.
+    return max(0, min(int(value * bins), bins - 1))
+
+
+_NAME_CHARACTERS = 40
+
+
+def answers_section(description: Description) -> Section | None:
+    """Show the share of answered questions by kind and text; None without questions."""
+    if not description.answered:
+        return None
+    whole = description.answered[0]
+    lead = (
+        f"For {share(whole.answered, whole.questions)} of "
+        f"{plural(whole.questions, 'question')}, at least one caption of the image has "
+        "the most popular answer in it."
+    )
+    return Section(
+        key="answers",
+        title="Do the captions answer people's questions",
+        lead=(lead,),
+        tables=(_answers_table(description),),
+    )
+
+
+def _answers_table(description: Description) -> Table:
+    return Table(
+        caption="Questions whose answer is in a caption",
+        columns=(
+            text("Images"),
+            text("Kind of answer"),
+            number("Questions"),
+            number("Answered"),
+            number("Share"),
+            number("VizWiz-Captions"),
+        ),
+        rows=tuple(
+            (
+                row.images,
+                Quote(excerpt(row.kind, limit=_NAME_CHARACTERS)),
+                count(row.questions),
+                count(row.answered),
+                share(row.answered, row.questions),
+                _published(row),
+            )
+            for row in description.answered
+        ),
+        note=(
+            "An answer must occur as whole words, in any case. The paper's other row, "
+            "32 % of a sample of 300, is a person's judgement of what the captions say "
+            "and is not computed."
+        ),
+        is_wide=True,
+    )
+
+
+def _published(row: Answered) -> str:
+    percent = ANSWERED_PERCENT.get(row.images, {}).get(row.kind)
+    return NOTHING if percent is None else f"{percent} %"

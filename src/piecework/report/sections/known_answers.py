@@ -1,16 +1,17 @@
-"""In a rehearsal: how many planted bad workers were found, and how many honest wronged.
+"""Work whose truth is known: in a rehearsal planted bad workers, and items with a gold answer.
 
-Only a rehearsal knows the truth about its workers, so only here can the checks be
-checked. Counts come before percentages, because there are few workers.
+How many planted workers were found, and how many honest ones wronged; how often workers
+gave the known answer.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pandas as pd
 from scipy.stats import binomtest
 
-from piecework.domain.counts import count, plural_of
-from piecework.report.components import Cell, Level, Note, Section, Table, number, text
+from piecework.domain.counts import count, plural, plural_of, share
+from piecework.report.components import Cell, Code, Level, Note, Section, Table, number, text
 from piecework.report.formatting import excerpt, part_of
 from piecework.report.model import ReportModel
 
@@ -33,7 +34,7 @@ class Score:
     novel_by_bad: int
 
 
-def score(model: ReportModel) -> Score:
+def score_planted(model: ReportModel) -> Score:
     """Count the bad workers found and the honest workers wronged."""
     workers = model.facts.workers
     is_bad = workers["is_planted_bad"]
@@ -48,7 +49,7 @@ def score(model: ReportModel) -> Score:
     )
 
 
-def build(model: ReportModel) -> Section | None:
+def planted_section(model: ReportModel) -> Section | None:
     """Show the truth about the rehearsal's workers; None for a real campaign."""
     if not model.facts.is_rehearsal:
         return None
@@ -65,7 +66,7 @@ def build(model: ReportModel) -> Section | None:
     )
 
 
-def notes(model: ReportModel, result: Score) -> tuple[Note, ...]:
+def planted_notes(model: ReportModel, result: Score) -> tuple[Note, ...]:
     """The score in three sentences."""
     if not len(model.facts.workers):
         return (Note("fact", "No simulated worker has submitted anything yet."),)
@@ -165,4 +166,116 @@ def _row(model: ReportModel, trait: str, group: pd.DataFrame, *, is_bad: bool) -
         f"{count(hit)} of {count(len(group))} {'found' if is_bad else 'wronged'}",
         f"{count(is_out.sum())} of {count(len(outcomes))}",
         count((outcomes == "novel").sum()),
+    )
+
+
+_MOST_ROWS = 50
+
+
+def gold_section(model: ReportModel) -> Section | None:
+    """Show each worker's share with its interval; None without known answers."""
+    gold = model.facts.gold
+    if gold is None:
+        return None
+    scores = gold.scores
+    met, right = int(scores["met"].sum()), int(scores["right"].sum())
+    few = int((scores["most"] < gold.least).sum())
+    known = f"The right answer is known for {plural(gold.items, model.item_noun)}"
+    lead = (
+        known
+        + (f", {gold.mixed_in} of them added for that purpose" if gold.mixed_in else "")
+        + f". {plural(len(scores), 'worker')} answered at least one of them and gave "
+        f"the known answer in {part_of(right, met, 'answer')}."
+        if met
+        else f"{known}, and no worker has answered any of them yet."
+    )
+    care = (
+        f"{part_of(few, len(scores), 'worker')} answered fewer than {gold.least}: too "
+        "few to judge by, so `gold_failed` does not flag them. The intervals "
+        "(Wilson's, 95 %) show how little a few answers prove. Pay depends on this "
+        "only through the campaign's stated policy."
+    )
+    return Section(
+        key="gold",
+        title="Items with known answers",
+        lead=(lead, *_doubt(model), care) if met else (lead,),
+        tables=(_gold_table(model), *_contradicted(model)),
+    )
+
+
+def _doubt(model: ReportModel) -> Iterator[str]:
+    gold = model.facts.gold
+    if gold is not None and (n_doubtful := len(gold.contradicted)):
+        yield (
+            f"Most workers contradict {plural(n_doubtful, 'known answer')}: check "
+            "whether they are right before anything depends on them."
+        )
+
+
+def _contradicted(model: ReportModel) -> Iterator[Table]:
+    gold = model.facts.gold
+    if gold is None or gold.contradicted.empty:
+        return
+    worst = gold.contradicted.head(_MOST_ROWS)
+    rest = len(gold.contradicted) - len(worst)
+    yield Table(
+        caption="Known answers that most workers contradict",
+        columns=(
+            text(model.item_noun.capitalize()),
+            text("Asked"),
+            number("Workers"),
+            number("Gave another answer"),
+            number("Share"),
+        ),
+        rows=tuple(
+            (Code(item), field, count(met), count(off), share(off, met))
+            for item, field, off, met in worst.itertuples(index=False)
+        ),
+        empty="",
+        note=f"{plural(rest, 'more known answer')} not shown." if rest else "",
+    )
+
+
+def _gold_table(model: ReportModel) -> Table:
+    gold = model.facts.gold
+    assert gold is not None  # noqa: S101 - the caller has looked
+    scores = gold.scores.assign(part=gold.scores["right"] / gold.scores["met"])
+    ordered = scores.sort_values(["part", "met"], ascending=[True, False])
+    rest = len(ordered) - _MOST_ROWS
+    worst = ordered.head(_MOST_ROWS)
+    shown = zip(
+        worst.index.tolist(),
+        worst["met"].tolist(),
+        worst["right"].tolist(),
+        (worst["most"] >= gold.least).tolist(),
+        strict=True,
+    )
+    return Table(
+        caption="Workers on items with known answers, the worst first",
+        columns=(
+            text("Worker"),
+            number("Answered"),
+            number("As known"),
+            number("Share"),
+            text("95 % interval"),
+            text("Enough?"),
+        ),
+        rows=tuple(
+            _gold_row(worker, met, right, is_enough=is_enough)
+            for worker, met, right, is_enough in shown
+        ),
+        empty="No worker has answered an item with a known answer.",
+        note=f"{plural(rest, 'more worker')}, who did better, are not shown." if rest > 0 else "",
+    )
+
+
+def _gold_row(worker: str, met: int, right: int, *, is_enough: bool) -> tuple[Cell, ...]:
+    low, high = binomtest(right, met).proportion_ci(_CONFIDENCE, method="wilson")
+    return (
+        Code(worker),
+        count(met),
+        count(right),
+        share(right, met),
+        f"{low:.0%} to {high:.0%}",
+        "yes" if is_enough else "too few",
     )
