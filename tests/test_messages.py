@@ -68,7 +68,7 @@ def test_all_rooms_have_messages(messages: list[Message]) -> None:
     errors = [message for message in messages if message.kind in ERRORS]
     assert len(errors) > FEWEST
     rooms = {message.room for message in errors}
-    assert {"engine", "store", "campaign", "marketplace", "prolific", "cli"} <= rooms
+    assert {"engine", "store", "campaign", "marketplace", "markets", "cli"} <= rooms
     assert {"config", "flows", "hit_templates", "postprocess", "qc"} <= rooms
     assert sum(message.kind == "evidence" for message in messages) > FEWEST / 10
 
