@@ -10,13 +10,14 @@ from tests.conftest import ROOT, in_full
 
 _BLOCKED = """
 import sys
-for module in ("HanTa", "distributed", "pycountry"):
+for module in ("HanTa", "distributed", "offline_markets", "pycountry"):
     sys.modules[module] = None
 from piecework.cli.main import main
 main(sys.argv[1:])
 """
 """Python takes a module whose place holds None for one that is not installed."""
 
+_OFFLINE = ("offline_markets", "offline-markets")
 _DEMO = str(ROOT / "config/campaigns/demo.toml")
 
 
@@ -24,7 +25,15 @@ _DEMO = str(ROOT / "config/campaigns/demo.toml")
     ("words", "use", "module", "extra"),
     [
         (["serve", "--crowd", "prolific"], "--crowd prolific", "pycountry", "prolific"),
+        (["prolific-emulator"], "piecework prolific-emulator", *_OFFLINE),
+        (
+            ["rehearse", _DEMO, "--crowd", "panel", "--crowd", "connect"],
+            "--crowd connect",
+            *_OFFLINE,
+        ),
         *in_full(
+            (["connect-emulator", "--help"], "piecework connect-emulator", *_OFFLINE),
+            (["rehearse", _DEMO, "--crowd", "prolific"], "--crowd prolific", *_OFFLINE),
             (["describe", "captions.txt"], "piecework describe", "HanTa", "describe"),
             (["forecast", _DEMO, "--dask", "local"], "--dask", "distributed", "dask"),
         ),
@@ -48,3 +57,10 @@ def test_a_missing_extra_is_named(
         f"next: pip install 'piecework[{extra}]'",
     ]
     assert done.returncode == 2
+
+
+def test_other_rehearsals_need_no_offline_market() -> None:
+    """What `rehearse` loads after it has read the campaign is loaded without."""
+    loaded = "import piecework.flows.rehearse, piecework.simulation.rehearsals.previous_rehearsal\n"
+    program = _BLOCKED.replace("main(sys.argv[1:])\n", loaded)
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=120)
