@@ -29,17 +29,16 @@ from piecework.config.schema_faults import at, schema_faults
 from piecework.config.trust import refuse_untrusted
 from piecework.config.user_files import read_text, with_secrets
 from piecework.domain.campaign import AsNeeded, Posting
-from piecework.domain.dataset import Publication, Shares, Sink
-from piecework.domain.earned import EarnedRule
+from piecework.domain.dataset import Licence, Publication, Shares, Sink, licence_named
 from piecework.domain.errors import ConfigError
 from piecework.domain.experiment import Experiment
 from piecework.domain.hit import PROLIFIC, Comparator, Item, QualificationRequirement, Share
 from piecework.domain.ids import QualificationTypeId
-from piecework.domain.licences import Licence, licence_named
 from piecework.domain.picture_location import PictureLocation
+from piecework.domain.qualifications import EarnedRule
 from piecework.domain.store_address import StoreAddress, first_refused, store_address
-from piecework.domain.suggestion import did_you_mean
 from piecework.domain.task import Task
+from piecework.domain.text import did_you_mean
 from piecework.domain.verdicts import PolicyRule
 
 STORE_URL = "PIECEWORK_STORE_URL"

@@ -20,12 +20,9 @@ from piecework.config.user_files import read_text
 from piecework.domain.errors import ConfigError
 from piecework.domain.hit import PICTURES, Item, is_picture
 from piecework.domain.ids import ItemId
-from piecework.domain.links import about_link, outward_link
 from piecework.domain.picture_location import PictureLocation
-from piecework.domain.printable import one_line
-from piecework.domain.suggestion import did_you_mean
-from piecework.domain.table_text import table_rows
-from piecework.domain.xml_text import with_newlines
+from piecework.domain.received_files import about_link, outward_link, table_rows
+from piecework.domain.text import did_you_mean, one_line, with_newlines
 
 _FAULTS_SHOWN = 20
 _MISSING_SHOWN = 3

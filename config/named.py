@@ -15,7 +15,7 @@ from pydantic import BaseModel, GetCoreSchemaHandler
 from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, core_schema
 
-from piecework.domain.printable import control_in
+from piecework.domain.text import control_in
 
 
 class Names(Enum):

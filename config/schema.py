@@ -30,10 +30,9 @@ from piecework.config.posting_tables import (
 )
 from piecework.config.requirements_table import EarnedTable, RequirementsTable
 from piecework.domain.campaign import OutputFormat
-from piecework.domain.capabilities import MTURK
-from piecework.domain.dataset import Pictures
+from piecework.domain.dataset import LICENCES, Pictures, licence_named
 from piecework.domain.growing import MOST_IN_BATCH, OnChange, OnRemoval
-from piecework.domain.licences import LICENCES, licence_named
+from piecework.domain.hit import MTURK
 from piecework.domain.money import CURRENCIES, Currency, cents_from_text
 from piecework.domain.task import FieldKind, FieldScope
 from piecework.domain.verdicts import LEAST_ANSWERS, VERDICTS, SubjectKind, Verdict

@@ -7,8 +7,8 @@ from typing import Annotated, Any, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 
 from piecework.config.schema import CampaignTables
-from piecework.domain.lines import Location, line_of
-from piecework.domain.suggestion import did_you_mean
+from piecework.domain.text import did_you_mean
+from piecework.domain.toml_text import Location, line_of
 
 
 def schema_faults(

@@ -26,11 +26,10 @@ from piecework.config.items_file import (
 from piecework.domain.errors import ConfigError
 from piecework.domain.growing import Delivery, SourceRow
 from piecework.domain.hit import PICTURES
-from piecework.domain.links import about_link, outward_link
 from piecework.domain.picture_location import PictureLocation
-from piecework.domain.table_text import separator_of
+from piecework.domain.received_files import about_link, outward_link, separator_of
 from piecework.domain.task import PRACTICE
-from piecework.domain.xml_text import with_newlines
+from piecework.domain.text import with_newlines
 
 CHUNK = 10_000
 """Rows that are in memory at a time."""

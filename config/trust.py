@@ -34,7 +34,7 @@ from piecework.config.named import Names, texts_of
 from piecework.config.schema_faults import schema_faults
 from piecework.config.user_files import read_text, variables_in
 from piecework.domain.errors import ConfigError, RefusedForSafety
-from piecework.domain.printable import one_line
+from piecework.domain.text import one_line
 
 if TYPE_CHECKING:
     from piecework.config.campaign_file import CampaignFile

@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from piecework.domain.errors import ConfigError
-from piecework.domain.utf8 import not_utf8
+from piecework.domain.text import not_utf8
 
 LARGEST_BYTES = 500_000_000
 """A larger file would not fit into memory with what is made of it."""

@@ -21,10 +21,10 @@ from piecework.campaign.opened import CampaignRun
 from piecework.campaign.price_list import ask_prices
 from piecework.config.trust import read_deployment
 from piecework.domain.clock import SystemClock
-from piecework.domain.counts import plural
 from piecework.domain.errors import CampaignBusy
 from piecework.domain.money import Currency
 from piecework.domain.progress import GOES_ON, Progress
+from piecework.domain.text import plural
 from piecework.engine.begun import as_begun, has_posted, is_begun
 from piecework.engine.opening import (
     open_environment,

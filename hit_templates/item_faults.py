@@ -12,9 +12,8 @@ from collections.abc import Iterator, Sequence
 from urllib.parse import urlsplit
 
 from piecework.domain.hit import Item
-from piecework.domain.printable import one_line
 from piecework.domain.task import GOLD, GOLD_BECAUSE, PRACTICE, TRUTH, TWIN, Field, Task
-from piecework.domain.xml_text import NOT_FOR_XML
+from piecework.domain.text import NOT_FOR_XML, one_line
 from piecework.hit_templates.answers import offered, typed, value_problems
 
 

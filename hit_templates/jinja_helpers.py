@@ -11,8 +11,8 @@ from functools import cache
 from markupsafe import Markup, escape
 
 from piecework.domain.hit import Item
-from piecework.domain.suggestion import did_you_mean
 from piecework.domain.task import Field, Option
+from piecework.domain.text import did_you_mean
 from piecework.hit_templates.messages import FOLDER
 
 _STRONG = re.compile(r"\*\*(.+?)\*\*")

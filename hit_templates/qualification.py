@@ -15,10 +15,9 @@ from math import prod
 from urllib.parse import quote
 from xml.sax.saxutils import escape
 
-from piecework.domain.capabilities import MTURK
-from piecework.domain.counts import plural
-from piecework.domain.hit import Item
-from piecework.domain.qualification import SECTION, QualificationTest
+from piecework.domain.hit import MTURK, Item
+from piecework.domain.qualifications import SECTION, QualificationTest
+from piecework.domain.text import plural
 from piecework.hit_templates.answers import offered
 from piecework.hit_templates.item_faults import faults_of_item
 from piecework.hit_templates.templates import has_template, rendered

@@ -14,11 +14,10 @@ from typing import NamedTuple
 from jinja2.utils import htmlsafe_json_dumps
 from markupsafe import Markup
 
-from piecework.domain.capabilities import MTURK
 from piecework.domain.column_names import MEASURES
 from piecework.domain.errors import ConfigError
 from piecework.domain.experiment import PLAIN, Arm
-from piecework.domain.hit import Item
+from piecework.domain.hit import MTURK, Item
 from piecework.domain.ids import ItemId
 from piecework.domain.task import Task
 from piecework.hit_templates.answers import text_fields

@@ -44,7 +44,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from piecework.domain.assignment import FieldValue
-from piecework.domain.differences import Change, changes, size
+from piecework.domain.edit import Change, changes, size_of_changes
 from piecework.domain.task import FieldScope, Rule, Task
 
 CHARACTERS: Mapping[str, str] = {
@@ -382,7 +382,7 @@ def _few_words_changed(values: Values, rule: Rule, columns: Columns) -> bool:
     text = _text(values, rule.field)
     before = columns.get(str(rule.parameters["column"]), "")
     most = _number(rule, "maximum")
-    return text == "" or size(changes_of(before, text)) <= most
+    return text == "" or size_of_changes(changes_of(before, text)) <= most
 
 
 def _words_within(values: Values, rule: Rule, columns: Columns) -> bool:

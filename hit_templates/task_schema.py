@@ -16,7 +16,6 @@ from typing import get_args
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
-from piecework.domain.suggestion import did_you_mean
 from piecework.domain.task import (
     GOLD,
     TRUTH,
@@ -31,6 +30,7 @@ from piecework.domain.task import (
     Rule,
     Task,
 )
+from piecework.domain.text import did_you_mean
 from piecework.hit_templates.messages import table_in
 from piecework.hit_templates.rules import RULE_KINDS, parameter_faults
 

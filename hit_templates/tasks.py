@@ -20,11 +20,10 @@ from piecework.domain.column_names import faults_of_names
 from piecework.domain.errors import ConfigError
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
-from piecework.domain.lines import line_of
-from piecework.domain.links import about_link, outward_link
-from piecework.domain.suggestion import did_you_mean
+from piecework.domain.received_files import about_link, outward_link
 from piecework.domain.task import PRACTICE, AggregateKind, Field, OwnFiles, Task
-from piecework.domain.utf8 import not_utf8
+from piecework.domain.text import did_you_mean, not_utf8
+from piecework.domain.toml_text import line_of
 from piecework.hit_templates.messages import (
     ENGLISH,
     FOLDER,

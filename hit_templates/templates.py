@@ -23,8 +23,8 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.utils import missing
 
 from piecework.domain.errors import ConfigError
-from piecework.domain.suggestion import did_you_mean
 from piecework.domain.task import OwnFiles, Task
+from piecework.domain.text import did_you_mean
 from piecework.hit_templates.blank_page import NeedsValue, printed
 from piecework.hit_templates.jinja_helpers import (
     breakable,

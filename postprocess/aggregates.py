@@ -33,8 +33,8 @@ from piecework.analyses.rating_scales import rating_scales
 from piecework.analyses.votes import answers_that_count, votes
 from piecework.analyses.votes import votes_that_count as voices
 from piecework.domain import column_names as names
+from piecework.domain.campaign import MachineVote
 from piecework.domain.column_names import LIKELIEST, PROBABILITY
-from piecework.domain.machine import MachineVote
 from piecework.domain.task import Aggregate, AggregateKind, Field
 from piecework.postprocess.edits import best_edits
 

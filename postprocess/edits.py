@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 import pandas as pd
 
 from piecework.domain import column_names as names
-from piecework.domain.differences import changes, size
-from piecework.domain.edit import Edit
+from piecework.domain.edit import Edit, changes, size_of_changes
 
 
 def replay(original: str, edits: Sequence[Edit]) -> str:
@@ -159,7 +158,7 @@ def _best(edits: Counter[str], before: str) -> tuple[str, float, int]:
     most = max(edits.values())
     leading = [text for text, count in edits.items() if count == most]
     words = before.split()
-    best = min(leading, key=lambda text: (size(changes(words, text.split())), text))
+    best = min(leading, key=lambda text: (size_of_changes(changes(words, text.split())), text))
     return best, most / edits.total(), most
 
 

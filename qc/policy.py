@@ -28,7 +28,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from piecework.domain.suggestion import did_you_mean
+from piecework.domain.text import did_you_mean
 from piecework.domain.verdicts import (
     JOINED,
     REJECTED_WITH,

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator
 from string import Formatter
 
-from piecework.domain.counts import share
+from piecework.domain.text import share
 from piecework.domain.verdicts import PolicyRule
 from piecework.qc.registry import BY_NAME, Heuristic
 

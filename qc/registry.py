@@ -13,9 +13,9 @@ import numpy as np
 import pandas as pd
 
 from piecework.domain.errors import ConfigError
-from piecework.domain.suggestion import did_you_mean
 from piecework.domain.tables import COLLECTED, task_columns
 from piecework.domain.task import Task
+from piecework.domain.text import did_you_mean
 from piecework.domain.verdicts import JOINED, NOT_WRITTEN_HERE, Finding, SubjectKind
 from piecework.qc import joined, parameters, written_here
 from piecework.qc.batch_scores import BatchScores

@@ -11,7 +11,7 @@ Chromium, with one text in six not typed. Half of the sessions are held out.
 import math
 from typing import NamedTuple
 
-from piecework.domain.counts import plural
+from piecework.domain.text import plural
 from piecework.domain.typing_record import TypingRecord, typing_record
 
 LEAST_CHARACTERS = 10

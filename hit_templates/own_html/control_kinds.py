@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from piecework.domain.suggestion import did_you_mean
+from piecework.domain.text import did_you_mean
 from piecework.hit_templates.own_html.placeholders import is_mark
 
 Kind = Literal["text", "number", "one", "several", "carried"]

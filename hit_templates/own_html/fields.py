@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 from piecework.domain.column_names import MEASURES, ColumnNames, derived_columns
 from piecework.domain.ids import ItemId
-from piecework.domain.scales import WIDEST
-from piecework.domain.task import Aggregate, AggregateKind, Field, FieldKind, Option, Rule
+from piecework.domain.task import WIDEST, Aggregate, AggregateKind, Field, FieldKind, Option, Rule
 from piecework.hit_templates.own_html.control_kinds import Control, is_reserved
 
 REST = "*"

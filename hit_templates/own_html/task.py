@@ -9,8 +9,7 @@ from pathlib import Path
 from piecework.domain.errors import ConfigError
 from piecework.domain.hit import Item
 from piecework.domain.task import HtmlPage, OwnFiles, Task
-from piecework.domain.utf8 import not_utf8
-from piecework.domain.xml_text import NOT_FOR_XML, with_newlines
+from piecework.domain.text import NOT_FOR_XML, not_utf8, with_newlines
 from piecework.hit_templates.own_html.controls import Controls
 from piecework.hit_templates.own_html.embedding import LARGEST_BYTES, embedded
 from piecework.hit_templates.own_html.fields import (

@@ -15,8 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from piecework.domain.dataset import SPLITS
-from piecework.domain.licences import Licence
+from piecework.domain.dataset import SPLITS, Licence
 from piecework.postprocess.datasets.facts import DatasetFacts
 from piecework.postprocess.datasets.file_table import ROWS_AT_ONCE, texts
 

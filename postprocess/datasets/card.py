@@ -19,9 +19,9 @@ from jinja2 import Environment, StrictUndefined
 from jinja2.environment import Template
 from markupsafe import Markup
 
-from piecework.domain.counts import plural
 from piecework.domain.dataset import SPLITS
 from piecework.domain.imported import UNNAMED
+from piecework.domain.text import plural
 from piecework.postprocess.aggregates import probability_columns
 from piecework.postprocess.answers import set_aside_reasons
 from piecework.postprocess.datasets.facts import DatasetFacts

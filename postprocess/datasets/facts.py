@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from piecework.domain.campaign import MachineVote
 from piecework.domain.dataset import Publication, Shares
-from piecework.domain.machine import MachineVote
 from piecework.domain.task import Field, Task
 from piecework.postprocess.apply import RULES
 from piecework.postprocess.datasets.pictures import Size

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from piecework.domain.errors import ConfigError
-from piecework.domain.utf8 import not_utf8
+from piecework.domain.text import not_utf8
 
 _SHOWN = 20
 

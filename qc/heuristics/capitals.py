@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from piecework.domain.counts import share
+from piecework.domain.text import share
 from piecework.domain.verdicts import SubjectKind
 from piecework.qc.facts import Facts
 from piecework.qc.parameters import Count, Share

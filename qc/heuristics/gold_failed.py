@@ -25,8 +25,8 @@ from typing import Annotated
 
 import pandas as pd
 
-from piecework.domain.counts import plural
 from piecework.domain.task import GOLD
+from piecework.domain.text import plural
 from piecework.domain.verdicts import SubjectKind
 from piecework.qc.facts import Facts
 from piecework.qc.gold import failed_and_met, gold_scores, sections_of

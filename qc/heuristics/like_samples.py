@@ -33,7 +33,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from piecework.domain.counts import plural
+from piecework.domain.text import plural
 from piecework.domain.verdicts import SubjectKind
 from piecework.qc.facts import Facts, Tallied
 from piecework.qc.parameters import Count, Samples, Share

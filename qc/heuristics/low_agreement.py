@@ -43,7 +43,7 @@ import pandas as pd
 from scipy.special import expit, ndtr, ndtri
 
 from piecework.analyses.dawid_skene import vote_values
-from piecework.domain.counts import plural
+from piecework.domain.text import plural
 from piecework.domain.verdicts import SubjectKind
 from piecework.qc.facts import Facts
 from piecework.qc.parameters import Amount, Count, Counted, Share

@@ -20,7 +20,7 @@ from typing import Annotated
 import numpy as np
 import pandas as pd
 
-from piecework.domain.counts import plural, share
+from piecework.domain.text import plural, share
 from piecework.domain.verdicts import SubjectKind
 from piecework.qc.facts import Facts
 from piecework.qc.parameters import Count, Counted, Share

@@ -23,8 +23,8 @@ from typing import Annotated
 
 import pandas as pd
 
-from piecework.domain.counts import plural
 from piecework.domain.tables import ORDER
+from piecework.domain.text import plural
 from piecework.domain.verdicts import SubjectKind
 from piecework.qc.facts import Facts
 from piecework.qc.parameters import Amount, Count, Counted

@@ -18,7 +18,7 @@ from typing import Annotated
 import numpy as np
 import pandas as pd
 
-from piecework.domain.counts import plural
+from piecework.domain.text import plural
 from piecework.domain.verdicts import SubjectKind
 from piecework.qc.facts import Facts
 from piecework.qc.parameters import Count, Counted

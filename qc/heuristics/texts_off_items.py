@@ -22,7 +22,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import expit
 
-from piecework.domain.counts import plural
+from piecework.domain.text import plural
 from piecework.domain.verdicts import SubjectKind
 from piecework.qc.facts import Facts
 from piecework.qc.parameters import Amount, Count, Counted, Ratio

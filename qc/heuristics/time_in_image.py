@@ -23,7 +23,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from piecework.domain.counts import plural
+from piecework.domain.text import plural
 from piecework.domain.verdicts import SubjectKind
 from piecework.qc.facts import Facts
 from piecework.qc.parameters import Amount

@@ -12,10 +12,9 @@ import pandas as pd
 import pytest
 
 from piecework.domain.campaign import FORMATS
-from piecework.domain.dataset import Publication, Shares
+from piecework.domain.dataset import LICENCES, Publication, Shares
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
-from piecework.domain.licences import LICENCES
 from piecework.hit_templates.tasks import load_task
 from piecework.postprocess.datasets.facts import DatasetFacts
 from piecework.postprocess.splits import splits

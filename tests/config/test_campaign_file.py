@@ -7,7 +7,7 @@ import pytest
 from piecework.campaign.assembling import load_campaign
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import ConfigError
-from piecework.domain.lines import line_of
+from piecework.domain.toml_text import line_of
 from piecework.hit_templates.tasks import load_task
 from tests.trusted import own
 

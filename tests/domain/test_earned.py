@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from piecework.domain.earned import DueChange, EarnedRule, Holding, ItemOutcome, due_change
+from piecework.domain.qualifications import DueChange, EarnedRule, Holding, ItemOutcome, due_change
 
 NOW = datetime(2026, 1, 5, 9, tzinfo=UTC)
 RULE = EarnedRule(

@@ -2,7 +2,7 @@
 
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
-from piecework.domain.qualification import QualificationTest
+from piecework.domain.qualifications import QualificationTest
 from piecework.domain.task import Field, Option, Task
 
 ANSWER = Field(

@@ -11,12 +11,11 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from decimal import Decimal
 
-from piecework.domain.bonus import Bonus
 from piecework.domain.crowds import market_of_type
 from piecework.domain.errors import PlatformRefused, TransientPlatformError
 from piecework.domain.hit import HitType
 from piecework.domain.ids import AssignmentId, HitId, HitTypeId
-from piecework.domain.money import CrowdPrices, FeeSchedule, PriceList
+from piecework.domain.money import Bonus, CrowdPrices, FeeSchedule, PriceList
 from piecework.platforms.mturk import MTurk
 from piecework.platforms.wire import SharedQuestion
 

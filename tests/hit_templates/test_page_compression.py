@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from piecework.campaign.assembling import load_campaign
-from piecework.domain.capabilities import MTURK
-from piecework.domain.hit import Item
+from piecework.domain.hit import MTURK, Item
 from piecework.domain.ids import ItemId
 from piecework.hit_templates.page_compression import MARK, compress, decompress, fitted
 from piecework.hit_templates.render import render_hit

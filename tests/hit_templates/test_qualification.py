@@ -9,7 +9,7 @@ import pytest
 from piecework.config.items_file import read_items
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
-from piecework.domain.qualification import QualificationTest
+from piecework.domain.qualifications import QualificationTest
 from piecework.hit_templates.qualification import answer_key, faults_of_test, question_form
 from piecework.hit_templates.tasks import load_task
 from piecework.marketplace.forms.answer_key import check_against

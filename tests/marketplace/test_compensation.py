@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from piecework.domain.bonus import Compensation
 from piecework.domain.errors import PlatformRefused
 from piecework.domain.ids import WorkerId
+from piecework.domain.money import Compensation
 from piecework.platforms.mturk import MTurk
 from tests.marketplace.market import Market, Worker, post
 

@@ -5,8 +5,8 @@ from defusedxml.ElementTree import fromstring
 from hypothesis import given
 from hypothesis import strategies as st
 
-from piecework.domain.capabilities import MTURK
 from piecework.domain.errors import ConfigError
+from piecework.domain.hit import MTURK
 from piecework.platforms.wire import NAMESPACE, html_question, question_bytes
 
 

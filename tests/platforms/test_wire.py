@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from piecework.domain.bonus import Bonus
 from piecework.domain.hit import QualificationRequirement
 from piecework.domain.ids import AssignmentId, QualificationTypeId, WorkerId
+from piecework.domain.money import Bonus
 from piecework.platforms.wire import assignment_from_wire, bonus_from_wire, requirement_to_wire
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from piecework.domain.capabilities import MTURK
+from piecework.domain.hit import MTURK
 from piecework.domain.tables import COLLECTED
 from piecework.domain.verdicts import JOINED, PolicyRule
 from piecework.qc.features import OF_ANSWERS, OF_WORKERS, answer_features, worker_features

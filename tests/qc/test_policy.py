@@ -7,7 +7,7 @@ from typing import cast
 import pandas as pd
 import pytest
 
-from piecework.domain.capabilities import MTURK
+from piecework.domain.hit import MTURK
 from piecework.domain.verdicts import Decision, Finding, PolicyRule, SubjectKind, Verdict
 from piecework.qc.policy import NOTHING_AGAINST, check_rules, decide
 from tests.qc.tables import row, table

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pandas as pd
 import pytest
 
-from piecework.domain.capabilities import MTURK
+from piecework.domain.hit import MTURK
 from piecework.domain.verdicts import Finding, PolicyRule, SubjectKind, Verdict
 from piecework.qc.policy import check_rules, decide
 from piecework.qc.reasons import stated

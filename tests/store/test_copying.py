@@ -11,13 +11,12 @@ from pathlib import Path
 import pytest
 
 from piecework.domain.clock import FixedClock
-from piecework.domain.earned import ItemOutcome
 from piecework.domain.errors import CampaignBusy, StoreError
 from piecework.domain.hit import PlannedHit
 from piecework.domain.ids import AssignmentId, HitId, HitKey, WorkerId
-from piecework.domain.review import WordVerdict
+from piecework.domain.qualifications import ItemOutcome
 from piecework.domain.store_address import StoreAddress, in_folder, store_address
-from piecework.domain.verdicts import Decision, SubjectKind, Verdict
+from piecework.domain.verdicts import Decision, SubjectKind, Verdict, WordVerdict
 from piecework.store import (
     bound,
     copying,

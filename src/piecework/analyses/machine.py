@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from piecework.domain.machine import MachineVote
+from piecework.domain.campaign import MachineVote
 
 Floats = npt.NDArray[np.float64]
 

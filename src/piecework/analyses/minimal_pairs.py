@@ -20,7 +20,7 @@ import pandas as pd
 from sacrebleu.metrics.bleu import BLEU
 
 from piecework.analyses.corpus.captions import tokens
-from piecework.domain.differences import changes, size
+from piecework.domain.edit import changes, size_of_changes
 
 
 def parts_of(text: str) -> list[str]:
@@ -47,7 +47,7 @@ def similarity(texts: pd.DataFrame) -> pd.DataFrame:
             (parts_of(before), parts_of(after))
             for before, after in zip(group["reference"], group["text"], strict=True)
         ]
-        edits = [size(changes(before, after)) for before, after in pairs]
+        edits = [size_of_changes(changes(before, after)) for before, after in pairs]
         total = sum(max(len(before), len(after)) for before, after in pairs)
         bleu = corpus_bleu(
             pd.Series([" ".join(after) for _, after in pairs], index=group.index),

@@ -26,9 +26,9 @@ from piecework.config.schema import CampaignTables
 from piecework.domain.campaign import FORMATS, Campaign, EarlierCampaign, RehearsalPlan
 from piecework.domain.errors import ConfigError
 from piecework.domain.hit import Item
-from piecework.domain.lines import line_of
-from piecework.domain.qualification import QualificationTest
+from piecework.domain.qualifications import QualificationTest
 from piecework.domain.task import PRACTICE, Task
+from piecework.domain.toml_text import line_of
 from piecework.hit_templates.answer_fields import answers_task
 from piecework.hit_templates.own_html.fields import StatedField
 from piecework.hit_templates.own_html.task import ITEM_ID, Around, html_task, with_shown_columns

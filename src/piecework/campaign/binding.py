@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from piecework.domain.campaign import Campaign
-from piecework.domain.counts import plural
 from piecework.domain.errors import RefusedForSafety, StoreError
 from piecework.domain.hit import Item
+from piecework.domain.text import plural
 from piecework.store import bound, campaign_facts
 from piecework.store.bound import Dealt
 from piecework.store.database import Store

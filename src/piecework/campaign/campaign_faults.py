@@ -9,11 +9,10 @@ from piecework.config.campaign_file import CampaignFile
 from piecework.config.named import Names, texts_of
 from piecework.config.schema import CampaignTables
 from piecework.domain.campaign import FORMATS
-from piecework.domain.counts import plural
 from piecework.domain.hit import Item
-from piecework.domain.links import about_link, outward_link
-from piecework.domain.suggestion import did_you_mean
+from piecework.domain.received_files import about_link, outward_link
 from piecework.domain.task import PRACTICE, Task
+from piecework.domain.text import did_you_mean, plural
 from piecework.hit_templates.answers import text_fields
 from piecework.hit_templates.item_faults import faults_of_items
 from piecework.hit_templates.tasks import is_own

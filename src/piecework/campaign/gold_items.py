@@ -7,10 +7,10 @@ them out.
 """
 
 from piecework.config.campaign_file import CampaignFile
-from piecework.domain.counts import plural
 from piecework.domain.errors import ConfigError
 from piecework.domain.hit import Item
 from piecework.domain.task import GOLD, MIXED_IN, PRACTICE, Task
+from piecework.domain.text import plural
 
 
 def with_gold(file: CampaignFile, task: Task, items: tuple[Item, ...]) -> tuple[Item, ...]:

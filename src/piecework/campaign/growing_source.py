@@ -12,12 +12,12 @@ from piecework.config.campaign_file import CampaignFile
 from piecework.config.schema import is_read_as_it_arrives
 from piecework.config.sources import PictureFolder, TableFile
 from piecework.domain.campaign import Campaign
-from piecework.domain.counts import plural
 from piecework.domain.errors import ConfigError
 from piecework.domain.growing import Growth, Source, SourceRow
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
 from piecework.domain.task import Task
+from piecework.domain.text import plural
 from piecework.store import dealt_items
 from piecework.store.database import exists, open_store
 

@@ -8,13 +8,12 @@ from piecework.config.campaign_file import CampaignFile
 from piecework.config.items_file import Row, read_rows
 from piecework.config.posting_tables import MachineTable
 from piecework.config.user_files import read_text
-from piecework.domain.counts import plural
+from piecework.domain.campaign import MachineVote
 from piecework.domain.errors import ConfigError
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
-from piecework.domain.machine import MachineVote
-from piecework.domain.suggestion import did_you_mean
 from piecework.domain.task import Field, Task
+from piecework.domain.text import did_you_mean, plural
 
 _KEYS = frozenset({"item", "label", "probability", "model"})
 _MOST_FAULTS = 20

@@ -6,12 +6,10 @@ from dataclasses import dataclass, field
 import pandas as pd
 
 from piecework.domain.campaign import Campaign
-from piecework.domain.capabilities import MTURK, Capabilities
 from piecework.domain.clock import Clock
 from piecework.domain.errors import ConfigError
-from piecework.domain.hit import Item, PlannedHit
-from piecework.domain.ids import ItemId, WorkerId
-from piecework.domain.item_numbers import ItemNumbers, ItemTags
+from piecework.domain.hit import MTURK, Capabilities, Item, PlannedHit
+from piecework.domain.ids import ItemId, ItemNumbers, ItemTags, WorkerId
 from piecework.domain.verdicts import SubjectKind
 from piecework.platforms.ports import Platform
 from piecework.postprocess.pseudonyms import pseudonym

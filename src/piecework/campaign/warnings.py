@@ -16,9 +16,9 @@ from pathlib import Path
 from piecework.campaign.dealing import deal
 from piecework.campaign.pricing import Price, expected_out_of_reach
 from piecework.domain.campaign import Campaign
-from piecework.domain.counts import plural
 from piecework.domain.hit import PROLIFIC
 from piecework.domain.task import GOLD, HtmlPage, Task
+from piecework.domain.text import plural
 from piecework.domain.verdicts import PolicyRule
 from piecework.hit_templates.own_html.controls import controls_of
 from piecework.hit_templates.own_html.embedding import IS_MISSING

@@ -10,7 +10,7 @@ import click
 from piecework.cli.clean import origin_of, runner
 from piecework.cli.options import AS_CAMPAIGN, COLUMNS, DASK, FILES_IN_PARTS, JSON, TASK
 from piecework.cli.output import say_sections
-from piecework.domain.counts import plural
+from piecework.domain.text import plural
 
 if TYPE_CHECKING:
     from piecework.importing.assessing import Assessed

@@ -11,12 +11,11 @@ from rich.markup import escape
 from rich.table import Table
 
 from piecework.cli.options import CAMPAIGN, JSON
-from piecework.domain.capabilities import MTURK
 from piecework.domain.clock import SystemClock
-from piecework.domain.counts import plural
 from piecework.domain.dataset import STATEMENTS
-from piecework.domain.printable import printable
-from piecework.domain.scales import is_unlimited
+from piecework.domain.hit import MTURK
+from piecework.domain.task import is_unlimited
+from piecework.domain.text import plural, printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable

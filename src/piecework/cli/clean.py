@@ -17,8 +17,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from piecework.cli.options import DASK, JSON
-from piecework.domain.counts import plural
 from piecework.domain.money import shown
+from piecework.domain.text import plural
 
 if TYPE_CHECKING:
     from piecework.results.large.answer_files import Origin

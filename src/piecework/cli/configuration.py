@@ -19,7 +19,7 @@ from click.core import ParameterSource
 
 from piecework.config.user_files import read_text
 from piecework.domain.errors import ConfigError
-from piecework.domain.printable import control_in
+from piecework.domain.text import control_in
 
 CONFIGURED = ("serve", "backup", "run", "advance", "review", "crowd")
 """The commands that supervisors and schedules start."""

@@ -21,7 +21,7 @@ import click
 
 from piecework.cli.lazy_group import LazyGroup
 from piecework.domain.errors import ConfigError, PieceworkError, RefusedForSafety
-from piecework.domain.printable import printable
+from piecework.domain.text import printable
 
 _BRING_BACK = (
     "restore a copy of piecework.db, then run `piecework reconcile CAMPAIGN`; until "

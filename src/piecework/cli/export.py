@@ -12,7 +12,7 @@ import click
 from piecework.cli.clean import origin_of, runner
 from piecework.cli.options import AS_CAMPAIGN, CAMPAIGN, DASK, FILES_IN_PARTS, JSON, TASK
 from piecework.cli.output import also_sent_lines, say_changes
-from piecework.domain.counts import plural
+from piecework.domain.text import plural
 
 if TYPE_CHECKING:
     from piecework.campaign.opened import OpenedCampaign

@@ -11,10 +11,9 @@ from rich.table import Table
 from rich.text import Text
 
 from piecework.cli.options import COLUMNS, JSON, TASK
-from piecework.domain.counts import plural
 from piecework.domain.errors import ConfigError
 from piecework.domain.imported import Reading
-from piecework.domain.printable import printable
+from piecework.domain.text import plural, printable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -10,8 +10,8 @@ import click
 from piecework.cli.init_wishes import ASSIGNMENTS, BATCHES, MINUTES, WAGE, Wishes
 from piecework.cli.options import JSON, TaskName, grouped
 from piecework.domain.clock import SystemClock
-from piecework.domain.counts import plural
 from piecework.domain.money import CURRENCIES
+from piecework.domain.text import plural
 
 if TYPE_CHECKING:
     from piecework.cli.init_questions import Written

@@ -27,9 +27,9 @@ from piecework.config.campaign_file import parse_untrusted
 from piecework.config.items_file import Row, read_rows
 from piecework.config.trust import trust
 from piecework.config.user_files import write_new
-from piecework.domain.counts import plural
 from piecework.domain.errors import ConfigError
 from piecework.domain.hit import PICTURES, is_picture
+from piecework.domain.text import plural
 from piecework.hit_templates.own_html.task import ITEM_ID
 from piecework.hit_templates.tasks import load_task, task_names
 from piecework.simulation.rehearsals.checking import Checked, check_campaign

@@ -23,9 +23,8 @@ from piecework.cli.open_links import (
 )
 from piecework.cli.options import DATABASE, JSON, WholeNumber, grouped, with_database
 from piecework.config.user_files import read_text
-from piecework.domain.counts import plural
 from piecework.domain.errors import ConfigError
-from piecework.domain.printable import printable
+from piecework.domain.text import plural, printable
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.workers import invitations
 from piecework.store.files import write_private

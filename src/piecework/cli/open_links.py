@@ -17,9 +17,9 @@ import click
 
 from piecework.cli.marketplace_file import moment, site_of, transaction_in
 from piecework.cli.options import DATABASE, JSON, with_database
-from piecework.domain.counts import plural
 from piecework.domain.errors import ConfigError
-from piecework.domain.table_text import table_rows
+from piecework.domain.received_files import table_rows
+from piecework.domain.text import plural
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.workers import open_links
 from piecework.marketplace.workers.open_links import LONGEST_NAME, NewLink

@@ -11,9 +11,8 @@ from rich.table import Table
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from piecework.domain.counts import plural
-from piecework.domain.printable import printable
 from piecework.domain.progress import Progress, SourceState
+from piecework.domain.text import plural, printable
 from piecework.foundation.client.checks import Check
 
 if TYPE_CHECKING:

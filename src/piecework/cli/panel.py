@@ -18,8 +18,8 @@ from piecework.cli.lazy_group import LazyCommand, LazyGroup
 from piecework.cli.marketplace_file import transaction_in
 from piecework.cli.options import DATABASE, JSON, WholeNumber
 from piecework.config.user_files import read_text
-from piecework.domain.counts import plural
 from piecework.domain.errors import ConfigError, RefusedForSafety, StoreError
+from piecework.domain.text import plural
 from piecework.marketplace.state import clock
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from rich.table import Table
 from piecework.cli.consent import is_agreed
 from piecework.cli.options import CAMPAIGN, JSON, LIVE_MARKETPLACE
 from piecework.config.user_files import read_text
-from piecework.domain.counts import plural
 from piecework.domain.errors import ConfigError
+from piecework.domain.text import plural
 
 if TYPE_CHECKING:
     from piecework.campaign.opened import CampaignRun

@@ -12,9 +12,8 @@ from piecework.cli.errors import api_faults
 from piecework.cli.lazy_group import LazyCommand, LazyGroup
 from piecework.cli.options import JSON
 from piecework.cli.output import say_checks
-from piecework.domain.counts import plural
 from piecework.domain.errors import ConfigError
-from piecework.domain.printable import printable
+from piecework.domain.text import plural, printable
 from piecework.foundation.client.address import api_address
 from piecework.foundation.client.transport import Patience, Transport
 from piecework.markets.prolific.client import Prolific

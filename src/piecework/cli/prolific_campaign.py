@@ -17,9 +17,8 @@ from piecework.cli.errors import api_faults
 from piecework.cli.options import CAMPAIGN, JSON, PORT, WholeNumber, grouped
 from piecework.cli.output import say_checks
 from piecework.cli.prolific import TOKEN_FILE, URL, WORKSPACE, needed_token, only_workspace
-from piecework.domain.counts import plural
 from piecework.domain.extras import load_extra
-from piecework.domain.printable import printable
+from piecework.domain.text import plural, printable
 from piecework.foundation.client.address import api_address
 from piecework.foundation.client.public_url import (
     is_emulator,

@@ -16,9 +16,8 @@ from piecework.cli.errors import api_faults
 from piecework.cli.marketplace_file import transaction_in
 from piecework.cli.options import DATABASE, JSON
 from piecework.cli.prolific import TOKEN_FILE, URL, needed_token
-from piecework.domain.counts import plural
 from piecework.domain.errors import ConfigError
-from piecework.domain.printable import printable
+from piecework.domain.text import plural, printable
 from piecework.foundation.client.address import api_address
 from piecework.foundation.client.transport import Transport
 from piecework.foundation.client.values import Money

@@ -18,7 +18,7 @@ from piecework.cli.options import DATABASE, JSON, WholeNumber, with_database
 from piecework.config.user_files import read_text
 from piecework.domain.errors import ConfigError
 from piecework.domain.money import cents_from_wire
-from piecework.domain.printable import one_line, printable
+from piecework.domain.text import one_line, printable
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.requester import questions
 from piecework.marketplace.requester.signature import REGIONS

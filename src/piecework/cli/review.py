@@ -13,8 +13,8 @@ import click
 from piecework.cli.options import CAMPAIGN, LIVE_MARKETPLACE, PORT
 from piecework.cli.sign_in_options import SIGN_IN, SignInOptions, door_of, role_named
 from piecework.config.user_files import read_text
-from piecework.domain.capabilities import MTURK
 from piecework.domain.errors import ConfigError
+from piecework.domain.hit import MTURK
 from piecework.domain.ids import AssignmentId
 
 if TYPE_CHECKING:

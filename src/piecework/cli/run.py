@@ -29,9 +29,9 @@ from piecework.cli.options import (
 )
 from piecework.cli.output import say_progress
 from piecework.cli.prefect_server import TemporaryServer
-from piecework.domain.counts import plural
 from piecework.domain.errors import CampaignBusy, ConfigError
 from piecework.domain.progress import Progress
+from piecework.domain.text import plural
 
 if TYPE_CHECKING:
     from piecework.campaign.opened import CampaignRun

@@ -18,7 +18,7 @@ from piecework.cli.prolific import needed_token
 from piecework.domain.errors import ConfigError
 from piecework.domain.extras import load_extra
 from piecework.domain.money import cents_from_text
-from piecework.domain.printable import printable
+from piecework.domain.text import printable
 
 if TYPE_CHECKING:
     from piecework.cli.serve_options import CrowdOptions

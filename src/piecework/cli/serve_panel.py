@@ -10,7 +10,7 @@ from piecework.cli.marketplace_file import transaction_in
 from piecework.cli.panel import read_panel, read_secrets
 from piecework.cli.serve_markets import OpenedCrowd
 from piecework.domain.errors import ConfigError
-from piecework.domain.printable import printable
+from piecework.domain.text import printable
 
 if TYPE_CHECKING:
     from piecework.cli.serve_options import CrowdOptions

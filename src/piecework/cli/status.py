@@ -9,8 +9,8 @@ import click
 
 from piecework.cli.options import CAMPAIGN, JSON
 from piecework.cli.output import also_sent_lines, say_changes, say_progress
-from piecework.domain.counts import plural
 from piecework.domain.errors import ConfigError
+from piecework.domain.text import plural
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

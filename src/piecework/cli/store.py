@@ -15,8 +15,8 @@ import click
 
 from piecework.cli.lazy_group import LazyGroup
 from piecework.cli.options import CAMPAIGN, JSON, LIVE_MARKETPLACE
-from piecework.domain.counts import plural
 from piecework.domain.errors import PlatformRefused
+from piecework.domain.text import plural
 
 if TYPE_CHECKING:
     from piecework.campaign.opened import CampaignRun

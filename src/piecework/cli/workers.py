@@ -18,7 +18,7 @@ from piecework.cli.lazy_group import LazyGroup
 from piecework.cli.open_links import close, links
 from piecework.cli.options import CAMPAIGN, DATABASE, JSON, CampaignFile
 from piecework.domain.errors import CampaignBusy, ConfigError, PieceworkError
-from piecework.domain.printable import one_line
+from piecework.domain.text import one_line
 from piecework.store.lock import only_pass
 
 if TYPE_CHECKING:

@@ -1,4 +1,7 @@
-"""A campaign: the purpose and the rules of one collection, as its file states them."""
+"""A campaign: the purpose and the rules of one collection, as its file states them.
+
+Labels of models about its items belong to it.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,7 +11,6 @@ from typing import Literal
 
 from piecework.domain.crowds import Crowds
 from piecework.domain.dataset import Publication, Sink
-from piecework.domain.earned import EarnedRule
 from piecework.domain.errors import ConfigError
 from piecework.domain.experiment import Experiment
 from piecework.domain.growing import Growth
@@ -16,13 +18,32 @@ from piecework.domain.hit import Item, QualificationRequirement, Recruiting
 from piecework.domain.ids import ItemId
 from piecework.domain.imported import Reading
 from piecework.domain.inputs import Inputs
-from piecework.domain.machine import MachineVote
 from piecework.domain.money import Currency, FeeSchedule, shown
 from piecework.domain.picture_location import PictureLocation
-from piecework.domain.qualification import QualificationTest
+from piecework.domain.qualifications import EarnedRule, QualificationTest
 from piecework.domain.store_address import StoreAddress, store_address
 from piecework.domain.task import GOLD, MIXED_IN, TRUTH, DatasetKind, Task
 from piecework.domain.verdicts import PolicyRule
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MachineVote:
+    """The label that a model gives an item.
+
+    Attributes:
+        model: the name of the model.
+        item_id: the item.
+        field: the field that is labelled.
+        value: an option of the field.
+        probability: how probable the model thinks the label; missing if it says none.
+    """
+
+    model: str
+    item_id: ItemId
+    field: str
+    value: str
+    probability: float | None = None
+
 
 # MTurk's system qualification types (API reference): sandbox, production.
 MASTERS = ("2ARFPLSP75KLA8M8DH1HTEQVJT3SY6", "2F1QJWKUDD8XADTFD2Q0G6UTO95ALH")

@@ -2,7 +2,8 @@
 
 The fee schedule of a day is data: the marketplace's own, if it states one, else the
 campaign file's, or `config/fees.toml`. This module applies it per assignment and rounds
-halves up (MTurk's price list).
+halves up (MTurk's price list). Money on top of a reward is for one assignment of one
+worker (a bonus), or for none (a compensation).
 """
 
 import re
@@ -12,7 +13,7 @@ from datetime import date
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Literal, get_args
 
-from piecework.domain.ids import HitTypeId
+from piecework.domain.ids import AssignmentId, HitTypeId, WorkerId
 
 Currency = Literal["GBP", "USD"]
 CURRENCIES: tuple[Currency, ...] = get_args(Currency)
@@ -208,3 +209,27 @@ def shown(cents: int, currency: Currency) -> str:
     minus = "-" if cents < 0 else ""
     whole, part = divmod(abs(cents), 100)
     return f"{minus}{SIGNS[currency]}{whole:,}.{part:02d}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bonus:
+    """One payment; the worker reads the reason. Fees come on top."""
+
+    assignment_id: AssignmentId
+    worker_id: WorkerId
+    cents: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compensation:
+    """One payment for no assignment, to a person whom our own faults hurt.
+
+    Attributes:
+        name: what the platform knows it by; each name is paid once.
+    """
+
+    name: str
+    worker_id: WorkerId
+    cents: int
+    reason: str

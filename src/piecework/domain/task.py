@@ -4,7 +4,8 @@ The gallery's tasks are in `hit_templates/`, others are beside a campaign. `task
 and `messages.<language>.toml` are read into these values: a field without a default is
 a required key, and annotations (`Gt`, `MinLen`) are checked against the file. A rule is
 data (kind, parameters, message), so that Python and the page's JavaScript can apply the
-same rule. docs/how-to/tasks.md explains how to add a task.
+same rule. Options of a field may be grades, and a scale may be reversed.
+docs/how-to/tasks.md explains how to add a task.
 """
 
 import dataclasses
@@ -14,6 +15,8 @@ from functools import lru_cache
 from typing import Annotated, Literal
 
 from annotated_types import Gt, MinLen
+
+from piecework.domain.assignment import FieldValue
 
 Text = Annotated[str, MinLen(1)]
 Positive = Annotated[int, Gt(0)]
@@ -375,3 +378,38 @@ class Task:
 @lru_cache(maxsize=128)  # called for every answer that is read
 def _fields_of(task: Task, scope: FieldScope) -> tuple[Field, ...]:
     return tuple(field for field in task.fields if field.scope == scope)
+
+
+def is_graded(field: Field) -> bool:
+    """Whether the options of a choice are grades: whole numbers in order."""
+    values = [option.value for option in field.options]
+    return (
+        field.kind == "choice"
+        and len(values) > 1
+        and all(value.removeprefix("-").isdigit() for value in values)
+    )
+
+
+def mirrored(field: Field, value: FieldValue) -> FieldValue:
+    """Return the value on the reversed scale; values that are not options stay.
+
+    >>> grade = Field(name="g", kind="number", label="", minimum=1, maximum=4)
+    >>> mirrored(grade, 1.0)
+    4.0
+    """
+    if isinstance(value, float):
+        return field.minimum + field.maximum - value
+    values = [option.value for option in field.options]
+    turned = dict(zip(values, reversed(values), strict=True))
+    if isinstance(value, str):
+        return turned.get(value, value)
+    return tuple(turned.get(option, option) for option in value)
+
+
+WIDEST = 1e9
+"""A number without known limits lies between minus and plus this."""
+
+
+def is_unlimited(field: Field) -> bool:
+    """Whether a number has no known limits."""
+    return field.kind == "number" and field.maximum - field.minimum >= WIDEST

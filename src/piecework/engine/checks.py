@@ -18,7 +18,7 @@ from piecework.campaign.questions import faults_of_page, posted_question
 from piecework.domain.campaign import Campaign
 from piecework.domain.hit import Item, PlannedHit
 from piecework.domain.ids import HitKey, ItemId
-from piecework.domain.printable import one_line
+from piecework.domain.text import one_line
 from piecework.engine.posted_hits import LONGEST_LAG, publish_key
 from piecework.store import campaign_facts, hits, item_totals, source
 from piecework.store.database import writing

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from piecework.campaign.opened import CampaignRun, OpenedCampaign
-from piecework.domain.earned import DueChange, EarnedRule, Holding, ItemOutcome, due_change
 from piecework.domain.errors import PlatformRefused
 from piecework.domain.ids import ItemId, QualificationTypeId, WorkerId
+from piecework.domain.qualifications import DueChange, EarnedRule, Holding, ItemOutcome, due_change
 from piecework.engine.requirements import earned_type
 from piecework.engine.snapshot import Reader
 from piecework.engine.step import Step

@@ -12,8 +12,8 @@ from typing import Literal
 
 from piecework.campaign.dealing import first_rounds_cost_cents, hit_cost_cents
 from piecework.domain.campaign import Campaign
-from piecework.domain.counts import plural
 from piecework.domain.progress import Waiting
+from piecework.domain.text import plural
 
 BY_A_PERSON = "piecework stop"
 

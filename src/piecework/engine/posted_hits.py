@@ -39,7 +39,7 @@ def annotation(run: CampaignRun, hit: PlannedHit) -> str:
     """Return what identifies a HIT there: `<store name>/<hit key>`, and its items.
 
     The items of a first round follow from the campaign, unless they grow. Later rounds
-    depend on the answers. So they name their items (`piecework.domain.item_numbers`) if
+    depend on the answers. So they name their items (`piecework.domain.ids`) if
     there is room: a store that was restored from an older copy reads them from there.
     """
     name = f"{intents.store_name(run.store)}/{hit.hit_key}"

@@ -20,7 +20,7 @@ from piecework.domain.campaign import EarlierCampaign
 from piecework.domain.errors import ConfigError, PlatformRefused
 from piecework.domain.hit import PlannedHit, PostableTest, QualificationRequirement
 from piecework.domain.ids import HitId, QualificationTypeId, WorkerId
-from piecework.domain.qualification import QualificationTest
+from piecework.domain.qualifications import QualificationTest
 from piecework.engine.posted_hits import GONE, extended, slots_wanted, status_of
 from piecework.hit_templates.qualification import answer_key, question_form
 from piecework.store import assignments, bound, campaign_facts, hits, intents, workers

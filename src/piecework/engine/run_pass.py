@@ -14,8 +14,8 @@ from typing import Any, TypeVar
 from piecework.campaign.opened import CampaignRun
 from piecework.campaign.provenance import code_version
 from piecework.domain.campaign import Campaign
-from piecework.domain.counts import plural
 from piecework.domain.progress import Progress
+from piecework.domain.text import plural
 from piecework.engine.collect import collect
 from piecework.engine.earn import earn
 from piecework.engine.judge import assess, decide, weigh

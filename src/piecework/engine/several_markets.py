@@ -23,9 +23,9 @@ from piecework.campaign.dealing import (
     shares,
 )
 from piecework.campaign.opened import CampaignRun, OpenedCampaign
-from piecework.domain.counts import plural
 from piecework.domain.errors import PlatformRefused
 from piecework.domain.hit import PlannedHit
+from piecework.domain.text import plural
 from piecework.engine.posted_hits import record_cut_off
 from piecework.store import campaign_facts, hits, intents, workers
 from piecework.store.acting import carry_out

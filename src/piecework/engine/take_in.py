@@ -12,11 +12,11 @@ from dataclasses import dataclass, field, replace
 from piecework.campaign.opened import CampaignRun, OpenedCampaign
 from piecework.campaign.questions import faults_of_row
 from piecework.config.items_file import is_too_long
-from piecework.domain.counts import plural
 from piecework.domain.errors import ConfigError
 from piecework.domain.growing import Delivery, Growth, SourceRow, version_of
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
+from piecework.domain.text import plural
 from piecework.engine.snapshot import Reader, arrived, as_read
 from piecework.engine.step import Step
 from piecework.store import source

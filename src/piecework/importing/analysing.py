@@ -8,9 +8,9 @@ import pandas as pd
 from piecework.analyses.votes import answers_that_count
 from piecework.campaign.assembling import load_campaign
 from piecework.campaign.opened import OpenedCampaign
-from piecework.domain.counts import plural
 from piecework.domain.errors import ConfigError
 from piecework.domain.imported import Reading
+from piecework.domain.text import plural
 from piecework.engine.judge import proposed_verdicts
 from piecework.engine.opening import open_to_look
 from piecework.importing.readers.recognise import recognise

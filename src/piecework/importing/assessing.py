@@ -11,10 +11,10 @@ from piecework.campaign.assembling import load_campaign
 from piecework.campaign.opened import OpenedCampaign
 from piecework.campaign.provenance import code_version
 from piecework.config.campaign_file import parse
-from piecework.domain.counts import plural
 from piecework.domain.errors import ConfigError
 from piecework.domain.imported import Reading
 from piecework.domain.progress import Progress
+from piecework.domain.text import plural
 from piecework.domain.verdicts import RANDOM_SAMPLE, Finding
 from piecework.engine.judge import assess, decide, find_suspicions
 from piecework.engine.opening import open_to_look

@@ -13,8 +13,8 @@ from pathlib import Path
 from piecework.config.schema import FieldTable
 from piecework.domain.errors import ConfigError
 from piecework.domain.imported import Reading
-from piecework.domain.suggestion import did_you_mean
 from piecework.domain.task import Task
+from piecework.domain.text import did_you_mean
 from piecework.domain.toml_text import toml_key
 from piecework.hit_templates.own_html.control_kinds import is_reserved
 from piecework.hit_templates.tasks import load_task, task_names

@@ -26,7 +26,6 @@ from piecework.config.campaign_file import parse
 from piecework.config.sources import TableFile
 from piecework.config.trust import deployment_path, read_deployment
 from piecework.domain.campaign import Campaign
-from piecework.domain.counts import plural
 from piecework.domain.errors import CampaignBusy, ConfigError, NotAnswered, StoreError
 from piecework.domain.growing import SourceRow
 from piecework.domain.hit import Item
@@ -34,6 +33,7 @@ from piecework.domain.ids import ItemId
 from piecework.domain.money import cents_from_text
 from piecework.domain.progress import Progress
 from piecework.domain.task import MIXED_IN, PRACTICE
+from piecework.domain.text import plural
 from piecework.engine.opening import open_to_look
 from piecework.engine.pass_request import PassRequest
 from piecework.library.frames import require_columns

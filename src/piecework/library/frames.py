@@ -7,7 +7,7 @@ from contextlib import contextmanager
 import pandas as pd
 
 from piecework.domain.errors import ConfigError
-from piecework.domain.suggestion import did_you_mean
+from piecework.domain.text import did_you_mean
 from piecework.hit_templates.answers import SEPARATOR
 
 VOTES = ("task", "worker", "label")

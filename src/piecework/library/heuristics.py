@@ -6,8 +6,8 @@ from types import MappingProxyType
 import pandas as pd
 
 from piecework.domain.errors import ConfigError
-from piecework.domain.suggestion import did_you_mean
 from piecework.domain.task import FieldKind
+from piecework.domain.text import did_you_mean
 from piecework.domain.verdicts import Finding
 from piecework.library.answers import OpenedAnswers, opened_answers
 from piecework.qc import registry

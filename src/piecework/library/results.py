@@ -8,9 +8,9 @@ from pathlib import Path
 import pandas as pd
 
 from piecework.config.named_files import read_reading
-from piecework.domain.counts import plural
 from piecework.domain.errors import ConfigError
 from piecework.domain.imported import Reading
+from piecework.domain.text import plural
 from piecework.importing.readers.recognise import recognise
 from piecework.importing.temporary import opened_sources
 from piecework.library.answers import answers_of

@@ -29,7 +29,7 @@ from piecework.domain.errors import (
     RefusalKind,
     TransientPlatformError,
 )
-from piecework.domain.printable import one_line
+from piecework.domain.text import one_line
 from piecework.platforms.pace import THROTTLED
 
 _LOG = logging.getLogger(__name__)

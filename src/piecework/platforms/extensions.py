@@ -17,8 +17,8 @@ from base64 import b64encode
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
-from piecework.domain.capabilities import MTURK
 from piecework.domain.errors import ConfigError, RefusedForSafety
+from piecework.domain.hit import MTURK
 from piecework.domain.marks import Marks, Meeting
 from piecework.domain.money import PriceList
 from piecework.platforms.calling import called
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from mypy_boto3_mturk import MTurkClient
 
-    from piecework.domain.bonus import Compensation
+    from piecework.domain.money import Compensation
 
 KEEP_APART = "PieceworkKeepApart"
 LIST_TOGETHER = "PieceworkListTogether"

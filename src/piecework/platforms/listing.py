@@ -6,10 +6,9 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from piecework.domain.assignment import Assignment
-from piecework.domain.bonus import Bonus
 from piecework.domain.errors import PlatformRefused
 from piecework.domain.ids import HitId, HitTypeId
-from piecework.domain.money import cents_from_wire
+from piecework.domain.money import Bonus, cents_from_wire
 from piecework.platforms.calling import called, pages_of
 from piecework.platforms.extensions import LIST_TOGETHER
 from piecework.platforms.ports import PostedHit

@@ -11,13 +11,11 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from piecework.domain.assignment import Assignment, AssignmentStatus
-from piecework.domain.bonus import Bonus, Compensation
-from piecework.domain.capabilities import MTURK, Capabilities
 from piecework.domain.errors import PlatformRefused
-from piecework.domain.hit import HitStatus, HitType, PostableTest
+from piecework.domain.hit import MTURK, Capabilities, HitStatus, HitType, PostableTest
 from piecework.domain.ids import AssignmentId, HitId, HitTypeId, QualificationTypeId, WorkerId
 from piecework.domain.marks import Marks, Meeting
-from piecework.domain.money import PriceList, cents_to_wire
+from piecework.domain.money import Bonus, Compensation, PriceList, cents_to_wire
 from piecework.platforms.calling import called
 from piecework.platforms.client import turk_client
 from piecework.platforms.endpoint import Credentials, refuse_closed_host

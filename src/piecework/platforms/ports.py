@@ -15,12 +15,10 @@ from datetime import datetime
 from typing import Protocol
 
 from piecework.domain.assignment import Assignment, AssignmentStatus
-from piecework.domain.bonus import Bonus, Compensation
-from piecework.domain.capabilities import Capabilities
-from piecework.domain.hit import HitStatus, HitType, PostableTest
+from piecework.domain.hit import Capabilities, HitStatus, HitType, PostableTest
 from piecework.domain.ids import AssignmentId, HitId, HitTypeId, QualificationTypeId, WorkerId
 from piecework.domain.marks import Marks, Meeting
-from piecework.domain.money import PriceList
+from piecework.domain.money import Bonus, Compensation, PriceList
 from piecework.platforms.wire import SharedQuestion
 
 

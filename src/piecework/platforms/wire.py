@@ -9,15 +9,15 @@ from xml.sax.saxutils import escape
 
 from piecework.domain.answer_xml import fields_of
 from piecework.domain.assignment import Assignment
-from piecework.domain.bonus import Bonus, Compensation
-from piecework.domain.capabilities import MTURK
 from piecework.domain.crowds import market_of_type
 from piecework.domain.errors import ConfigError, PlatformRefused
-from piecework.domain.hit import QualificationRequirement, Recruiting, WorkerLimit
+from piecework.domain.hit import MTURK, QualificationRequirement, Recruiting, WorkerLimit
 from piecework.domain.ids import AssignmentId, HitId, HitTypeId, WorkerId
 from piecework.domain.marks import Meeting, is_mark
 from piecework.domain.money import (
     CURRENCIES,
+    Bonus,
+    Compensation,
     CrowdPrices,
     Currency,
     FeeSchedule,
@@ -25,7 +25,7 @@ from piecework.domain.money import (
     PriceList,
     cents_from_wire,
 )
-from piecework.domain.xml_text import NOT_FOR_XML
+from piecework.domain.text import NOT_FOR_XML
 
 if TYPE_CHECKING:
     from mypy_boto3_mturk.type_defs import (

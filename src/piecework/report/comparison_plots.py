@@ -16,7 +16,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from piecework.domain.counts import count
+from piecework.domain.text import count
 from piecework.report.formatting import excerpt
 from piecework.report.plots import (
     AMBER,

@@ -13,10 +13,9 @@ import pandas as pd
 from piecework.analyses.condition_scores import Compared
 from piecework.analyses.machine_replay import Replays
 from piecework.domain.money import SIGNS, Currency, shown
-from piecework.domain.review import ReviewQuality
 from piecework.domain.tables import build, faults
 from piecework.domain.task import Task
-from piecework.domain.verdicts import PolicyRule
+from piecework.domain.verdicts import PolicyRule, ReviewQuality
 from piecework.postprocess.answers import answer_columns
 from piecework.report import tables
 from piecework.report.formatting import moment, wage

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from piecework.domain.counts import NOTHING, count, plural, share
 from piecework.domain.imported import UNNAMED
+from piecework.domain.text import NOTHING, count, plural, share
 from piecework.qc.registry import TITLES
 from piecework.report.components import Code, KeyFigure, Note, Quote, Section, Table, number, text
 from piecework.report.formatting import excerpt

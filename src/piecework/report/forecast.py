@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isnan
 
-from piecework.domain.counts import NOTHING, count, plural
 from piecework.domain.crowds import MarketPrice
 from piecework.domain.money import Currency, shown
+from piecework.domain.text import NOTHING, count, plural
 from piecework.report.comparison_plots import Mean, means
 from piecework.report.components import Figure, KeyFigure, Section, Table, number, ranges, text
 from piecework.report.formatting import excerpt

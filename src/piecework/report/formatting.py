@@ -13,8 +13,8 @@ from datetime import datetime
 import pandas as pd
 from pandas.api.typing import NaTType
 
-from piecework.domain.counts import NOTHING, count, plural, share
 from piecework.domain.money import Currency, shown
+from piecework.domain.text import NOTHING, count, plural, share
 
 _ODD_SPACES = re.compile(r"^\s+|\s+$|\s{2,}|[^\S ]")
 

@@ -13,9 +13,8 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from piecework.domain.scales import is_graded
 from piecework.domain.tables import value_column
-from piecework.domain.task import Field, Task
+from piecework.domain.task import Field, Task, is_graded
 
 Kind = Literal["agreed", "disputed", "dropped", "edited", "plain"]
 

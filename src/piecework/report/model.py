@@ -16,9 +16,8 @@ import pandas as pd
 from piecework.analyses.alpha import Level, krippendorff_alpha
 from piecework.analyses.kappa import jaccard
 from piecework.analyses.votes import votes
-from piecework.domain.counts import plural
-from piecework.domain.scales import is_graded
-from piecework.domain.task import Field
+from piecework.domain.task import Field, is_graded
+from piecework.domain.text import plural
 from piecework.domain.verdicts import RANDOM_SAMPLE
 from piecework.qc.reasons import stated
 from piecework.qc.registry import TITLES

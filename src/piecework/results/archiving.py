@@ -5,8 +5,8 @@ import sqlite3
 from dataclasses import dataclass
 
 from piecework.campaign.opened import OpenedCampaign
-from piecework.domain.counts import plural
 from piecework.domain.errors import ConfigError, StoreError
+from piecework.domain.text import plural
 from piecework.store import archive
 from piecework.store.archive import ARCHIVE_FOLDER, Part
 from piecework.store.database import Store

@@ -13,7 +13,7 @@ from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.edit import Edit
 from piecework.domain.errors import ConfigError
 from piecework.domain.ids import AnswerId
-from piecework.domain.review import WordVerdict
+from piecework.domain.verdicts import WordVerdict
 from piecework.postprocess.apply import Text, clean_and_propose, forget_texts, protected_words
 from piecework.postprocess.rules.real_words import NAME as REAL_WORDS
 from piecework.postprocess.rules.spelling import NAME as SPELLING

@@ -14,10 +14,10 @@ from typing import Any
 
 from piecework.campaign.exchange.sinks import SinkFailed
 from piecework.domain.campaign import Campaign
-from piecework.domain.counts import plural
 from piecework.domain.dataset import Sink
 from piecework.domain.errors import PieceworkError
 from piecework.domain.task import Field
+from piecework.domain.text import plural
 from piecework.results.releases import FOLDER, latest, read_release
 
 _ENDING = ".manifest"

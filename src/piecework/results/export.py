@@ -9,8 +9,8 @@ import pandas as pd
 
 from piecework.campaign.opened import OpenedCampaign
 from piecework.campaign.provenance import code_version
-from piecework.domain.counts import plural
 from piecework.domain.hit import Item
+from piecework.domain.text import plural
 from piecework.engine.judge import proposed_verdicts
 from piecework.engine.progress import read_progress
 from piecework.postprocess.datasets.facts import DatasetFacts

@@ -16,8 +16,8 @@ from piecework.analyses.votes import answers_that_count, votes
 from piecework.analyses.votes import votes_that_count as voices
 from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.errors import ConfigError
-from piecework.domain.review import Label
 from piecework.domain.task import Field
+from piecework.domain.verdicts import Label
 from piecework.postprocess.aggregates import option_votes
 from piecework.results.table import answers_table
 from piecework.store import results, reviews

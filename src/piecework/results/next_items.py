@@ -14,8 +14,8 @@ from pathlib import Path
 from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.errors import ConfigError
 from piecework.domain.hit import Item
-from piecework.domain.review import Label
 from piecework.domain.task import GOLD, TRUTH, TWIN, TWIN_REVERSED, Follows, Task
+from piecework.domain.verdicts import Label
 from piecework.engine.judge import proposed_verdicts
 from piecework.postprocess.aggregates import item_aggregates
 from piecework.postprocess.datasets.file_table import to_csv

@@ -25,7 +25,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from piecework.domain.errors import ConfigError, PieceworkError
-from piecework.domain.suggestion import did_you_mean
+from piecework.domain.text import did_you_mean
 from piecework.store.files import sync
 
 FOLDER = "releases"

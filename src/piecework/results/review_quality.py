@@ -13,8 +13,15 @@ from scipy.stats import binomtest
 
 from piecework.analyses.kappa import cohen_kappa
 from piecework.campaign.opened import OpenedCampaign
-from piecework.domain.review import Review, ReviewQuality, Upheld
-from piecework.domain.verdicts import RANDOM_SAMPLE, Finding, Subject, Verdict
+from piecework.domain.verdicts import (
+    RANDOM_SAMPLE,
+    Finding,
+    Review,
+    ReviewQuality,
+    Subject,
+    Upheld,
+    Verdict,
+)
 from piecework.results.answers_shown import Work
 from piecework.store import decisions, findings, reviews
 from piecework.store.settlements import ELSEWHERE

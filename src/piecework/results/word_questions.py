@@ -20,9 +20,9 @@ from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.edit import Edit
 from piecework.domain.errors import ConfigError
 from piecework.domain.hit import Item
-from piecework.domain.review import WordVerdict
 from piecework.domain.tables import value_column
 from piecework.domain.task import Task
+from piecework.domain.verdicts import WordVerdict
 from piecework.engine.judge import proposed_verdicts
 from piecework.postprocess.datasets.file_table import to_csv
 from piecework.results.cleaning import is_of_a_word, words_shown

@@ -18,9 +18,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from piecework.domain.earned import Change, DueChange, EarnedRule, Holding, ItemOutcome, Share
 from piecework.domain.errors import StoreError
 from piecework.domain.ids import WorkerId
+from piecework.domain.qualifications import (
+    Change,
+    DueChange,
+    EarnedRule,
+    Holding,
+    ItemOutcome,
+    Share,
+)
 from piecework.domain.store_address import StoreAddress, schema_name
 from piecework.foundation.sqlitefile.schema import bring_up_to_date, origin, patiently, read_schema
 from piecework.store import postgres

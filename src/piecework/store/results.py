@@ -10,7 +10,7 @@ from dataclasses import asdict
 
 from piecework.domain.edit import Edit
 from piecework.domain.ids import AnswerId
-from piecework.domain.review import Label, WordVerdict
+from piecework.domain.verdicts import Label, WordVerdict
 from piecework.store.columns import from_text, insert, to_text
 from piecework.store.database import Store
 

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from piecework.domain.review import Review
-from piecework.domain.verdicts import Decision, Subject
+from piecework.domain.verdicts import Decision, Review, Subject
 from piecework.store.columns import Row, from_text, insert, to_text
 from piecework.store.database import Store
 from piecework.store.decisions import row_of

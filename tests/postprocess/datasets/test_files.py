@@ -13,11 +13,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from piecework.domain.campaign import OutputFormat
-from piecework.domain.dataset import SPLITS, Publication
+from piecework.domain.dataset import LICENCES, SPLITS, Publication
 from piecework.domain.edit import Edit
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
-from piecework.domain.licences import LICENCES
 from piecework.postprocess.answers import set_aside_reasons
 from piecework.postprocess.datasets.facts import DatasetFacts
 from piecework.postprocess.datasets.file_table import ROWS_AT_ONCE, plain

@@ -6,9 +6,8 @@ from typing import Any
 import pytest
 import yaml
 
-from piecework.domain.dataset import Publication
+from piecework.domain.dataset import LICENCES, Licence, Publication
 from piecework.domain.hit import Item
-from piecework.domain.licences import LICENCES, Licence
 from piecework.postprocess.datasets.facts import DatasetFacts
 from tests.postprocess.made_tables import captions_table, contents
 

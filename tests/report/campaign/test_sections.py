@@ -8,8 +8,7 @@ from datetime import UTC, datetime
 import pandas as pd
 import pytest
 
-from piecework.domain.review import ReviewQuality, Upheld
-from piecework.domain.verdicts import PolicyRule
+from piecework.domain.verdicts import PolicyRule, ReviewQuality, Upheld
 from piecework.report.components import Cell, Section, Table
 from piecework.report.facts import (
     BeforeWork,

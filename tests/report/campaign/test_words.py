@@ -6,15 +6,15 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from piecework.domain import counts
-from piecework.domain.counts import plural_of, share, with_article
+from piecework.domain import text
+from piecework.domain.text import plural_of, share, with_article
 from piecework.report import formatting, plots
 from tests.for_each import for_each
 
 
 def test_the_examples_in_the_docstrings_run() -> None:
     """What the documentation shows is what happens."""
-    results = [doctest.testmod(module) for module in (counts, formatting, plots)]
+    results = [doctest.testmod(module) for module in (text, formatting, plots)]
 
     assert sum(result.attempted for result in results) >= 8
     assert sum(result.failed for result in results) == 0

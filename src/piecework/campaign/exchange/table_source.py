@@ -44,8 +44,8 @@ from piecework.config.sources import (
 from piecework.config.user_files import with_secrets
 from piecework.domain.errors import ConfigError
 from piecework.domain.growing import Delivery, SourceRow
-from piecework.domain.links import about_link, outward_link
-from piecework.domain.xml_text import with_newlines
+from piecework.domain.received_files import about_link, outward_link
+from piecework.domain.text import with_newlines
 
 _TEXTS: tuple[tuple[Any, Callable[[Any], str]], ...] = (
     (type(None), lambda _: ""),

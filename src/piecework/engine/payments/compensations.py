@@ -13,10 +13,9 @@ from dataclasses import dataclass, replace
 
 from piecework.campaign import caps
 from piecework.campaign.opened import CampaignRun, known_worker
-from piecework.domain.bonus import Compensation
 from piecework.domain.errors import BudgetExceeded, ConfigError, PlatformRefused
 from piecework.domain.ids import WorkerId
-from piecework.domain.money import cents_from_text
+from piecework.domain.money import Compensation, cents_from_text
 from piecework.store import generations, hits, intents, ledger, workers
 from piecework.store.acting import carry_out
 from piecework.store.database import Store

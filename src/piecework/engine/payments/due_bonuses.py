@@ -20,12 +20,11 @@ from statistics import median
 from piecework.campaign.opened import CampaignRun
 from piecework.campaign.pricing import top_up_cents
 from piecework.domain.assignment import Assignment
-from piecework.domain.bonus import Bonus
 from piecework.domain.errors import ConfigError
 from piecework.domain.hit import PlannedHit
 from piecework.domain.ids import AssignmentId
-from piecework.domain.money import cents_from_text
-from piecework.domain.table_text import table_rows
+from piecework.domain.money import Bonus, cents_from_text
+from piecework.domain.received_files import table_rows
 from piecework.engine.payments.pay import (
     BonusPlan,
     PlannedBonus,

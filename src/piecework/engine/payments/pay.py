@@ -19,9 +19,9 @@ from dataclasses import dataclass, replace
 
 from piecework.campaign import caps
 from piecework.campaign.opened import CampaignRun
-from piecework.domain.bonus import Bonus
 from piecework.domain.errors import BudgetExceeded, PlatformRefused
 from piecework.domain.ids import AssignmentId, WorkerId
+from piecework.domain.money import Bonus
 from piecework.engine.payments import compensations, unreject
 from piecework.store import hits, intents, ledger, workers
 from piecework.store.acting import carry_out

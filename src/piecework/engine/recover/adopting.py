@@ -20,10 +20,10 @@ from itertools import chain
 
 from piecework.campaign.dealing import arm_of, deal, first_round
 from piecework.campaign.opened import CampaignRun
-from piecework.domain.bonus import Bonus
 from piecework.domain.errors import StoreError
 from piecework.domain.hit import PlannedHit
 from piecework.domain.ids import HitId, HitKey, ItemId
+from piecework.domain.money import Bonus
 from piecework.engine.payments.due_bonuses import WAGE_FLOOR, is_wage_floor
 from piecework.engine.payments.pay import (
     BonusPlan,

@@ -13,10 +13,10 @@ from itertools import chain
 
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.assignment import Assignment
-from piecework.domain.bonus import Bonus, Compensation
 from piecework.domain.errors import PlatformRefused
 from piecework.domain.hit import HitStatus, PlannedHit
 from piecework.domain.ids import AssignmentId, HitId, QualificationTypeId, WorkerId
+from piecework.domain.money import Bonus, Compensation
 from piecework.domain.verdicts import Decision
 from piecework.engine.payments import compensations
 from piecework.engine.payments.pay import recorded_bonuses

@@ -16,10 +16,9 @@ from pathlib import Path
 
 from piecework.campaign.opened import CampaignRun, OpenedCampaign
 from piecework.domain.assignment import Assignment
-from piecework.domain.bonus import Bonus, Compensation
 from piecework.domain.errors import RefusedForSafety
 from piecework.domain.ids import AssignmentId, HitId, WorkerId
-from piecework.domain.money import cents_to_wire
+from piecework.domain.money import Bonus, Compensation, cents_to_wire
 from piecework.domain.verdicts import Decision
 from piecework.engine.payments import compensations, pay
 from piecework.engine.payments.pay import close_interrupted

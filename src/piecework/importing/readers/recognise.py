@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from piecework.domain.errors import ConfigError
 from piecework.domain.imported import Reading
-from piecework.domain.suggestion import did_you_mean
+from piecework.domain.text import did_you_mean
 from piecework.importing.readers import (
     amti,
     figure_eight,

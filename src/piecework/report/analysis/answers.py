@@ -11,10 +11,9 @@ from dataclasses import dataclass
 import pandas as pd
 
 from piecework.analyses.votes import votes
-from piecework.domain.counts import NOTHING, count
 from piecework.domain.hit import Item
-from piecework.domain.scales import is_graded
-from piecework.domain.task import Field, Task
+from piecework.domain.task import Field, Task, is_graded
+from piecework.domain.text import NOTHING, count
 from piecework.report.components import Cell, Column, Section, Table, number, text
 from piecework.report.formatting import excerpt
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from piecework.domain.counts import count, plural
+from piecework.domain.text import count, plural
 from piecework.report.analysis.agreement import agreement, labels
 from piecework.report.analysis.answers import AnalysedAnswers, Analysis, section
 from piecework.report.analysis.comparisons import conditions, order_effects, sides

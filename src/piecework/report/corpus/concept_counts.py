@@ -12,7 +12,7 @@ from itertools import combinations
 from piecework.analyses.corpus.answered import Concepts, concepts_of, images_with
 from piecework.analyses.corpus.captions import Caption, Corpus, TaggedCaption
 from piecework.analyses.votes import Difficulty
-from piecework.domain.counts import plural
+from piecework.domain.text import plural
 from piecework.report.components import Card, Reply, Tag
 from piecework.report.corpus.comparison import by_image
 from piecework.report.formatting import excerpt

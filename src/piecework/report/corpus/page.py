@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from piecework.domain.counts import count, plural, share
+from piecework.domain.text import count, plural, share
 from piecework.report.components import KeyFigure, Note, Section
 from piecework.report.corpus.description import Description
 from piecework.report.corpus.sections import SECTIONS

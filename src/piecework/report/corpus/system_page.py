@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from piecework.analyses.corpus.scoring import METRICS
-from piecework.domain.counts import count, plural
+from piecework.domain.text import count, plural
 from piecework.report import plots
 from piecework.report.components import (
     Cell,

@@ -12,8 +12,8 @@ from piecework.analyses.corpus import scoring
 from piecework.analyses.corpus.captions import Corpus, tokens
 from piecework.analyses.corpus.metrics.coco import Tokens
 from piecework.analyses.corpus.scoring import METRICS, Array, Difference
-from piecework.domain.counts import plural
 from piecework.domain.errors import ConfigError
+from piecework.domain.text import plural
 from piecework.postprocess.datasets.predictions import Predictions
 from piecework.report.corpus.image_groups import (
     MOST_TOKENS,

@@ -11,10 +11,9 @@ from scipy.stats import chisquare
 
 from piecework.analyses.bradley_terry import BradleyTerry, bradley_terry
 from piecework.analyses.order import first_side_advantage, position_effect
-from piecework.domain.counts import count, plural, share
-from piecework.domain.scales import is_graded
 from piecework.domain.tables import ITEM_VALUE, ORDER
-from piecework.domain.task import Arrangement, Field
+from piecework.domain.task import Arrangement, Field, is_graded
+from piecework.domain.text import count, plural, share
 from piecework.report import plots
 from piecework.report.comparison_plots import Contest, contests
 from piecework.report.components import Cell, Figure, Note, Section, Table, number, text

@@ -12,7 +12,7 @@ import pandas as pd
 from piecework.analyses.condition_scores import Compared
 from piecework.analyses.minimal_pairs import replacements, similarity
 from piecework.analyses.severity import held_out_correlation, severity_weights
-from piecework.domain.counts import count, plural
+from piecework.domain.text import count, plural
 from piecework.hit_templates.published import PublishedGains, published_gains
 from piecework.report.comparison_plots import Measure, measures
 from piecework.report.components import Cell, Figure, Quote, Section, Table, number, text

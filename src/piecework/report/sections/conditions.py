@@ -15,7 +15,7 @@ import pandas as pd
 from piecework.analyses.anova import RepeatedMeasures, repeated_measures
 from piecework.analyses.condition_scores import Compared, cells, condition_means
 from piecework.analyses.paired import contrast, paired_t_tests
-from piecework.domain.counts import count, plural
+from piecework.domain.text import count, plural
 from piecework.hit_templates.published import PublishedConditions, published_conditions
 from piecework.report.comparison_plots import Mean, means
 from piecework.report.components import Cell, Figure, Note, Section, Table, number, text

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from piecework.analyses.page_experiment import LEAST_HITS, LEAST_WORKERS, Effect, effects
-from piecework.domain.counts import count, plural
+from piecework.domain.text import count, plural
 from piecework.report.components import Note, Section, Table, number, text
 from piecework.report.facts import PageExperiment
 from piecework.report.formatting import excerpt, with_share

@@ -7,9 +7,8 @@ import math
 
 import pandas as pd
 
-from piecework.domain.counts import count, plural
-from piecework.domain.review import ReviewQuality
-from piecework.domain.verdicts import RANDOM_SAMPLE
+from piecework.domain.text import count, plural
+from piecework.domain.verdicts import RANDOM_SAMPLE, ReviewQuality
 from piecework.report.comparison_plots import matrix
 from piecework.report.components import Code, Figure, Quote, Section, Table, number, text
 from piecework.report.formatting import excerpt, part_of, with_share

@@ -12,11 +12,11 @@ from typing import Any
 
 import pandas as pd
 
-from piecework.domain.counts import count, plural, share
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
 from piecework.domain.tables import value_column
 from piecework.domain.task import Field
+from piecework.domain.text import count, plural, share
 from piecework.report import plots
 from piecework.report.components import (
     Card,

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import pandas as pd
 from scipy.stats import binomtest
 
-from piecework.domain.counts import count, plural, plural_of, share
+from piecework.domain.text import count, plural, plural_of, share
 from piecework.report.components import Cell, Code, Level, Note, Section, Table, number, text
 from piecework.report.formatting import excerpt, part_of
 from piecework.report.model import ReportModel

@@ -3,8 +3,8 @@
 import math
 from statistics import quantiles
 
-from piecework.domain.counts import NOTHING, count, plural, share
 from piecework.domain.money import NAMES
+from piecework.domain.text import NOTHING, count, plural, share
 from piecework.report import plots
 from piecework.report.components import Figure, Level, Note, Section, Table, number, text
 from piecework.report.facts import MarketFacts, Markets, Money, OtherLedgers

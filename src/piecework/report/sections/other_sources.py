@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pandas as pd
 
 from piecework.analyses.machine_replay import Replay, Replays, saved
-from piecework.domain.counts import count, plural, plural_of, share
+from piecework.domain.text import count, plural, plural_of, share
 from piecework.report.components import Question, Section, Table, number, text
 from piecework.report.facts import ImportedFacts, Machine
 from piecework.report.formatting import excerpt, part_of

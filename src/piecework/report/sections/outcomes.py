@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 
 import pandas as pd
 
-from piecework.domain.counts import count, plural, plural_of, share
+from piecework.domain.text import count, plural, plural_of, share
 from piecework.qc.reasons import GAP
 from piecework.report import plots
 from piecework.report.components import Cell, Figure, Quote, Section, Table, number, text

@@ -6,7 +6,7 @@ results of checks that the first page has no room for have a section.
 
 from typing import TYPE_CHECKING
 
-from piecework.domain.counts import count, plural
+from piecework.domain.text import count, plural
 from piecework.domain.verdicts import REJECTED_WITH
 from piecework.qc.reasons import GAP, stated
 from piecework.report.components import Aspect, KeyFigure, Note, Question, Section

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from piecework.domain.counts import count
 from piecework.domain.task import Task
+from piecework.domain.text import count
 from piecework.report.components import Cell, Code, Section, Table, Tag, number, text
 from piecework.report.facts import Money, ReportFacts
 from piecework.report.formatting import excerpt, listed

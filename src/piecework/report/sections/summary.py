@@ -1,7 +1,7 @@
 """What a reader must know first: the key figures, and the notes that bear on trust."""
 
 from piecework.domain.column_names import SENT
-from piecework.domain.counts import NOTHING, count, plural, plural_of, share
+from piecework.domain.text import NOTHING, count, plural, plural_of, share
 from piecework.domain.verdicts import RANDOM_SAMPLE
 from piecework.report.components import KeyFigure, Level, Note
 from piecework.report.facts import Money

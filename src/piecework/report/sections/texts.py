@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 import pandas as pd
 
-from piecework.domain.counts import count, plural, plural_of, share
 from piecework.domain.edit import Edit
 from piecework.domain.task import Field
+from piecework.domain.text import count, plural, plural_of, share
 from piecework.domain.verdicts import NOT_WRITTEN_HERE
 from piecework.qc.written_here import FLAG_FROM, SHOWN_PROBABILITY
 from piecework.report import plots

@@ -9,7 +9,7 @@ from datetime import date, timedelta
 import numpy as np
 import pandas as pd
 
-from piecework.domain.counts import NOTHING, count, plural, share
+from piecework.domain.text import NOTHING, count, plural, share
 from piecework.report import plots
 from piecework.report.components import Figure, Section, Table, number, text, time
 from piecework.report.facts import Growth

@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from piecework.domain.counts import NOTHING, count, plural, plural_of, share
+from piecework.domain.text import NOTHING, count, plural, plural_of, share
 from piecework.report import plots
 from piecework.report.components import Cell, Code, Figure, Section, Table, Tag, number, text
 from piecework.report.facts import BeforeWork, Earned, EarnedChange

@@ -8,9 +8,8 @@ from itertools import islice
 import numpy as np
 
 from piecework.campaign.opened import OpenedCampaign
-from piecework.domain.counts import count, plural
 from piecework.domain.errors import ConfigError
-from piecework.domain.printable import one_line
+from piecework.domain.text import count, one_line, plural
 from piecework.domain.verdicts import (
     RANDOM_SAMPLE,
     REJECTED_WITH,

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from piecework.campaign.opened import OpenedCampaign
-from piecework.domain.counts import plural
 from piecework.domain.ids import AssignmentId, ItemId
+from piecework.domain.text import plural
 from piecework.domain.verdicts import Decision
 from piecework.results.answers_shown import Work
 from piecework.store import assignments, campaign_facts, hits, item_totals

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from piecework.campaign.opened import OpenedCampaign
-from piecework.domain.capabilities import Capabilities
+from piecework.domain.hit import Capabilities
 from piecework.domain.ids import AssignmentId
 from piecework.domain.verdicts import REJECTED_WITH, VERDICTS, Decision, Subject, Verdict
 from piecework.store import assignments, decisions

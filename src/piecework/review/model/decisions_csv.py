@@ -14,7 +14,7 @@ from pandas.api.typing import NaTType
 from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.errors import ConfigError
 from piecework.domain.ids import AssignmentId
-from piecework.domain.table_text import table_rows
+from piecework.domain.received_files import table_rows
 from piecework.domain.verdicts import VERDICTS, Decision, Subject, SubjectKind, Verdict
 from piecework.postprocess.datasets.file_table import plain, to_csv
 from piecework.results.answers_shown import Work, flags_around, sentence

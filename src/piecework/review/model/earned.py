@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from piecework.campaign.opened import OpenedCampaign, known_worker
-from piecework.domain.earned import DueChange, EarnedRule, latest_share
 from piecework.domain.errors import ConfigError
+from piecework.domain.qualifications import DueChange, EarnedRule, latest_share
 from piecework.engine.earn import records_of
 from piecework.store import assignments, last_pass
 from piecework.store.earned_records import RecordedChange

@@ -15,8 +15,7 @@ from typing import Literal
 from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.errors import ConfigError
 from piecework.domain.ids import AssignmentId, WorkerId
-from piecework.domain.review import Review
-from piecework.domain.verdicts import Decision, Subject, SubjectKind, Verdict
+from piecework.domain.verdicts import Decision, Review, Subject, SubjectKind, Verdict
 from piecework.results.answers_shown import Work
 from piecework.review.model.consequences import Consequences, consequences
 from piecework.review.model.deciding import (

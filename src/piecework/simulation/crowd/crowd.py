@@ -17,7 +17,7 @@ from typing import Self
 from piecework.domain.campaign import RehearsalPlan
 from piecework.domain.errors import ConfigError
 from piecework.domain.ids import ItemId, WorkerId
-from piecework.domain.qualification import QualificationTest
+from piecework.domain.qualifications import QualificationTest
 from piecework.domain.task import Task
 from piecework.platforms.clocks import VirtualClock
 from piecework.simulation.crowd.answering import Answering

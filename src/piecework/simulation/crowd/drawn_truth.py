@@ -8,8 +8,7 @@ from collections.abc import Mapping
 from random import Random
 
 from piecework.domain.hit import Item
-from piecework.domain.scales import is_unlimited
-from piecework.domain.task import GOLD, TRUTH, Field, Rule, Task
+from piecework.domain.task import GOLD, TRUTH, Field, Rule, Task, is_unlimited
 from piecework.hit_templates.answers import SEPARATOR, offered
 from piecework.hit_templates.jinja_helpers import plain_number
 from piecework.simulation.seeded_rng import seeded_rng

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from random import Random
 
 from piecework.domain.hit import Item
-from piecework.domain.qualification import QualificationTest
+from piecework.domain.qualifications import QualificationTest
 from piecework.hit_templates.answers import offered
 from piecework.simulation.crowd.intentions import SECONDS_TO_DESCRIBE
 from piecework.simulation.crowd.people import Person, Worker

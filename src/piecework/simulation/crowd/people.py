@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from piecework.domain.errors import ConfigError
 from piecework.domain.ids import ItemId, WorkerId
-from piecework.domain.suggestion import did_you_mean
+from piecework.domain.text import did_you_mean
 from piecework.simulation.crowd.traits import TRAITS, Trait
 from piecework.simulation.seeded_rng import log_normal, seeded_rng
 

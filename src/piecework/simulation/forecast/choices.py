@@ -15,7 +15,7 @@ from piecework.config.campaign_file import CampaignFile
 from piecework.config.schema import MONEY_KEYS, CampaignTables
 from piecework.config.schema_faults import schema_faults
 from piecework.domain.errors import ConfigError
-from piecework.domain.suggestion import did_you_mean
+from piecework.domain.text import did_you_mean
 
 SHORT: Mapping[str, str] = {
     "reward": "rewards.reward",

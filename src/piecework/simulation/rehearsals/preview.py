@@ -12,7 +12,7 @@ from pathlib import Path
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.campaign import Campaign
 from piecework.domain.clock import SystemClock
-from piecework.domain.qualification import QualificationTest
+from piecework.domain.qualifications import QualificationTest
 from piecework.engine.opening import open_for_rehearsal
 from piecework.engine.requirements import post_test
 from piecework.engine.run_pass import post

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 
 from piecework.analyses.corpus.composition import PARTS, WORD_PARTS, Composition, Part, top_words
-from piecework.domain.counts import NOTHING, count, plural, share
+from piecework.domain.text import NOTHING, count, plural, share
 from piecework.report import plots
 from piecework.report.components import (
     Cell,

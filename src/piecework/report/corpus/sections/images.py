@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from piecework.domain.counts import NOTHING, count, share
+from piecework.domain.text import NOTHING, count, share
 from piecework.report.components import Gallery, Note, Section, Table, number, text
 from piecework.report.corpus.concept_counts import card
 from piecework.report.corpus.description import Description

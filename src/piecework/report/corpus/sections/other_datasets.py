@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from piecework.domain.counts import NOTHING, count, plural, share
+from piecework.domain.text import NOTHING, count, plural, share
 from piecework.report import plots
 from piecework.report.components import Figure, Gallery, Quote, Section, Table, number, text
 from piecework.report.corpus.comparison import WORDS_LISTED, Comparison

@@ -8,7 +8,7 @@ from collections import Counter
 from statistics import fmean, median
 
 from piecework.analyses.corpus.answered import Answered
-from piecework.domain.counts import NOTHING, count, plural, share
+from piecework.domain.text import NOTHING, count, plural, share
 from piecework.report import plots
 from piecework.report.comparison_plots import Line, lines
 from piecework.report.components import Figure, Gallery, Quote, Section, Table, number, text

@@ -5,15 +5,15 @@ import doctest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from piecework.domain import differences
-from piecework.domain.differences import Change, changes, size
+from piecework.domain import edit
+from piecework.domain.edit import Change, changes, size_of_changes
 
 WORDS = st.lists(st.sampled_from(["a", "red", "cat", "on", "mat"]), max_size=12)
 
 
 def test_the_examples_of_the_docstrings_hold() -> None:
     """What the page of the function shows is what it gives."""
-    assert doctest.testmod(differences).failed == 0
+    assert doctest.testmod(edit).failed == 0
 
 
 def test_changes_apart_from_each_other_are_several() -> None:
@@ -22,7 +22,7 @@ def test_changes_apart_from_each_other_are_several() -> None:
         ["a", "red", "cat", "on", "a", "mat"], ["a", "cat", "under", "a", "big", "mat"]
     )
     assert all_changes == (Change(("red",), ()), Change(("on",), ("under",)), Change((), ("big",)))
-    assert size(all_changes) == 3
+    assert size_of_changes(all_changes) == 3
 
 
 @given(before=WORDS, after=WORDS)

@@ -1,9 +1,11 @@
-"""Symbolic links in received folders: they may not lead to files elsewhere.
+"""Files that people send: the CSV variants of spreadsheets, and symbolic links.
 
 A folder with a campaign or a task may come from anyone. A link in it could show workers
-a file of this machine that the user never named.
+a file of this machine that the user never named, so it may not lead to files elsewhere.
 """
 
+import csv
+import io
 import os
 from pathlib import Path
 
@@ -32,3 +34,22 @@ def about_link(link: Path, *, beside: Path) -> str:
     """Return a clause about a link that leads out of a folder."""
     real = os.path.realpath(link)
     return f"{link} is a link that leads out of {beside}, to {real}"
+
+
+def table_rows(text: str) -> "csv.DictReader[str]":
+    r"""Return the rows of a CSV; the separator is detected in its first line.
+
+    Spreadsheets write ";" in countries with a decimal comma, and some write tabs.
+
+    >>> [dict(row) for row in table_rows("name;note\r\nAda;a, b\r\n")]
+    [{'name': 'Ada', 'note': 'a, b'}]
+    """
+    separator = separator_of(text.split("\n", maxsplit=1)[0])
+    stream = io.StringIO(text, newline="")
+    return csv.DictReader(stream, delimiter=separator, strict=True)
+
+
+def separator_of(header: str) -> str:
+    """Return what separates the cells of a header line: a comma, unless it has none."""
+    others = [mark for mark in ";\t" if mark in header]
+    return others[0] if others and "," not in header else ","

@@ -1,0 +1,189 @@
+"""Text in messages and files: counts with nouns that agree, and the text of strangers.
+
+One HIT, two HITs; an answer, a novel caption. A misspelt word gets a suggestion. Control
+characters are shown as escapes, so that text is safe for a terminal; text that is not
+UTF-8 is reported so that a person finds the place; and a character that an XML document
+cannot carry unchanged is replaced.
+"""
+
+import re
+import unicodedata
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+NOTHING = "–"  # noqa: RUF001 - an en dash is what a table shows for "no value"
+
+_VOWELS = "aeiou"
+_HISSING = ("s", "x", "z", "ch", "sh")
+_IRREGULAR = {"child": "children", "person": "people", "series": "series"}
+_CONSONANT_FIRST = ("eu", "uni", "use", "one")
+_SILENT_H = ("hour", "honest", "honour", "heir")
+
+
+def count(number: float) -> str:
+    """Format a whole number with thousands separators.
+
+    >>> count(195905)
+    '195,905'
+    """
+    return f"{int(number):,}"
+
+
+def plural(number: float, noun: str, many: str = "") -> str:
+    """Format a number with its noun.
+
+    >>> plural(1, "worker"), plural(2, "worker"), plural(0, "HIT")
+    ('1 worker', '2 workers', '0 HITs')
+    >>> plural(2, "more", "more")
+    '2 more'
+    """
+    return f"{count(number)} {noun if number == 1 else many or plural_of(noun)}"
+
+
+def plural_of(noun: str) -> str:
+    """Return the plural of a noun of ours; names of fields are never nouns.
+
+    >>> [plural_of(noun) for noun in ("HIT", "summary", "survey", "batch", "box")]
+    ['HITs', 'summaries', 'surveys', 'batches', 'boxes']
+    >>> [plural_of(noun) for noun in ("person", "analysis", "novel series")]
+    ['people', 'analyses', 'novel series']
+    """
+    first, _, last = noun.rpartition(" ")
+    if last in _IRREGULAR:
+        return f"{first} {_IRREGULAR[last]}".lstrip()
+    if noun.endswith("sis"):
+        return f"{noun[:-2]}es"
+    if noun.endswith("y") and noun[-2:-1] not in _VOWELS:
+        return f"{noun[:-1]}ies"
+    return f"{noun}es" if noun.endswith(_HISSING) else f"{noun}s"
+
+
+def with_article(noun: str) -> str:
+    """Return a noun with its indefinite article, chosen by its first sound.
+
+    >>> with_article("hour"), with_article("unit")
+    ('an hour', 'a unit')
+
+    >>> with_article("answer"), with_article("novel caption"), with_article("item")
+    ('an answer', 'a novel caption', 'an item')
+    """
+    sound = noun.lower()
+    is_vowel = sound[:1] in _VOWELS and not sound.startswith(_CONSONANT_FIRST)
+    return f"{'an' if is_vowel or sound.startswith(_SILENT_H) else 'a'} {noun}"
+
+
+def share(part: float, whole: float) -> str:
+    """Format a percentage with one decimal; 0 and 100 appear only if exact.
+
+    >>> share(1, 3), share(2999, 3000), share(1, 3000), share(-0.0, 5), share(1, 0)
+    ('33.3 %', '>99.9 %', '<0.1 %', '0.0 %', '\u2013')
+    """
+    if not whole:
+        return NOTHING
+    percent = 100 * part / whole + 0.0  # turns a negative zero into 0.0
+    if 0 < percent < 0.05:  # noqa: PLR2004 - half of the last decimal shown
+        return "<0.1 %"
+    if 99.95 <= percent < 100:  # noqa: PLR2004 - as above
+        return ">99.9 %"
+    return f"{percent:.1f} %"
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Return the most similar known word as the end of a sentence, or "".
+
+    >>> did_you_mean("asignments", ["assignments", "batches"])
+    "; did you mean 'assignments'?"
+    >>> did_you_mean("fields", ["fields"])
+    ''
+    >>> did_you_mean("zebra", ["assignments", "batches"])
+    ''
+    """
+    others = [other for other in known if other != word]
+    alike = get_close_matches(word.lower(), others, n=1)
+    return f"; did you mean {alike[0]!r}?" if alike else ""
+
+
+_STEERS = {"Cc", "Cf", "Cs", "Zl", "Zp"}
+"""Control characters, format characters (including those that change the direction of
+writing), surrogates, and line and paragraph separators."""
+
+
+def printable(text: str) -> str:
+    r"""Return the text with control characters as escapes; line breaks stay.
+
+    >>> printable("red: \x1b[31m")
+    'red: \\x1b[31m'
+    """
+    if text.isascii() and text.replace("\n", "").isprintable():
+        return text
+    return "".join(
+        _escaped(letter) if letter != "\n" and unicodedata.category(letter) in _STEERS else letter
+        for letter in text
+    )
+
+
+def control_in(text: str) -> str:
+    r"""Return the first control character of a text; "" if it has none.
+
+    >>> control_in("birds\x1b.csv")
+    '\x1b'
+    """
+    return next((letter for letter in text if unicodedata.category(letter) == "Cc"), "")
+
+
+def one_line(text: str, *, at_most: int = 500) -> str:
+    r"""Return the beginning of a stranger's text, printable and without line breaks.
+
+    >>> one_line("no\n money ", at_most=5)
+    'no mo…'
+    """
+    words = printable(" ".join(text.split()))
+    return words if len(words) <= at_most else f"{words[:at_most]}…"
+
+
+def _escaped(letter: str) -> str:
+    return letter.encode("unicode_escape").decode("ascii")
+
+
+_SHOWN_BESIDE = 30
+"""Characters shown on either side of the invalid byte."""
+
+
+def not_utf8(fault: UnicodeDecodeError) -> str:
+    r"""Describe the line that is not UTF-8, decoded in its likely encoding.
+
+    For UTF-16 no line is named, because the whole file is not UTF-8.
+
+    >>> try:
+    ...     b"a,b\n1,caf\xe9\n".decode()
+    ... except UnicodeDecodeError as fault:
+    ...     not_utf8(fault)
+    "line 2: is not UTF-8; as Latin-1 it reads '1,café'; save the file as UTF-8"
+    """
+    written = fault.object
+    if written.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+        return "is UTF-16; save the file as UTF-8 (spreadsheets: CSV UTF-8)"
+    begin = written.rfind(b"\n", 0, fault.start) + 1
+    number = written.count(b"\n", 0, fault.start) + 1
+    # Windows-1252 has all letters of Latin-1, and more.
+    before = written[begin : fault.start].decode("utf-8", errors="replace")
+    rest = written[fault.start :].split(b"\n", 1)[0][:_SHOWN_BESIDE]
+    shown = (before[-_SHOWN_BESIDE:] + rest.decode("cp1252", errors="replace")).strip()
+    return (
+        f"line {number}: is not UTF-8; as Latin-1 it reads {printable(shown)!r}; save "
+        "the file as UTF-8"
+    )
+
+
+NOT_FOR_XML = re.compile("[\x00-\x08\x0b-\x1f\ud800-\udfff\ufffe\uffff]")
+"""Characters that XML 1.0 does not allow, and the carriage return, which it changes."""
+
+
+def with_newlines(text: str) -> str:
+    r"""Replace the line ends of Windows and old Macs by "\n".
+
+    >>> with_newlines("a\r\nb\rc\n")
+    'a\nb\nc\n'
+    """
+    return text.replace("\r\n", "\n").replace("\r", "\n")
