@@ -60,7 +60,10 @@ def test_every_room_is_under_contract() -> None:
 
 
 def test_tests_lie_in_the_room_that_they_test() -> None:
-    """A folder of tests bears a room's name, or runs what goes through all rooms."""
+    """A folder of tests bears a room's name, or runs what goes through all rooms.
+
+    Tests of another distribution mirror its package, and know nothing of piecework.
+    """
     folders = {path.parent.name for path in ROOT.glob("tests/*/*.py")}
     assert not folders - {*ROOMS, *_THROUGH_ALL_ROOMS}
     for package in APART:
@@ -69,6 +72,8 @@ def test_tests_lie_in_the_room_that_they_test() -> None:
         mirrored = {path.parent.relative_to(inside) for path in tests.rglob("test_*.py")}
         assert mirrored
         assert not [folder for folder in mirrored if not (package / folder).is_dir()]
+        ours = re.compile(r"^\s*(?:from|import) piecework\b", re.MULTILINE)
+        assert not [path for path in tests.rglob("*.py") if ours.search(path.read_text())]
 
 
 def test_the_rooms_at_the_root_are_linked_into_the_package() -> None:

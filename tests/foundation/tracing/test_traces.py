@@ -20,10 +20,11 @@ from piecework.foundation.client.request import get_request
 from piecework.foundation.tracing import spans
 from piecework.markets.bridging.running import Running
 from piecework.platforms.client import turk_client
+from tests.answering import Answer
 from tests.foundation.tracing.collector import Collector, collecting
 from tests.marketplace.market import free_port
 from tests.marketplace.served_apart import PIECEWORK
-from tests.markets.prolific.stub import Answer, serving
+from tests.markets.prolific.stub import serving
 from tests.small_campaign import write_campaign
 
 _KEYS = {"AWS_ACCESS_KEY_ID": "A-REQUESTER", "AWS_SECRET_ACCESS_KEY": "no secret"}

@@ -13,8 +13,9 @@ from piecework.markets.connect.doctor import Doctor
 from piecework.markets.connect.guesses import GUESSES
 from piecework.markets.connect.resources.assignments import Bonus
 from piecework.markets.connect.token import ApiKey
+from tests.answering import Answer
 from tests.markets.connect.town import transport
-from tests.markets.prolific.stub import Answer, Stub, serving
+from tests.markets.prolific.stub import Stub, serving
 
 SECRET = "a-key-0123456789"  # noqa: S105 - opens nothing
 

@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from tests.answering import Answer, Asked
 from tests.markets.prolific.calls import ID
-from tests.markets.prolific.stub import Answer, Asked
 
 FILTERS = (
     *("participant_group_allowlist", "participant_group_blocklist", "approval_rate"),

@@ -14,7 +14,7 @@ from jsonschema import Draft202012Validator
 from referencing import Registry
 from referencing.jsonschema import DRAFT202012
 
-from tests.markets.prolific.stub import Asked
+from tests.answering import Asked
 
 FILE = Path(__file__).resolve().parents[2] / "../shared/reference/prolific-openapi.yml"
 

@@ -9,9 +9,10 @@ from piecework.foundation.client.transport import Patience, Transport
 from piecework.markets.prolific.client import Prolific
 from piecework.markets.prolific.doctor import Wanted, examine
 from piecework.markets.prolific.token import Token
+from tests.answering import Answer
 from tests.markets.prolific.account import Account, healthy
 from tests.markets.prolific.calls import ID
-from tests.markets.prolific.stub import Answer, Stub
+from tests.markets.prolific.stub import Stub
 
 LISTED = f"workspaces/{ID}/balance/"
 

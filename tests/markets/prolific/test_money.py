@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from piecework.foundation.client.errors import Unreadable, Unusable
 from piecework.foundation.client.values import Money
 from piecework.markets.prolific.resources.bonuses import csv_bonuses
+from tests.answering import Answer
 from tests.markets.prolific.calls import ID
-from tests.markets.prolific.stub import Answer, Stub
+from tests.markets.prolific.stub import Stub
 
 _IDS = st.text("0123456789abcdef", min_size=24, max_size=24)
 

@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 
 from piecework.foundation.client.errors import Unreadable
+from tests.answering import Answer, Asked
 from tests.markets.prolific import openapi
 from tests.markets.prolific.calls import ALL, ID, ONCE, PARTICIPANT
-from tests.markets.prolific.stub import Answer, Asked, Stub
+from tests.markets.prolific.stub import Stub
 
 _Document = Any
 

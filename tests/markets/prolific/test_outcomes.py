@@ -19,8 +19,9 @@ from piecework.foundation.client.errors import (
 from piecework.foundation.client.request import get_request
 from piecework.foundation.client.transport import Patience, Transport
 from piecework.markets.prolific.token import Token
+from tests.answering import LOST, Answer
 from tests.markets.prolific.calls import ALL, ID, ONCE, PARTICIPANT, READS, REPEATED
-from tests.markets.prolific.stub import LOST, SECRET, Answer, Stub, serving
+from tests.markets.prolific.stub import SECRET, Stub, serving
 
 WRAPPED = {
     "error": {

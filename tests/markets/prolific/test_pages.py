@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 from piecework.foundation.client.errors import Lost, NoAccess, Unreadable
+from tests.answering import Answer, Asked
 from tests.markets.prolific.calls import ID
-from tests.markets.prolific.stub import Answer, Asked, Stub
+from tests.markets.prolific.stub import Stub
 
 _ELSEWHERE = "http://internal-host.invalid:9/other/path/?study=x&page={}&page_size=2"
 

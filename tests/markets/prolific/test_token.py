@@ -15,9 +15,10 @@ from piecework.foundation.client.token import Exposed
 from piecework.foundation.client.transport import Patience, Transport
 from piecework.markets.prolific.client import Prolific
 from piecework.markets.prolific.token import SERVICE, Token
+from tests.answering import LOST, Answer
 from tests.for_each import for_each
 from tests.markets.prolific.calls import ALL, ID
-from tests.markets.prolific.stub import LOST, SECRET, Answer, Stub
+from tests.markets.prolific.stub import SECRET, Stub
 
 _ECHO = f"you sent Authorization: Token {SECRET}"
 _FAULTS: dict[str, Callable[[Stub], None]] = {

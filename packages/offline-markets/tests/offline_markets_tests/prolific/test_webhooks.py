@@ -19,19 +19,19 @@ from offline_markets.prolific.state import State
 from offline_markets.prolific.webhooks import Sender
 from offline_markets.prolific.workspaces import make_account
 from offline_markets_tests.prolific.people import START, Refused, Researcher
+from tests.answering import Answer, Asked, Calls, answering
 from tests.marketplace.own_event_loop import run_in_thread
-from tests.markets.prolific.stub import Answer, Asked, Stub, serving
 
 KIND = "submission.status.change"
 PATH = "/hooks/subscriptions/"
 
 
 @pytest.fixture
-def hearer() -> Iterator[Stub]:
+def hearer() -> Iterator[Calls]:
     """Somebody on this machine who is called, and takes everything."""
-    with serving() as stub:
-        stub.answer(Answer(204))
-        yield stub
+    calls = Calls(answers=[Answer(204)])
+    with answering(calls):
+        yield calls
 
 
 def _until(holds: Callable[[], object]) -> None:
@@ -41,12 +41,12 @@ def _until(holds: Callable[[], object]) -> None:
         time.sleep(0.005)
 
 
-def _until_heard(hearer: Stub, times: int) -> None:
+def _until_heard(hearer: Calls, times: int) -> None:
     _until(lambda: len(hearer.asked) == times)
 
 
 def _subscribe(
-    researcher: Researcher, hearer: Stub, *, is_confirmed: bool = True, path: str = "/hear"
+    researcher: Researcher, hearer: Calls, *, is_confirmed: bool = True, path: str = "/hear"
 ) -> tuple[str, str]:
     """A subscription to submissions; its id, and what its calls are signed with."""
     workspace_id = researcher.workspace_id()
@@ -91,7 +91,7 @@ def _signature(asked: Asked, secret: str) -> str:
 
 
 def test_a_confirmed_subscription_is_called_and_can_tell_who_calls(
-    researcher: Researcher, hearer: Stub
+    researcher: Researcher, hearer: Calls
 ) -> None:
     """Each change of a submission, signed with the workspace's secret."""
     subscription_id, secret = _subscribe(researcher, hearer)
@@ -112,7 +112,7 @@ def test_a_confirmed_subscription_is_called_and_can_tell_who_calls(
     assert event["id"] == asked.headers["X-Event-ID"]
 
 
-def test_before_it_is_confirmed_nothing_is_sent(researcher: Researcher, hearer: Stub) -> None:
+def test_before_it_is_confirmed_nothing_is_sent(researcher: Researcher, hearer: Calls) -> None:
     """And the secret that confirms is another than the one that signs."""
     subscription_id, secret = _subscribe(researcher, hearer, is_confirmed=False)
     with pytest.raises(Refused):
@@ -125,7 +125,7 @@ def test_before_it_is_confirmed_nothing_is_sent(researcher: Researcher, hearer: 
 
 
 def test_what_was_not_taken_is_sent_again_until_a_day_is_over(
-    researcher: Researcher, hearer: Stub
+    researcher: Researcher, hearer: Calls
 ) -> None:
     """Twelve tries of one event, in the emulator's time; then it has failed."""
     hearer.answer(Answer(503))
@@ -140,7 +140,7 @@ def test_what_was_not_taken_is_sent_again_until_a_day_is_over(
         assert asked.headers["X-Prolific-Request-Signature"] == _signature(asked, secret)
 
 
-def test_who_fails_for_five_days_is_called_no_more(researcher: Researcher, hearer: Stub) -> None:
+def test_who_fails_for_five_days_is_called_no_more(researcher: Researcher, hearer: Calls) -> None:
     """The subscription is there, and not enabled."""
     hearer.answer(Answer(503))
     subscription_id, _ = _subscribe(researcher, hearer)
@@ -156,7 +156,7 @@ def test_who_fails_for_five_days_is_called_no_more(researcher: Researcher, heare
 
 
 def test_the_days_of_failure_begin_with_the_call_that_failed(
-    researcher: Researcher, hearer: Stub
+    researcher: Researcher, hearer: Calls
 ) -> None:
     """Also if the clock moves on before the receiver answers."""
     may_answer = threading.Event()
@@ -176,7 +176,7 @@ def test_the_days_of_failure_begin_with_the_call_that_failed(
 
 
 def test_a_subscription_that_is_not_enabled_gets_no_further_try(
-    researcher: Researcher, hearer: Stub
+    researcher: Researcher, hearer: Calls
 ) -> None:
     """An event that still waits is tried no more; other subscriptions are called."""
     hearer.answer(Answer(503))
@@ -194,7 +194,7 @@ def test_a_subscription_that_is_not_enabled_gets_no_further_try(
     assert [asked.path for asked in hearer.asked] == ["/hear", "/hear", "/other"]
 
 
-def test_an_event_that_becomes_due_as_a_round_ends_is_sent(hearer: Stub) -> None:
+def test_an_event_that_becomes_due_as_a_round_ends_is_sent(hearer: Calls) -> None:
     """The clock moves after the last note, while connections are being closed."""
     hearer.answer(Answer(503))
     with contextlib.closing(State(Options(start=START))) as state:
@@ -214,7 +214,7 @@ def test_an_event_that_becomes_due_as_a_round_ends_is_sent(hearer: Stub) -> None
 
 
 def test_by_switch_each_comes_twice_and_the_last_comes_first(
-    researcher: Researcher, hearer: Stub
+    researcher: Researcher, hearer: Calls
 ) -> None:
     """As may happen with the real ones."""
     switches = {"webhooks_repeat": True, "webhooks_out_of_order": True}
@@ -241,7 +241,7 @@ def test_nobody_outside_this_machine_is_called(researcher: Researcher) -> None:
             researcher.post(PATH, event_type=KIND, target_url=url, workspace_id=workspace_id)
 
 
-def test_another_secret_ends_the_first(researcher: Researcher, hearer: Stub) -> None:
+def test_another_secret_ends_the_first(researcher: Researcher, hearer: Calls) -> None:
     """A workspace has one; what is sent then is signed with the new one."""
     _, first = _subscribe(researcher, hearer)
     workspace_id = researcher.workspace_id()
