@@ -76,6 +76,19 @@ def test_tests_lie_in_the_room_that_they_test() -> None:
         assert not [path for path in tests.rglob("*.py") if ours.search(path.read_text())]
 
 
+_BESIDE_THE_CHECKOUT = re.compile(r'parents\[(\d)\] / "((?:\.\./)?)shared\b')
+
+
+def test_what_lies_beside_the_checkout_is_looked_for_there() -> None:
+    """A test that is moved would look elsewhere, and would be skipped from then on."""
+    places: dict[str, Path] = {}
+    for path in (*ROOT.glob("tests/**/*.py"), *ROOT.glob("packages/*/tests/**/*.py")):
+        for above, up in _BESIDE_THE_CHECKOUT.findall(path.read_text(encoding="utf-8")):
+            places[str(path.relative_to(ROOT))] = (path.parents[int(above)] / up).resolve()
+    assert len(places) > 10
+    assert {name: place for name, place in places.items() if place != ROOT.parent} == {}
+
+
 def test_the_rooms_at_the_root_are_linked_into_the_package() -> None:
     """Relative links, so that a checkout may lie anywhere; all else lies inside."""
     links = {path.name: path.readlink() for path in PACKAGE.iterdir() if path.is_symlink()}

@@ -16,7 +16,7 @@ from referencing.jsonschema import DRAFT202012
 
 from tests.answering import Asked
 
-FILE = Path(__file__).resolve().parents[2] / "../shared/reference/prolific-openapi.yml"
+FILE = Path(__file__).resolve().parents[3] / "../shared/reference/prolific-openapi.yml"
 
 _URN = "urn:prolific"
 _PAGING = {"page", "page_size", "limit", "offset"}

@@ -12,7 +12,7 @@ from piecework.simulation.crowd.replay import Replay
 from piecework.simulation.crowd.rule_repair import broken_rules
 from piecework.simulation.seeded_rng import seeded_rng
 
-SHARED = Path(__file__).resolve().parents[2] / "../shared/data"
+SHARED = Path(__file__).resolve().parents[3] / "../shared/data"
 
 LONG = tuple(
     f"A brwon dog number {word} runs over the green grass"
