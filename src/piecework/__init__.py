@@ -22,7 +22,7 @@ if TYPE_CHECKING:
         StoreError,
     )
     from piecework.domain.progress import Progress
-    from piecework.library.agreement import cohen_kappa, fleiss_kappa, krippendorff_alpha
+    from piecework.library.answers import read_results
     from piecework.library.asking import Answer, ask, ask_table
     from piecework.library.campaigns import Rehearsal, load_campaign, price, rehearse
     from piecework.library.cleaning import CleanedTexts, clean_text, clean_texts
@@ -34,10 +34,12 @@ if TYPE_CHECKING:
         DawidSkeneLabels,
         Labels,
         ability,
+        cohen_kappa,
         dawid_skene,
+        fleiss_kappa,
+        krippendorff_alpha,
         majority,
     )
-    from piecework.library.results import read_results
     from piecework.postprocess.apply import Cleaned
 
 __all__ = [
@@ -90,15 +92,15 @@ _MODULES = {
     "domain.errors": "BudgetExceeded CampaignBusy ConfigError NotAnswered "
     "PieceworkError RefusedForSafety StoreError",
     "domain.progress": "Progress",
-    "library.agreement": "cohen_kappa fleiss_kappa krippendorff_alpha",
     "library.asking": "Answer ask ask_table",
     "library.campaigns": "Rehearsal load_campaign price rehearse",
     "library.cleaning": "CleanedTexts clean_text clean_texts",
     "library.datasets": "Dataset read_dataset read_release",
     "library.heuristics": "assess heuristics",
     "library.hits": "render_hit",
-    "library.labels": "AbilityLabels DawidSkeneLabels Labels ability dawid_skene majority",
-    "library.results": "read_results",
+    "library.labels": "AbilityLabels DawidSkeneLabels Labels ability cohen_kappa dawid_skene "
+    "fleiss_kappa krippendorff_alpha majority",
+    "library.answers": "read_results",
     "postprocess.apply": "Cleaned",
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names.split()}

@@ -20,7 +20,12 @@ from piecework.engine.progress import read_progress
 from piecework.engine.run_pass import run_pass
 from piecework.engine.settle import settle, settle_workers
 from piecework.postprocess.pseudonyms import pseudonym
-from piecework.review.model.workers import WorkerHistory, exclude, histories, include
+from piecework.review.model.workers import (
+    WorkerHistory,
+    exclude_worker,
+    include_worker,
+    worker_histories,
+)
 from piecework.store import assignments, decisions, intents
 from piecework.store.lock import only_pass
 from tests.crash.people import People
@@ -47,7 +52,7 @@ def _named(run: CampaignRun, handle: str) -> str:
 
 
 def _history(run: CampaignRun, worker: str) -> WorkerHistory:
-    return next(history for history in histories(run) if history.worker == worker)
+    return next(history for history in worker_histories(run) if history.worker == worker)
 
 
 def _is_offered(people: People, handle: str) -> bool:
@@ -71,12 +76,12 @@ def test_anybody_is_excluded_and_included_again_as_often_as_wanted(
         ann = _named(run, "ann")
         assert _is_offered(people, "ann")
         for again in (1, 2):
-            exclude(run, ann, because=WHY, by="ada")
+            exclude_worker(run, ann, because=WHY, by="ada")
             assert read_progress(run).waiting_for == "the next pass"
             assert settle_workers(run) == 1
             assert not _is_offered(people, "ann")
             assert _history(run, ann).exclusion is not None
-            include(run, ann, because=WHY, by="bo")
+            include_worker(run, ann, because=WHY, by="bo")
             assert settle_workers(run) == 1
             assert settle_workers(run) == 0
             assert _is_offered(people, "ann")
@@ -96,13 +101,13 @@ def test_a_worker_may_be_named_by_the_start_of_the_pseudonym(
         people.work()
         run_pass(run)
         ann = _named(run, "ann")
-        assert exclude(run, f"{ann[:6].upper()}…", because=WHY, by="ada") == ann
-        assert include(run, f"{ann[:6]}...", because=WHY, by="ada") == ann
+        assert exclude_worker(run, f"{ann[:6].upper()}…", because=WHY, by="ada") == ann
+        assert include_worker(run, f"{ann[:6]}...", because=WHY, by="ada") == ann
         with pytest.raises(ConfigError, match="too short"):
-            exclude(run, ann[:3], because=WHY, by="ada")
+            exclude_worker(run, ann[:3], because=WHY, by="ada")
         monkeypatch.setattr(opened, "_SHORTEST_PSEUDONYM", 0)
         with pytest.raises(ConfigError, match="matches "):
-            exclude(run, "", because=WHY, by="ada")
+            exclude_worker(run, "", because=WHY, by="ada")
 
 
 def test_whom_a_person_includes_the_policy_does_not_exclude(
@@ -119,9 +124,9 @@ def test_whom_a_person_includes_the_policy_does_not_exclude(
         run_pass(run)
         people.work(at_most=2)
         run_pass(run)
-        (bob,) = (history for history in histories(run) if history.exclusion is not None)
+        (bob,) = (history for history in worker_histories(run) if history.exclusion is not None)
         assert (bob.totals.dropped, bob.totals.paid_cents) == (2, 50)
-        include(run, bob.worker, because=WHY, by="ada")
+        include_worker(run, bob.worker, because=WHY, by="ada")
         while not run_pass(run).is_finished:
             people.work()
         after = _history(run, bob.worker)
@@ -145,7 +150,7 @@ def test_a_death_on_the_way_is_made_good_by_the_next_pass(
         later = replace(run, clock=FixedClock(EVENING))
         run_pass(later)
         ann = _worker_id(run, "ann")
-        exclude(later, _named(later, "ann"), because=WHY, by="ada")
+        exclude_worker(later, _named(later, "ann"), because=WHY, by="ada")
         intent = intents.Intent(key=f"exclude:{ann}", operation="exclude", subject=("worker", ann))
         with run.store.db.atomic():
             intents.declare(run.store, intent, later.clock)
@@ -173,13 +178,13 @@ def test_a_block_is_lifted_with_the_exclusion(at_work: Open, campaign_text: str)
         run_pass(run)
         people.work(at_most=2)
         run_pass(run)
-        (bob,) = (history for history in histories(run) if history.exclusion is not None)
+        (bob,) = (history for history in worker_histories(run) if history.exclusion is not None)
         people.script = (("cat", "good"), *people.script[4:])
         people.page = 0
         while run_pass(run).batch != 2:
             people.work(at_most=1)
         assert not _is_offered(people, "bob")
-        include(run, bob.worker, because=WHY, by="ada")
+        include_worker(run, bob.worker, because=WHY, by="ada")
         settle_workers(run)
         assert _is_offered(people, "bob")
 
@@ -257,5 +262,5 @@ def test_without_a_pass_at_work_the_marketplace_is_told_at_once(
             assert refused.exit_code == 2
             assert fault in refused.output
         with pytest.raises(ConfigError, match="no worker of this campaign"):
-            exclude(run, "nobody", because=WHY, by="ada")
+            exclude_worker(run, "nobody", because=WHY, by="ada")
         assert len(decisions.about_workers(run.store)) == 1

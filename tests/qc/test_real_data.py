@@ -20,7 +20,7 @@ from piecework.domain.imported import Reading
 from piecework.domain.tables import COLLECTED, faults, is_canned
 from piecework.engine.opening import open_to_look
 from piecework.hit_templates.tasks import load_task
-from piecework.importing.importing import keep, look
+from piecework.importing.importing import import_files, understand_files
 from piecework.importing.readers.moments import moment
 from piecework.qc.heuristics import (
     canned_share,
@@ -78,7 +78,7 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> pd.DataFrame:
     """Fifty answers of April 2019, as the original pipeline stored them."""
     into = tmp_path_factory.mktemp("vizwiz") / "vizwiz.toml"
     results = DATA / "vizwiz_pipeline/hit.results"
-    campaign, _ = keep(look([results], into=into, reading=Reading()))
+    campaign, _ = import_files(understand_files([results], into=into, reading=Reading()))
     with open_to_look(load_campaign(campaign.path)) as opened:
         return opened.answers()
 

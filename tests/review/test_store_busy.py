@@ -11,7 +11,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from piecework.review import store_thread
+from piecework.review import desk
 from piecework.store import decisions
 from piecework.store.database import Store, open_store
 from tests.conftest import absent
@@ -61,7 +61,7 @@ def test_a_page_under_a_lock_says_so_and_all_others_are_served(page: Served) -> 
             began = time.monotonic()
             replies = [browsers.submit(decided, ada, form) for _ in range(3)]
             static = grace.get("/static/review.css")
-            assert time.monotonic() - began < store_thread.LOCK_SECONDS
+            assert time.monotonic() - began < desk.LOCK_SECONDS
             assert static.status_code == 200
             for reply in replies:
                 assert is_busy(reply.result(), "Nothing was stored")
@@ -108,7 +108,7 @@ def test_a_database_that_hangs_keeps_no_other_page_waiting(
         os.kill(pid, signal.SIGSTOP)
         try:
             with monkeypatch.context() as patch:
-                patch.setattr(store_thread, "ANSWER_SECONDS", 2.0)
+                patch.setattr(desk, "ANSWER_SECONDS", 2.0)
                 assert is_busy(decided(ada, form), "look at its card again")
                 assert is_busy(decided(grace, form), "Nothing was stored")
             assert grace.get("/static/review.css").status_code == 200

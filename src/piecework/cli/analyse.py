@@ -61,7 +61,7 @@ def analyse(  # noqa: PLR0913 - an argument for each option
     """
     from piecework.cli.output import say_sections
     from piecework.config.named_files import read_reading
-    from piecework.importing.analysing import Wanted, analyse_campaign, analyse_file
+    from piecework.importing.assessing import Wanted, analyse_campaign, analyse_file
     from piecework.report.page import render_sections
 
     wanted = Wanted(condition or "", unit or "", margin, seed)

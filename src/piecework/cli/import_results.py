@@ -75,9 +75,9 @@ def import_results(
     if campaign is None and not files:
         raise ConfigError(["--map needs a file to look at: piecework import FILES --map"])
     from piecework.config.named_files import read_reading
-    from piecework.importing.importing import keep, look
+    from piecework.importing.importing import import_files, understand_files
 
-    seen = look(
+    seen = understand_files(
         files,
         into=campaign or _NOWHERE,
         reading=read_reading(columns) if columns else Reading(),
@@ -91,7 +91,7 @@ def import_results(
     if only_map:
         _end(seen, document, [], as_json=as_json)
         return
-    imported, kept = keep(seen)
+    imported, kept = import_files(seen)
     renamed = {
         field.sent_as: field.name
         for field in imported.task.fields

@@ -182,8 +182,7 @@ def decisions(
         raise click.UsageError("--read needs --by NAME: the store keeps who decided")
     from piecework.campaign.assembling import load_campaign
     from piecework.engine.opening import open_to_look
-    from piecework.review.model.audit_csv import audit_csv
-    from piecework.review.model.decisions_csv import read_decisions, waiting_csv
+    from piecework.review.model.decisions_csv import audit_csv, read_decisions, waiting_csv
     from piecework.store.files import write_private
 
     with open_to_look(load_campaign(campaign)) as opened:

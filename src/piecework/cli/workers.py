@@ -46,7 +46,7 @@ def earned(campaign: Path, *, as_json: bool) -> None:
     """
     from piecework.campaign.assembling import load_campaign
     from piecework.engine.opening import open_to_look
-    from piecework.review.model.earned import earned_histories
+    from piecework.review.model.workers import earned_histories
 
     with open_to_look(load_campaign(campaign)) as opened:
         histories = earned_histories(opened)
@@ -91,7 +91,7 @@ def restore(campaign: Path, *, worker: str, name: str, because: str, by: str | N
     """
     from piecework.campaign.assembling import load_campaign
     from piecework.engine.opening import open_to_look
-    from piecework.review.model.earned import restore as restore_by_hand
+    from piecework.review.model.workers import restore_earned as restore_by_hand
 
     if not because.strip():
         raise click.UsageError("--because is empty; give a reason")
@@ -257,10 +257,10 @@ def _list_workers(path: Path, *, as_json: bool) -> None:
     """Print the workers of a campaign by pseudonym."""
     from piecework.campaign.assembling import load_campaign
     from piecework.engine.opening import open_to_look
-    from piecework.review.model.workers import histories
+    from piecework.review.model.workers import worker_histories
 
     with open_to_look(load_campaign(path)) as opened:
-        known = histories(opened)
+        known = worker_histories(opened)
         if as_json:
             click.echo(
                 json.dumps([_worker_as_dict(opened, history) for history in known], indent=2)
@@ -282,7 +282,7 @@ def _decide_by_hand(
     """Store a person's decision, and carry it out unless a pass is at work."""
     from piecework.campaign.assembling import load_campaign
     from piecework.engine.opening import open_to_look
-    from piecework.review.model.workers import exclude, histories, include
+    from piecework.review.model.workers import exclude_worker, include_worker, worker_histories
 
     if not because.strip():
         raise click.UsageError("--because is empty; give a reason")
@@ -293,10 +293,10 @@ def _decide_by_hand(
                 [f"{path}: only rehearsed, so its workers are simulated"],
                 next_step=f"piecework workers list {path}",
             )
-        decide = {"exclude": exclude, "include": include}[act]
+        decide = {"exclude": exclude_worker, "include": include_worker}[act]
         worker = decide(opened, worker, because=because.strip(), by=author)
         outcome = _decided(opened)
-        (history,) = (row for row in histories(opened) if row.worker == worker)
+        (history,) = (row for row in worker_histories(opened) if row.worker == worker)
         if as_json:
             document = _worker_as_dict(opened, history) | {"carried_out": outcome is None}
             click.echo(json.dumps(document, indent=2))

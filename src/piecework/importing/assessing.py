@@ -1,12 +1,20 @@
-"""Run heuristics on imported answers and return a table of findings."""
+"""Answers of other tools without a campaign of their own: heuristics on them, and analyses.
 
-from collections.abc import Sequence
+They are opened as a temporary campaign. Heuristics return a table of findings. An analysis
+gets those answers that count in a campaign, or all in a file.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
 import pandas as pd
 import pyarrow as pa
 
+from piecework.analyses.votes import answers_that_count
 from piecework.campaign.assembling import load_campaign
 from piecework.campaign.opened import OpenedCampaign
 from piecework.campaign.provenance import code_version
@@ -16,19 +24,24 @@ from piecework.domain.imported import Reading
 from piecework.domain.progress import Progress
 from piecework.domain.text import plural
 from piecework.domain.verdicts import RANDOM_SAMPLE, Finding
-from piecework.engine.judge import assess, decide, find_suspicions
+from piecework.engine.judge import assess, decide, find_suspicions, proposed_verdicts
 from piecework.engine.opening import open_to_look
 from piecework.engine.progress import read_progress
-from piecework.importing.readers.recognise import recognise
-from piecework.importing.temporary import opened_sources
-from piecework.importing.understanding import Understanding
+from piecework.hit_templates.tasks import load_task
+from piecework.importing.importing import Import, campaign_name, import_files
+from piecework.importing.readers.recognise import Source, recognise
+from piecework.importing.understanding import Understanding, understand
 from piecework.postprocess.datasets.file_table import NUMBER, TEXT, WHOLE, FileTable, write_parquet
+from piecework.postprocess.pseudonyms import pseudonyms
 from piecework.qc.ratings import with_ratings
 from piecework.qc.registry import HEURISTICS, is_on
 from piecework.qc.silence import silences
+from piecework.report.analysis.answers import AnalysedAnswers
+from piecework.report.analysis.page import Analysed, analyse
 from piecework.report.findings import findings_page
 from piecework.report.page import SectionsPage
 from piecework.results.answers_shown import Work
+from piecework.results.table import answers_table
 from piecework.store import campaign_facts
 from piecework.store.findings import flagged_by
 from piecework.store.lock import only_pass
@@ -177,3 +190,156 @@ def _frame(
             )
         )
     return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+class Wanted(NamedTuple):
+    """How to compare answers; see `AnalysedAnswers`."""
+
+    condition: str = ""
+    unit: str = ""
+    margin: float | None = None
+    seed: int = 1
+
+
+def analyse_file(path: Path, reading: Reading, *, task_name: str = "", wanted: Wanted) -> Analysed:
+    """Analyse a file from another tool, without storing anything.
+
+    Args:
+        path: the file.
+        reading: what is known about its columns.
+        task_name: a task of the gallery, if known.
+        wanted: how to compare answers.
+
+    Raises:
+        ConfigError: it cannot be read, or items lack the wanted column.
+    """
+    sources = recognise([path], reading)
+    with opened_sources(sources, reading, task_name=task_name) as sources_read:
+        opened = sources_read.opened
+        table = opened.answers()
+        workers = pseudonyms(table["worker_id"], opened.pseudonym_key)
+        answers = AnalysedAnswers(
+            table=table.assign(worker=workers),
+            task=opened.campaign.task,
+            items=opened.campaign.items,
+            condition=wanted.condition,
+            unit=wanted.unit,
+            margin=wanted.margin,
+            seed=wanted.seed,
+        )
+    _check(answers, wanted, stated_in="the file of --columns")
+    return analyse(path.name, answers)
+
+
+def analyse_campaign(path: Path, wanted: Wanted) -> Analysed:
+    """Analyse the answers of a campaign that count, as in its dataset.
+
+    Raises:
+        ConfigError: items lack the wanted column.
+        StoreError: the campaign has no store yet.
+    """
+    with open_to_look(load_campaign(path)) as opened:
+        campaign = opened.campaign
+        table, waiting = _counted(opened)
+        known = campaign.task.conditions
+        answers = AnalysedAnswers(
+            table=table,
+            task=campaign.task,
+            items=campaign.items,
+            condition=wanted.condition or (known[0].column if known else ""),
+            unit=wanted.unit,
+            margin=wanted.margin,
+            seed=wanted.seed,
+        )
+        _check(answers, wanted, stated_in=str(path))
+        return analyse(campaign.name, answers, remarks=_left_out(waiting))
+
+
+def _counted(opened: OpenedCampaign) -> tuple[pd.DataFrame, int]:
+    """Return the answers that count, and how many wait for a decision."""
+    proposed = proposed_verdicts(opened)
+    table = answers_table(opened, proposed=proposed)
+    is_known = ~table["is_provisional"] | table.index.isin(proposed)
+    kept = answers_that_count(table[is_known])
+    waits = table["is_provisional"] & ~table.index.isin(kept.index)
+    return kept, int((waits & ~table["is_surplus"]).sum())
+
+
+def _left_out(waiting: int) -> tuple[str, ...]:
+    if not waiting:
+        return ()
+    more = plural(waiting, "answer")
+    return (f"This leaves out {more} that no person has decided about.",)
+
+
+def _check(answers: AnalysedAnswers, wanted: Wanted, *, stated_in: str) -> None:
+    known = dict.fromkeys(name for item in answers.items for name in item.columns)
+    faults = [
+        f"items have no column {name!r}; the columns are {', '.join(known)}"
+        for name in (answers.condition, answers.unit)
+        if name and name not in known
+    ]
+    if wanted.condition and not faults and not answers.rated_fields():
+        fields = ", ".join(f"{field.name} ({field.kind})" for field in answers.task.item_fields)
+        faults.append(
+            f"--condition {wanted.condition}: only numbers and grades can be compared, "
+            f"and no field has them: {fields}. If a field holds numbers, set "
+            f'[fields.NAME] kind = "number" in {stated_in}. If words stand for '
+            'numbers, set values = { good = "3" }'
+        )
+    if wanted.condition and not faults:
+        values = set(answers.column(wanted.condition)) - {""}
+        if len(values) < 2:  # noqa: PLR2004 - two conditions are needed to compare
+            named = f"only {values.pop()!r}" if values else "nothing"
+            faults.append(
+                f"--condition {wanted.condition}: the items with answers have {named} "
+                "in this column, so there is nothing to compare"
+            )
+    if answers.margin is not None and answers.margin <= 0:
+        faults.append("the margin must be above 0")
+    if faults:
+        raise ConfigError(faults)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenedSources:
+    """Sources read into a temporary campaign.
+
+    Attributes:
+        opened: the campaign with a store of their answers.
+        understood: their content.
+        unreadable: rows that were set aside.
+    """
+
+    opened: OpenedCampaign
+    understood: Understanding
+    unreadable: int
+
+
+@contextmanager
+def opened_sources(
+    sources: Sequence[Source], reading: Reading, *, task_name: str = ""
+) -> Iterator[OpenedSources]:
+    """Read sources into a temporary store, deleted at the end of the block.
+
+    Args:
+        sources: the sources.
+        reading: what is known about their columns.
+        task_name: a task of the gallery, if known.
+
+    Raises:
+        ConfigError: a source cannot be read, or contains no answers.
+    """
+    task = load_task(task_name) if task_name else None
+    understood = understand(sources, reading, task=task)
+    with TemporaryDirectory(prefix="piecework-") as folder:
+        path = Path(folder) / f"{campaign_name(sources[0].path.stem)}.toml"
+        campaign, kept = import_files(
+            Import(path=path, campaign=None, sources=tuple(sources), understood=understood)
+        )
+        with open_to_look(load_campaign(campaign.path)) as opened:
+            yield OpenedSources(
+                opened=opened,
+                understood=understood,
+                unreadable=sum(file.unreadable for file in kept),
+            )

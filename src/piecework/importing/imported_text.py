@@ -9,7 +9,7 @@ from piecework.domain.money import cents_to_wire
 from piecework.domain.toml_text import toml_key, toml_line, toml_value
 from piecework.domain.verdicts import PolicyRule
 from piecework.hit_templates.tasks import load_task
-from piecework.importing.numbering import written
+from piecework.importing.parts import as_written
 from piecework.importing.understanding import Understanding
 
 _AT_MOST_A_LINE = 80
@@ -84,7 +84,7 @@ def _imported(reading: Reading) -> Iterator[str]:
     yield from _spelling(reading)
     if reading.numbers:
         yield "# Columns with these endings are about one of several items in a row."
-        yield toml_line("numbers", written(reading.numbers))
+        yield toml_line("numbers", as_written(reading.numbers))
     if reading.item:
         yield "# The columns that identify an item: the same values are the same item."
         yield from _long("item", list(reading.item))

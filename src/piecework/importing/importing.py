@@ -1,23 +1,38 @@
-"""Import files into a campaign: first understand and show them, then write."""
+"""Import files into a campaign: first understand and show them, then write.
 
+Each assignment is stored once even if it is in several files. Only files that were
+understood first (`understanding`) are written. If the process dies, a part is stored;
+importing the same files again adds the rest.
+"""
+
+import hashlib
+import json
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
+from typing import TypeVar
 
 from piecework.campaign.assembling import assemble
+from piecework.campaign.binding import is_typed_by, keep_typed_by
 from piecework.campaign.composing.default_policy import default_policy
+from piecework.campaign.opened import OpenedCampaign
 from piecework.config.campaign_file import parse, parse_text
 from piecework.config.user_files import write_new
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import ConfigError
+from piecework.domain.ids import AssignmentId, ItemId
 from piecework.domain.imported import Reading
+from piecework.engine.opening import open_for_import
 from piecework.hit_templates.tasks import load_task
 from piecework.importing.imported_text import imported_text, policy_text
-from piecework.importing.keeping import keep_files
 from piecework.importing.readers.recognise import Source, recognise
+from piecework.importing.readers.rows import ImportedRow, NotSent, Read, Unreadable
+from piecework.importing.typing_rows import RowIds, RowTyper, row_of
 from piecework.importing.understanding import Understanding, understand
-from piecework.store.imports import ImportedFile
+from piecework.store import imports
+from piecework.store.imports import ImportedAssignment, ImportedFile
 
 _LONGEST_NAME = 40
 
@@ -38,7 +53,9 @@ class Import:
     understood: Understanding | None
 
 
-def look(paths: Sequence[Path], *, into: Path, reading: Reading, task_name: str = "") -> Import:
+def understand_files(
+    paths: Sequence[Path], *, into: Path, reading: Reading, task_name: str = ""
+) -> Import:
     """Understand files, without writing anything.
 
     Args:
@@ -63,7 +80,7 @@ def look(paths: Sequence[Path], *, into: Path, reading: Reading, task_name: str 
     return Import(path=into, campaign=campaign, sources=sources, understood=understood)
 
 
-def keep(planned: Import) -> tuple[Campaign, list[ImportedFile]]:
+def import_files(planned: Import) -> tuple[Campaign, list[ImportedFile]]:
     """Write the campaign file if there is none, and import the files into its store.
 
     Raises:
@@ -108,3 +125,140 @@ def _known(path: Path) -> Campaign | None:
             next_step="import the answers into a separate campaign: --as OTHER.toml",
         )
     return campaign
+
+
+_AT_ONCE = 500
+"""The number of rows held in memory and written in one transaction."""
+
+_PIECE = 1 << 20
+_LONGEST_KEPT = 100_000
+_CONFLICT = (
+    "differs from the assignment with this id that was imported before, which is kept unchanged"
+)
+_T = TypeVar("_T")
+
+
+def keep_files(campaign: Campaign, sources: Sequence[Source]) -> list[ImportedFile]:
+    """Import files into the campaign's store, creating it if necessary.
+
+    Raises:
+        CampaignBusy: another process is working on the campaign.
+        StoreError: the store belongs to something else.
+    """
+    with open_for_import(campaign) as opened:
+        if not is_typed_by(opened.store, campaign):
+            _type_anew(opened)
+        kept = [_keep_file(opened, source) for source in sources]
+        with opened.store.db.atomic():
+            imports.count_slots(opened.store)
+    return kept
+
+
+def _type_anew(opened: OpenedCampaign) -> None:
+    """Convert all answers again with the campaign's current fields."""
+    typer = RowTyper(opened.campaign)
+    rows = opened.store.db.execute("SELECT assignment_id, raw FROM raw_answers").fetchall()
+    with opened.store.db.atomic():
+        for assignment_id, raw in rows:
+            answers = typer.answers(row_of(raw), AssignmentId(assignment_id))
+            imports.retype(opened.store, answers)
+    keep_typed_by(opened.store, opened.campaign)
+
+
+def _keep_file(opened: OpenedCampaign, source: Source) -> ImportedFile:
+    keeper = _FileKeeper(opened, source)
+    for rows in _pieces(source.rows(), _AT_ONCE):
+        with opened.store.db.atomic():
+            keeper.keep(rows)
+    return keeper.counts
+
+
+class _FileKeeper:
+    """Imports one file into a store, in chunks."""
+
+    def __init__(self, opened: OpenedCampaign, source: Source) -> None:
+        self._opened, self._store = opened, opened.store
+        self._at = opened.clock.now()
+        self._typer, self._ids = RowTyper(opened.campaign), RowIds(opened.pseudonym_key)
+        self._items: set[ItemId] = set()
+        self.counts = ImportedFile(
+            file=source.path.name, sha256=_digest(source.path), format_name=source.format_name
+        )
+        with self._store.db.atomic():
+            self._number = imports.begin(self._store, self.counts, at=self._at)
+
+    def keep(self, rows: Iterable[Read]) -> None:
+        """Store rows as part of the caller's transaction."""
+        arrived = []
+        for row in rows:
+            if isinstance(row, ImportedRow):
+                arrived.append((row, self._typer.assignment(row, self._ids)))
+            elif isinstance(row, NotSent):
+                self._count("not_sent")
+            else:
+                self._put_aside(row)
+        new = self._new(arrived)
+        imports.keep(
+            self._store, new, campaign=self._opened.campaign.name, number=self._number, at=self._at
+        )
+        self._count("assignments", len(new))
+        imports.end(self._store, self._number, self.counts)
+
+    def _new(
+        self, arrived: list[tuple[ImportedRow, ImportedAssignment]]
+    ) -> list[ImportedAssignment]:
+        """Return the new assignments; update the decisions on the others."""
+        ids = (assignment.assignment_id for _, assignment in arrived)
+        known = imports.known_raw(self._store, ids)
+        new: dict[AssignmentId, ImportedAssignment] = {}
+        again: list[ImportedAssignment] = []
+        items: list[dict[str, str]] = []
+        for row, assignment in arrived:
+            twin = new.get(assignment.assignment_id)
+            before = twin.raw if twin else known.get(assignment.assignment_id)
+            if before is None:
+                new[assignment.assignment_id] = assignment
+                if not self._items.issuperset(assignment.item_ids):
+                    self._items.update(assignment.item_ids)
+                    items += self._typer.items(row)
+            elif before != assignment.raw:
+                fault = f"{assignment.assignment_id} {_CONFLICT}"
+                self._put_aside(Unreadable(line=row.line, fault=fault))
+            else:
+                self._count("known")
+                if twin is None:
+                    again.append(assignment)
+        imports.keep_items(self._store, items, key=self._typer.key)
+        imports.keep_outcomes(self._store, again, number=self._number)
+        return list(new.values())
+
+    def _put_aside(self, row: Unreadable) -> None:
+        imports.keep_unreadable(
+            self._store,
+            self._number,
+            row.line,
+            column=row.column,
+            fault=row.fault,
+            cells=json.dumps(row.cells)[:_LONGEST_KEPT],
+        )
+        self._count("unreadable")
+
+    def _count(self, name: str, number: int = 1) -> None:
+        counted = getattr(self.counts, name) + number
+        self.counts = replace(self.counts, **{name: counted})
+
+
+def _pieces(rows: Iterable[_T], size: int) -> Iterator[list[_T]]:
+    iterator = iter(rows)
+    while piece := list(islice(iterator, size)):
+        yield piece
+
+
+def _digest(path: Path) -> str:
+    digest = hashlib.sha256()
+    files = [path] if path.is_file() else sorted(file for file in path.rglob("*") if file.is_file())
+    for file in files:
+        with file.open("rb") as content:
+            while piece := content.read(_PIECE):
+                digest.update(piece)
+    return digest.hexdigest()

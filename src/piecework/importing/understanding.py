@@ -18,8 +18,7 @@ from piecework.domain.text import did_you_mean
 from piecework.domain.toml_text import toml_key
 from piecework.hit_templates.own_html.control_kinds import is_reserved
 from piecework.hit_templates.tasks import load_task, task_names
-from piecework.importing.numbering import SeenNames
-from piecework.importing.parts import ITEM_ID, base_name, item_of, split
+from piecework.importing.parts import ITEM_ID, SeenNames, base_name, item_of, split
 from piecework.importing.readers.recognise import Source
 from piecework.importing.readers.rows import ImportedRow, NotSent, Unreadable
 from piecework.importing.survey import ColumnSurvey

@@ -21,8 +21,8 @@ from piecework.foundation.signin.roles import Role, may
 from piecework.report.sections.flags import review_sentences
 from piecework.results.labels import has_labels
 from piecework.results.review_quality import review_quality
-from piecework.review.desk import Desk, blinded, undecided
-from piecework.review.labels import Labels
+from piecework.review.desk import Desk, StoreThread, blinded, undecided
+from piecework.review.labels import LabelPages, WordPage
 from piecework.review.model.cards import MOST_LISTED, answers_shown
 from piecework.review.model.deciding import NEEDS_REASON
 from piecework.review.model.reviewing import (
@@ -33,28 +33,31 @@ from piecework.review.model.reviewing import (
     Group,
     View,
     carry_out,
+    give_second_opinion,
     last_act_about,
     plan,
     undo,
     undo_for,
 )
-from piecework.review.model.second_opinions import give_second_opinion
-from piecework.review.pages import HEADERS, STATIC, page
-from piecework.review.parts import Endpoint, Parts
-from piecework.review.pictures import Pictures, address_of_picture, columns_shown
-from piecework.review.replies import (
+from piecework.review.pages import (
+    HEADERS,
+    STATIC,
+    Endpoint,
+    Parts,
+    Pictures,
     address,
-    busy,
-    fields,
-    moved,
+    address_of_picture,
+    busy_reply,
+    columns_shown,
     no_such_page,
     not_allowed,
-    refused,
+    read_fields,
+    redirect,
+    refusal_reply,
+    render_page,
 )
 from piecework.review.sessions import NotAllowed, Session, Sessions
 from piecework.review.sign_in import Door, SignInPages
-from piecework.review.store_thread import StoreThread
-from piecework.review.words_page import Words
 
 _LISTED = 100
 
@@ -93,16 +96,16 @@ class Review:
                 post("/undo", self.undo),
                 post("/undo-act", self.undo_act, least="requester"),
                 *self.sign_in.routes(replace(parts, post=partial(post, least="reader"))),
-                *Words(parts).routes(),
-                *Labels(parts).routes(),
+                *WordPage(parts).routes(),
+                *LabelPages(parts).routes(),
                 Mount("/static", StaticFiles(directory=STATIC)),
             ],
             exception_handlers={
                 NotAllowed: not_allowed,
                 HTTPException: no_such_page,
-                ConfigError: refused,
-                OperationalError: busy,
-                StoreError: busy,
+                ConfigError: refusal_reply,
+                OperationalError: busy_reply,
+                StoreError: busy_reply,
             },
         )
 
@@ -139,8 +142,8 @@ class Review:
         after = request.query_params.get("after", "")
         key = self._desk.next_key(view, by=session.decider, after=after)
         if key is None:
-            return moved(f"/?{urlencode({'view': view})}")
-        return moved(address("/card", view, key))
+            return redirect(f"/?{urlencode({'view': view})}")
+        return redirect(address("/card", view, key))
 
     def card(self, request: Request, session: Session) -> Response:
         """Show a card."""
@@ -229,7 +232,7 @@ class Review:
             return self._card(group, session, fault=str(refusal), because=because)
         done = _IMPORTED_DONE if self._desk.opened.is_imported else _WORDS_DONE
         session.notices.append(("done", done[act]))
-        return moved(f"/next?{urlencode({'view': group.view})}")
+        return redirect(f"/next?{urlencode({'view': group.view})}")
 
     def undo(self, request: Request, session: Session) -> Response:
         """Undo the reviewer's last act, and show its card again."""
@@ -238,11 +241,11 @@ class Review:
             undone = undo(self._desk.opened, by=session.reviewer)
         except ConfigError as refusal:
             session.notices.append(("fault", f"Not undone: {refusal}."))
-            return moved(f"/?{urlencode({'view': _view_of(form.get('view', ''))})}")
+            return redirect(f"/?{urlencode({'view': _view_of(form.get('view', ''))})}")
         session.notices.append(("done", "Undone. It waits again."))
         first = undone[0]
         key = self._desk.opened.shown_id(first.subject_kind, first.subject_id)
-        return moved(address("/card", first.subject_kind, key))
+        return redirect(address("/card", first.subject_kind, key))
 
     def undo_act(self, request: Request, session: Session) -> Response:
         """Undo the newest act about a card, also another person's."""
@@ -254,7 +257,7 @@ class Review:
             session.notices.append(("done", "Undone. It waits again."))
         except ConfigError as refusal:
             session.notices.append(("fault", f"Not undone: {refusal}."))
-        return moved(address("/card", group.view, group.key))
+        return redirect(address("/card", group.view, group.key))
 
     def _card(
         self,
@@ -310,7 +313,7 @@ class Review:
     ) -> Response:
         notices, session.notices = session.notices, []
         campaign = self._desk.opened.campaign
-        return page(
+        return render_page(
             template,
             status=status,
             hosts=self._desk.picture_hosts,
@@ -360,7 +363,7 @@ class Review:
                 return self.sign_in.asked(request, str(fault))
             self._sessions.check_role(session, least)
             if request.method == "POST":
-                request.state.form = await fields(request)
+                request.state.form = await read_fields(request)
             reply = await self._store.run(partial(endpoint, request, session))
             return reply if isinstance(reply, Response) else await reply
 
@@ -368,11 +371,11 @@ class Review:
 
     async def _enter_page(self, request: Request) -> Response:
         self._sessions.check(request)
-        return page("enter.html.j2")
+        return render_page("enter.html.j2")
 
     async def _enter(self, request: Request) -> Response:
         self._sessions.check(request)
-        token = (await fields(request)).get("token", "")
+        token = (await read_fields(request)).get("token", "")
         value, session = self._sessions.enter(token)
         await self._store.run(
             partial(self.sign_in.record, "signed in", session.identity, "by a link")

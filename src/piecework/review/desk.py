@@ -1,16 +1,30 @@
-"""The campaign as the page uses it, read again only after a change."""
+"""The campaign as the page uses it, read again only after a change.
 
+The pages work with the store in a thread, one request at a time. A store may be locked by a
+pass, or its database may be away. Then the pages that need it are told so, and all others,
+such as pictures and signing in, are served meanwhile.
+"""
+
+import asyncio
+import logging
 import re
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from piecework.campaign.opened import OpenedCampaign
+from piecework.domain.errors import StoreError, StoreLocked
+from piecework.foundation.server.limits import say_once_a_second
 from piecework.results.answers_shown import Work
 from piecework.review.model.cards import Card, card_of
 from piecework.review.model.reviewing import Group, View, group_of, state_of
 from piecework.review.model.waiting import Waiting, draw, first_of, second_opinions
 from piecework.store import reviews
+from piecework.store.database import Store
 
 _LOOKED_AT = timedelta(minutes=3)
 """How long a card is reserved for the reviewer who looks at it."""
@@ -153,3 +167,50 @@ def _hosts(opened: OpenedCampaign) -> set[str]:
         if _ORIGIN.fullmatch(origin):
             origins.add(origin)
     return origins
+
+
+LOCK_SECONDS = 2.0
+"""How long a page waits until other processes have written."""
+
+ANSWER_SECONDS = 10.0
+"""How long a browser waits, with the requests before its own."""
+
+_LOG = logging.getLogger(__name__)
+_T = TypeVar("_T")
+
+
+class StoreThread:
+    """One thread for all work with a store.
+
+    Args:
+        store: the store; from now on it waits only shortly for other writers.
+    """
+
+    def __init__(self, store: Store) -> None:
+        store.db.wait_for_locks(LOCK_SECONDS)
+        self._executor = ThreadPoolExecutor(1, thread_name_prefix="store")
+        say_once_a_second("piecework.review.pages", __name__)
+
+    async def run(self, work: Callable[[], _T]) -> _T:
+        """Return what a function returns that works with the store.
+
+        Raises:
+            StoreLocked: the store does not answer, and the function was not called.
+            StoreError: the store does not answer.
+            Exception: what the function raises.
+        """
+        task = self._executor.submit(copy_context().run, work)
+        answer = asyncio.wrap_future(task)
+        try:
+            return await asyncio.wait_for(asyncio.shield(answer), ANSWER_SECONDS)
+        except TimeoutError as late:
+            answer.add_done_callback(_note_late)
+            # Work that waits for its turn is not begun any more.
+            error = StoreLocked if task.cancel() else StoreError
+            raise error("it took too long") from late
+
+
+def _note_late(answer: asyncio.Future[Any]) -> None:
+    """Log how work ended that no browser waits for any more."""
+    if not answer.cancelled() and (fault := answer.exception()) is not None:
+        _LOG.warning("a page came too late: %s", fault)

@@ -1,4 +1,4 @@
-"""The pages of items about which workers disagree."""
+"""The pages of items about which workers disagree, and of words that cleaning would change."""
 
 from urllib.parse import urlencode
 
@@ -8,15 +8,15 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from piecework.domain.errors import ConfigError
+from piecework.results.cleaning import clean_answers, decide_word, reopen_word, words_shown
 from piecework.results.labels import Doubtful, doubtful, settle_label, unsettle_label
 from piecework.review.model.cards import cut
 from piecework.review.model.reviewing import group_of
-from piecework.review.parts import Parts
-from piecework.review.replies import moved
+from piecework.review.pages import Parts, redirect
 from piecework.review.sessions import Session
 
 
-class Labels:
+class LabelPages:
     """The pages on which a person settles the least certain labels."""
 
     def __init__(self, parts: Parts) -> None:
@@ -39,7 +39,7 @@ class Labels:
             view="labels",
             waiting=[doubt for doubt in doubts if doubt.settled is None],
             settled=[doubt for doubt in doubts if doubt.settled is not None],
-            label_address=_address,
+            label_address=_address_of_item,
         )
 
     def label(self, request: Request, session: Session) -> Response:
@@ -62,7 +62,7 @@ class Labels:
             session,
             view="labels",
             doubt=doubts[number],
-            after=_address(behind[0]) if behind else "/labels",
+            after=_address_of_item(behind[0]) if behind else "/labels",
             answers=answers,
             left=sum(doubt.settled is None for doubt in doubts),
         )
@@ -82,8 +82,63 @@ class Labels:
         except ConfigError as refusal:
             session.notices.append(("fault", f"Not stored: {refusal}."))
         waiting = [doubt for doubt in doubtful(self._opened) if doubt.settled is None]
-        return moved(_address(waiting[0]) if waiting else "/labels")
+        return redirect(_address_of_item(waiting[0]) if waiting else "/labels")
 
 
-def _address(doubt: Doubtful) -> str:
+def _address_of_item(doubt: Doubtful) -> str:
     return f"/label?{urlencode({'item': doubt.item_id, 'field': doubt.field})}"
+
+
+_LISTED = 50
+
+
+class WordPage:
+    """The page on which a person accepts, refuses or retypes each proposed word."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts, self._opened = parts, parts.desk.opened
+
+    def routes(self) -> list[Route]:
+        """Return the routes of this page."""
+        return [
+            self._parts.get("/words", self.words),
+            self._parts.post("/words", self.say),
+            self._parts.post("/words/find", self.find),
+        ]
+
+    def words(self, _request: Request, session: Session) -> Response:
+        """Show the words, those without a verdict first."""
+        shown = words_shown(self._opened)
+        waiting = [entry for entry in shown if entry.verdict is None]
+        return self._parts.page(
+            "words.html.j2",
+            session,
+            view="words",
+            waiting=waiting[:_LISTED],
+            left=len(waiting),
+            judged=[entry for entry in shown if entry.verdict is not None],
+        )
+
+    def say(self, request: Request, session: Session) -> Response:
+        """Store the reviewer's verdict about a word."""
+        form = self._parts.form(request, session)
+        word, what = form.get("word", ""), form.get("what", "")
+        meant = {"accept": form.get("after"), "type": form.get("typed")}.get(what)
+        try:
+            if what == "again":
+                reopen_word(self._opened, word, by=session.reviewer)
+            else:
+                is_right = what == "right"
+                decide_word(
+                    self._opened, word, meant=None if is_right else meant or "", by=session.reviewer
+                )
+        except ConfigError as refusal:
+            session.notices.append(("fault", f"Not stored: {refusal}."))
+        return redirect("/words")
+
+    def find(self, request: Request, session: Session) -> Response:
+        """Clean all texts again, with the verdicts about words so far."""
+        self._parts.form(request, session)
+        number = clean_answers(self._opened)
+        session.notices.append(("done", f"Cleaning proposes {number} edits."))
+        return redirect("/words")

@@ -19,10 +19,9 @@ from piecework.foundation.signin.pending import PendingSignIns, own_path
 from piecework.foundation.signin.person import Person
 from piecework.foundation.signin.refusals import ProviderUnusable, SignInRefused
 from piecework.foundation.signin.roles import Roles
-from piecework.review.pages import HEADERS, page
-from piecework.review.parts import Parts
+from piecework.review.desk import StoreThread
+from piecework.review.pages import HEADERS, Parts, render_page
 from piecework.review.sessions import Session, Sessions
-from piecework.review.store_thread import StoreThread
 from piecework.store import reviews
 from piecework.store.database import writing
 from piecework.store.reviews import Identity
@@ -154,7 +153,7 @@ class SignInPages:
         security_log.write(request.scope, "signed_in", subject=person.subject, role=session.role)
         # A strict cookie is not sent along a redirect that began at the provider, so a
         # page of this server opens the next one.
-        reply = page("signed_in.html.j2", next_path=pending.next_path, session=session)
+        reply = render_page("signed_in.html.j2", next_path=pending.next_path, session=session)
         self._sessions.set_cookie(reply, value)
         self._pending.drop_cookie(reply)
         return reply
@@ -164,7 +163,7 @@ class SignInPages:
         self._sessions.close(request)
         self.record("signed out", session.identity, "")
         security_log.write(request.scope, "signed_out", role=session.role)
-        reply = page("signed_out.html.j2", host=self._host)
+        reply = render_page("signed_out.html.j2", host=self._host)
         self._sessions.drop_cookie(reply)
         return reply
 
@@ -221,7 +220,7 @@ class SignInPages:
         self, next_path: str, sentence: str, status: int, *, asks_again: bool = False
     ) -> Response:
         query = {"next": own_path(next_path), **({"again": "1"} if asks_again else {})}
-        return page(
+        return render_page(
             "sign_in.html.j2",
             status=status,
             sentence=sentence,

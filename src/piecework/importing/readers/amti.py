@@ -7,9 +7,15 @@ from pathlib import Path
 from piecework.domain.money import cents_from_wire
 from piecework.importing.readers.head import Head, head_of
 from piecework.importing.readers.mturk_json import assignment_row
-from piecework.importing.readers.objects import objects_of
 from piecework.importing.readers.rows import ImportedRow, Read, Unreadable
-from piecework.importing.readers.tables import CellError, Cells, filled, read_table, time_in
+from piecework.importing.readers.tables import (
+    CellError,
+    Cells,
+    filled,
+    objects_of,
+    read_table,
+    time_in,
+)
 
 NAME = "amti"
 

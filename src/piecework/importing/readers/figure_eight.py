@@ -15,9 +15,17 @@ from functools import partial
 from pathlib import Path
 
 from piecework.importing.readers.head import Head
-from piecework.importing.readers.roles import Roles, guessed_roles, stated_roles
 from piecework.importing.readers.rows import ImportedRow, NotSent, Read
-from piecework.importing.readers.tables import CellError, Cells, cell_in, read_table, time_in
+from piecework.importing.readers.tables import (
+    CellError,
+    Cells,
+    Roles,
+    cell_in,
+    guessed_roles,
+    read_table,
+    stated_roles,
+    time_in,
+)
 
 NAME = "Figure Eight, CrowdFlower (full report)"
 

@@ -14,14 +14,19 @@ from pathlib import Path
 
 from piecework.importing.readers.crowd_form import as_text
 from piecework.importing.readers.head import Head
-from piecework.importing.readers.objects import Document, object_in, objects_of, text_in
-from piecework.importing.readers.roles import Roles, guessed_roles, stated_roles
 from piecework.importing.readers.rows import ImportedRow, NotSent, Read, Unreadable
 from piecework.importing.readers.tables import (
     CellError,
     Cells,
+    Document,
+    Roles,
     cell_in,
+    guessed_roles,
+    object_in,
+    objects_of,
     read_table,
+    stated_roles,
+    text_in,
     time_in,
     with_seconds,
 )

@@ -11,12 +11,13 @@ from pathlib import Path
 from piecework.domain.imported import Reading
 from piecework.importing.readers.crowd_form import as_text
 from piecework.importing.readers.head import Head
-from piecework.importing.readers.objects import Document, objects_of
 from piecework.importing.readers.rows import ImportedRow, Read, Unreadable, together
 from piecework.importing.readers.tables import (
     CellError,
     Cells,
+    Document,
     cell_in,
+    objects_of,
     read_table,
     time_in,
     with_seconds,

@@ -10,8 +10,8 @@ from pathlib import Path
 from piecework.importing.readers.crowd_form import as_text
 from piecework.importing.readers.head import Head
 from piecework.importing.readers.moments import moment
-from piecework.importing.readers.objects import Document, object_in, objects_of, text_in
 from piecework.importing.readers.rows import ImportedRow, NotSent, Read, Unreadable
+from piecework.importing.readers.tables import Document, object_in, objects_of, text_in
 
 NAME = "Mephisto"
 

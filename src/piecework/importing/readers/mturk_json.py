@@ -13,8 +13,8 @@ from piecework.domain.money import cents_from_wire
 from piecework.importing.readers.crowd_form import CROWD, flattened
 from piecework.importing.readers.head import Head
 from piecework.importing.readers.moments import moment
-from piecework.importing.readers.objects import Document, objects_of, text_in
 from piecework.importing.readers.rows import ImportedRow, Read, Unreadable
+from piecework.importing.readers.tables import Document, objects_of, text_in
 
 NAME = "MTurk API (JSON)"
 

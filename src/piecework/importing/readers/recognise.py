@@ -20,7 +20,6 @@ from piecework.importing.readers import (
     mturk_json,
     parquet,
     potato,
-    potato_items,
     prolific_export,
     results_file,
     simple_amt,
@@ -97,7 +96,7 @@ def recognise(paths: Sequence[Path], reading: Reading | None = None) -> list[Sou
                 path,
                 heads[path],
                 f"{potato.NAME}, joined to its items",
-                partial(potato_items.joined, path, heads[path], items),
+                partial(potato.join_items, path, heads[path], items),
             )
             for path in annotated
         ]

@@ -6,8 +6,8 @@ from pathlib import Path
 from piecework.importing.readers.crowd_form import as_text
 from piecework.importing.readers.head import Head
 from piecework.importing.readers.moments import moment
-from piecework.importing.readers.objects import Document, objects_of, text_in
 from piecework.importing.readers.rows import ImportedRow, Read, RowPart, Unreadable
+from piecework.importing.readers.tables import Document, objects_of, text_in
 
 NAME = "simple-amt"
 

@@ -1,18 +1,33 @@
-"""Read the rows of a CSV or tab-separated file by column name.
+"""Read the rows of a table by column name, and a file's JSON objects one by one.
 
-A row with a different number of cells than the header is reported with its line: a
-truncated table or an unclosed quote must not become someone's answer.
+A table is a CSV or tab-separated. A row with a different number of cells than the header
+is reported with its line: a truncated table or an unclosed quote must not become someone's
+answer. JSON objects are in JSON Lines, a list, or concatenated.
+
+In tables that do not name which columns are of items and which of answers, the values tell.
+Several people answer about one unit. What differs between their rows is an answer, and what
+is the same for all may be of the unit.
 """
 
 import csv
-from collections.abc import Callable, Iterator
+import json
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import NamedTuple
 
 from piecework.domain.errors import ConfigError
-from piecework.domain.imported import Times
+from piecework.domain.imported import Reading, Times
 from piecework.domain.money import cents_from_wire
-from piecework.importing.readers.head import LONGEST_CELL, MOST_COLUMNS, Head, cells_of, named
+from piecework.domain.toml_text import toml_line
+from piecework.importing.readers.head import (
+    LONGEST_CELL,
+    MOST_COLUMNS,
+    Head,
+    cells_of,
+    lines_of,
+    named,
+)
 from piecework.importing.readers.moments import moment
 from piecework.importing.readers.rows import Read, Unreadable
 
@@ -162,3 +177,174 @@ def _wrong_length(header: tuple[str, ...], cells: list[str]) -> str | None:
             "file may have been cut off"
         )
     return None
+
+
+_PIECE = 1 << 20
+_BETWEEN = " \t\r\n,[]"
+LARGEST = 1 << 28
+"""256 MB, more than any API answers with."""
+
+Document = dict[str, object]
+NumberedObject = tuple[int, Document | str]
+"""The number of a line or object, and the object or what is wrong with it."""
+
+
+def objects_of(path: Path, head: Head) -> Iterator[NumberedObject]:
+    """Yield the objects of a file, with only one in memory."""
+    if _is_json_lines(head):
+        yield from _lines(path, head)
+    else:
+        yield from _documents(path, head)
+
+
+def text_in(document: Document, *names: str) -> str:
+    """Return the first of these members that is text or a number, as text; or ""."""
+    for name in names:
+        value = document.get(name)
+        if isinstance(value, str):
+            return value.strip()
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return str(value)
+    return ""
+
+
+def object_in(document: Document, name: str) -> Document:
+    """Return a member that is an object, else {}."""
+    value = document.get(name)
+    return value if isinstance(value, dict) else {}
+
+
+def _is_json_lines(head: Head) -> bool:
+    first, _, rest = head.text.lstrip("\ufeff").partition("\n")
+    if not rest.strip():
+        return False
+    try:
+        return isinstance(json.loads(first), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _lines(path: Path, head: Head) -> Iterator[NumberedObject]:
+    for number, line in lines_of(path, head):
+        try:
+            value = json.loads(line)
+        except (ValueError, RecursionError) as fault:
+            yield number, f"not valid JSON ({fault})"
+            continue
+        yield number, value if isinstance(value, dict) else "not a JSON object"
+
+
+def _documents(path: Path, head: Head) -> Iterator[NumberedObject]:
+    decoder, buffer, number, size = json.JSONDecoder(), "", 0, _PIECE
+    with path.open(encoding=head.encoding, errors="replace") as file:
+        while piece := file.read(size):
+            buffer += piece
+            while buffer := buffer.lstrip(_BETWEEN):
+                try:
+                    value, end = decoder.raw_decode(buffer)
+                except (ValueError, RecursionError):
+                    break
+                number, size, buffer = number + 1, _PIECE, buffer[end:]
+                is_object = isinstance(value, dict)
+                yield number, value if is_object else "not a JSON object"
+            # An incomplete object is tried again when twice as much has been read.
+            size = max(_PIECE, len(buffer))
+            if len(buffer) > LARGEST:
+                yield number + 1, f"is larger than {LARGEST >> 20} MB"
+                return
+    if buffer.strip(_BETWEEN):
+        yield number + 1, "not valid JSON; the file may have been cut off"
+
+
+_LEAST_REPEATED = 2
+"""Without a second row for any unit, values that repeat this often are answers."""
+
+
+class Roles(NamedTuple):
+    """What columns hold.
+
+    Attributes:
+        shown: the columns of items.
+        sent: the columns of answers.
+        guesses: what was guessed, with the line that states otherwise.
+    """
+
+    shown: frozenset[str]
+    sent: frozenset[str]
+    guesses: tuple[tuple[str, str], ...] = ()
+
+
+def stated_roles(names: Collection[str], reading: Reading) -> Roles | None:
+    """Return what is stated; `None` if it does not tell items from answers."""
+    items = {*reading.item, reading.item_id} - {""}
+    if reading.answers:
+        sent = frozenset(reading.answers.values())
+        return Roles(frozenset(items or set(names) - sent), sent)
+    if items:
+        return Roles(frozenset(items), frozenset(set(names) - items))
+    return None
+
+
+def guessed_roles(
+    rows: Iterable[tuple[str, Mapping[str, str]]],
+    names: Sequence[str],
+    *,
+    asked: Collection[str] = (),
+    answers_stand_together: bool = False,
+) -> Roles:
+    """Guess roles from the rows.
+
+    Args:
+        rows: the unit and the cells of each row.
+        names: the columns in question, in the order of the file.
+        asked: columns that are known to be answers.
+        answers_stand_together: whether no column of items stands between answers.
+    """
+    columns = _Columns(names)
+    for unit, cells in rows:
+        columns.see(unit, cells)
+    sent = {*asked} & {*names} | columns.answers()
+    if answers_stand_together and sent:
+        positions = [number for number, name in enumerate(names) if name in sent]
+        sent |= {*names[positions[0] : positions[-1] + 1]}
+    shown = [name for name in names if name not in sent]
+    ordered = [name for name in names if name in sent]
+    items, answers = ", ".join(shown) or "none", ", ".join(ordered) or "none"
+    stated = toml_line("answers", {name: name for name in (ordered or shown)[:1]})
+    guess = f"columns of items: {items}; answers: {answers}"
+    return Roles(frozenset(shown), frozenset(ordered), ((guess, stated),))
+
+
+class _Columns:
+    """The values of columns by unit; memory grows with units and columns."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._of_units: dict[str, dict[str, int]] = {}
+        self._same = dict.fromkeys(names)
+        self._different: dict[str, set[int]] = {name: set() for name in names}
+        self._rows = 0
+        self._is_repeated = False
+
+    def see(self, unit: str, cells: Mapping[str, str]) -> None:
+        """Add a row."""
+        self._rows += 1
+        before = self._of_units.get(unit)
+        values = {name: hash(cells.get(name, "").strip()) for name in self._same}
+        if before is None:
+            self._of_units[unit] = values
+        else:
+            self._is_repeated = True
+        for name, value in values.items():
+            self._different[name].add(value)
+            if before is not None and before.get(name, value) != value:
+                del self._same[name]
+
+    def answers(self) -> set[str]:
+        """Return the columns that differ within a unit, or hold few values."""
+        if self._is_repeated:
+            return self._different.keys() - self._same.keys()
+        return {
+            name
+            for name, values in self._different.items()
+            if 1 < len(values) <= self._rows / _LEAST_REPEATED
+        }

@@ -1,7 +1,8 @@
-"""Write and read people's decisions as a CSV (docs/how-to/review.md).
+"""Write and read people's decisions as a CSV (docs/how-to/review.md), and the audit trail.
 
 The file names workers only by pseudonym. Reading it stores everything or nothing: each
-fault is listed with its line, and then nothing is stored.
+fault is listed with its line, and then nothing is stored. The audit trail is only written
+(docs/how-to/sign-in.md).
 """
 
 import csv
@@ -18,19 +19,19 @@ from piecework.domain.received_files import table_rows
 from piecework.domain.verdicts import VERDICTS, Decision, Subject, SubjectKind, Verdict
 from piecework.postprocess.datasets.file_table import plain, to_csv
 from piecework.results.answers_shown import Work, flags_around, sentence
-from piecework.review.model.consequences import consequences
 from piecework.review.model.deciding import (
     Chosen,
     by_subject,
     contradictions,
     decided,
+    foresee_consequences,
     taken_along,
     waiting_for_people,
 )
-from piecework.store import assignments, decisions
+from piecework.store import assignments, decisions, reviews
 from piecework.store.database import writing
 
-COLUMNS = (
+DECISION_COLUMNS = (
     "subject_kind",
     "subject_id",
     "worker",
@@ -66,13 +67,13 @@ def waiting_csv(opened: OpenedCampaign) -> tuple[bytes, int]:
             *_about(opened, work, decision),
             decision.verdict,
             decision.because,
-            " ".join(consequences(opened, work, [decision]).sentences(opened)),
+            " ".join(foresee_consequences(opened, work, [decision]).sentences(opened)),
             "",
             "",
         )
         for decision in waiting_for_people(opened)
     ]
-    columns = {name: [row[number] for row in rows] for number, name in enumerate(COLUMNS)}
+    columns = {name: [row[number] for row in rows] for number, name in enumerate(DECISION_COLUMNS)}
     return to_csv(columns), len(rows)
 
 
@@ -93,13 +94,13 @@ def read_decisions(opened: OpenedCampaign, text: str, *, decided_by: str, name: 
         ConfigError: it has every fault; nothing was stored.
     """
     with writing(opened.store):
-        chosen = _read(opened, text, decided_by=decided_by, name=name)
+        chosen = _read_rows(opened, text, decided_by=decided_by, name=name)
         along = taken_along(opened, chosen)
         decisions.overrule(opened.store, along)
         return decisions.keep(opened.store, chosen.values())
 
 
-def _read(opened: OpenedCampaign, text: str, *, decided_by: str, name: str) -> Chosen:
+def _read_rows(opened: OpenedCampaign, text: str, *, decided_by: str, name: str) -> Chosen:
     waiting, before = (
         {
             (
@@ -237,3 +238,27 @@ def _about(
 
 def _time(moment: pd.Timestamp | NaTType) -> str:
     return "" if pd.isna(moment) else moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+AUDIT_COLUMNS = ("at", "event", "name", "role", "subject", "issuer", "about")
+
+
+def audit_csv(opened: OpenedCampaign) -> tuple[bytes, int]:
+    """Return the file, the oldest entry first, and its number of rows.
+
+    Times are UTC. A decision has the role with which its author had signed in before.
+    """
+    rows = [
+        (
+            entry.at.isoformat(timespec="seconds"),
+            entry.event,
+            entry.identity.name,
+            entry.identity.role,
+            entry.identity.subject,
+            entry.identity.issuer,
+            entry.about,
+        )
+        for entry in reviews.trail(opened.store)
+    ]
+    columns = {name: [row[number] for row in rows] for number, name in enumerate(AUDIT_COLUMNS)}
+    return to_csv(columns), len(rows)

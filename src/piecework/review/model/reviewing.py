@@ -4,6 +4,9 @@ An act is refused if another person has meanwhile decided what it would decide, 
 two people never overwrite each other. Its author can undo it until something follows
 from it: a pass has begun to pay, reject or exclude, or has posted a HIT to replace an
 answer.
+
+A second person's verdict about a reviewed answer decides nothing. The page does not say
+that it is a second opinion. It measures how far reviewers agree.
 """
 
 import hashlib
@@ -17,12 +20,13 @@ from piecework.domain.errors import ConfigError
 from piecework.domain.ids import AssignmentId, WorkerId
 from piecework.domain.verdicts import Decision, Review, Subject, SubjectKind, Verdict
 from piecework.results.answers_shown import Work
-from piecework.review.model.consequences import Consequences, consequences
 from piecework.review.model.deciding import (
     ALL_LOOKED_AT,
+    Consequences,
     by_subject,
     contradictions,
     decided,
+    foresee_consequences,
     taken_along,
     waiting_among,
 )
@@ -188,7 +192,9 @@ def plan(
         raise ConfigError(faults)
     along = taken_along(opened, chosen, waiting=waiting)
     return Plan(
-        chosen=tuple(made), along=tuple(along), follows=consequences(opened, work, [*made, *along])
+        chosen=tuple(made),
+        along=tuple(along),
+        follows=foresee_consequences(opened, work, [*made, *along]),
     )
 
 
@@ -352,3 +358,29 @@ def _what_others_added(opened: OpenedCampaign, made: Sequence[Review]) -> str:
                 "which approved the assignment; undo that first"
             )
     return ""
+
+
+def give_second_opinion(
+    opened: OpenedCampaign, answer_id: str, verdict: Verdict, *, because: str, by: str
+) -> int:
+    """Store a second verdict about an answer; return the act's number.
+
+    Raises:
+        ConfigError: the verdict is not one about an answer.
+    """
+    if verdict not in {"keep", "drop"}:
+        raise ConfigError(["keep or drop this answer; no other decision is asked for"])
+    with writing(opened.store):
+        return reviews.add_second_opinions(
+            opened.store,
+            [
+                Decision(
+                    subject_kind="answer",
+                    subject_id=answer_id,
+                    verdict=verdict,
+                    decided_by=by,
+                    decided_at=opened.clock.now(),
+                    because=because,
+                )
+            ],
+        )

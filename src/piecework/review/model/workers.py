@@ -1,8 +1,9 @@
-"""The workers of a campaign: what each did, and exclusion by hand at any time.
+"""The workers of a campaign: what each did and earned, and exclusion by hand at any time.
 
 Exports and reports show each worker by a pseudonym; the id stays in the store. A
 person's decision is stored at once and carried out through an intent like every act:
-by the pass at work, or by the command that made the decision.
+by the pass at work, or by the command that made the decision. A qualification that was
+earned and revoked can be restored by hand.
 """
 
 from collections.abc import Sequence
@@ -10,8 +11,11 @@ from dataclasses import dataclass
 
 from piecework.campaign.opened import OpenedCampaign, known_worker
 from piecework.domain.errors import ConfigError
+from piecework.domain.qualifications import DueChange, EarnedRule, latest_share
 from piecework.domain.verdicts import Decision, Verdict
-from piecework.store import decisions, workers
+from piecework.engine.earn import records_of
+from piecework.store import assignments, decisions, last_pass, workers
+from piecework.store.earned_records import RecordedChange
 from piecework.store.settlements import PAID_ALREADY
 from piecework.store.workers import WorkerTotals
 
@@ -38,7 +42,7 @@ class WorkerHistory:
         return latest if latest and latest.verdict in _KEPT_OUT else None
 
 
-def histories(opened: OpenedCampaign) -> list[WorkerHistory]:
+def worker_histories(opened: OpenedCampaign) -> list[WorkerHistory]:
     """Return all workers of the campaign, those with most answers first."""
     decided = decisions.about_workers(opened.store)
     known = workers.totals(opened.store, paid_already=PAID_ALREADY)
@@ -51,7 +55,7 @@ def histories(opened: OpenedCampaign) -> list[WorkerHistory]:
     return sorted(all_histories, key=lambda history: (-history.totals.answers, history.worker))
 
 
-def exclude(opened: OpenedCampaign, worker: str, *, because: str, by: str) -> str:
+def exclude_worker(opened: OpenedCampaign, worker: str, *, because: str, by: str) -> str:
     """Decide that a worker, flagged or not, is offered no later HIT.
 
     Args:
@@ -70,7 +74,7 @@ def exclude(opened: OpenedCampaign, worker: str, *, because: str, by: str) -> st
     return _decide(opened, worker, "exclude", because=because, by=by)
 
 
-def include(opened: OpenedCampaign, worker: str, *, because: str, by: str) -> str:
+def include_worker(opened: OpenedCampaign, worker: str, *, because: str, by: str) -> str:
     """Decide that an excluded or blocked worker is offered HITs again.
 
     After that, only a person can exclude the worker; the policy no longer does.
@@ -113,3 +117,85 @@ def _is_so_already(opened: OpenedCampaign, worker: str, latest: Decision | None)
         what = {"exclude": "excluded", "block": "blocked"}[latest.verdict]
         fault = f"{worker} is {what} already, since {at}, by {latest.decided_by}"
     return ConfigError([fault], next_step=f"piecework workers list {opened.campaign.path}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EarnedHistory:
+    """A qualification with all its changes.
+
+    Attributes:
+        holders: how many workers hold it now.
+        changes: in the order in which they were decided, of all campaigns.
+    """
+
+    rule: EarnedRule
+    holders: int
+    changes: Sequence[RecordedChange]
+
+
+def earned_histories(opened: OpenedCampaign) -> list[EarnedHistory]:
+    """Return the qualifications that the campaign states, with their changes."""
+    histories = []
+    for rule in opened.campaign.earned:
+        with records_of(opened, rule) as records:
+            histories.append(
+                EarnedHistory(
+                    rule=rule,
+                    holders=len(records.holdings(rule.name)),
+                    changes=records.changes(rule.name),
+                )
+            )
+    return histories
+
+
+def restore_earned(opened: OpenedCampaign, worker: str, name: str, *, because: str, by: str) -> str:
+    """Decide that a worker gets a qualification; only later items count against them.
+
+    Args:
+        opened: a campaign that states the qualification and knows the worker.
+        worker: the pseudonym, at least its first four characters, or the worker's id.
+        name: the qualification's name.
+        because: a sentence that the worker reads.
+        by: the name of the person who decides.
+
+    Returns:
+        The whole pseudonym.
+
+    Raises:
+        ConfigError: the campaign states no such qualification, no worker or several
+            have this pseudonym, the worker holds it, or a change is under way.
+    """
+    rules = {rule.name: rule for rule in opened.campaign.earned}
+    if name not in rules:
+        raise ConfigError(
+            [f"{opened.campaign.path}: no [[earned]] has the name {name!r}"],
+            next_step=f"piecework workers earned {opened.campaign.path}",
+        )
+    ids = assignments.all_workers(opened.store)
+    worker_id = next((worker_id for worker_id in ids if worker_id == worker), None) or known_worker(
+        opened, worker
+    )
+    with records_of(opened, rules[name]) as records, records.locked():
+        if any(
+            change.worker_id == worker_id and change.done_at is None
+            for change in records.unfinished(name)
+        ):
+            raise ConfigError(
+                [f"{worker}: a change of {name!r} was not carried out yet"],
+                next_step=f"piecework advance {opened.campaign.path}, then this again",
+            )
+        if worker_id in records.holdings(name):
+            raise ConfigError(
+                [f"{worker} holds {name!r}"],
+                next_step=f"piecework workers earned {opened.campaign.path}",
+            )
+        now = opened.clock.now()
+        outcomes = records.outcomes(rules[name].kind).get(worker_id, ())
+        change = DueChange(
+            change="grant",
+            share=latest_share(rules[name], outcomes, now=now),
+            because=f"You have the qualification “{name}” again: {because}",
+        )
+        records.restore(name, worker_id, change, by=by, at=now)
+    last_pass.forget(opened.store)
+    return opened.pseudonym(worker_id)
