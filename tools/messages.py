@@ -15,7 +15,10 @@ from pathlib import Path
 from typing import Literal
 
 ROOT = Path(__file__).parents[1]
-ROOMS = ("src/piecework", *("config", "flows", "hit_templates", "postprocess", "qc"))
+ROOMS = (
+    *("src/piecework", "packages/offline-markets/src"),
+    *("config", "flows", "hit_templates", "postprocess", "qc"),
+)
 VALUE = "{...}"
 """Stands for a value in a template."""
 Kind = Literal["error", "fault", "evidence", "next step", "output", "log"]
