@@ -23,8 +23,8 @@ from cryptography.hazmat.primitives.asymmetric import ec
 
 from piecework.foundation.server.server import Certificate
 from piecework.foundation.server.stand_in import authority
+from piecework.foundation.server.stand_in.relay import LARGEST_HEAD_BYTES, connect_target
 from piecework.foundation.server.stand_in.settings import RunningStandIn
-from piecework.foundation.server.stand_in.tunnel import LARGEST_HEAD_BYTES, connect_target
 from piecework.marketplace.http.hosts import AMAZON_HOSTS
 from piecework.marketplace.http.server import serve
 from piecework.marketplace.requester.signature import machine_time
@@ -187,7 +187,7 @@ def test_everything_else_is_refused_with_a_line_in_the_log(
     standing: Standing, caplog: pytest.LogCaptureFixture, first_line: str
 ) -> None:
     """403 with a sentence; not looked up, not reached, and somebody can read of it."""
-    with caplog.at_level(logging.WARNING, "piecework.foundation.server.stand_in.tunnel"):
+    with caplog.at_level(logging.WARNING, "piecework.foundation.server.stand_in.relay"):
         reply = exchange(standing, f"{first_line}\r\nHost: x\r\n\r\n".encode())
     assert reply.startswith(b"HTTP/1.1 403 Forbidden\r\n")
     assert b"connects only to" in reply
@@ -196,7 +196,7 @@ def test_everything_else_is_refused_with_a_line_in_the_log(
 
 def test_a_log_line_stays_one_line(standing: Standing, caplog: pytest.LogCaptureFixture) -> None:
     """Whatever a program sends, it cannot write lines of its own into the log."""
-    with caplog.at_level(logging.WARNING, "piecework.foundation.server.stand_in.tunnel"):
+    with caplog.at_level(logging.WARNING, "piecework.foundation.server.stand_in.relay"):
         exchange(standing, b"CONNECT a\nproxy refused\x1b[2J\xff:443 x\r\n\r\n")
     (record,) = caplog.records
     assert record.getMessage().isprintable()

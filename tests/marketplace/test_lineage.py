@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from piecework.foundation.sqlitefile.log_file import is_from_later
+from piecework.foundation.sqlitefile.files import is_from_later
 from piecework.marketplace.state import lineage
 from piecework.marketplace.state.backend import Backend, Rules
 from piecework.marketplace.state.storage import WrongDatabaseError

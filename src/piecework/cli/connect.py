@@ -14,7 +14,7 @@ from piecework.cli.options import DATABASE, JSON
 from piecework.cli.output import say_checks
 from piecework.domain.errors import ConfigError
 from piecework.domain.text import printable
-from piecework.foundation.client.address import api_address
+from piecework.foundation.client.token import api_address
 from piecework.foundation.client.transport import Patience, Transport
 from piecework.markets.connect.client import Connect
 from piecework.markets.connect.doctor import Doctor

@@ -14,7 +14,7 @@ from piecework.cli.options import JSON
 from piecework.cli.output import say_checks
 from piecework.domain.errors import ConfigError
 from piecework.domain.text import plural, printable
-from piecework.foundation.client.address import api_address
+from piecework.foundation.client.token import api_address
 from piecework.foundation.client.transport import Patience, Transport
 from piecework.markets.prolific.client import Prolific
 from piecework.markets.prolific.doctor import Wanted, examine
@@ -22,7 +22,7 @@ from piecework.markets.prolific.resources.recruiting import FilterKind
 from piecework.markets.prolific.token import SERVICE, Token
 
 if TYPE_CHECKING:
-    from piecework.foundation.client.request import Request
+    from piecework.foundation.client.calls import Request
 
 _COMMANDS = [
     LazyCommand("doctor", "prolific:prolific_doctor", "Check that an account is ready."),

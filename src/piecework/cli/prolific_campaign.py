@@ -19,12 +19,8 @@ from piecework.cli.output import say_checks
 from piecework.cli.prolific import TOKEN_FILE, URL, WORKSPACE, needed_token, only_workspace
 from piecework.domain.extras import load_extra
 from piecework.domain.text import plural, printable
-from piecework.foundation.client.address import api_address
-from piecework.foundation.client.public_url import (
-    is_emulator,
-    refuse_closed_frames,
-    refuse_closed_site,
-)
+from piecework.foundation.client.checks import is_emulator, refuse_closed_frames, refuse_closed_site
+from piecework.foundation.client.token import api_address
 from piecework.markets.prolific.token import SERVICE
 
 if TYPE_CHECKING:
@@ -120,7 +116,7 @@ def lines_of(campaign: "Campaign", known: "Estimate") -> Iterator[str]:
 def _ask(campaign: "Campaign", *, url: str, token: "Token", workspace: str) -> "Estimate":
     from piecework.campaign.dealing import all_first_rounds
     from piecework.domain.clock import SystemClock
-    from piecework.foundation.client.address import api_address
+    from piecework.foundation.client.token import api_address
     from piecework.foundation.client.transport import Patience, Transport
     from piecework.markets.prolific.bridge.estimating import Work, estimate
     from piecework.markets.prolific.client import Prolific

@@ -18,9 +18,9 @@ from piecework.cli.options import DATABASE, JSON
 from piecework.cli.prolific import TOKEN_FILE, URL, needed_token
 from piecework.domain.errors import ConfigError
 from piecework.domain.text import plural, printable
-from piecework.foundation.client.address import api_address
+from piecework.foundation.client.calls import Money
+from piecework.foundation.client.token import api_address
 from piecework.foundation.client.transport import Transport
-from piecework.foundation.client.values import Money
 from piecework.markets.prolific.client import Prolific
 from piecework.markets.prolific.token import SERVICE
 

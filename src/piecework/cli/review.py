@@ -18,7 +18,7 @@ from piecework.domain.hit import MTURK
 from piecework.domain.ids import AssignmentId
 
 if TYPE_CHECKING:
-    from piecework.foundation.signin.roles import Role
+    from piecework.foundation.signin.person import Role
 
 _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 

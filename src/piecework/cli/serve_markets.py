@@ -145,7 +145,7 @@ def refuse_closed_addresses(marketplace: "Marketplace", address: str, *, crowd: 
         ConfigError: an option is missing.
         Unusable: participants cannot open an address.
     """
-    from piecework.foundation.client.public_url import (
+    from piecework.foundation.client.checks import (
         is_emulator,
         refuse_closed_frames,
         refuse_closed_site,
@@ -217,7 +217,7 @@ def open_prolific(
         RefusedForSafety: others can read the token.
     """
     load_extra("pycountry", extra="prolific", use="--crowd prolific")
-    from piecework.foundation.client.address import api_address
+    from piecework.foundation.client.token import api_address
     from piecework.marketplace.state.backend import Rules
     from piecework.markets.bridging.running import Running
     from piecework.markets.prolific.bridge.prolific_crowd import CONSENT
@@ -317,7 +317,7 @@ def open_connect(
         ConfigError: the account or the addresses cannot be used; nothing was sent.
         RefusedForSafety: others can read the key.
     """
-    from piecework.foundation.client.address import api_address
+    from piecework.foundation.client.token import api_address
     from piecework.marketplace.state.backend import Rules
     from piecework.markets.bridging.running import Running
     from piecework.markets.connect.bridge.connect_crowd import CONSENT

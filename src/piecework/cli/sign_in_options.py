@@ -13,8 +13,8 @@ from piecework.domain.errors import ConfigError, RefusedForSafety
 from piecework.domain.extras import load_extra
 
 if TYPE_CHECKING:
+    from piecework.foundation.signin.person import Role, Roles
     from piecework.foundation.signin.provider import Provider
-    from piecework.foundation.signin.roles import Role, Roles
     from piecework.foundation.signin.settings import ProviderSettings
     from piecework.review.sign_in import Door
 
@@ -182,7 +182,7 @@ def _look(provider: "Provider") -> None:
     """
     import asyncio
 
-    from piecework.foundation.signin.refusals import SignInRefused, WrongProvider
+    from piecework.foundation.signin.person import SignInRefused, WrongProvider
 
     try:
         asyncio.run(provider.look())
@@ -208,8 +208,7 @@ def _settings(options: ProviderOptions, secret: str, address: str) -> "ProviderS
 
 
 def _roles(options: SignInOptions) -> "Roles":
-    from piecework.foundation.signin.person import comparable_email
-    from piecework.foundation.signin.roles import Roles
+    from piecework.foundation.signin.person import Roles, comparable_email
 
     if bool(options.roles_claim) != bool(options.claim_role):
         raise ConfigError(["--roles-claim and --claim-role need each other"])
@@ -255,7 +254,7 @@ def _read_roles(option: str, texts: Sequence[str]) -> "dict[str, Role]":
 
 def role_named(name: str) -> "Role | None":
     """Return the role with a name, if there is one."""
-    from piecework.foundation.signin.roles import ROLES
+    from piecework.foundation.signin.person import ROLES
 
     return next((role for role in ROLES if role == name.strip()), None)
 

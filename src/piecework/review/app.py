@@ -17,7 +17,7 @@ from starlette.staticfiles import StaticFiles
 from piecework.domain.errors import ConfigError, StoreError
 from piecework.domain.verdicts import Decision
 from piecework.foundation.server import security_log
-from piecework.foundation.signin.roles import Role, may
+from piecework.foundation.signin.person import Role, may
 from piecework.report.sections.flags import review_sentences
 from piecework.results.labels import has_labels
 from piecework.results.review_quality import review_quality

@@ -9,11 +9,18 @@ from urllib.parse import urlsplit
 
 from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.errors import ConfigError, RefusedForSafety
-from piecework.foundation.server.connections import Connections, Limits, Listening, most_connections
-from piecework.foundation.server.listening import is_every_address, is_loopback, listen, origin
+from piecework.foundation.server.connections import (
+    Connections,
+    Limits,
+    Listening,
+    is_every_address,
+    is_loopback,
+    listen,
+    most_connections,
+    origin,
+)
 from piecework.foundation.server.server import Certificate, Server
-from piecework.foundation.signin.refusals import SignInRefused, WrongProvider
-from piecework.foundation.signin.roles import Role
+from piecework.foundation.signin.person import Role, SignInRefused, WrongProvider
 from piecework.review.app import Review
 from piecework.review.desk import Desk, Manner
 from piecework.review.sessions import Sessions

@@ -18,8 +18,8 @@ from urllib.parse import urlsplit
 from starlette.requests import Request
 from starlette.responses import Response
 
-from piecework.foundation.server.cookies import DuplicateCookieError, cookie_values, only_cookie
-from piecework.foundation.signin.roles import Role, may
+from piecework.foundation.server.transport import DuplicateCookieError, cookie_values, only_cookie
+from piecework.foundation.signin.person import Role, may
 from piecework.store.reviews import Identity
 
 LONGEST_SECONDS = 8 * 3_600

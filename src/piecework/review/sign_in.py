@@ -16,9 +16,7 @@ from piecework.campaign.opened import OpenedCampaign
 from piecework.foundation.server import security_log
 from piecework.foundation.server.limits import Allowance, say_once_a_second
 from piecework.foundation.signin.pending import PendingSignIns, own_path
-from piecework.foundation.signin.person import Person
-from piecework.foundation.signin.refusals import ProviderUnusable, SignInRefused
-from piecework.foundation.signin.roles import Roles
+from piecework.foundation.signin.person import Person, ProviderUnusable, Roles, SignInRefused
 from piecework.review.desk import StoreThread
 from piecework.review.pages import HEADERS, Parts, render_page
 from piecework.review.sessions import Session, Sessions

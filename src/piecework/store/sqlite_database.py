@@ -8,8 +8,7 @@ from typing import Any, Literal, cast
 
 from piecework.domain.errors import StoreError
 from piecework.foundation.sqlitefile.checkpoints import Checkpoints
-from piecework.foundation.sqlitefile.files import size_of
-from piecework.foundation.sqlitefile.log_file import is_from_later
+from piecework.foundation.sqlitefile.files import is_from_later, size_of
 from piecework.foundation.sqlitefile.schema import bring_up_to_date, origin, patiently, read_schema
 from piecework.foundation.sqlitefile.sqlite_utils_alone import Database, Migrations
 from piecework.store.connection import Values
@@ -91,7 +90,7 @@ class SqliteDatabase(Database):
         """Count a transaction that changes data; part of that transaction.
 
         The count is in the first page of the file, where
-        `piecework.foundation.sqlitefile.log_file` looks for it.
+        `piecework.foundation.sqlitefile.files` looks for it.
         """
         self.execute(f"PRAGMA user_version = {self.changes() + 1}")
 

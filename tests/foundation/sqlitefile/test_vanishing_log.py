@@ -6,8 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 from piecework.foundation.sqlitefile.checkpoints import is_log_large
-from piecework.foundation.sqlitefile.files import irregular, make_private
-from piecework.foundation.sqlitefile.log_file import is_from_later
+from piecework.foundation.sqlitefile.files import irregular, is_from_later, make_private
 
 LOOKS = 3_000
 

@@ -16,7 +16,7 @@ import httpx
 import pytest
 from botocore.exceptions import ClientError
 
-from piecework.foundation.client.request import get_request
+from piecework.foundation.client.calls import get_request
 from piecework.foundation.tracing import spans
 from piecework.markets.bridging.running import Running
 from piecework.platforms.client import turk_client

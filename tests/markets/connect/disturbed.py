@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from offline_markets.connect.options import KEY
-from piecework.foundation.client.request import Request
+from piecework.foundation.client.calls import Request
 from piecework.foundation.client.transport import Answer, Patience, Transport
 from piecework.markets.connect.bridge.bonuses import settle_unknown
 from piecework.markets.connect.bridge.bridge import Bridge

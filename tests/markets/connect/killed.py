@@ -12,7 +12,7 @@ from datetime import datetime
 from pathlib import Path
 
 from offline_markets.connect.options import KEY
-from piecework.foundation.client.request import Request
+from piecework.foundation.client.calls import Request
 from piecework.foundation.client.transport import Answer, Transport
 from piecework.marketplace.state.backend import Backend, Rules
 from piecework.markets.bridging.running import only_bridge

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 
-from piecework.foundation.client.values import Money
+from piecework.foundation.client.calls import Money
 from piecework.markets.prolific.client import Prolific
 from piecework.markets.prolific.resources.new_study import (
     CodeAction,

@@ -12,9 +12,9 @@ import pytest
 from offline_markets.prolific.options import Options
 from offline_markets.prolific.server import serve
 from offline_markets_tests.prolific.people import START, Researcher
+from piecework.foundation.client.calls import Money
 from piecework.foundation.client.errors import Lost, Refused
 from piecework.foundation.client.transport import Transport
-from piecework.foundation.client.values import Money
 from piecework.markets.prolific.client import Prolific
 from piecework.markets.prolific.resources.new_study import CodeAction, CompletionCode, StudyChanges
 from piecework.markets.prolific.resources.recruiting import Choice, Range

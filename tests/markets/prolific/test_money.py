@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from piecework.foundation.client.calls import Money
 from piecework.foundation.client.errors import Unreadable, Unusable
-from piecework.foundation.client.values import Money
 from piecework.markets.prolific.resources.bonuses import csv_bonuses
 from tests.answering import Answer
 from tests.markets.prolific.calls import ID

@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from piecework.foundation.client.calls import get_request
 from piecework.foundation.client.errors import (
     ApiError,
     Lost,
@@ -16,7 +17,6 @@ from piecework.foundation.client.errors import (
     Unreadable,
     Unusable,
 )
-from piecework.foundation.client.request import get_request
 from piecework.foundation.client.transport import Patience, Transport
 from piecework.markets.prolific.token import Token
 from tests.answering import LOST, Answer

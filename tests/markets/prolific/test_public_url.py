@@ -1,6 +1,6 @@
 """What is certainly wrong with an address is told from here; what may be, is warned."""
 
-from piecework.foundation.client.public_url import check_public_url
+from piecework.foundation.client.checks import check_public_url
 from tests.for_each import for_each
 
 _ADDRESSES = {

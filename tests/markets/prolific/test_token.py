@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from piecework.foundation.client.address import api_address
+from piecework.foundation.client.calls import Request
 from piecework.foundation.client.errors import ApiError, Unusable
-from piecework.foundation.client.request import Request
-from piecework.foundation.client.token import Exposed
+from piecework.foundation.client.token import Exposed, api_address
 from piecework.foundation.client.transport import Patience, Transport
 from piecework.markets.prolific.client import Prolific
 from piecework.markets.prolific.token import SERVICE, Token

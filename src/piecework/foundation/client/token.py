@@ -1,18 +1,21 @@
-"""The token of an account, which grants full access to it.
+"""The token of an account, which grants full access to it, and the API's address.
 
-It comes from the environment or from a file that only its owner can read. It is sent in
-one header and shown nowhere. If an answer repeats it, it is blotted out.
+The token comes from the environment or from a file that only its owner can read. It is sent
+in one header and shown nowhere. If an answer repeats it, it is blotted out. The address must
+use TLS or be on this machine.
 """
 
+import ipaddress
 import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar, Self
+from urllib.parse import urlsplit
 
+from piecework.foundation.client.calls import Service
 from piecework.foundation.client.errors import Unusable
-from piecework.foundation.client.service import Service
 
 _LONGEST = 4096
 _FORM = re.compile(r"[!-~]{8,}")
@@ -78,3 +81,60 @@ def _read_private(file: Path, service: str) -> str:
                 f"that token at {service} and create a new one",
             )
         return opened.read(_LONGEST).decode("ascii", errors="replace").strip()
+
+
+_LABEL = re.compile(r"(?!-)[a-z0-9-]{1,63}(?<!-)")
+
+
+def api_address(text: str, service: Service) -> str:
+    """Return the address in normal form, without a trailing slash.
+
+    Args:
+        text: the address as written.
+        service: the service of the API.
+
+    Raises:
+        Unusable: it is not an address, or the token would be sent unencrypted.
+    """
+    try:
+        parts = urlsplit(text)
+        host, port = parts.hostname or "", parts.port
+    except ValueError:
+        host, port, parts = "", None, urlsplit("")
+    more = "@" in text or parts.query or parts.fragment or parts.path.strip("/")
+    if not _is_host(host) or more or port == 0:
+        raise Unusable(
+            # The part before an @ may be a secret.
+            f"{text.rpartition('@')[2]!r} is not the address of an API",
+            next_step=f"write {service.address}, or http://127.0.0.1:8090 for an API "
+            "on this machine",
+        )
+    if parts.scheme != "https" and not (parts.scheme == "http" and is_loopback(host)):
+        raise Unusable(
+            f"{text!r}: the token would be sent unencrypted",
+            next_step="use https; http is allowed only for this machine",
+        )
+    shown = f"[{host}]" if ":" in host else host
+    return f"{parts.scheme}://{shown}{'' if port is None else f':{port}'}"
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether a host is this machine.
+
+    >>> is_loopback("localhost"), is_loopback("127.0.0.1"), is_loopback("10.0.0.1")
+    (True, True, False)
+    """
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _is_host(host: str) -> bool:
+    if ":" not in host:
+        labels = host.removesuffix(".").split(".")
+        return all(_LABEL.fullmatch(label) for label in labels)
+    try:
+        return ipaddress.ip_address(host) is not None
+    except ValueError:
+        return False

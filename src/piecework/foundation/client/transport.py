@@ -16,11 +16,9 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from piecework.foundation.client.address import api_address, is_loopback
-from piecework.foundation.client.answers import document_of
+from piecework.foundation.client.calls import Request, document_of
 from piecework.foundation.client.errors import ApiError, Lost, Unreachable, Unusable, sentence
-from piecework.foundation.client.request import Request
-from piecework.foundation.client.token import AccountToken
+from piecework.foundation.client.token import AccountToken, api_address, is_loopback
 from piecework.foundation.tracing.spans import span
 
 _LOG = logging.getLogger(__name__)

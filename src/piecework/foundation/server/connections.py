@@ -3,10 +3,12 @@
 A silent connection costs a file descriptor, and a process has few. So there are time
 limits for a client's first byte, the rest of a head, a body and for taking a reply, and
 never more connections than descriptors allow. For one more, the server closes the
-connection that has kept it waiting longest.
+connection that has kept it waiting longest. Sockets are bound before a server runs, so that
+its addresses are known at once.
 """
 
 import errno
+import ipaddress
 import logging
 import os
 import resource
@@ -24,7 +26,7 @@ _FILES_FOR_OTHERS = 64
 """For the database, its log, the listening sockets and the process's first files."""
 
 _FEWEST = 16
-_MOST = 10_000
+_MOST_CONNECTIONS = 10_000
 _MOST_BEING_CLOSED = 16
 _LOG_EVERY_SECONDS = 1.0
 
@@ -76,10 +78,10 @@ def most_connections(*, with_proxy: bool) -> int:
     """Return how many connections the descriptor limit allows."""
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if files == resource.RLIM_INFINITY:
-        return _MOST
+        return _MOST_CONNECTIONS
     room = files - _FILES_FOR_OTHERS
     # The proxy opens one more connection for each that it passes on.
-    return max(_FEWEST, min(_MOST, room * 2 // 3 if with_proxy else room))
+    return max(_FEWEST, min(_MOST_CONNECTIONS, room * 2 // 3 if with_proxy else room))
 
 
 class Connection(socket.socket):
@@ -249,3 +251,49 @@ class Listening(socket.socket):
             BlockingIOError: no connection is waiting.
         """
         return self.connections.accept(self)
+
+
+LOOPBACK = "127.0.0.1"
+BACKLOG = 2048
+
+
+def listen(host: str, port: int, connections: Connections) -> Listening:
+    """Return a listening socket; port 0 takes a free one.
+
+    Raises:
+        OSError: the port is in use, or not permitted; the message names it.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # asyncio disables Nagle's delay (40 ms a call) only if TCP is named.
+    listening = Listening(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listening.connections = connections
+    try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((host, port))
+        listening.listen(BACKLOG)
+    except OSError as fault:
+        listening.close()
+        message = f"{fault.strerror}: {host} port {port}"
+        raise OSError(fault.errno, message) from fault
+    return listening
+
+
+def origin(host: str, listening: socket.socket, *, scheme: str = "http") -> str:
+    """Return the origin of a socket's server."""
+    name = f"[{host}]" if ":" in host else host
+    return f"{scheme}://{name}:{listening.getsockname()[1]}"
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether only this machine can reach the host."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def is_every_address(host: str) -> bool:
+    """Return whether the host means all addresses, so that a browser cannot open it."""
+    return host in ("", "0.0.0.0", "::")  # noqa: S104 - compared, not bound

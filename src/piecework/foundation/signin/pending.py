@@ -15,8 +15,8 @@ from urllib.parse import urlsplit
 from starlette.requests import Request
 from starlette.responses import Response
 
-from piecework.foundation.server.cookies import cookie_values
-from piecework.foundation.signin.refusals import SignInRefused
+from piecework.foundation.server.transport import cookie_values
+from piecework.foundation.signin.person import SignInRefused
 
 LIFE_SECONDS = 600
 """How long a person may take at the provider."""

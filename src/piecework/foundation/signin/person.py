@@ -1,11 +1,13 @@
-"""A person as a provider describes them, read strictly from its claims."""
+"""A person as a provider describes them, read strictly from its claims, and what they may do.
+
+There are three roles, given by verified e-mail address or by a claim. A refusal is a
+sentence for the page, and a word for logs.
+"""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from string import ascii_lowercase, ascii_uppercase
-from typing import Any
-
-from piecework.foundation.signin.refusals import SignInRefused
+from typing import Any, Literal
 
 _LONGEST_SUBJECT = 255
 """The longest id of a person (OpenID Connect Core 1.0, section 2)."""
@@ -115,3 +117,66 @@ def _values(claim: object) -> frozenset[str]:
     return frozenset(
         value for value in values if isinstance(value, str) and len(value) <= _LONGEST_VALUE
     )
+
+
+Role = Literal["reader", "reviewer", "requester"]
+ROLES: tuple[Role, ...] = ("reader", "reviewer", "requester")
+"""Each role may do what the roles before it may do."""
+
+
+def may(role: Role, least: Role) -> bool:
+    """Return whether a role may do what another role may do.
+
+    >>> may("requester", "reviewer"), may("reader", "reviewer")
+    (True, False)
+    """
+    return ROLES.index(role) >= ROLES.index(least)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Roles:
+    """Who has which role.
+
+    Attributes:
+        by_email: by e-mail address, in lower case; only verified addresses count.
+        claim: the name of a claim that gives roles, such as `groups`; "" for none.
+        by_value: by a value of that claim.
+    """
+
+    by_email: Mapping[str, Role] = field(default_factory=dict)
+    claim: str = ""
+    by_value: Mapping[str, Role] = field(default_factory=dict)
+
+    def of(self, person: Person) -> Role | None:
+        """Return the highest role of a person; `None` if they have no role."""
+        names = {self.by_value[value] for value in person.values & set(self.by_value)}
+        if person.email and person.email in self.by_email:
+            names.add(self.by_email[person.email])
+        return max(names, key=ROLES.index, default=None)
+
+
+class SignInRefused(Exception):  # noqa: N818 - a refusal, not an error
+    """A sign-in that did not succeed; the message is one sentence for the page.
+
+    It repeats no code, token or text of a stranger.
+
+    Attributes:
+        kind: a word for logs.
+        status: the HTTP status of the reply.
+    """
+
+    def __init__(self, sentence: str, *, kind: str, status: int = 403) -> None:
+        super().__init__(sentence)
+        self.kind = kind
+        self.status = status
+
+
+class ProviderUnusable(SignInRefused):
+    """The provider does not answer, or not as OpenID Connect prescribes."""
+
+    def __init__(self, sentence: str, *, kind: str) -> None:
+        super().__init__(sentence, kind=kind, status=502)
+
+
+class WrongProvider(ProviderUnusable):
+    """The provider answers, but the settings do not fit it; a restart is needed."""

@@ -16,8 +16,13 @@ from authlib.oidc.core import CodeIDToken
 from joserfc.errors import ExpiredTokenError, InvalidClaimError, JoseError
 from starlette.requests import Request
 
-from piecework.foundation.signin.person import Person, person_of
-from piecework.foundation.signin.refusals import ProviderUnusable, SignInRefused, WrongProvider
+from piecework.foundation.signin.person import (
+    Person,
+    ProviderUnusable,
+    SignInRefused,
+    WrongProvider,
+    person_of,
+)
 from piecework.foundation.signin.settings import ProviderSettings, is_safe_address
 
 SKEW_SECONDS = 120

@@ -20,12 +20,11 @@ from typing import Unpack
 
 from starlette.types import ASGIApp
 
-from piecework.foundation.server.connections import Connections, most_connections
+from piecework.foundation.server.connections import Connections, listen, most_connections, origin
 from piecework.foundation.server.limits import say_once_a_second
-from piecework.foundation.server.listening import listen, origin
 from piecework.foundation.server.server import Server
+from piecework.foundation.server.stand_in.relay import StandInSockets
 from piecework.foundation.server.stand_in.settings import StandIn
-from piecework.foundation.server.stand_in.sockets import StandInSockets
 from piecework.foundation.tracing import spans
 from piecework.marketplace.http import hosts, routes
 from piecework.marketplace.http.child_process import end_with_parent, report_of, serve_apart

@@ -37,9 +37,9 @@ from piecework.foundation.sqlitefile.files import (
     files_of,
     has_header,
     irregular,
+    is_from_later,
     make_private,
 )
-from piecework.foundation.sqlitefile.log_file import is_from_later
 from piecework.foundation.sqlitefile.schema import bring_up_to_date, origin, patiently
 from piecework.foundation.sqlitefile.sqlite_utils_alone import Database
 from piecework.marketplace.schema.migrations import migrations

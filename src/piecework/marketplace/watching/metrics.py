@@ -30,8 +30,15 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from piecework.foundation.server.connections import Connections, Limits, Listening
-from piecework.foundation.server.listening import LOOPBACK, is_loopback, listen, origin
+from piecework.foundation.server.connections import (
+    LOOPBACK,
+    Connections,
+    Limits,
+    Listening,
+    is_loopback,
+    listen,
+    origin,
+)
 from piecework.foundation.server.server import Server
 from piecework.marketplace.state import clock
 from piecework.marketplace.watching.replica import Replica

@@ -23,7 +23,7 @@ from starlette.routing import Route
 from piecework.foundation.server import security_log
 from piecework.foundation.server.limits import say_once_a_second
 from piecework.foundation.signin.pending import PendingSignIns
-from piecework.foundation.signin.refusals import ProviderUnusable, SignInRefused
+from piecework.foundation.signin.person import ProviderUnusable, SignInRefused
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.languages import say
 from piecework.marketplace.state import accounts

@@ -2,7 +2,7 @@
 
 from typing import ClassVar
 
-from piecework.foundation.client.service import Service
+from piecework.foundation.client.calls import Service
 from piecework.foundation.client.token import AccountToken
 
 CONNECT = "https://connect-api.cloudresearch.com"

@@ -3,11 +3,17 @@
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 
-from piecework.foundation.client.address import is_loopback
-from piecework.foundation.client.checks import Check, failed, passed
+from piecework.foundation.client.calls import Money
+from piecework.foundation.client.checks import (
+    Check,
+    Resolve,
+    addresses_of,
+    check_public_url,
+    failed,
+    passed,
+)
 from piecework.foundation.client.errors import ApiError, NoAccess, Unreachable
-from piecework.foundation.client.public_url import Resolve, addresses_of, check_public_url
-from piecework.foundation.client.values import Money
+from piecework.foundation.client.token import is_loopback
 from piecework.markets.prolific.client import Prolific
 from piecework.markets.prolific.resources.account import Workspace
 from piecework.markets.prolific.token import PROLIFIC, SERVICE

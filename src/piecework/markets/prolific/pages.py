@@ -12,9 +12,8 @@ from urllib.parse import parse_qsl, urlsplit
 
 from pydantic import BaseModel
 
-from piecework.foundation.client.answers import value_of
+from piecework.foundation.client.calls import Request, value_of
 from piecework.foundation.client.errors import NoAccess, Unreadable
-from piecework.foundation.client.request import Request
 
 _V = TypeVar("_V", bound=BaseModel)
 _NOT_THERE = 404

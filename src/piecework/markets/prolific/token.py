@@ -5,7 +5,7 @@ The token never expires and grants full access to the account.
 
 from typing import ClassVar
 
-from piecework.foundation.client.service import Service
+from piecework.foundation.client.calls import Service
 from piecework.foundation.client.token import AccountToken
 
 PROLIFIC = "https://api.prolific.com"

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 from pydantic import Field
 
-from piecework.foundation.client.values import CostInMinor, Money
+from piecework.foundation.client.calls import CostInMinor, Money
 
 
 class Cost(Money):

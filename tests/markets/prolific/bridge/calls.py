@@ -4,7 +4,7 @@ import re
 from functools import cache
 
 from offline_markets.prolific.routes import OPERATIONS
-from piecework.foundation.client.request import ROOT, Request
+from piecework.foundation.client.calls import ROOT, Request
 
 _TRANSITIONS = ("publish-study", "transition-submission")
 

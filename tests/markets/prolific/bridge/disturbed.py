@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import httpx
 
-from piecework.foundation.client.request import Request
+from piecework.foundation.client.calls import Request
 from piecework.foundation.client.transport import Answer, Patience, Transport
 from piecework.markets.bridging.losses import undecided
 from piecework.markets.prolific.bridge.adopting import adopt

@@ -10,7 +10,7 @@ import sys
 from datetime import datetime
 from pathlib import Path
 
-from piecework.foundation.client.request import Request
+from piecework.foundation.client.calls import Request
 from piecework.foundation.client.transport import Answer, Patience, Transport
 from piecework.marketplace.state.backend import Backend, Rules
 from piecework.markets.bridging.running import only_bridge

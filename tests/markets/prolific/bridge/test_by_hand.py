@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from piecework.cli.main import main
-from piecework.foundation.client.request import Request
+from piecework.foundation.client.calls import Request
 from piecework.foundation.client.transport import Transport
 from piecework.markets.prolific.bridge.bridge import Bridge
 from piecework.markets.prolific.bridge.step import step

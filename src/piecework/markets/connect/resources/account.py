@@ -4,10 +4,8 @@ from collections.abc import Mapping, Sequence
 
 from pydantic import Field
 
-from piecework.foundation.client.answers import value_of
-from piecework.foundation.client.request import Request, get_request
+from piecework.foundation.client.calls import Request, Value, get_request, value_of
 from piecework.foundation.client.transport import Transport
-from piecework.foundation.client.values import Value
 from piecework.markets.connect.resources.projects import new_token
 from piecework.markets.connect.values import Cents
 

@@ -5,11 +5,16 @@ from dataclasses import dataclass
 
 from pydantic import Field
 
-from piecework.foundation.client.answers import value_of
+from piecework.foundation.client.calls import (
+    Moment,
+    Request,
+    Value,
+    checked_id,
+    get_request,
+    value_of,
+)
 from piecework.foundation.client.errors import Unusable
-from piecework.foundation.client.request import Request, checked_id, get_request
 from piecework.foundation.client.transport import Transport
-from piecework.foundation.client.values import Moment, Value
 from piecework.markets.connect.resources.projects import TOKEN_HEADER, new_token
 from piecework.markets.connect.values import Cents, dollars
 

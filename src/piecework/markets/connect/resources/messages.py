@@ -1,6 +1,6 @@
 """Messages to participants."""
 
-from piecework.foundation.client.request import Request, checked_id
+from piecework.foundation.client.calls import Request, checked_id
 from piecework.foundation.client.transport import Transport
 from piecework.markets.connect.resources.projects import new_token
 

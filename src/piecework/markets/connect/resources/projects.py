@@ -7,11 +7,17 @@ from typing import Literal
 
 from pydantic import Field
 
-from piecework.foundation.client.answers import value_of
+from piecework.foundation.client.calls import (
+    Moment,
+    Request,
+    Value,
+    Whole,
+    checked_id,
+    get_request,
+    value_of,
+)
 from piecework.foundation.client.errors import Unreadable
-from piecework.foundation.client.request import Request, checked_id, get_request
 from piecework.foundation.client.transport import Transport
-from piecework.foundation.client.values import Moment, Value, Whole
 from piecework.markets.connect.values import Cents, dollars
 
 ProjectStatus = Literal["Live", "Paused", "Closed", "Archived"]

@@ -19,8 +19,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
 
+from piecework.foundation.client.calls import Money
 from piecework.foundation.client.errors import Lost, Refused, Unusable
-from piecework.foundation.client.values import Money
 from piecework.marketplace.state.clock import DAY, SECOND
 from piecework.marketplace.state.transaction import Transaction
 from piecework.markets.bridging.settling import list_bonuses, settle_batch

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from piecework.foundation.client.public_url import refuse_what_fails
+from piecework.foundation.client.checks import refuse_what_fails
 from piecework.foundation.client.transport import Transport
 from piecework.markets.prolific.bridge.terms import Terms
 from piecework.markets.prolific.client import Prolific

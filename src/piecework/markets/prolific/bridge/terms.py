@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from piecework.foundation.client.values import Money
+from piecework.foundation.client.calls import Money
 from piecework.markets.prolific.resources.new_study import Device
 
 MINUTE = 60_000

@@ -9,11 +9,17 @@ from collections.abc import Mapping
 
 from pydantic import Field
 
-from piecework.foundation.client.answers import value_of
+from piecework.foundation.client.calls import (
+    CURRENCIES,
+    Money,
+    Request,
+    Value,
+    Whole,
+    checked_id,
+    value_of,
+)
 from piecework.foundation.client.errors import Unusable
-from piecework.foundation.client.request import Request, checked_id
 from piecework.foundation.client.transport import Transport
-from piecework.foundation.client.values import CURRENCIES, Money, Value, Whole
 
 MOST_AT_ONCE = 200
 """The most lines that Prolific recommends for one batch."""

@@ -4,9 +4,8 @@ from collections.abc import Iterator, Sequence
 
 from pydantic import Field
 
-from piecework.foundation.client.request import Request, checked_id, get_request
+from piecework.foundation.client.calls import Request, Value, checked_id, get_request
 from piecework.foundation.client.transport import Transport
-from piecework.foundation.client.values import Value
 from piecework.markets.prolific.pages import listed
 
 

@@ -4,10 +4,17 @@ from collections.abc import Iterator, Sequence
 
 from pydantic import Field
 
-from piecework.foundation.client.answers import value_of
-from piecework.foundation.client.request import Method, Request, checked_id, get_request
+from piecework.foundation.client.calls import (
+    Method,
+    Moment,
+    Request,
+    Value,
+    Whole,
+    checked_id,
+    get_request,
+    value_of,
+)
 from piecework.foundation.client.transport import Transport
-from piecework.foundation.client.values import Moment, Value, Whole
 from piecework.markets.prolific.pages import listed
 
 

@@ -6,10 +6,15 @@ from typing import Literal
 
 from pydantic import Field
 
-from piecework.foundation.client.answers import value_of
-from piecework.foundation.client.request import Request, checked_id, get_request
+from piecework.foundation.client.calls import (
+    Request,
+    Value,
+    Whole,
+    checked_id,
+    get_request,
+    value_of,
+)
 from piecework.foundation.client.transport import Transport
-from piecework.foundation.client.values import Value, Whole
 from piecework.markets.prolific.pages import listed
 
 

@@ -6,10 +6,17 @@ from typing import Literal
 
 from pydantic import Field
 
-from piecework.foundation.client.answers import value_of
-from piecework.foundation.client.request import Request, checked_id, get_request
+from piecework.foundation.client.calls import (
+    CostInMinor,
+    Moment,
+    Request,
+    Value,
+    Whole,
+    checked_id,
+    get_request,
+    value_of,
+)
 from piecework.foundation.client.transport import Transport
-from piecework.foundation.client.values import CostInMinor, Moment, Value, Whole
 from piecework.markets.prolific.pages import listed
 from piecework.markets.prolific.resources.new_study import NewStudy, StudyChanges
 from piecework.markets.prolific.values import Cost, wire_moment

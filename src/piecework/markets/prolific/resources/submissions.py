@@ -5,11 +5,17 @@ from typing import Literal
 
 from pydantic import AliasChoices, Field, RootModel
 
-from piecework.foundation.client.answers import value_of
+from piecework.foundation.client.calls import (
+    Moment,
+    Request,
+    Value,
+    Whole,
+    checked_id,
+    get_request,
+    value_of,
+)
 from piecework.foundation.client.errors import Unusable
-from piecework.foundation.client.request import Request, checked_id, get_request
 from piecework.foundation.client.transport import Transport
-from piecework.foundation.client.values import Moment, Value, Whole
 from piecework.markets.prolific.pages import listed
 
 SubmissionAction = Literal[

@@ -1,9 +1,7 @@
 """Test participants, and test studies for them, in workspaces that have the feature."""
 
-from piecework.foundation.client.answers import value_of
-from piecework.foundation.client.request import Request, checked_id
+from piecework.foundation.client.calls import Request, Value, checked_id, value_of
 from piecework.foundation.client.transport import Transport
-from piecework.foundation.client.values import Value
 
 
 class TestParticipant(Value):

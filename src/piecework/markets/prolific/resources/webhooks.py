@@ -7,10 +7,8 @@ second secret, which comes in a header of the first answer.
 
 from pydantic import Field
 
-from piecework.foundation.client.answers import value_of
-from piecework.foundation.client.request import Request, checked_id, get_request
+from piecework.foundation.client.calls import Request, Value, checked_id, get_request, value_of
 from piecework.foundation.client.transport import Answer, Transport
-from piecework.foundation.client.values import Value
 from piecework.markets.prolific.pages import listed
 
 _CONFIRMED_BY = "X-Hook-Secret"
