@@ -153,7 +153,7 @@ def _campaign_file(folder: Path, size: str) -> Path:
     HITs live two days. Of 7,800 pictures a batch the demo's 48 workers would do half in
     that time, and most of the campaign would be HITs that are posted again.
     """
-    from piecework.simulation.crowd.traits import default_crowd  # noqa: PLC0415 - as above
+    from piecework.simulation.crowd.people import default_crowd  # noqa: PLC0415 - as above
 
     images, _, crowd = size.partition(" ")
     text = DEMO.read_text().replace("scenes = 60", f"scenes = {images}")

@@ -28,14 +28,12 @@ from piecework.marketplace.state.backend import Backend, Rules, rules_of
 from piecework.marketplace.state.clock import AGREEMENT, SHORT
 from piecework.marketplace.state.money import MTURK, PriceList
 from piecework.marketplace.state.outside_market import OutsideMarket
-from piecework.markets.prolific.bridge.bridge import Bridge
-from piecework.markets.prolific.bridge.prices import price_list
+from piecework.markets.prolific.bridge.bridge import NAME, Bridge, Terms
 from piecework.markets.prolific.bridge.prolific_crowd import ProlificCrowd
-from piecework.markets.prolific.bridge.spending import keep_start
-from piecework.markets.prolific.bridge.step import step
-from piecework.markets.prolific.bridge.terms import NAME, Terms
+from piecework.markets.prolific.bridge.serving import step
+from piecework.markets.prolific.bridge.spending import keep_start, price_list
+from piecework.markets.prolific.calling import Token
 from piecework.markets.prolific.client import Prolific
-from piecework.markets.prolific.token import Token
 from piecework.platforms.endpoint import Credentials
 from tests.fault_simulation.network import AtOnce, InOneGo, Network, OnALoop
 from tests.fault_simulation.process import Killed, Program

@@ -28,7 +28,7 @@ from piecework.results.table import answers_table
 from piecework.simulation.crowd.crowd import Crowd
 from piecework.simulation.crowd.page import Page
 from piecework.simulation.crowd.people import Person
-from piecework.simulation.crowd.worker_site import WorkerSite
+from piecework.simulation.crowd.site import WorkerSite
 from piecework.simulation.rehearsals.campaign import prepare
 from piecework.simulation.rehearsals.rehearsal import rehearsal_of
 from piecework.store import assignments

@@ -14,8 +14,7 @@ from random import Random
 
 from piecework.config.drawn_pictures import picture_name
 from piecework.simulation.pictures.portraits import draw_portrait, portrait_name
-from piecework.simulation.pictures.scene_model import Scene
-from piecework.simulation.pictures.scenes import scenes
+from piecework.simulation.pictures.scenes import Scene, scenes
 from piecework.simulation.seeded_rng import seeded_rng
 from tools.examples import misspelt_words, one_error
 from tools.examples.pairs import pairs_of, swapped

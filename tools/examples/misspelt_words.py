@@ -7,7 +7,7 @@ proposes instead is wrong.
 from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 
-from piecework.simulation.pictures.scene_model import Scene
+from piecework.simulation.pictures.scenes import Scene
 from piecework.simulation.seeded_rng import seeded_rng
 from tools.examples.sentences import true_sentence
 

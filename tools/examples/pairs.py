@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from random import Random
 
 from piecework.config.drawn_pictures import picture_name
-from piecework.simulation.pictures.scene_model import Scene
+from piecework.simulation.pictures.scenes import Scene
 from piecework.simulation.seeded_rng import seeded_rng
 from tools.examples.backgrounds import BACKGROUNDS
 from tools.examples.sentences import Sentence, true_sentence, with_error

@@ -10,9 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from random import Random
 
-from piecework.simulation.pictures.catalogue import KINDS
-from piecework.simulation.pictures.places import PLACES
-from piecework.simulation.pictures.scene_model import Scene, Thing
+from piecework.simulation.pictures.scenes import KINDS, PLACES, Scene, Thing
 
 _NUMBERS = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five"}
 

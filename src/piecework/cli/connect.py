@@ -18,7 +18,7 @@ from piecework.foundation.client.token import api_address
 from piecework.foundation.client.transport import Patience, Transport
 from piecework.markets.connect.client import Connect
 from piecework.markets.connect.doctor import Doctor
-from piecework.markets.connect.token import CONNECT, SERVICE, ApiKey
+from piecework.markets.connect.values import CONNECT, SERVICE, ApiKey
 
 _COMMANDS = [
     LazyCommand("doctor", "connect:connect_doctor", "Check an account, and what is assumed."),
@@ -221,8 +221,7 @@ def connect_reconcile(
     from piecework.marketplace.state.backend import Backend, rules_of
     from piecework.markets.bridging.losses import undecided
     from piecework.markets.connect.bridge import unknown
-    from piecework.markets.connect.bridge.bridge import Bridge
-    from piecework.markets.connect.bridge.terms import NAME, Terms
+    from piecework.markets.connect.bridge.bridge import NAME, Bridge, Terms
 
     if not database.exists():
         raise ConfigError(

@@ -16,10 +16,10 @@ from piecework.domain.errors import ConfigError
 from piecework.domain.text import plural, printable
 from piecework.foundation.client.token import api_address
 from piecework.foundation.client.transport import Patience, Transport
+from piecework.markets.prolific.calling import SERVICE, Token
 from piecework.markets.prolific.client import Prolific
 from piecework.markets.prolific.doctor import Wanted, examine
 from piecework.markets.prolific.resources.recruiting import FilterKind
-from piecework.markets.prolific.token import SERVICE, Token
 
 if TYPE_CHECKING:
     from piecework.foundation.client.calls import Request

@@ -21,13 +21,13 @@ from piecework.domain.extras import load_extra
 from piecework.domain.text import plural, printable
 from piecework.foundation.client.checks import is_emulator, refuse_closed_frames, refuse_closed_site
 from piecework.foundation.client.token import api_address
-from piecework.markets.prolific.token import SERVICE
+from piecework.markets.prolific.calling import SERVICE
 
 if TYPE_CHECKING:
     from piecework.domain.campaign import Campaign
     from piecework.foundation.client.checks import Check
-    from piecework.markets.prolific.bridge.estimating import Estimate
-    from piecework.markets.prolific.token import Token
+    from piecework.markets.prolific.bridge.spending import Estimate
+    from piecework.markets.prolific.calling import Token
 
 _API = "https://api.prolific.com"
 
@@ -74,7 +74,7 @@ def estimate_if_possible(campaign: "Campaign") -> "Estimate | None":
         ConfigError: Prolific cannot be asked, or refuses a filter.
     """
     from piecework.domain.hit import PROLIFIC
-    from piecework.markets.prolific.token import Token
+    from piecework.markets.prolific.calling import Token
 
     asks = campaign.recruiting is not None or any(
         each.qualification_type_id.startswith(PROLIFIC) for each in campaign.requirements
@@ -91,7 +91,7 @@ def estimate_if_possible(campaign: "Campaign") -> "Estimate | None":
 
 def lines_of(campaign: "Campaign", known: "Estimate") -> Iterator[str]:
     """Yield what Prolific says, for people."""
-    from piecework.markets.prolific.bridge.estimating import FEWEST_COUNTED
+    from piecework.markets.prolific.bridge.spending import FEWEST_COUNTED
 
     shown = campaign.rewards.shown
     if known.is_hardly_anybody:
@@ -118,9 +118,9 @@ def _ask(campaign: "Campaign", *, url: str, token: "Token", workspace: str) -> "
     from piecework.domain.clock import SystemClock
     from piecework.foundation.client.token import api_address
     from piecework.foundation.client.transport import Patience, Transport
-    from piecework.markets.prolific.bridge.estimating import Work, estimate
+    from piecework.markets.prolific.bridge.spending import Work, estimate
+    from piecework.markets.prolific.calling import SERVICE
     from piecework.markets.prolific.client import Prolific
-    from piecework.markets.prolific.token import SERVICE
     from piecework.platforms.wire import recruiting_to_wire, requirement_to_wire
 
     rounds = all_first_rounds(campaign, on=SystemClock().now().date())

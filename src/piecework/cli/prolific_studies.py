@@ -21,15 +21,15 @@ from piecework.domain.text import plural, printable
 from piecework.foundation.client.calls import Money
 from piecework.foundation.client.token import api_address
 from piecework.foundation.client.transport import Transport
+from piecework.markets.prolific.calling import SERVICE
 from piecework.markets.prolific.client import Prolific
-from piecework.markets.prolific.token import SERVICE
 
 if TYPE_CHECKING:
     from piecework.markets.bridging.losses import UnknownStudy
-    from piecework.markets.prolific.bridge.decisions import Decisions
+    from piecework.markets.prolific.bridge.bridge import Terms
+    from piecework.markets.prolific.bridge.deciding import Decisions
     from piecework.markets.prolific.bridge.reconciling import Difference
     from piecework.markets.prolific.bridge.status import Status, StudyStatus
-    from piecework.markets.prolific.bridge.terms import Terms
 
 
 @click.command("status")
@@ -101,7 +101,7 @@ def _lines(study: "StudyStatus") -> Iterator[str]:
     if study.waits_for_participant:
         yield f"  {study.waits_for_participant} asked to return their submission"
     if study.eligible == 0:
-        from piecework.markets.prolific.bridge.terms import FEW_ELIGIBLE
+        from piecework.markets.prolific.bridge.bridge import FEW_ELIGIBLE
 
         yield f"  {FEW_ELIGIBLE}"
     if study.trouble:
@@ -210,7 +210,7 @@ def prolific_reconcile(
       piecework prolific reconcile --adopt 6543ab...
       piecework prolific reconcile --leave 6543ab... --database marketplace.db
     """
-    from piecework.markets.prolific.bridge.decisions import Decisions
+    from piecework.markets.prolific.bridge.deciding import Decisions
 
     decisions = Decisions(adopted=adopt, hit_type_id=hit_type, left=leave, paid_as_lost=pay_lost)
     terms = _terms_of_last_start(database)
@@ -228,8 +228,8 @@ def prolific_reconcile(
 
 
 def _terms_of_last_start(database: Path) -> "Terms":
+    from piecework.markets.prolific.bridge.bridge import Terms
     from piecework.markets.prolific.bridge.spending import LastStart
-    from piecework.markets.prolific.bridge.terms import Terms
 
     with transaction_in(database) as transaction:
         start = LastStart.read(transaction)

@@ -239,7 +239,7 @@ def crowd(campaign: Path, *, port: int, frames_port: int, poll_seconds: float) -
       piecework crowd birds.toml --port 8090
       piecework advance birds.toml --rehearsal --endpoint http://127.0.0.1:8090
     """
-    from piecework.simulation.rehearsals.between_passes import work_between_passes
+    from piecework.simulation.rehearsals.rehearsal import work_between_passes
 
     work_between_passes(
         campaign, port=port, frames_port=frames_port, poll_seconds=poll_seconds, say=click.echo

@@ -26,11 +26,10 @@ if TYPE_CHECKING:
     from piecework.marketplace.state.money import PriceList
     from piecework.marketplace.state.outside_crowd import OutsideCrowd
     from piecework.markets.bridging.running import StepObserver
+    from piecework.markets.connect.bridge.bridge import LinkNames
     from piecework.markets.connect.bridge.serving import Office
-    from piecework.markets.connect.bridge.terms import LinkNames
-    from piecework.markets.prolific.bridge.bridge import Bridge
+    from piecework.markets.prolific.bridge.bridge import Bridge, Terms
     from piecework.markets.prolific.bridge.recruiting import Recruiting
-    from piecework.markets.prolific.bridge.terms import Terms
     from piecework.markets.prolific.bridge.webhooks import Receiver
 
 _CROWDS = ("prolific", "connect", "panel")
@@ -220,12 +219,11 @@ def open_prolific(
     from piecework.foundation.client.token import api_address
     from piecework.marketplace.state.backend import Rules
     from piecework.markets.bridging.running import Running
+    from piecework.markets.prolific.bridge.bridge import NAME
     from piecework.markets.prolific.bridge.prolific_crowd import CONSENT
     from piecework.markets.prolific.bridge.recruiting import agreed_terms
-    from piecework.markets.prolific.bridge.serving import office
-    from piecework.markets.prolific.bridge.step import step
-    from piecework.markets.prolific.bridge.terms import NAME
-    from piecework.markets.prolific.token import SERVICE
+    from piecework.markets.prolific.bridge.serving import office, step
+    from piecework.markets.prolific.calling import SERVICE
 
     recruiting = _recruiting(options, spending_limit(NAME, options))
     file = value_for(NAME, "--token-file", options.token_file, len(options.crowds))
@@ -320,11 +318,10 @@ def open_connect(
     from piecework.foundation.client.token import api_address
     from piecework.marketplace.state.backend import Rules
     from piecework.markets.bridging.running import Running
+    from piecework.markets.connect.bridge.bridge import NAME, Terms
     from piecework.markets.connect.bridge.connect_crowd import CONSENT
-    from piecework.markets.connect.bridge.serving import office
-    from piecework.markets.connect.bridge.step import step
-    from piecework.markets.connect.bridge.terms import NAME, Terms
-    from piecework.markets.connect.token import SERVICE
+    from piecework.markets.connect.bridge.serving import office, step
+    from piecework.markets.connect.values import SERVICE
 
     limit = spending_limit(NAME, options)
     names, percent = _link_names(options.link_names), _percent(options.fee_percent)
@@ -358,7 +355,7 @@ def open_connect(
 
 
 def _link_names(text: str) -> "LinkNames":
-    from piecework.markets.connect.bridge.terms import LinkNames
+    from piecework.markets.connect.bridge.bridge import LinkNames
 
     if not text:
         return LinkNames()
@@ -384,7 +381,7 @@ def _percent(text: str) -> Decimal | None:
 
 
 def _say_connect(office: "Office") -> None:
-    from piecework.markets.connect.bridge.terms import money
+    from piecework.markets.connect.bridge.bridge import money
 
     click.echo(f"Connect adds {office.prices.percent} % to what participants get", err=True)
     click.echo(

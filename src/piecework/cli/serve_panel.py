@@ -34,7 +34,7 @@ def open_panel(
     """
     from piecework.marketplace.state import outside_market
     from piecework.markets.panel.panel_crowd import PanelCrowd
-    from piecework.markets.panel.prices import market_of, prices_of
+    from piecework.markets.panel.panel_file import market_of, prices_of
     from piecework.markets.panel.secrets import UnusableError
 
     file = options.panel

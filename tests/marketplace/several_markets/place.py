@@ -19,18 +19,18 @@ from piecework.marketplace.http.server import serve
 from piecework.marketplace.state.backend import Rules
 from piecework.marketplace.state.ledger import broken_laws
 from piecework.markets.connect.bridge.bridge import Bridge as ConnectBridge
+from piecework.markets.connect.bridge.bridge import Terms as ConnectTerms
 from piecework.markets.connect.bridge.serving import crowd_at as connect_crowd_at
 from piecework.markets.connect.bridge.serving import office as connect_office
-from piecework.markets.connect.bridge.step import step as connect_step
-from piecework.markets.connect.bridge.terms import Terms as ConnectTerms
-from piecework.markets.connect.token import ApiKey
+from piecework.markets.connect.bridge.serving import step as connect_step
+from piecework.markets.connect.values import ApiKey
 from piecework.markets.prolific.bridge.bridge import Bridge as ProlificBridge
+from piecework.markets.prolific.bridge.bridge import Terms as ProlificTerms
 from piecework.markets.prolific.bridge.serving import crowd_at as prolific_crowd_at
 from piecework.markets.prolific.bridge.serving import office as prolific_office
-from piecework.markets.prolific.bridge.step import step as prolific_step
-from piecework.markets.prolific.bridge.terms import Terms as ProlificTerms
+from piecework.markets.prolific.bridge.serving import step as prolific_step
+from piecework.markets.prolific.calling import Token
 from piecework.markets.prolific.client import Prolific
-from piecework.markets.prolific.token import Token
 from tests.marketplace.market import HIT_TYPE, QUESTION, START, Market
 from tests.markets.connect.town import Visitor as ConnectVisitor
 from tests.markets.prolific.bridge.town import Visitor as ProlificVisitor

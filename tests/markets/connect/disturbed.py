@@ -16,9 +16,9 @@ from piecework.foundation.client.calls import Request
 from piecework.foundation.client.transport import Answer, Patience, Transport
 from piecework.markets.connect.bridge.bonuses import settle_unknown
 from piecework.markets.connect.bridge.bridge import Bridge
-from piecework.markets.connect.bridge.step import step
+from piecework.markets.connect.bridge.serving import step
 from piecework.markets.connect.client import Connect
-from piecework.markets.connect.token import ApiKey
+from piecework.markets.connect.values import ApiKey
 from tests.marketplace.market import START
 from tests.markets.connect.town import SPENT, Town, Visitor, a_town
 

@@ -16,12 +16,11 @@ from piecework.foundation.client.calls import Request
 from piecework.foundation.client.transport import Answer, Transport
 from piecework.marketplace.state.backend import Backend, Rules
 from piecework.markets.bridging.running import only_bridge
-from piecework.markets.connect.bridge.bridge import Bridge
-from piecework.markets.connect.bridge.prices import price_list
-from piecework.markets.connect.bridge.step import step
-from piecework.markets.connect.bridge.terms import LEAST_PER_HOUR_CENTS, Terms
+from piecework.markets.connect.bridge.bridge import LEAST_PER_HOUR_CENTS, Bridge, Terms
+from piecework.markets.connect.bridge.serving import step
+from piecework.markets.connect.bridge.spending import price_list
 from piecework.markets.connect.client import Connect
-from piecework.markets.connect.token import ApiKey
+from piecework.markets.connect.values import ApiKey
 from tests.markets.connect.disturbed import MOST_STEPS, call_name
 
 

@@ -12,7 +12,7 @@ from piecework.markets.connect.client import Connect
 from piecework.markets.connect.doctor import Doctor
 from piecework.markets.connect.guesses import GUESSES
 from piecework.markets.connect.resources.assignments import Bonus
-from piecework.markets.connect.token import ApiKey
+from piecework.markets.connect.values import ApiKey
 from tests.answering import Answer
 from tests.markets.connect.town import transport
 from tests.markets.prolific.stub import Stub, serving

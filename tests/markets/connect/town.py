@@ -18,13 +18,12 @@ from piecework.marketplace.http.options import Marketplace
 from piecework.marketplace.state import clock, outside_market
 from piecework.marketplace.state.ledger import broken_laws
 from piecework.marketplace.state.outside_market import OutsideMarket
-from piecework.markets.connect.bridge.bridge import Bridge
+from piecework.markets.connect.bridge.bridge import LEAST_PER_HOUR_CENTS, NAME, Bridge, Terms
 from piecework.markets.connect.bridge.connect_crowd import ConnectCrowd
-from piecework.markets.connect.bridge.prices import price_list
-from piecework.markets.connect.bridge.step import settle
-from piecework.markets.connect.bridge.terms import LEAST_PER_HOUR_CENTS, NAME, Terms
+from piecework.markets.connect.bridge.serving import settle
+from piecework.markets.connect.bridge.spending import price_list
 from piecework.markets.connect.client import Connect
-from piecework.markets.connect.token import ApiKey
+from piecework.markets.connect.values import ApiKey
 from tests.marketplace.market import HIT_TYPE, QUESTION, START, Market
 from tests.markets.prolific.bridge.town import Machine
 

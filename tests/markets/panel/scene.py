@@ -14,8 +14,7 @@ from piecework.marketplace.http.server import serve
 from piecework.marketplace.state import outside_market
 from piecework.marketplace.state.backend import Backend, rules_of
 from piecework.markets.panel.panel_crowd import PanelCrowd
-from piecework.markets.panel.panel_file import Panel
-from piecework.markets.panel.prices import market_of, prices_of
+from piecework.markets.panel.panel_file import Panel, market_of, prices_of
 from piecework.markets.panel.secrets import Secrets
 from piecework.simulation.simulated_panel import SimulatedPanel, Terms, panel_file
 from tests.marketplace.market import START, Market, post

@@ -5,13 +5,13 @@ from datetime import UTC, datetime
 
 from piecework.foundation.client.calls import Money
 from piecework.markets.prolific.client import Prolific
-from piecework.markets.prolific.resources.new_study import (
+from piecework.markets.prolific.resources.recruiting import Choice, Combined, Range
+from piecework.markets.prolific.resources.studies import (
     CodeAction,
     CompletionCode,
     NewStudy,
     StudyChanges,
 )
-from piecework.markets.prolific.resources.recruiting import Choice, Combined, Range
 
 ID = "60ffe5c8371090c7041d43f8"
 PARTICIPANT = "5e9b9c9d8f1b2a0a0a0a0a0a"

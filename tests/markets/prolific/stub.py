@@ -5,8 +5,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from piecework.foundation.client.transport import Patience, Transport
+from piecework.markets.prolific.calling import Token
 from piecework.markets.prolific.client import Prolific
-from piecework.markets.prolific.token import Token
 from tests.answering import Calls, answering
 
 SECRET = "sEcReT-token-0123456789"  # noqa: S105 - opens nothing

@@ -15,10 +15,10 @@ from offline_markets_tests.prolific.people import START, Researcher
 from piecework.foundation.client.calls import Money
 from piecework.foundation.client.errors import Lost, Refused
 from piecework.foundation.client.transport import Transport
+from piecework.markets.prolific.calling import Token
 from piecework.markets.prolific.client import Prolific
-from piecework.markets.prolific.resources.new_study import CodeAction, CompletionCode, StudyChanges
 from piecework.markets.prolific.resources.recruiting import Choice, Range
-from piecework.markets.prolific.token import Token
+from piecework.markets.prolific.resources.studies import CodeAction, CompletionCode, StudyChanges
 from tests.markets.prolific.calls import REASON, STUDY
 
 # 150 with a fee of 50 (49.5) and a tax of 10 on it.

@@ -6,9 +6,9 @@ import pytest
 
 from piecework.foundation.client.checks import Check
 from piecework.foundation.client.transport import Patience, Transport
+from piecework.markets.prolific.calling import Token
 from piecework.markets.prolific.client import Prolific
 from piecework.markets.prolific.doctor import Wanted, examine
-from piecework.markets.prolific.token import Token
 from tests.answering import Answer
 from tests.markets.prolific.account import Account, healthy
 from tests.markets.prolific.calls import ID

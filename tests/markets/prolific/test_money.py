@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from piecework.foundation.client.calls import Money
 from piecework.foundation.client.errors import Unreadable, Unusable
-from piecework.markets.prolific.resources.bonuses import csv_bonuses
+from piecework.markets.prolific.resources.submissions import csv_bonuses
 from tests.answering import Answer
 from tests.markets.prolific.calls import ID
 from tests.markets.prolific.stub import Stub

@@ -18,7 +18,7 @@ from piecework.foundation.client.errors import (
     Unusable,
 )
 from piecework.foundation.client.transport import Patience, Transport
-from piecework.markets.prolific.token import Token
+from piecework.markets.prolific.calling import Token
 from tests.answering import LOST, Answer
 from tests.markets.prolific.calls import ALL, ID, ONCE, PARTICIPANT, READS, REPEATED
 from tests.markets.prolific.stub import SECRET, Stub, serving

@@ -12,8 +12,8 @@ from piecework.foundation.client.calls import Request
 from piecework.foundation.client.errors import ApiError, Unusable
 from piecework.foundation.client.token import Exposed, api_address
 from piecework.foundation.client.transport import Patience, Transport
+from piecework.markets.prolific.calling import SERVICE, Token
 from piecework.markets.prolific.client import Prolific
-from piecework.markets.prolific.token import SERVICE, Token
 from tests.answering import LOST, Answer
 from tests.for_each import for_each
 from tests.markets.prolific.calls import ALL, ID

@@ -10,7 +10,7 @@ import pytest
 
 from piecework.domain.errors import TransientPlatformError
 from piecework.simulation.crowd.connection import Connection
-from piecework.simulation.crowd.worker_site import WorkerSite
+from piecework.simulation.crowd.site import WorkerSite
 from tests.simulation.crowd.conftest import START, Market
 
 JSON = {"Accept": "application/json", "Content-Type": "application/json"}

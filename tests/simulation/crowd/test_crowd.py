@@ -14,7 +14,7 @@ from piecework.simulation.crowd.answering import Describing
 from piecework.simulation.crowd.crowd import Crowd
 from piecework.simulation.crowd.events import Event
 from piecework.simulation.crowd.item_knowledge import SceneKnowledge
-from piecework.simulation.crowd.worker_site import WorkerSite
+from piecework.simulation.crowd.site import WorkerSite
 from piecework.simulation.pictures.scenes import scenes
 from tests.simulation.crowd.conftest import START, Market, Open
 

@@ -5,11 +5,9 @@ import pytest
 from piecework.domain.ids import ItemId
 from piecework.domain.task import Task
 from piecework.hit_templates.tasks import load_task
-from piecework.simulation.crowd.rule_repair import broken_rules, repair
-from piecework.simulation.crowd.typos import mistype
+from piecework.simulation.crowd.typing_traces import broken_rules, mistype, repair
 from piecework.simulation.pictures.describe import describe
-from piecework.simulation.pictures.scene_model import Scene, Thing
-from piecework.simulation.pictures.scenes import scenes
+from piecework.simulation.pictures.scenes import Scene, Thing, scenes
 from piecework.simulation.seeded_rng import seeded_rng
 
 SCENE = Scene(

@@ -16,9 +16,8 @@ from piecework.domain.ids import AssignmentId, ItemId
 from piecework.hit_templates.render import render_hit
 from piecework.hit_templates.tasks import load_task
 from piecework.simulation.crowd.judging import Judging
-from piecework.simulation.crowd.opinion_model import opinion_offset
 from piecework.simulation.crowd.page import read_page
-from piecework.simulation.crowd.people import people
+from piecework.simulation.crowd.people import opinion_offset, people
 
 CAMPAIGNS = Path(__file__).resolve().parents[2] / "config" / "campaigns"
 

@@ -1,6 +1,6 @@
 """Drawn pairs of which it is known who is better."""
 
-from piecework.simulation.pictures.places import PLACES
+from piecework.simulation.pictures.scenes import PLACES
 from tools.examples.backgrounds import BACKGROUNDS
 from tools.examples.items_files import SEED, clear_scenes, pairwise_rows
 from tools.examples.pairs import pairs_of, swapped

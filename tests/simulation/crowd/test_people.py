@@ -18,9 +18,8 @@ from piecework.simulation.crowd.answering import Form, fill_in
 from piecework.simulation.crowd.intentions import intend
 from piecework.simulation.crowd.item_knowledge import SceneKnowledge
 from piecework.simulation.crowd.page import Page, read_page
-from piecework.simulation.crowd.people import Person, people
+from piecework.simulation.crowd.people import SIMULATED_BAD, TRAITS, Person, default_crowd, people
 from piecework.simulation.crowd.site import Accepted
-from piecework.simulation.crowd.traits import SIMULATED_BAD, TRAITS, default_crowd
 from piecework.simulation.pictures.scenes import scenes
 from piecework.simulation.seeded_rng import seeded_rng
 from tests.simulation.crowd.conftest import START

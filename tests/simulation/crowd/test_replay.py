@@ -8,8 +8,8 @@ import pytest
 from piecework.domain.errors import ConfigError
 from piecework.domain.ids import ItemId
 from piecework.domain.task import Task
-from piecework.simulation.crowd.replay import Replay
-from piecework.simulation.crowd.rule_repair import broken_rules
+from piecework.simulation.crowd.item_knowledge import Replay
+from piecework.simulation.crowd.typing_traces import broken_rules
 from piecework.simulation.seeded_rng import seeded_rng
 
 SHARED = Path(__file__).resolve().parents[3] / "../shared/data"

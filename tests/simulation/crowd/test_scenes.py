@@ -8,13 +8,10 @@ import pytest
 
 from piecework.config.drawn_pictures import item_rows, picture_name
 from piecework.domain.ids import ItemId
-from piecework.simulation.pictures.catalogue import KINDS
 from piecework.simulation.pictures.drawing import draw
 from piecework.simulation.pictures.drawing.pen import INKS
 from piecework.simulation.pictures.drawing.svg_files import names_of
-from piecework.simulation.pictures.places import PLACES
-from piecework.simulation.pictures.scene_model import Scene, Thing
-from piecework.simulation.pictures.scenes import scenes
+from piecework.simulation.pictures.scenes import KINDS, PLACES, Scene, Thing, scenes
 
 
 def test_the_same_seed_draws_the_same_pictures() -> None:

@@ -24,11 +24,17 @@ from piecework.report.forecast import (
     render_forecast,
 )
 from piecework.results.large.running import LOCAL, dask_client
-from piecework.simulation.forecast.choices import Choice, choices, chosen, shared_out, with_bad
-from piecework.simulation.forecast.forecasts import WrittenForecast
-from piecework.simulation.forecast.outcomes import Outcome, summarised
-from piecework.simulation.forecast.pilot import pilot_of
-from piecework.simulation.forecast.rehearsals import rehearse_once
+from piecework.simulation.forecast.choices import (
+    Choice,
+    Outcome,
+    choices,
+    chosen,
+    pilot_of,
+    shared_out,
+    summarised,
+    with_bad,
+)
+from piecework.simulation.forecast.forecasts import WrittenForecast, rehearse_once
 from tests.engine.conftest import Open
 from tests.small_campaign import CAMPAIGN, write_campaign
 

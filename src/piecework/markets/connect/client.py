@@ -11,8 +11,7 @@ are.
 
 from piecework.foundation.client.transport import Transport
 from piecework.markets.connect.resources.account import Account
-from piecework.markets.connect.resources.assignments import Assignments
-from piecework.markets.connect.resources.messages import Messages
+from piecework.markets.connect.resources.assignments import Assignments, Messages
 from piecework.markets.connect.resources.projects import Projects
 
 

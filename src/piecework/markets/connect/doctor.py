@@ -20,7 +20,7 @@ from piecework.markets.connect.guesses import (
     Guess,
 )
 from piecework.markets.connect.resources.projects import NewProject, Project
-from piecework.markets.connect.token import CONNECT, SERVICE
+from piecework.markets.connect.values import CONNECT, SERVICE
 
 _NAME = "piecework connect doctor"
 _NEW_KEY = f"ask Connect's support for an API key, then: export {SERVICE.token_variable}=..."

@@ -1,9 +1,31 @@
-"""Values as Connect writes them: dollars as decimal numbers, times in UTC."""
+"""The key of a Connect account, which grants full access to it, and values of its API."""
 
 from decimal import Decimal
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from pydantic import BeforeValidator
+
+from piecework.foundation.client.calls import Service
+from piecework.foundation.client.token import AccountToken
+
+CONNECT = "https://connect-api.cloudresearch.com"
+
+SERVICE = Service(
+    name="Connect",
+    address=CONNECT,
+    url_variable="CONNECT_URL",
+    token_variable="CONNECT_API_KEY",  # noqa: S106 - a variable's name
+    header="X-API-KEY",
+    documents="connect-api.cloudresearch.com/docs/api",
+)
+
+
+class ApiKey(AccountToken):
+    """The key of an account at Connect; its `repr` leaves the secret out."""
+
+    __slots__ = ()
+    service: ClassVar[Service] = SERVICE
+
 
 _MOST_CENTS = 10**15
 

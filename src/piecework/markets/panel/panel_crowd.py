@@ -22,8 +22,7 @@ from piecework.marketplace.state.outside_crowd import (
 from piecework.marketplace.state.settings import own_key
 from piecework.marketplace.state.transaction import Transaction
 from piecework.markets.panel.arrivals import Ids, Links, ids_of
-from piecework.markets.panel.exits import Ending, WaysOut
-from piecework.markets.panel.offers import NoWork, offer
+from piecework.markets.panel.offers import Ending, NoWork, WaysOut, offer
 from piecework.markets.panel.panel_file import NAME, Panel
 from piecework.markets.panel.secrets import Secrets
 

@@ -17,10 +17,9 @@ from piecework.marketplace.state import clock
 from piecework.marketplace.state.money import currency
 from piecework.marketplace.state.transaction import Transaction
 from piecework.markets.panel.arrivals import ids_of
-from piecework.markets.panel.exits import WaysOut
-from piecework.markets.panel.panel_file import Panel
+from piecework.markets.panel.offers import WaysOut
+from piecework.markets.panel.panel_file import Panel, filled
 from piecework.markets.panel.pay_record import Payment, RecordedList, Sent, digest_of
-from piecework.markets.panel.placeholders import filled
 
 _OF_PANEL = "substr(visits.submission_id, 1, length(?1) + 1) = ?1 || '/'"
 _DECIDED = (

@@ -10,14 +10,11 @@ are.
 """
 
 from piecework.foundation.client.transport import Transport
-from piecework.markets.prolific.resources.account import Account
-from piecework.markets.prolific.resources.bonuses import Bonuses
+from piecework.markets.prolific.resources.account import Account, Testing
 from piecework.markets.prolific.resources.messages import Messages
-from piecework.markets.prolific.resources.participant_groups import ParticipantGroups
-from piecework.markets.prolific.resources.recruiting import Recruiting
+from piecework.markets.prolific.resources.recruiting import ParticipantGroups, Recruiting
 from piecework.markets.prolific.resources.studies import Studies
-from piecework.markets.prolific.resources.submissions import Submissions
-from piecework.markets.prolific.resources.testing import Testing
+from piecework.markets.prolific.resources.submissions import Bonuses, Submissions
 from piecework.markets.prolific.resources.webhooks import Webhooks
 
 

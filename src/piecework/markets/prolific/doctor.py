@@ -14,9 +14,9 @@ from piecework.foundation.client.checks import (
 )
 from piecework.foundation.client.errors import ApiError, NoAccess, Unreachable
 from piecework.foundation.client.token import is_loopback
+from piecework.markets.prolific.calling import PROLIFIC, SERVICE
 from piecework.markets.prolific.client import Prolific
 from piecework.markets.prolific.resources.account import Workspace
-from piecework.markets.prolific.token import PROLIFIC, SERVICE
 
 GROUP_FILTERS = ("participant_group_allowlist", "participant_group_blocklist")
 """The filters that let participants in by qualification, or keep them out."""

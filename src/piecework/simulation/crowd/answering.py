@@ -17,9 +17,7 @@ from piecework.simulation.crowd.item_knowledge import ItemKnowledge, View
 from piecework.simulation.crowd.judging import Judging
 from piecework.simulation.crowd.page import Page
 from piecework.simulation.crowd.people import Person
-from piecework.simulation.crowd.rule_repair import repair
-from piecework.simulation.crowd.typing_traces import Way, entered
-from piecework.simulation.crowd.typos import mistype
+from piecework.simulation.crowd.typing_traces import Way, entered, mistype, repair
 from piecework.simulation.seeded_rng import seeded_rng
 
 Form = dict[str, list[str]]

@@ -8,11 +8,14 @@ from piecework.domain.ids import ItemId
 from piecework.platforms.clocks import VirtualClock
 from piecework.simulation.crowd.answering import Answering, Describing
 from piecework.simulation.crowd.crowd import Crowd
-from piecework.simulation.crowd.drawn_truth import with_truth
 from piecework.simulation.crowd.filling_pages import FillingPages, answerable
-from piecework.simulation.crowd.item_knowledge import ItemKnowledge, SceneKnowledge
+from piecework.simulation.crowd.item_knowledge import (
+    ItemKnowledge,
+    Replay,
+    SceneKnowledge,
+    with_truth,
+)
 from piecework.simulation.crowd.judging import Judging
-from piecework.simulation.crowd.replay import Replay
 from piecework.simulation.crowd.site import Site
 from piecework.simulation.pictures.scenes import imagined_scenes, scenes
 

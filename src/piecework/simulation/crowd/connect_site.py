@@ -13,7 +13,7 @@ from offline_markets.connect.offline_connect import ControlRefusedError, Offline
 from piecework.domain.ids import WorkerId
 from piecework.simulation.crowd.people import Person, Worker
 from piecework.simulation.crowd.site import ConflictError
-from piecework.simulation.crowd.visiting_site import Visit, VisitingSite
+from piecework.simulation.crowd.visit_site import Visit, VisitingSite
 from piecework.simulation.seeded_rng import seeded_rng
 
 _WRONG_CODE, _LATER = 0.02, 0.05

@@ -32,9 +32,8 @@ from piecework.simulation.crowd.intentions import (
     time_away,
 )
 from piecework.simulation.crowd.page import Page
-from piecework.simulation.crowd.people import Worker, people
+from piecework.simulation.crowd.people import Worker, default_crowd, people
 from piecework.simulation.crowd.site import Accepted, ConflictError, Site
-from piecework.simulation.crowd.traits import default_crowd
 
 _TEST = "test"
 """The agenda's entry for the end of a test, in place of an assignment."""

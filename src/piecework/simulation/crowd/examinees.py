@@ -14,9 +14,8 @@ from piecework.domain.hit import Item
 from piecework.domain.qualifications import QualificationTest
 from piecework.hit_templates.answers import offered
 from piecework.simulation.crowd.intentions import SECONDS_TO_DESCRIBE
-from piecework.simulation.crowd.people import Person, Worker
+from piecework.simulation.crowd.people import Manner, Person, Worker
 from piecework.simulation.crowd.site import ConflictError, Site
-from piecework.simulation.crowd.traits import Manner
 from piecework.simulation.seeded_rng import log_normal, seeded_rng
 
 _MOST_ATTEMPTS = 2

@@ -13,7 +13,7 @@ from piecework.simulation.seeded_rng import log_normal, seeded_rng
 Action = Literal["submit", "return", "abandon"]
 
 SECONDS_TO_DESCRIBE = 64.0
-"""A diligent worker's time for a picture (`piecework.simulation.crowd.traits`); tasks
+"""A diligent worker's time for a picture (`piecework.simulation.crowd.people`); tasks
 scale it."""
 
 _GLANCE_SECONDS = 18.0

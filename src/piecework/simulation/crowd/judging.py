@@ -16,13 +16,9 @@ from piecework.domain.task import TRUTH, Field, Task, mirrored
 from piecework.domain.typing_record import TYPING
 from piecework.hit_templates.answers import SEPARATOR, typed
 from piecework.hit_templates.jinja_helpers import plain_number, steps_of, wire
-from piecework.simulation.crowd.display_order import orders_sent
-from piecework.simulation.crowd.opinion_model import opinion_offset
-from piecework.simulation.crowd.page import Page
-from piecework.simulation.crowd.people import Person
-from piecework.simulation.crowd.rule_repair import repair
-from piecework.simulation.crowd.typing_traces import entered
-from piecework.simulation.crowd.typos import mistype
+from piecework.simulation.crowd.page import Page, orders_sent
+from piecework.simulation.crowd.people import Person, opinion_offset
+from piecework.simulation.crowd.typing_traces import entered, mistype, repair
 from piecework.simulation.seeded_rng import seeded_rng
 
 Form = dict[str, list[str]]

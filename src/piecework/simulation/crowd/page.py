@@ -1,7 +1,8 @@
 """Read the page of a HIT as a browser would, to find the fields of its form.
 
-The crowd fills in the form that the page contains, not one that this code assumes. So a
-page that lacks a field shows in the answers.
+The crowd fills in the form that the page contains, not one that this code assumes. So a page
+that lacks a field shows in the answers. The orders that a page's script would record are
+computed without running scripts.
 """
 
 import re
@@ -11,7 +12,11 @@ from functools import cached_property, lru_cache
 from html.parser import HTMLParser
 
 from piecework.domain.column_names import MEASURES
-from piecework.domain.ids import ItemId
+from piecework.domain.hit import Item
+from piecework.domain.ids import AssignmentId, ItemId
+from piecework.domain.task import Task
+from piecework.hit_templates.answers import in_order
+from piecework.hit_templates.order import groups_of, item_order, option_order, shuffled
 from piecework.hit_templates.own_html.controls import Controls, controls_of
 from piecework.hit_templates.own_html.page import item_shown
 from piecework.hit_templates.page_compression import decompress
@@ -123,3 +128,23 @@ def _add_field(page: Page, tag: _Tag) -> None:
     elif kind in {"radio", "checkbox"}:
         page.options.setdefault(name, []).append(tag.attributes.get("value", "on"))
     # Only a range's name is stored: it has no value until it is touched.
+
+
+def orders_sent(
+    page: Page, task: Task, assignment_id: AssignmentId, items: Mapping[ItemId, Item]
+) -> dict[str, list[str]]:
+    """Return the values of the hidden fields `order....` when the page is sent."""
+    sent: dict[str, list[str]] = {}
+    shown = [items[item_id] for item_id in page.item_ids if item_id in items]
+    if page.has("order.items"):
+        positions = item_order(task, assignment_id, page.item_ids, groups_of(task, shown))
+        sent["order.items"] = ["|".join(map(str, positions))]
+    for n, item in enumerate(shown, start=1):
+        for asked in task.item_fields:
+            order = option_order(asked, assignment_id, item.item_id, in_order(asked, item.columns))
+            sent[f"order.{asked.name}.{n}"] = ["|".join(order)]
+        for arrangement in task.arrangements:
+            name = arrangement.name
+            columns = shuffled(assignment_id, f"{name}.{item.item_id}", arrangement.columns)
+            sent[f"order.{name}.{n}"] = ["|".join(columns)]
+    return {name: value for name, value in sent.items() if page.has(name)}

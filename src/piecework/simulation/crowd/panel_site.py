@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 from piecework.domain.errors import PlatformRefused
 from piecework.domain.ids import WorkerId
 from piecework.simulation.crowd.people import Person, Worker
-from piecework.simulation.crowd.visiting_site import Visit, VisitingSite
+from piecework.simulation.crowd.visit_site import Visit, VisitingSite
 from piecework.simulation.seeded_rng import seeded_rng
 from piecework.simulation.simulated_panel import SimulatedPanel
 

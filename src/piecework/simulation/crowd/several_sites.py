@@ -11,7 +11,7 @@ from piecework.domain.ids import AssignmentId
 from piecework.simulation.crowd.connection import Reply
 from piecework.simulation.crowd.people import Person, Worker
 from piecework.simulation.crowd.site import Accepted, Site
-from piecework.simulation.crowd.visiting_site import VisitingSite
+from piecework.simulation.crowd.visit_site import VisitingSite
 
 
 class SeveralSites(Site):

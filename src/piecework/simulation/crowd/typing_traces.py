@@ -1,17 +1,24 @@
-"""The record that a page would send of how a simulated worker entered a text.
+"""How a simulated worker enters a text: the record that a page would send, and the errors.
 
-The numbers fit the text and the worker: a pasted text comes from outside the page, and
-a text that was typed has keys, corrections and pauses. Some honest workers dictate, and
-some write on a phone whose keyboard composes words, so that a rehearsal shows that
-neither is flagged.
+The numbers fit the text and the worker: a pasted text comes from outside the page, and a text
+that was typed has keys, corrections and pauses. Some honest workers dictate, and some write on a
+phone whose keyboard composes words, so that a rehearsal shows that neither is flagged.
+
+Of 479 misspelt words found by hand in captions of VizWiz, COCO and Flickr8k, 35 % lack a letter,
+19 % have a wrong one, 19 % have an extra one, 10 % have two letters swapped and 4 % lack a
+space. The first letter is wrong in only 4 %, so it is never changed. A sentence that the page
+refuses is changed as little as necessary, as people do.
 """
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from random import Random
 from typing import Literal, NamedTuple
 
+from piecework.domain.task import FieldScope, Rule, Task
 from piecework.domain.typing_record import TypingRecord
+from piecework.hit_templates.rules import check
 from piecework.simulation.crowd.people import Person
 from piecework.simulation.seeded_rng import log_normal, seeded_rng
 
@@ -135,3 +142,193 @@ def _typed(new: int, rng: Random, *, is_phone: bool) -> dict[str, object]:
 def _units(text: str) -> int:
     """Return the length of a text as browsers count it."""
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+_MIX: Mapping[str, int] = {
+    "lost": 35,
+    "wrong": 19,
+    "doubled": 12,
+    "extra": 7,
+    "swapped": 10,
+    "run_together": 4,
+}
+
+_NEIGHBOURS: Mapping[str, str] = {
+    "a": "sqwz", "b": "vghn", "c": "xdfv", "d": "serfcx", "e": "wsdr", "f": "drtgvc",
+    "g": "ftyhbv", "h": "gyujnb", "i": "ujko", "j": "huikmn", "k": "jiolm", "l": "kop",
+    "m": "njk", "n": "bhjm", "o": "iklp", "p": "ol", "q": "wa", "r": "edft",
+    "s": "awedxz", "t": "rfgy", "u": "yhji", "v": "cfgb", "w": "qase", "x": "zsdc",
+    "y": "tghu", "z": "asx",
+}  # fmt: skip
+"""The neighbouring keys of each key on an American keyboard."""
+
+_SHORTEST = 4
+"""Shorter words are hardly ever misspelt and would turn into other words."""
+
+
+def mistype(text: str, rng: Random, *, rate: float) -> str:
+    """Return a text with typing errors.
+
+    Args:
+        text: the intended text.
+        rng: the source of randomness.
+        rate: the share of words with an error, from 0 to 1.
+    """
+    typed: list[str] = []
+    is_joined = False
+    for word in text.split(" "):
+        slip = _slip(word, rng, rate)
+        sent = word if slip is None else _SLIPS.get(slip, _kept)(word, rng)
+        if is_joined:
+            typed[-1] += sent
+        else:
+            typed.append(sent)
+        is_joined = slip == "run_together"
+    return " ".join(typed)
+
+
+def _slip(word: str, rng: Random, rate: float) -> str | None:
+    if rng.random() >= rate or len(word) < _SHORTEST or not word.isalpha():
+        return None
+    return rng.choices(list(_MIX), list(_MIX.values()))[0]
+
+
+def _kept(word: str, _rng: Random) -> str:
+    return word
+
+
+def _lost(word: str, rng: Random) -> str:
+    at = rng.randrange(1, len(word))
+    return word[:at] + word[at + 1 :]
+
+
+def _wrong(word: str, rng: Random) -> str:
+    at = rng.randrange(1, len(word))
+    return word[:at] + _beside(word[at], rng) + word[at + 1 :]
+
+
+def _doubled(word: str, rng: Random) -> str:
+    at = rng.randrange(1, len(word))
+    return word[:at] + word[at] + word[at:]
+
+
+def _extra(word: str, rng: Random) -> str:
+    at = rng.randrange(1, len(word))
+    return word[: at + 1] + _beside(word[at], rng) + word[at + 1 :]
+
+
+def _swapped(word: str, rng: Random) -> str:
+    at = rng.randrange(1, len(word) - 1)
+    return word[:at] + word[at + 1] + word[at] + word[at + 2 :]
+
+
+def _beside(letter: str, rng: Random) -> str:
+    near = _NEIGHBOURS.get(letter.lower(), letter)
+    neighbour = rng.choice(near)
+    return neighbour.upper() if letter.isupper() else neighbour
+
+
+_SLIPS: Mapping[str, Callable[[str, Random], str]] = {
+    "lost": _lost,
+    "wrong": _wrong,
+    "doubled": _doubled,
+    "extra": _extra,
+    "swapped": _swapped,
+}
+
+
+_MORE = (
+    " that can be seen in the picture",
+    " in the middle of the picture",
+    " shown in full view of the camera",
+    " seen from the front in daylight",
+    " in the photo that somebody took",
+    " with nothing else of importance around",
+    " as seen from a short distance",
+    " in front of a plain background",
+    " and not much else to see",
+    " filling most of the whole frame",
+    " as far as I can tell",
+    " while somebody takes a photo nearby",
+)
+"""Five words or more, the way people pad a sentence when a counter says "6 of 8"."""
+
+_MOST_ATTEMPTS = 60
+"""A rule that asks for many words needs many; no page asks for more than that."""
+
+_IDLE_BEGINNING = re.compile(
+    r"^(there (is|are)|this is|these are|th(e|is) (image|picture)|it is|it['\u2019]s)\b"
+    r"(\s+(shows?|is|of|has|contains|an image of|a picture of)\b)*[\s,:]*",
+    re.IGNORECASE,
+)
+_BETWEEN_SENTENCES = re.compile(r"\s*[.!?]+\s+(\S)")
+
+
+def broken_rules(task: Task, text: str, field: str = "") -> tuple[Rule, ...]:
+    """Return the page's rules that this text breaks in a field; "": the main text."""
+    name = field or task.main_text
+    broken = check(task, {name: text}, scope=_scope(task, name))
+    return tuple(rule for rule in broken if rule.field == name)
+
+
+def repair(task: Task, text: str, rng: Random, field: str = "") -> str:
+    """Return the text, changed until the page accepts it in a field.
+
+    It may give up, for example on an empty text; the result then still breaks a rule.
+    Rules that compare the text with a column of the item are left alone.
+    """
+    for _ in range(_MOST_ATTEMPTS):
+        broken = broken_rules(task, text, field)
+        mendable = next((rule for rule in broken if rule.kind in _REPAIRS), None)
+        if mendable is None:
+            break
+        text = _REPAIRS[mendable.kind](text, mendable, rng)
+    return text
+
+
+def _scope(task: Task, name: str) -> FieldScope:
+    return next((field.scope for field in task.fields if field.name == name), "item")
+
+
+def _longer(text: str, _rule: Rule, rng: Random) -> str:
+    if not text.strip():
+        return text
+    more = rng.choice(_MORE)
+    return text.rstrip(" .,;") + (more.upper() if text.isupper() else more)
+
+
+def _one_sentence(text: str, _rule: Rule, _rng: Random) -> str:
+    return _BETWEEN_SENTENCES.sub(lambda match: f", {match[1].lower()}", text)
+
+
+def _another_beginning(text: str, _rule: Rule, _rng: Random) -> str:
+    rest = _IDLE_BEGINNING.sub("", text.strip())
+    return rest[:1].upper() + rest[1:]
+
+
+def _shorter(text: str, rule: Rule, _rng: Random) -> str:
+    """Keep as many words as fit, without a last one that expects another."""
+    room = int(str(rule.parameters["maximum"])) - len(".")
+    kept = text[: room + 1].rsplit(maxsplit=1)[0] if len(text) > room else text
+    words = kept.rstrip(" ,.;").split()
+    while words and words[-1].lower() in _LEADING_ON:
+        words.pop()
+    return " ".join(words) + "." * text.rstrip().endswith(".")
+
+
+_LEADING_ON = frozenset(
+    {
+        *("a", "an", "the", "and", "of", "on", "in", "at", "to", "with", "next", "by"),
+        *("beside", "near", "behind", "under", "left", "right", "is", "are", "placed"),
+        *("one", "two", "three", "four", "five", "several", "there", "that", "labeled"),
+        *("says", "say"),
+    }
+)
+"""Words that cannot end a sentence."""
+
+_REPAIRS: Mapping[str, Callable[[str, Rule, Random], str]] = {
+    "max_length": _shorter,
+    "min_words": _longer,
+    "one_sentence": _one_sentence,
+    "banned_prefixes": _another_beginning,
+}

@@ -1,21 +1,145 @@
-"""Participants of an offline Prolific who visit the marketplace.
+"""Workers of another market who visit: they arrive and do HIT after HIT.
 
-A participant takes a place there, opens the link, agrees, does HIT after HIT and brings
-the code back. Or they give up, come too late, forget the code or enter another one.
-When asked to return rejected work, some do and some do not.
+How they find a visit, and what they do at its end, differs between markets. A participant of an
+offline Prolific takes a place there, opens the link, agrees, does HIT after HIT and brings the
+code back. Or they give up, come too late, forget the code or enter another one. When asked to
+return rejected work, some do and some do not.
 """
 
+from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from piecework.domain.errors import PlatformRefused
-from piecework.domain.ids import WorkerId
+from piecework.domain.ids import AssignmentId, WorkerId
+from piecework.simulation.crowd.connection import Reply
 from piecework.simulation.crowd.people import Person, Worker
-from piecework.simulation.crowd.site import ConflictError
-from piecework.simulation.crowd.visiting_site import Visit, VisitingSite
+from piecework.simulation.crowd.site import Accepted, ConflictError, Site
 from piecework.simulation.seeded_rng import log_normal, seeded_rng
+
+
+@dataclass(slots=True, kw_only=True)
+class Visit:
+    """A visit that a participant has taken up and not given up or completed.
+
+    Attributes:
+        study: the group of HITs, as the market offers it.
+        submission: its id at the market.
+        link: the parameters of the address that led here.
+        has_arrived: whether the marketplace has admitted the participant.
+    """
+
+    study: str
+    submission: str
+    link: dict[str, str]
+    has_arrived: bool = False
+
+
+class VisitingSite(Site):
+    """The site for workers who come by visits; a worker's `token` is their market's id.
+
+    Args:
+        endpoint_url: the marketplace's site.
+        now: the crowd's current time.
+    """
+
+    def __init__(self, endpoint_url: str, now: datetime) -> None:
+        super().__init__(endpoint_url, now)
+        self._cookies: dict[str, str] = {}
+        self._visits: dict[str, Visit] = {}
+
+    def ask_for(self, worker: Worker, group_id: str) -> Reply:
+        """See `Site`; begins a visit if there is none."""
+        visit = self._visits.get(worker.token) or self._take_place(worker, group_id)
+        if not visit.has_arrived:
+            self._arrive(worker, visit)
+        return self._send("GET", "/visit", worker=worker)
+
+    def accepted(self, worker: Worker, asked: Reply) -> Accepted:
+        """See `Site`; after a visit the worker returns to their market."""
+        document = self._object(asked)
+        if document["assignment"] is not None:
+            return Accepted.of_document(document["assignment"])
+        visit = self._visits.pop(worker.token)
+        if document["stage"] == "Done":
+            self._finish(worker, visit, document)
+        else:
+            self._give_place_back(worker, visit)
+        raise ConflictError("The visit is over.", code=str(document["stage"]))
+
+    def has_more_in_hand(self, worker: Worker) -> bool:
+        """See `Site`; a visit has several HITs and an end."""
+        return worker.token in self._visits
+
+    def give_back(self, worker: Worker, assignment_id: AssignmentId) -> None:  # noqa: ARG002 - of the port
+        """See `Site`; this gives up the whole visit."""
+        visit = self._visits.pop(worker.token)
+        self._json("POST", "/visit/leave", worker=worker)
+        self._give_place_back(worker, visit)
+
+    def left_in_hand(
+        self,
+        workers: Sequence[Worker],  # noqa: ARG002 - of the port
+    ) -> tuple[tuple[Worker, Accepted], ...]:
+        """See `Site`; returning participants continue, so nothing is lost."""
+        return ()
+
+    @abstractmethod
+    def _take_place(self, worker: Worker, study: str) -> Visit:
+        """Begin a visit at the market.
+
+        Raises:
+            ConflictError: another worker was faster.
+        """
+
+    @abstractmethod
+    def _finish(self, worker: Worker, visit: Visit, document: Mapping[str, Any]) -> None:
+        """Return to the market from a visit that is done.
+
+        Args:
+            worker: the worker.
+            visit: the visit.
+            document: its last state, as the marketplace describes it.
+        """
+
+    @abstractmethod
+    def _give_place_back(self, worker: Worker, visit: Visit) -> None:
+        """Tell the market that a visit ended early, if it can be told."""
+
+    def _cookie(self, worker: Worker) -> str:
+        """Return the session that began with the visit; "" before the first."""
+        return self._cookies.get(worker.token, "")
+
+    def _arrive(self, worker: Worker, visit: Visit) -> None:
+        """Consent and be admitted.
+
+        Raises:
+            ConflictError: the submission is no longer active.
+        """
+        form = {name: [value] for name, value in visit.link.items()}
+        sent = self._send("POST", "/visit/arrive", form={**form, "agreed": ["1"]})
+        try:
+            reply = self._read(sent)
+        except ConflictError as conflict:
+            if conflict.code != "OtherBrowser" or not worker.worker_id:
+                self._visits.pop(worker.token, None)
+                raise
+            sent = self._continue(worker)
+            reply = self._read(sent)
+        cookie, _, _ = reply.headers.get("set-cookie", "").partition(";")
+        self._cookies[worker.token] = cookie
+        worker.worker_id = WorkerId(str(self._object(sent)["worker_id"]))
+        visit.has_arrived = True
+
+    def _continue(self, worker: Worker) -> Reply:
+        """Continue a visit by a link for it; an earlier crowd died with its cookies."""
+        asked = {"worker_id": worker.worker_id}
+        link = self._json("POST", "/rehearsal/visit-links", json=asked)
+        return self._send("POST", "/visit/continue", form={"key": [str(link["key"])]})
+
 
 _WRONG_CODE, _NO_CODE, _FORGETS = 0.02, 0.02, 0.05
 """Shares of visits that end with a wrong code, without a code, or with no action."""

@@ -1,6 +1,8 @@
-"""What a forecast varies: keys of the campaign file, and the crowd.
+"""What a forecast varies, and the outcomes: keys of the campaign file, and the crowd.
 
-`reward=0.50,1.00` varies one key with two values; several keys are combined.
+`reward=0.50,1.00` varies one key with two values; several keys are combined. A rehearsal has one
+outcome, and many have a summary. A pilot shows what real people are like: their times, dropped
+answers, and agreement.
 """
 
 import re
@@ -9,13 +11,25 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
+import numpy as np
+import pandas as pd
 from pydantic import ValidationError
 
+from piecework.campaign.opened import OpenedCampaign
 from piecework.config.campaign_file import CampaignFile
 from piecework.config.schema import MONEY_KEYS, CampaignTables
 from piecework.config.schema_faults import schema_faults
 from piecework.domain.errors import ConfigError
+from piecework.domain.tables import ITEM_VALUE
+from piecework.domain.task import Task
 from piecework.domain.text import did_you_mean
+from piecework.platforms.clocks import START
+from piecework.report.facts import SPENT
+from piecework.report.forecast import NINE_TENTHS_FROM, Estimate
+from piecework.report.model import report_model
+from piecework.report.sections.known_answers import score_planted
+from piecework.results.report_facts import report_facts
+from piecework.results.table import answers_table
 
 SHORT: Mapping[str, str] = {
     "reward": "rewards.reward",
@@ -196,3 +210,144 @@ def shared_out(mix: Mapping[str, int], workers: int) -> dict[str, int]:
     for name in by_remainder[: workers - sum(shares.values())]:
         shares[name] += 1
     return shares
+
+
+_DAY = 86_400
+_LOW, _HIGH = 0.05, 0.95
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """The outcome of a finished rehearsal; NaN if there was nothing to count.
+
+    Attributes:
+        cost_cents: rewards, bonuses and fees.
+        days: virtual days from the first posting to the last payment.
+        wage_cents: the median hourly wage.
+        bad_kept: share of the kept answers that planted bad workers wrote.
+        bad_found: share of the planted bad workers who were excluded or rejected.
+        honest_wronged: the same share of the honest workers.
+        complete: share of the wanted answers that were kept.
+    """
+
+    cost_cents: float
+    days: float
+    wage_cents: float
+    bad_kept: float
+    bad_found: float
+    honest_wronged: float
+    complete: float
+
+
+def outcome_of(rehearsed: OpenedCampaign) -> Outcome:
+    """Return the outcome of a finished rehearsal."""
+    facts = report_facts(rehearsed)
+    model = report_model(facts)
+    planted = score_planted(model)
+    kept = model.count("novel", "canned")
+    by_bad = facts.workers.index[facts.workers["is_planted_bad"]]
+    bad_kept = int(model.rows("novel", "canned")["worker"].isin(by_bad).sum())
+    money = facts.money.ledger if facts.money else {}
+    spent = sum(money.get(account, 0) for account in SPENT)
+    return Outcome(
+        cost_cents=spent,
+        days=(rehearsed.clock.now() - START).total_seconds() / _DAY,
+        wage_cents=float(model.wages.median()),
+        bad_kept=_share(bad_kept, kept),
+        bad_found=_share(planted.bad_found, planted.bad),
+        honest_wronged=_share(planted.honest_wronged, planted.honest),
+        complete=_share(kept, model.wanted),
+    )
+
+
+def summarised(outcomes: Sequence[Outcome]) -> dict[str, Estimate]:
+    """Summarise each figure over the rehearsals of a choice; NaN if none has it."""
+    ends = (_LOW, _HIGH) if len(outcomes) >= NINE_TENTHS_FROM else (0.0, 1.0)
+    return {
+        name: _range([getattr(outcome, name) for outcome in outcomes], ends)
+        for name in Outcome.__dataclass_fields__
+    }
+
+
+def _range(values: Sequence[float], ends: tuple[float, float]) -> Estimate:
+    known = np.array([value for value in values if not np.isnan(value)])
+    if not len(known):
+        return Estimate(float("nan"), float("nan"), float("nan"))
+    low, high = np.quantile(known, ends)
+    return Estimate(float(known.mean()), float(low), float(high))
+
+
+def _share(part: float, whole: float) -> float:
+    return part / whole if whole else float("nan")
+
+
+_MOST_LOST = 0.5
+"""A worker with a larger share of dropped answers than this counts as bad."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pilot:
+    """Measurements on real work.
+
+    Attributes:
+        answers: how many answers were measured.
+        workers: how many workers gave them.
+        seconds_per_item: the median over kept answers.
+        bad: share of the workers with more than half of their answers dropped.
+        agreement: share of kept choices that agree with their item's majority; NaN
+            without choices.
+    """
+
+    answers: int
+    workers: int
+    seconds_per_item: float
+    bad: float
+    agreement: float
+
+    def paced(self, task: Task) -> Task:
+        """The task with the pace of the pilot."""
+        return replace(task, seconds_per_item=self.seconds_per_item)
+
+    def crowd(self, crowd: Mapping[str, int], bad: Sequence[str]) -> dict[str, int]:
+        """The crowd with the pilot's share of bad workers."""
+        return with_bad(crowd, self.bad, bad)
+
+
+def pilot_of(store: OpenedCampaign) -> Pilot:
+    """Measure the workers in a campaign's store.
+
+    Raises:
+        ConfigError: no answer in it is decided.
+    """
+    table = answers_table(store)
+    decided = table[~table["is_provisional"]]
+    if decided.empty:
+        raise ConfigError(
+            [f"{store.campaign.path}: the pilot has no decided answers"],
+            next_step="decide about its answers, then forecast again",
+        )
+    kept = decided[~decided["is_rejected"]]
+    seconds = kept["page_seconds"].fillna(kept["market_seconds"])
+    lost = decided.groupby("worker")["is_rejected"].mean()
+    return Pilot(
+        answers=len(decided),
+        workers=len(lost),
+        seconds_per_item=float(max(seconds[seconds > 0].median(), 0.1)),
+        bad=float((lost > _MOST_LOST).mean()),
+        agreement=_agreement(kept, store.campaign.task),
+    )
+
+
+def _agreement(kept: pd.DataFrame, task: Task) -> float:
+    """Agreement on the task's first required choice, for items with two answers."""
+    names = [f.name for f in task.item_fields if f.kind == "choice" and not f.optional]
+    if not names:
+        return float("nan")
+    column = ITEM_VALUE + names[0]
+    several = kept.groupby("item_id").filter(lambda rows: len(rows) > 1)
+    if several.empty:
+        return float("nan")
+    shares = several.groupby("item_id")[column].agg(
+        lambda values: values.value_counts().iloc[0] / len(values)
+    )
+    return float(np.mean(shares))

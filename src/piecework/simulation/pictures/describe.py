@@ -8,9 +8,7 @@ given rate, as with people.
 from dataclasses import replace
 from random import Random
 
-from piecework.simulation.pictures.catalogue import KINDS
-from piecework.simulation.pictures.places import PLACES, Place
-from piecework.simulation.pictures.scene_model import Scene, Thing
+from piecework.simulation.pictures.scenes import KINDS, PLACES, Place, Scene, Thing
 
 _NUMBERS = {2: "two", 3: "three", 4: "four", 5: "five"}
 _FEWEST_WORDS = 9

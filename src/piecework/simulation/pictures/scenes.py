@@ -1,21 +1,140 @@
-"""Pictures with known content, so that a rehearsal needs no photographs.
+"""Scenes of the drawn world: kinds of things, places, and their readability, by chance.
 
-Their readability follows VizWiz-Captions (Gurari et al. 2020, section 3.2): of five
-workers, none gave up on 68.5 % of the images, one on 16.7 %, two on 5.9 %, three on 3.6
-%, four on 3.1 %, all five on 2.2 %.
+Most scenes are readable, as in VizWiz-Captions (section 3.2). The same seed gives the same
+scenes, and more scenes never change earlier ones.
 """
 
-from collections.abc import Iterable
-from dataclasses import replace
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from pathlib import Path
 from random import Random
+from typing import Any
 
 from piecework.config.drawn_pictures import scene_id
 from piecework.domain.ids import ItemId
-from piecework.simulation.pictures.catalogue import KINDS
-from piecework.simulation.pictures.places import PLACES
-from piecework.simulation.pictures.scene_model import CLEAR, Scene, Thing
 from piecework.simulation.seeded_rng import seeded_rng
+
+_ANY_COLOUR = ("red", "blue", "green", "yellow", "orange", "purple", "pink", "white")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind:
+    """One kind of thing.
+
+    Attributes:
+        size: width and height in the picture's pixels at scale 1.
+        texts: the texts that may be printed on it; if there are any, one always is.
+        at_most: the largest count in one picture.
+        stands_behind: whether it belongs to the back row.
+    """
+
+    name: str
+    plural: str
+    size: tuple[float, float]
+    colours: tuple[str, ...] = _ANY_COLOUR
+    texts: tuple[str, ...] = ()
+    at_most: int = 3
+    stands_behind: bool = False
+
+
+def read_tables(name: str) -> Mapping[str, dict[str, Any]]:
+    """Return the tables of a TOML file next to this module, with lists as tuples."""
+    text = Path(__file__).with_name(name).read_text(encoding="utf-8")
+    return {
+        key: {field: _fixed(value) for field, value in table.items()}
+        for key, table in tomllib.loads(text).items()
+    }
+
+
+def _fixed(value: object) -> object:
+    return tuple(map(_fixed, value)) if isinstance(value, list) else value
+
+
+KINDS: Mapping[str, Kind] = {
+    name: Kind(name=name, **table) for name, table in read_tables("catalogue.toml").items()
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """A place where pictures are taken.
+
+    Attributes:
+        noun: the place as a noun phrase ("a wooden desk").
+        phrases: the location of things there ("on a desk").
+        backdrops: what else is visible there; all true of the drawing.
+        rows: the rows of things from back to front: the height of their feet in the
+            picture and their scale.
+        kinds: names of the kinds of things found there.
+    """
+
+    name: str
+    noun: str
+    phrases: tuple[str, ...]
+    backdrops: tuple[str, ...]
+    rows: tuple[tuple[float, float], ...]
+    kinds: tuple[str, ...]
+
+
+PLACES: Mapping[str, Place] = {
+    name: Place(name=name, **table) for name, table in read_tables("places.toml").items()
+}
+
+
+CLEAR = 0.5
+"""Up to this severity everyone can read a picture."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Thing:
+    """One or more identical objects in a picture.
+
+    Attributes:
+        name: the singular name in the catalogue (`mug`).
+        text: the text printed on each of them, if any.
+    """
+
+    name: str
+    colour: str
+    count: int = 1
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scene:
+    """A picture and its complete true content.
+
+    Attributes:
+        place: the place's name in the catalogue (`kitchen counter`).
+        flaws: wire values of the flaws drawn; empty for a good picture.
+        severity: how much the flaws hide, from 0 (nothing) to 1 (everything); see
+            `unreadable_share`.
+        layout_seed: decides where things are placed.
+    """
+
+    item_id: ItemId
+    place: str
+    things: tuple[Thing, ...]
+    flaws: tuple[str, ...] = ()
+    severity: float = 0.0
+    layout_seed: int = 0
+
+    @property
+    def text(self) -> str:
+        """Return all text printed in the picture, joined by spaces."""
+        return " ".join(thing.text for thing in self.things if thing.text)
+
+    @property
+    def unreadable_share(self) -> float:
+        """Return the share of honest people who give up on this picture, from 0 to 1.
+
+        It is 0 up to a severity of `CLEAR`, then rises linearly to 1 at 1.0: at a
+        severity of 0.6 one in five people gives up, at 0.9 four in five.
+        """
+        return max(0.0, min(1.0, (self.severity - CLEAR) / (1 - CLEAR)))
+
 
 GIVE_UP_PERCENT = (68.5, 16.7, 5.9, 3.6, 3.1, 2.2)
 """Share of images by the number of workers, of five, who could not recognize

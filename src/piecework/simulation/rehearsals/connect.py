@@ -21,16 +21,14 @@ from piecework.domain.campaign import Campaign
 from piecework.domain.errors import ConfigError, StoreError
 from piecework.marketplace.state.backend import Rules
 from piecework.marketplace.state.money import PriceList
+from piecework.markets.connect.bridge.bridge import Terms
 from piecework.markets.connect.bridge.drafting import NOBODY_HOLDS
-from piecework.markets.connect.bridge.serving import Office, office
-from piecework.markets.connect.bridge.step import settle
-from piecework.markets.connect.bridge.terms import Terms
-from piecework.markets.connect.token import ApiKey
+from piecework.markets.connect.bridge.serving import Office, office, settle
+from piecework.markets.connect.values import ApiKey
 from piecework.platforms.clocks import START, VirtualClock
 from piecework.simulation.crowd.connect_site import ConnectSite
-from piecework.simulation.rehearsals.bridged import AtBridge, steps_at, worker_id_of
 from piecework.simulation.rehearsals.marketplace_process import CONNECT_KEY
-from piecework.simulation.rehearsals.outside import CONNECT, Taken
+from piecework.simulation.rehearsals.outside import CONNECT, AtBridge, Taken, steps_at, worker_id_of
 
 _SITE = "https://piecework.example"
 """The host in projects' links, since the marketplace's port changes each time."""

@@ -32,10 +32,9 @@ from piecework.marketplace.state import accounts
 from piecework.marketplace.state.backend import Backend, Rules
 from piecework.markets.prolific.bridge.bridge import Bridge
 from piecework.markets.prolific.bridge.recruiting import Recruiting, agreed_terms
-from piecework.markets.prolific.bridge.serving import Office, office
-from piecework.markets.prolific.bridge.step import settle
+from piecework.markets.prolific.bridge.serving import Office, office, settle
+from piecework.markets.prolific.calling import Token
 from piecework.markets.prolific.resources.submissions import Submission
-from piecework.markets.prolific.token import Token
 from piecework.platforms.endpoint import Credentials
 from piecework.platforms.mturk import MTurk
 from piecework.simulation.rehearsals.live_trial_checks import (

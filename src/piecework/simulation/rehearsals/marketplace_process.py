@@ -71,14 +71,14 @@ def main() -> None:
 
 def _prolific(stack: ExitStack, url: str) -> "OutsideCrowd":
     from piecework.markets.prolific.bridge.serving import crowd_at
-    from piecework.markets.prolific.token import Token
+    from piecework.markets.prolific.calling import Token
 
     return stack.enter_context(crowd_at(url, Token(PROLIFIC_TOKEN), limits=NO_LIMITS))
 
 
 def _connect(stack: ExitStack, url: str) -> "OutsideCrowd":
     from piecework.markets.connect.bridge.serving import crowd_at
-    from piecework.markets.connect.token import ApiKey
+    from piecework.markets.connect.values import ApiKey
 
     key = ApiKey(CONNECT_KEY)
     return stack.enter_context(crowd_at(url, key, limits=NO_LIMITS))

@@ -20,9 +20,8 @@ from piecework.marketplace.state.backend import Backend, Rules
 from piecework.marketplace.state.money import PriceList
 from piecework.markets.panel.arrivals import ids_of, person_key
 from piecework.markets.panel.panel_crowd import ways_out
-from piecework.markets.panel.panel_file import NAME, Panel
+from piecework.markets.panel.panel_file import NAME, Panel, market_of, prices_of
 from piecework.markets.panel.pay_list import make, mark_written, numbers, read
-from piecework.markets.panel.prices import market_of, prices_of
 from piecework.markets.panel.secrets import Secrets
 from piecework.platforms.clocks import START, VirtualClock
 from piecework.simulation.crowd.panel_site import PanelSite

@@ -17,7 +17,7 @@ from piecework.engine.opening import open_for_rehearsal
 from piecework.engine.requirements import post_test
 from piecework.engine.run_pass import post
 from piecework.marketplace.http.server import serve
-from piecework.simulation.crowd.preview_worker import first_hit_url
+from piecework.simulation.crowd.people import first_hit_url
 from piecework.simulation.rehearsals.campaign import draw_pictures, items_with_pictures
 from piecework.simulation.rehearsals.marketplace import assumed_prices
 

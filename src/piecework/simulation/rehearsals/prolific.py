@@ -22,19 +22,23 @@ from piecework.domain.errors import StoreError
 from piecework.foundation.client.transport import Transport
 from piecework.marketplace.state.backend import Rules
 from piecework.marketplace.state.money import PriceList
-from piecework.markets.prolific.bridge.groups import NOBODY_HOLDS
+from piecework.markets.prolific.bridge.bridge import Terms
+from piecework.markets.prolific.bridge.recruiting import NOBODY_HOLDS
 from piecework.markets.prolific.bridge.requirements import type_id_of
-from piecework.markets.prolific.bridge.serving import Office, office
-from piecework.markets.prolific.bridge.step import settle
-from piecework.markets.prolific.bridge.terms import Terms
+from piecework.markets.prolific.bridge.serving import Office, office, settle
+from piecework.markets.prolific.calling import Token
 from piecework.markets.prolific.client import Prolific
-from piecework.markets.prolific.token import Token
 from piecework.platforms.clocks import START, VirtualClock
-from piecework.simulation.crowd.traits import default_crowd
+from piecework.simulation.crowd.people import default_crowd
 from piecework.simulation.crowd.visit_site import VisitSite
-from piecework.simulation.rehearsals.bridged import AtBridge, steps_at, worker_id_of
 from piecework.simulation.rehearsals.marketplace_process import PROLIFIC_TOKEN
-from piecework.simulation.rehearsals.outside import PROLIFIC, Taken
+from piecework.simulation.rehearsals.outside import (
+    PROLIFIC,
+    AtBridge,
+    Taken,
+    steps_at,
+    worker_id_of,
+)
 
 _SITE = "https://piecework.example"
 """The host in studies' links, since the marketplace's port changes each time."""

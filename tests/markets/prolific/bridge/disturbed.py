@@ -18,11 +18,10 @@ from piecework.foundation.client.transport import Answer, Patience, Transport
 from piecework.markets.bridging.losses import undecided
 from piecework.markets.prolific.bridge.adopting import adopt
 from piecework.markets.prolific.bridge.bonuses import settle_unknown
-from piecework.markets.prolific.bridge.bridge import Bridge
-from piecework.markets.prolific.bridge.step import step
-from piecework.markets.prolific.bridge.terms import NAME
+from piecework.markets.prolific.bridge.bridge import NAME, Bridge
+from piecework.markets.prolific.bridge.serving import step
+from piecework.markets.prolific.calling import Token
 from piecework.markets.prolific.client import Prolific
-from piecework.markets.prolific.token import Token
 from tests.markets.prolific.bridge.calls import call_name
 from tests.markets.prolific.bridge.town import Town
 

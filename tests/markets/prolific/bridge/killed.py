@@ -14,12 +14,11 @@ from piecework.foundation.client.calls import Request
 from piecework.foundation.client.transport import Answer, Patience, Transport
 from piecework.marketplace.state.backend import Backend, Rules
 from piecework.markets.bridging.running import only_bridge
-from piecework.markets.prolific.bridge.bridge import Bridge
-from piecework.markets.prolific.bridge.prices import price_list
-from piecework.markets.prolific.bridge.step import step
-from piecework.markets.prolific.bridge.terms import Terms
+from piecework.markets.prolific.bridge.bridge import Bridge, Terms
+from piecework.markets.prolific.bridge.serving import step
+from piecework.markets.prolific.bridge.spending import price_list
+from piecework.markets.prolific.calling import Token
 from piecework.markets.prolific.client import Prolific
-from piecework.markets.prolific.token import Token
 from tests.markets.prolific.bridge.calls import call_name
 
 MOST_STEPS = 20

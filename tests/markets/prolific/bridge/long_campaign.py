@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from piecework.markets.prolific.bridge.bonuses import settle_unknown
-from piecework.markets.prolific.bridge.step import step
+from piecework.markets.prolific.bridge.serving import step
 from tests.markets.prolific.bridge.disturbed import Call, Fault, Lives
 from tests.markets.prolific.bridge.town import Town, Visitor, a_town
 

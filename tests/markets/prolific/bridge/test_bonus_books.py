@@ -10,7 +10,7 @@ import pytest
 from piecework.foundation.client.errors import Unusable
 from piecework.marketplace.state import lineage
 from piecework.markets.prolific.bridge.bonuses import settle_unknown
-from piecework.markets.prolific.bridge.step import step
+from piecework.markets.prolific.bridge.serving import step
 from tests.markets.prolific.bridge.test_bonus_batches import (
     LATE,
     batches,

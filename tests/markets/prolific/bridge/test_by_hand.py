@@ -11,9 +11,9 @@ from piecework.cli.main import main
 from piecework.foundation.client.calls import Request
 from piecework.foundation.client.transport import Transport
 from piecework.markets.prolific.bridge.bridge import Bridge
-from piecework.markets.prolific.bridge.step import step
+from piecework.markets.prolific.bridge.serving import step
+from piecework.markets.prolific.calling import Token
 from piecework.markets.prolific.client import Prolific
-from piecework.markets.prolific.token import Token
 from tests.markets.prolific.bridge.calls import call_name
 from tests.markets.prolific.bridge.long_campaign import LONG_AGO
 from tests.markets.prolific.bridge.test_pay import LATER, answer_all, check, decide, pass_days

@@ -8,7 +8,7 @@ import pytest
 
 from piecework.foundation.client.errors import Unusable
 from piecework.markets.bridging.running import Running, only_bridge
-from piecework.markets.prolific.bridge.step import step
+from piecework.markets.prolific.bridge.serving import step
 from tests.markets.prolific.bridge.town import Town
 
 _HOLD = (

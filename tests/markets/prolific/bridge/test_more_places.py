@@ -1,6 +1,6 @@
 """A study that was full is open again with more places, and is read like any other."""
 
-from piecework.markets.prolific.bridge.step import step
+from piecework.markets.prolific.bridge.serving import step
 from tests.markets.prolific.bridge.town import Town
 
 

@@ -4,8 +4,8 @@ import pytest
 
 from piecework.marketplace.state import visits
 from piecework.markets.prolific.bridge import bonuses
-from piecework.markets.prolific.bridge.step import step
-from piecework.markets.prolific.bridge.terms import NAME
+from piecework.markets.prolific.bridge.bridge import NAME
+from piecework.markets.prolific.bridge.serving import step
 from tests.markets.prolific.bridge.long_campaign import check_answers, check_pay, check_studies
 from tests.markets.prolific.bridge.town import Town, Visitor
 
@@ -192,7 +192,7 @@ def test_many_bonuses_are_several_batches_and_paid_once(
     town: Town, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """No batch has more lines than Prolific advises, nor one submission twice."""
-    monkeypatch.setattr(bonuses, "MOST_AT_ONCE", 2)
+    monkeypatch.setattr(bonuses, "MOST_BONUSES_AT_ONCE", 2)
     town.post(hits=2, assignments=3)
     town.settle()
     study = town.study()

@@ -7,9 +7,9 @@ from click.testing import CliRunner
 
 from piecework.cli.main import main
 from piecework.marketplace.state import visits
+from piecework.markets.prolific.bridge.bridge import NAME
 from piecework.markets.prolific.bridge.reconciling import reconcile
 from piecework.markets.prolific.bridge.status import read_status
-from piecework.markets.prolific.bridge.terms import NAME
 from tests.markets.prolific.bridge.long_campaign import LONG_AGO
 from tests.markets.prolific.bridge.town import Town
 

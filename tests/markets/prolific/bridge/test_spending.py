@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from piecework.cli.main import main
 from piecework.markets.prolific.bridge.spending import LastStart, keep_start
 from piecework.markets.prolific.bridge.status import Status, read_status
-from piecework.markets.prolific.token import PROLIFIC
+from piecework.markets.prolific.calling import PROLIFIC
 from tests.markets.prolific.bridge.town import Town, a_town
 
 LONG_AGO = datetime(2015, 1, 1, tzinfo=UTC)

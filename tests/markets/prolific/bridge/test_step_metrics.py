@@ -13,7 +13,7 @@ from piecework.marketplace.watching.metrics import Metrics
 from piecework.markets.bridging.running import Pace, Running
 from piecework.markets.prolific.bridge import messages
 from piecework.markets.prolific.bridge.bridge import Bridge
-from piecework.markets.prolific.bridge.step import step
+from piecework.markets.prolific.bridge.serving import step
 from tests.marketplace.market import free_port
 from tests.marketplace.served_apart import figures_in, scraped, until
 from tests.markets.prolific.bridge.served import Served

@@ -8,8 +8,8 @@ import pytest
 
 from piecework.marketplace.state import lineage
 from piecework.markets.prolific.bridge.adopting import adopt
+from piecework.markets.prolific.bridge.serving import step
 from piecework.markets.prolific.bridge.status import read_status
-from piecework.markets.prolific.bridge.step import step
 from tests.markets.prolific.bridge.test_pay import LATER, decide
 from tests.markets.prolific.bridge.test_screening import (
     RIGHT,

@@ -14,7 +14,7 @@ from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.state import clock
 from piecework.marketplace.workers.visit_site import EVENTS
 from piecework.markets.bridging.running import Pace, Running
-from piecework.markets.prolific.bridge.step import settle, step
+from piecework.markets.prolific.bridge.serving import settle, step
 from piecework.markets.prolific.bridge.webhooks import Receiver, register, signature_of
 from tests.foundation.server.security_lines import caught
 from tests.marketplace.market import START

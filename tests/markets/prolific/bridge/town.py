@@ -24,14 +24,13 @@ from piecework.marketplace.state import clock, outside_market
 from piecework.marketplace.state.backend import Backend, Rules
 from piecework.marketplace.state.ledger import broken_laws
 from piecework.marketplace.state.outside_market import OutsideMarket
-from piecework.markets.prolific.bridge.bridge import Bridge
-from piecework.markets.prolific.bridge.prices import price_list
+from piecework.markets.prolific.bridge.bridge import NAME, Bridge, Terms
 from piecework.markets.prolific.bridge.prolific_crowd import ProlificCrowd
-from piecework.markets.prolific.bridge.step import settle
-from piecework.markets.prolific.bridge.terms import NAME, Terms
+from piecework.markets.prolific.bridge.serving import settle
+from piecework.markets.prolific.bridge.spending import price_list
 from piecework.markets.prolific.bridge.webhooks import Receiver
+from piecework.markets.prolific.calling import Token
 from piecework.markets.prolific.client import Prolific
-from piecework.markets.prolific.token import Token
 from tests.marketplace.market import HIT_TYPE, QUESTION, START, Market
 
 if TYPE_CHECKING:

@@ -18,10 +18,9 @@ from piecework.marketplace.state.clock import DAY, SECOND
 from piecework.marketplace.state.transaction import Transaction
 from piecework.markets.bridging.settling import list_bonuses, settle_batch
 from piecework.markets.bridging.studies import in_own_study
-from piecework.markets.connect.bridge.bridge import LOG, Bridge
+from piecework.markets.connect.bridge.bridge import LOG, NAME, Bridge, money
 from piecework.markets.connect.bridge.reading import AT_WORK
 from piecework.markets.connect.bridge.spending import committed_cents
-from piecework.markets.connect.bridge.terms import NAME, money
 from piecework.markets.connect.resources.assignments import Bonus
 
 _PATIENCE_MS = 600 * SECOND

@@ -23,8 +23,8 @@ from piecework.marketplace.state.outside_crowd import (
 )
 from piecework.marketplace.state.transaction import Transaction
 from piecework.markets.bridging.admission import Admission, Limits, Place
+from piecework.markets.connect.bridge.bridge import NAME, LinkNames
 from piecework.markets.connect.bridge.reading import AT_WORK
-from piecework.markets.connect.bridge.terms import NAME, LinkNames
 from piecework.markets.connect.client import Connect
 
 CONSENT = (

@@ -12,8 +12,7 @@ from piecework.marketplace.state.transaction import Transaction, next_number
 from piecework.markets.bridging import members
 from piecework.markets.bridging.places import longest_visit, visits_possible
 from piecework.markets.bridging.studies import StudyName, measured_seconds
-from piecework.markets.connect.bridge.bridge import Bridge
-from piecework.markets.connect.bridge.terms import NAME, RECOMMENDED_PER_HOUR_CENTS
+from piecework.markets.connect.bridge.bridge import NAME, RECOMMENDED_PER_HOUR_CENTS, Bridge
 from piecework.markets.connect.bridge.unknown import cost_of_place, look
 from piecework.markets.connect.resources.projects import LEAST_MINUTES, NewProject
 

@@ -12,8 +12,7 @@ from functools import partial
 from piecework.foundation.client.errors import Lost, Refused
 from piecework.marketplace.state import lineage
 from piecework.markets.bridging.studies import of_own_person
-from piecework.markets.connect.bridge.bridge import Bridge
-from piecework.markets.connect.bridge.terms import NAME
+from piecework.markets.connect.bridge.bridge import NAME, Bridge
 
 _WAITING = (
     "SELECT messages.*, participants.participant_id, (SELECT studies.study_id "

@@ -15,9 +15,8 @@ from piecework.markets.bridging import studies
 from piecework.markets.bridging.places import visits_possible
 from piecework.markets.bridging.settling import PAID_EARLY
 from piecework.markets.connect.bridge import drafting, reading, unknown
-from piecework.markets.connect.bridge.bridge import Bridge
+from piecework.markets.connect.bridge.bridge import LEAST_PER_HOUR_CENTS, NAME, Bridge, money
 from piecework.markets.connect.bridge.spending import committed_cents
-from piecework.markets.connect.bridge.terms import LEAST_PER_HOUR_CENTS, NAME, money
 from piecework.markets.connect.resources.projects import ProjectStatus
 
 _NOT_ARRIVED_HERE = (

@@ -10,8 +10,7 @@ from functools import partial
 from piecework.marketplace.state import clock, lineage, visits
 from piecework.marketplace.state.transaction import Transaction
 from piecework.markets.bridging import losses
-from piecework.markets.connect.bridge.bridge import Bridge
-from piecework.markets.connect.bridge.terms import NAME
+from piecework.markets.connect.bridge.bridge import NAME, Bridge
 from piecework.markets.connect.resources.assignments import Assignment
 
 AT_WORK = "InProgress"

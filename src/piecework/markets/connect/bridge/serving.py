@@ -1,9 +1,10 @@
-"""Assemble what a marketplace needs to serve Connect's participants."""
+"""Make a bridge's steps beside a marketplace: each step does what is due, in one order."""
 
 from collections.abc import Collection, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 
 from piecework.foundation.client.transport import Patience, Transport
@@ -12,13 +13,18 @@ from piecework.marketplace.state.backend import Backend, Rules
 from piecework.marketplace.state.money import PriceList
 from piecework.marketplace.state.outside_market import OutsideMarket
 from piecework.markets.bridging.admission import LEAST_REGISTERS, Limits
-from piecework.markets.connect.bridge.bridge import Bridge
+from piecework.markets.connect.bridge import bonuses, deciding, messages, projects, reading, unknown
+from piecework.markets.connect.bridge.bridge import (
+    LEAST_PER_HOUR_CENTS,
+    NAME,
+    Bridge,
+    LinkNames,
+    Terms,
+)
 from piecework.markets.connect.bridge.connect_crowd import CONSENT, ConnectCrowd
-from piecework.markets.connect.bridge.prices import price_list
-from piecework.markets.connect.bridge.spending import keep_start
-from piecework.markets.connect.bridge.terms import LEAST_PER_HOUR_CENTS, NAME, LinkNames, Terms
+from piecework.markets.connect.bridge.spending import keep_start, price_list
 from piecework.markets.connect.client import Connect
-from piecework.markets.connect.token import ApiKey
+from piecework.markets.connect.values import ApiKey
 
 _LITTLE = Patience(tries=2, first_seconds=0.5, longest_seconds=5)
 """The patience of calls that a participant waits for."""
@@ -112,3 +118,31 @@ def crowd_at(
         ]
         crowd = ConnectCrowd(waiting, names or LinkNames(), consent, limits=limits or Limits())
         yield stack.enter_context(closing(crowd))
+
+
+def step(bridge: Bridge) -> bool:
+    """Update Connect to match the marketplace; return whether a call changed it.
+
+    It reads the state, then recruits, then carries out decisions, then pays. Nothing is
+    published or paid before the file is compared with Connect.
+    """
+    bridge.changes, bridge.faults, bridge.is_due_soon = 0, [], False
+    bridge.listed = None
+    bridge.tried(partial(unknown.compare, bridge))
+    for part, spends in (
+        (reading.read_connect, False),
+        (projects.recruit, True),
+        (deciding.decide, False),
+        (bonuses.pay, True),
+        (messages.send, False),
+    ):
+        if bridge.is_compared or not spends:
+            bridge.tried(partial(part, bridge))
+    return bridge.changes > 0
+
+
+def settle(bridge: Bridge, *, most: int = 20) -> None:
+    """Make steps until one changes nothing; for a rehearsal, where time is frozen."""
+    for _ in range(most):
+        if not step(bridge):
+            return

@@ -1,16 +1,16 @@
-"""What Connect has charged, holds and may still charge, computed from the tables.
-
-All amounts are cents with Connect's fees.
-"""
+"""What Connect charges, and what the bridge may still spend."""
 
 import json
 from dataclasses import asdict, dataclass
+from decimal import Decimal
 from typing import Self
 
+from piecework.marketplace.state.money import PriceList
 from piecework.marketplace.state.transaction import Transaction
 from piecework.markets.bridging.studies import in_own_study
-from piecework.markets.connect.bridge.terms import NAME, Terms
-from piecework.markets.connect.token import CONNECT
+from piecework.markets.connect.bridge.bridge import MOST_APPROVAL_SECONDS, NAME, Terms
+from piecework.markets.connect.client import Connect
+from piecework.markets.connect.values import CONNECT
 
 _PAID = "(SELECT count(*) FROM visits WHERE study = studies.id AND outcome = 'Paid')"
 _MAY_BE_PAID = (
@@ -82,3 +82,31 @@ def keep_start(transaction: Transaction, address: str, terms: Terms) -> None:
 def _number(transaction: Transaction, query: str) -> int:
     row = transaction.first_row(query)
     return int(row[0]) if row else 0
+
+
+_SAMPLE_CENTS = 100_00
+_SAMPLE_MINUTES = 60
+
+
+def price_list(
+    connect: Connect, *, least_per_hour_cents: int, percent: Decimal | None = None
+) -> PriceList:
+    """Return fees as a percentage of what participants get.
+
+    Args:
+        connect: the client.
+        least_per_hour_cents: the least pay for an hour.
+        percent: the fee, if a person states it; None asks Connect.
+    """
+    if percent is None:
+        cost = connect.projects.cost_cents(payment_cents=_SAMPLE_CENTS, minutes=_SAMPLE_MINUTES)
+        percent = Decimal(cost - _SAMPLE_CENTS) * 100 / _SAMPLE_CENTS
+    return PriceList(
+        currency="USD",
+        percent=percent,
+        extra_percent_for_many=Decimal(0),
+        extra_percent_for_masters=Decimal(0),
+        minimum_cents=0,
+        least_per_hour_cents=least_per_hour_cents,
+        longest_approval_seconds=MOST_APPROVAL_SECONDS,
+    )

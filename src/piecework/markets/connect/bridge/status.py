@@ -8,8 +8,8 @@ from typing import Any
 from piecework.marketplace.state.transaction import Transaction
 from piecework.markets.bridging.losses import UnknownStudy, read_unknown
 from piecework.markets.bridging.studies import in_own_study, of_own_person
+from piecework.markets.connect.bridge.bridge import NAME, money
 from piecework.markets.connect.bridge.spending import LastStart, committed_cents, spent_cents
-from piecework.markets.connect.bridge.terms import NAME, money
 from piecework.markets.connect.bridge.unknown import sentence
 
 _PROJECTS = (

@@ -13,9 +13,8 @@ from piecework.marketplace.state.transaction import Transaction, next_number
 from piecework.markets.bridging import losses
 from piecework.markets.bridging.losses import UnknownStudy, keep_unknown, undecided
 from piecework.markets.bridging.studies import StudyName
-from piecework.markets.connect.bridge.bridge import LOG, Bridge
+from piecework.markets.connect.bridge.bridge import LOG, NAME, Bridge, money
 from piecework.markets.connect.bridge.reading import ENDED, RECRUITING, read_project
-from piecework.markets.connect.bridge.terms import NAME, money
 from piecework.markets.connect.resources.projects import Project
 
 

@@ -1,4 +1,4 @@
-"""Assignments: what participants finished, and the decisions about it."""
+"""Assignments of a project, decided and read, and messages to participants."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -148,3 +148,22 @@ def _checked(ids: Sequence[str]) -> Sequence[str]:
 
 def _path(project_id: str) -> str:
     return f"assignments/{checked_id(project_id)}"
+
+
+class Messages:
+    """Operations on messages."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._call = transport.call
+
+    def send(self, participant_id: str, *, project_id: str, subject: str, text: str) -> None:
+        """Send a message to a participant of a project."""
+        body = {
+            "projectId": checked_id(project_id),
+            "recipientId": checked_id(participant_id),
+            "subject": subject,
+            "message": text,
+        }
+        path = "conversations/send-message"
+        request = Request(method="POST", path=path, body=body, headers=new_token())
+        self._call(request)

@@ -25,16 +25,15 @@ from piecework.marketplace.state.clock import DAY, SECOND
 from piecework.marketplace.state.transaction import Transaction
 from piecework.markets.bridging.settling import list_bonuses, settle_batch
 from piecework.markets.bridging.studies import in_own_study
-from piecework.markets.prolific.bridge.bridge import LOG, Bridge
-from piecework.markets.prolific.bridge.spending import committed_cents
-from piecework.markets.prolific.bridge.terms import NAME
-from piecework.markets.prolific.bridge.unbooked import (
+from piecework.markets.prolific.bridge.bridge import LOG, NAME, Bridge
+from piecework.markets.prolific.bridge.reconciling import (
     keep_other_bonuses,
     keep_paid_before,
     perhaps_paid,
     perhaps_paid_before,
 )
-from piecework.markets.prolific.resources.bonuses import MOST_AT_ONCE
+from piecework.markets.prolific.bridge.spending import committed_cents
+from piecework.markets.prolific.resources.submissions import MOST_BONUSES_AT_ONCE
 
 _LINES = (
     "SELECT bonus_lines.*, visits.submission_id FROM bonus_lines "
@@ -127,13 +126,13 @@ def _bundle(transaction: Transaction) -> None:
     for row in waiting:
         by_study.setdefault(row["study"], []).append(row["id"])
     for study, lines in by_study.items():
-        for first in range(0, len(lines), MOST_AT_ONCE):
+        for first in range(0, len(lines), MOST_BONUSES_AT_ONCE):
             batch = transaction.execute(
                 "INSERT INTO bonus_batches (study, stage) VALUES (?, 'Wanted')", study
             )
             transaction.conn.executemany(
                 "UPDATE bonus_lines SET batch = ? WHERE id = ?",
-                [(batch, line) for line in lines[first : first + MOST_AT_ONCE]],
+                [(batch, line) for line in lines[first : first + MOST_BONUSES_AT_ONCE]],
             )
 
 

@@ -1,14 +1,11 @@
-"""Turn requesters' decisions about a visit's HITs into one about its submission.
+"""Carry out at Prolific what was decided here about whole visits, once each.
 
-A submission is paid in full or not at all. It waits until all of its HITs are decided.
-It is approved if one of them was approved. It is rejected if all were rejected or if a
-bonus pays for the work, but first the participant is asked to return it and has some
-days to do so. Each decision follows from the tables and the submission's state, so
-after a lost call the next step sees whether the call is still needed.
+A decision about a visit follows from those about its assignments.
 """
 
 import re
 import sqlite3
+from dataclasses import dataclass
 from functools import partial
 from typing import get_args
 
@@ -18,14 +15,15 @@ from piecework.marketplace.state.clock import SECOND
 from piecework.marketplace.state.transaction import Transaction
 from piecework.markets.bridging.settling import PAID_EARLY, SCREENED_OUT, settle_visit
 from piecework.markets.bridging.studies import in_own_study
-from piecework.markets.prolific.bridge.bridge import LOG, Bridge
+from piecework.markets.prolific.bridge.adopting import adopt, pay_lost
+from piecework.markets.prolific.bridge.bridge import DAY, LOG, NAME, Bridge
 from piecework.markets.prolific.bridge.reading import AT_WORK, GIVEN_BACK, PAID, take_in
+from piecework.markets.prolific.bridge.reconciling import Difference, reconcile, unbooked
 from piecework.markets.prolific.bridge.spending import taken_if_unrejected
-from piecework.markets.prolific.bridge.terms import DAY, NAME
-from piecework.markets.prolific.bridge.unbooked import unbooked
+from piecework.markets.prolific.bridge.unknown import look, set_aside
 from piecework.markets.prolific.resources.submissions import (
     LEAST_REJECTION_LETTERS,
-    MOST_AT_ONCE,
+    MOST_SUBMISSIONS_AT_ONCE,
     RejectionCategory,
     Submission,
     SubmissionAction,
@@ -98,8 +96,8 @@ def decide(bridge: Bridge) -> None:
         else:
             bridge.approving.pop(visit["submission_id"], None)
             bridge.tried(partial(_decide, bridge, visit, now_ms))
-    for first in range(0, len(to_approve), MOST_AT_ONCE):
-        some = to_approve[first : first + MOST_AT_ONCE]
+    for first in range(0, len(to_approve), MOST_SUBMISSIONS_AT_ONCE):
+        some = to_approve[first : first + MOST_SUBMISSIONS_AT_ONCE]
         bridge.tried(partial(_approve, bridge, some, now_ms))
 
 
@@ -371,3 +369,45 @@ def _conclude(
     transaction.execute(
         "UPDATE visits SET outcome = ?, trouble = ? WHERE id = ?", outcome, trouble, visit["id"]
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decisions:
+    """The ids of studies to decide about; None is no decision.
+
+    Attributes:
+        adopted: the study to add to the file.
+        hit_type_id: the HIT type of its HITs; "" takes it from the study's name.
+        left: the study to stop and leave to Prolific.
+        paid_as_lost: the study with lost answers to pay.
+    """
+
+    adopted: str | None = None
+    hit_type_id: str = ""
+    left: str | None = None
+    paid_as_lost: str | None = None
+
+    def reconcile(self, bridge: Bridge) -> list[Difference]:
+        """Carry out the decisions, then compare the file with Prolific.
+
+        Raises:
+            Unusable: a decision is about a study that does not exist.
+        """
+        look(bridge)
+        return self._carry_out(bridge) + reconcile(bridge)
+
+    def _carry_out(self, bridge: Bridge) -> list[Difference]:
+        taken_in = []
+        if self.adopted:
+            lost = adopt(bridge, self.adopted, hit_type_id=self.hit_type_id)
+            taken_in.append((self.adopted, f"adopted; {lost} submissions are paid without answers"))
+        if self.left:
+            set_aside(bridge, self.left)
+            taken_in.append((self.left, "left to Prolific"))
+        if self.paid_as_lost:
+            lost = pay_lost(bridge, self.paid_as_lost)
+            taken_in.append((self.paid_as_lost, f"{lost} submissions are paid without answers"))
+        return [
+            Difference(study_id=study_id, sentence=sentence, is_taken_in=True)
+            for study_id, sentence in taken_in
+        ]

@@ -14,13 +14,12 @@ from piecework.marketplace.state import worker_limits
 from piecework.marketplace.state.transaction import Transaction, next_number
 from piecework.markets.bridging.places import longest_visit, visits_possible
 from piecework.markets.bridging.studies import StudyName, measured_seconds
-from piecework.markets.prolific.bridge import filter_types, groups, requirements
-from piecework.markets.prolific.bridge.bridge import LOG, Bridge
-from piecework.markets.prolific.bridge.recruits import ALLOWED, BLOCKED, with_recruiting
-from piecework.markets.prolific.bridge.terms import FEW_ELIGIBLE, NAME
+from piecework.markets.prolific.bridge import recruiting, requirements
+from piecework.markets.prolific.bridge.bridge import FEW_ELIGIBLE, LOG, NAME, Bridge
+from piecework.markets.prolific.bridge.recruiting import ALLOWED, BLOCKED, with_recruiting
 from piecework.markets.prolific.bridge.unknown import look
-from piecework.markets.prolific.resources.new_study import CodeAction, CompletionCode, NewStudy
 from piecework.markets.prolific.resources.recruiting import Choice, Filter
+from piecework.markets.prolific.resources.studies import CodeAction, CompletionCode, NewStudy
 
 _HOUR = 3600
 LONGEST_MINUTES = 24 * 60 - 1
@@ -181,7 +180,7 @@ def draft(bridge: Bridge, study: sqlite3.Row, hit_type: sqlite3.Row) -> None:
             f"than {_LONGEST_ESTIMATE_MINUTES}",
             next_step="post HITs that take less time, or set how long one takes (--hit-seconds)",
         )
-    filter_types.offer(bridge)  # if that failed at the beginning of the step
+    requirements.offer(bridge)  # if that failed at the beginning of the step
     wanted = json.loads(hit_type["requirements"])
     is_screening = study["qualification_type"] is not None
     filters = with_recruiting(
@@ -189,7 +188,7 @@ def draft(bridge: Bridge, study: sqlite3.Row, hit_type: sqlite3.Row) -> None:
         hit_type["recruiting"],
         divides=not is_screening,
     )
-    study = groups.ensure(bridge, study, () if is_screening else wanted)
+    study = recruiting.ensure(bridge, study, () if is_screening else wanted)
     name, description = _words(bridge, study, hit_type)
     kept_out = Choice(filter_id=requirements.KEPT_OUT, values=(study["keep_out_group"],))
     filters.append(kept_out)

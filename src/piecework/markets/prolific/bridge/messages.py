@@ -12,8 +12,7 @@ from functools import partial
 from piecework.foundation.client.errors import Lost, NoAccess, Refused
 from piecework.marketplace.state import lineage
 from piecework.markets.bridging.studies import of_own_person
-from piecework.markets.prolific.bridge.bridge import Bridge
-from piecework.markets.prolific.bridge.terms import NAME
+from piecework.markets.prolific.bridge.bridge import NAME, Bridge
 
 _MOST_AT_ONCE = 100
 """As many as a requester can write to in one call; Prolific documents no limit."""

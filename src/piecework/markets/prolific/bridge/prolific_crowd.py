@@ -19,8 +19,8 @@ from piecework.marketplace.state.outside_crowd import (
 )
 from piecework.marketplace.state.transaction import Transaction
 from piecework.markets.bridging.admission import Admission, Limits, Place
+from piecework.markets.prolific.bridge.bridge import NAME
 from piecework.markets.prolific.bridge.reading import AT_WORK, GIVEN_BACK, TIMED_OUT
-from piecework.markets.prolific.bridge.terms import NAME
 from piecework.markets.prolific.bridge.webhooks import Receiver
 from piecework.markets.prolific.client import Prolific
 from piecework.markets.prolific.resources.submissions import Submission as Record

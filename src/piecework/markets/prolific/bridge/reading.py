@@ -12,8 +12,7 @@ from piecework.marketplace.state import clock, lineage, visits
 from piecework.marketplace.state.transaction import Transaction
 from piecework.markets.bridging import losses
 from piecework.markets.bridging.settling import SCREENED_OUT
-from piecework.markets.prolific.bridge.bridge import Bridge
-from piecework.markets.prolific.bridge.terms import NAME
+from piecework.markets.prolific.bridge.bridge import NAME, Bridge
 from piecework.markets.prolific.resources.submissions import Submission
 
 AT_WORK = ("RESERVED", "ACTIVE")

@@ -1,22 +1,18 @@
-"""Compare a marketplace with Prolific study by study, and take over differences.
+"""Compare the books with Prolific's, and report or book what differs."""
 
-Steps read changes, including those made by hand, and act on them. Here everything is
-read again, and what Prolific says each study cost is compared with what the marketplace
-booked. Nothing is changed at Prolific. The results are stored in the same kind of
-transaction as in a step, so this needs no lock and is safe while a server runs. That
-server, or the next one, acts on the results.
-"""
-
+import json
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from piecework.foundation.client.errors import NoAccess
+from piecework.marketplace.state.transaction import Transaction
 from piecework.markets.bridging.losses import undecided
 from piecework.markets.prolific.bridge import unknown
-from piecework.markets.prolific.bridge.bridge import Bridge
-from piecework.markets.prolific.bridge.comparing import compare_bonuses
+from piecework.markets.prolific.bridge.bridge import LOG, NAME, Bridge
 from piecework.markets.prolific.bridge.reading import read_prolific
-from piecework.markets.prolific.bridge.terms import NAME
-from piecework.markets.prolific.bridge.unbooked import unbooked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,3 +162,114 @@ def _unbooked(bridge: Bridge, study_id: str) -> list[Difference]:
                 )
             )
     return differences
+
+
+_PUBLISHED = (
+    "SELECT id, study_id, unbooked_bonus_cents, (SELECT coalesce(sum(total_cents), 0) "
+    "FROM bonus_batches WHERE study = studies.id AND stage IN ('Paying', 'Paid')) "
+    "AS booked_cents FROM studies WHERE study_id IS NOT NULL "
+    f"AND market = '{NAME}' AND stage IN ('Published', 'Retired') ORDER BY id"
+)
+
+
+def compare(bridge: Bridge) -> None:
+    """Compare studies and bonuses once per bridge; later, only what waits for a person.
+
+    Raises:
+        ApiError: the call failed, so nothing may be published or paid.
+    """
+    bridge.listed = None
+    if not bridge.is_compared:
+        with bridge.backend.reading() as transaction:
+            bridge.began_ms = transaction.steady_ms
+        unknown.look(bridge)
+        unknown.warn(bridge)
+        compare_bonuses(bridge)
+        bridge.is_compared = True
+        return
+    with bridge.backend.reading() as transaction:
+        is_waiting = undecided(transaction, NAME)
+    if is_waiting:
+        unknown.look(bridge)
+
+
+def compare_bonuses(bridge: Bridge) -> None:
+    """Store the cost of each study's bonuses that the books lack; the cap counts it."""
+    with bridge.backend.reading() as transaction:
+        studies = transaction.all(_PUBLISHED)
+    for study in studies:
+        try:
+            there = bridge.prolific.studies.cost(study["study_id"]).bonuses.minor
+        except NoAccess:
+            continue  # Reading reports it.
+        more = max(0, there - study["booked_cents"])
+        if more:
+            LOG.warning(
+                "bonuses of the study %s cost %s at Prolific, and %s in the books",
+                study["study_id"],
+                bridge.terms.money(there),
+                bridge.terms.money(study["booked_cents"]),
+            )
+        if more != study["unbooked_bonus_cents"]:
+            with bridge.backend.transaction() as transaction:
+                transaction.execute(
+                    "UPDATE studies SET unbooked_bonus_cents = ? WHERE id = ?", more, study["id"]
+                )
+
+
+_BOOKED_BONUSES = (
+    "SELECT cents FROM bonus_lines JOIN bonus_batches "
+    "ON bonus_batches.id = bonus_lines.batch WHERE visit = ? AND stage = 'Paid'"
+)
+
+
+def unbooked(transaction: Transaction, visit: int, there: Iterable[int]) -> Counter[int]:
+    """Return the amounts of bonuses at Prolific that are not booked for a visit.
+
+    Args:
+        transaction: the open transaction.
+        visit: the visit of the submission.
+        there: the amounts of all bonuses of the submission.
+    """
+    booked = Counter[int](line["cents"] for line in transaction.all(_BOOKED_BONUSES, visit))
+    return Counter(there) - booked
+
+
+def perhaps_paid(transaction: Transaction, line: sqlite3.Row, there: Iterable[int]) -> Counter[int]:
+    """Return the amounts at Prolific that may be the bonus of a line.
+
+    They are not booked, and no person has said that they are other bonuses.
+
+    Args:
+        transaction: the open transaction.
+        line: the waiting bonus.
+        there: the amounts of all bonuses of its submission.
+    """
+    others = Counter[int](json.loads(line["other_bonuses"]))
+    return unbooked(transaction, line["visit"], there) - others
+
+
+def perhaps_paid_before(transaction: Transaction, line: sqlite3.Row) -> Counter[int]:
+    """Return what may have been a line's bonus when its submission was last read."""
+    return perhaps_paid(transaction, line, json.loads(line["paid_before"] or "[]"))
+
+
+def keep_other_bonuses(transaction: Transaction, line: sqlite3.Row, others: Counter[int]) -> None:
+    """Record a person's statement that a line is not among these bonuses.
+
+    Another line of the submission may still be among them.
+    """
+    known = json.loads(line["other_bonuses"])
+    transaction.execute(
+        "UPDATE bonus_lines SET other_bonuses = ? WHERE id = ?",
+        json.dumps([*known, *others.elements()]),
+        line["id"],
+    )
+
+
+def keep_paid_before(transaction: Transaction, there: Mapping[int, Sequence[int]]) -> None:
+    """Record, for each line, the bonuses its submission has before the line is paid."""
+    transaction.conn.executemany(
+        "UPDATE bonus_lines SET paid_before = ? WHERE id = ?",
+        [(json.dumps(amounts), line) for line, amounts in there.items()],
+    )

@@ -1,18 +1,17 @@
-"""Translate qualification requirements to Prolific's filters and groups.
+"""Which qualification types Prolific's filters stand for, and what they ask.
 
-The marketplace's own types (number of approvals, approval rate, country) and Prolific's
-filters (`piecework.markets.prolific.bridge.filter_types`) become filters of the study. A
-requester's types become the study's two groups (let in, kept out), because groups can
-change while a study runs.
+A country's code is MTurk's; Prolific has numbers of its own.
 """
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from piecework.foundation.client.errors import Unusable
+from piecework.marketplace.state import qualification_types
 from piecework.marketplace.state import qualification_types as system
+from piecework.marketplace.state.qualification_types import OutsideType
 from piecework.markets.bridging.members import own_requirements
-from piecework.markets.prolific.bridge.countries import COUNTRY, choices_of
+from piecework.markets.prolific.bridge.bridge import LOG, NAME, Bridge
 from piecework.markets.prolific.resources.recruiting import (
     Choice,
     Combined,
@@ -20,6 +19,69 @@ from piecework.markets.prolific.resources.recruiting import (
     FilterKind,
     Range,
 )
+
+_LONGEST_ID = 64
+_LONGEST_TEXT = 2000
+_RANGES = ("integer", "float")
+
+
+def offer(bridge: Bridge) -> None:
+    """Read Prolific's filters and offer them; once in a process."""
+    if bridge.filter_kinds:
+        return
+    kinds = bridge.prolific.recruiting.filter_kinds(bridge.terms.workspace_id)
+    by_id = {kind.id: kind for kind in kinds}
+    offered = [_filter(kind) for kind in by_id.values() if _is_offered(kind)]
+    with bridge.backend.transaction() as transaction:
+        qualification_types.keep_outside_types(transaction, NAME, offered)
+    bridge.filter_kinds = by_id
+    LOG.info("%d of Prolific's filters can be required", len(offered))
+
+
+def _is_offered(kind: FilterKind) -> bool:
+    if kind.id in APART or len(type_id_of(kind.id)) > _LONGEST_ID:
+        return False
+    if kind.type == "range":
+        return kind.data_type in _RANGES
+    return kind.data_type == "ChoiceID" and all(map(str.isdecimal, kind.choices))
+
+
+def _filter(kind: FilterKind) -> OutsideType:
+    if kind.type == "range":
+        ends = [f"{end:g}" for end in (kind.least, kind.most) if end is not None]
+        values = f"a number from {' to '.join(ends)}" if ends else "a number"
+    else:
+        values = ", ".join(f"{number} {name}" for number, name in kind.choices.items())
+    text = f"Prolific's filter {kind.id}: {values}"
+    if len(text) > _LONGEST_TEXT:
+        text = f"{text[: _LONGEST_TEXT - 1]}…"
+    return OutsideType(
+        type_id=type_id_of(kind.id),
+        name=f"Prolific: {kind.title or kind.id}"[:200],
+        description=text,
+    )
+
+
+COUNTRY = "current-country-of-residence"
+
+
+def choices_of(kind: FilterKind) -> Mapping[str, str]:
+    """Return Prolific's choice for each country, by two-letter code.
+
+    Countries are matched by name, because Prolific numbers them in its own way.
+    """
+    import pycountry  # noqa: PLC0415 - an extra; the commands check for it
+
+    by_name = {str(name).casefold(): choice for choice, name in kind.choices.items()}
+    choices = {}
+    for country in pycountry.countries:
+        for words in ("name", "common_name", "official_name"):
+            choice = by_name.get(getattr(country, words, "").casefold())
+            if choice is not None:
+                choices[country.alpha_2] = choice
+                break
+    return choices
+
 
 APPROVALS = "approval_numbers"
 APPROVAL_RATE = "approval_rate"
@@ -29,7 +91,7 @@ KEPT_OUT = "participant_group_blocklist"
 PREFIX = "PROLIFIC"
 """How the id of a qualification type begins that stands for a filter of Prolific's."""
 
-_RANGES = {system.NUMBER_APPROVED: APPROVALS, system.PERCENT_APPROVED: APPROVAL_RATE}
+_RANGE_FILTERS = {system.NUMBER_APPROVED: APPROVALS, system.PERCENT_APPROVED: APPROVAL_RATE}
 
 APART = frozenset({APPROVALS, APPROVAL_RATE, COUNTRY, LET_IN, KEPT_OUT})
 """Filters that other requirements stand for."""
@@ -70,8 +132,8 @@ def filters_of(
         type_id = requirement["QualificationTypeId"]
         if type_id.startswith(PREFIX):
             filters += _named_filter(requirement, offered)
-        elif type_id in _RANGES:
-            filters.append(_range(requirement, _RANGES[type_id]))
+        elif type_id in _RANGE_FILTERS:
+            filters.append(_range(requirement, _RANGE_FILTERS[type_id]))
         elif type_id == system.LOCALE:
             filters.append(_country(requirement, offered))
         elif type_id in system.MASTERS:

@@ -13,9 +13,8 @@ from functools import partial
 from piecework.marketplace.state.transaction import Transaction
 from piecework.marketplace.workers import eligibility
 from piecework.markets.prolific.bridge import drafting, requirements, unknown
-from piecework.markets.prolific.bridge.bridge import Bridge
+from piecework.markets.prolific.bridge.bridge import NAME, Bridge
 from piecework.markets.prolific.bridge.studies import bring_out, say, stop
-from piecework.markets.prolific.bridge.terms import NAME
 
 _LACKING = (
     "SELECT studies.id, studies.hit_type, studies.places, studies.trouble, "

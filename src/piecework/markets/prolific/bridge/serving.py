@@ -1,4 +1,4 @@
-"""Assemble what a marketplace needs to serve Prolific's participants."""
+"""Make a bridge's steps beside a marketplace: each step does what is due, in one order."""
 
 from collections.abc import Collection, Iterator
 from contextlib import ExitStack, closing, contextmanager
@@ -13,14 +13,22 @@ from piecework.marketplace.state.backend import Backend, Rules
 from piecework.marketplace.state.money import PriceList
 from piecework.marketplace.state.outside_market import OutsideMarket
 from piecework.markets.bridging.admission import LEAST_REGISTERS, Limits
-from piecework.markets.prolific.bridge import filter_types
-from piecework.markets.prolific.bridge.bridge import Bridge
-from piecework.markets.prolific.bridge.prices import price_list
+from piecework.markets.prolific.bridge import (
+    bonuses,
+    deciding,
+    messages,
+    reading,
+    reconciling,
+    recruiting,
+    requirements,
+    screening,
+    studies,
+)
+from piecework.markets.prolific.bridge.bridge import NAME, Bridge, Terms
 from piecework.markets.prolific.bridge.prolific_crowd import CONSENT, ProlificCrowd
-from piecework.markets.prolific.bridge.spending import keep_start
-from piecework.markets.prolific.bridge.terms import NAME, Terms
+from piecework.markets.prolific.bridge.spending import keep_start, price_list
+from piecework.markets.prolific.calling import PROLIFIC, Token
 from piecework.markets.prolific.client import Prolific
-from piecework.markets.prolific.token import PROLIFIC, Token
 
 PROJECT = "piecework"
 """The default project for studies."""
@@ -70,7 +78,7 @@ class Office:
                 keep_start(transaction, self.address, self.terms)
             bridge = Bridge(backend, self.prolific, self.terms)
             # Requesters may require filters from their first call on.
-            bridge.tried(partial(filter_types.offer, bridge))
+            bridge.tried(partial(requirements.offer, bridge))
             yield bridge
         finally:
             backend.close()
@@ -148,3 +156,34 @@ def _project(prolific: Prolific, workspace_id: str) -> str:
 def _completed_url(address: str) -> str:
     """Return where submissions are ended; an emulator serves that page itself."""
     return _COMPLETED if address == PROLIFIC else f"{address}/submissions/complete"
+
+
+def step(bridge: Bridge) -> bool:
+    """Update Prolific to match the marketplace; return whether a call changed it.
+
+    It reads the state, then updates who may take part, then carries out decisions, then
+    pays. Nothing is published or paid before the file is compared with Prolific.
+    """
+    bridge.changes, bridge.faults, bridge.is_due_soon = 0, [], False
+    bridge.is_throttled = False
+    bridge.tried(partial(reconciling.compare, bridge))
+    for part, spends in (
+        (requirements.offer, False),
+        (reading.read_prolific, False),
+        (recruiting.keep_in_step, False),
+        (studies.recruit, True),
+        (screening.screen, True),
+        (deciding.decide, False),
+        (bonuses.pay, True),
+        (messages.send, False),
+    ):
+        if bridge.is_compared or not spends:
+            bridge.tried(partial(part, bridge))
+    return bridge.changes > 0
+
+
+def settle(bridge: Bridge, *, most: int = 20) -> None:
+    """Make steps until one changes nothing; for a rehearsal, where time is frozen."""
+    for _ in range(most):
+        if not step(bridge):
+            return

@@ -1,19 +1,30 @@
-"""What Prolific has charged, holds and may still charge, computed from the tables.
-
-All amounts include fees and tax, in minor units of the workspace's currency.
-"""
+"""What a study costs at Prolific, estimated, reserved and spent, and never beyond the cap."""
 
 import json
+import math
 import sqlite3
-from dataclasses import dataclass
-from typing import Self
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, Self
 
+from piecework.foundation.client.errors import ApiError, Unusable
+from piecework.marketplace.state.assignments import LATEST_APPROVAL_OF_VISITS_MS
+from piecework.marketplace.state.clock import SECOND
+from piecework.marketplace.state.money import PriceList
 from piecework.marketplace.state.transaction import Transaction
 from piecework.markets.bridging.settling import SCREENED_OUT
 from piecework.markets.bridging.studies import in_own_study
+from piecework.markets.prolific.bridge.bridge import NAME, Terms
 from piecework.markets.prolific.bridge.reading import FREES_ITS_PLACE, RECRUITING
-from piecework.markets.prolific.bridge.terms import NAME, Terms
-from piecework.markets.prolific.token import PROLIFIC
+from piecework.markets.prolific.bridge.recruiting import with_recruiting
+from piecework.markets.prolific.bridge.requirements import Requirement, filters_of
+from piecework.markets.prolific.calling import PROLIFIC
+from piecework.markets.prolific.client import Prolific
+
+if TYPE_CHECKING:
+    from piecework.markets.prolific.resources.recruiting import RecruitmentTime
 
 _PAID = (
     "(SELECT count(*) FROM visits WHERE study = studies.id AND outcome = 'Paid' "
@@ -143,3 +154,139 @@ def number_of(transaction: Transaction, query: str) -> int:
     """Return the one number that a query yields; 0 without a row."""
     row = transaction.first_row(query)
     return int(row[0]) if row else 0
+
+
+_SAMPLE_CENTS = 100_00
+
+
+def price_list(prolific: Prolific, currency: str, *, least_per_hour_cents: int = 0) -> PriceList:
+    """Return fees and tax as a percentage of what participants get.
+
+    Prolific computes the cost of a place that pays a hundred pounds or dollars. It
+    rounds each payment separately, so a visit's cost may differ by a penny; the bridge
+    books the difference (`settling`).
+    """
+    cost = prolific.studies.calculated_cost_minor(reward_minor=_SAMPLE_CENTS, places=1)
+    return PriceList(
+        currency=currency,
+        percent=Decimal(cost - _SAMPLE_CENTS) * 100 / _SAMPLE_CENTS,
+        extra_percent_for_many=Decimal(0),
+        extra_percent_for_masters=Decimal(0),
+        minimum_cents=0,
+        least_per_hour_cents=least_per_hour_cents,
+        longest_approval_seconds=LATEST_APPROVAL_OF_VISITS_MS // SECOND,
+    )
+
+
+FEWEST_COUNTED = 25
+"""Prolific reports a smaller number of participants as 0."""
+
+VISIT_SECONDS = 180
+"""The length of a visit that the server aims at, unless it is told otherwise."""
+
+_HOUR = 3600
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Work:
+    """The HITs of a campaign.
+
+    Attributes:
+        assignments: how many are wanted in all.
+        reward_cents: the reward of each.
+        seconds: how long each takes; 0 if unknown.
+        requirements: on participants, in MTurk's terms.
+        recruiting: lists and shares, as the marketplace keeps them (JSON); `None`:
+            there are none.
+        currency: of the reward.
+    """
+
+    assignments: int
+    reward_cents: int
+    seconds: int
+    requirements: Sequence[Requirement]
+    currency: str
+    recruiting: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """What Prolific says about the study of these HITs.
+
+    Attributes:
+        eligible: participants who meet all filters; 0 means fewer than 25.
+        hits_per_visit: HITs in a place of the study.
+        places: how many places the HITs fill.
+        minutes: how long a visit takes.
+        reward_cents: the reward of a place.
+        cost_cents: the cost of all places with fees and tax.
+        hours: the predicted time until the last place is taken; `None` if unknown.
+        hours_shown: the same in Prolific's words; "" if unknown.
+    """
+
+    eligible: int
+    hits_per_visit: int
+    places: int
+    minutes: int
+    reward_cents: int
+    cost_cents: int
+    currency: str
+    hours: float | None
+    hours_shown: str
+
+    @property
+    def is_hardly_anybody(self) -> bool:
+        """Whether so few participants are eligible that Prolific does not count."""
+        return not self.eligible
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain values, for `--json`."""
+        return asdict(self)
+
+
+def estimate(prolific: Prolific, workspace_id: str, work: Work) -> Estimate:
+    """Ask Prolific about the study of these HITs; this changes nothing there.
+
+    Raises:
+        Unusable: the workspace has another currency, or a filter is not offered.
+        Refused: Prolific refuses a filter.
+    """
+    currency = prolific.account.balance(workspace_id).currency
+    if currency != work.currency:
+        raise Unusable(
+            f"the workspace pays in {currency}, and the campaign in {work.currency}",
+            next_step=f'set rewards.currency = "{currency}", or choose another workspace',
+        )
+    recruiting = prolific.recruiting
+    kinds = {kind.id: kind for kind in recruiting.filter_kinds(workspace_id)}
+    filters = with_recruiting(filters_of(work.requirements, kinds), work.recruiting)
+    seconds = work.seconds or _guessed(prolific, workspace_id, work)
+    hits = max(1, min(math.ceil(VISIT_SECONDS / seconds), work.assignments))
+    places = math.ceil(work.assignments / hits)
+    reward_cents, minutes = hits * work.reward_cents, max(1, round(hits * seconds / 60))
+    time: RecruitmentTime | None = None
+    # Not every account has the prediction, and the rest is worth knowing.
+    with suppress(ApiError):
+        time = recruiting.recruitment_time(
+            workspace_id, filters, reward_minor=reward_cents, places=places, minutes=minutes
+        )
+    return Estimate(
+        eligible=recruiting.eligible_count(workspace_id, filters),
+        hits_per_visit=hits,
+        places=places,
+        minutes=minutes,
+        reward_cents=reward_cents,
+        cost_cents=prolific.studies.calculated_cost_minor(reward_minor=reward_cents, places=places),
+        currency=currency,
+        hours=time.hours if time else None,
+        hours_shown=time.words if time else "",
+    )
+
+
+def _guessed(prolific: Prolific, workspace_id: str, work: Work) -> float:
+    """Return how long a HIT takes if its reward is the pay that Prolific recommends."""
+    for each in prolific.recruiting.reward_recommendations(workspace_id, work.currency):
+        if each.recommended_per_hour_minor:
+            hours = work.reward_cents / each.recommended_per_hour_minor
+            return max(1.0, hours * _HOUR)
+    return float(VISIT_SECONDS)

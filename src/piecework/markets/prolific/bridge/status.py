@@ -8,6 +8,7 @@ from piecework.marketplace.state.outside_market import MARKET_OF_HIT_TYPE
 from piecework.marketplace.state.transaction import Transaction
 from piecework.markets.bridging.losses import UnknownStudy, read_unknown
 from piecework.markets.bridging.studies import in_own_study, of_own_person
+from piecework.markets.prolific.bridge.bridge import NAME
 from piecework.markets.prolific.bridge.spending import (
     LastStart,
     committed_cents,
@@ -15,8 +16,7 @@ from piecework.markets.prolific.bridge.spending import (
     number_of,
     spent_cents,
 )
-from piecework.markets.prolific.bridge.terms import NAME
-from piecework.markets.prolific.token import PROLIFIC
+from piecework.markets.prolific.calling import PROLIFIC
 
 _PAGE = "https://app.prolific.com/researcher/workspaces/studies/{study_id}"
 _EMULATOR_PAGE = "{address}/emulator/site"

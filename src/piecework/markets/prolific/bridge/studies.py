@@ -16,11 +16,9 @@ from piecework.markets.bridging import studies
 from piecework.markets.bridging.places import visits_possible
 from piecework.markets.bridging.settling import PAID_EARLY
 from piecework.markets.prolific.bridge import drafting, reading, unknown
-from piecework.markets.prolific.bridge.bridge import Bridge
+from piecework.markets.prolific.bridge.bridge import NAME, Bridge
 from piecework.markets.prolific.bridge.spending import committed_cents
-from piecework.markets.prolific.bridge.terms import NAME
-from piecework.markets.prolific.resources.new_study import StudyChanges
-from piecework.markets.prolific.resources.studies import StudyAction
+from piecework.markets.prolific.resources.studies import StudyAction, StudyChanges
 
 _LONGEST_REST_SECONDS = 3600
 """The longest wait that Prolific may ask for; after that, a call shows the limit."""

@@ -18,9 +18,8 @@ from piecework.marketplace.state import lineage
 from piecework.marketplace.state.transaction import Transaction
 from piecework.markets.bridging.losses import UnknownStudy, keep_unknown, read_unknown, undecided
 from piecework.markets.bridging.studies import StudyName
-from piecework.markets.prolific.bridge.bridge import LOG, Bridge
+from piecework.markets.prolific.bridge.bridge import LOG, NAME, Bridge
 from piecework.markets.prolific.bridge.reading import AT_WORK, AWAITING, PAID, RECRUITING
-from piecework.markets.prolific.bridge.terms import NAME
 from piecework.markets.prolific.resources.studies import Study
 
 _PUBLISHING = "PUBLISHING"

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from piecework.foundation.client.calls import Request, Value, checked_id, get_request
 from piecework.foundation.client.transport import Transport
-from piecework.markets.prolific.pages import listed
+from piecework.markets.prolific.calling import listed
 
 
 class Message(Value):

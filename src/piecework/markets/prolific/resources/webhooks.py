@@ -9,7 +9,7 @@ from pydantic import Field
 
 from piecework.foundation.client.calls import Request, Value, checked_id, get_request, value_of
 from piecework.foundation.client.transport import Answer, Transport
-from piecework.markets.prolific.pages import listed
+from piecework.markets.prolific.calling import listed
 
 _CONFIRMED_BY = "X-Hook-Secret"
 _PATH = "hooks/subscriptions/"

@@ -1,19 +1,20 @@
-"""Read all rows of a listing in any of Prolific's three styles of paging.
+"""How calls of Prolific's API begin and end: the token, pages of a listing, and values.
 
-A listing may name its next page (`_links`), count its rows (`meta`), or do neither. The
-last page may be empty, or a 404 may follow it.
+The token of an account grants full access to it.
 """
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from itertools import count
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 from urllib.parse import parse_qsl, urlsplit
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
-from piecework.foundation.client.calls import Request, value_of
+from piecework.foundation.client.calls import CostInMinor, Money, Request, Service, value_of
 from piecework.foundation.client.errors import NoAccess, Unreadable
+from piecework.foundation.client.token import AccountToken
 
 _V = TypeVar("_V", bound=BaseModel)
 _NOT_THERE = 404
@@ -98,3 +99,34 @@ def _following(page: object, asked: Request, *, number: int, received: int) -> _
 def _inner(page: object, key: str) -> Mapping[str, object]:
     inner = page.get(key) if isinstance(page, Mapping) else None
     return inner if isinstance(inner, Mapping) else {}
+
+
+PROLIFIC = "https://api.prolific.com"
+
+SERVICE = Service(
+    name="Prolific",
+    address=PROLIFIC,
+    url_variable="PROLIFIC_URL",
+    token_variable="PROLIFIC_TOKEN",  # noqa: S106 - a variable's name
+    header="Authorization",
+    scheme="Token ",
+    documents="docs.prolific.com",
+)
+
+
+class Token(AccountToken):
+    """The token of an account at Prolific; its `repr` leaves the secret out."""
+
+    __slots__ = ()
+    service: ClassVar[Service] = SERVICE
+
+
+class Cost(Money):
+    """A cost, as Prolific writes an amount with its currency."""
+
+    minor: CostInMinor = Field(alias="amount")
+
+
+def wire_moment(moment: datetime) -> str:
+    """Return an aware datetime as Prolific reads it."""
+    return moment.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
