@@ -83,6 +83,16 @@ def test_the_list_of_commands_imports_no_command() -> None:
     assert len(modules) <= 170
 
 
+@pytest.mark.parametrize("group", ["panel", "connect", "prolific"])
+def test_the_help_of_a_market_imports_none_of_its_commands(group: str) -> None:
+    """Its table stands apart from them, since they load a client of the market's API."""
+    modules = _modules_after(
+        f"from piecework.cli.main import main\nmain(['{group}', '--help'], standalone_mode=False)"
+    )
+    assert "piecework.cli.market_groups" in modules
+    assert not {"httpx", "pydantic", f"piecework.cli.{group}"} & modules
+
+
 def test_the_help_of_no_command_imports_what_takes_long() -> None:
     """All commands are imported; pandas, Prefect and matplotlib are for their work."""
     modules = _modules_after(

@@ -8,7 +8,6 @@ from pathlib import Path
 import click
 
 from piecework.cli.errors import api_faults
-from piecework.cli.lazy_group import LazyCommand, LazyGroup
 from piecework.cli.marketplace_file import transaction_in
 from piecework.cli.options import DATABASE, JSON
 from piecework.cli.output import say_checks
@@ -19,29 +18,6 @@ from piecework.foundation.client.transport import Patience, Transport
 from piecework.markets.connect.client import Connect
 from piecework.markets.connect.doctor import Doctor
 from piecework.markets.connect.values import CONNECT, SERVICE, ApiKey
-
-_COMMANDS = [
-    LazyCommand("doctor", "connect:connect_doctor", "Check an account, and what is assumed."),
-    LazyCommand(
-        "reconcile", "connect:connect_reconcile", "Decide about projects that the file lacks."
-    ),
-    LazyCommand("settle", "connect:connect_settle", "Record whether bonuses were paid."),
-    LazyCommand("status", "connect:connect_status", "Show a marketplace's projects."),
-]
-
-
-@click.group(cls=LazyGroup, commands=_COMMANDS)
-def connect() -> None:
-    """Inspect and manage a Connect account.
-
-    The commands read the account's key from CONNECT_API_KEY or from a file. They never
-    show it. No command was tried on a real account yet.
-
-    Examples:
-      piecework connect doctor
-      piecework connect status --database marketplace.db
-    """
-
 
 URL = click.option(
     "--url",

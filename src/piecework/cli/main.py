@@ -61,9 +61,9 @@ _SECTIONS = {
         LazyCommand("requester", "requester", "Manage requester accounts and access keys."),
         LazyCommand("layout", "requester:layout", "Manage HIT layouts for other programs."),
         LazyCommand("crowd", "rehearse:crowd", "Run a marketplace with simulated workers."),
-        LazyCommand("panel", "panel", "Prepare panels and write their pay lists."),
-        LazyCommand("connect", "connect", "Inspect and manage a Connect account."),
-        LazyCommand("prolific", "prolific", "Inspect and manage a Prolific account."),
+        LazyCommand("panel", "market_groups:panel", "Prepare panels and write their pay lists."),
+        LazyCommand("connect", "market_groups:connect", "Inspect and manage a Connect account."),
+        LazyCommand("prolific", "market_groups:prolific", "Inspect and manage a Prolific account."),
         LazyCommand(
             "prolific-emulator",
             "prolific_emulator",

@@ -1,4 +1,4 @@
-"""`panel`: commands for panels that send people by a link, and whom they have to pay."""
+"""`panel`: an example panel, links of persons, and whom a panel has to pay."""
 
 import fcntl
 import json
@@ -14,7 +14,6 @@ from urllib.parse import urlencode
 import click
 from pydantic import ValidationError
 
-from piecework.cli.lazy_group import LazyCommand, LazyGroup
 from piecework.cli.marketplace_file import transaction_in
 from piecework.cli.options import DATABASE, JSON, WholeNumber
 from piecework.config.user_files import read_text
@@ -28,25 +27,6 @@ if TYPE_CHECKING:
     from piecework.markets.panel.pay_list import PayList
     from piecework.markets.panel.pay_record import PayRecord, RecordedList
     from piecework.markets.panel.secrets import Secrets
-
-_COMMANDS = [
-    LazyCommand("example", "panel:panel_example", "Print a ready-made panel file."),
-    LazyCommand("link", "panel:panel_link", "Print a person's link, to try it."),
-    LazyCommand("pay-list", "panel:panel_pay_list", "Write whom the panel must pay."),
-]
-
-
-@click.group(cls=LazyGroup, commands=_COMMANDS)
-def panel() -> None:
-    """Prepare panels and write their pay lists.
-
-    A panel sends people by a link and pays them from a list. `piecework serve --crowd
-    panel` serves them.
-
-    Examples:
-      piecework panel example external > panel.toml
-      piecework panel pay-list panel.toml monday.csv
-    """
 
 
 _EXAMPLE = "piecework panel example external shows a panel file"

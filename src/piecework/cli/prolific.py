@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import click
 
 from piecework.cli.errors import api_faults
-from piecework.cli.lazy_group import LazyCommand, LazyGroup
 from piecework.cli.options import JSON
 from piecework.cli.output import say_checks
 from piecework.domain.errors import ConfigError
@@ -23,35 +22,6 @@ from piecework.markets.prolific.resources.recruiting import FilterKind
 
 if TYPE_CHECKING:
     from piecework.foundation.client.calls import Request
-
-_COMMANDS = [
-    LazyCommand("doctor", "prolific:prolific_doctor", "Check that an account is ready."),
-    LazyCommand(
-        "estimate", "prolific_campaign:prolific_estimate", "Ask who is eligible, cost and time."
-    ),
-    LazyCommand(
-        "filters", "prolific:prolific_filters", "Find filters that a campaign can ask for."
-    ),
-    LazyCommand(
-        "reconcile", "prolific_studies:prolific_reconcile", "Compare all studies with Prolific."
-    ),
-    LazyCommand("settle", "prolific_studies:prolific_settle", "Record whether bonuses were paid."),
-    LazyCommand("status", "prolific_studies:prolific_status", "Show a marketplace's studies."),
-    LazyCommand("try", "prolific_campaign:prolific_try", "Do one visit as a test participant."),
-]
-
-
-@click.group(cls=LazyGroup, commands=_COMMANDS)
-def prolific() -> None:
-    """Inspect and manage a Prolific account.
-
-    The commands read the account's token from PROLIFIC_TOKEN or from a file. They never
-    show it.
-
-    Examples:
-      piecework prolific doctor
-      piecework prolific status --database marketplace.db
-    """
 
 
 URL = click.option(
