@@ -93,6 +93,12 @@ def test_the_help_of_a_market_imports_none_of_its_commands(group: str) -> None:
     assert not {"httpx", "pydantic", f"piecework.cli.{group}"} & modules
 
 
+def test_a_command_that_calls_nobody_loads_no_client() -> None:
+    """`piecework status --help` and the like come at once."""
+    modules = _modules_after("import piecework.cli.status, piecework.cli.check")
+    assert not {"httpx", "pydantic", "numpy"} & modules
+
+
 def test_the_help_of_no_command_imports_what_takes_long() -> None:
     """All commands are imported; pandas, Prefect and matplotlib are for their work."""
     modules = _modules_after(

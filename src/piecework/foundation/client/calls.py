@@ -32,6 +32,7 @@ from piecework.foundation.client.errors import (
     Unusable,
     sentence,
 )
+from piecework.foundation.client.token import Service
 
 _LARGEST = 10**15
 """The largest amount or count accepted; a huge one would fill memory as an int."""
@@ -100,32 +101,6 @@ CostInMinor = Annotated[int, BeforeValidator(_rounded_up)]
 """A cost in minor units; fractions are rounded up."""
 Moment = Annotated[datetime, BeforeValidator(_moment)]
 """An ISO 8601 time, in UTC."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Service:
-    """A service with an API below `/api/v1/`.
-
-    Attributes:
-        name: its display name.
-        address: the API's address.
-        url_variable: the environment variable with another address.
-        token_variable: the environment variable with the account's token.
-        header: the header that carries the token.
-        scheme: what stands before the token in that header.
-        documents: where the API and its changes are documented.
-        closed_statuses: the HTTP statuses by which the API says that a resource does
-            not exist, or that the token may not see it.
-    """
-
-    name: str
-    address: str
-    url_variable: str
-    token_variable: str
-    header: str
-    scheme: str = ""
-    documents: str
-    closed_statuses: tuple[int, ...] = (401, 404)
 
 
 Method = Literal["GET", "POST", "PATCH", "DELETE"]

@@ -5,8 +5,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import BeforeValidator
 
-from piecework.foundation.client.calls import Service
-from piecework.foundation.client.token import AccountToken
+from piecework.foundation.client.token import AccountToken, Service
 
 CONNECT = "https://connect-api.cloudresearch.com"
 

@@ -12,9 +12,9 @@ from urllib.parse import parse_qsl, urlsplit
 
 from pydantic import BaseModel, Field
 
-from piecework.foundation.client.calls import CostInMinor, Money, Request, Service, value_of
+from piecework.foundation.client.calls import CostInMinor, Money, Request, value_of
 from piecework.foundation.client.errors import NoAccess, Unreadable
-from piecework.foundation.client.token import AccountToken
+from piecework.foundation.client.token import AccountToken, Service
 
 _V = TypeVar("_V", bound=BaseModel)
 _NOT_THERE = 404
