@@ -45,10 +45,15 @@ _SECRET_BYTES = 32
 _ROOT = Path(__file__).resolve().parents[2]
 _MARK = "PIECEWORK_COMMAND"
 _SERVE = """
-import socket, sys
+import os, socket, sys
 sys.path.insert(0, sys.argv[2])
 import uvicorn
-server = uvicorn.Server(uvicorn.Config(
+class Server(uvicorn.Server):
+    def handle_exit(self, sig, frame):
+        # What its libraries print as they are cut off would stand below the command's own end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+        super().handle_exit(sig, frame)
+server = Server(uvicorn.Config(
     "piecework.cli.prefect_application:create_app",
     factory=True,
     log_level="error",
