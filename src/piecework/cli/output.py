@@ -13,10 +13,10 @@ from rich.text import Text
 
 from piecework.domain.progress import Progress, SourceState
 from piecework.domain.text import plural, printable
-from piecework.foundation.client.checks import Check
 
 if TYPE_CHECKING:
     from piecework.campaign.opened import OpenedCampaign
+    from piecework.foundation.client.checks import Check
     from piecework.report.components import Code, KeyFigure, Note, Quote, Section, Tag
     from piecework.report.components import Table as ReportTable
     from piecework.report.page import SectionsPage
@@ -246,7 +246,7 @@ def _say_note(console: Console, table: "ReportTable") -> None:
 _COLORS = {"ok": "green", "warn": "yellow", "fail": "red"}
 
 
-def say_checks(checks: Sequence[Check]) -> None:
+def say_checks(checks: "Sequence[Check]") -> None:
     """Write a line for each check, and its next step if it has one."""
     for check in checks:
         level = click.style(f"{check.level:4}", fg=_COLORS[check.level])
