@@ -19,7 +19,7 @@ from piecework.simulation.crowd.judging import Judging
 from piecework.simulation.crowd.page import read_page
 from piecework.simulation.crowd.people import opinion_offset, people
 
-CAMPAIGNS = Path(__file__).resolve().parents[2] / "config" / "campaigns"
+CAMPAIGNS = Path(__file__).resolve().parents[3] / "config" / "campaigns"
 
 TASK = load_task("severity")
 QUALITY = next(field for field in TASK.fields if field.name == "quality")

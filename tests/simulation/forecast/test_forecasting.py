@@ -90,7 +90,7 @@ def test_as_many_answers_as_needed_are_varied(
     tmp_path: Path, vary: str, asked: int | tuple[int, int, float]
 ) -> None:
     """One key of the table, the table, or a number in its place."""
-    path = Path(__file__).resolve().parents[2] / "config/campaigns/as_needed.toml"
+    path = Path(__file__).resolve().parents[3] / "config/campaigns/as_needed.toml"
     (choice,) = choices([vary])
     made = chosen(parse(path), choice, seed=2, out=str(tmp_path))
     assignments = made.tables.posting.assignments

@@ -22,7 +22,7 @@ from piecework.simulation.pictures.scenes import scenes
 from piecework.simulation.rehearsals.campaign import prepare
 from piecework.simulation.rehearsals.rehearsal import rehearsal_of, work_through
 
-EXAMPLES = Path(__file__).resolve().parents[2] / "config/campaigns"
+EXAMPLES = Path(__file__).resolve().parents[3] / "config/campaigns"
 _PICTURES, _SCENES = 30, 120
 
 
