@@ -119,18 +119,18 @@ def serve_attached(marketplace: Marketplace) -> None:
 
 
 def _run_until_stopped(server: Server, sockets: list[socket.socket]) -> None:
-    # The server ends in order and then raises the signal again. This closes the
-    # database before the process is killed.
+    def stop(_number: int, _frame: object) -> None:
+        server.should_exit = True
+
+    # The server ends in order, and the exit closes the database. To raise in a handler, while
+    # the server's coroutine is made, would leave that behind with a warning.
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, _leave)
+        signal.signal(number, stop)
     # Imported objects stay; scanning them for garbage would sometimes cost a call tens
     # of milliseconds.
     gc.collect()
     gc.freeze()
     server.run(sockets)
-
-
-def _leave(_number: int, _frame: object) -> None:
     raise SystemExit(0)
 
 

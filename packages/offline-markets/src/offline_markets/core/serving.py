@@ -14,6 +14,7 @@ from offline_markets.core.transport import DroppableProtocol
 
 _START_SECONDS = 30.0
 _STOP_SECONDS = 3
+_ENDING = (signal.SIGINT, signal.SIGTERM)
 
 
 class Listening:
@@ -55,8 +56,15 @@ class Listening:
             thread.join()
 
     def forever(self) -> None:
-        """Serve until the process is stopped."""
+        """Serve until the process is interrupted or terminated; then raise `SystemExit`."""
+        # To raise while the server's coroutine is made would leave it behind with a warning.
+        for number in _ENDING:
+            signal.signal(number, self._stop)
         self._server.run([self._listening])
+        raise SystemExit(0)
+
+    def _stop(self, _number: int, _frame: object) -> None:
+        self._server.should_exit = True
 
     def _wait_until_started(self, thread: threading.Thread) -> None:
         deadline = time.monotonic() + _START_SECONDS
@@ -87,9 +95,8 @@ def opened_port(host: str, port: int) -> Iterator[socket.socket]:
 
 
 def end_by_signals() -> None:
-    """End the process plainly when it is interrupted or terminated."""
-    # The server shuts down cleanly and then raises the signal again.
-    for number in (signal.SIGINT, signal.SIGTERM):
+    """End the process plainly when it is interrupted or terminated before it serves."""
+    for number in _ENDING:
         signal.signal(number, _leave)
 
 
