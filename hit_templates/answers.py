@@ -1,9 +1,7 @@
-"""One field's value: converted from the form and checked against the field.
+"""Turns the form fields of an assignment into typed answers without losing any.
 
 A value that cannot be converted (not a number) is left out and reported as a problem;
 the assignment's `raw` holds it verbatim.
-
-Turns the form fields of an assignment into typed answers without losing any.
 
 An answer that the page would have refused can still arrive: a program may have sent it,
 or the page and this code may disagree. Such an answer is kept and its faults are named.

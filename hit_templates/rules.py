@@ -1,6 +1,17 @@
-"""Defines a word, a sentence and a beginning in text that a worker typed.
+"""The kinds of rules for answers, as data and as pure functions.
 
-The page measures the same text in JavaScript (`_rules.js`), so this code may not depend
+A rule in `task.toml` names a kind, a field, parameters and the message that a worker
+reads. `_rules.js` has the same kinds for the page; tests/browser checks that both give
+the same verdicts.
+
+Only `required`, `text_with_option` and `must_choose` can fail for an empty field. The
+others always hold for it, so that a worker who wrote nothing reads one message, not
+five. A kind with a parameter `column` compares the answer with that column of the item.
+
+Rules for tasks that change a text as little as possible compare words without case and
+surrounding punctuation, so a comma or a capital is not a change.
+
+The page measures the same text in JavaScript, so this code may not depend
 on a Unicode table that grows with each release. Every class of characters is listed in
 `CHARACTERS`, which the page receives as data. Each class is the inside of a regular
 expression's `[...]`, in a form that Python and JavaScript read alike.
@@ -20,21 +31,6 @@ These decisions are finer than those of the original page (VizWiz-Captions, 2019
   `!` or `?` before a small letter (`Yahoo! logo`) or after a known name.
 - **A beginning** ignores case, quotes, white space and which apostrophe was typed, and
   ends where a word ends: "This island" does not begin with "This is".
-
-The kinds of rules for answers, as data and as pure functions.
-
-A rule in `task.toml` names a kind, a field, parameters and the message that a worker
-reads. `_rules.js` has the same kinds for the page; tests/browser checks that both give
-the same verdicts.
-
-Only `required`, `text_with_option` and `must_choose` can fail for an empty field. The
-others always hold for it, so that a worker who wrote nothing reads one message, not
-five. A kind with a parameter `column` compares the answer with that column of the item.
-
-Rules for tasks that ask workers to change a text as little as possible.
-
-The rules compare words (`piecework.hit_templates.rules`) without case and
-surrounding punctuation, so a comma or a capital is not a change.
 """
 
 import re

@@ -6,19 +6,15 @@ workers who ticked it, and the options that more than half ticked. `mean` of a n
 or of a choice between grades: the mean, the standard deviation (of a sample), and the
 95 % interval of Student's t for the mean; both are missing for fewer than two answers.
 Also the mean without each rater's own use of the scale
-(`piecework.analyses.rating_scales`), with its standard error.
-`best_edit` of a text: see `piecework.postprocess.edits`. Labels of `majority` and
-`shares` also have probabilities: see `piecework.postprocess.aggregates`. Only
-answers that are neither rejected nor surplus count. A worker's second answer about an
-item does not count (`piecework.analyses.votes`), nor does a value that is not an
-option.
+(`piecework.analyses.rating_scales`), with its standard error. `best_edit` of a text:
+see `piecework.postprocess.edits`. Only answers that are neither rejected nor surplus
+count. A worker's second answer about an item does not count
+(`piecework.analyses.votes`), nor does a value that is not an option.
 
-The probability of labels, from the votes and each worker's ability.
-
-This applies `piecework.analyses.ability` to all votes about a field. A majority gives
-the most frequent label; this gives the label an expert would most probably choose, and
-its probability. A tie has no likeliest label, few votes give an unsure one, and without
-votes there is none.
+Labels of `majority` and `shares` also have probabilities: `piecework.analyses.ability`
+is applied to all votes about a field. A majority gives the most frequent label; this
+gives the label an expert would most probably choose, and its probability. A tie has no
+likeliest label, few votes give an unsure one, and an item without votes has no label.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -1,14 +1,13 @@
-"""The complete list of cleaning rules, in the order in which they run.
-
-A rule looks at each text separately, or compares it with the others of its campaign (a
-word that workers wrote about many items is not a typo), depending on its type.
-
-Apply the edits that rules propose; every change to a worker's text can be undone.
+"""Apply the edits that rules propose; every change to a worker's text can be undone.
 
 Rules judge what workers wrote. All words are counted before the first edit, and every
 rule looks at each text once, so an edit never becomes evidence for another. Edits that
 a rule is sure of are applied. Edits that are only likely are kept separately, as
 proposals for a person.
+
+`RULES` is the complete list, in the order in which they run. A rule looks at each text
+separately, or compares it with the others of its campaign (a word that workers wrote
+about many items is not a typo), depending on its type.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,15 +1,13 @@
-"""The part of Liquid that crowd templates use: `{{ task.input.name | filter: "x" }}`.
-
-The items of a CSV are texts, so a list or an object is its JSON, which `to_json`
-returns. Filters that let Amazon's servers read a bucket return the value unchanged.
-
-Placeholders for item values: `${column}` and `{{ task.input.column }}`.
+"""Placeholders for item values: `${column}` and `{{ task.input.column | filter: "x" }}`.
 
 The first is MTurk's and Turkle's, the second SageMaker's (a part of Liquid, with its
 usual filters). Values are escaped for their place, so that an item cannot break out of
 its text or run a script. A column of markup must be declared as such. `${...}` inside a
 JavaScript template literal is JavaScript's own, unless the items have a column of that
 name.
+
+The items of a CSV are texts, so a list or an object is its JSON, which `to_json`
+returns. Filters that let Amazon's servers read a bucket return the value unchanged.
 """
 
 import json

@@ -1,7 +1,5 @@
 """Read one more column of a dataset's images: a split, a place, a question.
 
-The two ids that an image of a dataset has, and the split that it belongs to.
-
 Tables identify images by the requester's `item_id`, JSON files by COCO's numbers. A
 system may have used either, and may have described one split only.
 """

@@ -4,7 +4,7 @@ A campaign file may come from anyone, so its query gets a connection that can do
 but read one database: the database's own parser says whether it is one SELECT. Only
 databases that can be held to this are opened.
 
-Rows of a query, through SQLAlchemy, read in chunks and never changed.
+The rows of a query are read in chunks and never changed.
 """
 
 import sqlite3

@@ -1,14 +1,10 @@
-"""Turn values of tables and databases into the text of a cell.
-
-Open an address of the user's: a folder, a bucket or a server of files.
+"""Rows of Parquet, CSV and JSON Lines files in a folder or bucket, as they arrive.
 
 pyarrow reads and writes Amazon S3 (`s3://`), Google (`gs://`) and Azure (`abfs://`)
 itself, with the credentials of each vendor's own files and environment variables. Some
 other schemes go through fsspec, if a package for them is installed. An address says
 only where the files are: its options are in a list, because others send credentials to
 another server than the address shows.
-
-Rows of Parquet, CSV and JSON Lines files in a folder or bucket, as they arrive.
 
 A `.manifest` is SageMaker's: JSON Lines with `source-ref` (an address) or `source` (a
 text). An object without an id of its own counts once, by a hash of these.
