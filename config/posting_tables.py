@@ -7,7 +7,7 @@ votes; texts of models are samples, with which people's texts are compared.
 """
 
 import unicodedata
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Self
 
 from pydantic import (
     AfterValidator,
@@ -18,6 +18,7 @@ from pydantic import (
     Field,
     StringConstraints,
     Tag,
+    create_model,
     model_validator,
 )
 
@@ -70,19 +71,16 @@ _Named = Annotated[Market, BeforeValidator(_market)]
 _Percent = Annotated[int, Field(strict=True, ge=1, le=_WHOLE)]
 
 
-class CrowdsTable(BaseModel):
+class _CrowdsTable(BaseModel):
     """`[crowds]`: shares of the assignments by market, or the cheapest in time."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    prolific: _Percent | None = None
-    connect: _Percent | None = None
-    panel: _Percent | None = None
     cheapest: Annotated[tuple[_Named, ...], Field(max_length=len(MARKETS))] = ()
     within_hours: Annotated[float, Field(gt=0, le=8760)] | None = None
 
     @model_validator(mode="after")
-    def _is_of_one_form(self) -> "CrowdsTable":
+    def _is_of_one_form(self) -> Self:
         stated = self._percent()
         if stated and ("cheapest" in self.model_fields_set or self.within_hours):
             raise ValueError(
@@ -92,8 +90,8 @@ class CrowdsTable(BaseModel):
             return self._adds_up(stated)
         if not self.cheapest:
             raise ValueError(
-                "state shares by market (prolific = 60, connect = 40), or "
-                'cheapest = ["connect", "prolific"] with within_hours = 72'
+                f"state shares by market, together 100, or cheapest with within_hours; "
+                f"piecework knows the markets {_KNOWN}"
             )
         if len(set(self.cheapest)) < len(self.cheapest):
             raise ValueError("cheapest names a market twice")
@@ -101,7 +99,7 @@ class CrowdsTable(BaseModel):
             raise ValueError("cheapest needs a deadline; set within_hours")
         return self
 
-    def _adds_up(self, stated: dict[Market, int]) -> "CrowdsTable":
+    def _adds_up(self, stated: dict[Market, int]) -> Self:
         total = sum(stated.values())
         if total != _WHOLE:
             raise ValueError(f"the shares add up to {total} per cent, not to 100")
@@ -119,6 +117,17 @@ class CrowdsTable(BaseModel):
             cheapest=self.cheapest,
             within_seconds=round((self.within_hours or 0) * _HOUR),
         )
+
+
+if TYPE_CHECKING:
+    CrowdsTable = _CrowdsTable
+else:  # with a key for each market
+    CrowdsTable = create_model(
+        "CrowdsTable",
+        __base__=_CrowdsTable,
+        __doc__=_CrowdsTable.__doc__,
+        **dict.fromkeys(MARKETS, (_Percent | None, None)),
+    )
 
 
 def _shown(value: str) -> str:

@@ -33,6 +33,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from piecework.config.named import Names, texts_of
 from piecework.config.schema_faults import schema_faults
 from piecework.config.user_files import read_text, variables_in
+from piecework.domain.crowds import MARKETS
 from piecework.domain.errors import ConfigError, RefusedForSafety
 from piecework.domain.text import one_line
 
@@ -48,7 +49,9 @@ _ADDRESS = re.compile(r"\s*[A-Za-z][A-Za-z0-9+.-]*:|\s*~|.*(\$\{|\\|[\x00-\x1f\x
 """Begins as an address or a drive of Windows does, or has what no plain path has."""
 
 _PASSWORD = re.compile(r"(://[^/@\s:]*):(?!\$\{)[^/@\s]*@")
-_CREDENTIAL = re.compile("(AWS|AZURE|GOOGLE|GITHUB|GITLAB|HF|PREFECT|PIECEWORK|PROLIFIC|CONNECT)_")
+_CREDENTIAL = re.compile(
+    f"(AWS|AZURE|GOOGLE|GITHUB|GITLAB|HF|PREFECT|PIECEWORK|{'|'.join(MARKETS).upper()})_"
+)
 """Variables with credentials of other programs; a message does not propose them."""
 
 _LONGEST = 2_000

@@ -9,6 +9,7 @@ from prefect import Flow, flow
 
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.campaign import Campaign
+from piecework.domain.crowds import Market
 from piecework.domain.progress import Progress
 from piecework.engine.pass_request import CampaignPath
 from piecework.engine.progress import read_progress
@@ -21,7 +22,6 @@ from piecework.simulation.crowd.crowd import Crowd
 from piecework.simulation.rehearsals.campaign import prepare
 from piecework.simulation.rehearsals.previous_rehearsal import set_aside_if_changed
 from piecework.simulation.rehearsals.rehearsal import (
-    MarketName,
     rehearsal_at,
     rehearsal_of,
     work_through,
@@ -30,15 +30,13 @@ from piecework.simulation.rehearsals.rehearsal import (
 
 @flow(name="rehearse", flow_run_name=run_name, validate_parameters=True)
 @says_what_helps
-def rehearse(campaign: CampaignPath, crowds: tuple[MarketName, ...] = ()) -> dict[str, object]:
+def rehearse(campaign: CampaignPath, crowds: tuple[Market, ...] = ()) -> dict[str, object]:
     """Rehearse a campaign, from its file to the dataset and the report.
 
     Args:
         campaign: absolute path of the campaign file.
-        crowds: the markets whose people work: "panel" for people of a simulated panel,
-            "prolific" and "connect" for participants of an offline Prolific or Connect
-            whom a bridge sends to the marketplace; none for the marketplace's own
-            simulated workers.
+        crowds: the markets whose simulated people work, such as "panel"; none for the
+            marketplace's own simulated workers.
 
     Returns:
         The progress as plain values (`domain.progress.Progress`), the path of the
@@ -51,7 +49,7 @@ def rehearse(campaign: CampaignPath, crowds: tuple[MarketName, ...] = ()) -> dic
 
 def rehearsal_flow(
     prepared: Campaign, *, on_progress: Callable[[Progress], None]
-) -> Flow[[str, tuple[MarketName, ...]], dict[str, object]]:
+) -> Flow[[str, tuple[Market, ...]], dict[str, object]]:
     """Return the flow `rehearse` for one campaign; it reports progress after each pass.
 
     Args:
@@ -62,7 +60,7 @@ def rehearsal_flow(
     @says_what_helps
     def as_prepared(
         campaign: str,  # noqa: ARG001 - shown by Prefect
-        crowds: tuple[MarketName, ...],
+        crowds: tuple[Market, ...],
     ) -> dict[str, object]:
         return _rehearse(prepared, crowds=crowds, on_progress=on_progress)
 
@@ -72,7 +70,7 @@ def rehearsal_flow(
 def _rehearse(
     campaign: Campaign,
     *,
-    crowds: tuple[MarketName, ...],
+    crowds: tuple[Market, ...],
     on_progress: Callable[[Progress], None] | None = None,
 ) -> dict[str, object]:
     """Rehearse a campaign inside a flow, with its steps as tasks; see `rehearse`."""

@@ -20,6 +20,7 @@ from pydantic.fields import FieldInfo
 
 from piecework.config import schema
 from piecework.config.imported_table import Column
+from piecework.domain.crowds import MARKETS
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs/reference/campaign-file.md"
@@ -59,6 +60,8 @@ def tables() -> str:
     """
     meanings = tomllib.loads(MEANINGS.read_text(encoding="utf-8"))
     order = list(meanings)
+    of_market = meanings["crowds"].pop("<market>")
+    meanings["crowds"].update(dict.fromkeys(MARKETS, of_market))
     sections = dict(_sections(schema.CampaignTables, meanings, path="", header=""))
     for path, left in meanings.items():
         for name in left:

@@ -18,7 +18,7 @@ OPENING = """\
 # Which commands and options does piecework have?
 
 `python -m tools.command_line_page > docs/reference/command-line.md` writes this page
-from `piecework COMMAND --help`. Change the docstrings in `src/piecework/cli/` instead.
+from `piecework COMMAND --help`. Change the docstrings in `src/piecework/` instead.
 
 Every command also takes `-v`, `--log-file` and `-h`. Exit codes: 0 done, 1 failed, 2
 used wrongly, 3 refused for safety, 4 a source not read, 130 interrupted.

@@ -1,6 +1,7 @@
 """How the command starts: commands come from a table; the one called is imported."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -14,6 +15,7 @@ import pytest
 import piecework.cli
 from piecework.cli.lazy_group import LazyCommand
 from piecework.cli.main import main
+from piecework.domain.crowds import MARKETS
 from tests.for_each import for_each
 from tests.test_layout import LINKED, PACKAGE
 
@@ -51,10 +53,17 @@ def _commands(group: click.Group) -> Iterator[click.Command]:
 @pytest.mark.full
 def test_every_module_with_a_command_is_in_the_table() -> None:
     """A command that neither the table nor a group has could not be called."""
+    folders = [FOLDER, *(FOLDER.parent / "markets" / name / "commands" for name in MARKETS)]
+    files = [file.relative_to(FOLDER.parent) for each in folders for file in each.glob("[!_]*.py")]
+    modules = [
+        import_module(".".join(("piecework", *file.with_suffix("").parts)))
+        for file in files
+        if file.stem not in {"main", "start"}
+    ]
     commands = {
-        f"{name}.{variable}": command
-        for name in {file.stem for file in FOLDER.glob("*.py")} - {"main", "start"}
-        for variable, command in vars(import_module(f"piecework.cli.{name}")).items()
+        f"{module.__name__}.{variable}": command
+        for module in modules
+        for variable, command in vars(module).items()
         if isinstance(command, click.Command)
     }
     callable_ones = list(_commands(main))
@@ -76,21 +85,23 @@ def test_the_list_of_commands_imports_no_command() -> None:
     modules = _modules_after(
         "from piecework.cli.main import main\nmain(['--help'], standalone_mode=False)"
     )
-    assert not {f"piecework.cli.{entry.module}" for entry in ENTRIES} & modules
+    assert not {f"piecework.cli.{entry.place.partition(':')[0]}" for entry in ENTRIES} & modules
+    of_markets = {name for name in modules if re.match(r"piecework\.markets\.\w+\.", name)}
+    assert of_markets == {f"piecework.markets.{name}.market" for name in MARKETS}
     assert "rich" not in modules
-    # Measured: 14 and 148 with Python 3.11; the versions of Python differ by some.
-    assert sum(name.startswith("piecework") for name in modules) <= 14
+    # Measured: 18, two for each market, and 166 with Python 3.11; versions differ by some.
+    assert sum(name.startswith("piecework") for name in modules) <= 18 + 2 * len(MARKETS)
     assert len(modules) <= 170
 
 
-@pytest.mark.parametrize("group", ["panel", "connect", "prolific"])
+@pytest.mark.parametrize("group", MARKETS)
 def test_the_help_of_a_market_imports_none_of_its_commands(group: str) -> None:
-    """Its table stands apart from them, since they load a client of the market's API."""
+    """Its description stands apart from them, since they load a client of the market's API."""
     modules = _modules_after(
         f"from piecework.cli.main import main\nmain(['{group}', '--help'], standalone_mode=False)"
     )
-    assert "piecework.cli.market_groups" in modules
-    assert not {"httpx", "pydantic", f"piecework.cli.{group}"} & modules
+    assert f"piecework.markets.{group}.market" in modules
+    assert not {"httpx", "pydantic", f"piecework.markets.{group}.commands"} & modules
 
 
 def test_a_command_that_calls_nobody_loads_no_client() -> None:
@@ -108,7 +119,7 @@ def test_the_help_of_no_command_imports_what_takes_long() -> None:
         "    for inner in getattr(loaded, 'commands', {}).values():\n"
         "        getattr(inner, 'load', list)()"
     )
-    assert "piecework.cli.prolific" in modules
+    assert f"piecework.markets.{MARKETS[0]}.commands" in modules
     slow = {"pandas", "prefect", "matplotlib", "opentelemetry", "selectolax"}
     assert not slow & modules
 

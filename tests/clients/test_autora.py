@@ -13,7 +13,7 @@ import pytest
 from offline_markets.prolific.options import Options
 from offline_markets.prolific.server import serve
 from offline_markets_tests.prolific.people import START, Participant, Researcher
-from piecework.cli.prolific_emulator import standing_in
+from piecework.markets.prolific.commands.emulator import standing_in
 from tests.clients.driven import Driven
 from tests.clients.environments import UnavailableError, python_client
 

@@ -2,6 +2,7 @@
 
 import json
 from datetime import date, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ from piecework.domain.dataset import STATEMENTS
 from piecework.domain.hit import MTURK
 from piecework.domain.task import is_unlimited
 from piecework.domain.text import plural, printable
+from piecework.markets.registry import loaded
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -90,20 +92,21 @@ def check(
         raise click.UsageError("--variable goes with --trust; give both")
     if trust:
         _trust(campaign, variables, as_json=as_json)
-    from piecework.cli.prolific_campaign import estimate_if_possible, lines_of
     from piecework.simulation.rehearsals.checking import check_campaign
 
     day = (on or SystemClock().now()).date()
     checked = check_campaign(campaign, on=day, endpoint=endpoint, reach=reach, internal=internal)
-    known = estimate_if_possible(checked.campaign) if reach else None
+    asking = loaded("estimate", say=partial(click.echo, err=True))
+    estimates = {name: ask(checked.campaign) if reach else None for name, ask in asking.items()}
     if as_json:
-        document = checked.as_dict() | {"prolific": known and known.as_dict()}
+        document = checked.as_dict() | {
+            name: known and known[0] for name, known in estimates.items()
+        }
         click.echo(json.dumps(document, indent=2, sort_keys=True))
         return
     say_checked(checked)
-    if known is not None:
-        for line in lines_of(checked.campaign, known):
-            click.echo(line)
+    for _, lines in filter(None, estimates.values()):
+        click.echo("\n".join(lines))
 
 
 def _trust(path: Path, variables: tuple[str, ...], *, as_json: bool) -> None:

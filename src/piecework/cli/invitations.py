@@ -282,7 +282,7 @@ def say_workers(database: Path, *, as_json: bool) -> None:
 def continue_(*, person: str, site_url: str, database: Path) -> None:
     """Print a link that continues a participant's visit.
 
-    PERSON is a worker id, or the participant's id at Prolific, Connect or a panel. A
+    PERSON is a worker id, or the person's id at another market. A
     visit belongs to the browser that began it; the link opens it in another. If a
     participant asks you, on a way that shows who they are, send them this link on the
     same way. It works once, for a day.

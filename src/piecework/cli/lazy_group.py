@@ -4,7 +4,7 @@ Otherwise `piecework --help` and a shell's completion would import every command
 line of each command's help names its page of the documentation.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
 from inspect import cleandoc
 from typing import Any
@@ -13,7 +13,9 @@ import click
 
 from piecework.cli.configuration import with_configuration
 from piecework.cli.logs import with_log_options
+from piecework.domain.crowds import MARKETS
 from piecework.domain.extras import load_extra
+from piecework.markets import registry
 
 _EXAMPLES = "\n\nExamples:\n"
 
@@ -23,17 +25,26 @@ class LazyCommand(click.Command):
 
     Args:
         name: what a person types.
-        module: a module of `piecework.cli`, with a command of the same name in it; or
+        place: a module of `piecework.cli`, with a command of the same name in it; or
             `module:command`.
         summary: the first sentence of the command's help.
         extra: the extra of piecework that installs what the module needs, if any: a
             package named like it.
+        load_from: returns what stands at the place; by default in `piecework.cli`.
     """
 
-    def __init__(self, name: str, module: str, summary: str, *, extra: str = "") -> None:
+    def __init__(
+        self,
+        name: str,
+        place: str,
+        summary: str,
+        *,
+        extra: str = "",
+        load_from: Callable[[str], click.Command] | None = None,
+    ) -> None:
         super().__init__(name, help=summary)
-        self.module, _, self.command = module.partition(":")
-        self.extra = extra
+        self.place, self.extra = place, extra
+        self._load_from = load_from or _of_the_command
         self.path = name
         """The name, after the names of the groups that the command is in."""
 
@@ -42,14 +53,51 @@ class LazyCommand(click.Command):
 
         Raises:
             ConfigError: its extra is not installed.
+            BrokenMarket: it is a market's, and cannot be imported.
         """
         if self.extra:
             use = f"piecework {self.path}"
             load_extra(self.extra.replace("-", "_"), extra=self.extra, use=use)
-        module = import_module(f"piecework.cli.{self.module}")
-        command: click.Command = getattr(module, self.command or self.module)
+        command = self._load_from(self.place)
         configured = with_configuration(with_log_options(command), self.path)
         return _with_docs(configured, self.path)
+
+
+def _of_the_command(place: str) -> click.Command:
+    module, _, name = place.partition(":")
+    command: click.Command = getattr(import_module(f"piecework.cli.{module}"), name or module)
+    return command
+
+
+def commands_of_markets() -> list[LazyCommand]:
+    """Return the commands of each market: its group, and then the emulators.
+
+    The command of a market that is broken says so.
+    """
+    groups, emulators = [], []
+    for name in MARKETS:
+        try:
+            market = registry.market(name)
+        except registry.BrokenMarket as fault:
+            groups.append(LazyCommand(name, name, str(fault), load_from=_group_of))
+            continue
+        groups.append(LazyCommand(name, name, market.summary, load_from=_group_of))
+        if market.emulator is not None:
+            emulators.append(_lazy(market, market.emulator))
+    return groups + emulators
+
+
+def _group_of(name: str) -> click.Command:
+    market = registry.market(name)
+    commands = [_lazy(market, each) for each in market.commands]
+    text = f"{market.summary}\n\n{cleandoc(market.help)}"
+    return LazyGroup(market.name, commands=commands, help=text)
+
+
+def _lazy(market: registry.Market, command: registry.Command) -> LazyCommand:
+    return LazyCommand(
+        command.name, command.place, command.summary, extra=command.extra, load_from=market.load
+    )
 
 
 def _with_docs(command: click.Command, path: str) -> click.Command:
@@ -166,26 +214,31 @@ _PAGES = {
     "requester": "docs/how-to/run-a-marketplace.md",
     "layout": "docs/how-to/run-a-marketplace.md",
     "crowd": "docs/how-to/schedule.md",
-    "panel": "docs/how-to/panel.md",
-    "connect": "docs/how-to/connect.md",
-    "prolific": "docs/how-to/prolific.md",
-    "prolific-emulator": "docs/how-to/offline-markets.md",
-    "connect-emulator": "docs/how-to/offline-markets.md",
 }
-"""A command, or a subcommand with a page of its own ("workers invite"), to its page."""
+"""A command, or a subcommand with a page of its own ("workers invite"), to its page.
+
+Markets name the pages of their commands."""
 
 
 def page_of(command: str) -> str:
     """Return the page of a command; a subcommand without one has its group's.
 
-    >>> page_of("prolific doctor")
-    'docs/how-to/prolific.md'
+    >>> page_of("workers list"), page_of("panel link")
+    ('docs/how-to/exclude-workers.md', 'docs/how-to/panel.md')
     """
-    while command not in _PAGES:
+    pages = {**_PAGES, **dict(_pages_of_markets())}
+    while command not in pages:
         command, space, _ = command.rpartition(" ")
         if not space:
             raise KeyError(command)
-    return _PAGES[command]
+    return pages[command]
+
+
+def _pages_of_markets() -> Iterator[tuple[str, str]]:
+    for market in registry.markets():
+        yield market.name, market.page
+        if market.emulator is not None:
+            yield market.emulator.name, market.emulator.page
 
 
 def docs_line(command: str) -> str:

@@ -9,7 +9,7 @@ import click
 
 from piecework.cli import logs, prefect_environment
 from piecework.cli.errors import ErrorCodes
-from piecework.cli.lazy_group import LazyCommand, docs_line
+from piecework.cli.lazy_group import LazyCommand, commands_of_markets, docs_line
 
 _SECTIONS = {
     "Prepare, without cost": [
@@ -61,21 +61,7 @@ _SECTIONS = {
         LazyCommand("requester", "requester", "Manage requester accounts and access keys."),
         LazyCommand("layout", "requester:layout", "Manage HIT layouts for other programs."),
         LazyCommand("crowd", "rehearse:crowd", "Run a marketplace with simulated workers."),
-        LazyCommand("panel", "market_groups:panel", "Prepare panels and write their pay lists."),
-        LazyCommand("connect", "market_groups:connect", "Inspect and manage a Connect account."),
-        LazyCommand("prolific", "market_groups:prolific", "Inspect and manage a Prolific account."),
-        LazyCommand(
-            "prolific-emulator",
-            "prolific_emulator",
-            "Run an offline Prolific on this machine.",
-            extra="offline-markets",
-        ),
-        LazyCommand(
-            "connect-emulator",
-            "connect_emulator",
-            "Run an offline CloudResearch Connect.",
-            extra="offline-markets",
-        ),
+        *commands_of_markets(),
     ],
 }
 

@@ -22,16 +22,16 @@ from rich.table import Table
 from piecework.cli.options import CAMPAIGN, JSON, POLL_SECONDS, PORT, CampaignFile, WholeNumber
 from piecework.cli.output import say_progress
 from piecework.cli.prefect_server import TemporaryServer
+from piecework.domain.crowds import MARKETS, Market
 from piecework.domain.errors import ConfigError
-from piecework.domain.extras import load_offline_market
 from piecework.domain.progress import Progress
+from piecework.markets.registry import market
 
 if TYPE_CHECKING:
     from piecework.domain.campaign import Campaign
     from piecework.report.components import Note
     from piecework.report.forecast import Forecast, Row
     from piecework.simulation.forecast.forecasts import WrittenForecast
-    from piecework.simulation.rehearsals.rehearsal import MarketName
 
 
 @click.command()
@@ -40,13 +40,12 @@ if TYPE_CHECKING:
 @click.option(
     "--crowd",
     "crowds",
-    type=click.Choice(["workers", "panel", "prolific", "connect"]),
+    type=click.Choice(["workers", *MARKETS]),
     multiple=True,
     default=["workers"],
     show_default=True,
-    help="Who works: the marketplace's own simulated workers, people of a simulated "
-    "panel, or participants of an offline Prolific or Connect. Repeat it for several "
-    "markets at once.",
+    help="Who works: the marketplace's own simulated workers, or simulated people of a "
+    "market. Repeat it for several markets at once.",
 )
 def rehearse(campaign: Path, *, as_json: bool, crowds: tuple[str, ...]) -> None:
     """Run a whole campaign on simulated workers.
@@ -61,7 +60,7 @@ def rehearse(campaign: Path, *, as_json: bool, crowds: tuple[str, ...]) -> None:
     Examples:
       piecework rehearse birds.toml
       piecework rehearse birds.toml --crowd prolific
-      piecework rehearse birds.toml --crowd connect
+      piecework rehearse birds.toml --crowd prolific --crowd panel
     """
     began = time.monotonic()
     from piecework.campaign.assembling import read_anywhere
@@ -107,20 +106,21 @@ def rehearse(campaign: Path, *, as_json: bool, crowds: tuple[str, ...]) -> None:
     _say(loaded, facts, remarks, seconds)
 
 
-def _markets(crowds: tuple[str, ...]) -> "tuple[MarketName, ...]":
+def _markets(crowds: tuple[str, ...]) -> "tuple[Market, ...]":
     """Return the markets whose people work; none for the marketplace's own workers.
 
     Raises:
         ConfigError: workers would work beside people from markets, or an extra is not
             installed.
+        BrokenMarket: the description of a market cannot be loaded.
     """
-    named = cast("tuple[MarketName, ...]", tuple(dict.fromkeys(crowds)))
+    named = cast("tuple[Market, ...]", tuple(dict.fromkeys(crowds)))
     if crowds == ("workers",):
         return ()
     if "workers" in crowds:
         raise ConfigError(["--crowd workers: simulated workers do not work beside other crowds"])
-    for market in named:
-        load_offline_market(market)
+    for name in named:
+        market(name).load_needs()
     return named
 
 

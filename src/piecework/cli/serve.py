@@ -11,7 +11,12 @@ import click
 
 from piecework.cli import logs
 from piecework.cli.backup import BACKUP, BackupOptions, backed_up, replicator_of
-from piecework.cli.serve_markets import check_crowds, open_connect, open_prolific, serve_crowds
+from piecework.cli.serve_markets import (
+    check_crowds,
+    opened_crowd,
+    own_options,
+    serve_crowds,
+)
 from piecework.cli.serve_options import (
     AWS,
     CROWDS,
@@ -26,18 +31,16 @@ from piecework.cli.serve_options import (
     WatchingOptions,
     watched_parts,
 )
-from piecework.cli.serve_panel import open_panel
 from piecework.cli.sign_in_options import PROVIDER, ProviderOptions, provider_of
 from piecework.config.user_files import read_text
 from piecework.domain.clock import SystemClock
 from piecework.domain.errors import ConfigError, RefusedForSafety, StoreError
+from piecework.markets.registry import market
 
 if TYPE_CHECKING:
     from piecework.foundation.server.server import Certificate
     from piecework.foundation.server.stand_in.settings import StandIn
     from piecework.marketplace.http.options import Marketplace
-
-_OPEN = {"prolific": open_prolific, "connect": open_connect, "panel": open_panel}
 
 
 @click.command()
@@ -47,6 +50,7 @@ _OPEN = {"prolific": open_prolific, "connect": open_connect, "panel": open_panel
 @REHEARSAL
 @AWS
 @CROWDS
+@own_options
 @PROVIDER
 def serve(
     *,
@@ -57,6 +61,7 @@ def serve(
     aws: AwsOptions,
     recruiting: CrowdOptions,
     signing_in: ProviderOptions,
+    **own: object,
 ) -> None:
     r"""Run the MTurk-compatible marketplace.
 
@@ -84,14 +89,14 @@ def serve(
     logs.say_from(logging.INFO)
     click.get_current_context().with_resource(sending("piecework-marketplace"))
     crowds = recruiting.crowds
-    check_crowds(recruiting, is_rehearsal=rehearsing.rehearsal)
+    check_crowds(recruiting, own, is_rehearsal=rehearsing.rehearsal)
     replicator = replicator_of(backing_up, site.database, is_rehearsal=rehearsing.rehearsal)
     # It ends after the marketplace, so that the last commits are sent too.
     click.get_current_context().with_resource(backed_up(replicator))
     watched = watched_parts(
         watching,
         site.database,
-        has_bridge=bool({"prolific", "connect"}.intersection(crowds)),
+        has_bridge=any(market(crowd).has_bridge for crowd in crowds),
         replica=replicator,
         replica_limit_seconds=backing_up.backup_limit,
     )
@@ -107,7 +112,7 @@ def serve(
             return
         with ExitStack() as stack:
             opened = [
-                stack.enter_context(_OPEN[crowd](marketplace, recruiting, consent))
+                stack.enter_context(opened_crowd(crowd, marketplace, recruiting, own, consent))
                 for crowd in crowds
             ]
             serve_crowds(marketplace, opened)
@@ -209,7 +214,7 @@ def _with_urls(site: SiteOptions, recruiting: CrowdOptions) -> SiteOptions:
         if recruiting.public_url and site.site_url:
             raise ConfigError(["--public-url and --site-url mean the same; give one of them"])
         site = replace(site, site_url=recruiting.public_url or site.site_url)
-    if site.frames_url or {"prolific", "connect"}.intersection(recruiting.crowds):
+    if site.frames_url or any(market(crowd).has_bridge for crowd in recruiting.crowds):
         return site
     return replace(site, frames_url=_frames_on_this_machine(site))
 

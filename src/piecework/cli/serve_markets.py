@@ -1,38 +1,57 @@
-"""`serve --crowd`: the marketplace with the participants of Prolific and of Connect.
+"""`serve --crowd`: the marketplace with people from other markets.
 
-What the ways to serve another market's people have in common stands first.
+How a market's people are served is in the market's folder (`markets.registry`). This is what
+the ways to serve them have in common.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass, replace
-from decimal import Decimal, InvalidOperation
+from dataclasses import dataclass, fields, replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import click
+from click.core import ParameterSource
 
-from piecework.cli.connect import needed_key
-from piecework.cli.errors import api_faults
-from piecework.cli.prolific import needed_token
+from piecework.domain.crowds import MARKETS
 from piecework.domain.errors import ConfigError
-from piecework.domain.extras import load_extra
 from piecework.domain.money import cents_from_text
-from piecework.domain.text import printable
+from piecework.markets import registry
 
 if TYPE_CHECKING:
+    import threading
+
     from piecework.cli.serve_options import CrowdOptions
     from piecework.marketplace.http.options import Marketplace
+    from piecework.marketplace.state.backend import Rules
     from piecework.marketplace.state.money import PriceList
     from piecework.marketplace.state.outside_crowd import OutsideCrowd
-    from piecework.markets.bridging.running import StepObserver
-    from piecework.markets.connect.bridge.bridge import LinkNames
-    from piecework.markets.connect.bridge.serving import Office
-    from piecework.markets.prolific.bridge.bridge import Bridge, Terms
-    from piecework.markets.prolific.bridge.recruiting import Recruiting
-    from piecework.markets.prolific.bridge.webhooks import Receiver
+    from piecework.markets.bridging.running import StepObserver, Steps
 
-_CROWDS = ("prolific", "connect", "panel")
+
+B_co = TypeVar("B_co", bound="Steps", covariant=True)
+_Running = Callable[["StepObserver | None", "threading.Event | None"], AbstractContextManager[None]]
+
+
+class Account(Protocol[B_co]):
+    """An account at a market that a bridge can use."""
+
+    @property
+    def crowd(self) -> "OutsideCrowd":
+        """The marketplace's view of the people there."""
+        ...
+
+    @property
+    def prices(self) -> "PriceList":
+        """What the market charges."""
+        ...
+
+    def bridge(
+        self, database: Path, rules: "Rules", *, among: Sequence[str] = ()
+    ) -> AbstractContextManager[B_co]:
+        """Open the bridge to a marketplace's database."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,14 +62,56 @@ class OpenedCrowd:
         crowd: the marketplace's view of its people.
         prices: what its market charges.
         spend_at_most_cents: the cap on what its bridge spends; None has no cap.
-        bridge: makes the bridge's steps while it is open; None if people are paid from
-            a list.
+        running: makes the bridge's steps while it is open, from the moment that it gets what
+            observes them and what asks for a step sooner; None if people are paid from a list.
+        news: asks the bridge for a step sooner, if the market reports events.
     """
 
     crowd: "OutsideCrowd"
     prices: "PriceList"
     spend_at_most_cents: int | None = None
-    bridge: "Callable[[StepObserver | None], AbstractContextManager[None]] | None" = None
+    running: "_Running | None" = None
+    news: "threading.Event | None" = None
+
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+def own_options(command: _Command) -> _Command:
+    """Add the options of each market to a command; a broken market has none, and is named."""
+    parts = registry.loaded("options", say=partial(click.echo, err=True))
+    for add in reversed(parts.values()):
+        command = add(command)
+    return command
+
+
+def opened_crowd(
+    crowd: str,
+    marketplace: "Marketplace",
+    options: "CrowdOptions",
+    own: Mapping[str, Any],
+    consent: tuple[str, ...],
+) -> AbstractContextManager[OpenedCrowd]:
+    """Open a market for the people whom it sends.
+
+    Args:
+        crowd: the market.
+        marketplace: the options, as for invited people.
+        options: who works, and on what terms.
+        own: the options about each market alone, by its name and `_options`.
+        consent: what people agree to; () is the usual text.
+
+    Raises:
+        BrokenMarket: its code cannot be loaded.
+        ConfigError: it cannot be used; nothing was sent.
+        RefusedForSafety: others can read the account's token.
+    """
+    market = registry.market(crowd)
+    market.load(market.options)
+    opened: AbstractContextManager[OpenedCrowd] = market.load(market.opened)(
+        marketplace, options, own[f"{crowd}_options"], consent
+    )
+    return opened
 
 
 def serve_crowds(marketplace: "Marketplace", opened: Sequence[OpenedCrowd]) -> None:
@@ -82,9 +143,61 @@ def serve_crowds(marketplace: "Marketplace", opened: Sequence[OpenedCrowd]) -> N
     )
     with ExitStack() as stack:
         for each in opened:
-            if each.bridge is not None:
-                stack.enter_context(each.bridge(_step_observer(served)))
+            if each.running is not None:
+                stack.enter_context(each.running(_step_observer(served), each.news))
         serve_forever(served)
+
+
+B = TypeVar("B", bound="Steps")
+
+
+@contextmanager
+def opened_bridge(
+    marketplace: "Marketplace",
+    options: "CrowdOptions",
+    account: Account[B],
+    step: Callable[[B], bool],
+    limit_cents: int,
+) -> Iterator[tuple[B, OpenedCrowd]]:
+    """Open a market's bridge; return it, and its crowd.
+
+    Args:
+        marketplace: the options, as for invited people.
+        options: who works, and on what terms.
+        account: the account that pays.
+        step: makes a step of the bridge.
+        limit_cents: the cap on what the bridge spends.
+    """
+    from piecework.marketplace.state.backend import Rules
+    from piecework.markets.bridging.running import Running
+
+    rules = Rules(clock_is_right=marketplace.clock_is_right)
+    with account.bridge(marketplace.database, rules, among=options.crowds) as bridge:
+
+        def running(
+            after_step: "StepObserver | None", news: "threading.Event | None"
+        ) -> AbstractContextManager[None]:
+            return Running(bridge, step, news, after_step=after_step).running()
+
+        yield (
+            bridge,
+            OpenedCrowd(
+                crowd=account.crowd,
+                prices=account.prices,
+                spend_at_most_cents=limit_cents,
+                running=running,
+            ),
+        )
+
+
+def token_file(crowd: str, options: "CrowdOptions") -> Path | None:
+    """Return the file with a crowd's token; None to take it from the environment.
+
+    Raises:
+        ConfigError: the option does not say which crowd it is for, or names two files.
+    """
+    file = value_for(crowd, "--token-file", options.token_file, len(options.crowds))
+    return Path(file) if file else None
 
 
 def value_for(crowd: str, option: str, stated: Sequence[str], among: int) -> str:
@@ -108,8 +221,13 @@ def value_for(crowd: str, option: str, stated: Sequence[str], among: int) -> str
     return next(iter(own + plain), "")
 
 
-def check_crowds(options: "CrowdOptions", *, is_rehearsal: bool) -> None:
+def check_crowds(options: "CrowdOptions", own: Mapping[str, Any], *, is_rehearsal: bool) -> None:
     """Refuse options about crowds that contradict each other.
+
+    Args:
+        options: who works, and on what terms.
+        own: the options about each market alone, by its name and `_options`.
+        is_rehearsal: whether simulated workers are served.
 
     Raises:
         ConfigError: they do.
@@ -123,13 +241,24 @@ def check_crowds(options: "CrowdOptions", *, is_rehearsal: bool) -> None:
             [f"{flags} does not go with --rehearsal"],
             next_step=f"piecework rehearse CAMPAIGN {flags}",
         )
-    if options.panel is not None and "panel" not in crowds:
-        raise ConfigError(["--panel needs --crowd panel"])
+    for crowd in set(MARKETS) - set(crowds):
+        for name in _typed(own.get(f"{crowd}_options")):
+            raise ConfigError([f"{name} needs --crowd {crowd}"])
     stated = {"--spend-at-most": options.spend_at_most, "--token-file": options.token_file}
     for option, values in stated.items():
         for name in filter(None, map(_named, values)):
             if name not in crowds:
                 raise ConfigError([f"{option}: {name} is not served; add --crowd {name}"])
+
+
+def _typed(own: Any) -> Iterator[str]:  # noqa: ANN401 - a dataclass of options, or None
+    """Yield the options of a group that stand on the command line."""
+    context = click.get_current_context()
+    names = {each.name for each in fields(own)} if own is not None else set()
+    for param in context.command.params:
+        source = context.get_parameter_source(str(param.name))
+        if param.name in names and source is ParameterSource.COMMANDLINE:
+            yield param.opts[0]
 
 
 def refuse_closed_addresses(marketplace: "Marketplace", address: str, *, crowd: str) -> None:
@@ -192,206 +321,9 @@ def amount_of(option: str, text: str) -> int:
 def _named(text: str) -> str:
     """Return the crowd that a value is for; "" if it names none."""
     name, mark, _ = text.partition("=")
-    return name if mark and name in _CROWDS else ""
+    return name if mark and name in MARKETS else ""
 
 
 def _step_observer(served: "Marketplace") -> "StepObserver | None":
     """Return what counts a bridge's steps for metrics, if metrics are served."""
     return None if served.metrics is None else served.metrics.metrics.observe_step
-
-
-@contextmanager
-def open_prolific(
-    marketplace: "Marketplace", options: "CrowdOptions", consent: tuple[str, ...]
-) -> Iterator[OpenedCrowd]:
-    """Open the account and the bridge.
-
-    Args:
-        marketplace: the options, as for invited people.
-        options: who works, and on what terms.
-        consent: what people agree to; () is the usual text.
-
-    Raises:
-        ConfigError: the account or the addresses cannot be used; nothing was sent.
-        RefusedForSafety: others can read the token.
-    """
-    load_extra("pycountry", extra="prolific", use="--crowd prolific")
-    from piecework.foundation.client.token import api_address
-    from piecework.marketplace.state.backend import Rules
-    from piecework.markets.bridging.running import Running
-    from piecework.markets.prolific.bridge.bridge import NAME
-    from piecework.markets.prolific.bridge.prolific_crowd import CONSENT
-    from piecework.markets.prolific.bridge.recruiting import agreed_terms
-    from piecework.markets.prolific.bridge.serving import office, step
-    from piecework.markets.prolific.calling import SERVICE
-
-    recruiting = _recruiting(options, spending_limit(NAME, options))
-    file = value_for(NAME, "--token-file", options.token_file, len(options.crowds))
-    with api_faults():
-        address = api_address(options.prolific_url, SERVICE)
-        token = needed_token(Path(file) if file else None)
-        refuse_closed_addresses(marketplace, address, crowd=NAME)
-        terms = agreed_terms(recruiting, address, token, site_url=marketplace.site_url)
-        rules = Rules(clock_is_right=marketplace.clock_is_right)
-        with (
-            office(address, token, terms, consent=consent or CONSENT) as opened,
-            opened.bridge(marketplace.database, rules, among=options.crowds) as bridge,
-        ):
-            _say_prolific(opened.terms, str(opened.prices.percent))
-            receiver = _receiver(bridge) if options.webhooks else None
-            news = None if receiver is None else receiver.news
-
-            def running(after_step: "StepObserver | None") -> AbstractContextManager[None]:
-                return Running(bridge, step, news, after_step=after_step).running()
-
-            yield OpenedCrowd(
-                crowd=replace(opened.crowd, webhooks=receiver),
-                prices=opened.prices,
-                spend_at_most_cents=recruiting.spend_at_most_cents,
-                bridge=running,
-            )
-
-
-def _recruiting(options: "CrowdOptions", limit_cents: int) -> "Recruiting":
-    from piecework.markets.prolific.bridge.recruiting import Recruiting
-
-    return Recruiting(
-        workspace_id=options.workspace,
-        project_id=options.project,
-        is_live=options.live,
-        spend_at_most_cents=limit_cents,
-        hits_per_visit=options.hits_per_visit,
-        hit_seconds=options.hit_seconds,
-        visits_per_participant=options.visits_per_participant,
-        settle_seconds=options.settle_seconds,
-        screening_cents=amount_of("--screening-pay", options.screening_pay),
-        screen_out_cents=amount_of("--screen-out-pay", options.screen_out_pay),
-    )
-
-
-def _receiver(bridge: "Bridge") -> "Receiver | None":
-    """Return the receiver of webhooks; None, with a message, if Prolific refuses."""
-    from piecework.foundation.client.errors import ApiError
-    from piecework.marketplace.workers.visit_site import EVENTS
-    from piecework.markets.prolific.bridge.webhooks import register
-
-    url = f"{bridge.terms.site_url}{EVENTS}"
-    try:
-        return register(bridge.backend, bridge.prolific, bridge.terms.workspace_id, url)
-    except ApiError as fault:
-        click.echo(
-            f"no webhooks, so the bridge polls: {printable(str(fault))} "
-            f"{printable(fault.next_step)}".rstrip(),
-            err=True,
-        )
-        return None
-
-
-def _say_prolific(terms: "Terms", percent: str) -> None:
-    limit = terms.money(terms.spend_at_most_cents)
-    click.echo(f"Prolific adds {percent} % to what participants get, tax included", err=True)
-    if terms.is_live:
-        click.echo(f"the bridge publishes studies, for up to {limit} in all", err=True)
-    else:
-        click.echo("studies stay drafts; --live with --spend-at-most publishes them", err=True)
-
-
-_MOST_PERCENT = 100
-_LINK_PARTS = 3
-
-
-@contextmanager
-def open_connect(
-    marketplace: "Marketplace", options: "CrowdOptions", consent: tuple[str, ...]
-) -> Iterator[OpenedCrowd]:
-    """Open the account and the bridge.
-
-    Args:
-        marketplace: the options, as for invited people.
-        options: who works, and on what terms.
-        consent: what people agree to; () is the usual text.
-
-    Raises:
-        ConfigError: the account or the addresses cannot be used; nothing was sent.
-        RefusedForSafety: others can read the key.
-    """
-    from piecework.foundation.client.token import api_address
-    from piecework.marketplace.state.backend import Rules
-    from piecework.markets.bridging.running import Running
-    from piecework.markets.connect.bridge.bridge import NAME, Terms
-    from piecework.markets.connect.bridge.connect_crowd import CONSENT
-    from piecework.markets.connect.bridge.serving import office, step
-    from piecework.markets.connect.values import SERVICE
-
-    limit = spending_limit(NAME, options)
-    names, percent = _link_names(options.link_names), _percent(options.fee_percent)
-    file = value_for(NAME, "--token-file", options.token_file, len(options.crowds))
-    with api_faults():
-        address = api_address(options.connect_url, SERVICE)
-        key = needed_key(Path(file) if file else None)
-        refuse_closed_addresses(marketplace, address, crowd=NAME)
-        terms = Terms(
-            site_url=marketplace.site_url,
-            is_live=options.live,
-            spend_at_most_cents=limit,
-            hits_per_visit=options.hits_per_visit,
-            hit_seconds=options.hit_seconds,
-            settle_seconds=options.settle_seconds,
-            link_names=names,
-        )
-        rules = Rules(clock_is_right=marketplace.clock_is_right)
-        with (
-            office(address, key, terms, consent=consent or CONSENT, percent=percent) as opened,
-            opened.bridge(marketplace.database, rules, among=options.crowds) as bridge,
-        ):
-            _say_connect(opened)
-
-            def running(after_step: "StepObserver | None") -> AbstractContextManager[None]:
-                return Running(bridge, step, after_step=after_step).running()
-
-            yield OpenedCrowd(
-                crowd=opened.crowd, prices=opened.prices, spend_at_most_cents=limit, bridge=running
-            )
-
-
-def _link_names(text: str) -> "LinkNames":
-    from piecework.markets.connect.bridge.bridge import LinkNames
-
-    if not text:
-        return LinkNames()
-    names = [name.strip() for name in text.split(",")]
-    if len(names) != _LINK_PARTS or not all(name.isidentifier() for name in names):
-        raise ConfigError(
-            ["--link-names: give three names: of participant, assignment and project"],
-            next_step="--link-names participantId,assignmentId,projectId",
-        )
-    return LinkNames(*names)
-
-
-def _percent(text: str) -> Decimal | None:
-    if not text:
-        return None
-    try:
-        percent = Decimal(text)
-    except InvalidOperation:
-        percent = Decimal(-1)
-    if not 0 <= percent <= _MOST_PERCENT:
-        raise ConfigError([f"--fee-percent: {text!r} is not a percentage"])
-    return percent
-
-
-def _say_connect(office: "Office") -> None:
-    from piecework.markets.connect.bridge.bridge import money
-
-    click.echo(f"Connect adds {office.prices.percent} % to what participants get", err=True)
-    click.echo(
-        "requirements on approvals and adult content count as met: Connect has no filter for them",
-        err=True,
-    )
-    if office.terms.is_live:
-        limit = money(office.terms.spend_at_most_cents)
-        click.echo(f"the bridge publishes projects, for up to {limit} in all", err=True)
-    else:
-        click.echo(
-            "projects stay unpublished; --live with --spend-at-most publishes them", err=True
-        )

@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING
 import click
 
 from piecework.cli.options import PORT, WholeNumber, grouped
+from piecework.domain.crowds import MARKETS
 from piecework.domain.errors import ConfigError
+from piecework.markets.registry import markets
 
 if TYPE_CHECKING:
     from piecework.marketplace.watching.access_log import AccessLog
     from piecework.marketplace.watching.metrics import MetricsPort
     from piecework.marketplace.watching.replica import Replica
 
+_TOKENS = " or ".join(filter(None, (market.token_variable for market in markets())))
 _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 
 
@@ -63,27 +66,16 @@ class AwsOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CrowdOptions:
-    """Who works: invited people, or participants of Prolific, Connect or a panel."""
+    """Who works: invited people or people from markets, and what holds for every market."""
 
     crowd: tuple[str, ...]
-    panel: Path | None
     public_url: str
-    prolific_url: str
-    connect_url: str
-    link_names: str
-    fee_percent: str
     token_file: tuple[str, ...]
-    workspace: str
-    project: str
     live: bool
     spend_at_most: tuple[str, ...]
     hits_per_visit: int
     hit_seconds: int
-    visits_per_participant: int
     settle_seconds: int
-    screening_pay: str
-    screen_out_pay: str
-    webhooks: bool
 
     @property
     def crowds(self) -> tuple[str, ...]:
@@ -214,15 +206,12 @@ CROWDS = grouped(
     CrowdOptions,
     click.option(
         "--crowd",
-        type=click.Choice(["invited", "panel", "prolific", "connect"]),
+        type=click.Choice(["invited", *MARKETS]),
         multiple=True,
         default=["invited"],
         show_default="invited",
-        help="Who works: people whom you invite, people of a panel, or participants of "
-        "Prolific or Connect. Repeat it to serve several markets at once.",
-    ),
-    click.option(
-        "--panel", type=_FILE, help="With --crowd panel: the file that describes the panel."
+        help="Who works: people whom you invite, or people from a market. Repeat it to "
+        "serve several markets at once.",
     ),
     click.option(
         "--public-url",
@@ -230,42 +219,11 @@ CROWDS = grouped(
         help="With --crowd: URL to which people are sent; the same as --site-url.",
     ),
     click.option(
-        "--prolific-url",
-        envvar="PROLIFIC_URL",
-        default="https://api.prolific.com",
-        show_default=True,
-        help="URL of Prolific's API (or PROLIFIC_URL); plain http only on this machine.",
-    ),
-    click.option(
         "--token-file",
         multiple=True,
         metavar="[CROWD=]FILE",
-        help="File with the token or key (mode 600), instead of PROLIFIC_TOKEN or CONNECT_API_KEY.",
+        help=f"File with the token or key (mode 600), instead of {_TOKENS}.",
     ),
-    click.option(
-        "--connect-url",
-        envvar="CONNECT_URL",
-        default="https://connect-api.cloudresearch.com",
-        show_default=True,
-        help="URL of Connect's API (or CONNECT_URL); plain http only on this machine.",
-    ),
-    click.option(
-        "--link-names",
-        default="",
-        metavar="NAMES",
-        help="With --crowd connect: how links name participant, assignment and "
-        "project; default: participantId,assignmentId,projectId.",
-    ),
-    click.option(
-        "--fee-percent",
-        default="",
-        metavar="PERCENT",
-        help="With --crowd connect: Connect's fee; default: ask Connect.",
-    ),
-    click.option(
-        "--workspace", default="", help="Workspace to charge; optional if you have only one."
-    ),
-    click.option("--project", default="", help="Project for the studies; default: a new one."),
     click.option(
         "--live",
         is_flag=True,
@@ -291,35 +249,11 @@ CROWDS = grouped(
         help="Seconds for a HIT; default: estimated from the reward, then measured.",
     ),
     click.option(
-        "--visits-per-participant",
-        type=WholeNumber(1, 1000),
-        default=10,
-        show_default=True,
-        help="Visits that a participant may make to the same study.",
-    ),
-    click.option(
         "--settle-seconds",
         type=WholeNumber(0, 3600),
         default=20,
         show_default=True,
         help="HITs that are posted within this time of each other become one study.",
-    ),
-    click.option(
-        "--screening-pay",
-        default="",
-        metavar="AMOUNT",
-        help="Payment for taking a qualification test; default: offer no test at Prolific.",
-    ),
-    click.option(
-        "--screen-out-pay",
-        default="",
-        metavar="AMOUNT",
-        help="Payment to participants who arrive but find no work, if the workspace allows it.",
-    ),
-    click.option(
-        "--webhooks",
-        is_flag=True,
-        help="Let Prolific report events at once; the bridge still polls now and then.",
     ),
 )
 

@@ -11,6 +11,8 @@ from typing import Literal, get_args
 from piecework.domain.ids import QualificationTypeId
 
 Market = Literal["prolific", "connect", "panel"]
+"""Every market: its folder in `piecework.markets` has the same name."""
+
 MARKETS: tuple[Market, ...] = get_args(Market)
 
 _TYPE = "CROWD"
@@ -65,8 +67,8 @@ class MarketPrice:
 def crowd_type(market: str) -> QualificationTypeId:
     """Return the qualification type that the workers of a market hold.
 
-    >>> crowd_type("connect")
-    'CROWDCONNECT'
+    >>> crowd_type("panel")
+    'CROWDPANEL'
     """
     return QualificationTypeId(f"{_TYPE}{market.upper()}")
 

@@ -25,19 +25,3 @@ def load_extra(module: str, *, extra: str, use: str) -> Any:  # noqa: ANN401 - a
             [f"{use} needs {library}, which is not installed"],
             next_step=f"pip install 'piecework[{extra}]'",
         ) from fault
-
-
-def load_offline_market(market: str) -> None:
-    """Import what a rehearsal with the participants of a market needs.
-
-    Args:
-        market: `prolific` or `connect`; others need nothing.
-
-    Raises:
-        ConfigError: an extra is not installed.
-    """
-    use = f"--crowd {market}"
-    if market in ("prolific", "connect"):
-        load_extra("offline_markets", extra="offline-markets", use=use)
-    if market == "prolific":
-        load_extra("pycountry", extra="prolific", use=use)

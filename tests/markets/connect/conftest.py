@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.browser.conftest import open_page as open_page  # noqa: PLC0414 - a fixture
+from tests.browser.worker_site.conftest import update_pictures as update_pictures  # noqa: PLC0414 - a fixture
 from tests.markets.connect.town import Town, a_town
 
 

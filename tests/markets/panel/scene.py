@@ -15,8 +15,8 @@ from piecework.marketplace.state import outside_market
 from piecework.marketplace.state.backend import Backend, rules_of
 from piecework.markets.panel.panel_crowd import PanelCrowd
 from piecework.markets.panel.panel_file import Panel, market_of, prices_of
+from piecework.markets.panel.rehearsal.simulated_panel import SimulatedPanel, Terms, panel_file
 from piecework.markets.panel.secrets import Secrets
-from piecework.simulation.simulated_panel import SimulatedPanel, Terms, panel_file
 from tests.marketplace.market import START, Market, post
 
 SECRET = "the panel and this site know it"  # noqa: S105 - any words are one

@@ -5,7 +5,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from piecework.simulation.simulated_panel import SimulatedPanel, Terms, panel_file
+from piecework.markets.panel.rehearsal.simulated_panel import SimulatedPanel, Terms, panel_file
 from tests.marketplace.served_apart import PIECEWORK, ServedForCrowd
 from tests.markets.panel.scene import SECRET, USUAL, Visitor
 

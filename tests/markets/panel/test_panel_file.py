@@ -12,7 +12,7 @@ from piecework.marketplace.state.backend import Backend, Rules
 from piecework.marketplace.state.money import MTURK
 from piecework.marketplace.state.outside_market import OutsideMarket
 from piecework.markets.panel.panel_file import check_exit, filled_address
-from piecework.simulation.simulated_panel import SimulatedPanel
+from piecework.markets.panel.rehearsal.simulated_panel import SimulatedPanel
 from tests.for_each import for_each
 from tests.markets.panel.scene import SECRET, changed
 

@@ -17,7 +17,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from piecework.cli.main import main
-from piecework.simulation.simulated_panel import panel_file
+from piecework.markets.panel.rehearsal.simulated_panel import panel_file
 from tests.conftest import in_full
 from tests.markets.panel.scene import USUAL, Scene
 

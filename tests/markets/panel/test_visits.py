@@ -9,7 +9,7 @@ import pytest
 
 from piecework.domain.crowds import crowd_type
 from piecework.marketplace.state import qualification_types as system
-from piecework.simulation.simulated_panel import Terms
+from piecework.markets.panel.rehearsal.simulated_panel import Terms
 from tests.marketplace.test_worker_limit import LIMIT, TYPE, post_hits
 from tests.markets.panel.scene import Scene, Visitor, a_scene, changed
 

@@ -3,9 +3,13 @@
 No panel is called. A link is believed as far as the panel file verifies it.
 """
 
+import os
 import sqlite3
-from collections.abc import Mapping, Sequence
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Literal
 
 from piecework.marketplace.exceptions import Refusal
@@ -247,3 +251,16 @@ def _turned_back(ways: WaysOut, ids: Ids, ending: Ending, sentence: str) -> Turn
         market=ways.panel.title,
         way_back=ways.way_out(ids, ending),
     )
+
+
+@contextmanager
+def rehearsed_crowd(file: str, prices: PriceList) -> Iterator[PanelCrowd]:
+    """Yield the people of a rehearsal's panel.
+
+    Args:
+        file: a panel file without faults.
+        prices: what the panel charges.
+    """
+    panel = Panel.model_validate(tomllib.loads(Path(file).read_text(encoding="utf-8")))
+    panel = panel.beside(Path(file))
+    yield PanelCrowd(panel, Secrets.read(panel, os.environ), prices)

@@ -23,11 +23,8 @@ from piecework.simulation.crowd.site import Site
 from piecework.simulation.crowd.visit_site import VisitingSite
 from piecework.simulation.rehearsals.marketplace_books import outside_price_cents, spent_cents
 
-PROLIFIC, CONNECT = "prolific.db", "connect.db"
-"""The files of the offline markets, in the campaign's folder."""
-
 _LAST_DAY = 30
-"""Prolific itself settles everything after 21 days, Connect after 14."""
+"""Markets themselves settle everything before: the latest after 21 days."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,8 +90,8 @@ class OfflineMarket(Protocol):
         ...
 
     @property
-    def served(self) -> Mapping[str, object]:
-        """The arguments of `marketplace_process.program` that name it."""
+    def address(self) -> str:
+        """Where it is: what its `rehearsed_crowd` gets in the marketplace's process."""
         ...
 
     def at_work(

@@ -16,12 +16,10 @@ from piecework.domain.store_address import FILE_NAME
 from piecework.engine.begun import is_begun, known_store
 from piecework.engine.opening import open_to_look
 from piecework.engine.progress import read_progress
+from piecework.markets.registry import markets
 from piecework.results.export import DATASET, REPORT, SUMMARY
 from piecework.results.releases import FOLDER as RELEASES
 from piecework.simulation.rehearsals.marketplace import MARKET
-from piecework.simulation.rehearsals.outside import CONNECT, PROLIFIC
-from piecework.simulation.rehearsals.panel import FILE as PANEL
-from piecework.simulation.rehearsals.panel import SECRET as PANEL_SECRET
 from piecework.store import archive, bound, campaign_facts, postgres
 from piecework.store.lock import only_pass
 
@@ -29,13 +27,9 @@ FOLDER = "previous-rehearsal"
 """The folder of the rehearsal before, in the campaign's folder."""
 
 _UNDER_WAY = f"{FOLDER}.unfinished"
-_DATABASES = (MARKET, PROLIFIC, CONNECT, FILE_NAME)
-_MARKETS = {"prolific": PROLIFIC, "connect": CONNECT, "panel": PANEL}
 _FILES = (
     *(DATASET, RELEASES, REPORT, SUMMARY, "items.jsonl", "pictures"),
-    *(archive.ARCHIVE_FOLDER, PANEL, PANEL_SECRET),
-    # The store comes last: while it is there, a killed move is continued.
-    *(f"{name}{end}" for name in _DATABASES for end in ("-wal", "-shm", "")),
+    archive.ARCHIVE_FOLDER,
 )
 
 
@@ -84,7 +78,7 @@ def _changes(campaign: Campaign, crowds: Sequence[str]) -> tuple[str, ...]:
     if used is None:
         return ("it was ended before its first pass",)
     changes = used.changes(campaign.inputs.by_code(code_version()))
-    began_with = {name for name, file in _MARKETS.items() if (campaign.out / file).exists()}
+    began_with = {each.name for each in markets() if (campaign.out / each.files[0]).exists()}
     others = () if began_with == {*crowds} else ("--crowd",)
     return (*changes, *others)
 
@@ -93,7 +87,11 @@ def _move(campaign: Campaign, out: Path) -> None:
     """Move the files of a rehearsal; killed half-way, the next call continues."""
     aside = out / _UNDER_WAY
     aside.mkdir(mode=0o700, exist_ok=True)
-    for name in _FILES:
+    of_markets = (file for each in markets() for file in each.files)
+    # The store comes last: while it is there, a killed move is continued.
+    databases = (MARKET, *of_markets, FILE_NAME)
+    ends = ("-wal", "-shm", "")
+    for name in (*_FILES, *(f"{file}{end}" for file in databases for end in ends)):
         if (out / name).exists():
             if (aside / name).is_dir():
                 shutil.rmtree(aside / name)

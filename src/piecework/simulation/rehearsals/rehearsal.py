@@ -6,24 +6,24 @@ The passes may be a schedule's: then the crowd waits for them.
 import gc
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
 
 from piecework.campaign.caps import next_day, next_month
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.campaign import Campaign
+from piecework.domain.crowds import Market
 from piecework.domain.errors import CampaignBusy, ConfigError
-from piecework.domain.extras import load_offline_market
 from piecework.domain.progress import GOES_ON, Progress
 from piecework.engine.begun import known_store
 from piecework.engine.opening import open_for_rehearsal
 from piecework.engine.quick_check import count_news
 from piecework.engine.run_pass import CROWD, run_pass
 from piecework.engine.step import Call, call_plainly
+from piecework.markets import registry
 from piecework.platforms.clocks import VirtualClock
 from piecework.platforms.endpoint import REHEARSAL
 from piecework.platforms.mturk import MTurk
@@ -36,14 +36,11 @@ from piecework.simulation.rehearsals.campaign import prepare
 from piecework.simulation.rehearsals.marketplace import MARKET, rehearsal_market
 from piecework.simulation.rehearsals.marketplace_process import program
 from piecework.simulation.rehearsals.outside import AtMarkets, OfflineMarket, RehearsedMarket
-from piecework.simulation.rehearsals.panel import offline_panel
 from piecework.store import workers
 from piecework.store.dealt_items import DealtItems
 from piecework.store.files import CROWD as STORE_CROWD
 from piecework.store.last_pass import recall
 from piecework.store.lock import only_pass
-
-MarketName = Literal["panel", "prolific", "connect"]
 
 
 def work_through(
@@ -132,7 +129,7 @@ def rehearsal_of(campaign: Campaign) -> Iterator[tuple[CampaignRun, Crowd]]:
 
 @contextmanager
 def rehearsal_at(
-    campaign: Campaign, names: Sequence[MarketName]
+    campaign: Campaign, names: Sequence[Market]
 ) -> Iterator[tuple[CampaignRun, Crowd, AtMarkets]]:
     """Open the same with people from other markets, and the bridges to them.
 
@@ -143,6 +140,7 @@ def rehearsal_at(
         names: the markets, each once; HITs that name no market are for the first.
 
     Raises:
+        BrokenMarket: a market's code cannot be loaded.
         ConfigError: people from a market cannot work on this campaign, or an extra is
             not installed.
         StoreError: the rehearsal was started with other workers.
@@ -150,13 +148,9 @@ def rehearsal_at(
     with ExitStack() as stack:
         stack.enter_context(only_pass(campaign.store, by="a rehearsal"))
         offline = {name: stack.enter_context(_offline(campaign, name)) for name in names}
-        addresses: dict[str, Any] = {}
-        for each in offline.values():
-            addresses.update(each.served)
+        addresses = {str(name): each.address for name, each in offline.items()}
         running = stack.enter_context(
-            rehearsal_market(
-                campaign, prices=offline[names[0]].prices, program=program(**addresses)
-            )
+            rehearsal_market(campaign, prices=offline[names[0]].prices, program=program(addresses))
         )
         stack.enter_context(_seldom_looking_for_garbage())
         clock = VirtualClock(running.endpoint_url)
@@ -180,22 +174,11 @@ def rehearsal_at(
             yield run, crowd, at_markets
 
 
-@contextmanager
-def _offline(campaign: Campaign, name: MarketName) -> Iterator[OfflineMarket]:
-    if name == "panel":
-        yield offline_panel(campaign)
-        return
-    load_offline_market(name)
-    if name == "prolific":
-        from piecework.simulation.rehearsals.prolific import offline_prolific  # noqa: PLC0415
-
-        with offline_prolific(campaign) as prolific:
-            yield prolific
-    else:
-        from piecework.simulation.rehearsals.connect import offline_connect  # noqa: PLC0415
-
-        with offline_connect(campaign) as connect:
-            yield connect
+def _offline(campaign: Campaign, name: str) -> AbstractContextManager[OfflineMarket]:
+    market = registry.market(name)
+    market.load_needs()
+    offline: AbstractContextManager[OfflineMarket] = market.load(market.offline)(campaign)
+    return offline
 
 
 def work_between_passes(

@@ -1,7 +1,7 @@
 """Make a bridge's steps beside a marketplace: each step does what is due, in one order."""
 
 from collections.abc import Collection, Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import partial
@@ -12,7 +12,7 @@ from piecework.marketplace.state import outside_market
 from piecework.marketplace.state.backend import Backend, Rules
 from piecework.marketplace.state.money import PriceList
 from piecework.marketplace.state.outside_market import OutsideMarket
-from piecework.markets.bridging.admission import LEAST_REGISTERS, Limits
+from piecework.markets.bridging.admission import LEAST_REGISTERS, NO_LIMITS, Limits
 from piecework.markets.connect.bridge import bonuses, deciding, messages, projects, reading, unknown
 from piecework.markets.connect.bridge.bridge import (
     LEAST_PER_HOUR_CENTS,
@@ -118,6 +118,18 @@ def crowd_at(
         ]
         crowd = ConnectCrowd(waiting, names or LinkNames(), consent, limits=limits or Limits())
         yield stack.enter_context(closing(crowd))
+
+
+OFFLINE_KEY = ApiKey("offline-connect")
+"""The key that an offline Connect accepts by default."""
+
+
+def rehearsed_crowd(
+    address: str,
+    _prices: PriceList,
+) -> AbstractContextManager[ConnectCrowd]:
+    """Return the same for an offline Connect, whose participants arrive at once."""
+    return crowd_at(address, OFFLINE_KEY, limits=NO_LIMITS)
 
 
 def step(bridge: Bridge) -> bool:

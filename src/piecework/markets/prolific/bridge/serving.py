@@ -1,7 +1,7 @@
 """Make a bridge's steps beside a marketplace: each step does what is due, in one order."""
 
 from collections.abc import Collection, Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -12,7 +12,7 @@ from piecework.marketplace.state import outside_market
 from piecework.marketplace.state.backend import Backend, Rules
 from piecework.marketplace.state.money import PriceList
 from piecework.marketplace.state.outside_market import OutsideMarket
-from piecework.markets.bridging.admission import LEAST_REGISTERS, Limits
+from piecework.markets.bridging.admission import LEAST_REGISTERS, NO_LIMITS, Limits
 from piecework.markets.prolific.bridge import (
     bonuses,
     deciding,
@@ -129,6 +129,18 @@ def crowd_at(
         ]
         crowd = ProlificCrowd(waiting, _completed_url(address), consent, limits=limits or Limits())
         yield stack.enter_context(closing(crowd))
+
+
+OFFLINE_TOKEN = Token("rehearsal")
+"""An offline Prolific accepts any token."""
+
+
+def rehearsed_crowd(
+    address: str,
+    _prices: PriceList,
+) -> AbstractContextManager[ProlificCrowd]:
+    """Return the same for an offline Prolific, whose participants arrive at once."""
+    return crowd_at(address, OFFLINE_TOKEN, limits=NO_LIMITS)
 
 
 def _filled_in(prolific: Prolific, terms: Terms) -> Terms:

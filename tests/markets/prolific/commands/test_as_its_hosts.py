@@ -14,8 +14,8 @@ import pytest
 from offline_markets.prolific.options import Options
 from offline_markets.prolific.server import serve
 from offline_markets_tests.prolific.people import STUDY
-from piecework.cli.prolific_emulator import HOSTS, standing_in
 from piecework.foundation.server.stand_in.settings import RunningStandIn
+from piecework.markets.prolific.commands.emulator import HOSTS, standing_in
 
 # What a program would run that knows one address and reads the usual variables.
 _PROGRAM = (

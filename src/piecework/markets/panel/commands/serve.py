@@ -2,15 +2,18 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from piecework.cli.marketplace_file import transaction_in
-from piecework.cli.panel import read_panel, read_secrets
+from piecework.cli.options import grouped
 from piecework.cli.serve_markets import OpenedCrowd
 from piecework.domain.errors import ConfigError
 from piecework.domain.text import printable
+from piecework.markets.panel.commands.lists import read_panel, read_secrets
 
 if TYPE_CHECKING:
     from piecework.cli.serve_options import CrowdOptions
@@ -18,16 +21,32 @@ if TYPE_CHECKING:
     from piecework.markets.panel.panel_file import Panel
 
 
-@contextmanager
-def open_panel(
-    marketplace: "Marketplace", options: "CrowdOptions", consent: tuple[str, ...]
-) -> Iterator[OpenedCrowd]:
-    """Read the panel file, and prepare the marketplace's file for its people.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PanelOptions:
+    """The option of `serve` about a panel alone."""
 
-    Args:
-        marketplace: the options, as for invited people.
-        options: who works.
-        consent: what people agree to; () is the usual text.
+    panel: Path | None
+
+
+OPTIONS = grouped(
+    "panel_options",
+    PanelOptions,
+    click.option(
+        "--panel",
+        type=click.Path(path_type=Path, exists=True, dir_okay=False),
+        help="With --crowd panel: the file that describes the panel.",
+    ),
+)
+
+
+@contextmanager
+def open_crowd(
+    marketplace: "Marketplace",
+    options: "CrowdOptions",
+    own: PanelOptions,
+    consent: tuple[str, ...],
+) -> Iterator[OpenedCrowd]:
+    """Read the panel file, and prepare the file; see `markets.registry.Market.opened`.
 
     Raises:
         ConfigError: the panel file has faults, or options contradict each other.
@@ -37,7 +56,7 @@ def open_panel(
     from piecework.markets.panel.panel_file import market_of, prices_of
     from piecework.markets.panel.secrets import UnusableError
 
-    file = options.panel
+    file = own.panel
     if file is None:
         raise ConfigError(
             ["--crowd panel needs --panel, the file that describes the panel"],
@@ -54,8 +73,8 @@ def open_panel(
         marketplace.database, must_exist=False, must_be_live=True, currency=panel.pay.currency
     ) as transaction:
         outside_market.claim(transaction, market_of(panel), among=options.crowds)
-    own = f"http://{marketplace.host}:{marketplace.port}"
-    _say(panel, marketplace.site_url or own)
+    here = f"http://{marketplace.host}:{marketplace.port}"
+    _say(panel, marketplace.site_url or here)
     yield OpenedCrowd(crowd=crowd, prices=prices)
 
 

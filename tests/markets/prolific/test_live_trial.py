@@ -19,7 +19,7 @@ from offline_markets_tests.prolific.people import Participant, Researcher
 from piecework.campaign.assembling import read_anywhere
 from piecework.foundation.client.checks import Check
 from piecework.markets.prolific.calling import Token
-from piecework.simulation.rehearsals.live_trial import FOLDER, Trial, Wanted
+from piecework.markets.prolific.rehearsal.live_trial import FOLDER, Trial, Wanted
 from tests.marketplace.market import free_port
 from tests.small_campaign import write_campaign
 

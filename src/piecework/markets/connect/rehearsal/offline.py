@@ -5,7 +5,7 @@ store. This module makes the bridge's steps when the participants' time requires
 so the timing of threads decides nothing.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -23,12 +23,11 @@ from piecework.marketplace.state.backend import Rules
 from piecework.marketplace.state.money import PriceList
 from piecework.markets.connect.bridge.bridge import Terms
 from piecework.markets.connect.bridge.drafting import NOBODY_HOLDS
-from piecework.markets.connect.bridge.serving import Office, office, settle
-from piecework.markets.connect.values import ApiKey
+from piecework.markets.connect.bridge.serving import OFFLINE_KEY, Office, office, settle
+from piecework.markets.connect.market import MARKET
+from piecework.markets.connect.rehearsal.site import ConnectSite
 from piecework.platforms.clocks import START, VirtualClock
-from piecework.simulation.crowd.connect_site import ConnectSite
-from piecework.simulation.rehearsals.marketplace_process import CONNECT_KEY
-from piecework.simulation.rehearsals.outside import CONNECT, AtBridge, Taken, steps_at, worker_id_of
+from piecework.simulation.rehearsals.outside import AtBridge, Taken, steps_at, worker_id_of
 
 _SITE = "https://piecework.example"
 """The host in projects' links, since the marketplace's port changes each time."""
@@ -65,9 +64,9 @@ class ConnectRehearsal:
         return self.office.prices
 
     @property
-    def served(self) -> Mapping[str, str]:
+    def address(self) -> str:
         """See `OfflineMarket`."""
-        return {"connect_url": self.controls.address}
+        return self.controls.address
 
     @contextmanager
     def at_work(
@@ -96,7 +95,7 @@ class ConnectRehearsal:
 
 
 @contextmanager
-def offline_connect(campaign: Campaign) -> Iterator[ConnectRehearsal]:
+def offline_market(campaign: Campaign) -> Iterator[ConnectRehearsal]:
     """Serve the campaign's own offline Connect, with a file beside the store.
 
     Raises:
@@ -105,7 +104,7 @@ def offline_connect(campaign: Campaign) -> Iterator[ConnectRehearsal]:
     """
     _check(campaign)
     options = Options(
-        database=campaign.out / CONNECT,
+        database=campaign.out / MARKET.files[0],
         seed=campaign.rehearsal.seed,
         fee_percent=Decimal(campaign.rewards.fees_on(START.date()).percent),
         balance=_most_cents(campaign),
@@ -122,7 +121,7 @@ def offline_connect(campaign: Campaign) -> Iterator[ConnectRehearsal]:
     try:
         with (
             serving(options) as controls,
-            office(controls.address, ApiKey(CONNECT_KEY), terms) as opened,
+            office(controls.address, OFFLINE_KEY, terms) as opened,
         ):
             yield ConnectRehearsal(controls=controls, office=opened)
     except WrongDatabaseError as wrong:

@@ -15,7 +15,6 @@ import click
 from piecework.cli.errors import api_faults
 from piecework.cli.marketplace_file import transaction_in
 from piecework.cli.options import DATABASE, JSON
-from piecework.cli.prolific import TOKEN_FILE, URL, needed_token
 from piecework.domain.errors import ConfigError
 from piecework.domain.text import plural, printable
 from piecework.foundation.client.calls import Money
@@ -23,6 +22,7 @@ from piecework.foundation.client.token import api_address
 from piecework.foundation.client.transport import Transport
 from piecework.markets.prolific.calling import SERVICE
 from piecework.markets.prolific.client import Prolific
+from piecework.markets.prolific.commands.account import TOKEN_FILE, URL, needed_token
 
 if TYPE_CHECKING:
     from piecework.markets.bridging.losses import UnknownStudy
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 @click.command("status")
 @DATABASE
 @JSON
-def prolific_status(*, database: Path, as_json: bool) -> None:
+def status(*, database: Path, as_json: bool) -> None:
     """Show a marketplace's studies.
 
     For each study, the list shows places, submissions, money, and who has to act next.
@@ -138,7 +138,7 @@ def _money(cents: int, currency: str) -> str:
     help="Whether Prolific's pages show the bonuses of the batch.",
 )
 @DATABASE
-def prolific_settle(*, batches: tuple[str, ...], is_paid: bool, database: Path) -> None:
+def settle(*, batches: tuple[str, ...], is_paid: bool, database: Path) -> None:
     """Record whether bonuses were paid.
 
     Use it for a BATCH of bonuses that may or may not have been paid, because Prolific
@@ -184,7 +184,7 @@ def prolific_settle(*, batches: tuple[str, ...], is_paid: bool, database: Path) 
 @TOKEN_FILE
 @DATABASE
 @JSON
-def prolific_reconcile(
+def reconcile(
     *,
     adopt: str | None,
     hit_type: str,

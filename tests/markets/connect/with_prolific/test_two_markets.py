@@ -10,7 +10,7 @@ from piecework.marketplace.state.money import MTURK
 from piecework.marketplace.state.outside_market import OutsideMarket, claim
 from piecework.marketplace.state.storage import WrongDatabaseError
 from tests.conftest import in_full
-from tests.marketplace.several_markets.place import CONNECT, PROLIFIC, Place, a_place, crowd
+from tests.markets.connect.with_prolific.place import CONNECT, PROLIFIC, Place, a_place, crowd
 
 
 def _balance(place: Place) -> Decimal:

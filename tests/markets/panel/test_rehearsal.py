@@ -13,17 +13,17 @@ import pytest
 
 from piecework.domain.errors import ConfigError
 from piecework.engine.progress import read_progress
+from piecework.markets.panel.rehearsal.offline import AtPanel
+from piecework.markets.panel.rehearsal.simulated_panel import SimulatedPanel
 from piecework.results.books import Books
 from piecework.results.whole_pass import write_results
 from piecework.simulation.crowd.events import Event
 from piecework.simulation.rehearsals.campaign import prepare
-from piecework.simulation.rehearsals.panel import AtPanel
 from piecework.simulation.rehearsals.rehearsal import rehearsal_at, work_through
-from piecework.simulation.simulated_panel import SimulatedPanel
 from tests.conftest import ROOT
 from tests.engine.test_qualification import CAMPAIGN as GATED
 from tests.engine.test_qualification import written as gated_campaign
-from tests.simulation.rehearsals.test_rehearse_prolific import rows, working_on, write, written
+from tests.markets.prolific.test_rehearsal import rows, working_on, write, written
 
 _KILLED = """
 import sys

@@ -9,8 +9,8 @@ from offline_markets.connect.options import KEY
 from offline_markets_tests.prolific.people import Researcher
 from tests.marketplace.market import free_port
 from tests.marketplace.served_apart import ServedForCrowd, until
-from tests.marketplace.several_markets.place import CONNECT, PROLIFIC, crowd
 from tests.markets.connect.town import Visitor as ConnectVisitor
+from tests.markets.connect.with_prolific.place import CONNECT, PROLIFIC, crowd
 from tests.markets.prolific.bridge.town import Visitor as ProlificVisitor
 
 

@@ -12,7 +12,7 @@ from piecework.results.whole_pass import write_results
 from piecework.simulation.rehearsals.campaign import prepare
 from piecework.simulation.rehearsals.rehearsal import rehearsal_at, work_through
 from piecework.store import hits, workers
-from tests.simulation.rehearsals.test_rehearse_prolific import CAMPAIGN, write
+from tests.markets.prolific.test_rehearsal import CAMPAIGN, write
 
 IN_DOLLARS = CAMPAIGN.replace('"GBP"', '"USD"').replace('"0.11"', '"0.40"')
 SHARES = IN_DOLLARS + "[crowds]\nprolific = 60\nconnect = 40\n"

@@ -90,7 +90,7 @@ def only_workspace(prolific: Prolific, *, command: str) -> str:
 @click.option("--as-curl", is_flag=True, help="Also print the calls as curl commands.")
 @JSON
 @click.pass_context
-def prolific_doctor(
+def doctor(
     ctx: click.Context,
     *,
     workspace: str,
@@ -153,7 +153,7 @@ _MOST_CHOICES = 12
 @URL
 @TOKEN_FILE
 @JSON
-def prolific_filters(
+def filters(
     words: tuple[str, ...], *, workspace: str, url: str, token_file: Path | None, as_json: bool
 ) -> None:
     """Find filters that a campaign can ask for.

@@ -63,7 +63,7 @@ def needed_key(file: Path | None) -> ApiKey:
 @KEY_FILE
 @JSON
 @click.pass_context
-def connect_doctor(
+def doctor(
     ctx: click.Context,
     *,
     project_id: str,
@@ -106,7 +106,7 @@ def connect_doctor(
 @click.command("status")
 @DATABASE
 @JSON
-def connect_status(*, database: Path, as_json: bool) -> None:
+def status(*, database: Path, as_json: bool) -> None:
     """Show a marketplace's projects.
 
     For each project, the list shows places, assignments, money, and what keeps it from
@@ -138,7 +138,7 @@ def connect_status(*, database: Path, as_json: bool) -> None:
     help="Whether Connect's pages show the bonus.",
 )
 @DATABASE
-def connect_settle(*, payments: tuple[str, ...], is_paid: bool, database: Path) -> None:
+def settle(*, payments: tuple[str, ...], is_paid: bool, database: Path) -> None:
     """Record whether bonuses were paid.
 
     Use it for a PAYMENT that `piecework connect status` asks about. Look at the
@@ -179,7 +179,7 @@ def connect_settle(*, payments: tuple[str, ...], is_paid: bool, database: Path) 
 @URL
 @KEY_FILE
 @DATABASE
-def connect_reconcile(
+def reconcile(
     *, adopt: str, leave: str, pay_lost: str, url: str, key_file: Path | None, database: Path
 ) -> None:
     """Decide about projects that the file lacks.

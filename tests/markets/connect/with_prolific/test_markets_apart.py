@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 from tests.conftest import in_full
-from tests.marketplace.several_markets.served import ServedMarkets
+from tests.markets.connect.with_prolific.served import ServedMarkets
 
 OTHER = {"prolific": "connect", "connect": "prolific"}
 ENOUGH_SECONDS = 5.0

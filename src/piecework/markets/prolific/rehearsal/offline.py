@@ -25,15 +25,13 @@ from piecework.marketplace.state.money import PriceList
 from piecework.markets.prolific.bridge.bridge import Terms
 from piecework.markets.prolific.bridge.recruiting import NOBODY_HOLDS
 from piecework.markets.prolific.bridge.requirements import type_id_of
-from piecework.markets.prolific.bridge.serving import Office, office, settle
-from piecework.markets.prolific.calling import Token
+from piecework.markets.prolific.bridge.serving import OFFLINE_TOKEN, Office, office, settle
 from piecework.markets.prolific.client import Prolific
+from piecework.markets.prolific.market import MARKET
+from piecework.markets.prolific.rehearsal.site import ProlificSite
 from piecework.platforms.clocks import START, VirtualClock
 from piecework.simulation.crowd.people import default_crowd
-from piecework.simulation.crowd.visit_site import VisitSite
-from piecework.simulation.rehearsals.marketplace_process import PROLIFIC_TOKEN
 from piecework.simulation.rehearsals.outside import (
-    PROLIFIC,
     AtBridge,
     Taken,
     steps_at,
@@ -59,7 +57,7 @@ _ACCOUNTS = ("rewards", "bonuses", "fees", "vat")
 class AtProlific(AtBridge):
     """The bridge and the participants' site of one campaign, in virtual time."""
 
-    site: VisitSite
+    site: ProlificSite
     grace: timedelta = _GRACE
 
     def taken(self) -> Taken:
@@ -84,9 +82,9 @@ class OfflineProlific:
         return self.office.prices
 
     @property
-    def served(self) -> Mapping[str, str]:
+    def address(self) -> str:
         """See `OfflineMarket`."""
-        return {"prolific_url": self.url}
+        return self.url
 
     @contextmanager
     def at_work(
@@ -102,7 +100,7 @@ class OfflineProlific:
         seed = campaign.rehearsal.seed
         rules = Rules(rehearsal=True, seed=seed, start=START)
         with self.office.bridge(database, rules, among=among) as bridge:
-            site = VisitSite(
+            site = ProlificSite(
                 endpoint_url,
                 clock.now(),
                 emulator_url=self.url,
@@ -117,14 +115,14 @@ class OfflineProlific:
 
 
 @contextmanager
-def offline_prolific(campaign: Campaign) -> Iterator[OfflineProlific]:
+def offline_market(campaign: Campaign) -> Iterator[OfflineProlific]:
     """Serve the campaign's own offline Prolific, with a file beside the store.
 
     Raises:
         StoreError: the file belongs to something else.
     """
     options = Options(
-        database=campaign.out / PROLIFIC,
+        database=campaign.out / MARKET.files[0],
         seed=campaign.rehearsal.seed,
         currency=campaign.rewards.currency,
         balance=_most_cents(campaign),
@@ -133,7 +131,7 @@ def offline_prolific(campaign: Campaign) -> Iterator[OfflineProlific]:
     try:
         with (
             serve(options) as url,
-            office(url, Token(PROLIFIC_TOKEN), _terms(campaign, url)) as opened,
+            office(url, OFFLINE_TOKEN, _terms(campaign, url)) as opened,
         ):
             yield OfflineProlific(url=url, office=opened)
     except WrongDatabaseError as wrong:
@@ -186,7 +184,7 @@ def _test_cents(campaign: Campaign) -> int:
 
 
 def _terms(campaign: Campaign, url: str) -> Terms:
-    with Transport(url, Token(PROLIFIC_TOKEN)) as transport:
+    with Transport(url, OFFLINE_TOKEN) as transport:
         workspace = next(Prolific(transport).account.workspaces()).id
     return Terms(
         workspace_id=workspace,

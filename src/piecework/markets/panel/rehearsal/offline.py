@@ -6,7 +6,7 @@ marketplace's process reads them.
 
 import secrets as random_secrets
 import tomllib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -19,18 +19,18 @@ from piecework.marketplace.state import outside_market, visits
 from piecework.marketplace.state.backend import Backend, Rules
 from piecework.marketplace.state.money import PriceList
 from piecework.markets.panel.arrivals import ids_of, person_key
+from piecework.markets.panel.market import MARKET
 from piecework.markets.panel.panel_crowd import ways_out
 from piecework.markets.panel.panel_file import NAME, Panel, market_of, prices_of
 from piecework.markets.panel.pay_list import make, mark_written, numbers, read
+from piecework.markets.panel.rehearsal.simulated_panel import SimulatedPanel, Terms, panel_file
+from piecework.markets.panel.rehearsal.site import PanelSite
 from piecework.markets.panel.secrets import Secrets
 from piecework.platforms.clocks import START, VirtualClock
-from piecework.simulation.crowd.panel_site import PanelSite
 from piecework.simulation.rehearsals.marketplace_books import fees_cents_of
 from piecework.simulation.rehearsals.outside import Taken
-from piecework.simulation.simulated_panel import SimulatedPanel, Terms, panel_file
 
-FILE = "panel.toml"
-SECRET = "panel.secret"  # noqa: S105 - a file's name
+_FILE, _SECRET = MARKET.files
 _MOST_VISITS = 1000
 """A rehearsal's few workers come as often as they like."""
 
@@ -48,9 +48,9 @@ class OfflinePanel:
     prices: PriceList
 
     @property
-    def served(self) -> Mapping[str, Path]:
-        """See `OfflineMarket`."""
-        return {"panel": self.file}
+    def address(self) -> str:
+        """See `OfflineMarket`: the panel file."""
+        return str(self.file.resolve())
 
     @contextmanager
     def at_work(
@@ -79,8 +79,9 @@ class OfflinePanel:
                 yield AtPanel(self, backend, site, campaign.out)
 
 
-def offline_panel(campaign: Campaign) -> OfflinePanel:
-    """Return the campaign's own panel, with its file and secret beside the store.
+@contextmanager
+def offline_market(campaign: Campaign) -> Iterator[OfflinePanel]:
+    """Open the campaign's own panel, with its file and secret beside the store.
 
     Raises:
         ConfigError: the campaign has a qualification test, which people of a panel do
@@ -92,7 +93,7 @@ def offline_panel(campaign: Campaign) -> OfflinePanel:
             next_step="leave out [qualification], or rehearse without --crowd panel",
         )
     campaign.out.mkdir(parents=True, exist_ok=True)
-    file, secret = campaign.out / FILE, campaign.out / SECRET
+    file, secret = campaign.out / _FILE, campaign.out / _SECRET
     if not secret.exists():
         secret.touch(mode=0o600)
         secret.write_text(random_secrets.token_hex(32), encoding="ascii")
@@ -100,7 +101,7 @@ def offline_panel(campaign: Campaign) -> OfflinePanel:
     text = file.read_text(encoding="utf-8")
     panel = Panel.model_validate(tomllib.loads(text)).beside(file)
     known = Secrets.read(panel, {})
-    return OfflinePanel(
+    yield OfflinePanel(
         file=file,
         panel=panel,
         secrets=known,
@@ -113,7 +114,7 @@ def _terms(campaign: Campaign) -> Terms:
     seconds = campaign.rewards.expected_seconds or _VISIT_SECONDS
     return Terms(
         name="rehearsal",
-        proof=f'secret_file = "{SECRET}"',
+        proof=f'secret_file = "{_SECRET}"',
         hits=max(1, min(100, _VISIT_SECONDS // seconds)),
         per_person=_MOST_VISITS,
         hit_seconds=seconds,

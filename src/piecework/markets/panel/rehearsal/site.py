@@ -13,10 +13,10 @@ from urllib.parse import urlencode
 
 from piecework.domain.errors import PlatformRefused
 from piecework.domain.ids import WorkerId
+from piecework.markets.panel.rehearsal.simulated_panel import SimulatedPanel
 from piecework.simulation.crowd.people import Person, Worker
 from piecework.simulation.crowd.visit_site import Visit, VisitingSite
 from piecework.simulation.seeded_rng import seeded_rng
-from piecework.simulation.simulated_panel import SimulatedPanel
 
 PROJECT = "p1"
 _FORGES, _REPEATS, _SECOND_SESSION, _FORGETS = 0.1, 0.1, 0.1, 0.05

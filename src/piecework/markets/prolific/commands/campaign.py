@@ -16,12 +16,18 @@ import click
 from piecework.cli.errors import api_faults
 from piecework.cli.options import CAMPAIGN, JSON, PORT, WholeNumber, grouped
 from piecework.cli.output import say_checks
-from piecework.cli.prolific import TOKEN_FILE, URL, WORKSPACE, needed_token, only_workspace
 from piecework.domain.extras import load_extra
 from piecework.domain.text import plural, printable
 from piecework.foundation.client.checks import is_emulator, refuse_closed_frames, refuse_closed_site
 from piecework.foundation.client.token import api_address
 from piecework.markets.prolific.calling import SERVICE
+from piecework.markets.prolific.commands.account import (
+    TOKEN_FILE,
+    URL,
+    WORKSPACE,
+    needed_token,
+    only_workspace,
+)
 
 if TYPE_CHECKING:
     from piecework.domain.campaign import Campaign
@@ -38,7 +44,7 @@ _API = "https://api.prolific.com"
 @URL
 @TOKEN_FILE
 @JSON
-def prolific_estimate(
+def estimate_campaign(
     campaign: Path, *, workspace: str, url: str, token_file: Path | None, as_json: bool
 ) -> None:
     """Ask who is eligible, cost and time.
@@ -60,15 +66,16 @@ def prolific_estimate(
     if as_json:
         click.echo(json.dumps(known.as_dict(), indent=2))
         return
-    for line in lines_of(read, known):
+    for line in _lines_of(read, known):
         click.echo(line)
     click.echo(f"next: piecework check {campaign}")
 
 
-def estimate_if_possible(campaign: "Campaign") -> "Estimate | None":
+def estimate_if_possible(campaign: "Campaign") -> tuple[dict[str, object], list[str]] | None:
     """Return what Prolific says about a campaign that asks for its participants.
 
-    `None`: it asks for none, or there is no token.
+    Plain values for programs, and lines for people. `None`: the campaign asks for no
+    participants of Prolific, or there is no token.
 
     Raises:
         ConfigError: Prolific cannot be asked, or refuses a filter.
@@ -86,10 +93,11 @@ def estimate_if_possible(campaign: "Campaign") -> "Estimate | None":
         if token is None:
             return None
         url = os.environ.get("PROLIFIC_URL") or _API
-        return _ask(campaign, url=url, token=token, workspace="")
+        known = _ask(campaign, url=url, token=token, workspace="")
+    return known.as_dict(), [*_lines_of(campaign, known)]
 
 
-def lines_of(campaign: "Campaign", known: "Estimate") -> Iterator[str]:
+def _lines_of(campaign: "Campaign", known: "Estimate") -> Iterator[str]:
     """Yield what Prolific says, for people."""
     from piecework.markets.prolific.bridge.spending import FEWEST_COUNTED
 
@@ -195,7 +203,7 @@ _SITE = grouped(
 @TOKEN_FILE
 @JSON
 @click.pass_context
-def prolific_try(
+def try_visit(
     ctx: click.Context,
     *,
     campaign: Path,
@@ -224,7 +232,7 @@ def prolific_try(
     """
     load_extra("pycountry", extra="prolific", use="prolific try")
     from piecework.campaign.assembling import read_anywhere
-    from piecework.simulation.rehearsals.live_trial import Trial, Wanted
+    from piecework.markets.prolific.rehearsal.live_trial import Trial, Wanted
 
     read = read_anywhere(campaign)
     checks: list[Check] = []

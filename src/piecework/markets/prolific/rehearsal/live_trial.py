@@ -34,16 +34,16 @@ from piecework.markets.prolific.bridge.bridge import Bridge
 from piecework.markets.prolific.bridge.recruiting import Recruiting, agreed_terms
 from piecework.markets.prolific.bridge.serving import Office, office, settle
 from piecework.markets.prolific.calling import Token
-from piecework.markets.prolific.resources.submissions import Submission
-from piecework.platforms.endpoint import Credentials
-from piecework.platforms.mturk import MTurk
-from piecework.simulation.rehearsals.live_trial_checks import (
+from piecework.markets.prolific.rehearsal.live_trial_checks import (
     arrived,
     cost,
     given_back,
     submitted,
     visits,
 )
+from piecework.markets.prolific.resources.submissions import Submission
+from piecework.platforms.endpoint import Credentials
+from piecework.platforms.mturk import MTurk
 
 FOLDER = "prolific-try"
 _ENDED = "ended"

@@ -6,13 +6,13 @@ import pytest
 
 from piecework.domain.errors import ConfigError
 from piecework.engine.progress import read_progress
+from piecework.markets.connect.rehearsal.offline import AtConnect
 from piecework.results.whole_pass import write_results
 from piecework.simulation.rehearsals.campaign import prepare
-from piecework.simulation.rehearsals.connect import AtConnect
 from piecework.simulation.rehearsals.rehearsal import rehearsal_at, work_through
 from tests.engine.test_qualification import CAMPAIGN as GATED
 from tests.engine.test_qualification import written as gated_campaign
-from tests.simulation.rehearsals.test_rehearse_prolific import CAMPAIGN, rows, write
+from tests.markets.prolific.test_rehearsal import CAMPAIGN, rows, write
 
 _FEW = CAMPAIGN.replace("scenes = 12", "scenes = 5")
 _IN_DOLLARS = _FEW.replace('"GBP"', '"USD"').replace('"0.11"', '"0.40"')

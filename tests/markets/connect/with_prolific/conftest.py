@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.marketplace.several_markets.place import Place, a_place
+from tests.markets.connect.with_prolific.place import Place, a_place
 
 
 @pytest.fixture

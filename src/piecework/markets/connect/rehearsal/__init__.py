@@ -1,0 +1,1 @@
+"""A rehearsal with participants of an offline Connect."""

@@ -1,0 +1,1 @@
+"""The commands about panels, and `serve --crowd panel`."""

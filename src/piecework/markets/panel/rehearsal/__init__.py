@@ -1,0 +1,1 @@
+"""A rehearsal with people of a simulated panel."""

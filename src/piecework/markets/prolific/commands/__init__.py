@@ -1,0 +1,1 @@
+"""The commands about Prolific: an account, an offline Prolific, and `serve --crowd prolific`."""
