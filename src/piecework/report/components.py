@@ -4,11 +4,14 @@ Sections use only these; one template turns them into accessible HTML, so that e
 table has its caption and scopes and every plot its text alternative.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from numbers import Integral
+from typing import Any, Generic, Literal, TypeVar
 
 from markupsafe import Markup
+
+from piecework.domain.text import count
 
 Level = Literal["problem", "watch", "fine", "fact"]
 
@@ -54,18 +57,38 @@ class Tag:
 Cell = str | Quote | Code | Tag
 
 
+_Row = TypeVar("_Row")
+
+
 @dataclass(frozen=True, slots=True)
-class Column:
-    """A table's column; `spoken` is the long name if `label` is short.
+class Column(Generic[_Row]):
+    """A table's column: its label, and what it shows of a row.
 
     Attributes:
+        cell: a function of the row, the name of an attribute or a key of it, or `None` for
+            the cell that the row itself has at this place. Whole numbers get separators.
         style: `n` for numbers, right-aligned; `r` for numbers with a range, which may
             stand in a second line; `t` for times, never broken.
+        spoken: the long name if `label` is short.
+        is_shown: False leaves the column out.
     """
 
     label: str
+    cell: "Callable[[_Row], Cell | int] | str | None" = None
     style: Literal["", "n", "r", "t"] = ""
     spoken: str = ""
+    is_shown: bool = True
+
+    def shown(self, row: _Row, place: int) -> Cell:
+        """The cell of a row."""
+        value: Any = row
+        if callable(self.cell):
+            value = self.cell(row)
+        elif self.cell is None:
+            value = value[place]
+        else:
+            value = value[self.cell] if isinstance(row, Mapping) else getattr(row, self.cell)
+        return count(int(value)) if isinstance(value, Integral) else value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +104,7 @@ class Table:
     """
 
     caption: str
-    columns: tuple[Column, ...]
+    columns: tuple[Column[Any], ...]
     rows: tuple[tuple[Cell, ...], ...]
     note: str = ""
     is_folded: bool = False
@@ -255,21 +278,48 @@ class Part:
     sections: tuple[Section, ...]
 
 
-def text(label: str) -> Column:
+def text(
+    label: str, cell: "Callable[[_Row], Cell | int] | str | None" = None, *, is_shown: bool = True
+) -> Column[_Row]:
     """A column of text."""
-    return Column(label)
+    return Column(label, cell, is_shown=is_shown)
 
 
-def number(label: str, *, spoken: str = "") -> Column:
+def number(
+    label: str,
+    cell: "Callable[[_Row], Cell | int] | str | None" = None,
+    *,
+    spoken: str = "",
+    is_shown: bool = True,
+) -> Column[_Row]:
     """A column of numbers, right-aligned."""
-    return Column(label, style="n", spoken=spoken)
+    return Column(label, cell, "n", spoken, is_shown)
 
 
-def ranges(label: str) -> Column:
-    """A column of numbers, each with a range."""
-    return Column(label, style="r")
+def table(
+    caption: str,
+    rows: Iterable[_Row],
+    *columns: Column[_Row],
+    note: str = "",
+    empty: str = "Nothing to show.",
+    is_folded: bool = False,
+    is_wide: bool = False,
+    is_middle: bool = False,
+) -> Table:
+    """Build a table from its rows and what each column shows of them (`Column`, `Table`).
 
-
-def time(label: str) -> Column:
-    """A column of times."""
-    return Column(label, style="t")
+    >>> workers = [{"worker": "7f3a", "kept": 1200}]
+    >>> table("Workers", workers, text("Worker", "worker"), number("Kept", "kept")).rows
+    (('7f3a', '1,200'),)
+    """
+    places = [(place, column) for place, column in enumerate(columns) if column.is_shown]
+    return Table(
+        caption=caption,
+        columns=tuple(column for _, column in places),
+        rows=tuple(tuple(column.shown(row, place) for place, column in places) for row in rows),
+        note=note,
+        empty=empty,
+        is_folded=is_folded,
+        is_wide=is_wide,
+        is_middle=is_middle,
+    )

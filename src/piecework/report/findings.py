@@ -7,10 +7,10 @@ import pandas as pd
 from piecework.domain.imported import UNNAMED
 from piecework.domain.text import NOTHING, count, plural, share
 from piecework.qc.registry import TITLES
-from piecework.report.components import Code, KeyFigure, Note, Quote, Section, Table, number, text
+from piecework.report.components import Code, KeyFigure, Note, Quote, Section, number, table, text
 from piecework.report.formatting import excerpt
 from piecework.report.page import SectionsPage
-from piecework.report.silence import silent_tables
+from piecework.report.sections.flags import silent_tables
 
 _MOST_ROWS = 200
 _EVIDENCE_CHARACTERS = 240
@@ -85,16 +85,7 @@ def _by_heuristic(findings: pd.DataFrame, ran: Sequence[str], silent: Mapping[st
         subjects=("subject_id", "nunique"),
         touched=("touched", "sum"),
     )
-    rows = tuple(
-        (
-            Code(name, words=TITLES.get(name, "")),
-            f"{flagged['kind'][name]}s",
-            count(flagged["subjects"][name]),
-            count(flagged["touched"][name]),
-        )
-        for name in ran
-        if name in flagged.index
-    )
+    shown = [name for name in ran if name in flagged.index]
     rest = [name for name in ran if name not in flagged.index]
     looked = ", ".join(TITLES.get(name, name) for name in rest if name not in silent)
     note = f"These looked and flagged nothing: {looked or 'none'}."
@@ -102,16 +93,14 @@ def _by_heuristic(findings: pd.DataFrame, ran: Sequence[str], silent: Mapping[st
         key="heuristics",
         title="Flags by heuristic",
         tables=(
-            Table(
-                caption="Flags by heuristic",
-                columns=(
-                    text("Heuristic"),
-                    text("Looks at"),
-                    number("Flagged"),
-                    number("Answers affected"),
-                ),
-                rows=rows,
-                note=note if rows else "",
+            table(
+                "Flags by heuristic",
+                shown,
+                text("Heuristic", lambda name: Code(name, words=TITLES.get(name, ""))),
+                text("Looks at", lambda name: f"{flagged['kind'][name]}s"),
+                number("Flagged", lambda name: flagged["subjects"][name]),
+                number("Answers affected", lambda name: flagged["touched"][name]),
+                note=note if shown else "",
                 # A table without rows shows only this.
                 empty=f"Nothing is flagged. {note}",
                 is_wide=True,
@@ -142,24 +131,28 @@ def _suspicious(findings: pd.DataFrame) -> Section:
         key="flags",
         title="The flags",
         tables=(
-            Table(
-                caption="Flags, the most suspicious first",
-                columns=(
-                    text("Heuristic"),
-                    text("About"),
-                    text("Evidence"),
-                    text("Assignment"),
-                    text("Answer"),
+            table(
+                "Flags, the most suspicious first",
+                ranked.head(_MOST_ROWS).astype({"answer": "str"}).to_dict("records"),
+                text(
+                    "Heuristic",
+                    lambda flag: Code(flag["heuristic"], words=TITLES.get(flag["heuristic"], "")),
                 ),
-                rows=tuple(
-                    (
-                        Code(str(row.heuristic), words=TITLES.get(str(row.heuristic), "")),
-                        _about(str(row.subject_kind), int(str(row.times))),
-                        Quote(excerpt(str(row.evidence), limit=_EVIDENCE_CHARACTERS)),
-                        Code(excerpt(str(row.assignment_id))),
-                        Quote(excerpt(str(row.answer), limit=_ANSWER_CHARACTERS)),
-                    )
-                    for row in ranked.head(_MOST_ROWS).itertuples()
+                text(
+                    "About",
+                    lambda flag: (
+                        plural(flag["times"], flag["subject_kind"])
+                        if flag["times"] > 1
+                        else flag["subject_kind"]
+                    ),
+                ),
+                text(
+                    "Evidence",
+                    lambda flag: Quote(excerpt(flag["evidence"], limit=_EVIDENCE_CHARACTERS)),
+                ),
+                text("Assignment", lambda flag: Code(excerpt(flag["assignment_id"]))),
+                text(
+                    "Answer", lambda flag: Quote(excerpt(flag["answer"], limit=_ANSWER_CHARACTERS))
                 ),
                 note=" ".join(notes),
                 empty="Nothing is flagged.",
@@ -167,7 +160,3 @@ def _suspicious(findings: pd.DataFrame) -> Section:
             ),
         ),
     )
-
-
-def _about(kind: str, times: int) -> str:
-    return kind if times == 1 else plural(times, kind)

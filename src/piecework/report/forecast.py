@@ -6,9 +6,9 @@ from math import isnan
 
 from piecework.domain.crowds import MarketPrice
 from piecework.domain.money import Currency, shown
-from piecework.domain.text import NOTHING, count, plural
+from piecework.domain.text import NOTHING, plural
 from piecework.report.comparison_plots import Mean, means
-from piecework.report.components import Figure, KeyFigure, Section, Table, number, ranges, text
+from piecework.report.components import Column, Figure, KeyFigure, Section, number, table, text
 from piecework.report.formatting import excerpt
 from piecework.report.page import environment
 from piecework.report.plots import draw_svg
@@ -130,30 +130,15 @@ def _figures(forecast: Forecast) -> Mapping[str, _Figure]:
     return {**_FIGURES, "days": hours}
 
 
-def _table(forecast: Forecast) -> Table:
-    """One row per choice, with its figures as mean and range."""
-    figures = _figures(forecast)
-    return Table(
-        caption=choice_caption(forecast),
-        columns=(text("Choice"), *(ranges(figure.label) for figure in figures.values())),
-        rows=tuple(
-            (excerpt(row.name, limit=120), *(_in_cell(forecast, row, name) for name in figures))
-            for row in forecast.rows
-        ),
-        note="; ".join(f"{figure.label}: {figure.words}" for figure in figures.values()) + ".",
-        is_wide=True,
-    )
-
-
-def _in_words(forecast: Forecast, row: Row, name: str) -> str:
+def _in_cell(forecast: Forecast, row: Row, name: str, space: str = " ") -> str:
     mean, between = mean_and_range(forecast, row, name)
-    return f"{mean} ({between})" if between else mean
+    return f"{mean} ({between.replace(' ', space)})" if between else mean
 
 
-def _in_cell(forecast: Forecast, row: Row, name: str) -> str:
-    """The same, in two lines if there is no room for one."""
-    mean, between = mean_and_range(forecast, row, name)
-    return f"{mean} ({between.replace(' ', _JOINED)})" if between else mean
+def _in_column(forecast: Forecast, name: str) -> Column[Row]:
+    """A figure of each choice; its range is in a second line if there is no room in one."""
+    label = _figures(forecast)[name].label
+    return Column(label, lambda row: _in_cell(forecast, row, name, _JOINED), "r")
 
 
 def _mean(forecast: Forecast, row: Row, name: str) -> str:
@@ -185,13 +170,14 @@ def render_forecast(forecast: Forecast) -> str:
             sections=[
                 _choices(forecast),
                 *([_markets(forecast)] if forecast.markets else []),
-                _assumptions(forecast),
+                Section(key="assumptions", title="Assumptions", lead=tuple(forecast.assumptions)),
             ],
         )
     )
 
 
 def _choices(forecast: Forecast) -> Section:
+    figures = _figures(forecast)
     return Section(
         key="choices",
         title="What each choice costs and yields",
@@ -201,7 +187,16 @@ def _choices(forecast: Forecast) -> Section:
             for name in _FIGURES
             if any(not isnan(row.estimates[name].mean) for row in forecast.rows)
         ),
-        tables=(_table(forecast),),
+        tables=(
+            table(
+                choice_caption(forecast),
+                forecast.rows,
+                text("Choice", lambda row: excerpt(row.name, limit=120)),
+                *(_in_column(forecast, name) for name in figures),
+                note="; ".join(f"{of.label}: {of.words}" for of in figures.values()) + ".",
+                is_wide=True,
+            ),
+        ),
     )
 
 
@@ -209,38 +204,20 @@ def _markets(forecast: Forecast) -> Section:
     def money(cents: int) -> str:
         return shown(cents, forecast.currency)
 
-    return Section(
-        key="markets",
-        title="Prices by market",
-        tables=(
-            Table(
-                caption="Every item once, by the fees of each market",
-                columns=(
-                    text("Market"),
-                    number("HITs"),
-                    number("Assignments"),
-                    number("Fee, %"),
-                    number("One HIT"),
-                    number("Its share"),
-                    number("All there"),
-                ),
-                rows=tuple(
-                    (
-                        each.market,
-                        count(each.hits),
-                        count(each.assignments),
-                        f"{each.fee_percent.normalize():f}",
-                        money(each.hit_cents),
-                        money(each.cents),
-                        money(each.whole_cents),
-                    )
-                    for each in forecast.markets
-                ),
-                note="One HIT: reward and fee of all its assignments. Its share: "
-                "the HITs that go there. All there: if all HITs went there.",
-            ),
-        ),
+    prices = table(
+        "Every item once, by the fees of each market",
+        forecast.markets,
+        text("Market", lambda price: price.market),
+        number("HITs", lambda price: price.hits),
+        number("Assignments", lambda price: price.assignments),
+        number("Fee, %", lambda price: f"{price.fee_percent.normalize():f}"),
+        number("One HIT", lambda price: money(price.hit_cents)),
+        number("Its share", lambda price: money(price.cents)),
+        number("All there", lambda price: money(price.whole_cents)),
+        note="One HIT: reward and fee of all its assignments. Its share: "
+        "the HITs that go there. All there: if all HITs went there.",
     )
+    return Section(key="markets", title="Prices by market", tables=(prices,))
 
 
 def price_line(forecast: Forecast, price: MarketPrice) -> str:
@@ -253,10 +230,6 @@ def price_line(forecast: Forecast, price: MarketPrice) -> str:
         f"{price.market}: {share} for {plural(price.hits, 'HIT')} at {hit}, with a fee "
         f"of {price.fee_percent.normalize():f} %; all HITs there: {whole}"
     )
-
-
-def _assumptions(forecast: Forecast) -> Section:
-    return Section(key="assumptions", title="Assumptions", lead=tuple(forecast.assumptions))
 
 
 def _plot(forecast: Forecast, name: str) -> Figure:
@@ -274,13 +247,7 @@ def _plot(forecast: Forecast, name: str) -> Figure:
     ]
     most = max(mean.high for mean in scaled)
     plot = means(scaled, ends=(0, most * 1.08 or 1), x_label=figure.label)
-    lines = (f"{row.name}: {_in_words(forecast, row, name)}" for row in rows)
-    return Figure(
-        title=f"{figure.label}: {figure.words}",
-        svg=draw_svg(
-            plot,
-            key=f"plot-{name.replace('_', '-')}",
-            title=figure.label,
-            description="; ".join(lines),
-        ),
-    )
+    lines = (f"{row.name}: {_in_cell(forecast, row, name)}" for row in rows)
+    key = f"plot-{name.replace('_', '-')}"
+    svg = draw_svg(plot, key=key, title=figure.label, description="; ".join(lines))
+    return Figure(title=f"{figure.label}: {figure.words}", svg=svg)

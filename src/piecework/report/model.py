@@ -274,7 +274,7 @@ class ReportModel:
             .rename_axis("answer_id")
             .reset_index()
             .merge(ranked[ranked["subject_kind"] == kind], on="subject_id")
-            for kind, ids in _subjects(self.came.loc[answers]).items()
+            for kind, ids in subjects_of(self.came.loc[answers]).items()
         ]
         strongest = (
             pd.concat(of_answers)
@@ -413,7 +413,7 @@ def _flags(findings: pd.DataFrame, answers: pd.DataFrame) -> pd.DataFrame:
     Returns:
         One row per answer, one bool column per heuristic that flagged anything.
     """
-    ids = _subjects(answers)
+    ids = subjects_of(answers)
     flagged = findings[findings["flag"]]
     columns = {}
     for name, rows in flagged.groupby("heuristic"):
@@ -424,7 +424,7 @@ def _flags(findings: pd.DataFrame, answers: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(columns, index=answers.index)
 
 
-def _subjects(answers: pd.DataFrame) -> dict[str, pd.Series]:
+def subjects_of(answers: pd.DataFrame) -> dict[str, pd.Series]:
     """Return the ids that a finding about each answer may have, by kind of subject."""
     return {
         "answer": pd.Series(answers.index, index=answers.index),

@@ -16,10 +16,11 @@ import matplotlib as mpl
 from defusedxml.ElementTree import fromstring
 from markupsafe import Markup
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
+from matplotlib.figure import Figure as Drawing
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 from matplotlib.typing import RcKeyType
 
+from piecework.report.components import Figure
 from piecework.report.formatting import excerpt
 
 INK = "#1f2a37"
@@ -79,6 +80,14 @@ class Plot:
     bottom: float = 38
 
 
+def figure(
+    plot: Plot, *, key: str, title: str, description: str, note: str = "", is_wide: bool = False
+) -> Figure:
+    """Draw the plot as a figure of the page; `draw_svg` and `Figure` explain the arguments."""
+    svg = draw_svg(plot, key=key, title=title, description=description)
+    return Figure(title=title, svg=svg, note=note, is_wide=is_wide)
+
+
 def draw_svg(plot: Plot, *, key: str, title: str, description: str) -> Markup:
     """Render the plot as an SVG element with its title and description.
 
@@ -108,7 +117,7 @@ def _drawn(plot: Plot, *, salt: str) -> str:
     buffer = io.StringIO()
     nameless = dict.fromkeys(("Date", "Creator", "Format", "Type"))
     with _ONE_AT_A_TIME, mpl.rc_context({**_SETTINGS, "svg.hashsalt": salt}):
-        figure = Figure(figsize=(plot.width_inches, plot.height_inches))
+        figure = Drawing(figsize=(plot.width_inches, plot.height_inches))
         width = plot.width_inches * POINTS_PER_INCH
         height = plot.height_inches * POINTS_PER_INCH
         box = (
@@ -228,6 +237,12 @@ def _bar_plot(paint: Callable[..., None], rows: Sequence[Bar]) -> Plot:
         top=2,
         bottom=4,
     )
+
+
+def bar_figure(rows: Sequence[Bar], *, key: str, title: str, note: str = "") -> Figure:
+    """Draw the bars as a figure, which lists their amounts for readers who cannot see it."""
+    described = "; ".join(f"{row.label}: {row.words}" for row in rows)
+    return figure(bars(rows), key=key, title=title, description=described, note=note)
 
 
 def histogram(

@@ -14,7 +14,7 @@ from piecework.analyses.votes import votes
 from piecework.domain.hit import Item
 from piecework.domain.task import Field, Task, is_graded
 from piecework.domain.text import NOTHING, count
-from piecework.report.components import Cell, Column, Section, Table, number, text
+from piecework.report.components import Cell, Column, Section, Table, number, table, text
 from piecework.report.formatting import excerpt
 
 _MOST_GRADES = 10
@@ -122,30 +122,27 @@ class Analysis:
 
 def section(key: str, title: str, analyses: Sequence[Analysis]) -> Section:
     """Build the section with the analyses of one question."""
-    return Section(key=key, title=title, tables=tuple(map(_table, analyses)))
+    return Section(key=key, title=title, tables=tuple(map(_shown_rows, analyses)))
 
 
-def _table(analysis: Analysis) -> Table:
+def _shown_rows(analysis: Analysis) -> Table:
     frame = analysis.frame.head(_MOST_ROWS)
     left_out = len(analysis.frame) - len(frame)
     more = f" {count(left_out)} more rows are in the JSON." if left_out else ""
     frame = frame.drop(columns=list(analysis.left_out), errors="ignore")
-    return Table(
-        caption=analysis.title,
-        columns=tuple(_column(frame, str(name)) for name in frame),
-        rows=tuple(
-            tuple(_shown(value) for value in row)
-            for row in frame.itertuples(index=False, name=None)
-        ),
+    columns: list[Column[Sequence[Cell]]] = [
+        (number if pd.api.types.is_numeric_dtype(cells) else text)(
+            str(name).replace("_", " ").capitalize()
+        )
+        for name, cells in frame.items()
+    ]
+    return table(
+        analysis.title,
+        [tuple(map(_shown, row)) for row in frame.itertuples(index=False, name=None)],
+        *columns,
         note=f"{analysis.note}{more}".strip(),
         is_wide=True,
     )
-
-
-def _column(frame: pd.DataFrame, name: str) -> Column:
-    label = name.replace("_", " ").capitalize()
-    is_number = pd.api.types.is_numeric_dtype(frame[name])
-    return number(label) if is_number else text(label)
 
 
 def _shown(value: object) -> Cell:

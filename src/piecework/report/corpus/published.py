@@ -10,101 +10,51 @@ from collections.abc import Mapping
 
 from piecework.analyses.corpus.composition import Part
 
-MEANS: Mapping[str, Mapping[Part, float]] = {
-    "all": {"words": 13.0, "nouns": 4.4, "verbs": 0.9, "adjectives": 1.4, "spatial relations": 1.9},
-    "with text": {
-        "words": 12.9,
-        "nouns": 4.5,
-        "verbs": 0.9,
-        "adjectives": 1.4,
-        "spatial relations": 1.9,
-    },
-    "without text": {
-        "words": 13.1,
-        "nouns": 4.2,
-        "verbs": 0.9,
-        "adjectives": 1.6,
-        "spatial relations": 1.9,
-    },
-    "with a question": {
-        "words": 13.0,
-        "nouns": 4.4,
-        "verbs": 0.9,
-        "adjectives": 1.4,
-        "spatial relations": 1.9,
-    },
-    "without a question": {
-        "words": 13.0,
-        "nouns": 4.4,
-        "verbs": 0.9,
-        "adjectives": 1.5,
-        "spatial relations": 1.9,
-    },
-}
+_PARTS: tuple[Part, ...] = ("words", "nouns", "verbs", "adjectives", "spatial relations")
+"""The columns of Table 1, left and right."""
+
+
+def _of_parts(rows: Mapping[str, tuple[float, ...]]) -> Mapping[str, Mapping[Part, float]]:
+    return {name: dict(zip(_PARTS, row, strict=True)) for name, row in rows.items()}
+
+
+MEANS = _of_parts(
+    {
+        "all": (13.0, 4.4, 0.9, 1.4, 1.9),
+        "with text": (12.9, 4.5, 0.9, 1.4, 1.9),
+        "without text": (13.1, 4.2, 0.9, 1.6, 1.9),
+        "with a question": (13.0, 4.4, 0.9, 1.4, 1.9),
+        "without a question": (13.0, 4.4, 0.9, 1.5, 1.9),
+    }
+)
 """Table 1, left half: mean number in a caption."""
 
-OTHER_MEANS: Mapping[str, Mapping[Part, float]] = {
-    name: {"words": 11.3, "nouns": 3.7, "verbs": 1.0, "adjectives": 0.9, "spatial relations": 1.7}
-    for name in ("MSCOCO-Captions", "sample of MSCOCO-Captions")
-}
+OTHER_MEANS = _of_parts(
+    {
+        "MSCOCO-Captions": (11.3, 3.7, 1.0, 0.9, 1.7),
+        "sample of MSCOCO-Captions": (11.3, 3.7, 1.0, 0.9, 1.7),
+    }
+)
 """Table 1, last two rows: the sample has as many images and captions of each as
 VizWiz-Captions."""
 
-UNIQUE: Mapping[str, Mapping[Part, int]] = {
-    "all": {
-        "words": 24422,
-        "nouns": 16400,
-        "verbs": 4040,
-        "adjectives": 8755,
-        "spatial relations": 275,
-    },
-    "with text": {
-        "words": 21161,
-        "nouns": 14277,
-        "verbs": 3294,
-        "adjectives": 7263,
-        "spatial relations": 243,
-    },
-    "without text": {
-        "words": 10711,
-        "nouns": 7114,
-        "verbs": 1933,
-        "adjectives": 3508,
-        "spatial relations": 127,
-    },
-    "with a question": {
-        "words": 22261,
-        "nouns": 14933,
-        "verbs": 3719,
-        "adjectives": 7882,
-        "spatial relations": 244,
-    },
-    "without a question": {
-        "words": 10651,
-        "nouns": 7249,
-        "verbs": 1616,
-        "adjectives": 3212,
-        "spatial relations": 120,
-    },
-}
+UNIQUE = _of_parts(
+    {
+        "all": (24422, 16400, 4040, 8755, 275),
+        "with text": (21161, 14277, 3294, 7263, 243),
+        "without text": (10711, 7114, 1933, 3508, 127),
+        "with a question": (22261, 14933, 3719, 7882, 244),
+        "without a question": (10651, 7249, 1616, 3212, 120),
+    }
+)
 """Table 1, right half."""
 
-OTHER_UNIQUE: Mapping[str, Mapping[Part, int]] = {
-    "MSCOCO-Captions": {
-        "words": 30122,
-        "nouns": 19998,
-        "verbs": 6697,
-        "adjectives": 9651,
-        "spatial relations": 381,
-    },
-    "sample of MSCOCO-Captions": {
-        "words": 16966,
-        "nouns": 11211,
-        "verbs": 3822,
-        "adjectives": 4922,
-        "spatial relations": 197,
-    },
-}
+OTHER_UNIQUE = _of_parts(
+    {
+        "MSCOCO-Captions": (30122, 19998, 6697, 9651, 381),
+        "sample of MSCOCO-Captions": (16966, 11211, 3822, 4922, 197),
+    }
+)
 """Table 1, right half, last two rows."""
 
 OVERLAP_PERCENT: Mapping[Part, float] = {

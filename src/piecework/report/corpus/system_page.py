@@ -1,12 +1,13 @@
 """Scores of captioning systems as a page of sections."""
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from piecework.analyses.corpus.scoring import METRICS
 from piecework.domain.text import count, plural
 from piecework.report import plots
 from piecework.report.components import (
-    Cell,
+    Column,
     Figure,
     KeyFigure,
     Note,
@@ -14,17 +15,17 @@ from piecework.report.components import (
     Section,
     Table,
     number,
+    table,
     text,
 )
 from piecework.report.corpus.published import HUMAN, SYSTEMS, SYSTEMS_BY_GROUP
 from piecework.report.corpus.system_scores import GroupScores, SystemScores
 from piecework.report.formatting import excerpt
 from piecework.report.page import SectionsPage
-from piecework.report.plots import draw_svg
 
 _LABEL = 60
 _SHORT = {"METEOR, exact and stem": "METEOR"}
-_HEADERS = tuple(
+_HEADERS: tuple[Column[Any], ...] = tuple(
     number(_SHORT.get(metric, metric.replace("BLEU", "B")), spoken=metric) for metric in METRICS
 )
 _RANKED_BY = len(METRICS) - 1
@@ -74,18 +75,20 @@ def system_page(scores: SystemScores, *, published: bool) -> SectionsPage:
 def _overall(scores: SystemScores, *, published: bool) -> Section:
     order = _ranked(scores.whole)
     tables = [
-        Table(
-            caption="Scores on all images",
-            columns=(text("System"), *_HEADERS),
-            rows=tuple(
-                (Quote(excerpt(scores.systems[place], limit=_LABEL)), *_cells(scores.whole, place))
+        table(
+            "Scores on all images",
+            (
+                (
+                    _named(scores, place),
+                    *(_with_interval(scores.whole, place, n) for n in range(len(METRICS))),
+                )
                 for place in order
             ),
-            note=(
-                "B is BLEU; ± is half the width of the interval. METEOR matches words "
-                "and stems here. It has no synonyms and no paraphrases, so it is lower "
-                "than the full program's."
-            ),
+            text("System"),
+            *_HEADERS,
+            note="B is BLEU; ± is half the width of the interval. METEOR matches words "
+            "and stems here. It has no synonyms and no paraphrases, so it is lower "
+            "than the full program's.",
             is_wide=True,
         ),
         *_human(scores),
@@ -114,7 +117,6 @@ def _lead(scores: SystemScores, order: Sequence[int]) -> str:
 
 
 def _figure(scores: SystemScores, order: Sequence[int]) -> Figure:
-    title = "CIDEr-D by system"
     bars = [
         plots.Bar(
             excerpt(scores.systems[place], limit=_LABEL),
@@ -123,28 +125,23 @@ def _figure(scores: SystemScores, order: Sequence[int]) -> Figure:
         )
         for place in order
     ]
-    described = "; ".join(f"{bar.label}: {bar.words}" for bar in bars)
-    drawing = draw_svg(plots.bars(bars), key="cider", title=title, description=described)
-    return Figure(title=title, svg=drawing)
+    return plots.bar_figure(bars, key="cider", title="CIDEr-D by system")
 
 
 def _human(scores: SystemScores) -> Iterable[Table]:
     human = scores.human
     if human.scores:
-        yield Table(
-            caption="People, by the same metrics",
-            columns=(text("Captions"), *_HEADERS),
-            rows=(
+        published = [HUMAN[_SHORT.get(metric, metric)] for metric in METRICS]
+        yield table(
+            "People, by the same metrics",
+            (
                 ("drawn from this dataset", *(f"{human.scores[metric]:.1f}" for metric in METRICS)),
-                (
-                    "VizWiz-Captions, published",
-                    *(f"{HUMAN[_SHORT.get(metric, metric)]:.1f}" for metric in METRICS),
-                ),
+                ("VizWiz-Captions, published", *(f"{score:.1f}" for score in published)),
             ),
-            note=(
-                f"One caption of each of {plural(human.images, 'easy image')} against "
-                "the other captions of the image: one reference less than a system has."
-            ),
+            text("Captions"),
+            *_HEADERS,
+            note=f"One caption of each of {plural(human.images, 'easy image')} against "
+            "the other captions of the image: one reference less than a system has.",
             is_wide=True,
         )
 
@@ -152,9 +149,6 @@ def _human(scores: SystemScores) -> Iterable[Table]:
 def _pairs(scores: SystemScores) -> Iterable[Section]:
     if len(scores.systems) < _TWO:
         return
-    shown = [
-        difference for difference in scores.differences if difference.metric == METRICS[_RANKED_BY]
-    ]
     lead = (
         "A test exchanges the captions of two systems on random images, "
         f"{scores.resamples:,} times. p is adjusted for all pairs (Holm)."
@@ -164,24 +158,20 @@ def _pairs(scores: SystemScores) -> Iterable[Section]:
         title="Which systems differ",
         lead=(lead,),
         tables=(
-            Table(
-                caption="Differences in CIDEr-D",
-                columns=(
-                    text("System"),
-                    text("Other system"),
-                    number("Difference"),
-                    number("95 % interval"),
-                    number("p"),
-                ),
-                rows=tuple(
-                    (
-                        Quote(excerpt(difference.first, limit=_LABEL)),
-                        Quote(excerpt(difference.second, limit=_LABEL)),
-                        f"{difference.difference:+.1f}",
-                        f"{difference.low:+.1f} to {difference.high:+.1f}",
-                        _p(difference.p_adjusted),
-                    )
-                    for difference in shown
+            table(
+                "Differences in CIDEr-D",
+                [of for of in scores.differences if of.metric == METRICS[_RANKED_BY]],
+                text("System", lambda of: Quote(excerpt(of.first, limit=_LABEL))),
+                text("Other system", lambda of: Quote(excerpt(of.second, limit=_LABEL))),
+                number("Difference", lambda of: f"{of.difference:+.1f}"),
+                number("95 % interval", lambda of: f"{of.low:+.1f} to {of.high:+.1f}"),
+                number(
+                    "p",
+                    lambda of: (
+                        f"< {_SMALLEST_P}"
+                        if of.p_adjusted < _SMALLEST_P
+                        else f"{of.p_adjusted:.3f}"
+                    ),
                 ),
                 note="All metrics are in the JSON output.",
                 is_wide=True,
@@ -195,23 +185,24 @@ def _by_group(scores: SystemScores, *, published: bool) -> Iterable[Section]:
     for grouping in groupings:
         groups = [group for group in scores.groups if group.grouping == grouping]
         tables = [
-            Table(
-                caption=f"Scores by {excerpt(grouping, limit=_LABEL)}",
-                columns=(text("System"), text("Group"), number("Images"), *_HEADERS),
-                rows=tuple(
+            table(
+                f"Scores by {excerpt(grouping, limit=_LABEL)}",
+                (
                     (
-                        Quote(excerpt(scores.systems[place], limit=_LABEL)),
+                        _named(scores, place),
                         Quote(excerpt(group.group, limit=_LABEL)),
-                        count(group.images),
+                        group.images,
                         *(f"{score:.1f}" for score in group.scores[place]),
                     )
                     for place in _ranked(scores.whole)
                     for group in groups
                 ),
-                note=(
-                    "CIDEr-D weighs words by the references of the group alone. The "
-                    "JSON output has the intervals."
-                ),
+                text("System"),
+                text("Group"),
+                number("Images"),
+                *_HEADERS,
+                note="CIDEr-D weighs words by the references of the group alone. The "
+                "JSON output has the intervals.",
                 is_wide=True,
             )
         ]
@@ -233,14 +224,19 @@ def _by_group(scores: SystemScores, *, published: bool) -> Iterable[Section]:
 
 
 def _published(caption: str, rows: Iterable[tuple[str, Sequence[float]]]) -> Table:
-    return Table(
-        caption=caption,
-        columns=(text("System"), *_HEADERS),
-        rows=tuple((system, *(f"{value:.1f}" for value in values)) for system, values in rows),
+    return table(
+        caption,
+        ((system, *(f"{value:.1f}" for value in values)) for system, values in rows),
+        text("System"),
+        *_HEADERS,
         note="As published. METEOR there has synonyms and paraphrases.",
         is_wide=True,
         is_folded=True,
     )
+
+
+def _named(scores: SystemScores, place: int) -> Quote:
+    return Quote(excerpt(scores.systems[place], limit=_LABEL))
 
 
 def _ranked(group: GroupScores) -> list[int]:
@@ -248,14 +244,6 @@ def _ranked(group: GroupScores) -> list[int]:
     return [int(place) for place in (-group.scores[:, _RANKED_BY]).argsort(kind="stable")]
 
 
-def _cells(group: GroupScores, place: int) -> tuple[Cell, ...]:
-    return tuple(_with_interval(group, place, column) for column in range(len(METRICS)))
-
-
 def _with_interval(group: GroupScores, place: int, column: int) -> str:
     half = (group.high[place, column] - group.low[place, column]) / 2
     return f"{group.scores[place, column]:.1f} ±{half:.1f}"
-
-
-def _p(value: float) -> str:
-    return f"< {_SMALLEST_P}" if value < _SMALLEST_P else f"{value:.3f}"

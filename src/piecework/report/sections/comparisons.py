@@ -16,9 +16,8 @@ from piecework.domain.task import Arrangement, Field, is_graded
 from piecework.domain.text import count, plural, share
 from piecework.report import plots
 from piecework.report.comparison_plots import Contest, contests
-from piecework.report.components import Cell, Figure, Note, Section, Table, number, text
+from piecework.report.components import Cell, Figure, Note, Section, Table, number, table, text
 from piecework.report.model import ReportModel
-from piecework.report.plots import draw_svg
 
 _SMOOTHING = 0.5
 _RARE = 0.01
@@ -57,16 +56,17 @@ def _figure(pairs: pd.DataFrame, criterion: str) -> Figure:
         better = (int(times.get(key, 0)) for key in ("first", "tie", "second"))
         rows.append(Contest(str(first), str(second), *better))
     shown = rows[:_MOST_CONTESTS]
-    title = f"Better by {criterion.replace('_', ' ')}"
     described = "; ".join(
         f"{row.first} {count(row.first_better)}, equal {count(row.equal)}, "
         f"{row.second} {count(row.second_better)}"
         for row in shown
     )
     key = f"contests-{criterion.replace('_', '-')}"
-    return Figure(
-        title=title,
-        svg=draw_svg(contests(shown), key=key, title=title, description=f"{described}."),
+    return plots.figure(
+        contests(shown),
+        key=key,
+        title=f"Better by {criterion.replace('_', ' ')}",
+        description=f"{described}.",
         note="Judgements that the system on the left is better, that both are equal, "
         "that the system on the right is better."
         + f" {count(len(rows) - len(shown))} more pairs are not shown."
@@ -91,34 +91,16 @@ def _strengths(pairs: pd.DataFrame, criterion: str) -> Table:
     of_criterion = pairs.loc[pairs["criterion"] == criterion]
     fit, note = _fitted(of_criterion)
     means = _mean_grades(of_criterion)
-    rows = (
-        ()
-        if fit is None
-        else tuple(
-            (
-                str(system),
-                f"{row['strength']:+.2f}",
-                f"{row['standard_error']:.2f}",
-                f"{means[str(system)]:+.2f}",
-                count(int(row["wins"])),
-                count(int(row["ties"])),
-                count(int(row["losses"])),
-            )
-            for system, row in fit.sides.iterrows()
-        )
-    )
-    return Table(
-        caption=f"Strength by {criterion.replace('_', ' ')}",
-        columns=(
-            text("System"),
-            number("Strength"),
-            number("Standard error"),
-            number("Mean grade"),
-            number("Better"),
-            number("Equal"),
-            number("Worse"),
-        ),
-        rows=rows,
+    return table(
+        f"Strength by {criterion.replace('_', ' ')}",
+        () if fit is None else fit.sides.assign(system=fit.sides.index).to_dict("records"),
+        text("System", "system"),
+        number("Strength", lambda row: f"{row['strength']:+.2f}"),
+        number("Standard error", lambda row: f"{row['standard_error']:.2f}"),
+        number("Mean grade", lambda row: f"{means[row['system']]:+.2f}"),
+        number("Better", lambda row: int(row["wins"])),
+        number("Equal", lambda row: int(row["ties"])),
+        number("Worse", lambda row: int(row["losses"])),
         note=note,
         empty=note,
     )
@@ -159,9 +141,7 @@ def _sides(pairs: pd.DataFrame, criteria: list[str]) -> tuple[Table, tuple[Note,
         shown = pairs.loc[pairs["criterion"] == name, "side"]
         first, second, p_value = first_side_advantage(pd.DataFrame({"outcome": shown}))
         equal = len(shown) - first - second
-        rows.append(
-            (name.replace("_", " "), count(first), count(equal), count(second), f"{p_value:.3f}")
-        )
+        rows.append((name.replace("_", " "), first, equal, second, f"{p_value:.3f}"))
         if p_value < _RARE:
             notes.append(
                 Note(
@@ -171,20 +151,18 @@ def _sides(pairs: pd.DataFrame, criteria: list[str]) -> tuple[Table, tuple[Note,
                     f"often than by chance (p = {p_value:.3f}).",
                 )
             )
-    table = Table(
-        caption="Does it matter which text is shown first?",
-        columns=(
-            text("Criterion"),
-            number("First is better"),
-            number("Equal"),
-            number("Second is better"),
-            number("p", spoken="p-value of the exact sign test"),
-        ),
-        rows=tuple(rows),
+    by_side = table(
+        "Does it matter which text is shown first?",
+        rows,
+        text("Criterion"),
+        number("First is better"),
+        number("Equal"),
+        number("Second is better"),
+        number("p", spoken="p-value of the exact sign test"),
         note="Every assignment shows the sides in random order, so neither side should "
         "be preferred; exact two-sided sign test.",
     )
-    return table, tuple(notes)
+    return by_side, tuple(notes)
 
 
 _QUARTERS = 4
@@ -218,7 +196,21 @@ def order_effects_section(model: ReportModel) -> Section | None:
         title="Did the order on the page matter?",
         lead=(_lead(model),),
         figures=tuple(_figures(fields, rows)),
-        tables=(_table(effects),),
+        tables=(
+            table(
+                "Order on the page",
+                effects,
+                text("Field"),
+                text("Compared by"),
+                text("Result"),
+                number("Sample"),
+                number("p-value"),
+                note="Quarters: a permutation test within assignments, after removing each "
+                "item's mean. Options: chi-square against equal shares. Sides: exact sign "
+                "test.",
+                is_wide=True,
+            ),
+        ),
     )
 
 
@@ -354,26 +346,6 @@ def _figures(fields: Sequence[Field], rows: pd.DataFrame) -> Iterator[Figure]:
             )
             for n in range(max(places) + 1)
         ]
-        title = f"Positions of the chosen options of {field.name}"
-        description = "; ".join(f"{bar.label}: {bar.words}" for bar in bars)
         key = f"place-{field.name.replace('_', '-')}"
-        drawing = draw_svg(plots.bars(bars), key=key, title=title, description=description)
-        yield Figure(title=title, svg=drawing)
-
-
-def _table(rows: tuple[tuple[Cell, ...], ...]) -> Table:
-    return Table(
-        caption="Order on the page",
-        columns=(
-            text("Field"),
-            text("Compared by"),
-            text("Result"),
-            number("Sample"),
-            number("p-value"),
-        ),
-        rows=rows,
-        note="Quarters: a permutation test within assignments, after removing each "
-        "item's mean. Options: chi-square against equal shares. Sides: exact sign "
-        "test.",
-        is_wide=True,
-    )
+        title = f"Positions of the chosen options of {field.name}"
+        yield plots.bar_figure(bars, key=key, title=title)

@@ -5,7 +5,8 @@ kind of error is corrected, or all of them.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator, Mapping
+from typing import Any
 
 import pandas as pd
 
@@ -15,11 +16,11 @@ from piecework.analyses.severity import held_out_correlation, severity_weights
 from piecework.domain.text import count, plural
 from piecework.hit_templates.published import PublishedGains, published_gains
 from piecework.report.comparison_plots import Measure, measures
-from piecework.report.components import Cell, Figure, Quote, Section, Table, number, text
+from piecework.report.components import Column, Figure, Quote, Section, Table, number, table, text
 from piecework.report.correction_gains import ALL
 from piecework.report.formatting import excerpt
 from piecework.report.model import ReportModel
-from piecework.report.plots import RED, TEAL, Bar, draw_svg, signed_bars
+from piecework.report.plots import RED, TEAL, Bar, figure, signed_bars
 
 _LONGEST_NAME = 40
 _LONGEST_TEXT = 300
@@ -35,14 +36,13 @@ def text_figures(compared: Compared, means: pd.DataFrame) -> tuple[Figure, ...]:
     shares = (seen[["mean", "low", "high"]] - low) / width
     names = [_named(str(name)) for name in seen.index]
     rows = (
-        Measure(_unchanged(compared), tuple(seen["same"])),
+        Measure(f"same {_unit(compared)}", tuple(seen["same"])),
         Measure("BLEU-4", tuple(seen["bleu_4"])),
         Measure(
             f"people's {_named(compared.field.name)}",
             *(tuple(shares[name]) for name in ("mean", "low", "high")),
         ),
     )
-    title = "What metrics see, and what people see"
     described = "; ".join(
         f"{row.label}: "
         + ", ".join(
@@ -51,22 +51,18 @@ def text_figures(compared: Compared, means: pd.DataFrame) -> tuple[Figure, ...]:
         for row in rows
     )
     return (
-        Figure(
-            title=title,
-            svg=draw_svg(
-                measures(rows, names, y_label="% of the scale"),
-                key="condition-texts-plot",
-                title=title,
-                description=f"{described}.",
-            ),
+        figure(
+            measures(rows, names, y_label="% of the scale"),
+            key="condition-texts-plot",
+            title="What metrics see, and what people see",
+            description=f"{described}.",
             note=_claim(seen, shares),
         ),
     )
 
 
 def _claim(seen: pd.DataFrame, shares: pd.DataFrame) -> str:
-    edits = int(seen["edits_least"].min()), int(seen["edits_most"].max())
-    distance = str(edits[0]) if edits[0] == edits[1] else f"{edits[0]} to {edits[1]}"
+    distance = _range(int(seen["edits_least"].min()), int(seen["edits_most"].max()))
     spans = [100 * (column.max() - column.min()) for column in (seen["bleu_4"], shares["mean"])]
     return (
         f"The edit distance to the correct text is {distance} in every condition. "
@@ -87,34 +83,30 @@ def text_tables(compared: Compared) -> Iterator[Table]:
 
 
 def _similarity(compared: Compared) -> Table:
-    table = similarity(compared.texts)
     unit = _unit(compared)
-    return Table(
-        caption="Similarity to the correct text",
-        columns=(
-            text("Condition"),
-            number("Texts"),
-            number("Edits", spoken=f"Edit distance in {unit}"),
-            number("BLEU-1"),
-            number("BLEU-4"),
+    return table(
+        "Similarity to the correct text",
+        _by_condition(similarity(compared.texts)),
+        text("Condition", lambda row: _named(row["condition"])),
+        number("Texts", lambda row: int(row["items"])),
+        number(
+            "Edits",
+            lambda row: _range(int(row["edits_least"]), int(row["edits_most"])),
+            spoken=f"Edit distance in {unit}",
         ),
-        rows=tuple(
-            (
-                _named(str(name)),
-                count(int(row["items"])),
-                _range(int(row["edits_least"]), int(row["edits_most"])),
-                f"{100 * row['bleu_1']:.1f}",
-                f"{100 * row['bleu_4']:.1f}",
-            )
-            for name, row in table.iterrows()
-        ),
+        number("BLEU-1", lambda row: f"{100 * row['bleu_1']:.1f}"),
+        number("BLEU-4", lambda row: f"{100 * row['bleu_4']:.1f}"),
         note=f"Edits: {unit} to replace. BLEU of all texts of a condition, with the "
         "correct text as the only reference.",
     )
 
 
+def _by_condition(frame: pd.DataFrame) -> list[dict[Hashable, Any]]:
+    """Return the rows of a frame, each with the condition of its index."""
+    return frame.assign(condition=frame.index.astype("str")).to_dict("records")
+
+
 def _weights(compared: Compared) -> Table:
-    table = severity_weights(compared.scores, best=compared.field.maximum)
     correlation, explained = held_out_correlation(compared.texts)
     predicts = (
         ""
@@ -124,13 +116,12 @@ def _weights(compared: Compared) -> Table:
         f"texts within a reference by r = {correlation:.2f} and explains "
         f"{100 * max(explained, 0):.0f} % of their variance."
     )
-    return Table(
-        caption="Weights by severity",
-        columns=(text("Condition"), number("Weight"), number("95 % interval")),
-        rows=tuple(
-            (_named(str(name)), f"{row['weight']:.2f}", f"{row['low']:.2f} to {row['high']:.2f}")
-            for name, row in table.iterrows()
-        ),
+    return table(
+        "Weights by severity",
+        _by_condition(severity_weights(compared.scores, best=compared.field.maximum)),
+        text("Condition", lambda row: _named(row["condition"])),
+        number("Weight", lambda row: f"{row['weight']:.2f}"),
+        number("95 % interval", lambda row: f"{row['low']:.2f} to {row['high']:.2f}"),
         note="What an error costs against the best rating, divided by the mean over "
         f"conditions; a metric could count errors with these weights.{predicts} Such a "
         "metric predicts how people rate, with their biases; it does not say what "
@@ -139,87 +130,78 @@ def _weights(compared: Compared) -> Table:
 
 
 def _replacements(compared: Compared) -> Table:
-    table = replacements(compared.texts)
     means = compared.texts["mean"]
-    return Table(
-        caption=f"Replaced {_unit(compared)}",
-        columns=(
-            text("Condition"),
-            text("Correct"),
-            text("In the text"),
-            number("Texts"),
-            number("Mean"),
+    return table(
+        f"Replaced {_unit(compared)}",
+        replacements(compared.texts).to_dict("records"),
+        text("Condition", lambda row: _named(str(row["condition"]))),
+        text("Correct", lambda row: Quote(excerpt(row["removed"] or "-", limit=_LONGEST_NAME))),
+        text(
+            "In the text", lambda row: Quote(excerpt(row["inserted"] or "-", limit=_LONGEST_NAME))
         ),
-        rows=tuple(
-            (
-                _named(str(row["condition"])),
-                Quote(excerpt(row["removed"] or "-", limit=_LONGEST_NAME)),
-                Quote(excerpt(row["inserted"] or "-", limit=_LONGEST_NAME)),
-                count(len(row["items"])),
-                _mean(float(means[[*row["items"]]].mean())),
-            )
-            for _, row in table.iterrows()
-        ),
+        number("Texts", lambda row: len(row["items"])),
+        number("Mean", lambda row: _mean(float(means[[*row["items"]]].mean()))),
         is_folded=True,
     )
 
 
 def _descriptions(compared: Compared) -> Table:
-    texts = compared.texts
-    has_gloss = bool((texts["gloss"] != "").any())
-    rows: list[tuple[Cell, ...]] = []
-    for reference, group in texts.groupby("reference", sort=False):
+    shown = ("text", "gloss", "translation")
+    rows: list[dict[Hashable, Any]] = []
+    for reference, group in compared.texts.groupby("reference", sort=False):
         first = group.iloc[0]
-        rows.append(
-            (
-                "correct",
-                _quoted(reference),
-                *(
-                    _quoted(first[f"reference_{name}"])
-                    for name in ("gloss", "translation")
-                    if has_gloss
-                ),
-                "-",
-            )
-        )
-        rows += [
-            (
-                _named(str(row["condition"])),
-                _quoted(row["text"]),
-                *(_quoted(row[name]) for name in ("gloss", "translation") if has_gloss),
-                _mean(float(row["mean"])),
-            )
-            for _, row in group.iterrows()
-        ]
-    return Table(
-        caption="All texts and their ratings",
-        columns=(
-            text("Condition"),
-            text("Text"),
-            *((text("Word for word"), text("Translation")) if has_gloss else ()),
-            number("Mean"),
+        correct = {"text": reference} | {name: first[f"reference_{name}"] for name in shown[1:]}
+        rows += [{"condition": "correct", **correct}, *group.to_dict("records")]
+
+    def quoted(label: str, name: str) -> Column[Mapping[Hashable, Any]]:
+        return text(label, lambda row: Quote(excerpt(str(row[name]), limit=_LONGEST_TEXT)))
+
+    has_gloss = bool((compared.texts["gloss"] != "").any())
+    return table(
+        "All texts and their ratings",
+        rows,
+        text("Condition", lambda row: _named(str(row["condition"]))),
+        quoted("Text", "text"),
+        *(
+            (quoted("Word for word", "gloss"), quoted("Translation", "translation"))
+            if has_gloss
+            else ()
         ),
-        rows=tuple(rows),
+        number("Mean", lambda row: _mean(float(row.get("mean", math.nan)))),
         is_folded=True,
     )
 
 
-def _quoted(words: object) -> Quote:
-    return Quote(excerpt(str(words), limit=_LONGEST_TEXT))
+def _by_kind(gains: pd.DataFrame, study: PublishedGains | None, *, has_scores: bool) -> Table:
+    published = study.bleu_4_gains if study is not None and has_scores else {}
+
+    def gain(label: str, name: str) -> Column[Mapping[Hashable, Any]]:
+        return number(label, lambda row: _gain(row[f"{name}_before"], row[name]))
+
+    return table(
+        "Corrections by kind of error",
+        gains.to_dict("records"),
+        text("Kind of error", lambda row: _correction_named(row["kind"])),
+        number("Descriptions", "items"),
+        number("Changed", "changed"),
+        *(gain(label, name) for label, name in (_METRICS if has_scores else ())),
+        number(
+            "Published",
+            lambda row: published.get(str(row["kind"]), "-"),
+            spoken="Published BLEU-4",
+            is_shown=bool(published),
+        ),
+        note=_note(int(gains["descriptions"].max()), int(gains["conflicts"].sum()), study)
+        if has_scores
+        else "The best edit of each description counts. The items have no "
+        "reference_1, reference_2, ..., so there are no scores.",
+    )
 
 
 def _unit(compared: Compared) -> str:
     texts = compared.texts["text"]
     is_spaced = texts.map(lambda words: " " in words).any()
     return "words" if is_spaced else "characters"
-
-
-def _unchanged(compared: Compared) -> str:
-    return f"same {_unit(compared)}"
-
-
-def _range(least: int, most: int) -> str:
-    return str(least) if least == most else f"{least} to {most}"
 
 
 def _mean(value: float) -> str:
@@ -252,7 +234,7 @@ def corrections_section(model: ReportModel) -> Section | None:
         title="What corrections gain",
         lead=(lead, *_published_lead(study, is_shown=has_scores)),
         figures=(_figure(ordered),) if has_scores else (),
-        tables=(_table(ordered, study, has_scores=has_scores),),
+        tables=(_by_kind(ordered, study, has_scores=has_scores),),
     )
 
 
@@ -280,49 +262,14 @@ def _figure(gains: pd.DataFrame) -> Figure:
         Bar(_correction_named(kind), value, f"{value:+.1f}", RED if value < 0 else TEAL)
         for kind, value in zip(gains["kind"], points, strict=True)
     ]
-    title = "Gain in BLEU-4 by kind of error"
     described = ", ".join(f"{row.label} {row.words}" for row in rows)
-    return Figure(
-        title=title,
-        svg=draw_svg(
-            signed_bars(rows),
-            key="corrected-plot",
-            title=title,
-            description=f"In points of 100: {described}.",
-        ),
+    return figure(
+        signed_bars(rows),
+        key="corrected-plot",
+        title="Gain in BLEU-4 by kind of error",
+        description=f"In points of 100: {described}.",
         note="Points of 100 that BLEU-4 of all descriptions gains or loses if only the "
         "errors of this kind are corrected; on top, all kinds together.",
-    )
-
-
-def _table(gains: pd.DataFrame, study: PublishedGains | None, *, has_scores: bool) -> Table:
-    scored = _METRICS if has_scores else ()
-    descriptions = int(gains["descriptions"].max())
-    conflicts = int(gains["conflicts"].sum())
-    published = study.bleu_4_gains if study is not None and has_scores else {}
-    return Table(
-        caption="Corrections by kind of error",
-        columns=(
-            text("Kind of error"),
-            number("Descriptions"),
-            number("Changed"),
-            *(number(label) for label, _ in scored),
-            *([number("Published", spoken="Published BLEU-4")] if published else ()),
-        ),
-        rows=tuple(
-            (
-                _correction_named(row["kind"]),
-                count(int(row["items"])),
-                count(int(row["changed"])),
-                *(_gain(row[f"{name}_before"], row[name]) for _, name in scored),
-                *([published.get(str(row["kind"]), "-")] if published else ()),
-            )
-            for _, row in gains.iterrows()
-        ),
-        note=_note(descriptions, conflicts, study)
-        if has_scores
-        else "The best edit of each description counts. The items have no "
-        "reference_1, reference_2, ..., so there are no scores.",
     )
 
 
@@ -347,3 +294,7 @@ def _correction_named(kind: object) -> str:
 
 def _gain(before: float, after: float) -> str:
     return f"{100 * (after - before):+.1f} ({100 * before:.1f} \u2192 {100 * after:.1f})"
+
+
+def _range(least: int, most: int) -> str:
+    return str(least) if least == most else f"{least} to {most}"

@@ -8,20 +8,20 @@ divided. If the task repeats a published study, its figures are next to ours.
 
 import math
 from collections.abc import Iterator
-from typing import Any
+from itertools import chain, repeat
 
 import pandas as pd
 
 from piecework.analyses.anova import RepeatedMeasures, repeated_measures
 from piecework.analyses.condition_scores import Compared, cells, condition_means
 from piecework.analyses.paired import contrast, paired_t_tests
-from piecework.domain.text import count, plural
+from piecework.domain.text import plural
 from piecework.hit_templates.published import PublishedConditions, published_conditions
 from piecework.report.comparison_plots import Mean, means
-from piecework.report.components import Cell, Figure, Note, Section, Table, number, text
+from piecework.report.components import Figure, Note, Section, Table, number, table, text
 from piecework.report.formatting import excerpt
 from piecework.report.model import ReportModel
-from piecework.report.plots import draw_svg
+from piecework.report.plots import figure
 from piecework.report.sections.condition_texts import text_figures, text_tables
 
 _SURE = 0.05
@@ -33,7 +33,7 @@ def conditions_section(model: ReportModel) -> Section | None:
     if not model.facts.compared:
         return None
     compared = model.facts.compared[0]
-    table = condition_means(compared.scores)
+    means_ = condition_means(compared.scores)
     analysis = _analysis(compared.scores)
     if analysis is None:
         lead = "Fewer than two people have answered in all conditions yet."
@@ -45,10 +45,10 @@ def conditions_section(model: ReportModel) -> Section | None:
         title=_title(compared),
         lead=(_lead(analysis, compared), *_published_lead(study)),
         notes=(*_notes(analysis), *_limitations(study)),
-        figures=(_figure(table, compared), *text_figures(compared, table)),
+        figures=(_figure(means_, compared), *text_figures(compared, means_)),
         tables=(
-            *_hypotheses(compared, study),
-            _means(table, "Means by condition", study),
+            *_expected(compared, study),
+            _means(means_, "Means by condition", study),
             _variance(analysis, study),
             _pairs(paired_t_tests(compared.scores), "Which conditions differ", study),
             *_inside(divided, study),
@@ -122,27 +122,23 @@ def _notes(analysis: RepeatedMeasures) -> tuple[Note, ...]:
     return tuple(notes)
 
 
-def _figure(table: pd.DataFrame, compared: Compared) -> Figure:
+def _figure(by_condition: pd.DataFrame, compared: Compared) -> Figure:
     people = cells(compared.scores)
     rows = [
         Mean(_named(str(name)), row["mean"], row["low"], row["high"], tuple(people[name].dropna()))
-        for name, row in table.sort_values("mean").iterrows()
+        for name, row in by_condition.sort_values("mean").iterrows()
     ]
-    title = f"{_named(compared.field.name).capitalize()} by {_named(compared.named.column)}"
     described = ", ".join(f"{row.label} {row.mean:.1f} ({_middle(row.values)})" for row in rows)
     plot = means(
         rows,
         ends=(compared.field.minimum, compared.field.maximum),
         x_label=_named(compared.field.name),
     )
-    return Figure(
-        title=title,
-        svg=draw_svg(
-            plot,
-            key="conditions-plot",
-            title=title,
-            description=f"Means, and the middle half of participants: {described}.",
-        ),
+    return figure(
+        plot,
+        key="conditions-plot",
+        title=_title(compared),
+        description=f"Means, and the middle half of participants: {described}.",
         note="A pale dot is one participant's mean, a dark one the mean over "
         "participants with its 95 % interval. The same people are in every condition, "
         "so overlapping intervals do not mean that two conditions are alike; the table "
@@ -155,7 +151,7 @@ def _middle(values: tuple[float, ...]) -> str:
     return f"{low:.0f} to {high:.0f}"
 
 
-def _hypotheses(compared: Compared, study: PublishedConditions | None) -> tuple[Table, ...]:
+def _expected(compared: Compared, study: PublishedConditions | None) -> Iterator[Table]:
     """What was expected before anyone answered, and what came of it."""
     known = set(compared.scores["condition"])
     hypotheses = [
@@ -164,39 +160,23 @@ def _hypotheses(compared: Compared, study: PublishedConditions | None) -> tuple[
         if known.issuperset((*hypothesis.lower, *hypothesis.higher))
     ]
     if not hypotheses:
-        return ()
+        return
     outcomes = study.hypotheses if study is not None else ()
-    rows = []
-    for place, hypothesis in enumerate(hypotheses):
-        test = contrast(compared.scores, hypothesis.lower, hypothesis.higher)
-        published = outcomes[place] if place < len(outcomes) else "-"
-        rows.append(
-            (
-                hypothesis.name,
-                f"{test['difference']:+.2f}",
-                _interval(test["low"], test["high"]),
-                f"t({test['df']:g}) = {_figures(test['t'])}",
-                _p_value(test["p_value"]),
-                _outcome(test["difference"], test["p_value"]),
-                *([published] if study else ()),
-            )
-        )
-    return (
-        Table(
-            caption="Hypotheses",
-            columns=(
-                text("Expected"),
-                number("Difference"),
-                number("95 % interval"),
-                number("Paired t"),
-                number("p"),
-                text("Here"),
-                *([text("Published")] if study else ()),
-            ),
-            rows=tuple(rows),
-            note="Difference: the mean of what is expected to be lower, less that of "
-            "the other. p is not adjusted.",
-        ),
+    yield table(
+        "Hypotheses",
+        [
+            (expected.name, contrast(compared.scores, expected.lower, expected.higher), outcome)
+            for expected, outcome in zip(hypotheses, chain(outcomes, repeat("-")), strict=False)
+        ],
+        text("Expected", lambda row: row[0]),
+        number("Difference", lambda row: f"{row[1]['difference']:+.2f}"),
+        number("95 % interval", lambda row: _interval(row[1]["low"], row[1]["high"])),
+        number("Paired t", lambda row: f"t({row[1]['df']:g}) = {_figures(row[1]['t'])}"),
+        number("p", lambda row: _p_value(row[1]["p_value"])),
+        text("Here", lambda row: _outcome(row[1]["difference"], row[1]["p_value"])),
+        text("Published", lambda row: row[2], is_shown=study is not None),
+        note="Difference: the mean of what is expected to be lower, less that of "
+        "the other. p is not adjusted.",
     )
 
 
@@ -206,36 +186,29 @@ def _outcome(difference: float, p_value: float) -> str:
     return "supported" if difference < 0 else "the opposite"
 
 
-def _means(table: pd.DataFrame, caption: str, study: PublishedConditions | None) -> Table:
+def _means(by_condition: pd.DataFrame, caption: str, study: PublishedConditions | None) -> Table:
     parts = {part.name: part for part in study.parts} if study is not None else {}
-    has_published = any(name in parts for name in table.index)
-    return Table(
-        caption=caption,
-        columns=(
-            text("Condition"),
-            number("People", spoken="Participants"),
-            number("Mean"),
-            number("SD", spoken="Standard deviation over participants"),
-            number("95 % interval"),
-            *((number("Published mean"), number("SD")) if has_published else ()),
+    has_published = any(name in parts for name in by_condition.index)
+    ordered = by_condition.sort_values("mean")
+    return table(
+        caption,
+        ordered.assign(condition=ordered.index.astype("str")).to_dict("records"),
+        text("Condition", lambda row: _named(row["condition"])),
+        number("People", lambda row: int(row["subjects"]), spoken="Participants"),
+        number("Mean", lambda row: f"{row['mean']:.2f}"),
+        number(
+            "SD", lambda row: _figures(row["sd"]), spoken="Standard deviation over participants"
         ),
-        rows=tuple(
-            (
-                _named(str(name)),
-                count(int(row["subjects"])),
-                f"{row['mean']:.2f}",
-                _figures(row["sd"]),
-                _interval(row["low"], row["high"]),
-                *(
-                    (
-                        parts[str(name)].mean if name in parts else "-",
-                        parts[str(name)].sd if name in parts else "-",
-                    )
-                    if has_published
-                    else ()
-                ),
-            )
-            for name, row in table.sort_values("mean").iterrows()
+        number("95 % interval", lambda row: _interval(row["low"], row["high"])),
+        number(
+            "Published mean",
+            lambda row: parts[row["condition"]].mean if row["condition"] in parts else "-",
+            is_shown=has_published,
+        ),
+        number(
+            "SD",
+            lambda row: parts[row["condition"]].sd if row["condition"] in parts else "-",
+            is_shown=has_published,
         ),
         note="A participant counts once per condition, with the mean of their ratings there.",
     )
@@ -243,32 +216,28 @@ def _means(table: pd.DataFrame, caption: str, study: PublishedConditions | None)
 
 def _variance(analysis: RepeatedMeasures, study: PublishedConditions | None) -> Table:
     shape = analysis.sphericity
-    rows = [
-        ("F", f"{analysis.f:.3f}", study and study.f),
-        ("Degrees of freedom", f"{analysis.df} and {analysis.df_error}", None),
-        ("p, if sphericity holds", _p_value(analysis.p_value), None),
-        ("Mauchly's W", f"{_figures(shape.w, 3)} ({_p(shape.p_value)})", None),
-        ("Greenhouse-Geisser epsilon", _figures(shape.epsilon, 3), None),
+    corrected = f"{analysis.df_corrected:.2f} and {analysis.df_error_corrected:.1f}"
+    eta = f"{analysis.eta_squared_generalised:.3f}"
+    return table(
+        "Analysis of variance, repeated measures",
         (
-            "Corrected degrees of freedom",
-            f"{analysis.df_corrected:.2f} and {analysis.df_error_corrected:.1f}",
-            study and f"{study.df} and {study.df_error}",
+            ("F", f"{analysis.f:.3f}", study and study.f),
+            ("Degrees of freedom", f"{analysis.df} and {analysis.df_error}", None),
+            ("p, if sphericity holds", _p_value(analysis.p_value), None),
+            ("Mauchly's W", f"{_figures(shape.w, 3)} ({_p(shape.p_value)})", None),
+            ("Greenhouse-Geisser epsilon", _figures(shape.epsilon, 3), None),
+            (
+                "Corrected degrees of freedom",
+                corrected,
+                study and f"{study.df} and {study.df_error}",
+            ),
+            ("p, corrected", _p_value(analysis.p_corrected), study and study.p),
+            ("Generalised eta squared", eta, study and study.eta_squared),
+            ("Partial eta squared", f"{analysis.eta_squared_partial:.3f}", None),
         ),
-        ("p, corrected", _p_value(analysis.p_corrected), study and study.p),
-        (
-            "Generalised eta squared",
-            f"{analysis.eta_squared_generalised:.3f}",
-            study and study.eta_squared,
-        ),
-        ("Partial eta squared", f"{analysis.eta_squared_partial:.3f}", None),
-    ]
-    shown: tuple[tuple[Cell, ...], ...] = tuple(
-        (label, value, *([published or "-"] if study else ())) for label, value, published in rows
-    )
-    return Table(
-        caption="Analysis of variance, repeated measures",
-        columns=(text("Figure"), number("Value"), *([number("Published")] if study else ())),
-        rows=shown,
+        text("Figure"),
+        number("Value"),
+        number("Published", lambda row: str(row[2] or "-"), is_shown=study is not None),
         note=study.note if study else "",
     )
 
@@ -280,39 +249,27 @@ def _pairs(
         (pair.first, pair.second): pair.outcome
         for pair in (study.pairs if study is not None else ())
     }
-    rows: list[tuple[Cell, ...]] = [
-        (
-            f"{_named(row.first)} - {_named(row.second)}",
-            f"{row.difference:+.2f}",
-            _interval(row.low, row.high),
-            f"t({row.df:g}) = {_figures(row.t)}",
-            _p_value(row.p_value),
-            _p_value(row.p_adjusted),
-            _figures(row.d),
-            *([outcomes.get((row.first, row.second), "-")] if study else ()),
-        )
-        for row in _rows(pairs)
-    ]
-    return Table(
-        caption=caption,
-        columns=(
-            text("Conditions"),
-            number("Difference"),
-            number("95 % interval"),
-            number("Paired t"),
-            number("p"),
-            number("p adjusted", spoken="p after Bonferroni's adjustment"),
-            number("d", spoken="Cohen's d of pairs"),
-            *([text("Published")] if study else ()),
+    return table(
+        caption,
+        pairs.to_dict("records"),
+        text("Conditions", lambda row: f"{_named(row['first'])} - {_named(row['second'])}"),
+        number("Difference", lambda row: f"{row['difference']:+.2f}"),
+        number("95 % interval", lambda row: _interval(row["low"], row["high"])),
+        number("Paired t", lambda row: f"t({row['df']:g}) = {_figures(row['t'])}"),
+        number("p", lambda row: _p_value(row["p_value"])),
+        number(
+            "p adjusted",
+            lambda row: _p_value(row["p_adjusted"]),
+            spoken="p after Bonferroni's adjustment",
         ),
-        rows=tuple(rows),
+        number("d", lambda row: _figures(row["d"]), spoken="Cohen's d of pairs"),
+        text(
+            "Published",
+            lambda row: outcomes.get((row["first"], row["second"]), "-"),
+            is_shown=study is not None,
+        ),
         note=note or "Paired t-tests; p is adjusted for the number of rows (Bonferroni).",
     )
-
-
-def _rows(pairs: pd.DataFrame) -> Iterator[Any]:
-    """Yield rows with columns as attributes; pandas' stubs do not type columns."""
-    yield from pairs.itertuples()
 
 
 def _inside(divided: pd.DataFrame, study: PublishedConditions | None) -> tuple[Table, ...]:

@@ -3,11 +3,10 @@
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-import pandas as pd
 
 from piecework.analyses.page_experiment import LEAST_HITS, LEAST_WORKERS, Effect, effects
-from piecework.domain.text import count, plural
-from piecework.report.components import Note, Section, Table, number, text
+from piecework.domain.text import NOTHING, plural
+from piecework.report.components import Note, Section, Table, number, table, text
 from piecework.report.facts import PageExperiment
 from piecework.report.formatting import excerpt, with_share
 from piecework.report.model import ReportModel
@@ -15,7 +14,6 @@ from piecework.report.model import ReportModel
 _NO_WORDING = "no sentence"
 _WORDING_CHARACTERS = 100
 _SHORT = 40
-_UNKNOWN = "\N{EN DASH}"
 
 
 def experiment_section(model: ReportModel) -> Section | None:
@@ -24,7 +22,7 @@ def experiment_section(model: ReportModel) -> Section | None:
     if experiment is None:
         return None
     compared = list(_compared(experiment, model.facts.drawing_seed))
-    pages = plural(_n_arms(experiment), "page")
+    pages = plural(len(experiment.wordings) * len(experiment.pastes), "page")
     workers = plural(experiment.texts["worker"].nunique(), "worker")
     came = f"{plural(len(experiment.texts), 'text')} by {workers} came back"
     return Section(
@@ -32,12 +30,8 @@ def experiment_section(model: ReportModel) -> Section | None:
         title="The experiment with the page",
         lead=(f"Each HIT got one of {pages} by chance. {came}.", *_conclusions(compared)),
         notes=tuple(_notes(experiment)),
-        tables=(_arms(experiment), _effects(compared)),
+        tables=(_by_page(experiment), _effects(compared)),
     )
-
-
-def _n_arms(experiment: PageExperiment) -> int:
-    return len(experiment.wordings) * len(experiment.pastes)
 
 
 def _compared(experiment: PageExperiment, seed: int) -> Iterator[tuple[str, str, list[Effect]]]:
@@ -88,65 +82,21 @@ def _notes(experiment: PageExperiment) -> Iterator[Note]:
     )
 
 
-def _arms(experiment: PageExperiment) -> Table:
-    rows = []
-    for wording in experiment.wordings:
-        for paste in experiment.pastes:
-            of_arm = experiment.texts[
-                (experiment.texts["wording"] == wording) & (experiment.texts["paste"] == paste)
-            ]
-            rows.append((_wording(wording), paste, *_cells(of_arm)))
-    return Table(
-        caption="Texts by page",
-        columns=(
-            text("Sentence"),
-            text("Pasting"),
-            number("HITs"),
-            number("Workers"),
-            number("Texts"),
-            number("Flagged as not typed"),
-            number("Words"),
-            number("Seconds"),
-        ),
-        rows=tuple(rows),
-        note="Words: mean. Seconds: median time that the item was on screen. Texts "
-        "that were dropped or rejected count too; canned and empty texts do not.",
-        is_wide=True,
-    )
-
-
-def _cells(of_arm: pd.DataFrame) -> tuple[str, ...]:
-    if of_arm.empty:
-        return ("0", "0", "0", _UNKNOWN, _UNKNOWN, _UNKNOWN)
-    seconds = of_arm["seconds"].median()
-    return (
-        count(of_arm["hit"].nunique()),
-        count(of_arm["worker"].nunique()),
-        count(len(of_arm)),
-        with_share(int(of_arm["is_flagged"].sum()), len(of_arm)),
-        f"{of_arm['words'].mean():.1f}",
-        _UNKNOWN if np.isnan(seconds) else f"{seconds:.0f}",
-    )
-
-
 def _effects(compared: Sequence[tuple[str, str, list[Effect]]]) -> Table:
-    rows = [
-        (_level(factor, effect.level), *_shown(measure, effect), f"{effect.p:.3f}")
-        for measure, factor, of_levels in compared
-        for effect in of_levels
-    ]
-    return Table(
-        caption="Differences from the first page",
-        columns=(
-            text("Page"),
-            text("Measure"),
-            number("First"),
-            number("This"),
-            number("Difference"),
-            number("95 % interval"),
-            number("p"),
-        ),
-        rows=tuple(rows),
+    return table(
+        "Differences from the first page",
+        [
+            (_level(factor, effect.level), *_shown(measure, effect), f"{effect.p:.3f}")
+            for measure, factor, of_levels in compared
+            for effect in of_levels
+        ],
+        text("Page"),
+        text("Measure"),
+        number("First"),
+        number("This"),
+        number("Difference"),
+        number("95 % interval"),
+        number("p"),
         note="Pages with the same sentence, or the same pasting, are taken together. "
         "The interval draws workers and HITs again, as a worker writes many texts; "
         "p deals the pages to the HITs again by chance. p is not corrected for the "
@@ -212,3 +162,42 @@ def _level(factor: str, level: str) -> str:
     if factor == "paste":
         return f"pasting {level}"
     return f"“{_beginning(level)}”" if level else _NO_WORDING
+
+
+def _by_page(experiment: PageExperiment) -> Table:
+    texts = experiment.texts
+    rows = []
+    for wording in experiment.wordings:
+        for paste in experiment.pastes:
+            of = texts[(texts["wording"] == wording) & (texts["paste"] == paste)]
+            rows.append(
+                (
+                    _wording(wording),
+                    paste,
+                    of["hit"].nunique(),
+                    of["worker"].nunique(),
+                    len(of),
+                    with_share(int(of["is_flagged"].sum()), len(of)) if len(of) else NOTHING,
+                    _decimals(of["words"].mean(), 1),
+                    _decimals(of["seconds"].median(), 0),
+                )
+            )
+    return table(
+        "Texts by page",
+        rows,
+        text("Sentence"),
+        text("Pasting"),
+        number("HITs"),
+        number("Workers"),
+        number("Texts"),
+        number("Flagged as not typed"),
+        number("Words"),
+        number("Seconds"),
+        note="Words: mean. Seconds: median time that the item was on screen. Texts "
+        "that were dropped or rejected count too; canned and empty texts do not.",
+        is_wide=True,
+    )
+
+
+def _decimals(value: float, digits: int) -> str:
+    return NOTHING if np.isnan(value) else f"{value:.{digits}f}"

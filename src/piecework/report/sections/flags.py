@@ -4,17 +4,18 @@ How flags overlap, what the heuristics miss, and how reviewers agree.
 """
 
 import math
+from collections.abc import Mapping
 
 import pandas as pd
 
 from piecework.domain.text import count, plural
 from piecework.domain.verdicts import RANDOM_SAMPLE, ReviewQuality
+from piecework.qc.registry import TITLES
 from piecework.report.comparison_plots import matrix
-from piecework.report.components import Code, Figure, Quote, Section, Table, number, text
-from piecework.report.formatting import excerpt, part_of, with_share
-from piecework.report.model import ReportModel
-from piecework.report.plots import draw_svg
-from piecework.report.silence import silent_tables
+from piecework.report.components import Code, Figure, Quote, Section, Table, number, table, text
+from piecework.report.formatting import excerpt, listed, part_of, with_share
+from piecework.report.model import ReportModel, subjects_of
+from piecework.report.plots import figure
 
 _EVIDENCE_CHARACTERS = 95
 _MOST_PAIRS = 6
@@ -63,37 +64,28 @@ def _named(model: ReportModel, heuristic: str) -> Code:
     return Code(excerpt(heuristic, limit=_NAME_CHARACTERS), words=model.title_of(heuristic))
 
 
-def _subjects(model: ReportModel, kind: str) -> set[str]:
-    """All subjects of a kind."""
-    if kind == "answer":
-        return set(model.came.index)
-    return set(model.came["assignment_id" if kind == "assignment" else "worker"])
-
-
 def _coverage(model: ReportModel) -> Table:
-    rows = []
-    findings = model.facts.findings
-    for (name, kind), of_heuristic in findings.groupby(["heuristic", "subject_kind"]):
-        judged = len(_subjects(model, str(kind)) | set(of_heuristic["subject_id"]))
-        flagged = of_heuristic.loc[of_heuristic["flag"], "subject_id"].nunique()
-        rows.append(
+    is_out = model.outcomes.isin(["dropped", "rejected"])
+    kept_out = model.flags[is_out.reindex(model.flags.index, fill_value=False)].sum()
+    touched, subjects = model.flags.sum(), subjects_of(model.came)
+    by_heuristic = model.facts.findings.groupby(["heuristic", "subject_kind"])
+    return table(
+        "Heuristics, and the strongest evidence of each",
+        [
             (
                 _named(model, str(name)),
-                f"{kind}s: {part_of(flagged, judged)}",
-                *_touched(model, str(name)),
-                _worst(of_heuristic),
+                f"{kind}s: {_flagged(findings, subjects[str(kind)])}",
+                touched.get(name, 0),
+                with_share(kept_out.get(name, 0), touched.get(name, 0)),
+                _worst(findings),
             )
-        )
-    return Table(
-        caption="Heuristics, and the strongest evidence of each",
-        columns=(
-            text("Heuristic"),
-            number("Flagged"),
-            number("Answers affected"),
-            number("Kept out"),
-            text("Strongest evidence"),
-        ),
-        rows=tuple(rows),
+            for (name, kind), findings in by_heuristic
+        ],
+        text("Heuristic"),
+        number("Flagged"),
+        number("Answers affected"),
+        number("Kept out"),
+        text("Strongest evidence"),
         note="Affected: the answer, its assignment or its worker is flagged. Kept out: "
         "affected answers that were dropped or rejected. If few are, the heuristic "
         "raises false alarms or the policy ignores it.",
@@ -102,21 +94,16 @@ def _coverage(model: ReportModel) -> Table:
     )
 
 
+def _flagged(findings: pd.DataFrame, subjects: pd.Series) -> str:
+    flagged = findings.loc[findings["flag"], "subject_id"].nunique()
+    return part_of(flagged, len({*subjects, *findings["subject_id"]}))
+
+
 def _silent(model: ReportModel, *, is_wide: bool) -> tuple[Table, ...]:
     """List the silent heuristics, so that silence is not read as praise."""
     flagged = set(model.flags.columns)
     silent = {name: why for name, why in model.facts.silent.items() if name not in flagged}
     return silent_tables(silent, is_wide=is_wide)
-
-
-def _touched(model: ReportModel, heuristic: str) -> tuple[str, str]:
-    flags = model.flags
-    if heuristic not in flags.columns:
-        return ("0", "0")
-    is_flagged = flags[heuristic]
-    touched = int(is_flagged.sum())
-    is_out = model.outcomes.isin(["dropped", "rejected"]).reindex(flags.index, fill_value=False)
-    return (count(touched), with_share(int((is_flagged & is_out).sum()), touched))
 
 
 def _worst(of_heuristic: pd.DataFrame) -> Quote:
@@ -148,19 +135,40 @@ def _overlaps(model: ReportModel) -> tuple[Figure, ...]:
         f"{names[first]} and {names[second]}: {count(-number_)}"
         for number_, first, second in pairs[:_MOST_PAIRS]
     )
-    title = "Answers affected by two heuristics at once"
     return (
-        Figure(
-            title=title,
-            svg=draw_svg(
-                matrix(names, shared),
-                key="overlaps",
-                title=title,
-                description=f"{described}." if described else "0 answers.",
-            ),
+        figure(
+            matrix(names, shared),
+            key="overlaps",
+            title="Answers affected by two heuristics at once",
+            description=f"{described}." if described else "0 answers.",
             note="The columns have the numbers of the rows. The diagonal counts all "
             "answers that a heuristic affects.",
             is_wide=True,
+        ),
+    )
+
+
+def silent_tables(silent: Mapping[str, str], *, is_wide: bool = True) -> tuple[Table, ...]:
+    """One row per reason, with the titles of the heuristics; no table if none.
+
+    Args:
+        silent: why each can flag nothing, by name (`piecework.qc.silence.silences`).
+        is_wide: False if the table stands beside a plot.
+    """
+    because: dict[str, list[str]] = {}
+    for name, why in silent.items():
+        because.setdefault(why, []).append(TITLES.get(name, name))
+    if not because:
+        return ()
+    cells = [(why, listed(titles)) for why, titles in because.items()]
+    return (
+        table(
+            "Heuristics that could flag nothing here",
+            cells,
+            text("Reason: heuristics", lambda row: f"{row[0]}: {row[1]}", is_shown=not is_wide),
+            text("Reason", lambda row: row[0], is_shown=is_wide),
+            text("Heuristics", lambda row: row[1], is_shown=is_wide),
+            is_wide=is_wide,
         ),
     )
 
@@ -170,11 +178,22 @@ def reviews_section(model: ReportModel) -> Section | None:
     quality = model.facts.reviews
     if quality is None or not (quality.upheld or quality.sampled or quality.twice):
         return None
+    upheld = table(
+        "Flags that reviewers upheld",
+        quality.upheld,
+        text("Heuristic", lambda tally: _named(model, tally.heuristic)),
+        number("Reviewed", lambda tally: tally.reviewed),
+        number("Upheld", lambda tally: part_of(tally.upheld, tally.reviewed)),
+        note="Upheld: a person dropped, rejected or excluded it; for an assignment or "
+        "a worker, also if half of the reviewed answers were dropped. Reviewers saw "
+        "the evidence unless the review was blind.",
+        empty="No flag has been reviewed.",
+    )
     return Section(
         key="reviews",
         title="How reviewers judged the flags",
         lead=tuple(review_sentences(quality)),
-        tables=(_upheld(model, quality),),
+        tables=(upheld,),
     )
 
 
@@ -197,25 +216,3 @@ def review_sentences(quality: ReviewQuality) -> list[str]:
             f"verdict on {part_of(quality.agreed, quality.twice)}{kappa}."
         )
     return lines
-
-
-def _upheld(model: ReportModel, quality: ReviewQuality) -> Table:
-    return Table(
-        caption="Flags that reviewers upheld",
-        columns=(text("Heuristic"), number("Reviewed"), number("Upheld")),
-        rows=tuple(
-            (
-                Code(
-                    excerpt(tally.heuristic, limit=_NAME_CHARACTERS),
-                    words=model.title_of(tally.heuristic),
-                ),
-                count(tally.reviewed),
-                part_of(tally.upheld, tally.reviewed),
-            )
-            for tally in quality.upheld
-        ),
-        note="Upheld: a person dropped, rejected or excluded it; for an assignment or "
-        "a worker, also if half of the reviewed answers were dropped. Reviewers saw "
-        "the evidence unless the review was blind.",
-        empty="No flag has been reviewed.",
-    )

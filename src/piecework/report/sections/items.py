@@ -27,12 +27,12 @@ from piecework.report.components import (
     Table,
     Tag,
     number,
+    table,
     text,
 )
 from piecework.report.formatting import excerpt, part_of, with_marks
 from piecework.report.item_sample import Kind, ShownItem
 from piecework.report.model import Outcome, ReportModel, tally
-from piecework.report.plots import draw_svg
 
 _MOST_REPLIES = 5
 _AT_FIRST: Mapping[Kind, int] = {
@@ -273,7 +273,7 @@ def difficulty_of_levels(levels: pd.Series, *, wanted: int, incomplete: int) -> 
         title="Difficulty of the images",
         lead=(lead if images else "No image has an accepted answer yet.",),
         figures=(_figure(levels),) if images else (),
-        tables=(_table(levels, incomplete),),
+        tables=(_published_beside(levels, incomplete),),
     )
 
 
@@ -295,7 +295,6 @@ def _figure(levels: pd.Series) -> Figure:
         )
         for level, number_ in enumerate(levels)
     ]
-    title = "Images by canned answers"
     description = "; ".join(
         f"{level} canned: {plural(int(images_), 'image')} ({share(images_, images)})"
         for level, images_ in enumerate(levels)
@@ -306,39 +305,30 @@ def _figure(levels: pd.Series) -> Figure:
         y_label="images",
         ticks=[(float(level), str(level)) for level in range(len(bins))],
     )
-    drawing = draw_svg(plot, key="difficulty-plot", title=title, description=description)
-    return Figure(title=title, svg=drawing)
+    title = "Images by canned answers"
+    return plots.figure(plot, key="difficulty-plot", title=title, description=description)
 
 
-def _table(levels: pd.Series, fewer: int) -> Table:
+def _published_beside(levels: pd.Series, fewer: int) -> Table:
     images = int(levels.sum())
     is_comparable = len(levels) == len(_PUBLISHED_PERCENT)
-    published = [f"{percent:.1f} %" for percent in _PUBLISHED_PERCENT]
-    rows = tuple(
-        (
-            str(level),
-            count(images_),
-            share(images_, images),
-            *([published[level]] if is_comparable else []),
-        )
-        for level, images_ in enumerate(levels)
+    lacking = (
+        f"{plural(fewer, 'image')} still lack accepted answers, so their difficulty can only rise. "
     )
-    comparison = (number("VizWiz-Captions"),) if is_comparable else ()
-    return Table(
-        caption="Difficulty: canned answers per image",
-        columns=(text("Canned answers"), number("Images"), number("Share"), *comparison),
-        rows=rows if images else (),
-        note=(
-            f"{plural(fewer, 'image')} still lack accepted answers, so their "
-            f"difficulty can only rise. "
-            if fewer
-            else ""
-        )
-        + (
-            "VizWiz-Captions: published for 39,181 photographs by blind people "
-            "(Gurari et al. 2020)."
-            if is_comparable
-            else ""
+    published = (
+        "VizWiz-Captions: published for 39,181 photographs by blind people (Gurari et al. 2020)."
+    )
+    return table(
+        "Difficulty: canned answers per image",
+        enumerate(levels) if images else (),
+        text("Canned answers", lambda row: str(row[0])),
+        number("Images"),
+        number("Share", lambda row: share(row[1], images)),
+        number(
+            "VizWiz-Captions",
+            lambda row: f"{_PUBLISHED_PERCENT[row[0]]:.1f} %",
+            is_shown=is_comparable,
         ),
+        note=lacking * bool(fewer) + published * is_comparable,
         empty="No image has an accepted answer yet.",
     )

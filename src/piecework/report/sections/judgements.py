@@ -14,10 +14,10 @@ from piecework.domain.task import Field, Option, is_graded, is_unlimited
 from piecework.domain.text import NOTHING, count, plural, share
 from piecework.report import plots
 from piecework.report.comparison_plots import Mean, Ratings, matrix, means, strips
-from piecework.report.components import Figure, Section, Table, number, text
+from piecework.report.components import Figure, Section, Table, number, table, text
 from piecework.report.formatting import excerpt
 from piecework.report.model import ReportModel
-from piecework.report.plots import Plot, draw_svg
+from piecework.report.plots import Plot, figure
 
 _BINS = 20
 _MOST_STRIPS = 24
@@ -50,21 +50,19 @@ def judgements_section(model: ReportModel) -> Section | None:
         title="What was answered",
         lead=(lead,),
         figures=tuple(
-            figure
+            drawn
             for field in fields
             if len(rows)
-            for figure in (_figure(field, rows), *_within_items(field, model, rows))
+            for drawn in (_figure(field, rows), *_within_items(field, model, rows))
         ),
         tables=(_agreement(model), *(_options(field, rows) for field in fields if field.options)),
     )
 
 
 def _figure(field: Field, rows: pd.DataFrame) -> Figure:
-    title = _cut(field.label)
     plot, description = _histogram(field, rows) if field.kind == "number" else _bars(field, rows)
     key = f"judged-{field.name.replace('_', '-')}"
-    drawing = draw_svg(plot, key=key, title=title, description=description)
-    return Figure(title=title, svg=drawing)
+    return figure(plot, key=key, title=_cut(field.label), description=description)
 
 
 def _within_items(field: Field, model: ReportModel, rows: pd.DataFrame) -> tuple[Figure, ...]:
@@ -110,8 +108,7 @@ def _strip_figure(field: Field, rows: pd.DataFrame) -> tuple[Figure, ...]:
         "a dot for each rating, larger for equal ones, and a red bar at the mean. " + description
     )
     key = f"strips-{field.name.replace('_', '-')}"
-    drawing = draw_svg(plot, key=key, title=title, description=description)
-    return (Figure(title=title, svg=drawing, note=note),)
+    return (figure(plot, key=key, title=title, description=description, note=note),)
 
 
 def _confusions(field: Field, rows: pd.DataFrame) -> tuple[Figure, ...]:
@@ -137,11 +134,12 @@ def _confusions(field: Field, rows: pd.DataFrame) -> tuple[Figure, ...]:
     description = f"Pairs of workers with the same option: {agreed}."
     if described:
         description += f" Most often apart: {described}."
-    drawing = draw_svg(plot, key=key, title=title, description=description)
     return (
-        Figure(
+        figure(
+            plot,
+            key=key,
             title=title,
-            svg=drawing,
+            description=description,
             note="Pairs of workers: one chose the row, the other the column. The "
             "columns have the numbers of the rows; the diagonal is agreement.",
             is_wide=is_wide,
@@ -208,12 +206,13 @@ def agreement_figure(model: ReportModel) -> Figure | None:
     rows = [Mean(_named(each.field), each.value, each.low, each.high) for each in measured]
     lowest = min([0.0, *(each.value for each in measured)])
     lowest = min([lowest, *(each.low for each in measured if each.low == each.low)])
-    title = "Agreement between workers"
     plot = means(rows, ends=(lowest, 1.0), x_label="1 is full agreement", decimals=2)
     described = "; ".join(f"{row.label}: {row.mean:.2f}" for row in rows)
-    return Figure(
-        title=title,
-        svg=draw_svg(plot, key="agreement", title=title, description=f"{described}."),
+    return figure(
+        plot,
+        key="agreement",
+        title="Agreement between workers",
+        description=f"{described}.",
         note=" ".join(
             words
             for measure, words in _NOTES_ON_AGREEMENT.items()
@@ -224,29 +223,22 @@ def agreement_figure(model: ReportModel) -> Figure | None:
 
 def _agreement(model: ReportModel) -> Table:
     measured = model.agreement
-    return Table(
-        caption="Agreement between workers",
-        columns=(
-            text("Field"),
-            text("Compared as"),
-            number("Agreement"),
-            number("95 % interval"),
-            number("Items"),
-            number("Answers"),
-        ),
-        rows=tuple(
-            (
-                each.field,
-                each.measure,
-                _shown(each.value),
+    return table(
+        "Agreement between workers",
+        measured,
+        text("Field", lambda of: of.field),
+        text("Compared as", lambda of: of.measure),
+        number("Agreement", lambda of: _shown(of.value)),
+        number(
+            "95 % interval",
+            lambda of: (
                 NOTHING
-                if each.measure == "Jaccard index"
-                else f"{_shown(each.low)} to {_shown(each.high)}",
-                count(each.items),
-                count(each.answers),
-            )
-            for each in measured
+                if of.measure == "Jaccard index"
+                else f"{_shown(of.low)} to {_shown(of.high)}"
+            ),
         ),
+        number("Items", lambda of: of.items),
+        number("Answers", lambda of: of.answers),
         note="Only items with at least two accepted answers. For several ticks: the "
         "mean Jaccard index of pairs of answers, which does not correct for chance."
         if measured
@@ -257,25 +249,14 @@ def _agreement(model: ReportModel) -> Table:
 
 def _options(field: Field, rows: pd.DataFrame) -> Table:
     counts, answers = _option_counts(field, rows), len(rows)
-    words = [_in_words(option) for option in field.options]
-    has_words = words != [option.value for option in field.options]
-    return Table(
-        caption=f"Options of {field.name}",
-        columns=(
-            text("Option"),
-            *((text("Label"),) if has_words else ()),
-            number("Answers"),
-            number("Share"),
-        ),
-        rows=tuple(
-            (
-                option.value,
-                *((label,) if has_words else ()),
-                count(counts[option.value]),
-                share(counts[option.value], answers),
-            )
-            for option, label in zip(field.options, words, strict=True)
-        ),
+    has_words = any(_in_words(option) != option.value for option in field.options)
+    return table(
+        f"Options of {field.name}",
+        field.options,
+        text("Option", lambda option: option.value),
+        text("Label", _in_words, is_shown=has_words),
+        number("Answers", lambda option: counts[option.value]),
+        number("Share", lambda option: share(counts[option.value], answers)),
         is_folded=len(field.options) > _FEW_OPTIONS,
     )
 

@@ -11,7 +11,8 @@ import pandas as pd
 from scipy.stats import binomtest
 
 from piecework.domain.text import count, plural, plural_of, share
-from piecework.report.components import Cell, Code, Level, Note, Section, Table, number, text
+from piecework.report.components import Code, Level, Note, Section, Table, number, table, text
+from piecework.report.facts import Gold
 from piecework.report.formatting import excerpt, part_of
 from piecework.report.model import ReportModel
 
@@ -62,7 +63,7 @@ def planted_section(model: ReportModel) -> Section | None:
         key="planted",
         title="Did the checks find the planted bad workers?",
         lead=(lead,),
-        tables=(_table(model),),
+        tables=(_by_trait(model),),
     )
 
 
@@ -127,45 +128,43 @@ def _is_hit(workers: pd.DataFrame) -> pd.Series:
     return workers["is_excluded"] | (workers["assignments_rejected"] > 0)
 
 
-def _table(model: ReportModel) -> Table:
-    workers = model.facts.workers
-    rows = tuple(
-        _row(model, str(trait), group, is_bad=bool(is_bad))
-        for (is_bad, trait), group in workers.groupby(["is_planted_bad", "trait"], sort=True)
-    )
-    return Table(
-        caption="Planted workers by trait",
-        columns=(
-            text("Trait"),
-            text("Planted as"),
-            number("Workers"),
-            number("Excluded"),
-            number("With rejected work"),
-            number("Found or wronged"),
-            number("Answers kept out"),
-            number(plural_of(model.accepted_noun).capitalize()),
-        ),
-        rows=tuple(sorted(rows, key=lambda row: row[1] != "bad")),
+def _by_trait(model: ReportModel) -> Table:
+    accepted = plural_of(model.accepted_noun).capitalize()
+    groups = [
+        (excerpt(str(trait), limit=40) or "(none)", bool(is_bad), workers)
+        for (is_bad, trait), workers in model.facts.workers.groupby(["is_planted_bad", "trait"])
+    ]
+    rows = []
+    for trait, is_bad, workers in sorted(groups, key=lambda group: not group[1]):
+        outcomes = model.outcomes[model.facts.answers["worker"].isin(workers.index)]
+        is_out = outcomes.isin(["dropped", "rejected"])
+        hit = _is_hit(workers).sum()
+        rows.append(
+            (
+                trait,
+                "bad" if is_bad else "honest",
+                len(workers),
+                workers["is_excluded"].sum(),
+                (workers["assignments_rejected"] > 0).sum(),
+                f"{count(hit)} of {count(len(workers))} {'found' if is_bad else 'wronged'}",
+                f"{count(is_out.sum())} of {count(len(outcomes))}",
+                (outcomes == "novel").sum(),
+            )
+        )
+    return table(
+        "Planted workers by trait",
+        rows,
+        text("Trait"),
+        text("Planted as"),
+        number("Workers"),
+        number("Excluded"),
+        number("With rejected work"),
+        number("Found or wronged"),
+        number("Answers kept out"),
+        number(accepted),
         note="Workers who submitted at least one assignment. Kept out: answers "
-        "dropped or rejected. "
-        f"{plural_of(model.accepted_noun).capitalize()}: in the dataset.",
+        f"dropped or rejected. {accepted}: in the dataset.",
         empty="No simulated worker submitted anything.",
-    )
-
-
-def _row(model: ReportModel, trait: str, group: pd.DataFrame, *, is_bad: bool) -> tuple[Cell, ...]:
-    outcomes = model.outcomes[model.facts.answers["worker"].isin(group.index)]
-    is_out = outcomes.isin(["dropped", "rejected"])
-    hit = int(_is_hit(group).sum())
-    return (
-        excerpt(trait, limit=40) or "(none)",
-        "bad" if is_bad else "honest",
-        count(len(group)),
-        count(group["is_excluded"].sum()),
-        count((group["assignments_rejected"] > 0).sum()),
-        f"{count(hit)} of {count(len(group))} {'found' if is_bad else 'wronged'}",
-        f"{count(is_out.sum())} of {count(len(outcomes))}",
-        count((outcomes == "novel").sum()),
     )
 
 
@@ -177,105 +176,76 @@ def gold_section(model: ReportModel) -> Section | None:
     gold = model.facts.gold
     if gold is None:
         return None
+    known = f"The right answer is known for {plural(gold.items, model.item_noun)}"
+    return Section(
+        key="gold",
+        title="Items with known answers",
+        lead=tuple(_gold_lead(gold, known))
+        if gold.scores["met"].sum()
+        else (f"{known}, and no worker has answered any of them yet.",),
+        tables=(_gold_table(gold), *_contradicted(model, gold)),
+    )
+
+
+def _gold_lead(gold: Gold, known: str) -> Iterator[str]:
     scores = gold.scores
     met, right = int(scores["met"].sum()), int(scores["right"].sum())
     few = int((scores["most"] < gold.least).sum())
-    known = f"The right answer is known for {plural(gold.items, model.item_noun)}"
-    lead = (
+    yield (
         known
         + (f", {gold.mixed_in} of them added for that purpose" if gold.mixed_in else "")
         + f". {plural(len(scores), 'worker')} answered at least one of them and gave "
         f"the known answer in {part_of(right, met, 'answer')}."
-        if met
-        else f"{known}, and no worker has answered any of them yet."
     )
-    care = (
+    if n_doubtful := len(gold.contradicted):
+        yield (
+            f"Most workers contradict {plural(n_doubtful, 'known answer')}: check "
+            "whether they are right before anything depends on them."
+        )
+    yield (
         f"{part_of(few, len(scores), 'worker')} answered fewer than {gold.least}: too "
         "few to judge by, so `gold_failed` does not flag them. The intervals "
         "(Wilson's, 95 %) show how little a few answers prove. Pay depends on this "
         "only through the campaign's stated policy."
     )
-    return Section(
-        key="gold",
-        title="Items with known answers",
-        lead=(lead, *_doubt(model), care) if met else (lead,),
-        tables=(_gold_table(model), *_contradicted(model)),
-    )
 
 
-def _doubt(model: ReportModel) -> Iterator[str]:
-    gold = model.facts.gold
-    if gold is not None and (n_doubtful := len(gold.contradicted)):
-        yield (
-            f"Most workers contradict {plural(n_doubtful, 'known answer')}: check "
-            "whether they are right before anything depends on them."
-        )
-
-
-def _contradicted(model: ReportModel) -> Iterator[Table]:
-    gold = model.facts.gold
-    if gold is None or gold.contradicted.empty:
+def _contradicted(model: ReportModel, gold: Gold) -> Iterator[Table]:
+    if gold.contradicted.empty:
         return
     worst = gold.contradicted.head(_MOST_ROWS)
     rest = len(gold.contradicted) - len(worst)
-    yield Table(
-        caption="Known answers that most workers contradict",
-        columns=(
-            text(model.item_noun.capitalize()),
-            text("Asked"),
-            number("Workers"),
-            number("Gave another answer"),
-            number("Share"),
-        ),
-        rows=tuple(
-            (Code(item), field, count(met), count(off), share(off, met))
-            for item, field, off, met in worst.itertuples(index=False)
-        ),
+    yield table(
+        "Known answers that most workers contradict",
+        worst.to_dict("records"),
+        text(model.item_noun.capitalize(), lambda row: Code(row["item_id"])),
+        text("Asked", "field"),
+        number("Workers", "met"),
+        number("Gave another answer", "off"),
+        number("Share", lambda row: share(row["off"], row["met"])),
         empty="",
         note=f"{plural(rest, 'more known answer')} not shown." if rest else "",
     )
 
 
-def _gold_table(model: ReportModel) -> Table:
-    gold = model.facts.gold
-    assert gold is not None  # noqa: S101 - the caller has looked
+def _gold_table(gold: Gold) -> Table:
     scores = gold.scores.assign(part=gold.scores["right"] / gold.scores["met"])
     ordered = scores.sort_values(["part", "met"], ascending=[True, False])
     rest = len(ordered) - _MOST_ROWS
-    worst = ordered.head(_MOST_ROWS)
-    shown = zip(
-        worst.index.tolist(),
-        worst["met"].tolist(),
-        worst["right"].tolist(),
-        (worst["most"] >= gold.least).tolist(),
-        strict=True,
-    )
-    return Table(
-        caption="Workers on items with known answers, the worst first",
-        columns=(
-            text("Worker"),
-            number("Answered"),
-            number("As known"),
-            number("Share"),
-            text("95 % interval"),
-            text("Enough?"),
-        ),
-        rows=tuple(
-            _gold_row(worker, met, right, is_enough=is_enough)
-            for worker, met, right, is_enough in shown
-        ),
+    return table(
+        "Workers on items with known answers, the worst first",
+        ordered.head(_MOST_ROWS).assign(worker=ordered.index[:_MOST_ROWS]).to_dict("records"),
+        text("Worker", lambda row: Code(row["worker"])),
+        number("Answered", "met"),
+        number("As known", "right"),
+        number("Share", lambda row: share(row["right"], row["met"])),
+        text("95 % interval", lambda row: _interval(row["right"], row["met"])),
+        text("Enough?", lambda row: "yes" if row["most"] >= gold.least else "too few"),
         empty="No worker has answered an item with a known answer.",
         note=f"{plural(rest, 'more worker')}, who did better, are not shown." if rest > 0 else "",
     )
 
 
-def _gold_row(worker: str, met: int, right: int, *, is_enough: bool) -> tuple[Cell, ...]:
+def _interval(right: int, met: int) -> str:
     low, high = binomtest(right, met).proportion_ci(_CONFIDENCE, method="wilson")
-    return (
-        Code(worker),
-        count(met),
-        count(right),
-        share(right, met),
-        f"{low:.0%} to {high:.0%}",
-        "yes" if is_enough else "too few",
-    )
+    return f"{low:.0%} to {high:.0%}"

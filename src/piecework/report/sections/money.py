@@ -6,11 +6,10 @@ from statistics import quantiles
 from piecework.domain.money import NAMES
 from piecework.domain.text import NOTHING, count, plural, share
 from piecework.report import plots
-from piecework.report.components import Figure, Level, Note, Section, Table, number, text
-from piecework.report.facts import MarketFacts, Markets, Money, OtherLedgers
+from piecework.report.components import Figure, Level, Note, Section, Table, number, table, text
+from piecework.report.facts import Money, OtherLedgers
 from piecework.report.formatting import part_of
 from piecework.report.model import ROUNDING_CENTS, ReportModel
-from piecework.report.plots import draw_svg
 
 _MOST_COLUMNS = 24
 _MOST_TICKS = 9
@@ -43,7 +42,7 @@ def money_section(model: ReportModel) -> Section | None:
         figures=_wage_figures(model, money),
         tables=(
             _ledger(model, money),
-            *([_other_ledgers(money, money.others)] if money.others else []),
+            *([_by_ledger(money, money.others)] if money.others else []),
             _wages(model, money),
         ),
     )
@@ -146,80 +145,70 @@ def _pay(model: ReportModel, money: Money) -> str:
     )
 
 
-def _accounts(money: Money) -> list[tuple[str, int, str]]:
-    return [
+def ledger_figure(money: Money) -> Figure:
+    """Show where the budget went, for the first page."""
+    budget = money.cents("budget")
+    accounts = (
         ("rewards", money.cents("paid_rewards"), plots.TEAL),
         ("bonuses", money.cents("paid_bonuses"), plots.TEAL),
         ("compensation", money.cents("paid_compensations"), plots.TEAL),
         ("fees", money.cents("fees"), plots.GREY),
         ("held", money.cents("held"), plots.AMBER),
         ("left", money.left_cents, plots.GREEN),
-    ]
-
-
-def ledger_figure(money: Money) -> Figure:
-    """Show where the budget went, for the first page."""
-    budget = money.cents("budget")
+    )
     rows = [
         plots.Bar(
             name, max(cents, 0) / 100, f"{money.shown(cents)} ({share(cents, budget)})", colour
         )
-        for name, cents, colour in _accounts(money)
+        for name, cents, colour in accounts
         if cents
     ]
-    title = "Where the budget went"
-    description = f"Of {money.shown(budget)}: " + "; ".join(
-        f"{row.label} {row.words}" for row in rows
+    listed = "; ".join(f"{row.label} {row.words}" for row in rows)
+    return plots.figure(
+        plots.bars(rows),
+        key="ledger",
+        title="Where the budget went",
+        description=f"Of {money.shown(budget)}: {listed}",
     )
-    drawing = draw_svg(plots.bars(rows), key="ledger", title=title, description=description)
-    return Figure(title=title, svg=drawing)
 
 
 def _ledger(model: ReportModel, money: Money) -> Table:
-    facts = model.facts
-    lines = (
-        ("Budget (the cap)", money.cents("budget")),
-        ("Rewards", money.cents("paid_rewards")),
-        ("Bonuses", money.cents("paid_bonuses")),
-        *_compensations(money),
-        ("Fees", money.cents("fees")),
-        ("Spent, all of these", money.spent_cents),
-        ("Held for open HITs", money.cents("held")),
-        ("Left", money.left_cents),
-        ("Held, then released", money.cents("released")),
-    )
-    return Table(
-        caption=f"Ledger ({NAMES[money.currency]})",
-        columns=(text("Account"), number("Amount"), number("Share of the budget")),
-        rows=tuple(
-            (name, money.shown(cents), share(cents, money.cents("budget"))) for name, cents in lines
+    budget, hurt = money.cents("budget"), money.compensation_reasons
+    payments, reasons = plural(len(hurt), "payment"), plural(len(set(hurt)), "reason")
+    compensation = (f"Compensation ({payments}, {reasons})", money.cents("paid_compensations"))
+    return table(
+        f"Ledger ({NAMES[money.currency]})",
+        (
+            ("Budget (the cap)", budget),
+            ("Rewards", money.cents("paid_rewards")),
+            ("Bonuses", money.cents("paid_bonuses")),
+            *((compensation,) if hurt else ()),
+            ("Fees", money.cents("fees")),
+            ("Spent, all of these", money.spent_cents),
+            ("Held for open HITs", money.cents("held")),
+            ("Left", money.left_cents),
+            ("Held, then released", money.cents("released")),
         ),
+        text("Account"),
+        number("Amount", lambda line: money.shown(line[1])),
+        number("Share of the budget", lambda line: share(line[1], budget)),
         note="No money moved: a rehearsal keeps the ledger that a marketplace would."
-        if facts.is_rehearsal
+        if model.facts.is_rehearsal
         else "",
     )
 
 
-def _compensations(money: Money) -> list[tuple[str, int]]:
-    """Return the line of what people were paid whom faults hurt, if any."""
-    if not money.compensation_reasons:
-        return []
-    payments = plural(len(money.compensation_reasons), "payment")
-    reasons = plural(len(set(money.compensation_reasons)), "reason")
-    name = f"Compensation ({payments}, {reasons})"
-    return [(name, money.cents("paid_compensations"))]
-
-
-def _other_ledgers(money: Money, others: OtherLedgers) -> Table:
+def _by_ledger(money: Money, others: OtherLedgers) -> Table:
     market = f"{others.market[:1].upper()}{others.market[1:]}"
-    return Table(
-        caption="Amount spent, by ledger",
-        columns=(text("Ledger"), number("Spent")),
-        rows=(
-            ("This campaign's", money.shown(money.spent_cents)),
-            ("The marketplace's", money.shown(others.marketplace)),
-            (f"{market}'s", money.shown(others.outside)),
+    return table(
+        "Amount spent, by ledger",
+        (
+            ("This campaign's", money.spent_cents),
+            ("The marketplace's", others.marketplace),
+            (f"{market}'s", others.outside),
         ),
+        text("Ledger"),
+        number("Spent", lambda line: money.shown(line[1])),
         note="".join(f"{reason[:1].upper()}{reason[1:]}. " for reason in others.reasons),
     )
 
@@ -237,7 +226,6 @@ def _wage_figures(model: ReportModel, money: Money) -> tuple[Figure, ...]:
         # The last column starts where the scale ends; its tick says "more".
         ticks = [tick for tick in ticks if tick[0] <= bins[-1].start - 1]
         ticks.append(((bins[-1].start + bins[-1].end) / 2, "more"))
-    title = "Hourly wages"
     description = (
         f"{plural(len(model.wages), model.paid_worker)}, "
         f"median {money.wage(float(model.wages.median()))}; "
@@ -253,8 +241,11 @@ def _wage_figures(model: ReportModel, money: Money) -> tuple[Figure, ...]:
         ticks=ticks,
         mark=(floor / 100, f"floor {money.wage(floor)}"),
     )
-    drawing = draw_svg(plot, key="wages", title=title, description=description)
-    return (Figure(title=title, svg=drawing, note=description),)
+    return (
+        plots.figure(
+            plot, key="wages", title="Hourly wages", description=description, note=description
+        ),
+    )
 
 
 def _last_shown(model: ReportModel, money: Money) -> float:
@@ -296,18 +287,20 @@ def _wages(model: ReportModel, money: Money) -> Table:
             ("Upper quarter", high),
             ("Highest", wages[-1]),
         ]
-    return Table(
-        caption="Hourly wages of the workers",
-        columns=(text("Statistic"), number("Wage"), number("Above the floor")),
-        rows=tuple((name, money.wage(cents), _over(cents, money)) for name, cents in lines),
+
+    def above_floor(cents: float) -> str:
+        above = math.floor(cents - money.wage_floor_cents_per_hour + 1e-6)
+        return money.shown(above) if above < 0 else f"+{money.shown(above)}"
+
+    return table(
+        "Hourly wages of the workers",
+        lines,
+        text("Statistic"),
+        number("Wage", lambda line: money.wage(line[1])),
+        number("Above the floor", lambda line: above_floor(line[1])),
         note="Wages of paid work, rounded down to the cent.",
         empty="No hourly wage is known.",
     )
-
-
-def _over(cents: float, money: Money) -> str:
-    above = math.floor(cents - money.wage_floor_cents_per_hour + 1e-6)
-    return money.shown(above) if above < 0 else f"+{money.shown(above)}"
 
 
 def markets_section(model: ReportModel) -> Section | None:
@@ -316,6 +309,30 @@ def markets_section(model: ReportModel) -> Section | None:
     if markets is None or money is None:
         return None
     hits = sum(row.hits for row in markets.rows)
+    base = (
+        "the known answers"
+        if markets.is_gold
+        else "the items' labels, which these answers helped to make"
+    )
+    by_market = table(
+        "Work, quality and cost of each market",
+        markets.rows,
+        text("Market", lambda of: of.market),
+        number("HITs", lambda of: of.hits),
+        number("Assignments", lambda of: of.assignments),
+        number("Answers kept", lambda of: part_of(of.kept, of.decided) if of.decided else NOTHING),
+        number("Agreement", lambda of: part_of(of.agreed, of.compared) if of.compared else NOTHING),
+        number(
+            "Median seconds", lambda of: NOTHING if math.isnan(of.seconds) else round(of.seconds)
+        ),
+        number("Pay per hour", lambda of: money.wage(of.wage_cents_per_hour)),
+        number("Cost", lambda of: money.shown(of.cost)),
+        is_wide=True,
+        note=f"Agreement: with {base}. Seconds: from accepting an assignment to "
+        "submitting it. Pay per hour: rewards and bonuses, median over the market's "
+        "workers. Cost: rewards, bonuses and fees that were spent, without "
+        "compensations.",
+    )
     return Section(
         key="markets",
         title="By market",
@@ -323,49 +340,5 @@ def markets_section(model: ReportModel) -> Section | None:
             f"{plural(hits, 'HIT')} went to {plural(len(markets.rows), 'market')}.",
             "Each market has its own workers, and charges its own fees.",
         ),
-        tables=(_table(markets, money),),
+        tables=(by_market,),
     )
-
-
-def _table(markets: Markets, money: Money) -> Table:
-    base = (
-        "the known answers"
-        if markets.is_gold
-        else "the items' labels, which these answers helped to make"
-    )
-    return Table(
-        caption="Work, quality and cost of each market",
-        columns=(
-            text("Market"),
-            number("HITs"),
-            number("Assignments"),
-            number("Answers kept"),
-            number("Agreement"),
-            number("Median seconds"),
-            number("Pay per hour"),
-            number("Cost"),
-        ),
-        rows=tuple(_row(each, money) for each in markets.rows),
-        is_wide=True,
-        note=f"Agreement: with {base}. Seconds: from accepting an assignment to "
-        "submitting it. Pay per hour: rewards and bonuses, median over the market's "
-        "workers. Cost: rewards, bonuses and fees that were spent, without "
-        "compensations.",
-    )
-
-
-def _row(each: MarketFacts, money: Money) -> tuple[str, ...]:
-    return (
-        each.market,
-        count(each.hits),
-        count(each.assignments),
-        _part(each.kept, each.decided),
-        _part(each.agreed, each.compared),
-        NOTHING if math.isnan(each.seconds) else count(round(each.seconds)),
-        money.wage(each.wage_cents_per_hour),
-        money.shown(each.cost),
-    )
-
-
-def _part(part: int, whole: int) -> str:
-    return part_of(part, whole) if whole else NOTHING

@@ -10,7 +10,7 @@ import pandas as pd
 
 from piecework.analyses.machine_replay import Replay, Replays, saved
 from piecework.domain.text import count, plural, plural_of, share
-from piecework.report.components import Question, Section, Table, number, text
+from piecework.report.components import Question, Section, Table, number, table, text
 from piecework.report.facts import ImportedFacts, Machine
 from piecework.report.formatting import excerpt, part_of
 from piecework.report.model import ReportModel
@@ -123,27 +123,15 @@ def _of_pay(imported: ImportedFacts) -> tuple[str, ...]:
 
 
 def _files(imported: ImportedFacts) -> Table:
-    return Table(
-        caption="Files",
-        columns=(
-            text("File"),
-            text("Format"),
-            number("Assignments"),
-            number("Known before"),
-            number("Never sent"),
-            number("Unreadable rows"),
-        ),
-        rows=tuple(
-            (
-                excerpt(file.name),
-                file.format_name,
-                count(file.assignments),
-                count(file.known),
-                count(file.not_sent),
-                count(file.unreadable),
-            )
-            for file in imported.files
-        ),
+    return table(
+        "Files",
+        imported.files,
+        text("File", lambda file: excerpt(file.name)),
+        text("Format", lambda file: file.format_name),
+        number("Assignments", lambda file: file.assignments),
+        number("Known before", lambda file: file.known),
+        number("Never sent", lambda file: file.not_sent),
+        number("Unreadable rows", lambda file: file.unreadable),
         note="Known before: already read from this or another file, and not counted "
         "twice. The store keeps unreadable rows.",
         is_wide=True,
@@ -155,46 +143,28 @@ def _outcomes(model: ReportModel, imported: ImportedFacts) -> tuple[Table, ...]:
     if not elsewhere.map(bool).any():
         return ()
     here = model.outcomes.reindex(elsewhere.index)
-    table = pd.DataFrame(
+    answers = pd.DataFrame(
         {
             "elsewhere": elsewhere,
+            "answers": 1,
             "flagged": model.is_flagged,
             "out": here.isin(["dropped", "rejected"]),
             "waits": here.isna(),
         }
     )
-    counts = table.groupby("elsewhere").agg(
-        answers=("flagged", "size"),
-        flagged=("flagged", "sum"),
-        out=("out", "sum"),
-        waits=("waits", "sum"),
-    )
+    counts = answers.groupby("elsewhere", as_index=False).sum()
     ranked = counts.sort_values("answers", ascending=False, kind="stable")
+    rarer = len(ranked) - _MOST_OUTCOMES
     return (
-        Table(
-            caption="What was decided elsewhere, and here",
-            columns=(
-                text("Elsewhere"),
-                number("Answers"),
-                number("Flagged here"),
-                number("Dropped here"),
-                number("Not decided here"),
-            ),
-            rows=tuple(
-                (
-                    excerpt(str(outcome)) or "nothing",
-                    count(row["answers"]),
-                    part_of(int(row["flagged"]), int(row["answers"])),
-                    part_of(int(row["out"]), int(row["answers"])),
-                    count(row["waits"]),
-                )
-                for outcome, row in ranked.head(_MOST_OUTCOMES).iterrows()
-            ),
-            note=(
-                f"{count(len(ranked) - _MOST_OUTCOMES)} rarer outcomes are not shown."
-                if len(ranked) > _MOST_OUTCOMES
-                else ""
-            ),
+        table(
+            "What was decided elsewhere, and here",
+            ranked.head(_MOST_OUTCOMES).to_dict("records"),
+            text("Elsewhere", lambda row: excerpt(str(row["elsewhere"])) or "nothing"),
+            number("Answers", "answers"),
+            number("Flagged here", lambda row: part_of(row["flagged"], row["answers"])),
+            number("Dropped here", lambda row: part_of(row["out"], row["answers"])),
+            number("Not decided here", "waits"),
+            note=f"{count(rarer)} rarer outcomes are not shown." if rarer > 0 else "",
             is_wide=True,
         ),
     )
@@ -206,6 +176,17 @@ def machine_section(model: ReportModel) -> Section | None:
     if machine is None:
         return None
     replays = machine.replays
+    by_model = table(
+        "Labels of each model",
+        machine.models,
+        text("Model", lambda of: excerpt(of.name, limit=_NAME_CHARACTERS)),
+        number(f"Labelled {plural_of(model.item_noun)}", lambda of: of.items),
+        number("Same as people", lambda of: share(of.as_people, of.with_people)),
+        number("Same as dataset", lambda of: share(of.as_final, of.with_final)),
+        note="People: the likeliest label from all kept answers, without models. "
+        "Dataset: with the models, or settled by a person; so a model also agrees with "
+        "itself there. Shares are of labels that both have. A tie is no label.",
+    )
     return Section(
         key="machine",
         title="Labels of models",
@@ -213,10 +194,26 @@ def machine_section(model: ReportModel) -> Section | None:
             f"Labels of {plural(len(machine.models), 'model')} for {machine.field}.",
             *(_replayed(model, machine, replays) if replays else (_NO_REPLAY,)),
         ),
-        tables=(
-            _models(machine, model.item_noun),
-            *([_replays(replays, model.item_noun)] if replays else []),
+        tables=(by_model, *([_asked_for(replays, model.item_noun)] if replays else [])),
+    )
+
+
+def _asked_for(replays: Replays, noun: str) -> Table:
+    return table(
+        f"Answers asked for in the replay, per {noun}",
+        (
+            ("People alone", replays.people),
+            ("With models", replays.models),
+            ("Shuffled", replays.shuffled),
         ),
+        text("Labels from", lambda row: row[0]),
+        number("Answers", lambda row: f"{row[1].asked.mean():.2f}"),
+        number("Certain enough", lambda row: share(int(row[1].is_sure.sum()), len(row[1].asked))),
+        number("Same label", lambda row: share(row[1].same, replays.comparable)),
+        note="Same label: as from all kept answers of people alone. One shuffle, of "
+        "all models alike. The intervals resample items and take the workers' accuracy "
+        "as estimated. A HIT of several items is posted whole, so real rounds may take "
+        "more.",
     )
 
 
@@ -282,57 +279,3 @@ def _bounds_of_percent(few: float, many: float) -> str:
 def _percent(part: float) -> str:
     shown = f"{100 * part:.1f} %"
     return "0.0 %" if shown == "-0.0 %" else shown.replace("-", "\N{MINUS SIGN}")
-
-
-def _models(machine: Machine, noun: str) -> Table:
-    return Table(
-        caption="Labels of each model",
-        columns=(
-            text("Model"),
-            number(f"Labelled {plural_of(noun)}"),
-            number("Same as people"),
-            number("Same as dataset"),
-        ),
-        rows=tuple(
-            (
-                excerpt(of_model.name, limit=_NAME_CHARACTERS),
-                count(of_model.items),
-                share(of_model.as_people, of_model.with_people),
-                share(of_model.as_final, of_model.with_final),
-            )
-            for of_model in machine.models
-        ),
-        note="People: the likeliest label from all kept answers, without models. "
-        "Dataset: with the models, or settled by a person; so a model also agrees with "
-        "itself there. Shares are of labels that both have. A tie is no label.",
-    )
-
-
-def _replays(replays: Replays, noun: str) -> Table:
-    named = {
-        "People alone": replays.people,
-        "With models": replays.models,
-        "Shuffled": replays.shuffled,
-    }
-    return Table(
-        caption=f"Answers asked for in the replay, per {noun}",
-        columns=(
-            text("Labels from"),
-            number("Answers"),
-            number("Certain enough"),
-            number("Same label"),
-        ),
-        rows=tuple(
-            (
-                name,
-                f"{replay.asked.mean():.2f}",
-                share(int(replay.is_sure.sum()), len(replay.asked)),
-                share(replay.same, replays.comparable),
-            )
-            for name, replay in named.items()
-        ),
-        note="Same label: as from all kept answers of people alone. One shuffle, of "
-        "all models alike. The intervals resample items and take the workers' accuracy "
-        "as estimated. A HIT of several items is posted whole, so real rounds may take "
-        "more.",
-    )

@@ -12,11 +12,10 @@ import pandas as pd
 from piecework.domain.text import count, plural, plural_of, share
 from piecework.qc.reasons import GAP
 from piecework.report import plots
-from piecework.report.components import Cell, Figure, Quote, Section, Table, number, text
+from piecework.report.components import Figure, Quote, Section, Table, number, table, text
 from piecework.report.facts import AsNeeded
 from piecework.report.formatting import excerpt, part_of, with_share
 from piecework.report.model import Outcome, ReportModel, tally
-from piecework.report.plots import draw_svg
 
 _MEANINGS: Mapping[Outcome, str] = {
     "rejected": "Rejected: the assignment was rejected and not paid",
@@ -46,10 +45,32 @@ def funnel_section(model: ReportModel) -> Section:
         title="What became of the answers",
         lead=(
             _lead(model),
-            (f"Every {_those(model)} answer has exactly one outcome and is exported with it."),
+            f"Every {_those(model)} answer has exactly one outcome and is exported with it.",
         ),
-        figures=_figures(model),
-        tables=(_coverage(model), _table(model)),
+        # Otherwise the first page shows the plot.
+        figures=(funnel_figure(model),) if model.agreement else (),
+        tables=(_coverage(model), _outcomes(model)),
+    )
+
+
+def _outcomes(model: ReportModel) -> Table:
+    is_flagged = model.is_flagged[model.outcomes.index]
+    answers = model.outcomes.value_counts()
+    flagged = model.outcomes[is_flagged].value_counts()
+    rows = [
+        (_meaning(model, outcome), answers.get(outcome, 0), flagged.get(outcome, 0))
+        for outcome in model.possible_outcomes
+    ]
+    return table(
+        f"Outcomes of the {_those(model)} answers",
+        (*rows, (f"All {_those(model)}", model.submitted, _flagged(model))),
+        text("Outcome"),
+        number("Answers"),
+        number("Share", lambda row: share(row[1], model.submitted)),
+        number("Flagged", lambda row: part_of(row[2], row[1])),
+        is_middle=True,
+        note="Flagged: a heuristic flagged the answer, its assignment or its worker. "
+        "A flag is a suspicion, not a verdict.",
     )
 
 
@@ -109,11 +130,6 @@ def _flagged(model: ReportModel) -> int:
     return int(model.is_flagged[model.outcomes.index].sum())
 
 
-def _figures(model: ReportModel) -> tuple[Figure, ...]:
-    """The plot, unless the first page shows it."""
-    return (funnel_figure(model),) if model.agreement else ()
-
-
 def funnel_figure(model: ReportModel) -> Figure:
     """Show the answers by outcome as bars."""
     submitted = model.submitted
@@ -138,66 +154,61 @@ def funnel_figure(model: ReportModel) -> Figure:
         ),
     ]
     title = f"Answers from {first} to {_name(model, 'novel')}"
-    description = "; ".join(f"{row.label}: {row.words}" for row in rows)
-    drawing = draw_svg(plots.bars(rows), key="funnel", title=title, description=description)
-    return Figure(title=title, svg=drawing)
-
-
-def _table(model: ReportModel) -> Table:
-    is_flagged = model.is_flagged[model.outcomes.index]
-    rows = []
-    for outcome in model.possible_outcomes:
-        has_outcome = model.outcomes == outcome
-        answers = int(has_outcome.sum())
-        rows.append(
-            (
-                _meaning(model, outcome),
-                count(answers),
-                share(answers, model.submitted),
-                part_of(int((has_outcome & is_flagged).sum()), answers),
-            )
-        )
-    total = (
-        f"All {_those(model)}",
-        count(model.submitted),
-        share(model.submitted, model.submitted),
-        part_of(_flagged(model), model.submitted),
-    )
-    return Table(
-        caption=f"Outcomes of the {_those(model)} answers",
-        columns=(text("Outcome"), number("Answers"), number("Share"), number("Flagged")),
-        rows=(*rows, total),
-        is_middle=True,
-        note="Flagged: a heuristic flagged the answer, its assignment or its worker. "
-        "A flag is a suspicion, not a verdict.",
-    )
+    return plots.bar_figure(rows, key="funnel", title=title)
 
 
 def _coverage(model: ReportModel) -> Table:
-    rule, is_ours = model.facts.as_needed, model.facts.imported is None
+    rule, is_ours, items = model.facts.as_needed, model.facts.imported is None, model.facts.items
     wanted = model.facts.wanted_per_item if rule is None else rule.most
     levels = tally(model.accepted_per_item, at_least=wanted)
-    levels[0] = model.facts.items - int(levels.sum())
-    return Table(
-        caption=f"Accepted answers per {model.item_noun}",
-        columns=(
-            text("Accepted answers"),
-            number(plural_of(model.item_noun).capitalize()),
-            number("Share"),
-        ),
-        rows=tuple(
-            (
-                # How many answers another tool wanted is unknown.
-                f"{level} of {wanted}" if is_ours else count(level),
-                count(images),
-                share(images, model.facts.items),
-            )
-            for level, images in enumerate(levels)
-            if images or (is_ours and wanted <= _ALL_LEVELS)
-        )
-        if model.facts.items
-        else (),
+    levels[0] = items - int(levels.sum())
+    shows_all = is_ours and wanted <= _ALL_LEVELS
+    return table(
+        f"Accepted answers per {model.item_noun}",
+        [
+            (level, of_level)
+            for level, of_level in enumerate(levels)
+            if items and (of_level or shows_all)
+        ],
+        # How many answers another tool wanted is unknown.
+        text("Accepted answers", lambda row: f"{row[0]} of {wanted}" if is_ours else row[0]),
+        number(plural_of(model.item_noun).capitalize()),
+        number("Share", lambda row: share(row[1], items)),
         empty=f"The campaign has no {plural_of(model.item_noun)}.",
+    )
+
+
+def _asked(model: ReportModel, sure: Counter[int], all_: Counter[int]) -> Table:
+    noun = model.item_noun
+    return table(
+        f"Accepted answers per {noun}",
+        sorted(all_.items()),
+        number("Accepted answers"),
+        number(plural_of(noun).capitalize()),
+        number("Certain enough", lambda row: sure[row[0]]),
+        number("Share", lambda row: share(sure[row[0]], row[1])),
+        empty="No label is estimated yet.",
+        note="Estimated from what was known at the time; the probabilities in the "
+        "dataset also use what later answers showed about workers.",
+    )
+
+
+def _verdicts(verdicts: pd.DataFrame, by_policy: pd.Series, *, is_paid: bool) -> Table:
+    kind = ["subject_kind", "verdict"]
+    decided = verdicts.groupby(kind).size().to_dict()
+    of_policy = Counter(verdicts[by_policy].groupby(kind).size().to_dict())
+    return table(
+        "Verdicts",
+        [kind for kind in _ORDER if kind in decided],
+        text("Verdict", lambda kind: f"{kind[1]} {kind[0]}"),
+        number("By policy", lambda kind: of_policy[kind]),
+        number("By a person", lambda kind: decided[kind] - of_policy[kind]),
+        number("All", lambda kind: decided[kind]),
+        note="Dropped answers are paid for; rejected assignments are not. Excluded "
+        "workers get no more HITs of this campaign; their accounts are not affected."
+        if is_paid
+        else "These verdicts do not affect pay: the work was done elsewhere.",
+        empty="Nothing has been decided.",
     )
 
 
@@ -212,7 +223,7 @@ def as_needed_section(model: ReportModel) -> Section | None:
         key="as-needed",
         title="As many answers as needed",
         lead=tuple(_as_needed_lead(model, rule)) if weighed else ("No label is estimated yet.",),
-        tables=(_answers(model, Counter(sure), Counter(a for a, _ in weighed)),),
+        tables=(_asked(model, Counter(sure), Counter(a for a, _ in weighed)),),
     )
 
 
@@ -245,31 +256,6 @@ def _as_needed_lead(model: ReportModel, rule: AsNeeded) -> Iterator[str]:
         )
 
 
-def _answers(model: ReportModel, sure: Counter[int], all_: Counter[int]) -> Table:
-    noun = model.item_noun
-    return Table(
-        caption=f"Accepted answers per {noun}",
-        columns=(
-            number("Accepted answers"),
-            number(plural_of(noun).capitalize()),
-            number("Certain enough"),
-            number("Share"),
-        ),
-        rows=tuple(
-            (
-                count(answers),
-                count(all_[answers]),
-                count(sure[answers]),
-                share(sure[answers], all_[answers]),
-            )
-            for answers in sorted(all_)
-        ),
-        empty="No label is estimated yet.",
-        note="Estimated from what was known at the time; the probabilities in the "
-        "dataset also use what later answers showed about workers.",
-    )
-
-
 _MOST_REASONS = 25
 _REASON_CHARACTERS = 300
 _POLICY = "policy:"
@@ -294,7 +280,7 @@ def decisions_section(model: ReportModel) -> Section:
         title="What was decided, and why",
         lead=(_decisions_lead(model, by_policy),),
         tables=(
-            _decisions_table(verdicts, by_policy, is_paid=model.facts.imported is None),
+            _verdicts(verdicts, by_policy, is_paid=model.facts.imported is None),
             _reasons(verdicts.assign(because=model.as_stated(verdicts["because"])), by_policy),
         ),
     )
@@ -317,31 +303,6 @@ def _decisions_lead(model: ReportModel, by_policy: pd.Series) -> str:
     )
 
 
-def _decisions_table(verdicts: pd.DataFrame, by_policy: pd.Series, *, is_paid: bool) -> Table:
-    rows = []
-    for kind, verdict in _ORDER:
-        has_verdict = (verdicts["subject_kind"] == kind) & (verdicts["verdict"] == verdict)
-        if has_verdict.any():
-            rows.append(
-                (
-                    f"{verdict} {kind}",
-                    count((has_verdict & by_policy).sum()),
-                    count((has_verdict & ~by_policy).sum()),
-                    count(has_verdict.sum()),
-                )
-            )
-    return Table(
-        caption="Verdicts",
-        columns=(text("Verdict"), number("By policy"), number("By a person"), number("All")),
-        rows=tuple(rows),
-        note="Dropped answers are paid for; rejected assignments are not. Excluded "
-        "workers get no more HITs of this campaign; their accounts are not affected."
-        if is_paid
-        else "These verdicts do not affect pay: the work was done elsewhere.",
-        empty="Nothing has been decided.",
-    )
-
-
 def _reasons(verdicts: pd.DataFrame, by_policy: pd.Series) -> Table:
     decider = by_policy.map({True: "policy", False: "person"})
     sizes = (
@@ -353,21 +314,14 @@ def _reasons(verdicts: pd.DataFrame, by_policy: pd.Series) -> Table:
             ["times", "subject_kind", "verdict", "because"], ascending=[False, True, True, True]
         )
     )
-    rows: tuple[tuple[Cell, ...], ...] = tuple(
-        (
-            f"{row['verdict']} {row['subject_kind']}",
-            Quote(excerpt(row["because"], limit=_REASON_CHARACTERS)),
-            row["decider"],
-            count(row["times"]),
-        )
-        for row in sizes.head(_MOST_REASONS).to_dict("records")
-    )
-    hidden = sizes.iloc[_MOST_REASONS:]
-    return Table(
-        caption="Reasons, the most frequent first",
-        columns=(text("Verdict"), text("Because"), text("Decided by"), number("Times")),
-        rows=rows,
-        note=_note(verdicts["because"], hidden),
+    return table(
+        "Reasons, the most frequent first",
+        sizes.head(_MOST_REASONS).to_dict("records"),
+        text("Verdict", lambda row: f"{row['verdict']} {row['subject_kind']}"),
+        text("Because", lambda row: Quote(excerpt(row["because"], limit=_REASON_CHARACTERS))),
+        text("Decided by", "decider"),
+        number("Times", "times"),
+        note=_note(verdicts["because"], sizes.iloc[_MOST_REASONS:]),
         is_middle=True,
         empty="Nothing has been decided.",
     )

@@ -4,13 +4,13 @@ Hashes, versions, times, and counts that must agree; terms for readers who run n
 campaigns.
 """
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import pandas as pd
 
-from piecework.domain.task import Task
 from piecework.domain.text import count
-from piecework.report.components import Cell, Code, Section, Table, Tag, number, text
+from piecework.report.components import Cell, Code, Section, Table, Tag, number, table, text
 from piecework.report.facts import Money, ReportFacts
 from piecework.report.formatting import excerpt, listed
 from piecework.report.model import ReportModel
@@ -18,7 +18,7 @@ from piecework.report.model import ReportModel
 _MOST_SOURCES = 10
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Check:
     """The same quantity from two records, formatted for people."""
 
@@ -44,42 +44,20 @@ def checks(model: ReportModel) -> tuple[Check, ...]:
     )
 
 
-def _of_money(money: Money, workers: pd.DataFrame) -> tuple[Check, ...]:
+def _of_money(money: Money, workers: pd.DataFrame) -> Iterator[Check]:
     paid = int(workers["paid_cents"].sum())
     booked = money.cents("paid_rewards") + money.cents("paid_bonuses")
-    committed = money.spent_cents + money.cents("held")
-    return (
-        Check(
-            quantity="Pay: of all workers, and in the ledger",
-            first=money.shown(paid),
-            second=money.shown(booked),
-            agrees=paid == booked,
-        ),
-        Check(
-            quantity="Spent and held, within the budget",
-            first=money.shown(committed),
-            second=money.shown(money.cents("budget")),
-            agrees=committed <= money.cents("budget"),
-        ),
-        *(
-            [
-                Check(
-                    quantity=f"Spent: by the marketplace's ledger, and by {money.others.market}'s",
-                    first=money.shown(money.others.marketplace),
-                    second=money.shown(money.others.outside),
-                    agrees=money.others.marketplace == money.others.outside,
-                )
-            ]
-            if money.others
-            else []
-        ),
-    )
+    yield _same("Pay: of all workers, and in the ledger", paid, booked, money.shown)
+    committed, budget = money.spent_cents + money.cents("held"), money.cents("budget")
+    within = "Spent and held, within the budget"
+    yield Check(within, money.shown(committed), money.shown(budget), agrees=committed <= budget)
+    if others := money.others:
+        quantity = f"Spent: by the marketplace's ledger, and by {others.market}'s"
+        yield _same(quantity, others.marketplace, others.outside, money.shown)
 
 
-def _same(quantity: str, first: int, second: int) -> Check:
-    return Check(
-        quantity=quantity, first=count(first), second=count(second), agrees=first == second
-    )
+def _same(quantity: str, first: int, second: int, shown: Callable[[int], str] = count) -> Check:
+    return Check(quantity, shown(first), shown(second), agrees=first == second)
 
 
 def provenance_section(model: ReportModel) -> Section:
@@ -97,13 +75,11 @@ def _also_sent(model: ReportModel) -> tuple[Table, ...]:
     if not model.also_sent:
         return ()
     return (
-        Table(
-            caption="Sent, and no field",
-            columns=(text("Name"), number("Answers")),
-            rows=tuple(
-                (excerpt(name, limit=80) or "no name", count(times))
-                for name, times in model.also_sent.items()
-            ),
+        table(
+            "Sent, and no field",
+            model.also_sent.items(),
+            text("Name", lambda sent: excerpt(sent[0], limit=80) or "no name"),
+            number("Answers"),
             is_folded=True,
             note="The data card names the column of each.",
         ),
@@ -121,17 +97,10 @@ def _marketplace(model: ReportModel) -> str:
     )
 
 
-def _own_files(task: Task) -> list[tuple[Cell, ...]]:
-    """The hash of the task's files, unless the task comes with the code."""
-    if task.own is None:
-        return []
-    return [("Files of the task, sha256", Code(task.own.digest))]
-
-
-def _sources(facts: ReportFacts) -> list[tuple[Cell, ...]]:
+def _sources(facts: ReportFacts) -> list[tuple[str, Cell]]:
     """The file by which answers were decided last, those before, and what changed."""
     *earlier, last = facts.sources
-    rows: list[tuple[Cell, ...]] = [
+    rows: list[tuple[str, Cell]] = [
         ("Campaign file, sha256", Code(excerpt(last.sha256))),
         *(
             (f"Campaign file used from {file.since}, sha256", Code(file.sha256))
@@ -148,13 +117,14 @@ def _sources(facts: ReportFacts) -> list[tuple[Cell, ...]]:
 
 
 def _origin(model: ReportModel) -> Table:
-    facts = model.facts
+    facts, own = model.facts, model.facts.task.own
     findings = facts.findings.drop_duplicates(["heuristic", "version"])
     heuristics = sorted(zip(findings["heuristic"], findings["version"], strict=True))
-    rows: list[tuple[Cell, ...]] = [
+    rows: list[tuple[str, Cell]] = [
         ("Campaign", excerpt(facts.campaign)),
         ("Task", f"{excerpt(facts.task.name)}, version {facts.task.version}"),
-        *_own_files(facts.task),
+        # Other tasks come with the code.
+        *([] if own is None else [("Files of the task, sha256", Code(own.digest))]),
         *_sources(facts),
         ("Code, commit", Code(excerpt(facts.code_commit) or "unknown")),
         *([] if facts.seed is None else [("Seed", Code(str(facts.seed)))]),
@@ -164,10 +134,11 @@ def _origin(model: ReportModel) -> Table:
         ("Heuristics", _versions(heuristics)),
         ("Cleaning rules", _versions(sorted(facts.rules.items()))),
     ]
-    return Table(
-        caption="Origin",
-        columns=(text("Property"), text("Value")),
-        rows=tuple(rows),
+    return table(
+        "Origin",
+        rows,
+        text("Property"),
+        text("Value"),
         is_middle=True,
         note="The same code, campaign file and seed give the same rehearsal, byte for byte."
         if facts.is_rehearsal
@@ -181,17 +152,15 @@ def _versions(pairs: list[tuple[str, int]]) -> str:
 
 
 def _checks(model: ReportModel) -> Table:
-    return Table(
-        caption="Counts that must agree",
-        columns=(text("Quantity"), number("First count"), number("Second count"), text("Verdict")),
-        rows=tuple(
-            (
-                check.quantity,
-                check.first,
-                check.second,
-                Tag("agree", "fine") if check.agrees else Tag("differ", "problem"),
-            )
-            for check in checks(model)
+    return table(
+        "Counts that must agree",
+        checks(model),
+        text("Quantity", lambda check: check.quantity),
+        number("First count", lambda check: check.first),
+        number("Second count", lambda check: check.second),
+        text(
+            "Verdict",
+            lambda check: Tag("agree", "fine") if check.agrees else Tag("differ", "problem"),
         ),
     )
 

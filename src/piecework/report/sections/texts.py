@@ -8,14 +8,23 @@ import pandas as pd
 
 from piecework.domain.edit import Edit
 from piecework.domain.task import Field
-from piecework.domain.text import count, plural, plural_of, share
+from piecework.domain.text import NOTHING, count, plural, plural_of, share
 from piecework.domain.verdicts import NOT_WRITTEN_HERE
 from piecework.qc.written_here import FLAG_FROM, SHOWN_PROBABILITY
 from piecework.report import plots
-from piecework.report.components import Code, Figure, Note, Quote, Section, Table, number, text
+from piecework.report.components import (
+    Code,
+    Figure,
+    Note,
+    Quote,
+    Section,
+    Table,
+    number,
+    table,
+    text,
+)
 from piecework.report.formatting import excerpt, part_of, with_marks
 from piecework.report.model import ReportModel
-from piecework.report.plots import draw_svg
 
 _LONGEST_SHOWN = 40
 """In words; longer texts share the last column, which keeps the plot readable."""
@@ -118,7 +127,6 @@ def _figure(model: ReportModel, lengths: pd.Series) -> Figure:
     if longest == _LONGEST_SHOWN:
         ticks[-1] = (float(longest), f"{longest}+")
     noun = model.text_noun
-    title = f"Words in a novel {noun}"
     commonest, times = max(clipped.items(), key=lambda pair: (pair[1], -pair[0]))
     description = (
         f"Most {plural_of(noun)} have between {lengths.quantile(0.05):.0f} and "
@@ -132,34 +140,22 @@ def _figure(model: ReportModel, lengths: pd.Series) -> Figure:
         ticks=ticks,
         mark=(float(lengths.mean()), f"mean {lengths.mean():.1f}"),
     )
-    drawing = draw_svg(plot, key="lengths", title=title, description=description)
-    return Figure(title=title, svg=drawing, note=description)
+    title = f"Words in a novel {noun}"
+    return plots.figure(plot, key="lengths", title=title, description=description, note=description)
 
 
 def _splits(model: ReportModel) -> Table:
     novel = model.column("split", "novel")
     items = model.facts.answers.groupby("split")["item_id"].nunique()
-    texts = novel.groupby(novel).size()
-    order = sorted(items.index, key=lambda split: (_PLACES.get(split, 9), split))
-    rows = tuple(
-        (
-            Code(excerpt(split, limit=40) or "none"),
-            count(items[split]),
-            count(texts.get(split, 0)),
-            share(texts.get(split, 0), len(novel)),
-        )
-        for split in order
-    )
-    noun = model.item_noun
-    return Table(
-        caption="Splits",
-        columns=(
-            text("Split"),
-            number(plural_of(noun).capitalize()),
-            number(f"Novel {plural_of(model.text_noun)}"),
-            number(f"Share of {plural_of(model.text_noun)}"),
-        ),
-        rows=rows,
+    texts = Counter(novel)
+    noun, text_noun = model.item_noun, plural_of(model.text_noun)
+    return table(
+        "Splits",
+        sorted(items.items(), key=lambda row: (_PLACES.get(str(row[0]), 9), row[0])),
+        text("Split", lambda row: Code(excerpt(str(row[0]), limit=40) or "none")),
+        number(plural_of(noun).capitalize()),
+        number(f"Novel {text_noun}", lambda row: texts[row[0]]),
+        number(f"Share of {text_noun}", lambda row: share(texts[row[0]], len(novel))),
         note=f"Only {plural_of(noun)} with at least one answer belong to a split here.",
         empty=f"No {noun} has an answer yet.",
     )
@@ -167,34 +163,28 @@ def _splits(model: ReportModel) -> Table:
 
 def _majorities(model: ReportModel) -> tuple[Table, ...]:
     """What else was asked about the items; no table if nothing was."""
-    voters = model.accepted_per_item
-    noun = model.item_noun
-    statements = [
-        statement
-        for field in model.facts.task.item_fields
-        for statement in _statements(model, field)
+    voters, noun, task = model.accepted_per_item, model.item_noun, model.facts.task
+    asked = [
+        field
+        for field in task.item_fields
+        if field.kind == "choices" or field.name == task.text_present_field
     ]
-    is_asked = any(_is_asked(model, field) for field in model.facts.task.item_fields)
-    if not is_asked:
+    if not asked:
         return ()
-    table = Table(
-        caption=f"What most workers say about the {plural_of(noun)}",
-        columns=(
+    statements = [statement for field in asked for statement in _statements(model, field)]
+    return (
+        table(
+            f"What most workers say about the {plural_of(noun)}",
+            statements if len(voters) else (),
             text("Statement"),
-            number(f"{plural_of(noun).capitalize()} where a majority says so"),
+            number(
+                f"{plural_of(noun).capitalize()} where a majority says so",
+                lambda statement: part_of(_majority(statement[1], voters), len(voters)),
+            ),
+            note=f"A majority is more than half of the accepted answers about an {noun}.",
+            empty=f"No {noun} has an accepted answer yet.",
         ),
-        rows=tuple((name, part_of(_majority(yes, voters), len(voters))) for name, yes in statements)
-        if len(voters)
-        else (),
-        note=f"A majority is more than half of the accepted answers about an {noun}.",
-        empty=f"No {noun} has an accepted answer yet.",
     )
-    return (table,)
-
-
-def _is_asked(model: ReportModel, field: Field) -> bool:
-    is_text_question = field.name == model.facts.task.text_present_field
-    return is_text_question or field.kind == "choices"
 
 
 def _statements(model: ReportModel, field: Field) -> list[tuple[str, pd.Series]]:
@@ -203,8 +193,6 @@ def _statements(model: ReportModel, field: Field) -> list[tuple[str, pd.Series]]
     if field.name == model.facts.task.text_present_field:
         yes = field_votes[field_votes["value"] == "yes"]
         return [("shows text", yes.groupby("item_id").size())]
-    if field.kind != "choices":
-        return []
     named = field_votes.explode("value").dropna(subset="value")
     noun = field.name.removesuffix("s").replace("_", " ")
     return [
@@ -248,24 +236,13 @@ def _rules(model: ReportModel, lists: Iterable[tuple[Edit, ...]]) -> Table:
         times.update(edit.rule for edit in edits)
         changed.update({edit.rule for edit in edits})
     versions = model.facts.rules
-    rows = tuple(
-        (
-            Code(excerpt(rule, limit=_PAIR_CHARACTERS)),
-            str(versions.get(rule, "–")),  # noqa: RUF001 - a dash stands for "unknown"
-            count(times[rule]),
-            count(changed[rule]),
-        )
-        for rule in sorted({*versions, *times}, key=lambda rule: (-times[rule], rule))
-    )
-    return Table(
-        caption="Edits by rule",
-        columns=(
-            text("Rule"),
-            number("Version"),
-            number("Edits"),
-            number(f"{plural_of(model.text_noun).capitalize()} changed"),
-        ),
-        rows=rows,
+    return table(
+        "Edits by rule",
+        sorted({*versions, *times}, key=lambda rule: (-times[rule], rule)),
+        text("Rule", lambda rule: Code(excerpt(rule, limit=_PAIR_CHARACTERS))),
+        number("Version", lambda rule: str(versions.get(rule, NOTHING))),
+        number("Edits", lambda rule: times[rule]),
+        number(f"{plural_of(model.text_noun).capitalize()} changed", lambda rule: changed[rule]),
         note="Names joined by + mean that several rules edited the same place.",
         empty="Nothing was changed.",
     )
@@ -274,18 +251,13 @@ def _rules(model: ReportModel, lists: Iterable[tuple[Edit, ...]]) -> Table:
 def _pairs(edits: list[Edit]) -> Table:
     pairs = Counter((edit.before, edit.after, edit.rule) for edit in edits)
     frequent = sorted(pairs.items(), key=lambda pair: (-pair[1], pair[0]))
-    return Table(
-        caption="The most frequent edits",
-        columns=(text("Before"), text("After"), text("Rule"), number("Times")),
-        rows=tuple(
-            (
-                Quote(_shown(before)),
-                Quote(_shown(after)),
-                Code(excerpt(rule, limit=_PAIR_CHARACTERS)),
-                count(times),
-            )
-            for (before, after, rule), times in frequent[:_MOST_PAIRS]
-        ),
+    return table(
+        "The most frequent edits",
+        [(*edit, times) for edit, times in frequent[:_MOST_PAIRS]],
+        text("Before", lambda row: Quote(_shown(row[0]))),
+        text("After", lambda row: Quote(_shown(row[1]))),
+        text("Rule", lambda row: Code(excerpt(row[2], limit=_PAIR_CHARACTERS))),
+        number("Times"),
         note=f"{plural(len(pairs), 'different edit')} in all. ␣ marks a space.",
         empty="Nothing was changed.",
     )

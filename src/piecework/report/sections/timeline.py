@@ -3,24 +3,27 @@
 A campaign that grows has answers, rows that wait, and each batch over time.
 """
 
+import math
 from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from piecework.domain.text import NOTHING, count, plural, share
 from piecework.report import plots
-from piecework.report.components import Figure, Section, Table, number, text, time
-from piecework.report.facts import Growth
+from piecework.report.components import Column, Figure, Section, Table, number, table, text
+from piecework.report.facts import Growth, Money
 from piecework.report.formatting import hours, moment
 from piecework.report.model import ReportModel
-from piecework.report.plots import draw_svg
 
 _MOST_SPANS = 40
 """More rounds than this make the plot unreadable; the table has them all."""
 
 _MOST_ROWS = 40
+"""The first rounds, and the latest batches; the dataset has all."""
+
 _CURVE_POINTS = 160
 
 _HOURS_SHOWN_AS_HOURS = 72
@@ -31,15 +34,16 @@ def timeline_section(model: ReportModel) -> Section | None:
 
     For imported answers, show only when they were sent; they were not posted here.
     """
-    imported = model.facts.imported
+    imported, batches = model.facts.imported, model.facts.batches
     if imported is not None and not imported.has_times:
         return None
+    was_posted = not imported and batches["posted_at"].notna().any()
     return Section(
         key="timeline",
         title="When it happened",
         lead=(_lead(model),),
-        figures=_figures(model),
-        tables=() if imported else (_table(model.facts.batches),),
+        figures=(_spans(model),) if was_posted else (),
+        tables=() if imported else (_rounds(batches),),
     )
 
 
@@ -53,14 +57,6 @@ def _lead(model: ReportModel) -> str:
         f"({hours(seconds)}), {model.workers} worked {worked / 3600:,.1f} "
         f"person-hours{pace}."
     )
-
-
-def _figures(model: ReportModel) -> tuple[Figure, ...]:
-    pictures = []
-    is_ours = model.facts.imported is None
-    if is_ours and model.facts.batches["posted_at"].notna().any():
-        pictures.append(_spans(model))
-    return tuple(pictures)
 
 
 def pace_figure(model: ReportModel) -> Figure | None:
@@ -99,26 +95,19 @@ def _spans(model: ReportModel) -> Figure:
             _short_names(posted), starts, middles, ends, strict=True
         )
     ]
-    title = "Batches and rounds"
     description = (
         "Dark: from posting to the last answer. Pale: until the round was settled."
         + f" Only the first {count(len(posted))} rounds are shown." * (len(posted) < len(batches))
     )
     plot = plots.spans(rows, x_label=f"{unit} since the start", unit_hours=unit_hours)
-    drawing = draw_svg(plot, key="spans", title=title, description=description)
-    return Figure(title=title, svg=drawing, note=description)
+    return plots.figure(
+        plot, key="spans", title="Batches and rounds", description=description, note=description
+    )
 
 
 def _short_names(batches: pd.DataFrame) -> list[str]:
     return [
         f"round {turn}" if turn else f"batch {batch}"
-        for batch, turn in zip(batches["batch"], batches["round"], strict=True)
-    ]
-
-
-def _names(batches: pd.DataFrame) -> list[str]:
-    return [
-        f"batch\u00a0{batch},\u00a0round\u00a0{turn}"
         for batch, turn in zip(batches["batch"], batches["round"], strict=True)
     ]
 
@@ -131,7 +120,6 @@ def _curve(model: ReportModel) -> Figure:
     reached = np.searchsorted(after, stops, side="right")
     points = [*zip(stops.tolist(), reached.tolist(), strict=True)]
     half = float(after[(len(after) - 1) // 2]) * unit_hours
-    title = "Answers over time"
     goal, noun = model.wanted, "wanted"
     if model.facts.imported is not None:
         goal, noun = len(model.came), "imported"
@@ -145,53 +133,45 @@ def _curve(model: ReportModel) -> Figure:
         y_label="answers submitted",
         goal=(goal, f"{count(goal)} {noun}"),
     )
-    drawing = draw_svg(plot, key="pace", title=title, description=description)
-    note = f"Half came within {half:,.1f} h."
-    return Figure(title=title, svg=drawing, note=note)
-
-
-def _in_year(time_: "pd.Timestamp") -> str:
-    """Format a time without its year, which the text before the table states."""
-    return moment(time_).removeprefix(f"{time_.year}-")
-
-
-def _table(batches: pd.DataFrame) -> Table:
-    rows = tuple(
-        (
-            name,
-            count(row["hits"]),
-            (f"{count(row['assignments_submitted'])} of {count(row['assignments_wanted'])}"),
-            count(row["answers_kept"]),
-            count(row["answers_dropped"]),
-            count(row["workers_excluded"]),
-            *map(_in_year, (row["posted_at"], row["last_submitted_at"], row["settled_at"])),
-        )
-        for name, row in zip(_names(batches), batches.to_dict("records"), strict=True)
+    return plots.figure(
+        plot,
+        key="pace",
+        title="Answers over time",
+        description=description,
+        note=f"Half came within {half:,.1f} h.",
     )
-    return Table(
-        caption="Batches and rounds",
-        columns=(
-            text("Round"),
-            number("HITs"),
-            number("Assignments"),
-            number("Answers kept"),
-            number("Answers dropped"),
-            number("Workers excluded"),
-            time("Posted"),
-            time("Last answer"),
-            time("Settled"),
+
+
+def _in_year(time: "pd.Timestamp") -> str:
+    """Format a time without its year, which the text before the table states."""
+    return moment(time).removeprefix(f"{time.year}-")
+
+
+def _rounds(batches: pd.DataFrame) -> Table:
+    hidden = len(batches) - _MOST_ROWS
+    return table(
+        "Batches and rounds",
+        batches.head(_MOST_ROWS).to_dict("records"),
+        text("Round", lambda of: f"batch\u00a0{of['batch']},\u00a0round\u00a0{of['round']}"),
+        number("HITs", "hits"),
+        number(
+            "Assignments",
+            lambda of: f"{count(of['assignments_submitted'])} of {count(of['assignments_wanted'])}",
         ),
-        rows=rows[:_MOST_ROWS],
+        number("Answers kept", "answers_kept"),
+        number("Answers dropped", "answers_dropped"),
+        number("Workers excluded", "workers_excluded"),
+        Column("Posted", lambda of: _in_year(of["posted_at"]), "t"),
+        Column("Last answer", lambda of: _in_year(of["last_submitted_at"]), "t"),
+        Column("Settled", lambda of: _in_year(of["settled_at"]), "t"),
         is_middle=True,
         note="Times are UTC. Round 0 is the first posting of a batch; each later round "
         "posts again what is missing. Excluded workers see no HITs of later batches."
-        + f" {plural(len(rows) - _MOST_ROWS, 'later round')} are not shown."
-        * (len(rows) > _MOST_ROWS),
+        + f" {plural(hidden, 'later round')} are not shown."
+        * (hidden > 0),
         empty="No batch has been posted.",
     )
 
-
-"""The latest batches; the dataset has all."""
 
 _MOST_COLUMNS = 30
 _MOST_TICKS = 5
@@ -226,10 +206,10 @@ def _unusable(growth: Growth) -> Iterator[Table]:
     if not growth.unusable:
         return
     hidden = growth.unusable - len(growth.faults)
-    yield Table(
-        caption="Rows that cannot be used",
-        columns=(text("Row, and why"),),
-        rows=tuple((fault,) for fault in growth.faults),
+    yield table(
+        "Rows that cannot be used",
+        growth.faults,
+        text("Row, and why", lambda fault: fault),
         note="No worker was asked about them. Correct them in the source."
         + f" {plural(hidden, 'other row')} not shown." * (hidden > 0),
     )
@@ -300,8 +280,7 @@ def _columns(
         (float(place), f"{days[place * step]:%m-%d}") for place in range(0, len(counts), every)
     ]
     plot = plots.histogram(bins, x_label="day (UTC)", y_label=y_label, ticks=ticks)
-    drawing = draw_svg(plot, key=key, title=title, description=note)
-    return Figure(title=title, svg=drawing, note=note)
+    return plots.figure(plot, key=key, title=title, description=note, note=note)
 
 
 def _growth_table(model: ReportModel, growth: Growth) -> Table:
@@ -311,51 +290,43 @@ def _growth_table(model: ReportModel, growth: Growth) -> Table:
     summary["posted_at"] = batches["posted_at"].min()
     agreement = model.agreement_by_batch([*summary.index[-_MOST_ROWS:]])
     items = model.facts.answers.groupby("batch")["item_id"].nunique()
-    rows = []
-    for batch, of_batch in summary.iloc[-_MOST_ROWS:].iterrows():
-        kept, dropped = int(of_batch["answers_kept"]), int(of_batch["answers_dropped"])
-        cents = growth.cents.get(int(str(batch)), 0)
-        wage = growth.wages_cents_per_hour.get(int(str(batch)))
-        costs = (
-            (
-                money.shown(cents),
-                money.shown(round(cents / kept)) if kept else NOTHING,
-                money.wage(wage) if wage is not None else NOTHING,
-            )
-            if money
-            else ()
-        )
-        agreed = agreement.get(int(str(batch)), float("nan"))
-        rows.append(
-            (
-                f"batch\u00a0{batch}",
-                moment(of_batch["posted_at"]),
-                count(int(items.get(batch, 0))),
-                count(kept),
-                share(dropped, kept + dropped) if kept + dropped else NOTHING,
-                *costs,
-                *(() if not agreement else (_decimal(agreed),)),
-            )
-        )
-    hidden = len(summary) - len(rows)
-    return Table(
-        caption="Batches over time",
-        columns=(
-            text("Batch"),
-            time("Posted"),
-            number("Items"),
-            number("Answers kept"),
-            number("Kept out"),
-            *((number("Cost"), number("For each answer"), number("Median wage")) if money else ()),
-            *(() if not agreement else (number("Agreement"),)),
+    hidden = len(summary) - _MOST_ROWS
+    return table(
+        "Batches over time",
+        summary.iloc[-_MOST_ROWS:].reset_index().to_dict("records"),
+        text("Batch", lambda of: f"batch\u00a0{of['batch']}"),
+        Column("Posted", lambda of: moment(of["posted_at"]), "t"),
+        number("Items", lambda of: int(items.get(of["batch"], 0))),
+        number("Answers kept", "answers_kept"),
+        number(
+            "Kept out",
+            lambda of: share(of["answers_dropped"], of["answers_kept"] + of["answers_dropped"]),
         ),
-        rows=tuple(rows),
+        *(_costs(growth, money) if money else ()),
+        number(
+            "Agreement",
+            lambda of: _decimal(agreement.get(of["batch"], math.nan)),
+            is_shown=bool(agreement),
+        ),
         is_wide=True,
         note="Items: with an answer. Cost: rewards, bonuses and fees, spent or held. "
         "Wage: of an assignment, from accepting to submitting."
         + " Agreement: Krippendorff's alpha of the first judged field." * bool(agreement)
         + f" {plural(hidden, 'earlier batch', 'earlier batches')} are not shown." * (hidden > 0),
         empty="No batch has been posted.",
+    )
+
+
+def _costs(growth: Growth, money: Money) -> tuple[Column[Any], ...]:
+    cents, wages = growth.cents, growth.wages_cents_per_hour
+
+    def each(batch: int, answers: int) -> str:
+        return money.shown(round(cents.get(batch, 0) / answers)) if answers else NOTHING
+
+    return (
+        number("Cost", lambda of: money.shown(cents.get(of["batch"], 0))),
+        number("For each answer", lambda of: each(of["batch"], of["answers_kept"])),
+        number("Median wage", lambda of: money.wage(wages.get(of["batch"], math.nan))),
     )
 
 

@@ -5,25 +5,22 @@ earned, and which they lost.
 """
 
 from collections import Counter
-from collections.abc import Hashable, Mapping
-from typing import Any
 
 import pandas as pd
 
 from piecework.domain.text import NOTHING, count, plural, plural_of, share
 from piecework.report import plots
-from piecework.report.components import Cell, Code, Figure, Section, Table, Tag, number, text
-from piecework.report.facts import BeforeWork, Earned, EarnedChange
+from piecework.report.components import Cell, Code, Figure, Section, Table, Tag, number, table, text
+from piecework.report.facts import BeforeWork, Earned, EarnedChange, Money
 from piecework.report.formatting import excerpt, hours, moment, part_of
 from piecework.report.model import ROUNDING_CENTS, ReportModel
-from piecework.report.plots import draw_svg
 
 _MOST_ROWS = 20
 """The dataset and the store have every worker; few people read a longer list."""
 
 _MOST_COLUMNS = 24
 
-_HASH_CHARACTERS = 12
+_HASH = 12
 
 
 def workers_section(model: ReportModel) -> Section | None:
@@ -86,36 +83,43 @@ def _figure(answers: pd.Series) -> Figure:
         ticks=ticks,
         mark=(float(answers.median()), f"median {answers.median():g}"),
     )
-    drawing = draw_svg(plot, key="busy", title=title, description=description)
-    return Figure(title=title, svg=drawing, note=description)
+    return plots.figure(plot, key="busy", title=title, description=description, note=description)
 
 
 def _table(model: ReportModel) -> Table:
-    workers = model.facts.workers
+    workers, money = model.facts.workers, model.facts.money
     order = workers.assign(worker=workers.index).sort_values(
         ["is_excluded", "answers", "worker"], ascending=[False, False, True]
     )
     shown = order.head(_MOST_ROWS)
     hidden = len(order) - len(shown)
     left_out = f" {plural(hidden, 'worker')} with fewer answers are not shown." if hidden else ""
-    trait = (text("Trait"),) if model.facts.is_rehearsal else ()
-    return Table(
-        caption="All workers" if not hidden else f"{count(len(shown))} workers",
-        columns=(
-            text("Worker"),
-            number("Answers"),
-            number("Kept out"),
-            number("HITs", spoken="Assignments submitted"),
-            number("Rejected"),
-            number("Time"),
-            *((number("Paid"), number("Wage")) if model.facts.money else ()),
-            text("State"),
-            *trait,
+    return table(
+        "All workers" if not hidden else f"{count(len(shown))} workers",
+        shown.to_dict("records"),
+        text("Worker", lambda row: Code(excerpt(row["worker"], limit=_HASH).partition("…")[0])),
+        number("Answers", "answers"),
+        number("Kept out", "answers_dropped"),
+        number("HITs", "assignments", spoken="Assignments submitted"),
+        number("Rejected", "assignments_rejected"),
+        number("Time", lambda row: hours(float(row["seconds_worked"]))),
+        *(
+            (
+                number("Paid", lambda row: money.shown(int(row["paid_cents"]))),
+                number("Wage", lambda row: _wage(model, money, str(row["worker"]))),
+            )
+            if money
+            else ()
         ),
-        rows=tuple(_row(model, row) for row in shown.to_dict("records")),
+        text("State", lambda row: Tag("excluded", "problem") if row["is_excluded"] else ""),
+        text(
+            "Trait",
+            lambda row: excerpt(str(row["trait"]), limit=40),
+            is_shown=model.facts.is_rehearsal,
+        ),
         note="Excluded workers first, then the busiest. Kept out: answers dropped or "
         "rejected." + " Wage: the pay divided by the time of the paid work; “below” means below "
-        "the floor." * bool(model.facts.money) + left_out,
+        "the floor." * bool(money) + left_out,
         is_folded=True,
         is_middle=True,
     )
@@ -129,52 +133,33 @@ def _published(model: ReportModel) -> tuple[Table, ...]:
     elapsed = (facts.finished_at - facts.started_at).total_seconds() / 3600
     worked = float(facts.workers["seconds_worked"].sum()) / 3600
     answers = len(facts.answers)
-    table = Table(
-        caption="Beside the collection of VizWiz-Captions",
-        columns=(text("What"), number("Here"), number("VizWiz-Captions")),
-        rows=(
-            ("workers", count(len(facts.workers)), "1,623"),
-            ("captions", count(answers), "195,905"),
-            ("person-hours", f"{worked:,.1f}", "3,736"),
-            ("hours from start to end", f"{elapsed:,.2f}", "101.52"),
-            ("person-hours per hour", f"{worked / elapsed:,.1f}" if elapsed > 0 else NOTHING, "37"),
+    pace = f"{worked / elapsed:,.1f}" if elapsed > 0 else NOTHING
+    seconds = f"{3600 * worked / answers:,.0f}" if answers else NOTHING
+    return (
+        table(
+            "Beside the collection of VizWiz-Captions",
             (
-                "seconds of work per caption",
-                f"{3600 * worked / answers:,.0f}" if answers else NOTHING,
-                "69",
+                ("workers", len(facts.workers), "1,623"),
+                ("captions", answers, "195,905"),
+                ("person-hours", f"{worked:,.1f}", "3,736"),
+                ("hours from start to end", f"{elapsed:,.2f}", "101.52"),
+                ("person-hours per hour", pace, "37"),
+                ("seconds of work per caption", seconds, "69"),
             ),
+            text("What"),
+            number("Here"),
+            number("VizWiz-Captions"),
+            note="Gurari et al. 2020, section 3.1; the last row follows from its figures.",
+            is_folded=True,
         ),
-        note="Gurari et al. 2020, section 3.1; the last row follows from its figures.",
-        is_folded=True,
     )
-    return (table,)
 
 
-def _row(model: ReportModel, row: Mapping[Hashable, Any]) -> tuple[Cell, ...]:
-    worker = str(row["worker"])
+def _wage(model: ReportModel, money: Money, worker: str) -> Cell:
     earned = float(model.wages.get(worker, float("nan")))
-    money = model.facts.money
-    pay: tuple[Cell, ...] = ()
-    if money:
-        wage = money.wage(earned)
-        is_below = earned < money.wage_floor_cents_per_hour - ROUNDING_CENTS
-        pay = (
-            money.shown(int(row["paid_cents"])),
-            Tag(f"{wage}, below", "watch") if is_below else wage,
-        )
-    cells: tuple[Cell, ...] = (
-        Code(excerpt(worker, limit=_HASH_CHARACTERS).partition("…")[0]),
-        count(row["answers"]),
-        count(row["answers_dropped"]),
-        count(row["assignments"]),
-        count(row["assignments_rejected"]),
-        hours(float(row["seconds_worked"])),
-        *pay,
-        Tag("excluded", "problem") if row["is_excluded"] else "",
-    )
-    if not model.facts.is_rehearsal:
-        return cells
-    return (*cells, excerpt(str(row["trait"]), limit=40))
+    is_below = earned < money.wage_floor_cents_per_hour - ROUNDING_CENTS
+    wage = money.wage(earned)
+    return Tag(f"{wage}, below", "watch") if is_below else wage
 
 
 _LABEL_CHARACTERS = 60
@@ -194,46 +179,34 @@ def before_work_section(model: ReportModel) -> Section | None:
         if taken
         else "No worker has taken the test yet, so no worker could accept a HIT."
     )
-    tables = (_sections(test), *_traits(test))
-    return Section(key="before-work", title="The test before the work", lead=(lead,), tables=tables)
-
-
-def _sections(test: BeforeWork) -> Table:
-    return Table(
-        caption=f"Pass marks: {excerpt(test.name, limit=_LABEL_CHARACTERS)}",
-        columns=(text("Section"), number("Questions"), number("Right answers needed")),
-        rows=tuple(
-            (excerpt(name, limit=_LABEL_CHARACTERS), count(questions), count(needed))
-            for name, questions, needed in test.sections
-        ),
+    marks = table(
+        f"Pass marks: {excerpt(test.name, limit=_LABEL_CHARACTERS)}",
+        test.sections,
+        text("Section", lambda section: excerpt(section[0], limit=_LABEL_CHARACTERS)),
+        number("Questions"),
+        number("Right answers needed"),
         note="A worker must pass every section. The score is then the number of right "
         "answers, and otherwise 0.",
     )
+    tables = (marks, *_simulated_at_the_test(test))
+    return Section(key="before-work", title="The test before the work", lead=(lead,), tables=tables)
 
 
-def _traits(test: BeforeWork) -> tuple[Table, ...]:
+def _simulated_at_the_test(test: BeforeWork) -> tuple[Table, ...]:
     taken = Counter(trait for _, trait in test.scores if trait)
-    passed = Counter(t for score, t in test.scores if t and score >= test.least_passing)
+    passed = Counter(trait for score, trait in test.scores if score >= test.least_passing)
     if not taken:
         return ()
-    rows = tuple(
-        (trait, count(taken[trait]), count(passed[trait]), _share(test, trait))
-        for trait in sorted(taken)
-    )
     return (
-        Table(
-            caption="Simulated workers at the test",
-            columns=(text("Trait"), number("Took it"), number("Passed"), number("Share")),
-            rows=rows,
+        table(
+            "Simulated workers at the test",
+            sorted(taken.items()),
+            text("Trait"),
+            number("Took it"),
+            number("Passed", lambda row: passed[row[0]]),
+            number("Share", lambda row: share(passed[row[0]], row[1])),
         ),
     )
-
-
-def _share(test: BeforeWork, trait: str) -> str:
-    is_passing = [
-        score >= test.least_passing for score, of_trait in test.scores if of_trait == trait
-    ]
-    return share(sum(is_passing), len(is_passing))
 
 
 _MOST_EARNED_ROWS = 50
@@ -268,18 +241,19 @@ def _lead(earned: Earned) -> str:
 def _earned_table(earned: Earned) -> Table:
     shown = earned.changes[-_MOST_EARNED_ROWS:]
     rest = len(earned.changes) - len(shown)
-    return Table(
-        caption=f"Changes: {excerpt(earned.name, limit=_LABEL_CHARACTERS)}",
-        columns=(
-            text("When"),
-            text("Worker"),
-            text("Change"),
-            number("Items"),
-            number("Agreed"),
-            text("Submitted"),
-            text("By"),
+    return table(
+        f"Changes: {excerpt(earned.name, limit=_LABEL_CHARACTERS)}",
+        reversed(shown),
+        text("When", lambda change: moment(change.at)),
+        text("Worker", lambda change: Code(change.worker[:_HASH])),
+        text("Change", lambda change: "granted" if change.is_grant else "revoked"),
+        number("Items", lambda change: change.items),
+        number(
+            "Agreed",
+            lambda change: share(change.agreed, change.items) if change.items else "",
         ),
-        rows=tuple(_earned_row(change) for change in reversed(shown)),
+        text("Submitted", _dates),
+        text("By", lambda change: change.by),
         empty="No work has earned it yet.",
         note="An item agrees if it was kept and contradicts neither a known answer nor "
         "most others." + (f" {plural(rest, 'older change')} not shown." if rest else ""),
@@ -287,16 +261,7 @@ def _earned_table(earned: Earned) -> Table:
     )
 
 
-def _earned_row(change: EarnedChange) -> tuple[Cell, ...]:
-    dates = ""
-    if change.first is not None and change.last is not None:
-        dates = f"{change.first:%Y-%m-%d} to {change.last:%Y-%m-%d}"
-    return (
-        moment(change.at),
-        Code(change.worker[:_HASH_CHARACTERS]),
-        "granted" if change.is_grant else "revoked",
-        count(change.items),
-        share(change.agreed, change.items) if change.items else "",
-        dates,
-        change.by,
-    )
+def _dates(change: EarnedChange) -> str:
+    if change.first is None or change.last is None:
+        return ""
+    return f"{change.first:%Y-%m-%d} to {change.last:%Y-%m-%d}"

@@ -3,8 +3,9 @@
 The most common words, and the words that no word list knows.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
+from typing import Any
 
 from piecework.analyses.corpus.composition import PARTS, WORD_PARTS, Composition, Part, top_words
 from piecework.domain.text import NOTHING, count, plural, share
@@ -18,6 +19,7 @@ from piecework.report.components import (
     Section,
     Table,
     number,
+    table,
     text,
 )
 from piecework.report.corpus.comparison import KINDS, WORDS_LISTED, Comparison
@@ -30,9 +32,8 @@ from piecework.report.corpus.published import (
     UNKNOWN_PERCENT,
 )
 from piecework.report.formatting import excerpt, listed
-from piecework.report.plots import draw_svg
 
-_HEADERS: Mapping[Part, Column] = {
+_HEADERS: Mapping[Part, Column[Any]] = {
     "words": number("Words"),
     "words and punctuation": number("+ marks", spoken="Words and punctuation marks"),
     "nouns": number("Nouns"),
@@ -76,7 +77,7 @@ def composition_section(description: Description) -> Section | None:
         lead=(lead, *_beside(description)),
         notes=tuple(_notes(description.comparison)),
         figures=(_figure(whole),),
-        tables=(_means(description), _different(description), _images(description)),
+        tables=(_means(description), _different(description), _by_image(description)),
     )
 
 
@@ -103,78 +104,54 @@ def _notes(comparison: Comparison | None) -> Iterable[Note]:
 
 
 def _figure(whole: Composition) -> Figure:
-    title = "Mean number in a caption"
     rows = [
         plots.Bar(part, whole.per_caption[part], f"{whole.per_caption[part]:.2f}") for part in PARTS
     ]
-    described = "; ".join(f"{row.label}: {row.words}" for row in rows)
-    drawing = draw_svg(plots.bars(rows), key="parts", title=title, description=described)
-    return Figure(title=title, svg=drawing)
+    return plots.bar_figure(rows, key="parts", title="Mean number in a caption")
 
 
 def _means(description: Description) -> Table:
-    return _by_part(
-        description,
-        "Mean number in a caption",
-        PARTS,
-        own=lambda composition, part: f"{composition.per_caption[part]:.2f}",
-        printed=_papers(description, MEANS, OTHER_MEANS),
-        form="{:.1f}",
-        note=_LIKELY,
-    )
-
-
-def _different(description: Description) -> Table:
-    return _by_part(
-        description,
-        "Different words",
-        WORD_PARTS,
-        own=lambda composition, part: count(composition.unique[part]),
-        printed=_papers(description, UNIQUE, OTHER_UNIQUE),
-        form="{:,}",
-        note="Ignoring case. The number grows with the number of captions.",
-    )
-
-
-def _by_part(
-    description: Description,
-    caption: str,
-    parts: Sequence[Part],
-    *,
-    own: Callable[[Composition, Part], str],
-    printed: Iterable[tuple[str, Mapping[Part, float]]],
-    form: str,
-    note: str,
-) -> Table:
-    """A row for each composition and each printed one, with a column for each part."""
     ours = (
-        (name, count(composition.captions), *(own(composition, part) for part in parts))
-        for name, composition in _compositions(description)
+        (name, count(of.captions), *(f"{of.per_caption[part]:.2f}" for part in PARTS))
+        for name, of in _compositions(description)
     )
-    papers = (
-        (f"paper: {name}", NOTHING, *_published(values, parts, form)) for name, values in printed
-    )
-    return Table(
-        caption=caption,
-        columns=(text("Captions of"), number("Captions"), *(_HEADERS[part] for part in parts)),
-        rows=(*ours, *papers),
-        note=note,
+    return table(
+        "Mean number in a caption",
+        (*ours, *_papers(description, PARTS, MEANS, OTHER_MEANS, "{:.1f}")),
+        text("Captions of"),
+        number("Captions"),
+        *(_HEADERS[part] for part in PARTS),
+        note=_LIKELY,
         is_wide=True,
     )
 
 
-def _images(description: Description) -> Table:
-    return Table(
-        caption="Mean number over images of the mean of their captions",
-        columns=(text("Captions of"), number("Images"), *(_HEADERS[part] for part in PARTS)),
-        rows=tuple(
-            (
-                name,
-                count(composition.images),
-                *(f"{composition.per_image[part]:.2f}" for part in PARTS),
-            )
-            for name, composition in _compositions(description)
+def _different(description: Description) -> Table:
+    ours = (
+        (name, count(of.captions), *(count(of.unique[part]) for part in WORD_PARTS))
+        for name, of in _compositions(description)
+    )
+    return table(
+        "Different words",
+        (*ours, *_papers(description, WORD_PARTS, UNIQUE, OTHER_UNIQUE, "{:,}")),
+        text("Captions of"),
+        number("Captions"),
+        *(_HEADERS[part] for part in WORD_PARTS),
+        note="Ignoring case. The number grows with the number of captions.",
+        is_wide=True,
+    )
+
+
+def _by_image(description: Description) -> Table:
+    return table(
+        "Mean number over images of the mean of their captions",
+        (
+            (name, of.images, *(f"{of.per_image[part]:.2f}" for part in PARTS))
+            for name, of in _compositions(description)
         ),
+        text("Captions of"),
+        number("Images"),
+        *(_HEADERS[part] for part in PARTS),
         is_folded=True,
     )
 
@@ -182,7 +159,8 @@ def _images(description: Description) -> Table:
 def _compositions(description: Description) -> Iterable[tuple[Cell, Composition]]:
     for name, composition in description.compositions.items():
         # A column's values may be anybody's words.
-        yield Quote(excerpt(_images_of(name), limit=60)), composition
+        shown = "all images" if name == "all" else name
+        yield Quote(excerpt(shown, limit=60)), composition
     if comparison := description.comparison:
         sample = comparison.sample
         yield Quote(excerpt(comparison.source, limit=60)), comparison.composition
@@ -190,21 +168,21 @@ def _compositions(description: Description) -> Iterable[tuple[Cell, Composition]
         yield (Quote(f"sample of {excerpt(drawn_from, limit=60)}"), sample.composition)
 
 
-def _images_of(name: str) -> str:
-    return {"all": "all images"}.get(name, name)
-
-
 def _papers(
     description: Description,
+    parts: Sequence[Part],
     tables: Mapping[str, Mapping[Part, float]],
     others: Mapping[str, Mapping[Part, float]],
-) -> Iterable[tuple[str, Mapping[Part, float]]]:
+    form: str,
+) -> Iterable[tuple[str, ...]]:
     """Yield the paper's rows for the same groups."""
-    for name in description.compositions:
-        if name in tables:
-            yield ("VizWiz-Captions" if name == "all" else name), tables[name]
-    if description.comparison:
-        yield from others.items()
+    rows = {
+        "VizWiz-Captions" if name == "all" else name: tables[name]
+        for name in description.compositions
+        if name in tables
+    }
+    for name, values in (rows | dict(others if description.comparison else {})).items():
+        yield f"paper: {name}", NOTHING, *_published(values, parts, form)
 
 
 def _published(values: Mapping[Part, float], parts: Iterable[Part], form: str) -> Iterable[str]:
@@ -232,94 +210,78 @@ def vocabulary_section(description: Description) -> Section | None:
         title="The words of the captions",
         lead=(lead,),
         figures=(_vocabulary_figure(description),),
-        tables=(_unknown(description), _top(description), _lacking(description)),
+        tables=(
+            _unknown(description),
+            word_lists("The most common words", "Part", _most_common(description)),
+            word_lists(
+                "The most common unknown words",
+                "Word list",
+                (
+                    (name, dict(islice(unknown.words.items(), WORDS_LISTED)))
+                    for name, unknown in description.unknown.items()
+                ),
+            ),
+        ),
     )
+
+
+def _most_common(description: Description) -> Iterable[tuple[str, Mapping[str, int]]]:
+    for part in KINDS:
+        counts = description.word_counts[part]
+        yield part, {word: counts[word] for word in top_words(counts, WORDS_LISTED)}
 
 
 def _vocabulary_figure(description: Description) -> Figure:
     counts = description.word_counts["nouns"]
-    title = "The most common nouns"
     rows = [
         plots.Bar(excerpt(noun, limit=_WORD_CHARACTERS), counts[noun], count(counts[noun]))
         for noun in top_words(counts, _DRAWN)
     ]
-    described = "; ".join(f"{row.label}: {row.words}" for row in rows)
-    drawing = draw_svg(plots.bars(rows), key="nouns", title=title, description=described)
-    return Figure(title=title, svg=drawing)
+    return plots.bar_figure(rows, key="nouns", title="The most common nouns")
 
 
 def _unknown(description: Description) -> Table:
     rows = []
-    for name, unknown in description.unknown.items():
+    for name, of in description.unknown.items():
         published = f"{UNKNOWN_PERCENT:g} %" if name == "dictionary" else NOTHING
-        rows.append(
-            (
-                f"captions, {name}",
-                count(unknown.captions),
-                share(unknown.captions, unknown.of_captions),
-                published,
-            )
-        )
-        rows.append(
-            (
-                f"words, {name}",
-                count(unknown.tokens),
-                share(unknown.tokens, unknown.of_tokens),
-                NOTHING,
-            )
-        )
-    return Table(
-        caption="Captions and words that a word list does not know",
-        columns=(
-            text("Counted, and the word list"),
-            number("Unknown"),
-            number("Share"),
-            number("VizWiz-Captions"),
-        ),
-        rows=tuple(rows),
-        note=(
-            "Dictionary: pyspellchecker's English words. Common words: wordfreq's, "
-            "without likely misspellings. The paper's spelling service flagged 23,424 "
-            "of 169,073 captions before it corrected them."
-        ),
+        rows += [
+            (f"captions, {name}", of.captions, of.of_captions, published),
+            (f"words, {name}", of.tokens, of.of_tokens, NOTHING),
+        ]
+    return table(
+        "Captions and words that a word list does not know",
+        rows,
+        text("Counted, and the word list"),
+        number("Unknown"),
+        number("Share", lambda row: share(row[1], row[2])),
+        number("VizWiz-Captions"),
+        note="Dictionary: pyspellchecker's English words. Common words: wordfreq's, "
+        "without likely misspellings. The paper's spelling service flagged 23,424 "
+        "of 169,073 captions before it corrected them.",
     )
 
 
-def _top(description: Description) -> Table:
-    return Table(
-        caption="The most common words",
-        columns=(text("Part"), text("The most common first, with their occurrences")),
-        rows=tuple(
-            (
-                part,
-                _listed(
-                    (word, description.word_counts[part][word])
-                    for word in top_words(description.word_counts[part], WORDS_LISTED)
-                ),
-            )
-            for part in KINDS
-        ),
-        note=f"Up to {WORDS_LISTED} of each part.",
+def word_lists(
+    caption: str,
+    named: str,
+    lists: Iterable[tuple[str, Mapping[str, int]]],
+    label: str = "The most common first, with their occurrences",
+) -> Table:
+    """A row for each list of words, with their occurrences; `named` is what a list is of."""
+    return table(
+        caption,
+        lists,
+        text(named),
+        text(label, lambda row: _listed(row[1])),
+        note=f"Up to {WORDS_LISTED} of each {named.removeprefix('Word ').lower()}.",
         is_folded=True,
     )
 
 
-def _lacking(description: Description) -> Table:
-    return Table(
-        caption="The most common unknown words",
-        columns=(text("Word list"), text("The most common first, with their occurrences")),
-        rows=tuple(
-            (name, _listed(islice(unknown.words.items(), WORDS_LISTED)))
-            for name, unknown in description.unknown.items()
-        ),
-        note=f"Up to {WORDS_LISTED} of each list.",
-        is_folded=True,
-    )
-
-
-def _listed(words: Iterable[tuple[str, int]]) -> Quote:
+def _listed(words: Mapping[str, int]) -> Quote:
     return Quote(
         ", ".join(
-            f"{excerpt(word, limit=_WORD_CHARACTERS)} {count(times)}" for word, times in words
+            f"{excerpt(word, limit=_WORD_CHARACTERS)} {count(times)}"
+            for word, times in words.items()
         )
     )

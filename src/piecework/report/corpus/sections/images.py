@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from piecework.domain.text import NOTHING, count, share
-from piecework.report.components import Gallery, Note, Section, Table, number, text
+from piecework.domain.text import NOTHING, share
+from piecework.report.components import Gallery, Note, Section, Table, number, table, text
 from piecework.report.corpus.concept_counts import card
 from piecework.report.corpus.description import Description
 from piecework.report.corpus.published import (
@@ -69,93 +69,61 @@ def _galleries(description: Description) -> Iterable[Gallery]:
 def _names(description: Description) -> Table:
     names = description.levels.names
     images = sum(names.values())
-    rows = [(name, names.get(name, 0), LEVEL_PERCENT[name]) for name in _LEVELS]
     majority = names.get("difficult", 0) + names.get("unrecognizable", 0)
-    rows += [
-        ("canned for a minority", names.get("medium", 0), MINORITY_PERCENT),
-        ("canned for a majority", majority, MAJORITY_PERCENT),
-    ]
-    return Table(
-        caption="Levels of difficulty",
-        columns=(text("Level"), number("Images"), number("Share"), number("VizWiz-Captions")),
-        rows=tuple(
-            (name, count(many), share(many, images), f"{published:g} %")
-            for name, many, published in rows
+    return table(
+        "Levels of difficulty",
+        (
+            *((name, names.get(name, 0), LEVEL_PERCENT[name]) for name in _LEVELS),
+            ("canned for a minority", names.get("medium", 0), MINORITY_PERCENT),
+            ("canned for a majority", majority, MAJORITY_PERCENT),
         ),
-        note=(
-            "Easy: no answer was canned; medium: up to half, a minority of the "
-            "workers; difficult: more than half; unrecognizable: all."
-        ),
+        text("Level"),
+        number("Images"),
+        number("Share", lambda row: share(row[1], images)),
+        number("VizWiz-Captions", lambda row: f"{row[2]:g} %"),
+        note="Easy: no answer was canned; medium: up to half, a minority of the "
+        "workers; difficult: more than half; unrecognizable: all.",
     )
 
 
 def _majorities(description: Description) -> tuple[Table, ...]:
-    made = []
-    votes = description.levels.text
-    if votes["yes"] or votes["no"]:
-        made.append(_text(description))
-    if description.captions:
-        made.append(_people(description))
-    if flaws := description.levels.flaws:
-        made.append(
-            Table(
-                caption="Flaws that a majority of the workers saw",
-                columns=(text("Flaw"), number("Images"), number("Share")),
-                rows=tuple(
-                    (
-                        _FLAWS.get(name, excerpt(name, limit=40)),
-                        count(many),
-                        share(many, description.images),
-                    )
-                    for name, many in sorted(flaws.items(), key=lambda pair: (-pair[1], pair[0]))
-                ),
-            )
-        )
-    return tuple(made)
-
-
-def _text(description: Description) -> Table:
-    votes = description.levels.text
-    images = sum(votes.values())
-    rows = [("yes", "yes"), ("no", "no"), ("tie, or no vote", "")]
-    published = {"yes": f"{TEXT_PERCENT:.1f} %", "no": f"{100 - TEXT_PERCENT:.1f} %"}
-    return Table(
-        caption="Does the image show text, by majority",
-        columns=(text("Shows text"), number("Images"), number("Share"), number("VizWiz-Captions")),
-        rows=tuple(
-            (
-                name,
-                count(votes.get(key, 0)),
-                share(votes.get(key, 0), images),
-                published.get(key, NOTHING),
-            )
-            for name, key in rows
+    votes, flaws, images = description.levels.text, description.levels.flaws, description.images
+    shows_text = table(
+        "Does the image show text, by majority",
+        (
+            ("yes", votes.get("yes", 0), f"{TEXT_PERCENT:.1f} %"),
+            ("no", votes.get("no", 0), f"{100 - TEXT_PERCENT:.1f} %"),
+            ("tie, or no vote", votes.get("", 0), NOTHING),
         ),
+        text("Shows text"),
+        number("Images"),
+        number("Share", lambda row: share(row[1], sum(votes.values()))),
+        number("VizWiz-Captions", lambda row: row[2]),
     )
-
-
-def _people(description: Description) -> Table:
-    return Table(
-        caption="Images captioned with a word for people",
-        columns=(text("Statement"), number("Images"), number("Share"), number("VizWiz-Captions")),
-        rows=(
-            (
-                "a caption names people",
-                count(description.people),
-                share(description.people, description.images),
-                f"{PEOPLE_PERCENT:.1f} %",
-            ),
-            (
-                "the same, also in parts of words",
-                count(description.people_in_words),
-                share(description.people_in_words, description.images),
-                f"{PEOPLE_PERCENT:.1f} %",
-            ),
+    names_people = table(
+        "Images captioned with a word for people",
+        (
+            ("a caption names people", description.people),
+            ("the same, also in parts of words", description.people_in_words),
         ),
-        note=(
-            "People, person, man, woman, child, hand, foot or torso, in exactly these "
-            "forms; in parts of words, also as man in manual. On half of the paper's "
-            "validation images that gives 26.5 % and whole words 20.4 %, so the paper "
-            "probably counted parts of words; this is not proven."
-        ),
+        text("Statement"),
+        number("Images"),
+        number("Share", lambda row: share(row[1], images)),
+        number("VizWiz-Captions", lambda _: f"{PEOPLE_PERCENT:.1f} %"),
+        note="People, person, man, woman, child, hand, foot or torso, in exactly these "
+        "forms; in parts of words, also as man in manual. On half of the paper's "
+        "validation images that gives 26.5 % and whole words 20.4 %, so the paper "
+        "probably counted parts of words; this is not proven.",
+    )
+    has_flaws = table(
+        "Flaws that a majority of the workers saw",
+        sorted(flaws.items(), key=lambda pair: (-pair[1], pair[0])),
+        text("Flaw", lambda row: _FLAWS.get(row[0], excerpt(row[0], limit=40))),
+        number("Images"),
+        number("Share", lambda row: share(row[1], images)),
+    )
+    return (
+        *([shows_text] if votes["yes"] or votes["no"] else []),
+        *([names_people] if description.captions else []),
+        *([has_flaws] if flaws else []),
     )

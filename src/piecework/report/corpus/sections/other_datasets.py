@@ -2,15 +2,16 @@
 
 from collections.abc import Iterable, Sequence
 
+from piecework.analyses.corpus.composition import Overlap
 from piecework.domain.text import NOTHING, count, plural, share
 from piecework.report import plots
-from piecework.report.components import Figure, Gallery, Quote, Section, Table, number, text
-from piecework.report.corpus.comparison import WORDS_LISTED, Comparison
+from piecework.report.components import Figure, Gallery, Quote, Section, Table, number, table, text
+from piecework.report.corpus.comparison import Comparison
 from piecework.report.corpus.concept_counts import ConceptCounts, Coverage, card
 from piecework.report.corpus.description import Description
 from piecework.report.corpus.published import CATEGORIES_PERCENT, OVERLAP_PERCENT
+from piecework.report.corpus.sections.composition import word_lists
 from piecework.report.formatting import excerpt
-from piecework.report.plots import draw_svg
 
 _DRAWN = 14
 _LISTED = 100
@@ -40,7 +41,7 @@ def concepts_section(description: Description) -> Section | None:
                 if concepts.pairs
                 else []
             ),
-            _images(concepts, listed),
+            _by_concept(concepts, listed),
         ),
         galleries=(
             Gallery(
@@ -67,81 +68,55 @@ def _coverage(
     caption: str, concepts: ConceptCounts, rows: Iterable[Coverage], note: str = ""
 ) -> Table:
     is_compared = concepts.there is not None
-    return Table(
-        caption=caption,
-        columns=(
-            text("List"),
-            number("Concepts"),
-            number("Here"),
-            number("Share"),
-            *((number("There"), number("Share")) if is_compared else ()),
-        ),
-        rows=tuple(
-            (
-                Quote(excerpt(row.name, limit=_NAME_CHARACTERS)),
-                count(row.concepts),
-                count(row.here),
-                share(row.here, row.concepts),
-                *(
-                    (count(row.there), share(row.there, row.concepts))
-                    if row.there is not None
-                    else ()
-                ),
-            )
-            for row in rows
-        ),
+    return table(
+        caption,
+        rows,
+        text("List", lambda row: Quote(excerpt(row.name, limit=_NAME_CHARACTERS))),
+        number("Concepts", lambda row: row.concepts),
+        number("Here", lambda row: row.here),
+        number("Share", lambda row: share(row.here, row.concepts)),
+        number("There", lambda row: row.there or 0, is_shown=is_compared),
+        number("Share", lambda row: share(row.there or 0, row.concepts), is_shown=is_compared),
         note=note,
     )
 
 
 def _figure(concepts: ConceptCounts, listed: Sequence[str]) -> Figure:
-    title = "Share of images by concept"
-    rows = []
+    def bar(label: str, images: int, of_images: int, colour: str) -> plots.Bar:
+        percent = 100 * images / max(of_images, 1)
+        return plots.Bar(label, percent, share(images, of_images), colour)
+
+    there, rows = concepts.there, []
     for name in _most_common(concepts, listed)[:_DRAWN]:
         label = excerpt(name, limit=_NAME_CHARACTERS)
-        rows.append(plots.Bar(label, *_percent(concepts.here[name], concepts.images_here)))
-        if concepts.there is not None:
-            there = _percent(concepts.there[name], concepts.images_there)
-            rows.append(plots.Bar("", *there, plots.AMBER))
-    described = "; ".join(f"{row.label or 'there'}: {row.words}" for row in rows)
-    drawing = draw_svg(plots.bars(rows), key="concept", title=title, description=described)
-    note = "Teal: here; amber: the other dataset." if concepts.there is not None else ""
-    return Figure(title=title, svg=drawing, note=note)
+        rows.append(bar(label, concepts.here[name], concepts.images_here, plots.TEAL))
+        if there is not None:
+            rows.append(bar("", there[name], concepts.images_there, plots.AMBER))
+    return plots.figure(
+        plots.bars(rows),
+        key="concept",
+        title="Share of images by concept",
+        description="; ".join(f"{row.label or 'there'}: {row.words}" for row in rows),
+        note="" if there is None else "Teal: here; amber: the other dataset.",
+    )
 
 
-def _percent(images: int, of_images: int) -> tuple[float, str]:
-    return 100 * images / max(of_images, 1), share(images, of_images)
-
-
-def _images(concepts: ConceptCounts, listed: Sequence[str]) -> Table:
+def _by_concept(concepts: ConceptCounts, listed: Sequence[str]) -> Table:
+    here, there = concepts.here, concepts.there or {}
     is_compared = concepts.there is not None
-    rows = []
-    for name in _most_common(concepts, listed)[:_LISTED]:
-        here = concepts.here[name]
-        there = concepts.there[name] if concepts.there is not None else 0
-        rows.append(
-            (
-                Quote(excerpt(name, limit=_NAME_CHARACTERS)),
-                count(here),
-                share(here, concepts.images_here),
-                *((count(there), share(there, concepts.images_there)) if is_compared else ()),
-            )
-        )
-    more = len(listed) - len(rows)
-    notes = []
-    if len(concepts.lists) > 1 and concepts.shared:
-        notes.append("Concepts that all lists share.")
-    if more:
-        notes.append(f"{more:,} rarer ones are in the JSON output.")
-    return Table(
-        caption="Images by concept",
-        columns=(
-            text("Concept"),
-            number("Images"),
-            number("Share"),
-            *((number("There"), number("Share")) if is_compared else ()),
+    rarer = len(listed) - _LISTED
+    notes = ["Concepts that all lists share."] * (len(concepts.lists) > 1 and bool(concepts.shared))
+    notes += [f"{rarer:,} rarer ones are in the JSON output."] * (rarer > 0)
+    return table(
+        "Images by concept",
+        _most_common(concepts, listed)[:_LISTED],
+        text("Concept", lambda name: Quote(excerpt(name, limit=_NAME_CHARACTERS))),
+        number("Images", lambda name: here[name]),
+        number("Share", lambda name: share(here[name], concepts.images_here)),
+        number("There", lambda name: there[name], is_shown=is_compared),
+        number(
+            "Share", lambda name: share(there[name], concepts.images_there), is_shown=is_compared
         ),
-        rows=tuple(rows),
         note=" ".join(notes),
         is_folded=True,
         empty=NOTHING,
@@ -171,7 +146,29 @@ def overlap_section(description: Description) -> Section | None:
         title="Words shared with another dataset",
         lead=(lead, *_novel_nouns(comparison)),
         figures=(_overlap_figure(comparison),),
-        tables=(_shares(comparison), _novel(comparison)),
+        tables=(
+            table(
+                "Overlap of the most common words",
+                comparison.overlaps.items(),
+                text("Part"),
+                number("Shared", lambda row: f"{count(row[1].shared)} ({_percent(row[1])})"),
+                number("Of", lambda row: row[1].compared, spoken="Words compared"),
+                number(
+                    "Paper",
+                    lambda row: f"{OVERLAP_PERCENT[row[0]]:.1f} %",
+                    spoken="VizWiz-Captions with MSCOCO-Captions",
+                ),
+                note="The 3,000 most common, or fewer if the smaller vocabulary has fewer; then "
+                "the paper's share is not comparable. Equally common words are sorted "
+                "alphabetically. Paper: VizWiz-Captions with MSCOCO-Captions.",
+            ),
+            word_lists(
+                "Words that the other dataset never uses",
+                "Part",
+                comparison.novel.items(),
+                "The most common first, with the number of their occurrences here",
+            ),
+        ),
     )
 
 
@@ -183,60 +180,13 @@ def _novel_nouns(comparison: Comparison) -> Iterable[str]:
 
 
 def _overlap_figure(comparison: Comparison) -> Figure:
-    title = "Share of the most common words that are also common there"
     rows = [
-        plots.Bar(part, 100 * overlap.share, f"{100 * overlap.share:.1f} %")
+        plots.Bar(part, 100 * overlap.share, _percent(overlap))
         for part, overlap in comparison.overlaps.items()
     ]
-    described = "; ".join(f"{row.label}: {row.words}" for row in rows)
-    drawing = draw_svg(plots.bars(rows), key="shared", title=title, description=described)
-    return Figure(title=title, svg=drawing)
+    title = "Share of the most common words that are also common there"
+    return plots.bar_figure(rows, key="shared", title=title)
 
 
-def _shares(comparison: Comparison) -> Table:
-    return Table(
-        caption="Overlap of the most common words",
-        columns=(
-            text("Part"),
-            number("Shared"),
-            number("Of", spoken="Words compared"),
-            number("Paper", spoken="VizWiz-Captions with MSCOCO-Captions"),
-        ),
-        rows=tuple(
-            (
-                part,
-                f"{count(overlap.shared)} ({100 * overlap.share:.1f} %)",
-                count(overlap.compared),
-                f"{OVERLAP_PERCENT[part]:.1f} %",
-            )
-            for part, overlap in comparison.overlaps.items()
-        ),
-        note=(
-            "The 3,000 most common, or fewer if the smaller vocabulary has fewer; then "
-            "the paper's share is not comparable. Equally common words are sorted "
-            "alphabetically. Paper: VizWiz-Captions with MSCOCO-Captions."
-        ),
-    )
-
-
-def _novel(comparison: Comparison) -> Table:
-    return Table(
-        caption="Words that the other dataset never uses",
-        columns=(
-            text("Part"),
-            text("The most common first, with the number of their occurrences here"),
-        ),
-        rows=tuple(
-            (
-                part,
-                Quote(
-                    ", ".join(
-                        f"{excerpt(word, limit=30)} {count(times)}" for word, times in words.items()
-                    )
-                ),
-            )
-            for part, words in comparison.novel.items()
-        ),
-        note=f"Up to {WORDS_LISTED} of each part.",
-        is_folded=True,
-    )
+def _percent(overlap: Overlap) -> str:
+    return f"{100 * overlap.share:.1f} %"

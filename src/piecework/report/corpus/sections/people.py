@@ -8,18 +8,16 @@ from collections import Counter
 from statistics import fmean, median
 
 from piecework.analyses.corpus.answered import Answered
-from piecework.domain.text import NOTHING, count, plural, share
+from piecework.domain.text import NOTHING, plural, share
 from piecework.report import plots
 from piecework.report.comparison_plots import Line, lines
-from piecework.report.components import Figure, Gallery, Quote, Section, Table, number, text
+from piecework.report.components import Figure, Gallery, Quote, Section, number, table, text
 from piecework.report.corpus.concept_counts import card
 from piecework.report.corpus.description import Description
 from piecework.report.corpus.image_groups import ABSENT
 from piecework.report.corpus.published import ANSWERED_PERCENT, HUMAN
 from piecework.report.formatting import excerpt
-from piecework.report.plots import Plot, draw_svg
-
-_ABSENT_BECAUSE = "not computed"
+from piecework.report.plots import Plot
 
 
 def people_section(description: Description) -> Section | None:
@@ -27,6 +25,7 @@ def people_section(description: Description) -> Section | None:
     human = description.human
     if not human.scores:
         return None
+    absent = (ABSENT, "not computed")
     which = "easy image" if description.knows_canned else "image"
     lead = (
         f"For each of {plural(human.images, which)}, one caption, drawn with seed "
@@ -38,34 +37,24 @@ def people_section(description: Description) -> Section | None:
         title="How well people score on the metrics for algorithms",
         lead=(lead,),
         figures=(_figure(human.scores),),
-        tables=(_table(human.scores),),
+        tables=(
+            table(
+                "Human performance",
+                (*((name, f"{score:.1f}") for name, score in human.scores.items()), absent),
+                text("Metric"),
+                number("Score"),
+                number("VizWiz-Captions", lambda row: f"{HUMAN[row[0].partition(',')[0]]:.1f}"),
+                note="In per cent, as published (CIDEr-D may exceed 100), as defined in "
+                "coco-caption. METEOR 1.5 here has no synonyms or paraphrases; the "
+                "published one has both. SPICE needs Java and downloads models.",
+            ),
+        ),
     )
 
 
 def _figure(scores: dict[str, float]) -> Figure:
-    title = "Scores of people's captions"
     rows = [plots.Bar(name, score, f"{score:.1f}") for name, score in scores.items()]
-    described = "; ".join(f"{row.label}: {row.words}" for row in rows)
-    drawing = draw_svg(plots.bars(rows), key="scores", title=title, description=described)
-    return Figure(title=title, svg=drawing)
-
-
-def _table(scores: dict[str, float]) -> Table:
-    rows = [
-        (name, f"{score:.1f}", f"{HUMAN[name.partition(',')[0]]:.1f}")
-        for name, score in scores.items()
-    ]
-    rows.append((ABSENT, _ABSENT_BECAUSE, f"{HUMAN[ABSENT]:.1f}"))
-    return Table(
-        caption="Human performance",
-        columns=(text("Metric"), number("Score"), number("VizWiz-Captions")),
-        rows=tuple(rows),
-        note=(
-            "In per cent, as published (CIDEr-D may exceed 100), as defined in "
-            "coco-caption. METEOR 1.5 here has no synonyms or paraphrases; the "
-            "published one has both. SPICE needs Java and downloads models."
-        ),
-    )
+    return plots.bar_figure(rows, key="scores", title="Scores of people's captions")
 
 
 _SCALE = "specificity of the captions"
@@ -96,13 +85,28 @@ def alike_section(description: Description) -> Section | None:
         "Jas and Parikh (2015), with equal stems instead of WordNet's similarity of "
         "words; compare values only with others of this measure."
     )
-    plot = _curves((description.source, values), (other, there)) if there else _histogram(values)
+    plot, described = _histogram(values), _described(values)
+    if there:
+        plot = _curves((description.source, values), (other, there))
+        described = f"Here: {described}. The other dataset: {_described(there)}"
     return Section(
         key="specificity",
         title="Specificity of the captions",
         lead=(lead, *beside, note),
-        figures=(_alike_figure(plot, values, there),),
-        tables=(_alike_table(values),),
+        figures=(
+            plots.figure(
+                plot, key="specificities", title="Images by specificity", description=described
+            ),
+        ),
+        tables=(
+            table(
+                "Specificity",
+                _fifths(values),
+                text("From, to"),
+                number("Images"),
+                number("Share", lambda row: share(row[1], len(values))),
+            ),
+        ),
         galleries=(
             Gallery(
                 title="From the least to the most similar captions",
@@ -115,19 +119,8 @@ def alike_section(description: Description) -> Section | None:
     )
 
 
-def _alike_figure(plot: Plot, values: list[float], there: list[float]) -> Figure:
-    title = "Images by specificity"
-    described = _described(values)
-    if there:
-        described = f"Here: {described}. The other dataset: {_described(there)}"
-    drawing = draw_svg(plot, key="specificities", title=title, description=described)
-    return Figure(title=title, svg=drawing)
-
-
 def _described(values: list[float]) -> str:
-    return "; ".join(
-        f"{low} to {high}: {plural(many, 'image')}" for low, high, many in _fifths(values)
-    )
+    return "; ".join(f"{span}: {plural(many, 'image')}" for span, many in _fifths(values))
 
 
 def _histogram(values: list[float]) -> Plot:
@@ -152,21 +145,10 @@ def _curves(*datasets: tuple[str, list[float]]) -> Plot:
     return lines(rows, ends=(0, 1), x_label=_SCALE, y_label="share of images")
 
 
-def _alike_table(values: list[float]) -> Table:
-    return Table(
-        caption="Specificity",
-        columns=(text("From, to"), number("Images"), number("Share")),
-        rows=tuple(
-            (f"{low} to {high}", count(many), share(many, len(values)))
-            for low, high, many in _fifths(values)
-        ),
-    )
-
-
-def _fifths(values: list[float]) -> list[tuple[str, str, int]]:
+def _fifths(values: list[float]) -> list[tuple[str, int]]:
     counts = Counter(_place(value, _TABLE_BINS) for value in values)
     return [
-        (f"{place / _TABLE_BINS:.1f}", f"{(place + 1) / _TABLE_BINS:.1f}", counts[place])
+        (f"{place / _TABLE_BINS:.1f} to {(place + 1) / _TABLE_BINS:.1f}", counts[place])
         for place in range(_TABLE_BINS)
     ]
 
@@ -176,7 +158,7 @@ def _place(value: float, bins: int) -> int:
     return max(0, min(int(value * bins), bins - 1))
 
 
-_NAME_CHARACTERS = 40
+_KIND_CHARACTERS = 40
 
 
 def answers_section(description: Description) -> Section | None:
@@ -193,38 +175,24 @@ def answers_section(description: Description) -> Section | None:
         key="answers",
         title="Do the captions answer people's questions",
         lead=(lead,),
-        tables=(_answers_table(description),),
-    )
-
-
-def _answers_table(description: Description) -> Table:
-    return Table(
-        caption="Questions whose answer is in a caption",
-        columns=(
-            text("Images"),
-            text("Kind of answer"),
-            number("Questions"),
-            number("Answered"),
-            number("Share"),
-            number("VizWiz-Captions"),
+        tables=(
+            table(
+                "Questions whose answer is in a caption",
+                description.answered,
+                text("Images", lambda row: row.images),
+                text(
+                    "Kind of answer", lambda row: Quote(excerpt(row.kind, limit=_KIND_CHARACTERS))
+                ),
+                number("Questions", lambda row: row.questions),
+                number("Answered", lambda row: row.answered),
+                number("Share", lambda row: share(row.answered, row.questions)),
+                number("VizWiz-Captions", _published),
+                note="An answer must occur as whole words, in any case. The paper's other row, "
+                "32 % of a sample of 300, is a person's judgement of what the captions say "
+                "and is not computed.",
+                is_wide=True,
+            ),
         ),
-        rows=tuple(
-            (
-                row.images,
-                Quote(excerpt(row.kind, limit=_NAME_CHARACTERS)),
-                count(row.questions),
-                count(row.answered),
-                share(row.answered, row.questions),
-                _published(row),
-            )
-            for row in description.answered
-        ),
-        note=(
-            "An answer must occur as whole words, in any case. The paper's other row, "
-            "32 % of a sample of 300, is a person's judgement of what the captions say "
-            "and is not computed."
-        ),
-        is_wide=True,
     )
 
 
