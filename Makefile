@@ -91,6 +91,7 @@ bench: $(READY)  ## tables of cost: campaigns, posting, the marketplace, heurist
 	$(BIN)/python -m tests.bench.marketplace
 	$(BIN)/python -m tests.bench.heuristics
 	$(BIN)/python -m tests.bench.results
+	$(BIN)/python -m tests.bench.comparing
 	$(BIN)/python -m tests.bench.partitions 1000000
 
 bench-full: bench  ## ten million rows too: two hours more

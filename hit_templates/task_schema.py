@@ -107,7 +107,7 @@ def faults_between(raw: Raw) -> list[str]:
     return [
         *faults,
         *_faults_of_columns(raw, fields),
-        *_faults_of_aggregates(raw, kinds),
+        *faults_of_aggregates(raw, kinds),
         *_faults_of_conditions(raw, kinds),
     ]
 
@@ -186,7 +186,8 @@ def _columns_of_rules(raw: Raw) -> Iterator[tuple[str, object]]:
             yield f"rules: {rule.get('name')}", table_in(rule, "parameters").get(key)
 
 
-def _faults_of_aggregates(raw: Raw, kinds: dict[str, object]) -> Iterator[str]:
+def faults_of_aggregates(raw: Raw, kinds: dict[str, object]) -> Iterator[str]:
+    """Yield errors in `[[aggregates]]`, given the kind of each field by name."""
     for i, entry in enumerate(_tables(raw, "aggregates")):
         name, kind = str(entry.get("field")), str(entry.get("kind"))
         if name not in kinds:

@@ -54,6 +54,21 @@ def wrong_answers(table: pd.DataFrame, tolerance: float) -> Iterator[tuple[str, 
         yield field, with_gold[is_wrong]
 
 
+def wrong_by_answer(table: pd.DataFrame, tolerance: float) -> "pd.Series[bool]":
+    """Whether an answer differs from the known one in any field, by answer id.
+
+    Answers to items without a known answer are left out.
+
+    Args:
+        table: of `piecework.qc.ratings.with_ratings`.
+        tolerance: how far from the expected answer still counts as right.
+    """
+    parts = [is_wrong for _, _, is_wrong in _judged(table, tolerance)]
+    if not parts:
+        return pd.Series(dtype="bool")
+    return pd.concat(parts).groupby(level=0).any().astype("bool")
+
+
 def gold_scores(table: pd.DataFrame, tolerance: float) -> pd.DataFrame:
     """How often each worker was right where the answer is known, over all fields.
 

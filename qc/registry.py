@@ -5,7 +5,7 @@
 
 import dataclasses
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -60,6 +60,9 @@ from piecework.qc.text_fit import FIT, text_fit, with_text_fit
 Settings = Mapping[str, Mapping[str, object] | None]
 """Parameters by heuristic name. Absent: defaults, except for `OFF_BY_DEFAULT`, which
 are off; `None`: switched off."""
+
+KnownScores = dict[tuple[str, object], pd.DataFrame]
+"""Scores of one table, by heuristic and its parameters."""
 
 
 class Heuristic(Protocol):
@@ -170,6 +173,8 @@ def assess(
     seed: int,
     judged: Judged | None = None,
     batches: BatchScores | None = None,
+    known: KnownScores | None = None,
+    only: Collection[str] | None = None,
 ) -> list[Finding]:
     """Return the findings of all heuristics that are switched on.
 
@@ -183,6 +188,9 @@ def assess(
         seed: the campaign's, for the random sample.
         judged: people's decisions, to which the joined suspicion is fitted.
         batches: scores kept from earlier passes over the same campaign.
+        known: scores of this very table, to which new ones are added, so that other
+            settings of a few heuristics do not score the table again.
+        only: run these alone, and nothing that joins several; by default, all.
 
     Raises:
         ConfigError: the settings name an unknown heuristic or parameter, or a value
@@ -190,12 +198,16 @@ def assess(
     """
     findings: list[Finding] = []
     refuse_faults(settings)
+    if only is not None:
+        settings = {**settings, **dict.fromkeys(BY_NAME.keys() - set(only))}
     if batches is not None:
         batches.forget_changed(table)
-    table = _compared(table, batches)
-    scores = _scores(table, settings, seed, batches)
+    table = _compared(table, batches, known)
+    scores = _scores(table, settings, seed, batches, known)
     for name, rows in scores.items():
         findings.extend(findings_of(BY_NAME[name], rows))
+    if only is not None:
+        return findings
     findings.extend(joined.findings(table, scores, judged))
     findings.extend(written_here.findings(table, scores))
     return findings
@@ -230,7 +242,7 @@ def scores(table: pd.DataFrame, settings: Settings, *, seed: int) -> dict[str, p
         ConfigError: as `assess`.
     """
     refuse_faults(settings)
-    return _scores(_compared(table, None), settings, seed, None)
+    return _scores(_compared(table), settings, seed)
 
 
 def is_on(name: str, settings: Settings) -> bool:
@@ -297,23 +309,34 @@ def describe() -> Sequence[Description]:
     return [_description(heuristic) for heuristic in HEURISTICS]
 
 
-def _compared(table: pd.DataFrame, batches: BatchScores | None) -> pd.DataFrame:
+def _compared(
+    table: pd.DataFrame, batches: BatchScores | None = None, known: KnownScores | None = None
+) -> pd.DataFrame:
     """Compare the texts of the table once: the joined suspicion always reads that."""
     if batches is None:
         return with_text_fit(table)
-    fits = batches.scored(FIT, table, text_fit, of_answers=True)
-    return with_text_fit(table, fits)
+    known = {} if known is None else known
+    if (FIT, None) not in known:
+        known[FIT, None] = batches.scored(FIT, table, text_fit, of_answers=True)
+    return with_text_fit(table, known[FIT, None])
 
 
 def _scores(
-    table: pd.DataFrame, settings: Settings, seed: int, batches: BatchScores | None
+    table: pd.DataFrame,
+    settings: Settings,
+    seed: int,
+    batches: BatchScores | None = None,
+    known: KnownScores | None = None,
 ) -> dict[str, pd.DataFrame]:
-    return {
-        heuristic.NAME: _scored(
-            heuristic, table, params_of(heuristic, settings, seed=seed), batches
-        )
-        for heuristic in _switched_on(settings)
-    }
+    known = {} if known is None else known
+    scores: dict[str, pd.DataFrame] = {}
+    for heuristic in _switched_on(settings):
+        params = params_of(heuristic, settings, seed=seed)
+        key = (heuristic.NAME, params)
+        if key not in known:
+            known[key] = _scored(heuristic, table, params, batches)
+        scores[heuristic.NAME] = known[key]
+    return scores
 
 
 def _scored(

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from piecework.domain.progress import Progress
     from piecework.library.answers import read_results
     from piecework.library.asking import Answer, ask, ask_table
-    from piecework.library.campaigns import Rehearsal, load_campaign, price, rehearse
+    from piecework.library.campaigns import Rehearsal, compare_rules, load_campaign, price, rehearse
     from piecework.library.cleaning import CleanedTexts, clean_text, clean_texts
     from piecework.library.datasets import Dataset, read_dataset, read_release
     from piecework.library.heuristics import assess, heuristics
@@ -70,6 +70,7 @@ __all__ = [
     "clean_text",
     "clean_texts",
     "cohen_kappa",
+    "compare_rules",
     "dawid_skene",
     "fleiss_kappa",
     "heuristics",
@@ -93,7 +94,7 @@ _MODULES = {
     "PieceworkError RefusedForSafety StoreError",
     "domain.progress": "Progress",
     "library.asking": "Answer ask ask_table",
-    "library.campaigns": "Rehearsal load_campaign price rehearse",
+    "library.campaigns": "Rehearsal compare_rules load_campaign price rehearse",
     "library.cleaning": "CleanedTexts clean_text clean_texts",
     "library.datasets": "Dataset read_dataset read_release",
     "library.heuristics": "assess heuristics",

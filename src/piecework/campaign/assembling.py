@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from piecework.campaign.binding import refuse_imported
 from piecework.campaign.campaign_faults import faults_of_names, faults_with_items
@@ -238,15 +238,7 @@ def _own_faults(file: CampaignFile) -> list[str]:
     """Return errors in heuristics, policy and requirements, each with its line."""
     tables = file.tables
     known = bool(tables.requirements.countries) + (tables.qualification is not None)
-    faults = [
-        *(_located(file, fault) for fault in check_settings(values.heuristics(tables))),
-        *(_of_rule(file, fault) for fault in check_rules(values.policy(tables))),
-    ]
-    if tables.decisions.by == "policy" and not tables.decisions.rule:
-        faults.append(
-            f"{file.at('decisions', 'by')}: is 'policy', but no [[decisions.rule]] "
-            "states the policy; add a rule, or set it to 'person'"
-        )
+    faults = _faults_of_rules(file)
     stated = len(tables.requirements.qualification) + known
     stated += len([*values.of_prolific(tables.requirements)])
     stated += len(tables.requirements.only_workers_of)
@@ -258,6 +250,40 @@ def _own_faults(file: CampaignFile) -> list[str]:
             f"{added}, but MTurk allows {_MOST_REQUIREMENTS} for one HIT type"
         )
     return faults
+
+
+def _faults_of_rules(file: CampaignFile) -> list[str]:
+    """Return errors in heuristics and policy, each with its line."""
+    tables = file.tables
+    faults = [
+        *(_located(file, fault) for fault in check_settings(values.heuristics(tables))),
+        *(_of_rule(file, fault) for fault in check_rules(values.policy(tables))),
+    ]
+    if tables.decisions.by == "policy" and not tables.decisions.rule:
+        faults.append(
+            f"{file.at('decisions', 'by')}: is 'policy', but no [[decisions.rule]] "
+            "states the policy; add a rule, or set it to 'person'"
+        )
+    return faults
+
+
+def with_rules_of(campaign: Campaign, file: CampaignFile) -> Campaign:
+    """Return a campaign with the heuristics and the policy of another file.
+
+    Raises:
+        ConfigError: every error in its heuristics and policy.
+    """
+    if faults := _faults_of_rules(file):
+        raise ConfigError(faults)
+    own = {**campaign.task.heuristics, **values.heuristics(file.tables)}
+    stated = campaign.heuristics.get(like_samples.NAME) or {}
+    samples = cast("tuple[Sample, ...]", stated.get("samples", ()))
+    return replace(
+        campaign,
+        heuristics=_with_samples(own, samples),
+        policy=values.policy(file.tables),
+        decided_by=file.tables.decisions.by,
+    )
 
 
 def _located(file: CampaignFile, fault: str) -> str:

@@ -179,6 +179,7 @@ _PAGES = {
     "preview": "docs/tutorial.md",
     "rehearse": "docs/tutorial.md",
     "forecast": "docs/how-to/forecast.md",
+    "compare": "docs/how-to/compare.md",
     "run": "docs/how-to/live.md",
     "advance": "docs/how-to/schedule.md",
     "status": "docs/how-to/watch.md",

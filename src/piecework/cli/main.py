@@ -23,6 +23,7 @@ _SECTIONS = {
         LazyCommand(
             "forecast", "rehearse:forecast", "Compare cost, time and quality over rehearsals."
         ),
+        LazyCommand("compare", "compare", "Show what other rules would change."),
     ],
     "Run a campaign": [
         LazyCommand("run", "run", "Make passes until the campaign ends."),

@@ -32,6 +32,7 @@ from piecework.engine.step import Step
 from piecework.qc.joined import Judged
 from piecework.qc.policy import decide as apply_policy
 from piecework.qc.ratings import with_ratings
+from piecework.qc.registry import KnownScores
 from piecework.qc.registry import assess as run_heuristics
 from piecework.store import (
     archive,
@@ -90,15 +91,36 @@ def find_suspicions(opened: OpenedCampaign) -> list[Finding]:
 
     They do not see answers in the archive.
     """
-    answers = opened.recent_answers()
+    return suspicions_about(opened, opened.recent_answers(), judged=judged_by_people(opened))
+
+
+def suspicions_about(
+    opened: OpenedCampaign,
+    answers: pd.DataFrame,
+    *,
+    judged: Judged,
+    known: KnownScores | None = None,
+    only: Collection[str] | None = None,
+) -> list[Finding]:
+    """Return what all heuristics find in these answers, if people judged so.
+
+    Args:
+        opened: the campaign, with its heuristics and the batches that it scored.
+        answers: a row each (`piecework.domain.tables`).
+        judged: what people decided by then.
+        known: as for `piecework.qc.registry.assess`.
+        only: as there.
+    """
     items = opened.items_by_id(map(ItemId, answers["item_id"].unique()))
     table = with_ratings(answers, opened.campaign.task, items.values())
     return run_heuristics(
         table,
         opened.campaign.heuristics,
         seed=opened.campaign.rehearsal.seed,
-        judged=judged_by_people(opened),
+        judged=judged,
         batches=opened.batches,
+        known=known,
+        only=only,
     )
 
 
@@ -167,14 +189,7 @@ def propose(
     workers = decisions.decided_workers(
         opened.store, collected_at=hits.last_collected_at(opened.store, at_work)
     )
-    proposals = apply_policy(
-        batch,
-        suspicions,
-        opened.campaign.policy,
-        campaign=opened.campaign.name,
-        at=opened.clock.now(),
-        longest_reason=opened.capabilities.longest_reason,
-    )
+    proposals = proposals_about(opened, batch, suspicions)
     assignment_of = batch["assignment_id"].to_dict()
 
     def is_open(decision: Decision) -> bool:
@@ -188,6 +203,20 @@ def propose(
         )
 
     return [proposal for proposal in proposals if is_open(proposal)]
+
+
+def proposals_about(
+    opened: OpenedCampaign, batch: pd.DataFrame, suspicions: Iterable[Finding]
+) -> list[Decision]:
+    """Return what the policy says about everything in a batch, decided or not."""
+    return apply_policy(
+        batch,
+        suspicions,
+        opened.campaign.policy,
+        campaign=opened.campaign.name,
+        at=opened.clock.now(),
+        longest_reason=opened.capabilities.longest_reason,
+    )
 
 
 def _about_due(

@@ -7,6 +7,8 @@ from functools import partial
 from os import PathLike
 from pathlib import Path
 
+import pandas as pd
+
 from piecework.campaign import pricing
 from piecework.campaign.assembling import read_anywhere
 from piecework.campaign.pricing import Price
@@ -14,6 +16,7 @@ from piecework.domain.campaign import Campaign
 from piecework.domain.clock import SystemClock
 from piecework.domain.progress import Progress
 from piecework.platforms.clocks import START
+from piecework.results.comparing import comparison
 from piecework.results.export import DATASET
 from piecework.results.whole_pass import write_results
 from piecework.simulation.rehearsals.campaign import prepare
@@ -60,6 +63,28 @@ def price(campaign: Campaign | str | PathLike[str], *, on: date | None = None) -
     """
     loaded = campaign if isinstance(campaign, Campaign) else load_campaign(campaign)
     return pricing.price(loaded, on=on or SystemClock().now().date())
+
+
+def compare_rules(path: str | PathLike[str], rules: str | PathLike[str]) -> pd.DataFrame:
+    """Judge the stored answers of a campaign again, by its own and by other rules.
+
+    Nothing is written. docs/how-to/compare.md says what the file of rules may hold.
+
+    Args:
+        path: the campaign file.
+        rules: the file with the rules to try.
+
+    Returns:
+        One row per answer, index `answer` (str, as in the dataset): `assignment`,
+        `worker` (pseudonym), `item`, `batch`, `round`, `before` and `after` ("keep",
+        "drop", or "absent": the worker would have been excluded before),
+        `before_because`, `after_because`, `is_changed`.
+
+    Raises:
+        ConfigError: a file has errors, or the rules are of another task.
+        StoreError: the campaign has no store, or the store is of another campaign.
+    """
+    return comparison.compare_rules(Path(path), Path(rules)).answers
 
 
 def rehearse(

@@ -253,6 +253,15 @@ class Work:
             return self._hidden.everywhere(finding.evidence)
         return self._hidden.of_worker(finding.evidence, self.worker_id(rows[0]))
 
+    def hidden(self, text: str, number: int) -> str:
+        """A text about an answer, with pseudonyms for ids; it may quote its worker."""
+        return self._hidden.of_worker(text, self.worker_id(number))
+
+    def flag_line(self, finding: Finding) -> str:
+        """A finding in one line: the heuristic's title, and the evidence."""
+        title = TITLES.get(finding.heuristic, finding.heuristic)
+        return f"{title}: {self.evidence(finding)}"
+
     def seconds(self, number: int) -> float:
         """How long an item was on screen, or its share of the time until submission.
 

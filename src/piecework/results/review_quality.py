@@ -46,7 +46,7 @@ def review_quality(opened: OpenedCampaign) -> ReviewQuality:
     work = Work(opened)
     sample = _sample(work, flags, opinions)
     bad = sum(sample)
-    low, high = _interval(bad, len(sample))
+    low, high = interval_of_share(bad, len(sample))
     pairs = _pairs(reviews.reviews_in_force(opened.store))
     differing = tuple(
         (answer_id, tuple(both.items()))
@@ -112,8 +112,8 @@ def _sample(work: Work, flags: list[Finding], opinions: _Opinions) -> list[bool]
     ]
 
 
-def _interval(bad: int, number: int) -> tuple[float, float]:
-    """Wilson's interval of a share."""
+def interval_of_share(bad: int, number: int) -> tuple[float, float]:
+    """Return the ends of Wilson's 95 % interval of a share; NaN without any."""
     if not number:
         return math.nan, math.nan
     interval = binomtest(bad, number).proportion_ci(_CONFIDENCE, method="wilson")

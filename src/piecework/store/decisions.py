@@ -169,6 +169,23 @@ def by_people(store: Store, *kinds: SubjectKind) -> dict[str, Verdict]:
     }
 
 
+def all_by_people(store: Store) -> list[Decision]:
+    """Return every decision that a person made and did not take back, oldest first."""
+    rows = store.db.query(
+        "SELECT * FROM decisions WHERE substr(decided_by, 1, 7) <> 'policy:' ORDER BY decision_id"
+    )
+    return [_decision(row) for row in rows]
+
+
+def times_of_policy(store: Store) -> dict[str, datetime]:
+    """Return when the policy decided about each assignment that it decided about."""
+    rows = store.db.execute(
+        "SELECT subject_id, max(decided_at) FROM decisions WHERE subject_kind = 'assignment' "
+        "AND substr(decided_by, 1, 7) = 'policy:' GROUP BY subject_id"
+    )
+    return {name: from_text(decided_at) for name, decided_at in rows}
+
+
 def unsettled(store: Store, verdict: Verdict) -> list[Decision]:
     """Return decisions with this verdict that were not carried out, in their order."""
     if verdict in {"approve", "reject"}:

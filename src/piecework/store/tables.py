@@ -283,11 +283,11 @@ def read_work_by_market(store: Store) -> Columns:
 
 
 def read_rewards(store: Store) -> Columns:
-    """Return a row per assignment: what was offered for it, and how long it took."""
+    """Return a row per assignment: what was offered for it, its fee, and how long it took."""
     return read_columns(
         store,
         "SELECT batch, assignment_id, worker_id, accepted_at, submitted_at, "
-        "reward_cents "
+        "reward_cents, fee_cents "
         "FROM assignments JOIN hits USING (hit_id) "
         "ORDER BY submitted_at, assignment_id",
     )

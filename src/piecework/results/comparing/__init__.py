@@ -1,0 +1,1 @@
+"""What other rules would have decided about answers that are there."""

@@ -1,0 +1,88 @@
+"""What it costs to try other rules on as many answers as VizWiz-Captions has.
+
+The answers of `tests.bench.heuristics`, in a store, in five batches. Own and new rules
+differ in one heuristic and in the policy. Run: `make bench`, or with a number of items:
+`python -m tests.bench.comparing 5000`.
+"""
+
+import resource
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+
+from piecework.domain.verdicts import PolicyRule
+from piecework.library.answers import opened_answers
+from piecework.results.comparing.comparison import compare_opened
+from piecework.results.comparing.page import comparison_page
+from piecework.results.comparing.rules_file import TriedRules
+from tests.bench.heuristics import BATCHES, ITEMS, captions
+
+OWN = (
+    PolicyRule(
+        subject_kind="answer",
+        any_of=("rule_violation", "capitals"),
+        then="drop",
+        because="Set aside: {evidence}.",
+    ),
+)
+NEW = (
+    *OWN,
+    PolicyRule(
+        subject_kind="worker",
+        any_of=("canned_share", "same_sentence"),
+        share=0.4,
+        then="exclude",
+        because="Not invited again: {evidence}.",
+    ),
+)
+
+
+def main(n_items: int) -> None:
+    """Print the seconds and the memory of one comparison."""
+    frame = _frame(n_items)
+    with opened_answers(frame, fields={}, task="caption") as stored:
+        opened = stored.opened
+        opened.store.db.execute(
+            "UPDATE hits SET batch = 1 + (rowid - 1) * ? / (SELECT count(*) FROM hits)", [BATCHES]
+        )
+        own = replace(opened.campaign, policy=OWN, decided_by="policy")
+        tried = replace(
+            own, policy=NEW, heuristics={**own.heuristics, "canned_share": {"min_images": 4}}
+        )
+        wall, processor = time.perf_counter(), time.process_time()
+        compared = compare_opened(
+            replace(opened, campaign=own),
+            TriedRules(campaign=tried, path=Path("new.toml"), changed=()),
+        )
+        comparison_page(compared)
+        wall, processor = time.perf_counter() - wall, time.process_time() - processor
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    changed = int(compared.answers["is_changed"].sum())
+    print(f"| compare --rules, {len(compared.answers):,} answers | seconds | processor | MiB |")
+    print("|---|---:|---:|---:|")
+    print(f"| {changed:,} changed | {wall:.1f} | {processor:.1f} | {peak:,.0f} |")
+
+
+def _frame(n_items: int) -> pd.DataFrame:
+    table = captions(n_items)
+    return pd.DataFrame(
+        {
+            "task": table["item_id"],
+            "worker": table["worker_id"],
+            "assignment": table["assignment_id"],
+            "hit": table["hit_id"],
+            "position": table["position"],
+            "accepted_at": table["accepted_at"],
+            "submitted_at": table["submitted_at"],
+            "seconds": table["shown_seconds"],
+            "caption": table["value.caption"],
+            "has_text": table["value.has_text"],
+        }
+    )
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if sys.argv[1:] else ITEMS)

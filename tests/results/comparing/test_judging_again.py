@@ -1,0 +1,129 @@
+"""Stored answers judged again: as they were, and as other rules would have."""
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from piecework.campaign.assembling import load_campaign
+from piecework.campaign.opened import OpenedCampaign
+from piecework.domain.verdicts import Decision, PolicyRule, Subject
+from piecework.engine.opening import open_to_look
+from piecework.results.comparing.comparison import compare_rules
+from piecework.results.comparing.judging_again import judge_again
+from piecework.simulation.rehearsals.campaign import prepare
+from piecework.simulation.rehearsals.rehearsal import rehearsal_of, work_through
+from piecework.store import decisions
+from tests.conftest import ROOT
+from tests.trusted import own
+
+CAMPAIGNS = ROOT / "config/campaigns"
+EXAMPLES = sorted(path.stem for path in CAMPAIGNS.glob("*.toml") if "deployment" not in path.name)
+
+
+def rehearsed(folder: Path, name: str, *, changes: tuple[tuple[str, str], ...] = ()) -> Path:
+    """Rehearse an example in a folder; return its campaign file."""
+    campaigns = folder / "config/campaigns"
+    shutil.copytree(CAMPAIGNS, campaigns)
+    path = campaigns / f"{name}.toml"
+    text = path.read_text(encoding="utf-8")
+    for was, now in changes:
+        assert was in text
+        text = text.replace(was, now)
+    path.write_text(text, encoding="utf-8")
+    with rehearsal_of(prepare(own(path))) as (run, crowd):
+        work_through(run, crowd)
+    return path
+
+
+def in_force(opened: OpenedCampaign) -> dict[Subject, tuple[str, str]]:
+    """Verdict and reason of each decision in the store."""
+    return {
+        (each.subject_kind, each.subject_id): (each.verdict, each.because)
+        for each in decisions.load(opened.store)
+    }
+
+
+def as_pairs(decided: dict[Subject, Decision]) -> dict[Subject, tuple[str, str]]:
+    """Verdict and reason of each decision."""
+    return {subject: (each.verdict, each.because) for subject, each in decided.items()}
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[OpenedCampaign]:
+    """The campaign and its store, to look."""
+    with open_to_look(load_campaign(path)) as campaign:
+        yield campaign
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A smaller demo, rehearsed."""
+    changes = (("scenes = 60", "scenes = 20"), ("batches = 5 ", "batches = 3 "))
+    return rehearsed(tmp_path_factory.mktemp("demo"), "demo", changes=changes)
+
+
+def test_own_rules_decide_again_what_was_decided(demo: Path) -> None:
+    """Every verdict and reason in the store comes out again, and nothing differs."""
+    with opened(demo) as campaign:
+        (again,) = judge_again(campaign, [campaign.campaign])
+        assert as_pairs(again.decisions) == in_force(campaign)
+        assert any(each.verdict == "exclude" for each in again.decisions.values())
+        assert len({moment.batch for moment in again.excluded.values()}) >= 1
+    assert not compare_rules(demo, demo).differs
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_own_rules_change_nothing_in_any_example(name: str, tmp_path: Path) -> None:
+    """As above, of each example campaign."""
+    path = rehearsed(tmp_path, name)
+    with opened(path) as campaign:
+        (again,) = judge_again(campaign, [campaign.campaign])
+        assert as_pairs(again.decisions) == in_force(campaign)
+    assert not compare_rules(path, path).differs
+
+
+def test_an_excluded_worker_is_not_in_what_comes_later(demo: Path) -> None:
+    """Rules that exclude everybody after the first batch leave the later ones empty."""
+    everybody = PolicyRule(
+        subject_kind="worker",
+        any_of=("same_place", "random_sample"),
+        then="exclude",
+        because="Not invited again: {evidence}.",
+    )
+    with opened(demo) as campaign:
+        its = campaign.campaign
+        drawn = {**its.heuristics, "random_sample": {"share": 1.0}}
+        strict = replace(its, policy=(everybody,), heuristics=drawn)
+        (again,) = judge_again(campaign, [strict])
+        table = campaign.answers()
+    first = set(table.loc[table["batch"] == 1, "worker_id"])
+    assert first <= set(again.excluded)
+    later = table[(table["batch"] > 1) & table["worker_id"].isin(first)]
+    assert set(later.index) <= again.absent
+    absent = table.loc[sorted(again.absent)]
+    for worker, batch, number in zip(
+        absent["worker_id"], absent["batch"], absent["round"], strict=True
+    ):
+        moment = again.excluded[worker]
+        assert (moment.batch, moment.round) < (batch, number)
+
+
+def test_two_sets_of_rules_do_not_disturb_each_other(demo: Path) -> None:
+    """Judged together, each decides as it does alone, though they share scores."""
+    with opened(demo) as campaign:
+        its = campaign.campaign
+        other = replace(
+            its,
+            heuristics={**its.heuristics, "canned_share": {"more_than_share": 0.2}},
+            policy=its.policy[2:],
+        )
+        together = judge_again(campaign, [its, other])
+        alone = [judge_again(campaign, [each])[0] for each in (its, other)]
+    for left, right in zip(together, alone, strict=True):
+        assert as_pairs(left.decisions) == as_pairs(right.decisions)
+        assert left.absent == right.absent
