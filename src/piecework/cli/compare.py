@@ -26,7 +26,7 @@ _MOST_ROWS = 8
 )
 @JSON
 def compare(campaign: Path, *, rules: Path, page: Path | None, as_json: bool) -> None:
-    """Show what other rules would change, on the answers that are there.
+    """Show what other rules would change.
 
     The command judges the stored answers of a rehearsed, live or imported CAMPAIGN
     again, by its own rules and by those of --rules. It shows answers, workers, money

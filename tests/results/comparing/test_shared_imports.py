@@ -1,0 +1,35 @@
+"""Own rules on real results of other tools: nothing differs, and nothing is written."""
+
+from pathlib import Path
+
+import pytest
+
+from piecework.results.comparing.comparison import compare_rules
+from tests.importing.test_imported_shared import COLUMNS, DATA, FILES
+from tests.results.comparing.test_comparing import digests, done
+
+pytestmark = [
+    pytest.mark.shared,
+    pytest.mark.skipif(not DATA.is_dir(), reason="../shared/data is not here"),
+]
+
+# The others have as many votes as these, and no other format.
+_DEAR = {"vizwiz_quality_train.json", "snow_rte.csv"}
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.full] * (name in _DEAR)) for name in FILES]
+)
+def test_own_rules_change_nothing_in_real_results(name: str, tmp_path: Path) -> None:
+    """Before anything is judged there, and after it."""
+    columns, *_ = FILES[name]
+    path = DATA / name
+    files = sorted(path.glob("*.csv")) if name == "mturk_batches" else [path]
+    words = ["--columns", COLUMNS / f"{columns}.toml"] if columns else []
+    campaign = tmp_path / "results.toml"
+    done("import", *files, *words, "--as", campaign)
+    assert not compare_rules(campaign, campaign).differs
+    done("assess", campaign)
+    before = digests(tmp_path)
+    assert not compare_rules(campaign, campaign).differs
+    assert digests(tmp_path) == before
