@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from botocore import xform_name
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -25,6 +26,7 @@ from piecework.marketplace.requester import (
     wire,
     workers,
 )
+from piecework.marketplace.requester.call import Call, Members
 from piecework.marketplace.requester.faults import Fault, FaultScript
 from piecework.marketplace.requester.signature import Admission
 from piecework.marketplace.requester.wire import input_shape, operation_names, validate_request
@@ -195,49 +197,18 @@ def _perform_settled(
         raise
 
 
-Operation = Callable[[Transaction, int, dict[str, Any]], dict[str, Any]]
-
-OPERATIONS: dict[str, Operation] = {
-    "AcceptQualificationRequest": qualifications.accept_qualification_request,
-    "ApproveAssignment": assignments.approve_assignment,
-    "AssociateQualificationWithWorker": qualifications.associate_qualification_with_worker,
-    "CreateAdditionalAssignmentsForHIT": hits.create_additional_assignments_for_hit,
-    "CreateHIT": hits.create_hit,
-    "CreateHITType": hit_types.create_hit_type,
-    "CreateHITWithHITType": hits.create_hit_with_hit_type,
-    "CreateQualificationType": qualifications.create_qualification_type,
-    "CreateWorkerBlock": workers.create_worker_block,
-    "DeleteHIT": hits.delete_hit,
-    "DeleteQualificationType": qualifications.delete_qualification_type,
-    "DeleteWorkerBlock": workers.delete_worker_block,
-    "DisassociateQualificationFromWorker": qualifications.disassociate_qualification_from_worker,
-    "GetAccountBalance": assignments.get_account_balance,
-    "GetAssignment": assignments.get_assignment,
-    "GetFileUploadURL": assignments.get_file_upload_url,
-    "GetHIT": hits.get_hit,
-    "GetQualificationScore": qualifications.get_qualification_score,
-    "GetQualificationType": qualifications.get_qualification_type,
-    "ListAssignmentsForHIT": assignments.list_assignments_for_hit,
-    "ListBonusPayments": assignments.list_bonus_payments,
-    "ListHITs": hits.list_hits,
-    "ListHITsForQualificationType": hits.list_hits_for_qualification_type,
-    "ListQualificationRequests": qualifications.list_qualification_requests,
-    "ListQualificationTypes": qualifications.list_qualification_types,
-    "ListReviewPolicyResultsForHIT": hits.list_review_policy_results_for_hit,
-    "ListReviewableHITs": hits.list_reviewable_hits,
-    "ListWorkerBlocks": workers.list_worker_blocks,
-    "ListWorkersWithQualificationType": qualifications.list_workers_with_qualification_type,
-    "NotifyWorkers": notifications.notify_workers,
-    "RejectAssignment": assignments.reject_assignment,
-    "RejectQualificationRequest": qualifications.reject_qualification_request,
-    "SendBonus": assignments.send_bonus,
-    "SendTestEventNotification": notifications.send_test_event_notification,
-    "UpdateExpirationForHIT": hits.update_expiration_for_hit,
-    "UpdateHITReviewStatus": hits.update_hit_review_status,
-    "UpdateHITTypeOfHIT": hits.update_hit_type_of_hit,
-    "UpdateNotificationSettings": notifications.update_notification_settings,
-    "UpdateQualificationType": qualifications.update_qualification_type,
+_FUNCTIONS = {
+    name: function
+    for module in (assignments, hit_types, hits, notifications, qualifications, workers)
+    for name, function in vars(module).items()
+    if not name.startswith("_")
 }
+OPERATIONS: Mapping[str, Callable[[Call], Members]] = {
+    operation: _FUNCTIONS[xform_name(operation)]
+    for operation in operation_names()
+    if xform_name(operation) in _FUNCTIONS
+}
+"""The function of each operation: ListHITs is `list_hits`, in the module of its resource."""
 
 
 def check_operation(operation: str) -> None:
@@ -267,12 +238,11 @@ def _perform_validated(
         Refusal: the request was refused; the transaction must then be rolled back.
     """
     document, asked = extensions.split_extensions(operation, document)
-    call = extensions.Call(
-        perform=OPERATIONS[operation],
+    spared = extensions.spared_members(operation, asked)
+    call = Call(
+        operation=operation,
         transaction=transaction,
         requester=requester,
-        members=validate_request(
-            input_shape(operation), document, spared=extensions.spared_members(operation, asked)
-        ),
+        members=validate_request(input_shape(operation), document, spared=spared),
     )
-    return extensions.perform_extended(operation, call, asked)
+    return extensions.perform_extended(OPERATIONS[operation], call, asked)

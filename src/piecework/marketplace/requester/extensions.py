@@ -11,12 +11,13 @@ visits are divided among the choices of its filters.
 import json
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from piecework.marketplace.exceptions import does_not_exist, invalid_parameters, request_error
-from piecework.marketplace.requester import hit_types, questions, workers
+from piecework.marketplace.exceptions import invalid_parameters, request_error
+from piecework.marketplace.requester import assignments, hit_types, hits, questions, workers
+from piecework.marketplace.requester.call import Call, Members
 from piecework.marketplace.state import (
     clock,
     lineage,
@@ -31,8 +32,6 @@ _MEMBERS = {"Only", "Not", "Shares"}
 _PARTICIPANT = re.compile(r"[0-9a-f]{24}")
 _MOST_PARTICIPANTS = 5000
 _WHOLE = 100
-
-Members = dict[str, Any]
 
 
 def check_recruiting(member: str, value: object) -> Members:
@@ -120,21 +119,6 @@ def store_of(header: str | None) -> tuple[str, str] | None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
-    """An operation without its extensions.
-
-    Attributes:
-        perform: does the operation.
-        members: the checked members of its request.
-    """
-
-    perform: Callable[[Transaction, int, Members], Members]
-    transaction: Transaction
-    requester: int
-    members: Members
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class _Extension:
     """One more member of an operation's request.
 
@@ -183,13 +167,13 @@ def spared_members(operation: str, asked: Members) -> set[str]:
     }
 
 
-def perform_extended(operation: str, call: Call, asked: Members) -> Members:
-    """Do an operation and its extensions in one transaction.
+def perform_extended(perform: Callable[[Call], Members], call: Call, asked: Members) -> Members:
+    """Do an operation (`perform`) and its extensions in one transaction.
 
     Raises:
         Refusal: the operation refuses, or a HIT is unknown or another requester's.
     """
-    extensions = _EXTENSIONS.get(operation, ())
+    extensions = _EXTENSIONS.get(call.operation, ())
     for extension in extensions:
         if extension.instead is not None and extension.member in asked:
             return extension.instead(call, asked[extension.member])
@@ -197,7 +181,7 @@ def perform_extended(operation: str, call: Call, asked: Members) -> Members:
     for extension in extensions:
         if extension.before is not None and extension.member in asked:
             members = extension.before(members, asked[extension.member])
-    reply = call.perform(call.transaction, call.requester, members)
+    reply = perform(replace(call, members=members))
     for extension in extensions:
         if extension.add is not None and extension.member in asked:
             extension.add(call, asked[extension.member], reply)
@@ -252,22 +236,15 @@ def _checked_limit(member: str, value: object) -> Members:
 
 
 def _keep_apart(call: Call, hit_ids: list[str], reply: Members) -> None:
-    rows = {}
-    for hit_id in (reply["HIT"]["HITId"], *hit_ids):
-        row = call.transaction.first_row(
-            "SELECT id FROM hits WHERE hit_id = ? AND requester = ?", hit_id, call.requester
-        )
-        if row is None:
-            raise does_not_exist("HIT", hit_id)
-        rows[hit_id] = int(row["id"])
-    made, *others = rows.values()
+    ids = dict.fromkeys((reply["HIT"]["HITId"], *hit_ids))
+    made, *others = (hits.find_hit(call, hit_id)["id"] for hit_id in ids)
     worker_limits.keep_apart(call.transaction, made, others)
 
 
 def _list_together(call: Call, hit_ids: list[str], reply: Members) -> None:
     for hit_id in hit_ids:
-        other = {**call.members, "HITId": hit_id, "MaxResults": _PAGE}
-        page = call.perform(call.transaction, call.requester, other)
+        other = call.members | {"HITId": hit_id, "MaxResults": _PAGE}
+        page = assignments.list_assignments_for_hit(replace(call, members=other))
         reply["Assignments"] = [*reply["Assignments"], *page["Assignments"]]
     reply["NumResults"] = len(reply["Assignments"])
 
@@ -339,7 +316,7 @@ def _of_batch(members: Members, limits: list[Members]) -> Members:
 
 
 def _limit(call: Call, limits: list[Members], reply: Members) -> None:
-    row = hit_types.find_hit_type(call.transaction, call.requester, reply["HITTypeId"])
+    row = hit_types.find_hit_type(call, reply["HITTypeId"])
     worker_limits.keep_limits(
         call.transaction,
         row["id"],
@@ -349,16 +326,6 @@ def _limit(call: Call, limits: list[Members], reply: Members) -> None:
 
 def _recruit(call: Call, asked: Members, reply: Members) -> None:
     keep_recruiting(call.transaction, reply["HITTypeId"], asked)
-
-
-def _compensate(call: Call, name: str) -> Members:
-    return workers.send_compensation(call.transaction, call.requester, call.members, name)
-
-
-def _tell_compensations(call: Call, asked: Members, reply: Members) -> None:
-    reply["PieceworkCompensations"] = workers.list_compensations(
-        call.transaction, call.requester, prefix=asked["Prefix"], after=asked["After"]
-    )
 
 
 def _with_texts(members: Members, digest: str) -> Members:
@@ -397,14 +364,14 @@ _EXTENSIONS: dict[str, tuple[_Extension, ...]] = {
         _Extension(
             member="PieceworkCompensations",
             check=workers.check_compensation_page,
-            add=_tell_compensations,
+            add=workers.list_compensations,
         ),
     ),
     "SendBonus": (
         _Extension(
             member="PieceworkCompensation",
             check=workers.check_compensation_name,
-            instead=_compensate,
+            instead=workers.send_compensation,
             spared=("AssignmentId",),
         ),
     ),

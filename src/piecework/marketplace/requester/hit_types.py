@@ -17,6 +17,7 @@ from piecework.marketplace.exceptions import (
     invalid_parameters,
     wrong_state,
 )
+from piecework.marketplace.requester.call import Call, Members
 from piecework.marketplace.state import money, outside_market
 from piecework.marketplace.state.clock import DAY, SECOND
 from piecework.marketplace.state.qualification_types import ADULT, LOCALE, MASTERS, PERCENT_APPROVED
@@ -26,52 +27,38 @@ _YEAR_SECONDS = 31_536_000
 _MONTH_SECONDS = 30 * DAY // SECOND
 _DEFAULT_AUTO_APPROVAL = _MONTH_SECONDS
 
-Members = dict[str, Any]
-
 OF_BATCH = "PieceworkOfBatch"
 """A member that only this server adds: names of the batches whose limits a type has."""
 
 
-def create_hit_type(transaction: Transaction, requester: int, members: Members) -> dict[str, Any]:
+def create_hit_type(call: Call) -> Members:
     """CreateHITType: create a type, or return the one with these values."""
-    return {"HITTypeId": find_or_make_hit_type(transaction, requester, members)["hit_type_id"]}
+    return {"HITTypeId": find_or_make_hit_type(call)["hit_type_id"]}
 
 
-def find_or_make_hit_type(
-    transaction: Transaction, requester: int, members: Members
-) -> sqlite3.Row:
+def find_or_make_hit_type(call: Call) -> sqlite3.Row:
     """Return the type with the values of a CreateHITType or CreateHIT request."""
-    values = _hit_type_values(transaction, members)
-    batches = {OF_BATCH: members[OF_BATCH]} if OF_BATCH in members else {}
+    values = _hit_type_values(call.transaction, call.members)
+    batches = {OF_BATCH: call.members[OF_BATCH]} if OF_BATCH in call.members else {}
     print_of_values = hashlib.sha256(
         json.dumps(values | batches, sort_keys=True).encode()
     ).hexdigest()
-    row = transaction.first_row(
+    row = call.transaction.first_row(
         "SELECT * FROM hit_types WHERE requester = ? AND fingerprint = ?",
-        requester,
+        call.requester,
         print_of_values,
     )
-    if row is not None:
-        return row
-    hit_type_id = transaction.id_generator.entity("hit type", requester, print_of_values)
-    _insert_hit_type(transaction, requester, values, hit_type_id, print_of_values)
-    return find_hit_type(transaction, requester, hit_type_id)
+    return _insert_hit_type(call, values, print_of_values) if row is None else row
 
 
-def find_hit_type(transaction: Transaction, requester: int, hit_type_id: str) -> sqlite3.Row:
+def find_hit_type(call: Call, hit_type_id: str) -> sqlite3.Row:
     """Return the requester's own type with this id.
 
     Raises:
         Refusal: the type does not exist, or is another requester's.
     """
-    row = transaction.first_row(
-        "SELECT * FROM hit_types WHERE hit_type_id = ? AND requester = ? AND deleted_ms IS NULL",
-        hit_type_id,
-        requester,
-    )
-    if row is None:
-        raise does_not_exist("HITType", hit_type_id)
-    return row
+    query = "SELECT * FROM hit_types WHERE hit_type_id = ? AND requester = ? AND deleted_ms IS NULL"
+    return call.row("HITType", hit_type_id, query, hit_type_id, call.requester)
 
 
 def in_range(name: str, value: int, *, low: int, high: int) -> int:
@@ -98,7 +85,7 @@ def at_most(name: str, value: str, *, most: int, least: int = 0) -> str:
     return value
 
 
-def _hit_type_values(transaction: Transaction, members: Members) -> dict[str, Any]:
+def _hit_type_values(transaction: Transaction, members: Members) -> Members:
     return {
         "title": at_most("Title", members["Title"], least=1, most=128),
         "description": at_most("Description", members["Description"], least=1, most=2000),
@@ -122,29 +109,20 @@ def _hit_type_values(transaction: Transaction, members: Members) -> dict[str, An
     }
 
 
-def _insert_hit_type(
-    transaction: Transaction,
-    requester: int,
-    values: dict[str, Any],
-    hit_type_id: str,
-    print_of_values: str,
-) -> None:
-    row = {
-        **values,
-        "requirements": json.dumps(values["requirements"]),
-        "hit_type_id": hit_type_id,
-        "hit_group_id": transaction.id_generator.entity("hit group", requester, print_of_values),
-        "requester": requester,
-        "fingerprint": print_of_values,
-        "assignable_hits": 0,
-        "market": outside_market.named(transaction, values["requirements"]),
-        "created_ms": transaction.now_ms,
-    }
-    columns = ", ".join(row)
-    places = ", ".join(f":{name}" for name in row)
-    hit_type = transaction.conn.execute(
-        f"INSERT INTO hit_types ({columns}) VALUES ({places})", row
-    ).lastrowid
+def _insert_hit_type(call: Call, values: Members, print_of_values: str) -> sqlite3.Row:
+    transaction, requester = call.transaction, call.requester
+    hit_type_id = transaction.id_generator.entity("hit type", requester, print_of_values)
+    hit_type = transaction.insert(
+        "hit_types",
+        **values | {"requirements": json.dumps(values["requirements"])},
+        hit_type_id=hit_type_id,
+        hit_group_id=transaction.id_generator.entity("hit group", requester, print_of_values),
+        requester=requester,
+        fingerprint=print_of_values,
+        assignable_hits=0,
+        market=outside_market.named(transaction, values["requirements"]),
+        created_ms=transaction.now_ms,
+    )
     for requirement in values["requirements"]:
         transaction.execute(
             "INSERT OR IGNORE INTO hit_type_qualifications "
@@ -153,6 +131,7 @@ def _insert_hit_type(
             hit_type,
             requirement["QualificationTypeId"],
         )
+    return find_hit_type(call, hit_type_id)
 
 
 MOST_REQUIREMENTS = 10
@@ -166,9 +145,7 @@ _PERCENT = range(101)
 Requirement = Mapping[str, Any]
 
 
-def normalize_requirements(
-    transaction: Transaction, requirements: list[dict[str, Any]]
-) -> list[dict[str, Any]]:
+def normalize_requirements(transaction: Transaction, requirements: list[Members]) -> list[Members]:
     """Return requirements as stored and shown, with `ActionsGuarded` filled in.
 
     Raises:
@@ -190,7 +167,7 @@ def asks_for_masters(kept: str) -> bool:
     )
 
 
-def _normalized(transaction: Transaction, requirement: Requirement) -> dict[str, Any]:
+def _normalized(transaction: Transaction, requirement: Requirement) -> Members:
     if "ActionsGuarded" in requirement and "RequiredToPreview" in requirement:
         raise Refusal(
             "InvalidParameterCombinationError",

@@ -2,12 +2,11 @@
 
 import json
 import re
-from typing import Any
 
 from piecework.marketplace.exceptions import Refusal, invalid_parameters, request_error
 from piecework.marketplace.requester import hit_types
+from piecework.marketplace.requester.call import Call, Members
 from piecework.marketplace.state import events, messages
-from piecework.marketplace.state.transaction import Transaction
 
 MOST_WORKERS = 100
 _LONGEST_SUBJECT = 200
@@ -17,26 +16,19 @@ _DESTINATIONS = {
     "SQS": re.compile(r"https?://[\w.\-\[\]:]+/[\w\-./]{1,200}", re.ASCII),
     "SNS": re.compile(r"arn:aws[\w-]*:sns:[\w-]+:[0-9]{12}:[\w-]{1,256}", re.ASCII),
 }
-_SET = (
-    "INSERT INTO notification_settings (hit_type, destination, transport, version, "
-    "event_types, is_active) VALUES (?, ?, ?, ?, ?, ?) "
-    "ON CONFLICT (hit_type) DO UPDATE SET destination = excluded.destination, "
-    "transport = excluded.transport, version = excluded.version, "
-    "event_types = excluded.event_types, is_active = excluded.is_active"
-)
-
-Members = dict[str, Any]
 
 
-def notify_workers(transaction: Transaction, requester: int, members: Members) -> dict[str, Any]:
+def notify_workers(call: Call) -> Members:
     """NotifyWorkers: message workers with work that this requester has decided."""
-    subject = hit_types.at_most("Subject", members["Subject"], least=1, most=_LONGEST_SUBJECT)
-    text = hit_types.at_most("MessageText", members["MessageText"], least=1, most=_LONGEST_TEXT)
-    named = list(dict.fromkeys(members["WorkerIds"]))
+    subject = hit_types.at_most("Subject", call.members["Subject"], least=1, most=_LONGEST_SUBJECT)
+    text = hit_types.at_most(
+        "MessageText", call.members["MessageText"], least=1, most=_LONGEST_TEXT
+    )
+    named = list(dict.fromkeys(call.members["WorkerIds"]))
     hit_types.in_range("The number of WorkerIds", len(named), low=1, high=MOST_WORKERS)
     failures = []
     for worker_id in named:
-        worker = _judged_worker(transaction, requester, worker_id)
+        worker = _judged_worker(call, worker_id)
         if worker is None:
             failures.append(
                 {
@@ -50,61 +42,63 @@ def notify_workers(transaction: Transaction, requester: int, members: Members) -
             )
             continue
         messages.send_message(
-            transaction, requester=requester, worker=worker, subject=subject, text=text
+            call.transaction, requester=call.requester, worker=worker, subject=subject, text=text
         )
     return {"NotifyWorkersFailureStatuses": failures}
 
 
-def update_notification_settings(
-    transaction: Transaction, requester: int, members: Members
-) -> dict[str, Any]:
+def update_notification_settings(call: Call) -> Members:
     """UpdateNotificationSettings: change the specification, or turn it on or off."""
-    hit_type = hit_types.find_hit_type(transaction, requester, members["HITTypeId"])
-    before = transaction.first_row(
+    hit_type = hit_types.find_hit_type(call, call.members["HITTypeId"])
+    before = call.transaction.first_row(
         "SELECT * FROM notification_settings WHERE hit_type = ?", hit_type["id"]
     )
-    if "Notification" not in members and "Active" not in members:
+    if "Notification" not in call.members and "Active" not in call.members:
         raise invalid_parameters("Give Notification or Active.")
-    if "Notification" in members:
-        wanted = _specification(members["Notification"])
-        is_active = members.get("Active", True if before is None else before["is_active"])
-        transaction.execute(_SET, hit_type["id"], *wanted.values(), is_active)
+    if "Notification" in call.members:
+        wanted = _specification(call.members["Notification"])
+        is_active = call.members.get("Active", True if before is None else before["is_active"])
+        call.transaction.upsert(
+            "notification_settings",
+            "hit_type",
+            hit_type=hit_type["id"],
+            is_active=is_active,
+            **wanted,
+        )
         return {}
     if before is None:
         raise invalid_parameters(
-            f"HITType {members['HITTypeId']} has no notification specification yet; "
+            f"HITType {call.members['HITTypeId']} has no notification specification yet; "
             "give one to make it active or not."
         )
-    transaction.execute(
+    call.transaction.execute(
         "UPDATE notification_settings SET is_active = ? WHERE hit_type = ?",
-        members["Active"],
+        call.members["Active"],
         hit_type["id"],
     )
     return {}
 
 
-def send_test_event_notification(
-    transaction: Transaction, requester: int, members: Members
-) -> dict[str, Any]:
+def send_test_event_notification(call: Call) -> Members:
     """SendTestEventNotification: send one event, even without a specification."""
-    wanted = _specification(members["Notification"], may_ping=True)
-    events.record_test(transaction, requester, members["TestEventType"], wanted)
+    wanted = _specification(call.members["Notification"], may_ping=True)
+    events.record_test(call.transaction, call.requester, call.members["TestEventType"], wanted)
     return {}
 
 
-def _judged_worker(transaction: Transaction, requester: int, worker_id: str) -> int | None:
-    row = transaction.first_row(
+def _judged_worker(call: Call, worker_id: str) -> int | None:
+    worker: int | None = call.transaction.value(
         "SELECT workers.id FROM workers WHERE worker_id = ? AND EXISTS "
         "(SELECT 1 FROM assignments JOIN hits ON hits.id = assignments.hit "
         "WHERE assignments.worker = workers.id AND hits.requester = ? "
         "AND assignments.status IN ('Approved', 'Rejected'))",
         worker_id,
-        requester,
+        call.requester,
     )
-    return None if row is None else int(row["id"])
+    return worker
 
 
-def _specification(members: Members, *, may_ping: bool = False) -> dict[str, Any]:
+def _specification(members: Members, *, may_ping: bool = False) -> Members:
     transport, destination = members["Transport"], members["Destination"]
     if transport not in _DESTINATIONS:
         raise _no_endpoint("this marketplace does not send mail; use SQS or SNS")

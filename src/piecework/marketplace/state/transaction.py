@@ -13,7 +13,9 @@ import hashlib
 import hmac
 import secrets
 import sqlite3
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from piecework.marketplace.state.money import MTURK, PriceList
 
@@ -123,6 +125,11 @@ class Transaction:
         row: sqlite3.Row | None = self.conn.execute(sql, values).fetchone()
         return row
 
+    def value(self, sql: str, *values: object) -> Any:  # noqa: ANN401 - a column's value
+        """Return the first column of the first row; `None` without a row."""
+        row = self.first_row(sql, *values)
+        return None if row is None else row[0]
+
     def all(self, sql: str, *values: object) -> list[sqlite3.Row]:
         """Return all rows."""
         return self.conn.execute(sql, values).fetchall()
@@ -130,3 +137,23 @@ class Transaction:
     def execute(self, sql: str, *values: object) -> int:
         """Execute one statement, and return the id of a row that it created."""
         return self.conn.execute(sql, values).lastrowid or 0
+
+    def insert(self, table: str, **columns: object) -> int:
+        """Insert a row with these columns, and return its row id."""
+        return self.conn.execute(_insertion(table, columns), columns).lastrowid or 0
+
+    def insert_new(self, table: str, **columns: object) -> None:
+        """Insert a row, unless a row with one of its unique columns exists."""
+        self.conn.execute(f"{_insertion(table, columns)} ON CONFLICT DO NOTHING", columns)
+
+    def upsert(self, table: str, *key: str, **columns: object) -> None:
+        """Insert a row, or set these columns of the row with the same `key` columns."""
+        changes = ", ".join(f"{name} = excluded.{name}" for name in columns if name not in key)
+        conflict = f"ON CONFLICT ({', '.join(key)}) DO UPDATE SET {changes}"
+        self.conn.execute(f"{_insertion(table, columns)} {conflict}", columns)
+
+
+def _insertion(table: str, columns: Iterable[str]) -> str:
+    names = tuple(columns)
+    places = ", ".join(f":{name}" for name in names)
+    return f"INSERT INTO {table} ({', '.join(names)}) VALUES ({places})"
