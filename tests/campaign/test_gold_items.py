@@ -100,7 +100,7 @@ def test_who_was_wrong_reads_what_is_right_and_why(tmp_path: Path, at_work: Open
         voters = Voters(people.endpoint)
         while run_pass(run).waiting_for != "nobody":
             voters.work()
-        client = run.platform._client  # type: ignore[attr-defined]
+        client = run.platform._client
         hits = client.list_hits(MaxResults=100)["HITs"]
         assert not any(why in hit["Question"] for hit in hits)
         feedbacks = [

@@ -16,6 +16,7 @@ from piecework.campaign.pricing import price
 from piecework.cli.main import main
 from piecework.domain.clock import FixedClock
 from piecework.domain.errors import RefusedForSafety, StoreError, TransientPlatformError
+from piecework.domain.hit import PostedHit
 from piecework.engine.begun import as_begun
 from piecework.engine.opening import open_on_marketplace, open_to_look
 from piecework.engine.payments.due_bonuses import read_bonuses
@@ -27,7 +28,6 @@ from piecework.marketplace.requester import extensions
 from piecework.marketplace.state.money import MTURK, PriceList
 from piecework.platforms.client import turk_client
 from piecework.platforms.mturk import MTurk
-from piecework.platforms.ports import PostedHit
 from piecework.results.whole_pass import write_results
 from piecework.store import hits, ledger
 from tests.crash.people import People

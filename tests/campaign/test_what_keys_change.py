@@ -177,7 +177,7 @@ def test_a_test_before_the_work_is_posted_as_the_file_says(tmp_path: Path) -> No
     text = text.replace('name = "English"', 'name = "Plain English"')
     with rehearsal_of(prepare(gated(tmp_path, text))) as (run, _):
         post(run)
-        client = run.platform._client  # type: ignore[attr-defined]
+        client = run.platform._client
         [hit] = client.list_hits(MaxResults=1)["HITs"]
         [type_id, comparator, least] = required(hit)[0]
         made = client.get_qualification_type(QualificationTypeId=type_id)

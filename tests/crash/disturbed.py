@@ -203,11 +203,11 @@ class _Watch:
         self._awaits_commit = self._has_committed = False
 
     def over(self, run: CampaignRun) -> None:
-        client = run.platform._client  # type: ignore[attr-defined]
+        client = run.platform._client
         client.meta.events.register_first("before-send.mturk", self._count)
         if self._fault is None or self._fault.kind == "script":
             if self._fault is not None and "slower" in self._fault.name:
-                pool = client._endpoint.http_session._manager
+                pool = client._endpoint.http_session._manager  # type: ignore[attr-defined]  # botocore's own
                 pool.connection_pool_kw["timeout"] = urllib3.Timeout(_PATIENCE_SECONDS)
             return
         if self._fault.where.endswith("commit"):

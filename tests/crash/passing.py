@@ -39,7 +39,7 @@ def calls_made(calls: Path) -> list[str]:
 
 
 def _watch(run: CampaignRun, calls: Path, death: Death | None) -> None:
-    events = run.platform._client.meta.events  # type: ignore[attr-defined]
+    events = run.platform._client.meta.events
 
     def count(event_name: str, **_: object) -> None:
         with calls.open("a") as file:

@@ -175,7 +175,7 @@ def test_a_pass_without_news_makes_no_call(scene: Scene) -> None:
     scene.work(first, ("ann", "good"), ("bob", "shout"))
     with scene.opened(first) as run:
         calls: list[str] = []
-        run.platform._client.meta.events.register(  # type: ignore[attr-defined]
+        run.platform._client.meta.events.register(
             "before-send.mturk", lambda event_name, **_: calls.append(event_name)
         )
         assert earn(run) == 0
@@ -272,7 +272,7 @@ def test_two_passes_at_once_grant_it_once(scene: Scene) -> None:
         runs = [stack.enter_context(scene.opened(path)) for path in paths]
 
         def ask(run: CampaignRun) -> None:
-            run.platform._client.meta.events.register(  # type: ignore[attr-defined]
+            run.platform._client.meta.events.register(
                 "before-send.mturk", lambda event_name, **_: calls.append(event_name)
             )
             begun.wait()

@@ -14,6 +14,7 @@ import pytest
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.clock import FixedClock
 from piecework.domain.errors import BudgetExceeded, StoreError, TransientPlatformError
+from piecework.domain.hit import PostedHit
 from piecework.domain.ids import HitId
 from piecework.domain.store_address import FILE_NAME
 from piecework.engine import collect, judge, settle
@@ -24,7 +25,6 @@ from piecework.engine.run_pass import post, run_pass
 from piecework.platforms.client import turk_client
 from piecework.platforms.clocks import VirtualClock
 from piecework.platforms.mturk import MTurk
-from piecework.platforms.ports import PostedHit
 from piecework.store import campaign_facts, hits, intents, ledger
 from tests.engine.conftest import Open
 from tests.engine.payments.bookkeeping import assignment_ids

@@ -100,7 +100,7 @@ def test_a_stop_while_a_pass_posts_ends_the_posting(at_work: Open, campaign_text
             posted.append(1)
             _stop_elsewhere(run)
 
-        events = run.platform._client.meta.events  # type: ignore[attr-defined]
+        events = run.platform._client.meta.events
         events.register("needs-retry.mturk.CreateHITWithHITType", stop_too)
         post(_one_at_a_time(run))
         assert len(posted) == 1

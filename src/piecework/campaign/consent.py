@@ -5,13 +5,16 @@ its operator pays workers outside of it, or through Prolific.
 """
 
 from datetime import date
+from typing import TYPE_CHECKING
 
 from piecework.campaign.binding import refuse_imported
 from piecework.campaign.pricing import price
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import RefusedForSafety
 from piecework.platforms.endpoint import is_on_this_machine, refuse_closed_host
-from piecework.platforms.ports import Platform
+
+if TYPE_CHECKING:
+    from piecework.platforms.mturk import MTurk
 
 
 def refuse_without_consent(
@@ -49,7 +52,7 @@ def refuse_without_consent(
         )
 
 
-def refuse_workers_elsewhere(campaign: Campaign, platform: Platform) -> None:
+def refuse_workers_elsewhere(campaign: Campaign, platform: "MTurk") -> None:
     """Refuse work without `--live` if workers reach the marketplace from elsewhere.
 
     A marketplace on this machine may serve people on others, so it is asked.

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -11,7 +12,6 @@ from piecework.domain.errors import ConfigError
 from piecework.domain.hit import MTURK, Capabilities, Item, PlannedHit
 from piecework.domain.ids import ItemId, ItemNumbers, ItemTags, WorkerId
 from piecework.domain.verdicts import SubjectKind
-from piecework.platforms.ports import Platform
 from piecework.postprocess.pseudonyms import pseudonym
 from piecework.qc.batch_scores import BatchScores
 from piecework.store import archive, campaign_facts, dealt_items, workers
@@ -20,6 +20,9 @@ from piecework.store.database import Store
 from piecework.store.dealt_items import DealtItems
 from piecework.store.settlements import PAID_ALREADY
 from piecework.store.tables import last_number, read_answers
+
+if TYPE_CHECKING:
+    from piecework.platforms.mturk import MTurk
 
 
 class _Answers:
@@ -156,7 +159,7 @@ class CampaignRun(OpenedCampaign):
             after the other anyway, because its marketplace gives ids in that order.
     """
 
-    platform: Platform
+    platform: "MTurk"
     at_once: int = 1
 
     @property

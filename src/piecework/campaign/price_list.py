@@ -8,18 +8,21 @@ commands that only look.
 import logging
 from dataclasses import replace
 from datetime import date
+from typing import TYPE_CHECKING
 
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import RefusedForSafety
 from piecework.domain.hit import PROLIFIC
 from piecework.domain.money import CrowdPrices, FeeSchedule, PriceList
-from piecework.platforms.ports import Platform
+
+if TYPE_CHECKING:
+    from piecework.platforms.mturk import MTurk
 
 _LOG = logging.getLogger(__name__)
 
 
 def ask_prices(
-    campaign: Campaign, platform: Platform, *, today: date, has_posted: bool
+    campaign: Campaign, platform: "MTurk", *, today: date, has_posted: bool
 ) -> PriceList | None:
     """Return the marketplace's price list; `None` if it has none.
 
@@ -117,7 +120,7 @@ def _terms_without_markets(campaign: Campaign, prices: PriceList) -> PriceList |
 
 
 def _check_markets(
-    campaign: Campaign, platform: Platform, prices: PriceList | None, *, has_posted: bool
+    campaign: Campaign, platform: "MTurk", prices: PriceList | None, *, has_posted: bool
 ) -> None:
     """Refuse to begin if a market is not let in, or has another currency."""
     crowds = () if prices is None else prices.crowds
@@ -155,7 +158,7 @@ def _check_markets(
 
 def _compare(
     campaign: Campaign,
-    platform: Platform,
+    platform: "MTurk",
     stated: FeeSchedule,
     taken: FeeSchedule,
     *,

@@ -3,7 +3,7 @@
 Capabilities and limits are facts about a platform, not settings. Campaign files are
 checked against `MTURK`, because piecework posts everything through MTurk's requester
 API. Code that runs on a platform uses that platform's own
-(`platforms.ports.Platform.capabilities`).
+(`platforms.mturk.MTurk.capabilities`).
 """
 
 from collections.abc import Mapping
@@ -216,6 +216,27 @@ class PlannedHit:
     def pay_cents(self) -> int:
         """Reward and fee of one assignment."""
         return self.reward_cents + self.fee_cents
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PostedHit:
+    """A HIT in a platform's listing.
+
+    Attributes:
+        annotation: the requester's own note on it; may be empty.
+        slots: how many assignments it asks for.
+        reward_cents: reward of one assignment.
+        made_at: when it was posted.
+        market: the market whose workers alone may do it; "" for no such limit.
+    """
+
+    annotation: str
+    hit_id: HitId
+    hit_type_id: HitTypeId
+    slots: int
+    reward_cents: int
+    made_at: datetime
+    market: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from piecework.domain.assignment import Assignment
 from piecework.domain.errors import PlatformRefused
+from piecework.domain.hit import PostedHit
 from piecework.domain.ids import HitId, HitTypeId
 from piecework.domain.money import Bonus, cents_from_wire
 from piecework.platforms.calling import called, pages_of
 from piecework.platforms.extensions import LIST_TOGETHER
-from piecework.platforms.ports import PostedHit
 from piecework.platforms.wire import assignment_from_wire, bonus_from_wire, market_of_requirements
 
 if TYPE_CHECKING:

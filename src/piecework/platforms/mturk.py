@@ -3,6 +3,12 @@
 Amazon's own service closed on 2026-09-30, so the endpoint is always stated: piecework's
 marketplace, or another server with the same protocol. Errors are distinguished by
 `TurkErrorCode` and by a further look-up, never by their text.
+
+It uses MTurk's terms, which are the field's terms; only this package sees the wire format.
+Calls that spend or publish are made only through stored intents, so every such call has a
+counterpart that looks whether it has already happened. Every method may raise
+`TransientPlatformError` (the outcome is unknown) or `PlatformRefused`. Money is in whole
+cents, fees come on top.
 """
 
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
@@ -12,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from piecework.domain.assignment import Assignment, AssignmentStatus
 from piecework.domain.errors import PlatformRefused
-from piecework.domain.hit import MTURK, Capabilities, HitStatus, HitType, PostableTest
+from piecework.domain.hit import MTURK, Capabilities, HitStatus, HitType, PostableTest, PostedHit
 from piecework.domain.ids import AssignmentId, HitId, HitTypeId, QualificationTypeId, WorkerId
 from piecework.domain.marks import Marks, Meeting
 from piecework.domain.money import Bonus, Compensation, PriceList, cents_to_wire
@@ -43,7 +49,6 @@ from piecework.platforms.listing import (
     posted_before,
     posted_hits,
 )
-from piecework.platforms.ports import PostedHit
 from piecework.platforms.qualification_types import claim, holders, make_or_find, notify, take_back
 from piecework.platforms.wire import (
     SharedQuestion,
@@ -59,7 +64,12 @@ _EXPIRING_TRIES = 12
 
 
 class MTurk:
-    """The port `Platform` for an MTurk-compatible endpoint.
+    """What piecework needs from a platform with workers, at an MTurk-compatible endpoint.
+
+    Attributes:
+        endpoint: URL of the requester API.
+        capabilities: what it allows.
+        marks: the marks that it and its store exchange.
 
     Args:
         endpoint: URL of the requester API.
@@ -114,7 +124,7 @@ class MTurk:
             return self._made
 
     def keeps_apart(self) -> bool:
-        """See `Platform`."""
+        """Whether HITs can be kept apart, so that a worker does only one of them."""
         return self._knows("keep-apart")
 
     def _knows(self, extension: str) -> bool:
@@ -127,11 +137,15 @@ class MTurk:
         return extensions.has(extension)
 
     def meet(self, store: str, *, seen: str) -> Meeting | None:
-        """See `Platform`; an extension of piecework."""
+        """Ask what the platform remembers about a store, by name, and its own past.
+
+        `seen` is the platform's mark that the store kept last; "" before the first. The
+        result is `None` if the platform has no marks. An extension of piecework.
+        """
         return ask_marks(self._client, store, seen) if self._knows("marks") else None
 
     def hit_type(self, hit_type: HitType) -> HitTypeId:
-        """See `Platform`; MTurk gives equal HIT types one id."""
+        """Return the id of this HIT type; equal values always give the same id."""
         limits = [limit_to_wire(limit) for limit in hit_type.limits]
         if limits and not self._knows("worker-limits"):
             raise PlatformRefused(
@@ -169,7 +183,7 @@ class MTurk:
         return HitTypeId(reply["HITTypeId"])
 
     def knows(self, type_id: QualificationTypeId) -> bool:
-        """See `Platform`."""
+        """Whether the platform has this qualification type; costs a call."""
         try:
             called(self._client.get_qualification_type, QualificationTypeId=type_id)
         except PlatformRefused as refusal:
@@ -181,7 +195,11 @@ class MTurk:
     def exclusion(
         self, name: str, description: str, *, is_shown: bool = False
     ) -> QualificationTypeId:
-        """See `Platform`; it is found by its name, which is unique for a requester."""
+        """Return the id of the qualification type that keeps workers out.
+
+        Workers see it only if `is_shown`, and can never request it. It is found by its
+        name, which is unique for a requester.
+        """
         return make_or_find(
             self._client,
             lambda _: True,
@@ -192,7 +210,11 @@ class MTurk:
         )
 
     def qualification(self, test: PostableTest) -> QualificationTypeId:
-        """See `Platform`; it is found by its name, then checked by its key."""
+        """Return the id of the qualification type with this test, found by its name.
+
+        A type with this name and another answer key is refused: workers who passed that
+        test have not passed this one.
+        """
         key = test.answer_key
         delay = {"RetryDelayInSeconds": test.retry_seconds}
         return make_or_find(
@@ -208,7 +230,11 @@ class MTurk:
         )
 
     def claim(self, name: str, owner: str) -> str:
-        """See `Platform`; it uses the name of a qualification type."""
+        """Claim a name for `owner`; return its owner, who may have come earlier.
+
+        If several claim a name at the same time, all get the same owner. It uses the name
+        of a qualification type.
+        """
         return claim(self._client, name, owner)
 
     def publish(
@@ -222,7 +248,11 @@ class MTurk:
         token: str,
         apart_from: Sequence[HitId] = (),
     ) -> HitId:
-        """See `Platform`; MTurk remembers a token for 24 hours."""
+        """Post a HIT; a repeat with the same token returns the first one's id.
+
+        A worker may do only one of this HIT and those in `apart_from`. Use it only if
+        HITs can be kept apart. MTurk remembers a token for 24 hours.
+        """
         try:
             reply = called(
                 self._client.create_hit_with_hit_type,
@@ -241,7 +271,10 @@ class MTurk:
             return posted_before(self._client, annotation, str(refusal))
 
     def extend(self, hit_id: HitId, *, more: int, slots: int, token: str) -> None:
-        """See `Platform`; MTurk refuses a token that it has seen."""
+        """Add slots to a HIT, up to `slots`; a repeated token adds no more.
+
+        Workers who had the HIT do not get it again.
+        """
         try:
             called(
                 self._client.create_additional_assignments_for_hit,
@@ -255,11 +288,13 @@ class MTurk:
                 raise
 
     def slots(self, hit_id: HitId) -> int:
-        """See `Platform`."""
+        """Return how many assignments a HIT asks for now; costs a call."""
         return called(self._client.get_hit, HITId=hit_id)["HIT"]["MaxAssignments"]
 
     def expire(self, hit_id: HitId) -> None:
-        """See `Platform`; an expired HIT stays expired.
+        """Stop new workers from accepting the HIT; those at work may still submit.
+
+        An expired HIT stays expired.
 
         MTurk derives a token from HIT and time and refuses the exact repeat, even if
         the HIT was extended in between. So each try uses another second of 1970.
@@ -278,17 +313,27 @@ class MTurk:
                 return
 
     def hit_status(self, hit_id: HitId) -> HitStatus:
-        """See `Platform`."""
+        """Return the platform's status of a HIT; costs a call, so use it sparingly.
+
+        An unknown HIT is refused: the keys may be another requester's.
+        """
         return called(self._client.get_hit, HITId=hit_id)["HIT"]["HITStatus"]
 
     def find_hits(self, *, older: Container[str] = ()) -> Iterator[PostedHit]:
-        """See `Platform`; disposed HITs are not listed."""
+        """Yield all HITs that this requester still has.
+
+        `older` is as in `reviewable_hits`. Disposed HITs are not listed.
+        """
         yield from posted_hits(self._client, older)
 
     def reviewable_hits(
         self, hit_type_ids: Sequence[HitTypeId], *, older: Container[str] = ()
     ) -> Iterator[HitId]:
-        """See `Platform`."""
+        """Yield HITs of these types on which no worker works any more.
+
+        `older` are HITs that were posted before all wanted ones: in a listing with the
+        newest first, the search stops at one of them.
+        """
         paginator = self._client.get_paginator("list_reviewable_hits")
         for hit_type_id in hit_type_ids:
             pages = paginator.paginate(HITTypeId=hit_type_id, PaginationConfig={"PageSize": PAGE})
@@ -296,36 +341,56 @@ class MTurk:
                 yield HitId(hit["HITId"])
 
     def submitted(self, *, older: Container[str] = ()) -> Iterator[tuple[HitId, int]]:
-        """See `Platform`; MTurk reports free and pending assignments instead."""
+        """Yield all HITs of this requester with an upper bound of their assignments.
+
+        One listing covers all of them; a count that is too high costs only a look-up.
+        `older` is as in `reviewable_hits`. MTurk reports free and pending assignments
+        instead.
+        """
         for hit in newer(all_hits(self._client), older):
             elsewhere = hit["NumberOfAssignmentsAvailable"] + hit["NumberOfAssignmentsPending"]
             yield HitId(hit["HITId"]), hit["MaxAssignments"] - elsewhere
 
     def in_one_call(self, slots: Mapping[HitId, int]) -> list[Mapping[HitId, int]]:
-        """See `Platform`."""
+        """Split HITs into groups with assignments that one call can fetch."""
         if len(slots) <= 1 or not self._knows("list-together"):
             return [{hit_id: number} for hit_id, number in slots.items()]
         return parts_of_a_page(slots)
 
     def assignments(self, slots: Mapping[HitId, int]) -> Mapping[HitId, Sequence[Assignment]]:
-        """See `Platform`."""
+        """Return all submitted assignments of HITs, with any verdict.
+
+        `slots` is one part of the result of `in_one_call`, with the slots of each HIT;
+        once all have come, no more are looked for.
+        """
         return fetch(self._client, slots)
 
     def assignment_status(self, assignment_id: AssignmentId) -> AssignmentStatus:
-        """See `Platform`."""
+        """Return the platform's status of the assignment."""
         reply = called(self._client.get_assignment, AssignmentId=assignment_id)
         return reply["Assignment"]["AssignmentStatus"]
 
     def prices(self) -> PriceList | None:
-        """See `Platform`; an extension of piecework."""
+        """Return currency and fees as the platform itself states them, if it does.
+
+        Without a price list, which is an extension of piecework, the currency is taken to
+        be US dollars.
+        """
         return ask_prices(self._client) if self._knows("prices") else None
 
     def live_site(self) -> str:
-        """See `Platform`; an extension of piecework."""
+        """Return the URL at which real workers work, if the platform states it.
+
+        Empty for a rehearsal's marketplace, and for one without this extension of
+        piecework.
+        """
         return ask_live_site(self._client) if self._knows("site") else ""
 
     def approve(self, assignment_id: AssignmentId, message: str = "") -> None:
-        """See `Platform`; an approved assignment stays approved."""
+        """Pay the reward; the worker reads the message, if there is one.
+
+        An approved assignment stays approved.
+        """
         self._judge(
             assignment_id,
             "Approved",
@@ -335,7 +400,10 @@ class MTurk:
         )
 
     def reject(self, assignment_id: AssignmentId, because: str) -> None:
-        """See `Platform`; a rejected assignment stays rejected."""
+        """Refuse the reward; the worker reads the reason.
+
+        A rejected assignment stays rejected.
+        """
         self._judge(
             assignment_id,
             "Rejected",
@@ -356,7 +424,10 @@ class MTurk:
                 raise
 
     def exclude(self, worker_id: WorkerId, qualification_type_id: QualificationTypeId) -> None:
-        """See `Platform`; granting twice has no further effect."""
+        """Keep a worker out of later HITs, without a message or harm to the account.
+
+        Granting twice has no further effect.
+        """
         called(
             self._client.associate_qualification_with_worker,
             QualificationTypeId=qualification_type_id,
@@ -366,32 +437,38 @@ class MTurk:
         )
 
     def excluded(self, qualification_type_id: QualificationTypeId) -> set[WorkerId]:
-        """See `Platform`."""
+        """Return who is kept out."""
         return {worker_id for worker_id, _ in self.scores(qualification_type_id)}
 
     def include(self, worker_id: WorkerId, qualification_type_id: QualificationTypeId) -> None:
-        """See `Platform`."""
+        """Offer a worker later HITs again; no effect on workers not kept out."""
         because = "The requester offers you this kind of HIT again."
         take_back(self._client, qualification_type_id, worker_id, because)
 
     def revoke(self, worker_id: WorkerId, type_id: QualificationTypeId, because: str) -> None:
-        """See `Platform`."""
+        """Take a qualification from a worker, who reads the reason.
+
+        No effect on workers who do not have it.
+        """
         take_back(self._client, type_id, worker_id, because)
 
     def notify(self, worker_id: WorkerId, subject: str, text: str) -> bool:
-        """See `Platform`."""
+        """Send a worker a message; return whether the platform will deliver it."""
         return notify(self._client, worker_id, subject, text)
 
     def scores(self, qualification_type_id: QualificationTypeId) -> Iterator[tuple[WorkerId, int]]:
-        """See `Platform`."""
+        """Yield all workers who hold a qualification, with its value."""
         yield from holders(self._client, qualification_type_id)
 
     def block(self, worker_id: WorkerId, because: str) -> None:
-        """See `Platform`; blocking twice has no further effect."""
+        """Block the worker, which counts against their account.
+
+        Blocking twice has no further effect.
+        """
         called(self._client.create_worker_block, WorkerId=worker_id, Reason=because)
 
     def unblock(self, worker_id: WorkerId) -> None:
-        """See `Platform`."""
+        """Take back the block; no effect on workers who are not blocked."""
         called(
             self._client.delete_worker_block,
             WorkerId=worker_id,
@@ -399,7 +476,10 @@ class MTurk:
         )
 
     def approve_rejected(self, assignment_id: AssignmentId, because: str) -> None:
-        """See `Platform`; within 30 days of the submission."""
+        """Take a rejection back and pay the reward; the worker reads the reason.
+
+        Within 30 days of the submission.
+        """
         self._judge(
             assignment_id,
             "Approved",
@@ -409,7 +489,7 @@ class MTurk:
         )
 
     def bonus(self, bonus: Bonus, *, token: str) -> None:
-        """See `Platform`; MTurk refuses a repeated token for 24 hours."""
+        """Pay a bonus for an assignment; a repeated token is refused for 24 hours."""
         called(
             self._client.send_bonus,
             WorkerId=bonus.worker_id,
@@ -420,15 +500,18 @@ class MTurk:
         )
 
     def bonuses(self, assignment_id: AssignmentId) -> Iterator[Bonus]:
-        """See `Platform`."""
+        """Return all bonuses that were paid for an assignment."""
         yield from paid_bonuses(self._client, AssignmentId=assignment_id)
 
     def bonuses_of_hit(self, hit_id: HitId) -> Iterator[Bonus]:
-        """See `Platform`."""
+        """Return all bonuses that were paid for assignments of a HIT."""
         yield from paid_bonuses(self._client, HITId=hit_id)
 
     def compensate(self, compensation: Compensation) -> None:
-        """See `Platform`; an extension of piecework."""
+        """Pay a worker for no assignment; a repeated name is refused.
+
+        An extension of piecework.
+        """
         if not self._knows("compensation"):
             raise PlatformRefused(
                 "this marketplace pays bonuses only for assignments",
@@ -446,6 +529,9 @@ class MTurk:
         )
 
     def compensations(self, prefix: str) -> Iterator[Compensation]:
-        """See `Platform`; an extension of piecework."""
+        """Return the paid compensations whose names have this prefix.
+
+        Empty if the platform pays none. An extension of piecework.
+        """
         if self._knows("compensation"):
             yield from ask_compensations(self._client, prefix)

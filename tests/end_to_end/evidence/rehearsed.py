@@ -145,7 +145,7 @@ def _by_subject(world: World) -> dict[tuple[str, str], list[RawAnswer]]:
 
 def feedback(run: CampaignRun) -> dict[str, str]:
     """By rejected assignment, what the marketplace tells its worker."""
-    client = run.platform._client  # type: ignore[attr-defined]
+    client = run.platform._client
     hits = run.store.db.execute("SELECT hit_id FROM hits WHERE hit_id IS NOT NULL").fetchall()
     return {
         assignment["AssignmentId"]: assignment["RequesterFeedback"]

@@ -58,7 +58,7 @@ def test_a_rehearsal_can_spend_its_whole_budget(
     path.write_text(CAMPAIGN.format(reward=reward, budget=budget))
     with rehearsal_of(prepare(path)) as (run, _):
         assert run_pass(run).waiting_for == "workers"
-        held = run.platform._client.get_account_balance()  # type: ignore[attr-defined]
+        held = run.platform._client.get_account_balance()
         assert held["AvailableBalance"] == balance
 
 

@@ -21,7 +21,7 @@ from itertools import chain
 from piecework.campaign.dealing import arm_of, deal, first_round
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.errors import StoreError
-from piecework.domain.hit import PlannedHit
+from piecework.domain.hit import PlannedHit, PostedHit
 from piecework.domain.ids import HitId, HitKey, ItemId
 from piecework.domain.money import Bonus
 from piecework.engine.payments.due_bonuses import WAGE_FLOOR, is_wage_floor
@@ -33,7 +33,6 @@ from piecework.engine.payments.pay import (
     recorded_bonuses,
 )
 from piecework.engine.posted_hits import PUBLISH, PostedAs, posted_as, publish_key, recording
-from piecework.platforms.ports import PostedHit
 from piecework.store import assignments, campaign_facts, dealt_items, generations, hits, intents
 from piecework.store.acting import carry_out
 from piecework.store.database import Store, writing

@@ -14,7 +14,7 @@ from itertools import chain
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.assignment import Assignment
 from piecework.domain.errors import PlatformRefused
-from piecework.domain.hit import HitStatus, PlannedHit
+from piecework.domain.hit import HitStatus, PlannedHit, PostedHit
 from piecework.domain.ids import AssignmentId, HitId, QualificationTypeId, WorkerId
 from piecework.domain.money import Bonus, Compensation
 from piecework.domain.verdicts import Decision
@@ -26,7 +26,6 @@ from piecework.engine.recover.adopting import (
     unknown_bonuses,
     unknown_hits,
 )
-from piecework.platforms.ports import PostedHit
 from piecework.store import assignments, campaign_facts, decisions, hits, intents
 from piecework.store.settlements import DONE, FORGET, FORGOTTEN, forget_key
 

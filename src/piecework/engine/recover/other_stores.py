@@ -8,18 +8,20 @@ that was lost; they are only listed, because a person has to decide what they ar
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import RefusedForSafety
 from piecework.engine.posted_hits import posted_as
-from piecework.platforms.ports import Platform
 from piecework.store import bound, generations, hits, intents
 from piecework.store.database import Store
 
+if TYPE_CHECKING:
+    from piecework.platforms.mturk import MTurk
 
-def refuse_second_store(campaign: Campaign, store: Store | None, platform: Platform) -> None:
+
+def refuse_second_store(campaign: Campaign, store: Store | None, platform: "MTurk") -> None:
     """Refuse to begin a campaign that is run from a store on another machine.
 
     Only the store knows what was posted and who was paid, so the marketplace is asked
@@ -47,9 +49,7 @@ def refuse_second_store(campaign: Campaign, store: Store | None, platform: Platf
             )
 
 
-def claim(
-    campaign: Campaign, store: Store, platform: Platform, *, allow_second_store: bool
-) -> None:
+def claim(campaign: Campaign, store: Store, platform: "MTurk", *, allow_second_store: bool) -> None:
     """Let only one store begin a campaign, even if two begin at the same time.
 
     Neither sees the other's HITs in a list yet. So each claims the campaign's name on
@@ -75,7 +75,7 @@ def claim(
     bound.bind(store, "claimed_as", name)
 
 
-def refuse_restored(campaign: Campaign, store: Store, platform: Platform) -> None:
+def refuse_restored(campaign: Campaign, store: Store, platform: "MTurk") -> None:
     """Refuse to work with a copy that lacks what was done after it was made.
 
     Raises:
