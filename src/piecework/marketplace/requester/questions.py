@@ -169,14 +169,13 @@ def add_layout(transaction: Transaction, *, name: str, html: str, frame_height: 
     read_question(_wrapped_page(html, frame_height))
     digest = hashlib.sha256(f"{frame_height} {html}".encode()).digest()
     layout_id = base64.b32encode(digest).decode()[:_ID_LETTERS]
-    transaction.execute(
-        "INSERT INTO hit_layouts (layout_id, name, html, frame_height, made_ms) "
-        "VALUES (?, ?, ?, ?, ?) ON CONFLICT (layout_id) DO NOTHING",
-        layout_id,
-        name,
-        html,
-        frame_height,
-        transaction.now_ms,
+    transaction.insert_new(
+        "hit_layouts",
+        layout_id=layout_id,
+        name=name,
+        html=html,
+        frame_height=frame_height,
+        made_ms=transaction.now_ms,
     )
     return layout_id
 
@@ -270,12 +269,8 @@ def keep_texts(transaction: Transaction, texts: list[str]) -> str:
     """Store texts and return their digest; repeats change nothing."""
     document = json.dumps(texts, ensure_ascii=False)
     digest = hashlib.sha256(document.encode(errors="surrogatepass")).hexdigest()
-    transaction.execute(
-        "INSERT INTO question_texts (digest, texts, made_ms) VALUES (?, ?, ?) "
-        "ON CONFLICT (digest) DO NOTHING",
-        digest,
-        document,
-        transaction.now_ms,
+    transaction.insert_new(
+        "question_texts", digest=digest, texts=document, made_ms=transaction.now_ms
     )
     return digest
 

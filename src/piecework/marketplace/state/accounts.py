@@ -19,6 +19,8 @@ from piecework.marketplace.state.transaction import Transaction
 REHEARSAL_BALANCE_CENTS = 1_000_000
 """$10,000.00, as in MTurk's sandbox."""
 
+_REQUESTER = "SELECT id FROM requesters WHERE access_key = ?"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewWorker:
@@ -45,23 +47,24 @@ def add_requester(
     transaction: Transaction, access_key: str, *, balance_cents: int, name: str = ""
 ) -> int:
     """Open an account with money in it; return its row id. Repeats change nothing."""
-    row = transaction.first_row("SELECT id FROM requesters WHERE access_key = ?", access_key)
-    if row is not None:
-        return int(row["id"])
-    requester = transaction.execute(
-        "INSERT INTO requesters (access_key, name, created_ms) VALUES (?, ?, ?)",
-        access_key,
-        name or "Requester",
-        transaction.now_ms,
+    known: int | None = transaction.value(_REQUESTER, access_key)
+    if known is not None:
+        return known
+    requester = transaction.insert(
+        "requesters", access_key=access_key, name=name or "Requester", created_ms=transaction.now_ms
     )
+    _deposit(transaction, requester, balance_cents, subject=access_key)
+    return requester
+
+
+def _deposit(transaction: Transaction, requester: int, cents: int, *, subject: str) -> None:
     ledger.pay(
         transaction,
         ledger.OUTSIDE,
-        credited={ledger.available(requester): balance_cents},
+        credited={ledger.available(requester): cents},
         reason="deposit",
-        subject=access_key,
+        subject=subject,
     )
-    return requester
 
 
 def find_requester(transaction: Transaction, access_key: str) -> int:
@@ -70,10 +73,10 @@ def find_requester(transaction: Transaction, access_key: str) -> int:
     Raises:
         Refusal: the key is unknown.
     """
-    row = transaction.first_row("SELECT id FROM requesters WHERE access_key = ?", access_key)
-    if row is None:
+    known: int | None = transaction.value(_REQUESTER, access_key)
+    if known is None:
         raise unrecognized_client()
-    return int(row["id"])
+    return known
 
 
 def add_worker(transaction: Transaction, new: NewWorker) -> tuple[str, str]:
@@ -90,20 +93,18 @@ def add_worker(transaction: Transaction, new: NewWorker) -> tuple[str, str]:
         )
         return row["worker_id"], token
     worker_id = transaction.id_generator.worker(new.handle)
-    transaction.execute(
-        "INSERT INTO workers (worker_id, handle, token_hash, country, subdivision, "
-        "is_adult, is_master, approved, judged, created_ms) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        worker_id,
-        new.handle,
-        _hash_token(token),
-        new.country,
-        new.subdivision,
-        new.is_adult,
-        new.is_master,
-        new.hits_approved,
-        new.hits_submitted,
-        transaction.now_ms,
+    transaction.insert(
+        "workers",
+        worker_id=worker_id,
+        handle=new.handle,
+        token_hash=_hash_token(token),
+        country=new.country,
+        subdivision=new.subdivision,
+        is_adult=new.is_adult,
+        is_master=new.is_master,
+        approved=new.hits_approved,
+        judged=new.hits_submitted,
+        created_ms=transaction.now_ms,
     )
     return worker_id, token
 
@@ -168,23 +169,17 @@ def give_key(transaction: Transaction, name: str, *, deposit_cents: int = 0) -> 
     """
     # An Authorization header cannot contain this, so only keys open the account.
     requester = add_requester(transaction, f"name:{name}", balance_cents=0, name=name)
-    ledger.pay(
-        transaction,
-        ledger.OUTSIDE,
-        credited={ledger.available(requester): deposit_cents},
-        reason="deposit",
-        subject=name,
-    )
+    _deposit(transaction, requester, deposit_cents, subject=name)
     key = Key(
         access_key=KEY_PREFIX + _drawn_letters(_KEY_LETTERS, _KEY_LENGTH - len(KEY_PREFIX)),
         secret=_drawn_letters(_SIGNING_LETTERS, _SIGNING_LENGTH),
     )
-    transaction.execute(
-        "INSERT INTO access_keys (access_key, requester, secret, made_ms) VALUES (?, ?, ?, ?)",
-        key.access_key,
-        requester,
-        key.secret,
-        transaction.now_ms,
+    transaction.insert(
+        "access_keys",
+        access_key=key.access_key,
+        requester=requester,
+        secret=key.secret,
+        made_ms=transaction.now_ms,
     )
     return key
 
@@ -226,12 +221,12 @@ def secret_of_key(transaction: Transaction, access_key: str) -> str:
     Raises:
         Refusal: the key is unknown, or was revoked.
     """
-    row = transaction.first_row(
+    secret: str | None = transaction.value(
         "SELECT secret FROM access_keys WHERE access_key = ? AND revoked_ms IS NULL", access_key
     )
-    if row is None:
+    if secret is None:
         raise unrecognized_client()
-    return str(row["secret"])
+    return secret
 
 
 def owner_of_key(transaction: Transaction, access_key: str) -> int:
@@ -240,10 +235,10 @@ def owner_of_key(transaction: Transaction, access_key: str) -> int:
     Raises:
         Refusal: the key is unknown, or was revoked.
     """
-    row = transaction.first_row(
+    requester: int | None = transaction.value(
         "SELECT requester FROM access_keys WHERE access_key = ? AND revoked_ms IS NULL", access_key
     )
-    return find_requester(transaction, access_key) if row is None else int(row[0])
+    return find_requester(transaction, access_key) if requester is None else requester
 
 
 def _drawn_letters(letters: str, length: int) -> str:
@@ -257,22 +252,19 @@ def has_consented(transaction: Transaction, worker: sqlite3.Row, paragraphs: Seq
     """Return whether the worker has agreed to this exact text; true without one."""
     if not paragraphs:
         return True
-    row = transaction.first_row(
+    return transaction.has(
         "SELECT 1 FROM consents "
         "JOIN consent_texts ON consent_texts.id = consents.consent_text "
         "WHERE consents.worker = ? AND consent_texts.digest = ?",
         worker["id"],
         digest_consent(paragraphs),
     )
-    return row is not None
 
 
 def give_consent(transaction: Transaction, worker: sqlite3.Row, paragraphs: Sequence[str]) -> None:
     """Record the worker's consent and its time; repeats change nothing."""
-    transaction.execute(
-        "INSERT OR IGNORE INTO consent_texts (digest, text) VALUES (?, ?)",
-        digest_consent(paragraphs),
-        _BETWEEN.join(paragraphs),
+    transaction.insert_new(
+        "consent_texts", digest=digest_consent(paragraphs), text=_BETWEEN.join(paragraphs)
     )
     transaction.execute(
         "INSERT OR IGNORE INTO consents (worker, consent_text, agreed_ms) "

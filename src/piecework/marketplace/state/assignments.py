@@ -25,24 +25,23 @@ def find(transaction: Transaction, assignment: int) -> sqlite3.Row:
 
 def accept(transaction: Transaction, *, hit: sqlite3.Row, worker: sqlite3.Row) -> str:
     """Give the worker a slot of an Assignable HIT; return the new assignment's id."""
-    goes = transaction.first_row(
+    goes = transaction.value(
         "SELECT count(*) FROM assignments WHERE hit = ? AND worker = ?", hit["id"], worker["id"]
     )
     assignment_id = transaction.id_generator.entity(
-        "assignment", hit["hit_id"], worker["worker_id"], goes[0] if goes else 0
+        "assignment", hit["hit_id"], worker["worker_id"], goes
     )
-    duration = transaction.first_row(
+    seconds = transaction.value(
         "SELECT duration_seconds FROM hit_types WHERE id = ?", hit["hit_type"]
     )
-    seconds = duration["duration_seconds"] if duration else 0
-    transaction.execute(
-        "INSERT INTO assignments (assignment_id, hit, worker, status, accepted_ms, "
-        "deadline_ms) VALUES (?, ?, ?, 'Accepted', ?, ?)",
-        assignment_id,
-        hit["id"],
-        worker["id"],
-        transaction.now_ms,
-        transaction.now_ms + seconds * SECOND,
+    transaction.insert(
+        "assignments",
+        assignment_id=assignment_id,
+        hit=hit["id"],
+        worker=worker["id"],
+        status="Accepted",
+        accepted_ms=transaction.now_ms,
+        deadline_ms=transaction.now_ms + seconds * SECOND,
     )
     events.record(transaction, "AssignmentAccepted", hit, assignment_id=assignment_id)
     hits.count(transaction, hit["id"], accepted=1)

@@ -77,11 +77,8 @@ def record(
         "hit_id": hit["hit_id"],
         "assignment_id": assignment_id,
     }
-    wanted = settings["event_types"]
-    is_wanted = wanted is not None and kind in json.loads(wanted)
-    number = _insert(transaction, event, life=LIFE_WITH_MESSAGE if is_wanted else LIFE)
-    if is_wanted:
-        _post(transaction, number, event, dict(settings))
+    is_wanted = kind in json.loads(settings["event_types"] or "[]")
+    _keep(transaction, event, dict(settings) if is_wanted else None)
 
 
 def record_test(
@@ -95,16 +92,8 @@ def record_test(
         kind: the event, or `Ping`.
         specification: destination, transport and version.
     """
-    event = {
-        "requester": requester,
-        "event_type": kind,
-        "at_ms": transaction.now_ms,
-        "hit_type_id": None,
-        "hit_id": None,
-        "assignment_id": None,
-    }
-    number = _insert(transaction, event, life=LIFE_WITH_MESSAGE)
-    _post(transaction, number, event, specification)
+    event = {"requester": requester, "event_type": kind, "at_ms": transaction.now_ms}
+    _keep(transaction, event, specification)
 
 
 def customer_id(requester: int) -> str:
@@ -139,23 +128,19 @@ def forget(transaction: Transaction, *, most: int) -> None:
         transaction.execute("DELETE FROM events WHERE id = ?", row["id"])
 
 
-def _insert(transaction: Transaction, event: dict[str, Any], *, life: int) -> int:
-    return transaction.execute(
-        "INSERT INTO events (requester, event_type, at_ms, hit_type_id, hit_id, "
-        "assignment_id, drop_ms) VALUES (?, ?, ?, ?, ?, ?, ?)",
-        *event.values(),
-        # Counted from now, so that an event stored late is kept as long.
-        transaction.now_ms + life,
-    )
-
-
-def _post(
-    transaction: Transaction, number: int, event: dict[str, Any], specification: dict[str, Any]
+def _keep(
+    transaction: Transaction, event: dict[str, Any], specification: dict[str, Any] | None
 ) -> None:
+    """Store an event, and with a specification its message."""
+    life = LIFE if specification is None else LIFE_WITH_MESSAGE
+    # Counted from now, so that an event stored late is kept as long.
+    number = transaction.insert("events", **event, drop_ms=transaction.now_ms + life)
+    if specification is None:
+        return
     named = {
-        "HITTypeId": event["hit_type_id"],
-        "HITId": event["hit_id"],
-        "AssignmentId": event["assignment_id"],
+        "HITTypeId": event.get("hit_type_id"),
+        "HITId": event.get("hit_id"),
+        "AssignmentId": event.get("assignment_id"),
     }
     happened = to_datetime(event["at_ms"])
     document = {
@@ -170,11 +155,11 @@ def _post(
             }
         ],
     }
-    transaction.execute(
-        "INSERT INTO deliveries (event, transport, destination, document, status) "
-        "VALUES (?, ?, ?, ?, 'Waiting')",
-        number,
-        specification["transport"],
-        specification["destination"],
-        json.dumps(document),
+    transaction.insert(
+        "deliveries",
+        event=number,
+        transport=specification["transport"],
+        destination=specification["destination"],
+        document=json.dumps(document),
+        status="Waiting",
     )

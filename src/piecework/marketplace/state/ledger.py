@@ -38,10 +38,9 @@ def worker_account(worker: int) -> Account:
 
 def balance(transaction: Transaction, account: Account) -> int:
     """Return the balance of an account in cents; 0 if it was never used."""
-    row = transaction.first_row(
-        "SELECT balance_cents FROM accounts WHERE kind = ? AND owner = ?", *account
-    )
-    return 0 if row is None else int(row[0])
+    query = "SELECT balance_cents FROM accounts WHERE kind = ? AND owner = ?"
+    cents: int = transaction.value(query, *account) or 0
+    return cents
 
 
 def spendable(transaction: Transaction, requester: int) -> int:
@@ -49,12 +48,11 @@ def spendable(transaction: Transaction, requester: int) -> int:
     present = balance(transaction, available(requester))
     if transaction.spend_at_most_cents is None:
         return present
-    row = transaction.first_row(
+    spent = transaction.value(
         "SELECT -coalesce(sum(balance_cents), 0) FROM accounts "
         "WHERE kind IN ('outside', 'available')"
     )
-    left = transaction.spend_at_most_cents - (int(row[0]) if row else 0)
-    return max(0, min(present, left))
+    return max(0, min(present, transaction.spend_at_most_cents - spent))
 
 
 def pay(
@@ -78,11 +76,8 @@ def pay(
     if source != OUTSIDE and present < total:
         shown = transaction.prices.shown
         raise insufficient_funds(needed=shown(total), available=shown(present))
-    number = transaction.execute(
-        "INSERT INTO transfers (made_ms, reason, subject) VALUES (?, ?, ?)",
-        transaction.now_ms,
-        reason,
-        subject,
+    number = transaction.insert(
+        "transfers", made_ms=transaction.now_ms, reason=reason, subject=subject
     )
     _enter(transaction, number, source, cents=-total)
     for account, cents in credited.items():
@@ -92,21 +87,16 @@ def pay(
 def _enter(transaction: Transaction, number: int, account: Account, *, cents: int) -> None:
     if cents == 0:
         return
-    row = transaction.first_row(
+    account_id = transaction.value(
         "UPDATE accounts SET balance_cents = balance_cents + ? "
         "WHERE kind = ? AND owner = ? RETURNING id",
         cents,
         *account,
     )
-    if row is None:
-        account_id = transaction.execute(
-            "INSERT INTO accounts (kind, owner, balance_cents) VALUES (?, ?, ?)", *account, cents
-        )
-    else:
-        account_id = row["id"]
-    transaction.execute(
-        "INSERT INTO entries (transfer, account, cents) VALUES (?, ?, ?)", number, account_id, cents
-    )
+    if account_id is None:
+        kind, owner = account
+        account_id = transaction.insert("accounts", kind=kind, owner=owner, balance_cents=cents)
+    transaction.insert("entries", transfer=number, account=account_id, cents=cents)
 
 
 _HITS = (
@@ -212,9 +202,9 @@ def read_books(transaction: Transaction) -> dict[str, Any]:
         "compensations": _rows(transaction, _COMPENSATIONS),
         "qualifications": _rows(transaction, _QUALIFICATIONS),
         "blocks": _rows(transaction, _BLOCKS),
-        "balance_cents": _number(transaction, "available"),
-        "held_cents": _number(transaction, "held"),
-        "fees_cents": _number(transaction, "fees"),
+        "balance_cents": transaction.value(_BALANCE, "available"),
+        "held_cents": transaction.value(_BALANCE, "held"),
+        "fees_cents": transaction.value(_BALANCE, "fees"),
     }
 
 
@@ -225,8 +215,3 @@ def broken_laws(transaction: Transaction) -> list[str]:
 
 def _rows(transaction: Transaction, query: str) -> list[dict[str, Any]]:
     return [dict(row) for row in transaction.all(query)]
-
-
-def _number(transaction: Transaction, kind: str) -> int:
-    row = transaction.first_row(_BALANCE, kind)
-    return int(row[0]) if row else 0

@@ -58,10 +58,8 @@ _ANYTHING = (
 
 def is_due(transaction: Transaction) -> bool:
     """Return whether work is due, at the cost of a few index lookups."""
-    row = transaction.first_row(
-        _ANYTHING, transaction.due_ms, transaction.due_ms - settings.TOKEN_LIFE
-    )
-    return row is not None and bool(row[0])
+    due_ms = transaction.due_ms
+    return bool(transaction.value(_ANYTHING, due_ms, due_ms - settings.TOKEN_LIFE))
 
 
 def catch_up(transaction: Transaction, *, most: int = SLICE) -> bool:
@@ -115,9 +113,9 @@ def settle_named(
         ("SELECT id FROM hits WHERE hit_id = ?", hit_id),
         ("SELECT hit FROM assignments WHERE assignment_id = ?", assignment_id),
     ):
-        row = transaction.first_row(query, key) if isinstance(key, str) else None
-        if row is not None:
-            settle(transaction, row[0])
+        hit = transaction.value(query, key) if isinstance(key, str) else None
+        if hit is not None:
+            settle(transaction, hit)
 
 
 def _do_due(transaction: Transaction, *, most: int, hit: int | None = None) -> int:

@@ -22,11 +22,11 @@ _WORD_BYTES = 4
 def begin(transaction: Transaction) -> str:
     """Begin a generation and return its name; a server does so once, at its start."""
     generation = secrets.token_hex(_WORD_BYTES)
-    transaction.execute(
-        "INSERT INTO generations (generation, first_change, began_ms) VALUES (?, ?, ?)",
-        generation,
-        _changes(transaction.conn),
-        transaction.now_ms,
+    transaction.insert(
+        "generations",
+        generation=generation,
+        first_change=_changes(transaction.conn),
+        began_ms=transaction.now_ms,
     )
     return generation
 
@@ -39,16 +39,13 @@ def current(transaction: Transaction) -> str:
 
 def identity(transaction: Transaction) -> str:
     """Return a word that all copies of a file share, older than any generation."""
-    row = transaction.first_row("SELECT word FROM identity")
-    if row is None:
-        raise LookupError("a migration wrote the identity")
-    return str(row[0])
+    word: str = transaction.value("SELECT word FROM identity")  # a migration wrote it
+    return word
 
 
 def began_ms(transaction: Transaction) -> int:
     """Return when the current generation began; 0 if no server has begun one."""
-    row = transaction.first_row("SELECT max(began_ms) FROM generations")
-    return int(row[0] or 0) if row else 0
+    return transaction.value("SELECT max(began_ms) FROM generations") or 0
 
 
 def mark(conn: sqlite3.Connection) -> str | None:
@@ -59,9 +56,8 @@ def mark(conn: sqlite3.Connection) -> str | None:
 
 def account(transaction: Transaction, requester: int) -> str:
     """Return a requester's account, also in all copies of the file: `word/number`."""
-    row = transaction.first_row("SELECT generation FROM generations ORDER BY number LIMIT 1")
-    first = begin(transaction) if row is None else str(row["generation"])
-    return f"{first}/{requester}"
+    first = transaction.value("SELECT generation FROM generations ORDER BY number LIMIT 1")
+    return f"{first or begin(transaction)}/{requester}"
 
 
 def has(transaction: Transaction, mark_text: str) -> bool:
@@ -86,10 +82,10 @@ def has(transaction: Transaction, mark_text: str) -> bool:
 
 def store_mark(transaction: Transaction, requester: int, store: str) -> str | None:
     """Return the last mark that a requester's store has sent."""
-    row = transaction.first_row(
+    known: str | None = transaction.value(
         "SELECT mark FROM store_marks WHERE requester = ? AND store = ?", requester, store
     )
-    return None if row is None else str(row["mark"])
+    return known
 
 
 def keep_store_mark(transaction: Transaction, requester: int, store: str, sent: str) -> None:
@@ -97,14 +93,14 @@ def keep_store_mark(transaction: Transaction, requester: int, store: str, sent: 
     known = store_mark(transaction, requester, store)
     if known is not None and _is_older(sent, known):
         return
-    transaction.execute(
-        "INSERT INTO store_marks (requester, store, mark, heard_ms) "
-        "VALUES (?, ?, ?, ?) ON CONFLICT (requester, store) DO UPDATE "
-        "SET mark = excluded.mark, heard_ms = excluded.heard_ms",
-        requester,
-        store,
-        sent,
-        transaction.now_ms,
+    transaction.upsert(
+        "store_marks",
+        "requester",
+        "store",
+        requester=requester,
+        store=store,
+        mark=sent,
+        heard_ms=transaction.now_ms,
     )
 
 

@@ -17,13 +17,13 @@ def send_message(
     transaction: Transaction, *, requester: int, worker: int, subject: str, text: str
 ) -> None:
     """Put a message into a worker's inbox."""
-    transaction.execute(
-        "INSERT INTO messages (worker, requester, subject, text, sent_ms) VALUES (?, ?, ?, ?, ?)",
-        worker,
-        requester,
-        subject,
-        text,
-        transaction.now_ms,
+    transaction.insert(
+        "messages",
+        worker=worker,
+        requester=requester,
+        subject=subject,
+        text=text,
+        sent_ms=transaction.now_ms,
     )
 
 
@@ -85,27 +85,26 @@ def keep_objection(transaction: Transaction, worker: sqlite3.Row, type_id: str, 
             status=404,
         )
     words = checked_text(text)
-    lately = transaction.first_row(
+    lately = transaction.value(
         "SELECT count(*) FROM objections WHERE worker = ? AND qualification_type = ? "
         "AND made_ms > ?",
         worker["id"],
         rows[0]["id"],
         transaction.now_ms - DAY,
     )
-    if lately is not None and lately[0] >= MOST_OBJECTIONS_A_DAY:
+    if lately >= MOST_OBJECTIONS_A_DAY:
         raise Refusal(
             "TooMany",
             "You have written about this often today. All is saved. Go on tomorrow.",
             status=429,
         )
-    transaction.execute(
-        "INSERT INTO objections (qualification_type, worker, reason, text, made_ms) "
-        "VALUES (?, ?, ?, ?, ?)",
-        rows[0]["id"],
-        worker["id"],
-        rows[0]["reason"],
-        words,
-        transaction.now_ms,
+    transaction.insert(
+        "objections",
+        qualification_type=rows[0]["id"],
+        worker=worker["id"],
+        reason=rows[0]["reason"],
+        text=words,
+        made_ms=transaction.now_ms,
     )
 
 
@@ -152,23 +151,19 @@ def keep_problem(
             (429).
     """
     words = checked_text(text)
-    lately = transaction.first_row(
-        "SELECT count(*) FROM reported_problems WHERE worker = ? AND reported_ms > ?",
-        worker["id"],
-        transaction.now_ms - DAY,
-    )
-    if lately is not None and lately[0] >= MOST_PROBLEMS_A_DAY:
+    reports = "SELECT count(*) FROM reported_problems WHERE worker = ? AND reported_ms > ?"
+    if transaction.value(reports, worker["id"], transaction.now_ms - DAY) >= MOST_PROBLEMS_A_DAY:
         raise Refusal(
             "TooMany",
             "You have sent many reports today, and all are saved. Go on tomorrow.",
             status=429,
         )
-    transaction.execute(
-        "INSERT INTO reported_problems (assignment, worker, text, reported_ms) VALUES (?, ?, ?, ?)",
-        assignment["id"],
-        worker["id"],
-        words,
-        transaction.now_ms,
+    transaction.insert(
+        "reported_problems",
+        assignment=assignment["id"],
+        worker=worker["id"],
+        text=words,
+        reported_ms=transaction.now_ms,
     )
 
 

@@ -23,8 +23,6 @@ MARKET_OF_HIT_TYPE = (
 )
 """SQL: the name of the market whose people do a HIT type; '' without any market."""
 
-_PRICES = "SELECT prices FROM outside_markets WHERE name = ?"
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutsideMarket:
@@ -68,15 +66,13 @@ def claim(transaction: Transaction, market: OutsideMarket, *, among: Collection[
                 f"charges {market.prices.currency}; a marketplace has one currency. "
                 "Name another file (--database) for one of them."
             )
-    transaction.execute(
-        "INSERT INTO outside_markets (name, title, prices, has_bridge) "
-        "VALUES (?, ?, ?, ?) "
-        "ON CONFLICT (name) DO UPDATE SET title = excluded.title, "
-        "prices = excluded.prices",
-        market.name,
-        market.title,
-        json.dumps(market.prices.members()),
-        market.has_bridge,
+    transaction.upsert(
+        "outside_markets",
+        "name",
+        name=market.name,
+        title=market.title,
+        prices=json.dumps(market.prices.members()),
+        has_bridge=market.has_bridge,
     )
     crowd = OutsideType(
         type_id=qualification_types.crowd_id(market.name),
@@ -129,8 +125,8 @@ def prices_of_hit_type(transaction: Transaction, market: str) -> PriceList:
         transaction: the open one.
         market: the column `market` of the HIT type.
     """
-    row = transaction.first_row(_PRICES, market) if market else None
-    return _prices(transaction, row)
+    kept = transaction.value("SELECT prices FROM outside_markets WHERE name = ?", market)
+    return _prices(transaction, kept)
 
 
 def prices_of_worker(transaction: Transaction, worker: int) -> PriceList:
@@ -140,19 +136,17 @@ def prices_of_worker(transaction: Transaction, worker: int) -> PriceList:
         transaction: the open one.
         worker: row id.
     """
-    row = transaction.first_row(
+    kept = transaction.value(
         "SELECT prices FROM outside_markets "
         "JOIN participants ON participants.market = outside_markets.name "
         "WHERE worker = ?",
         worker,
     )
-    return _prices(transaction, row)
+    return _prices(transaction, kept)
 
 
-def _prices(transaction: Transaction, row: sqlite3.Row | None) -> PriceList:
-    if row is None:
-        return transaction.prices
-    return PriceList.of_members(json.loads(row["prices"]))
+def _prices(transaction: Transaction, kept: str | None) -> PriceList:
+    return PriceList.of_members(json.loads(kept)) if kept else transaction.prices
 
 
 _OF_HIT_TYPES = (

@@ -68,21 +68,20 @@ class Report:
         if kind == "Action":
             status = "Failed" if error_code else "Succeeded"
         number = next_number(self.transaction.conn, "reviews")
-        self.transaction.execute(
-            "INSERT INTO reviews (hit, level, kind, action_id, subject_id, "
-            "subject_type, question, name, value, status, done_ms, error_code) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            self.hit,
-            self.level,
-            kind,
-            self.transaction.id_generator.entity("review", number),
-            *subject,
-            question,
-            name,
-            value,
-            status,
-            self.transaction.now_ms,
-            error_code or None,
+        self.transaction.insert(
+            "reviews",
+            hit=self.hit,
+            level=self.level,
+            kind=kind,
+            action_id=self.transaction.id_generator.entity("review", number),
+            subject_id=subject[0],
+            subject_type=subject[1],
+            question=question,
+            name=name,
+            value=value,
+            status=status,
+            done_ms=self.transaction.now_ms,
+            error_code=error_code or None,
         )
 
 
@@ -95,7 +94,7 @@ def _approve(transaction: Transaction, assignment: int, actions: Actions) -> str
     row = assignments.find(transaction, assignment)
     if row["status"] == "Approved":
         return "Already approved"
-    _check_submitted(row["assignment_id"], row["status"])
+    _check_submitted(row)
     assignments.approve(transaction, row, at_ms=transaction.now_ms, feedback=actions.approve_reason)
     return "Approved"
 
@@ -109,7 +108,7 @@ def _reject(transaction: Transaction, assignment: int, actions: Actions) -> str:
     row = assignments.find(transaction, assignment)
     if row["status"] == "Rejected":
         return "Already rejected"
-    _check_submitted(row["assignment_id"], row["status"])
+    _check_submitted(row)
     assignments.reject(transaction, row, feedback=actions.reject_reason)
     return "Rejected"
 
@@ -139,9 +138,10 @@ def _extend_hit(transaction: Transaction, hit: int, actions: Actions) -> str:
     return "Extended by one assignment"
 
 
-def _check_submitted(assignment_id: str, status: str) -> None:
-    if status != "Submitted":
-        raise wrong_state("Assignment", assignment_id, state=status, allowed="Submitted")
+def _check_submitted(row: sqlite3.Row) -> None:
+    if row["status"] != "Submitted":
+        key, state = row["assignment_id"], row["status"]
+        raise wrong_state("Assignment", key, state=state, allowed="Submitted")
 
 
 _NEXT_ASSIGNMENT = (

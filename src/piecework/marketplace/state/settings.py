@@ -14,15 +14,16 @@ from piecework.marketplace.state.clock import DAY
 from piecework.marketplace.state.transaction import Transaction
 
 _OWN_KEY_BYTES = 32
+_SETTING = "SELECT value FROM settings WHERE key = ?"
 
 
 def own_key(transaction: Transaction, name: str) -> bytes:
     """Return the key of this name, which stays the same for the life of the file."""
-    row = transaction.first_row("SELECT value FROM settings WHERE key = ?", name)
-    if row is not None:
-        return bytes.fromhex(row["value"])
+    kept: str | None = transaction.value(_SETTING, name)
+    if kept is not None:
+        return bytes.fromhex(kept)
     key = secrets.token_bytes(_OWN_KEY_BYTES)
-    transaction.execute("INSERT INTO settings (key, value) VALUES (?, ?)", name, key.hex())
+    transaction.insert("settings", key=name, value=key.hex())
     return key
 
 
@@ -42,8 +43,8 @@ def keep_site_address(transaction: Transaction, url: str) -> None:
 
 def site_address(transaction: Transaction) -> str | None:
     """Return the site's last address; `None` if it was never served."""
-    row = transaction.first_row("SELECT value FROM settings WHERE key = ?", _SITE_ADDRESS)
-    return None if row is None else str(row["value"])
+    address: str | None = transaction.value(_SETTING, _SITE_ADDRESS)
+    return address
 
 
 TOKEN_LIFE = DAY
@@ -54,7 +55,7 @@ def earlier_subject(
     transaction: Transaction, requester: int, *, operation: str, token: str
 ) -> str | None:
     """Return the subject of the request that used this token; None if it is new."""
-    row = transaction.first_row(
+    subject: str | None = transaction.value(
         "SELECT subject FROM request_tokens "
         "WHERE requester = ? AND operation = ? AND token = ? AND made_ms > ?",
         requester,
@@ -62,19 +63,21 @@ def earlier_subject(
         token,
         transaction.now_ms - TOKEN_LIFE,
     )
-    return None if row is None else str(row["subject"])
+    return subject
 
 
 def remember_token(
     transaction: Transaction, requester: int, *, operation: str, token: str, subject: str
 ) -> None:
     """Store a token with its result, in the same transaction."""
-    transaction.execute(
-        "INSERT OR REPLACE INTO request_tokens "
-        "(requester, operation, token, subject, made_ms) VALUES (?, ?, ?, ?, ?)",
-        requester,
-        operation,
-        token,
-        subject,
-        transaction.now_ms,
+    transaction.upsert(
+        "request_tokens",
+        "requester",
+        "operation",
+        "token",
+        requester=requester,
+        operation=operation,
+        token=token,
+        subject=subject,
+        made_ms=transaction.now_ms,
     )

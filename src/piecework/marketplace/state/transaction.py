@@ -130,6 +130,10 @@ class Transaction:
         row = self.first_row(sql, *values)
         return None if row is None else row[0]
 
+    def has(self, sql: str, *values: object) -> bool:
+        """Return whether the query has a row."""
+        return self.first_row(sql, *values) is not None
+
     def all(self, sql: str, *values: object) -> list[sqlite3.Row]:
         """Return all rows."""
         return self.conn.execute(sql, values).fetchall()

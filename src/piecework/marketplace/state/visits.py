@@ -42,18 +42,12 @@ def participant(transaction: Transaction, market: str, participant_id: str) -> s
         return worker
     handle = transaction.id_generator.entity("participant", market, participant_id)
     # The other market knows and has checked their location and record.
-    accounts.add_worker(transaction, accounts.NewWorker(handle=handle, country=""))
+    worker_id, _ = accounts.add_worker(transaction, accounts.NewWorker(handle=handle, country=""))
     transaction.execute("UPDATE workers SET comes_by_visits = 1 WHERE handle = ?", handle)
-    transaction.execute(
-        "INSERT INTO participants (worker, market, participant_id) "
-        "SELECT id, ?, ? FROM workers WHERE handle = ?",
-        market,
-        participant_id,
-        handle,
+    added = accounts.find_worker(transaction, worker_id)
+    transaction.insert(
+        "participants", worker=added["id"], market=market, participant_id=participant_id
     )
-    added = known_participant(transaction, market, participant_id)
-    if added is None:
-        raise LookupError("the participant was just added")
     return added
 
 
@@ -72,8 +66,8 @@ def known_participant(
 
 def market_of(transaction: Transaction, worker: sqlite3.Row) -> str:
     """Return the market that a worker comes from; "" for own workers."""
-    row = transaction.first_row("SELECT market FROM participants WHERE worker = ?", worker["id"])
-    return "" if row is None else str(row["market"])
+    market = transaction.value("SELECT market FROM participants WHERE worker = ?", worker["id"])
+    return market or ""
 
 
 def of_submission(transaction: Transaction, submission_id: str) -> sqlite3.Row | None:
@@ -153,15 +147,15 @@ def begin(
     started_ms = now_ms if submission.started_at is None else to_ms(submission.started_at)
     allowed_ms = study["most_minutes"] * 60 * SECOND
     deadline_ms = min(started_ms, now_ms) + allowed_ms - _MARGIN_MS
-    visit = transaction.execute(
-        "INSERT INTO visits (study, worker, submission_id, stage, began_ms, "
-        "deadline_ms, status) VALUES (?, ?, ?, 'Open', ?, ?, ?)",
-        study["id"],
-        worker["id"],
-        submission_id,
-        now_ms,
-        deadline_ms,
-        submission.status,
+    visit = transaction.insert(
+        "visits",
+        study=study["id"],
+        worker=worker["id"],
+        submission_id=submission_id,
+        stage="Open",
+        began_ms=now_ms,
+        deadline_ms=deadline_ms,
+        status=submission.status,
     )
     if not may_work:
         _find_no_work(transaction, study, worker, visit)
@@ -193,14 +187,14 @@ def most_hits(
         worker: the worker; None is a participant on their first arrival.
         most: the most HITs that are wanted.
     """
-    row = transaction.first_row(
+    number: int = transaction.value(
         f"SELECT count(*) FROM (SELECT 1 {_FREE_HITS} LIMIT ?4)",
         hit_type,
         transaction.now_ms,
         0 if worker is None else worker["id"],
         most,
     )
-    return int(row[0]) if row else 0
+    return number
 
 
 def _find_no_work(
@@ -235,16 +229,17 @@ def never_begun(
     ended_ms: int,
 ) -> None:
     """Record a submission that ended there although its visit never began here."""
-    transaction.execute(
-        "INSERT INTO visits (study, worker, submission_id, stage, began_ms, "
-        "deadline_ms, closed_ms, status) VALUES (?1, ?2, ?3, 'Left', ?5, ?5, ?5, ?4) "
-        # Another process may have done the same.
-        "ON CONFLICT (submission_id) DO NOTHING",
-        study,
-        worker["id"],
-        submission_id,
-        status,
-        ended_ms,
+    # Another process may have done the same.
+    transaction.insert_new(
+        "visits",
+        study=study,
+        worker=worker["id"],
+        submission_id=submission_id,
+        stage="Left",
+        began_ms=ended_ms,
+        deadline_ms=ended_ms,
+        closed_ms=ended_ms,
+        status=status,
     )
 
 

@@ -55,12 +55,8 @@ def keep_limits(
     """
     transaction.execute("DELETE FROM hit_type_limits WHERE hit_type = ?", hit_type)
     for name, most, is_of_batch in limits:
-        transaction.execute(
-            "INSERT INTO hit_type_limits (hit_type, name, most, is_of_batch) VALUES (?, ?, ?, ?)",
-            hit_type,
-            name,
-            most,
-            is_of_batch,
+        transaction.insert(
+            "hit_type_limits", hit_type=hit_type, name=name, most=most, is_of_batch=is_of_batch
         )
 
 
@@ -84,10 +80,10 @@ def limit_of_newcomers(transaction: Transaction, hit_type: int) -> int | None:
 
     `None`: it has no limit.
     """
-    row = transaction.first_row(
+    most: int | None = transaction.value(
         "SELECT min(most) FROM hit_type_limits WHERE hit_type = ?", hit_type
     )
-    return row[0] if row else None
+    return most
 
 
 _IS_KEPT_APART = (
@@ -116,8 +112,7 @@ def keep_apart(transaction: Transaction, hit: int, others: list[int]) -> None:
 
 def is_free_to_take(transaction: Transaction, worker: sqlite3.Row, hit: int) -> bool:
     """Return whether the worker has no HIT from which this one is kept apart."""
-    row = transaction.first_row(f"SELECT 1 FROM hits WHERE id = ? AND {IS_FREE}", hit, worker["id"])
-    return row is not None
+    return transaction.has(f"SELECT 1 FROM hits WHERE id = ? AND {IS_FREE}", hit, worker["id"])
 
 
 def count_kept_apart(transaction: Transaction, worker: sqlite3.Row, hit_type: int) -> int:
@@ -126,13 +121,13 @@ def count_kept_apart(transaction: Transaction, worker: sqlite3.Row, hit_type: in
     The query starts from the worker's own HITs: a batch may hold thousands of such
     HITs, and every list and every acceptance needs this count.
     """
-    any_open = transaction.first_row(
+    is_any_open = transaction.has(
         "SELECT 1 FROM hits WHERE hit_type = ? AND status = 'Assignable' AND is_apart = 1 LIMIT 1",
         hit_type,
     )
-    if any_open is None:
+    if not is_any_open:
         return 0
-    row = transaction.first_row(
+    number: int = transaction.value(
         "SELECT count(DISTINCT kept_apart.other) FROM assignments AS done "
         "CROSS JOIN kept_apart ON kept_apart.hit = done.hit "
         "JOIN hits ON hits.id = kept_apart.other "
@@ -143,4 +138,4 @@ def count_kept_apart(transaction: Transaction, worker: sqlite3.Row, hit_type: in
         worker["id"],
         hit_type,
     )
-    return int(row[0]) if row else 0
+    return number

@@ -174,7 +174,7 @@ def _touched(transaction: Transaction, worker: sqlite3.Row, hit_type: int) -> in
     The query reads only assignments from the type's oldest open HIT on, so a long
     history does not slow it down.
     """
-    row = transaction.first_row(
+    number: int = transaction.value(
         "SELECT count(DISTINCT assignments.hit) FROM assignments "
         "JOIN hits ON hits.id = assignments.hit "
         "WHERE assignments.worker = ?1 AND assignments.hit >= "
@@ -183,19 +183,19 @@ def _touched(transaction: Transaction, worker: sqlite3.Row, hit_type: int) -> in
         worker["id"],
         hit_type,
     )
-    return row[0] if row else 0
+    return number
 
 
 def _unlisted(transaction: Transaction, hit_type: sqlite3.Row) -> int:
     """Count HITs that a rehearsal's script keeps out of lists for a while."""
     if not transaction.lag_ms:
         return 0
-    row = transaction.first_row(
+    number: int = transaction.value(
         "SELECT count(*) FROM hits WHERE hit_type = ? AND status = 'Assignable' AND created_ms > ?",
         hit_type["id"],
         transaction.listed_ms,
     )
-    return row[0] if row else 0
+    return number
 
 
 def _requestable(transaction: Transaction, lacked: list[dict[str, Any]]) -> tuple[sqlite3.Row, ...]:
@@ -213,11 +213,9 @@ def _requestable(transaction: Transaction, lacked: list[dict[str, Any]]) -> tupl
 
 
 def _name(transaction: Transaction, requirement: dict[str, Any]) -> str:
-    row = transaction.first_row(
-        "SELECT name FROM qualification_types WHERE qualification_type_id = ?",
-        requirement["QualificationTypeId"],
-    )
-    return str(row["name"]) if row else str(requirement["QualificationTypeId"])
+    type_id: str = requirement["QualificationTypeId"]
+    name = "SELECT name FROM qualification_types WHERE qualification_type_id = ?"
+    return transaction.value(name, type_id) or type_id
 
 
 def _phrase(transaction: Transaction, requirement: dict[str, Any]) -> str:

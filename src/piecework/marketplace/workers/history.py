@@ -142,19 +142,17 @@ def by_day(transaction: Transaction, worker: sqlite3.Row) -> list[Day]:
 
 def earnings(transaction: Transaction, worker: sqlite3.Row) -> Earnings:
     """Return what the worker was paid, and what waits for approval."""
-    pending = transaction.first_row(
+    pending = transaction.value(
         "SELECT coalesce(sum(hits.reward_cents), 0) FROM assignments "
         "JOIN hits ON hits.id = assignments.hit "
         "WHERE assignments.worker = ? AND assignments.status = 'Submitted'",
         worker["id"],
     )
-    bonus = transaction.first_row(
-        "SELECT coalesce(sum(cents), 0) FROM bonuses WHERE worker = ?", worker["id"]
-    )
+    bonuses = "SELECT coalesce(sum(cents), 0) FROM bonuses WHERE worker = ?"
     return Earnings(
         earned_cents=ledger.balance(transaction, ledger.worker_account(worker["id"])),
-        pending_cents=pending[0] if pending else 0,
-        bonus_cents=bonus[0] if bonus else 0,
+        pending_cents=pending,
+        bonus_cents=transaction.value(bonuses, worker["id"]),
     )
 
 

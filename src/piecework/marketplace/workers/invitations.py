@@ -75,15 +75,13 @@ def invite(
         worker = find_invitation(transaction, new.handle)
     number = secrets.token_bytes(_ID_BYTES)
     expires_ms = transaction.now_ms + lifetime_ms
-    transaction.execute(
-        "INSERT INTO invitations "
-        "(invitation_id, worker, made_ms, expires_ms, email_hash) "
-        "VALUES (?, ?, ?, ?, ?)",
-        number.hex(),
-        worker["id"],
-        transaction.now_ms,
-        expires_ms,
-        fingerprint_of_email(transaction, email) if email else None,
+    transaction.insert(
+        "invitations",
+        invitation_id=number.hex(),
+        worker=worker["id"],
+        made_ms=transaction.now_ms,
+        expires_ms=expires_ms,
+        email_hash=fingerprint_of_email(transaction, email) if email else None,
     )
     message = number + (expires_ms // SECOND).to_bytes(_TIME_BYTES, "big")
     return Invitation(
@@ -204,11 +202,11 @@ def admit_identity(transaction: Transaction, person: Person) -> sqlite3.Row:
             status=403,
         )
     if known is None:
-        transaction.execute(
-            "INSERT INTO worker_identities (identity_hash, worker, made_ms) VALUES (?, ?, ?)",
-            account,
-            row["worker"],
-            transaction.now_ms,
+        transaction.insert(
+            "worker_identities",
+            identity_hash=account,
+            worker=row["worker"],
+            made_ms=transaction.now_ms,
         )
     return row
 
@@ -260,11 +258,8 @@ _TEXT = (
 def make_visit_link(transaction: Transaction, visit: int) -> str:
     """Return the key of a new link to a visit (row id)."""
     key = secrets.token_urlsafe(_VISIT_KEY_BYTES)
-    transaction.execute(
-        "INSERT INTO visit_links (visit, key_hash, made_ms) VALUES (?, ?, ?)",
-        visit,
-        _hash_key(key),
-        transaction.now_ms,
+    transaction.insert(
+        "visit_links", visit=visit, key_hash=_hash_key(key), made_ms=transaction.now_ms
     )
     return key
 

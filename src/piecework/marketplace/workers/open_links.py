@@ -80,20 +80,18 @@ def make(transaction: Transaction, new: NewLink) -> sqlite3.Row:
     """
     if transaction.first_row("SELECT 1 FROM open_links WHERE name = ?", new.name):
         raise Refusal("LinkExists", f"The open link {new.name} already exists.", status=409)
-    made = transaction.execute(
-        "INSERT INTO open_links (link_id, name, country, subdivision, is_adult, "
-        "places, completion_code, completion_hits, made_ms, expires_ms) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        secrets.token_hex(_ID_BYTES),
-        new.name,
-        new.country,
-        new.subdivision,
-        new.is_adult,
-        new.places,
-        new.completion_code or _drawn_code(),
-        new.completion_hits,
-        transaction.now_ms,
-        transaction.now_ms + new.lifetime_ms,
+    made = transaction.insert(
+        "open_links",
+        link_id=secrets.token_hex(_ID_BYTES),
+        name=new.name,
+        country=new.country,
+        subdivision=new.subdivision,
+        is_adult=new.is_adult,
+        places=new.places,
+        completion_code=new.completion_code or _drawn_code(),
+        completion_hits=new.completion_hits,
+        made_ms=transaction.now_ms,
+        expires_ms=transaction.now_ms + new.lifetime_ms,
     )
     (row,) = (row for row in listed(transaction) if row["id"] == made)
     return row
@@ -125,10 +123,9 @@ def admit(transaction: Transaction, code: str) -> sqlite3.Row:
 
 def has_joined(transaction: Transaction, link: sqlite3.Row, worker: sqlite3.Row) -> bool:
     """Return whether a worker joined by this link."""
-    row = transaction.first_row(
+    return transaction.has(
         "SELECT 1 FROM joined_workers WHERE worker = ? AND open_link = ?", worker["id"], link["id"]
     )
-    return row is not None
 
 
 def join(transaction: Transaction, link: sqlite3.Row, name: str) -> Invitation:
@@ -158,11 +155,11 @@ def join(transaction: Transaction, link: sqlite3.Row, name: str) -> Invitation:
         is_adult=bool(link["is_adult"]),
     )
     made = invitations.invite(transaction, new, lifetime_ms=link["expires_ms"] - transaction.now_ms)
-    transaction.execute(
-        "INSERT INTO joined_workers (worker, open_link, joined_ms) VALUES (?, ?, ?)",
-        invitations.find_invitation(transaction, handle)["id"],
-        link["id"],
-        transaction.now_ms,
+    transaction.insert(
+        "joined_workers",
+        worker=invitations.find_invitation(transaction, handle)["id"],
+        open_link=link["id"],
+        joined_ms=transaction.now_ms,
     )
     return made
 
@@ -170,8 +167,7 @@ def join(transaction: Transaction, link: sqlite3.Row, name: str) -> Invitation:
 def is_taken(transaction: Transaction, link: sqlite3.Row, name: str) -> bool:
     """Return whether a worker of the link has this name, ignoring case."""
     handle = _handle(link, name)
-    known = transaction.first_row("SELECT 1 FROM workers WHERE handle = ? COLLATE NOCASE", handle)
-    return known is not None
+    return transaction.has("SELECT 1 FROM workers WHERE handle = ? COLLATE NOCASE", handle)
 
 
 def full(link: sqlite3.Row) -> Refusal:

@@ -295,19 +295,17 @@ def file_request(
     answer: str | None = None,
 ) -> None:
     """Store a request, with the answered test if any."""
-    transaction.execute(
-        "INSERT INTO qualification_requests (qualification_request_id, "
-        "qualification_type, worker, status, requested_ms, test, answer) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?)",
-        transaction.id_generator.entity(
+    transaction.insert(
+        "qualification_requests",
+        qualification_request_id=transaction.id_generator.entity(
             "request", next_number(transaction.conn, "qualification_requests")
         ),
-        qualification_type,
-        worker["id"],
-        status,
-        transaction.now_ms,
-        test,
-        answer,
+        qualification_type=qualification_type,
+        worker=worker["id"],
+        status=status,
+        requested_ms=transaction.now_ms,
+        test=test,
+        answer=answer,
     )
 
 
@@ -328,22 +326,21 @@ def _too_soon(transaction: Transaction, last: sqlite3.Row, delay: int | None) ->
 
 
 def _begin_test(transaction: Transaction, worker: sqlite3.Row, kind: sqlite3.Row) -> None:
-    transaction.execute(
-        "INSERT INTO test_attempts (qualification_type, worker, test, status, "
-        "started_ms, deadline_ms) VALUES (?, ?, ?, 'Open', ?, ?)",
-        kind["id"],
-        worker["id"],
-        kind["test"],
-        transaction.now_ms,
-        transaction.now_ms + kind["duration_seconds"] * SECOND,
+    transaction.insert(
+        "test_attempts",
+        qualification_type=kind["id"],
+        worker=worker["id"],
+        test=kind["test"],
+        status="Open",
+        started_ms=transaction.now_ms,
+        deadline_ms=transaction.now_ms + kind["duration_seconds"] * SECOND,
     )
 
 
 def _holds_already(transaction: Transaction, worker: sqlite3.Row, kind: sqlite3.Row) -> bool:
-    row = transaction.first_row(
+    return transaction.has(
         "SELECT 1 FROM qualifications WHERE qualification_type = ? AND worker = ? "
         "AND status = 'Granted'",
         kind["id"],
         worker["id"],
     )
-    return row is not None

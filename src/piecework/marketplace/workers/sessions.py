@@ -168,16 +168,15 @@ def _open(
     key = secrets.token_urlsafe(_KEY_BYTES)
     transaction.execute("DELETE FROM worker_sessions WHERE expires_ms <= ?", transaction.now_ms)
     transaction.execute(_FORGET_OLDEST, worker, visit, MOST - 1)
-    transaction.execute(
-        "INSERT INTO worker_sessions (key_hash, worker, invitation, token_hash, visit, "
-        "started_ms, expires_ms) VALUES (?, ?, ?, ?, ?, ?, ?)",
-        _hash(key),
-        worker,
-        invitation,
-        token_hash,
-        visit,
-        transaction.now_ms,
-        transaction.now_ms + LIFE,
+    transaction.insert(
+        "worker_sessions",
+        key_hash=_hash(key),
+        worker=worker,
+        invitation=invitation,
+        token_hash=token_hash,
+        visit=visit,
+        started_ms=transaction.now_ms,
+        expires_ms=transaction.now_ms + LIFE,
     )
     return key
 
