@@ -12,7 +12,7 @@ from piecework.domain.hit import PlannedHit
 from piecework.domain.progress import Progress
 from piecework.engine.opening import open_for_rehearsal
 from piecework.engine.run_pass import run_pass
-from piecework.marketplace.http.server import serve
+from piecework.marketplace.http.server import Marketplace, serve
 from piecework.platforms.clocks import VirtualClock
 from piecework.store import hits
 from tests.crash.people import People
@@ -99,7 +99,7 @@ def growing(folder: Path, first_rows: Iterable[str], text: str = TEXT) -> Iterat
     """Open a campaign with these rows."""
     path = write_growing(folder, first_rows, text)
     script = tuple((f"worker {number}", "good") for number in range(500))
-    with serve(folder / "m.db", rehearsal=True, seed=1, start=START) as running:
+    with serve(Marketplace(folder / "m.db", rehearsal=True, seed=1, start=START)) as running:
         clock = VirtualClock(running.endpoint_url)
         with open_for_rehearsal(load_campaign(path), running.endpoint_url, clock) as run:
             yield Growing(path, run, clock, People(running.endpoint_url, script))

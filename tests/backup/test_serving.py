@@ -23,7 +23,7 @@ from piecework.backup.program import ReplicatedFile, litestream
 from piecework.backup.replicator import Replicator
 from piecework.backup.restoring import restore
 from piecework.domain.clock import SystemClock
-from piecework.marketplace.http.server import serve
+from piecework.marketplace.http.server import Marketplace, serve
 from piecework.marketplace.state.backend import Backend, Rules
 from piecework.marketplace.watching.metrics import Metrics, MetricsPort
 from tests.backup.conftest import litestream_of
@@ -87,7 +87,9 @@ def _served(database: Path, replicator: Replicator, limit: int) -> Iterator[list
     port = MetricsPort(Metrics(replica=replicator), 0)
     with (
         replicator.running(),
-        serve(database, metrics=port, replica=replicator, replica_limit_seconds=limit) as running,
+        serve(
+            Marketplace(database, metrics=port, replica=replicator, replica_limit_seconds=limit)
+        ) as running,
     ):
         yield [running.endpoint_url, running.metrics_url]
 

@@ -15,7 +15,7 @@ from piecework.domain.clock import SystemClock
 from piecework.engine.collect import collect
 from piecework.engine.opening import open_for_rehearsal
 from piecework.engine.run_pass import post
-from piecework.marketplace.http.server import serve
+from piecework.marketplace.http.server import Marketplace, serve
 from piecework.store import assignments
 from piecework.store.tables import read_answers
 from tests.browser.pages import sign_in, tick
@@ -70,11 +70,13 @@ def test_a_hit_done_by_hand_has_the_form_that_the_crowd_sends(
     campaign = load_campaign(tmp_path / "crash.toml")
     with (
         serve(
-            tmp_path / "marketplace.db",
-            rehearsal=True,
-            seed=1,
-            start=datetime(2026, 1, 5, 9, tzinfo=UTC),
-            pictures=campaign.pictures_address,
+            Marketplace(
+                tmp_path / "marketplace.db",
+                rehearsal=True,
+                seed=1,
+                start=datetime(2026, 1, 5, 9, tzinfo=UTC),
+                pictures=campaign.pictures_address,
+            )
         ) as running,
         open_for_rehearsal(campaign, running.endpoint_url, SystemClock()) as run,
     ):

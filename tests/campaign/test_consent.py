@@ -19,7 +19,7 @@ from piecework.engine.begun import agreed_before
 from piecework.engine.opening import open_on_marketplace, open_to_look
 from piecework.engine.progress import read_progress
 from piecework.engine.run_pass import post
-from piecework.marketplace.http.server import serve
+from piecework.marketplace.http.server import Marketplace, serve
 from tests.marketplace.live_market import give
 from tests.marketplace.market import free_port
 from tests.small_campaign import write_campaign
@@ -39,11 +39,13 @@ def campaign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Campaign:
 def elsewhere(tmp_path: Path) -> Iterator[str]:
     """URL of a marketplace that is not at a loopback name."""
     with serve(
-        tmp_path / "marketplace.db",
-        rehearsal=True,
-        seed=1,
-        start=datetime(2026, 1, 5, 9, tzinfo=UTC),
-        host="127.0.0.2",
+        Marketplace(
+            tmp_path / "marketplace.db",
+            rehearsal=True,
+            seed=1,
+            start=datetime(2026, 1, 5, 9, tzinfo=UTC),
+            host="127.0.0.2",
+        )
     ) as running:
         yield running.endpoint_url
 
@@ -155,7 +157,7 @@ def test_a_local_address_is_live_if_workers_come_from_elsewhere(
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", key.secret)
     frames_url = site_url and "https://frames.example"
     port = free_port()
-    with serve(database, port=port, site_url=site_url, frames_url=frames_url):
+    with serve(Marketplace(database, port=port, site_url=site_url, frames_url=frames_url)):
         endpoint = f"http://127.0.0.1:{port}"
         if is_live:
             words = f"workers reach this marketplace at {site_url}"
@@ -177,11 +179,13 @@ def test_a_rehearsals_public_site_is_not_live(campaign: Campaign, tmp_path: Path
     port = free_port()
     with (
         serve(
-            tmp_path / "marketplace.db",
-            rehearsal=True,
-            port=port,
-            site_url="https://hits.example",
-            frames_url="https://frames.example",
+            Marketplace(
+                tmp_path / "marketplace.db",
+                rehearsal=True,
+                port=port,
+                site_url="https://hits.example",
+                frames_url="https://frames.example",
+            )
         ),
         open_on_marketplace(campaign, f"http://127.0.0.1:{port}", live=False) as run,
     ):

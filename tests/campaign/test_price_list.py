@@ -23,7 +23,7 @@ from piecework.engine.payments.due_bonuses import read_bonuses
 from piecework.engine.payments.pay import pay
 from piecework.engine.progress import read_progress
 from piecework.engine.run_pass import post, run_pass
-from piecework.marketplace.http.server import serve
+from piecework.marketplace.http.server import Marketplace, serve
 from piecework.marketplace.requester import extensions
 from piecework.marketplace.state.money import MTURK, PriceList
 from piecework.platforms.client import turk_client
@@ -63,7 +63,9 @@ def _keys(monkeypatch: pytest.MonkeyPatch) -> None:
 def market(folder: Path, prices: PriceList, *, port: int = 0) -> Iterator[str]:
     """A marketplace with these prices; its endpoint."""
     with serve(
-        folder / "marketplace.db", rehearsal=True, seed=1, start=TODAY, prices=prices, port=port
+        Marketplace(
+            folder / "marketplace.db", rehearsal=True, seed=1, start=TODAY, prices=prices, port=port
+        )
     ) as running:
         yield running.endpoint_url
 

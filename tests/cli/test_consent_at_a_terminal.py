@@ -14,7 +14,7 @@ from piecework.campaign.assembling import load_campaign
 from piecework.cli.consent import consent_to_spend
 from piecework.domain.errors import ConfigError, PieceworkError
 from piecework.engine.pass_request import amount_cents
-from piecework.marketplace.http.server import serve
+from piecework.marketplace.http.server import Marketplace, serve
 from piecework.marketplace.state.money import MTURK, PriceList
 from tests.small_campaign import CAMPAIGN, write_campaign
 
@@ -32,7 +32,7 @@ def _market(
 ) -> Iterator[str]:
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "A-REQUESTER")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "no secret")
-    with serve(folder / "marketplace.db", rehearsal=True, prices=prices) as running:
+    with serve(Marketplace(folder / "marketplace.db", rehearsal=True, prices=prices)) as running:
         yield running.endpoint_url
 
 

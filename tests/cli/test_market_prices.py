@@ -15,7 +15,7 @@ from piecework.cli.rehearse import _outcome, say_forecast
 from piecework.engine import begun, opening
 from piecework.engine.opening import NO_MARKETS
 from piecework.engine.run_pass import run_pass
-from piecework.marketplace.http.server import serve
+from piecework.marketplace.http.server import Marketplace, serve
 from piecework.report.forecast import Estimate, Forecast, Row, render_forecast
 from piecework.simulation.forecast.forecasts import WrittenForecast, _prices, as_document
 from piecework.simulation.rehearsals.campaign import prepare
@@ -45,7 +45,7 @@ def office(monkeypatch: pytest.MonkeyPatch) -> Office:
 @contextmanager
 def marketplace(folder: Path) -> Iterator[str]:
     """A marketplace; its endpoint."""
-    with serve(folder / "marketplace.db", rehearsal=True, seed=1) as running:
+    with serve(Marketplace(folder / "marketplace.db", rehearsal=True, seed=1)) as running:
         yield running.endpoint_url
 
 

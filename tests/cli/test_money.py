@@ -17,7 +17,7 @@ from piecework.cli.pay import _preview
 from piecework.domain.clock import FixedClock, SystemClock
 from piecework.engine.opening import open_for_rehearsal, open_on_marketplace
 from piecework.engine.run_pass import run_pass
-from piecework.marketplace.http.server import serve
+from piecework.marketplace.http.server import Marketplace, serve
 from piecework.store import decisions
 from tests.crash.people import People
 from tests.small_campaign import CAMPAIGN, write_campaign
@@ -50,7 +50,9 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Finished]:
         for name, value in keys.items():
             environment.setenv(name, value)
         start = SystemClock().now() - timedelta(hours=2)
-        with serve(folder / "market.db", rehearsal=True, seed=1, start=start) as running:
+        with serve(
+            Marketplace(folder / "market.db", rehearsal=True, seed=1, start=start)
+        ) as running:
             people = People(running.endpoint_url, minutes=(12,) * 8)
             campaign = load_campaign(path)
             with open_on_marketplace(campaign, running.endpoint_url, live=False) as run:
@@ -153,7 +155,7 @@ def test_a_rehearsal_owes_nobody_a_bonus(tmp_path: Path) -> None:
     assert "there is no store yet" in before.output
     clock = FixedClock(SystemClock().now())
     with (
-        serve(tmp_path / "marketplace.db", rehearsal=True) as running,
+        serve(Marketplace(tmp_path / "marketplace.db", rehearsal=True)) as running,
         open_for_rehearsal(load_campaign(path), running.endpoint_url, clock),
     ):
         pass

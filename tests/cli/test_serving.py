@@ -15,6 +15,7 @@ import pytest
 from click.testing import CliRunner
 
 from piecework.cli.main import main
+from piecework.marketplace.http.server import Marketplace
 from piecework.marketplace.http.server import serve as served
 from piecework.marketplace.state import clock
 from piecework.marketplace.state.backend import Backend, Rules, rules_of
@@ -156,7 +157,7 @@ def test_a_file_of_before_goes_on_from_today(tmp_path: Path) -> None:
     begun = START
     for _ in range(2):
         with (
-            served(database, rehearsal=True, clock_runs=True) as running,
+            served(Marketplace(database, rehearsal=True, clock_runs=True)) as running,
             closing(Market(running.endpoint_url, running.frames_url)) as market,
         ):
             begun = market.now()
@@ -166,7 +167,7 @@ def test_a_file_of_before_goes_on_from_today(tmp_path: Path) -> None:
     assert rules_of(database).clock_runs
     # A campaign's rehearsal lets it stand where it is.
     with (
-        served(database, rehearsal=True) as running,
+        served(Marketplace(database, rehearsal=True)) as running,
         closing(Market(running.endpoint_url, running.frames_url)) as market,
     ):
         assert market.now() == market.now() > begun

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from piecework.cli.main import main
-from piecework.marketplace.http.server import serve
+from piecework.marketplace.http.server import Marketplace, serve
 from tests.small_campaign import CAMPAIGN
 
 
@@ -37,10 +37,12 @@ def test_who_only_reads_the_store_needs_no_credentials(
 ) -> None:
     """A profile that is not there ends a pass, and neither `status` nor `export`."""
     with serve(
-        tmp_path / "marketplace.db",
-        rehearsal=True,
-        seed=1,
-        start=datetime(2026, 1, 5, 9, tzinfo=UTC),
+        Marketplace(
+            tmp_path / "marketplace.db",
+            rehearsal=True,
+            seed=1,
+            start=datetime(2026, 1, 5, 9, tzinfo=UTC),
+        )
     ) as running:
         advance = ("advance", campaign, "--endpoint", running.endpoint_url)
         monkeypatch.setenv("AWS_PROFILE", "nope")

@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 
 from piecework.cli.main import main
 from piecework.engine.run_pass import run_pass
-from piecework.marketplace.http.server import serve
+from piecework.marketplace.http.server import Marketplace, serve
 from piecework.marketplace.state import accounts
 from piecework.marketplace.state.backend import Backend, Rules
 from piecework.simulation.rehearsals.campaign import prepare
@@ -58,7 +58,7 @@ def test_a_key_that_the_marketplace_does_not_know(campaign: Path, tmp_path: Path
     with backend.transaction() as transaction:
         accounts.add_requester(transaction, "LAB", balance_cents=100)
     backend.close()
-    with serve(database) as running:
+    with serve(Marketplace(database)) as running:
         refused = piecework("advance", campaign, "--endpoint", running.endpoint_url)
     assert refused.exit_code == 1
     assert running.endpoint_url in refused.output
@@ -130,10 +130,12 @@ def test_items_that_have_changed_are_named(campaign: Path, tmp_path: Path) -> No
     before = items.read_text()
     first = before.splitlines()[1].partition(",")[0]
     with serve(
-        tmp_path / "marketplace.db",
-        rehearsal=True,
-        seed=1,
-        start=datetime(2026, 1, 5, 9, tzinfo=UTC),
+        Marketplace(
+            tmp_path / "marketplace.db",
+            rehearsal=True,
+            seed=1,
+            start=datetime(2026, 1, 5, 9, tzinfo=UTC),
+        )
     ) as running:
         words = ("advance", campaign, "--endpoint", running.endpoint_url)
         begun = piecework(*words)
@@ -169,7 +171,7 @@ def test_the_file_of_a_task_that_has_changed_is_named(
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "any")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "two")
     assert piecework("new-task", tmp_path / "own").exit_code == 0
-    with serve(tmp_path / "marketplace.db", rehearsal=True, seed=1) as running:
+    with serve(Marketplace(tmp_path / "marketplace.db", rehearsal=True, seed=1)) as running:
         words = ("advance", tmp_path / "own.toml", "--endpoint", running.endpoint_url)
         begun = piecework(*words)
         assert begun.exit_code == 0, begun.output

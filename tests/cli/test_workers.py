@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from piecework.cli.main import main
-from piecework.marketplace.http.server import serve
+from piecework.marketplace.http.server import Marketplace, serve
 from piecework.marketplace.state import qualification_types as system
 from piecework.marketplace.state.backend import Backend, Rules
 from piecework.marketplace.workers.eligibility import holdings
@@ -24,7 +24,7 @@ def worker(database: Path, *words: str) -> Result:
 def test_an_invited_person_comes_in_and_is_shut_out(tmp_path: Path, *, rehearsal: bool) -> None:
     """Beside the running server, live or in a rehearsal."""
     database = tmp_path / "market.db"
-    with serve(database, rehearsal=rehearsal, seed=7) as running:
+    with serve(Marketplace(database, rehearsal=rehearsal, seed=7)) as running:
         words = ["invite", "ann", "--country", "de", "--days", "3", "--json"]
         made = worker(database, *words, "--site-url", running.endpoint_url + "/")
         invitation = json.loads(made.stdout)
@@ -107,12 +107,12 @@ def test_the_link_leads_to_where_the_marketplace_is_served(tmp_path: Path) -> No
     unserved = worker(database, "invite", "ann")
     assert unserved.stdout.startswith("http://127.0.0.1:8080/worker/sign-in?")
     assert "was never served" in unserved.stderr
-    with serve(database) as running:
+    with serve(Marketplace(database)) as running:
         link = json.loads(worker(database, "invite", "ann", "--json").stdout)["link"]
         assert link.startswith(f"{running.endpoint_url}/worker/sign-in?invitation=")
         assert httpx.get(link).status_code == 200
     named = "https://hits.example"
-    with serve(database, site_url=named, frames_url="https://frames.example"):
+    with serve(Marketplace(database, site_url=named, frames_url="https://frames.example")):
         pass
     after = worker(database, "invite", "ann")
     assert after.stdout.startswith(f"{named}/worker/sign-in?")
@@ -192,7 +192,7 @@ def test_a_file_with_faults_invites_nobody(tmp_path: Path, text: str, faults: li
 def test_an_open_link_is_made_listed_and_closed(tmp_path: Path) -> None:
     """The list prints the same link again; who has joined stays when it is closed."""
     database = tmp_path / "market.db"
-    with serve(database) as running:
+    with serve(Marketplace(database)) as running:
         words = ["invite", " Class  7b", "--places", "2", "--code", "OK-7", "--json"]
         made = json.loads(worker(database, *words).stdout)
         assert (made["name"], made["completion_code"]) == ("Class 7b", "OK-7")

@@ -7,7 +7,7 @@ import pytest
 
 from piecework.foundation.server.stand_in import authority
 from piecework.marketplace.http.hosts import AMAZON_HOSTS
-from piecework.marketplace.http.server import Running, serve
+from piecework.marketplace.http.server import Marketplace, Running, serve
 from tests.clients.psiturk import PsiTurk, psiturk_on
 from tests.marketplace.market import Market, Worker
 
@@ -23,11 +23,13 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     folder = tmp_path_factory.mktemp("psiturk-market")
     today = datetime.now(UTC).replace(microsecond=0)  # noqa: TID251 - its clock too
     with serve(
-        folder / "market.db",
-        rehearsal=True,
-        seed=7,
-        start=today,
-        aws_proxy=authority.establish(folder / "market-aws", AMAZON_HOSTS, now=today),
+        Marketplace(
+            folder / "market.db",
+            rehearsal=True,
+            seed=7,
+            start=today,
+            aws_proxy=authority.establish(folder / "market-aws", AMAZON_HOSTS, now=today),
+        )
     ) as running:
         yield running
 

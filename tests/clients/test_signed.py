@@ -17,7 +17,7 @@ import pytest
 
 from piecework.foundation.server.stand_in import authority
 from piecework.marketplace.http.hosts import AMAZON_HOSTS
-from piecework.marketplace.http.server import Running, serve
+from piecework.marketplace.http.server import Marketplace, Running, serve
 from piecework.marketplace.state import accounts
 from piecework.marketplace.state.backend import Backend, Rules
 from tests.clients.driven import Driven
@@ -58,7 +58,7 @@ def live(tmp_path: Path) -> Iterator[Live]:
         key = accounts.give_key(transaction, "The lab", deposit_cents=1000)
     now = datetime.now(UTC)  # noqa: TID251 - certificates and signatures are of today
     aws_proxy = authority.establish(tmp_path / "market-aws", AMAZON_HOSTS, now=now)
-    with serve(database, aws_proxy=aws_proxy) as running:
+    with serve(Marketplace(database, aws_proxy=aws_proxy)) as running:
         yield Live(running=running, key=key)
 
 

@@ -20,7 +20,7 @@ from piecework.engine.opening import open_for_rehearsal
 from piecework.engine.payments.compensations import pay_compensation, plan_compensation
 from piecework.engine.payments.pay import close_interrupted
 from piecework.engine.run_pass import run_pass
-from piecework.marketplace.http.server import serve
+from piecework.marketplace.http.server import Marketplace, serve
 from piecework.store import assignments, ledger
 from tests.crash.passing import Death, Moment, _watch, calls_made
 from tests.crash.people import People
@@ -37,7 +37,7 @@ def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("begun")
     path = write_campaign(folder)
     start = SystemClock().now() - timedelta(hours=2)
-    with serve(folder / "market.db", rehearsal=True, seed=1, start=start) as running:
+    with serve(Marketplace(folder / "market.db", rehearsal=True, seed=1, start=start)) as running:
         people = People(running.endpoint_url)
         with open_for_rehearsal(load_campaign(path), running.endpoint_url, SystemClock()) as run:
             run_pass(run)
@@ -71,7 +71,7 @@ def _paid_to_the_end(
     """Die as told, repeat it twice, check both books; return the calls made."""
     shutil.copytree(begun, folder, dirs_exist_ok=True)
     campaign, now = folder / "crash.toml", SystemClock().now()
-    with serve(folder / "market.db", rehearsal=True, seed=1) as running:
+    with serve(Marketplace(folder / "market.db", rehearsal=True, seed=1)) as running:
         before = httpx.get(f"{running.endpoint_url}/rehearsal/books").json()
         if death is not None:
             assert _ask(campaign, running.endpoint_url, death, now) == -9

@@ -21,7 +21,7 @@ from piecework.domain.clock import FixedClock, SystemClock
 from piecework.engine.earn import earn, records_of
 from piecework.engine.opening import open_for_rehearsal
 from piecework.engine.run_pass import run_pass
-from piecework.marketplace.http.server import serve
+from piecework.marketplace.http.server import Marketplace, serve
 from tests.conftest import in_full
 from tests.crash.passing import Death, Moment, _watch, calls_made
 from tests.crash.people import People
@@ -44,7 +44,7 @@ def worked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("worked")
     path = write_campaign(folder, TEXT.replace(EARNED, ""), pictures=10)
     start = SystemClock().now() - timedelta(hours=2)
-    with serve(folder / "market.db", rehearsal=True, seed=1, start=start) as running:
+    with serve(Marketplace(folder / "market.db", rehearsal=True, seed=1, start=start)) as running:
         people = People(running.endpoint_url, script=(("ann", "good"), ("bob", "shout")))
         with open_for_rehearsal(load_campaign(path), running.endpoint_url, SystemClock()) as run:
             run_pass(run)
@@ -68,7 +68,7 @@ def _changed_to_the_end(
     shutil.copytree(worked, folder, dirs_exist_ok=True)
     campaign, now = folder / "crash.toml", SystemClock().now()
     calls = campaign.with_suffix(".calls")
-    with serve(folder / "market.db", rehearsal=True, seed=1) as running:
+    with serve(Marketplace(folder / "market.db", rehearsal=True, seed=1)) as running:
         for at, holds in ((now, True), (now + LAPSED, False)):
             for attempt in range(3):
                 is_last = death is None or len(calls_made(calls)) >= death.call

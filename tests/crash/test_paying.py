@@ -27,7 +27,7 @@ from piecework.engine.payments.due_bonuses import top_ups
 from piecework.engine.payments.pay import close_interrupted, pay
 from piecework.engine.payments.unreject import unreject
 from piecework.engine.run_pass import run_pass
-from piecework.marketplace.http.server import serve
+from piecework.marketplace.http.server import Marketplace, serve
 from piecework.store import assignments, ledger
 from tests.crash.apart import apart
 from tests.crash.disturbed import LONGEST_PASS_SECONDS
@@ -46,7 +46,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("finished")
     path = write_campaign(folder)
     start = SystemClock().now() - timedelta(hours=2)
-    with serve(folder / "market.db", rehearsal=True, seed=1, start=start) as running:
+    with serve(Marketplace(folder / "market.db", rehearsal=True, seed=1, start=start)) as running:
         people = People(running.endpoint_url, minutes=(12,) * 8)
         with open_for_rehearsal(load_campaign(path), running.endpoint_url, SystemClock()) as run:
             while not run_pass(run).is_finished:
@@ -101,7 +101,7 @@ def paid_to_the_end(finished: Path, folder: Path, *deaths: Death, hours_dead: in
     """Die as told, repeat until it is done, check both books; return the calls made."""
     shutil.copytree(finished, folder, dirs_exist_ok=True)
     campaign, now = folder / "crash.toml", SystemClock().now()
-    with serve(folder / "market.db", rehearsal=True, seed=1) as running:
+    with serve(Marketplace(folder / "market.db", rehearsal=True, seed=1)) as running:
         for death in deaths:
             assert ask(campaign, running.endpoint_url, death, now) == -9
             now += timedelta(hours=hours_dead)

@@ -21,7 +21,7 @@ from pathlib import Path
 import psycopg
 
 from piecework.domain.store_address import StoreAddress
-from piecework.marketplace.http.server import serve, serve_forever
+from piecework.marketplace.http.server import Marketplace, serve, serve_forever
 from tests.crash.apart import apart
 from tests.marketplace.market import free_port
 
@@ -212,7 +212,7 @@ class World:
         """Run a marketplace for the campaign, in this process or in a separate one."""
         if not apart:
             with serve(
-                self.folder / "marketplace.db", rehearsal=True, seed=1, start=START
+                Marketplace(self.folder / "marketplace.db", rehearsal=True, seed=1, start=START)
             ) as running:
                 self.endpoint = running.endpoint_url
                 yield
@@ -227,4 +227,8 @@ class World:
 
 
 def _serve(database: Path, port: int, frames_port: int) -> None:
-    serve_forever(database, rehearsal=True, seed=1, start=START, port=port, frames_port=frames_port)
+    serve_forever(
+        Marketplace(
+            database, rehearsal=True, seed=1, start=START, port=port, frames_port=frames_port
+        )
+    )

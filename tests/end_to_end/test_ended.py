@@ -15,7 +15,7 @@ from typing import IO, Literal
 
 import pytest
 
-from piecework.marketplace.http.server import serve
+from piecework.marketplace.http.server import Marketplace, serve
 from tests.crash.people import People
 from tests.end_to_end import web_pages
 from tests.end_to_end.conftest import ROOT
@@ -45,10 +45,12 @@ def begun_run(tmp_path: Path, *options: str) -> Iterator[tuple["subprocess.Popen
     """`piecework run` of a campaign, and the marketplace on which nobody does a HIT."""
     campaign = write_campaign(tmp_path)
     with serve(
-        tmp_path / "marketplace.db",
-        rehearsal=True,
-        seed=1,
-        start=datetime(2026, 1, 5, 9, tzinfo=UTC),
+        Marketplace(
+            tmp_path / "marketplace.db",
+            rehearsal=True,
+            seed=1,
+            start=datetime(2026, 1, 5, 9, tzinfo=UTC),
+        )
     ) as running:
         begun = subprocess.Popen(
             [

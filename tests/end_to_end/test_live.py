@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from piecework.marketplace.http.server import serve
+from piecework.marketplace.http.server import Marketplace, serve
 from tests.end_to_end.conftest import ROOT
 from tests.small_campaign import write_campaign
 
@@ -34,11 +34,13 @@ def campaign(tmp_path: Path) -> Path:
 def elsewhere(tmp_path: Path) -> Iterator[str]:
     """URL of a marketplace that is not at a loopback name."""
     with serve(
-        tmp_path / "marketplace.db",
-        rehearsal=True,
-        seed=1,
-        start=datetime(2026, 1, 5, 9, tzinfo=UTC),
-        host="127.0.0.2",
+        Marketplace(
+            tmp_path / "marketplace.db",
+            rehearsal=True,
+            seed=1,
+            start=datetime(2026, 1, 5, 9, tzinfo=UTC),
+            host="127.0.0.2",
+        )
     ) as running:
         yield running.endpoint_url
 

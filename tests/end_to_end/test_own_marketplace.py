@@ -12,7 +12,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from piecework.marketplace.http.server import serve
+from piecework.marketplace.http.server import Marketplace, serve
 from tests.crash.people import People
 from tests.crash.world import World
 from tests.end_to_end.conftest import Command
@@ -44,10 +44,12 @@ def test_a_schedule_posts_and_a_run_goes_on_to_the_end(tmp_path: Path, piecework
     """One pass posts the first batch and ends; `run` pays, replaces and finishes."""
     campaign = write_campaign(tmp_path)
     with serve(
-        tmp_path / "marketplace.db",
-        rehearsal=True,
-        seed=1,
-        start=datetime(2026, 1, 5, 9, tzinfo=UTC),
+        Marketplace(
+            tmp_path / "marketplace.db",
+            rehearsal=True,
+            seed=1,
+            start=datetime(2026, 1, 5, 9, tzinfo=UTC),
+        )
     ) as running:
         endpoint = ("--endpoint", running.endpoint_url, "--json")
         first = piecework("advance", campaign, *endpoint)

@@ -11,7 +11,7 @@ import pytest
 from piecework.campaign.assembling import load_campaign
 from piecework.campaign.opened import CampaignRun
 from piecework.engine.opening import open_on_marketplace
-from piecework.marketplace.http.server import serve
+from piecework.marketplace.http.server import Marketplace, serve
 from tests.crash.people import People
 from tests.small_campaign import CAMPAIGN, write_campaign
 
@@ -42,11 +42,13 @@ def in_folder(
     with (
         pytest.MonkeyPatch.context() as patch,
         serve(
-            folder / "marketplace.db",
-            rehearsal=True,
-            seed=1,
-            start=datetime(2026, 1, 5, 9, tzinfo=UTC),
-            port=port,
+            Marketplace(
+                folder / "marketplace.db",
+                rehearsal=True,
+                seed=1,
+                start=datetime(2026, 1, 5, 9, tzinfo=UTC),
+                port=port,
+            )
         ) as running,
     ):
         patch.setenv("AWS_ACCESS_KEY_ID", "A-REQUESTER")

@@ -29,7 +29,7 @@ from piecework.engine.pass_request import PassRequest
 from piecework.engine.progress import read_progress
 from piecework.engine.quick_check import cached_progress
 from piecework.engine.snapshot import Reader
-from piecework.marketplace.http.server import serve
+from piecework.marketplace.http.server import Marketplace, serve
 from piecework.results.whole_pass import advance_without_prefect
 from tests.crash.apart import apart
 from tests.crash.disturbed import LONGEST_PASS_SECONDS
@@ -49,7 +49,12 @@ def _keys(monkeypatch: pytest.MonkeyPatch) -> None:
 def _world(folder: Path, text: str = CAMPAIGN) -> Iterator[tuple[PassRequest, People]]:
     path = write_campaign(folder, text)
     with serve(
-        folder / "marketplace.db", rehearsal=True, seed=1, start=datetime(2026, 1, 5, 9, tzinfo=UTC)
+        Marketplace(
+            folder / "marketplace.db",
+            rehearsal=True,
+            seed=1,
+            start=datetime(2026, 1, 5, 9, tzinfo=UTC),
+        )
     ) as running:
         request = PassRequest(campaign=path, endpoint=running.endpoint_url)
         yield request, People(running.endpoint_url)
@@ -310,7 +315,7 @@ def test_a_namesake_that_only_begins_alike_is_another_campaign(tmp_path: Path) -
 
 def test_a_rehearsal_is_refused_where_time_is_real(tmp_path: Path) -> None:
     """The request says rehearsal; the marketplace is live, and nothing is posted."""
-    with _world(tmp_path) as (request, _), serve(tmp_path / "live.db") as live:
+    with _world(tmp_path) as (request, _), serve(Marketplace(tmp_path / "live.db")) as live:
         wrong = PassRequest(campaign=request.campaign, endpoint=live.endpoint_url, rehearsal=True)
         with pytest.raises(RefusedForSafety, match="so it is real"):
             advance_without_prefect(wrong)

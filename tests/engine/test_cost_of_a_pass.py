@@ -27,7 +27,7 @@ from piecework.engine.opening import open_for_rehearsal
 from piecework.engine.run_pass import post, run_pass
 from piecework.engine.settle import settle
 from piecework.engine.take_in import take_in
-from piecework.marketplace.http.server import serve
+from piecework.marketplace.http.server import Marketplace, serve
 from piecework.results.archiving import archive_settled
 from piecework.store import assignments, decisions, hits, intents, ledger
 from piecework.store.connection import Values
@@ -62,7 +62,7 @@ def at_second_batch(folder: Path, *, answers_each: int, url: str = "") -> Iterat
     folder.mkdir()
     path = write_campaign(folder, stored_in(TEXT, folder, url), pictures=24)
     with (
-        serve(folder / "m.db", rehearsal=True, seed=1, start=START) as running,
+        serve(Marketplace(folder / "m.db", rehearsal=True, seed=1, start=START)) as running,
         open_for_rehearsal(load_campaign(path), running.endpoint_url, FixedClock(START)) as run,
     ):
         _first_batch(run, answers_each)

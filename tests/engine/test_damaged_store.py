@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from piecework.cli.main import main
 from piecework.domain.store_address import FILE_NAME
 from piecework.engine.run_pass import run_pass
-from piecework.marketplace.http.server import serve
+from piecework.marketplace.http.server import Marketplace, serve
 from tests.crash.people import People
 from tests.engine.conftest import in_folder
 from tests.small_campaign import write_campaign
@@ -116,7 +116,9 @@ def test_what_spends_refuses_a_damaged_store(
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "no secret")
     path = write_campaign(tmp_path, campaign_text)
     start = datetime(2026, 1, 5, 9, tzinfo=UTC)
-    with serve(tmp_path / "marketplace.db", rehearsal=True, seed=1, start=start) as running:
+    with serve(
+        Marketplace(tmp_path / "marketplace.db", rehearsal=True, seed=1, start=start)
+    ) as running:
         at = ("--endpoint", running.endpoint_url)
         advance = ["advance", str(path), *at, "--poll-open-hits"]
         assert CliRunner().invoke(main, advance).exit_code == 0

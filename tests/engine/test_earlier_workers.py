@@ -12,7 +12,7 @@ from piecework.campaign.opened import CampaignRun
 from piecework.domain.errors import ConfigError
 from piecework.engine.opening import open_on_marketplace
 from piecework.engine.run_pass import run_pass
-from piecework.marketplace.http.server import serve
+from piecework.marketplace.http.server import Marketplace, serve
 from piecework.simulation.rehearsals.checking import check_campaign
 from tests.crash.people import People
 from tests.engine.conftest import Open
@@ -123,7 +123,7 @@ def test_workers_of_another_marketplace_are_not_known_here(after: After, tmp_pat
     """A sentence, and nothing is posted."""
     path = after.write('no_workers_of = ["crash.toml"]')
     with (
-        serve(tmp_path / "elsewhere.db", rehearsal=True, seed=2) as running,
+        serve(Marketplace(tmp_path / "elsewhere.db", rehearsal=True, seed=2)) as running,
         open_on_marketplace(load_campaign(path), running.endpoint_url, live=False) as run,
         pytest.raises(ConfigError, match="the campaign crash ran elsewhere"),
     ):

@@ -19,7 +19,7 @@ from piecework.domain.errors import StoreError
 from piecework.engine.earn import earn, records_of
 from piecework.engine.opening import open_on_marketplace
 from piecework.engine.run_pass import run_pass
-from piecework.marketplace.http.server import serve
+from piecework.marketplace.http.server import Marketplace, serve
 from piecework.simulation.crowd.page import read_page
 from tests.crash.people import People
 from tests.marketplace.market import Worker
@@ -136,7 +136,7 @@ def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, store_url: str) -> It
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "LAB")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "any")
     start = SystemClock().now() - timedelta(hours=2)
-    with serve(tmp_path / "market.db", rehearsal=True, seed=1, start=start) as running:
+    with serve(Marketplace(tmp_path / "market.db", rehearsal=True, seed=1, start=start)) as running:
         yield Scene(tmp_path, running.endpoint_url, store_url)
 
 

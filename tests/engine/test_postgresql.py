@@ -14,7 +14,7 @@ from piecework.config.campaign_file import parse
 from piecework.domain.errors import CampaignBusy
 from piecework.engine.opening import open_on_marketplace
 from piecework.engine.run_pass import run_pass
-from piecework.marketplace.http.server import serve
+from piecework.marketplace.http.server import Marketplace, serve
 from piecework.results.whole_pass import write_results
 from piecework.simulation.rehearsals.campaign import prepare
 from piecework.simulation.rehearsals.rehearsal import rehearsal_of, work_through
@@ -121,7 +121,7 @@ def test_of_three_passes_at_once_in_three_folders_one_does_it(
     folders = [tmp_path / name for name in ("one", "two", "three")]
     all_have_begun = context.Barrier(len(folders))
     ends, processes = [], []
-    with serve(tmp_path / "m.db", rehearsal=True, seed=1, start=START) as running:
+    with serve(Marketplace(tmp_path / "m.db", rehearsal=True, seed=1, start=START)) as running:
         for folder in folders:
             folder.mkdir()
             write_campaign(folder, text)

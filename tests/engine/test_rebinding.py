@@ -13,7 +13,7 @@ from piecework.cli.main import main
 from piecework.domain.errors import RefusedForSafety, StoreError
 from piecework.engine.opening import open_on_marketplace
 from piecework.engine.run_pass import run_pass
-from piecework.marketplace.http.server import serve
+from piecework.marketplace.http.server import Marketplace, serve
 from tests.crash.people import People
 from tests.crash.world import START
 from tests.marketplace.market import free_port
@@ -37,7 +37,9 @@ def folder(tmp_path: Path) -> Path:
 
 @contextmanager
 def _market(folder: Path, name: str = "m.db", *, port: int = OLD, seed: int = 1) -> Iterator[str]:
-    with serve(folder / name, rehearsal=True, seed=seed, start=START, port=port) as running:
+    with serve(
+        Marketplace(folder / name, rehearsal=True, seed=seed, start=START, port=port)
+    ) as running:
         yield running.endpoint_url
 
 

@@ -17,7 +17,7 @@ from piecework.engine.opening import open_on_marketplace
 from piecework.engine.recover.adopting import adopt_bonuses, begin_adopting
 from piecework.engine.recover.reconcile import Reconciliation, owed_path, reconcile
 from piecework.engine.run_pass import run_pass
-from piecework.marketplace.http.server import serve
+from piecework.marketplace.http.server import Marketplace, serve
 from piecework.simulation.crowd.page import Page
 from piecework.store import generations
 from tests.crash.people import WITH_A_HALF, People, _form
@@ -45,7 +45,9 @@ PORT = free_port()
 @contextmanager
 def _market(folder: Path, name: str = "m.db", *, seed: int = 1) -> Iterator[str]:
     """A marketplace, always at the same address."""
-    with serve(folder / name, rehearsal=True, seed=seed, start=START, port=PORT) as running:
+    with serve(
+        Marketplace(folder / name, rehearsal=True, seed=seed, start=START, port=PORT)
+    ) as running:
         yield running.endpoint_url
 
 

@@ -30,7 +30,7 @@ from piecework.engine.progress import read_progress
 from piecework.engine.quick_check import cached_progress
 from piecework.engine.recover.adopting import begin_adopting
 from piecework.engine.run_pass import run_pass
-from piecework.marketplace.http.server import serve
+from piecework.marketplace.http.server import Marketplace, serve
 from piecework.results.whole_pass import advance_without_prefect
 from piecework.store import hits, intents, ledger, workers
 from tests.crash.people import People
@@ -63,7 +63,7 @@ def office(monkeypatch: pytest.MonkeyPatch) -> Office:
 def marketplace(folder: Path) -> Iterator[str]:
     """A marketplace in virtual time; its endpoint."""
     database = folder / "marketplace.db"
-    with serve(database, rehearsal=True, seed=1, start=START) as running:
+    with serve(Marketplace(database, rehearsal=True, seed=1, start=START)) as running:
         yield running.endpoint_url
 
 

@@ -11,7 +11,7 @@ from piecework.campaign.assembling import load_campaign
 from piecework.domain.errors import RefusedForSafety
 from piecework.engine.opening import open_on_marketplace
 from piecework.engine.run_pass import run_pass
-from piecework.marketplace.http.server import serve
+from piecework.marketplace.http.server import Marketplace, serve
 from piecework.platforms.mturk import MTurk
 from tests.crash.world import START
 from tests.small_campaign import write_campaign
@@ -41,7 +41,7 @@ def test_of_two_that_begin_at_once_one_posts_and_the_other_stops(
         return looked(self, name, owner)
 
     monkeypatch.setattr(MTurk, "claim", claim)
-    with serve(tmp_path / "m.db", rehearsal=True, seed=1, start=START) as running:
+    with serve(Marketplace(tmp_path / "m.db", rehearsal=True, seed=1, start=START)) as running:
         slow = [{"kind": "slow", "seconds": 0.2, "times": 100}]
         httpx.put(f"{running.endpoint_url}/rehearsal/faults", json=slow)
 
@@ -65,7 +65,7 @@ def test_of_two_that_begin_at_once_one_posts_and_the_other_stops(
 def test_a_second_store_may_begin_if_a_person_says_so_once(tmp_path: Path) -> None:
     """Its later passes need not be told again; the first store goes on as well."""
     first, second = (_folder(tmp_path / name) for name in ("one", "two"))
-    with serve(tmp_path / "m.db", rehearsal=True, seed=1, start=START) as running:
+    with serve(Marketplace(tmp_path / "m.db", rehearsal=True, seed=1, start=START)) as running:
 
         def open_and_close(path: Path, *, allow: bool = False) -> None:
             with open_on_marketplace(
@@ -84,7 +84,7 @@ def test_a_second_store_may_begin_if_a_person_says_so_once(tmp_path: Path) -> No
 def test_a_claim_whose_reply_was_lost_is_its_own(tmp_path: Path) -> None:
     """boto3 repeats the call, and finds its own name there."""
     path = _folder(tmp_path / "one")
-    with serve(tmp_path / "m.db", rehearsal=True, seed=1, start=START) as running:
+    with serve(Marketplace(tmp_path / "m.db", rehearsal=True, seed=1, start=START)) as running:
         lost = [{"kind": "lose_reply", "operation": "CreateQualificationType"}]
         httpx.put(f"{running.endpoint_url}/rehearsal/faults", json=lost)
         with open_on_marketplace(load_campaign(path), running.endpoint_url, live=False) as run:

@@ -20,7 +20,7 @@ from piecework.domain.store_address import in_folder
 from piecework.engine.watching import figures
 from piecework.engine.watching.watch import watch_passes
 from piecework.engine.watching.watched_passes import WatchedPasses
-from piecework.marketplace.http.server import serve
+from piecework.marketplace.http.server import Marketplace, serve
 from piecework.store.lock import only_pass
 from tests.small_campaign import write_campaign
 
@@ -40,7 +40,7 @@ def endpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "no secret")
     monkeypatch.delenv("PREFECT_API_URL", raising=False)
     start = datetime(2026, 1, 5, 9, tzinfo=UTC)
-    with serve(tmp_path / "market.db", rehearsal=True, seed=1, start=start) as running:
+    with serve(Marketplace(tmp_path / "market.db", rehearsal=True, seed=1, start=start)) as running:
         yield running.endpoint_url
 
 

@@ -22,7 +22,7 @@ import piecework
 from piecework.campaign.assembling import load_campaign
 from piecework.engine.opening import open_to_look
 from piecework.engine.progress import read_progress
-from piecework.marketplace.http.server import serve
+from piecework.marketplace.http.server import Marketplace, serve
 from piecework.results.whole_pass import write_results
 from piecework.store import hits, ledger
 from tests.crash.people import People
@@ -134,7 +134,7 @@ def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Asked]:
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "A-REQUESTER")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "no secret")
     script = tuple((f"worker {number}", "good") for number in range(500))
-    with serve(tmp_path / "m.db", rehearsal=True, seed=1, start=START) as running:
+    with serve(Marketplace(tmp_path / "m.db", rehearsal=True, seed=1, start=START)) as running:
         (tmp_path / "crash.deployment.toml").write_text(f'endpoint = "{running.endpoint_url}"\n')
         yield Asked(path, People(running.endpoint_url, script))
 

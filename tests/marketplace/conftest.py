@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from piecework.marketplace.http.server import serve
+from piecework.marketplace.http.server import Marketplace, serve
 from piecework.marketplace.state.backend import Backend, Rules
 from tests.marketplace.market import START, Market
 
@@ -23,7 +23,9 @@ def a_market(database: Path) -> Iterator[Market]:
         endpoint = os.environ.get("PIECEWORK_ENDPOINT", "")
         frames = os.environ.get("PIECEWORK_FRAMES", "")
         if not endpoint:
-            running = stack.enter_context(serve(database, rehearsal=True, seed=7, start=START))
+            running = stack.enter_context(
+                serve(Marketplace(database, rehearsal=True, seed=7, start=START))
+            )
             endpoint, frames = running.endpoint_url, running.frames_url
         market = Market(endpoint, frames)
         stack.callback(market.close)

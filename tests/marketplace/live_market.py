@@ -10,7 +10,7 @@ import boto3
 import httpx
 from botocore.config import Config
 
-from piecework.marketplace.http.server import serve
+from piecework.marketplace.http.server import Marketplace, serve
 from piecework.marketplace.requester import signature
 from piecework.marketplace.state import accounts
 from piecework.marketplace.state.accounts import Key
@@ -79,5 +79,5 @@ def give(database: Path, name: str = "The lab", *, cents: int = 1000) -> Key:
 @contextmanager
 def running(database: Path, key: Key, *, port: int = 0) -> Iterator[Live]:
     """The live marketplace on this file."""
-    with serve(database, port=port) as served, httpx.Client() as http:
+    with serve(Marketplace(database, port=port)) as served, httpx.Client() as http:
         yield Live(database, served.endpoint_url, key, http)

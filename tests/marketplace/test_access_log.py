@@ -21,7 +21,7 @@ from botocore.exceptions import ClientError
 
 from piecework.domain.errors import PlatformRefused
 from piecework.domain.ids import HitId
-from piecework.marketplace.http.server import serve
+from piecework.marketplace.http.server import Marketplace, serve
 from piecework.marketplace.watching.access_log import MOST_WAITING, AccessLog
 from piecework.marketplace.watching.metrics import Metrics
 from piecework.marketplace.watching.watched_requests import AnsweredRequest, RequestFacts
@@ -129,7 +129,7 @@ def test_a_key_that_was_not_proved_is_in_no_line(tmp_path: Path) -> None:
     database, log = tmp_path / "live.db", tmp_path / "access.log"
     key = give(database)
     wrong = replace(key, secret="wrong")  # noqa: S106 - it is not the key's
-    with serve(database, access_log=AccessLog(log)) as served, httpx.Client() as http:
+    with serve(Marketplace(database, access_log=AccessLog(log))) as served, httpx.Client() as http:
         for each in (wrong, key):
             Live(database, served.endpoint_url, each, http).send("GetAccountBalance", b"{}")
         refused, admitted = _lines(log, 2)
@@ -144,7 +144,9 @@ def test_the_client_logs_the_id_of_a_refused_call(
 ) -> None:
     """The marketplace's line and the client's are about the same request."""
     log = tmp_path / "access.log"
-    with serve(tmp_path / "m.db", rehearsal=True, start=START, access_log=AccessLog(log)) as market:
+    with serve(
+        Marketplace(tmp_path / "m.db", rehearsal=True, start=START, access_log=AccessLog(log))
+    ) as market:
         platform = MTurk(market.endpoint_url, access_key="LAB", secret_key="x")  # noqa: S106 - any
         with (
             caplog.at_level(logging.DEBUG, "piecework.platforms.calling"),
@@ -193,7 +195,9 @@ def test_a_full_disk_loses_lines_and_counts_them(
     """The device that is always full; the marketplace answers all the same."""
     metrics = Metrics()
     log = AccessLog(Path("/dev/full"), metrics.count_lost_lines)
-    with serve(tmp_path / "m.db", rehearsal=True, start=START, access_log=log) as market:
+    with serve(
+        Marketplace(tmp_path / "m.db", rehearsal=True, start=START, access_log=log)
+    ) as market:
         for number in range(1, 6):
             assert httpx.get(f"{market.endpoint_url}/healthz").status_code == 200
             _wait_until(lambda lost=number: _lost_lines(metrics) == lost)  # type: ignore[misc]

@@ -241,7 +241,7 @@ def test_who_trusts_this_machine_checks_no_signature_but_knows_the_keys(tmp_path
     key, revoked = give(database), give(database)
     with opened(database) as backend, backend.transaction() as transaction:
         accounts.revoke_key(transaction, revoked.access_key)
-    with serve(database, trust_local=True) as served, httpx.Client() as http:
+    with serve(Marketplace(database, trust_local=True)) as served, httpx.Client() as http:
         live = Live(database, served.endpoint_url, replace(key, secret="x"), http)  # noqa: S106 - a wrong one
         assert live.client().get_account_balance()["AvailableBalance"] == "20.00"
         for access_key in (revoked.access_key, "PWKEYNOBODY"):
@@ -255,7 +255,7 @@ def test_every_address_is_bound_once_signatures_are_checked(tmp_path: Path) -> N
     everywhere = "0.0.0.0"  # noqa: S104 - that is the law
     with (
         pytest.raises(UnsafeBindError, match="not an address that a browser can open"),
-        serve(tmp_path / "live.db", host=everywhere),
+        serve(Marketplace(tmp_path / "live.db", host=everywhere)),
     ):
         pass
     options = Marketplace(

@@ -26,7 +26,7 @@ from piecework.foundation.server.stand_in import authority
 from piecework.foundation.server.stand_in.relay import LARGEST_HEAD_BYTES, connect_target
 from piecework.foundation.server.stand_in.settings import RunningStandIn
 from piecework.marketplace.http.hosts import AMAZON_HOSTS
-from piecework.marketplace.http.server import serve
+from piecework.marketplace.http.server import Marketplace, serve
 from piecework.marketplace.requester.signature import machine_time
 from piecework.marketplace.state import accounts
 from tests.marketplace.certificates import issued, self_signed
@@ -78,7 +78,7 @@ def aws_proxy(folder: Path, *, rehearsal: bool = False) -> Iterator[Standing]:
     if not rehearsal:
         key = give(database)
     aws_proxy = authority.establish(folder / "market-aws", AMAZON_HOSTS, now=machine_time())
-    with serve(database, rehearsal=rehearsal, aws_proxy=aws_proxy) as running:
+    with serve(Marketplace(database, rehearsal=rehearsal, aws_proxy=aws_proxy)) as running:
         assert running.aws_proxy is not None
         yield Standing(database, running.aws_proxy, key)
 
@@ -367,7 +367,7 @@ def test_a_site_with_a_certificate_speaks_https(tmp_path: Path) -> None:
     certificate = self_signed(tmp_path / "own", now=machine_time())
     context = ssl.create_default_context(cafile=certificate.chain)
     with (
-        serve(tmp_path / "m.db", rehearsal=True, certificate=certificate) as running,
+        serve(Marketplace(tmp_path / "m.db", rehearsal=True, certificate=certificate)) as running,
         httpx.Client(verify=context) as http,
     ):
         assert running.endpoint_url.startswith("https://127.0.0.1:")
@@ -382,7 +382,7 @@ def test_a_bad_certificate_is_said_before_anything_starts(tmp_path: Path) -> Non
     wrong.write_text("no certificate")
     with (
         pytest.raises(ssl.SSLError),
-        serve(tmp_path / "m.db", certificate=Certificate(chain=wrong, key=wrong)),
+        serve(Marketplace(tmp_path / "m.db", certificate=Certificate(chain=wrong, key=wrong))),
     ):
         pass
 

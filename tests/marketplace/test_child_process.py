@@ -13,7 +13,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from piecework.marketplace.http.server import serve_apart
+from piecework.marketplace.http.server import Marketplace, serve_apart
 from piecework.marketplace.state import ledger
 from piecework.marketplace.state.backend import Backend, Rules
 from piecework.marketplace.state.storage import WrongDatabaseError
@@ -25,9 +25,9 @@ RULES = Rules(rehearsal=True, seed=7)
 PARENT = """
 import os, sys
 from pathlib import Path
-from piecework.marketplace.http.server import serve_apart
+from piecework.marketplace.http.server import Marketplace, serve_apart
 
-with serve_apart(Path(sys.argv[1]), rehearsal=True, seed=7) as running:
+with serve_apart(Marketplace(Path(sys.argv[1]), rehearsal=True, seed=7)) as running:
     if os.fork() == 0:  # a helper of the parent holds all that the parent has open
         sys.stdin.read()
         os._exit(0)
@@ -49,7 +49,9 @@ def test_it_answers_as_long_as_the_block_lasts(tmp_path: Path) -> None:
     """The same addresses, clock and pictures as in a thread; then it is gone."""
     (tmp_path / "bird.txt").write_text("a bird", encoding="utf-8")
     database = tmp_path / "market.db"
-    with serve_apart(database, rehearsal=True, seed=7, start=START, pictures=tmp_path) as running:
+    with serve_apart(
+        Marketplace(database, rehearsal=True, seed=7, start=START, pictures=tmp_path)
+    ) as running:
         with closing(Market(running.endpoint_url, running.frames_url)) as market:
             assert market.now() == START
             made = post(market.requester("KEY"))
@@ -61,7 +63,7 @@ def test_it_answers_as_long_as_the_block_lasts(tmp_path: Path) -> None:
     assert not _answers(running.endpoint_url)
     # Ended in order: the log is folded into the file.
     assert not database.with_name("market.db-wal").exists()
-    with serve_apart(database, rehearsal=True, seed=7) as again:
+    with serve_apart(Marketplace(database, rehearsal=True, seed=7)) as again:
         assert _answers(again.endpoint_url)
 
 
@@ -96,7 +98,7 @@ def test_a_database_of_another_start_is_refused_here(tmp_path: Path) -> None:
     Backend(database, RULES).close()
     with (
         pytest.raises(WrongDatabaseError, match="made with seed 7, not 8"),
-        serve_apart(database, rehearsal=True, seed=8),
+        serve_apart(Marketplace(database, rehearsal=True, seed=8)),
     ):
         pass
 
@@ -107,7 +109,7 @@ def test_a_file_that_is_no_database_is_refused_here(tmp_path: Path) -> None:
     database.write_text("a diary, not a database " * 100, encoding="utf-8")
     with (
         pytest.raises(WrongDatabaseError, match="is not an SQLite database"),
-        serve_apart(database, rehearsal=True),
+        serve_apart(Marketplace(database, rehearsal=True)),
     ):
         pass
 
@@ -118,7 +120,7 @@ def test_a_port_that_is_taken_is_an_error_here(tmp_path: Path) -> None:
         port = taken.getsockname()[1]
         with (
             pytest.raises(OSError, match="already in use") as caught,
-            serve_apart(tmp_path / "market.db", rehearsal=True, port=port),
+            serve_apart(Marketplace(tmp_path / "market.db", rehearsal=True, port=port)),
         ):
             pass
     assert caught.value.errno is not None
@@ -127,7 +129,10 @@ def test_a_port_that_is_taken_is_an_error_here(tmp_path: Path) -> None:
 def test_a_file_that_cannot_be_made_is_named_here(tmp_path: Path) -> None:
     """The error of the child names the path, so the command can show it."""
     database = tmp_path / "missing/market.db"
-    with pytest.raises(FileNotFoundError) as caught, serve_apart(database, rehearsal=True):
+    with (
+        pytest.raises(FileNotFoundError) as caught,
+        serve_apart(Marketplace(database, rehearsal=True)),
+    ):
         pass
     assert caught.value.filename == str(database)
 
@@ -135,7 +140,7 @@ def test_a_file_that_cannot_be_made_is_named_here(tmp_path: Path) -> None:
 def test_it_can_be_given_its_ports(tmp_path: Path) -> None:
     """As a marketplace in a thread can."""
     port = free_port()
-    with serve_apart(tmp_path / "market.db", rehearsal=True, port=port) as running:
+    with serve_apart(Marketplace(tmp_path / "market.db", rehearsal=True, port=port)) as running:
         assert running.endpoint_url == f"http://127.0.0.1:{port}"
 
 
@@ -143,6 +148,6 @@ def test_live_it_is_not_started_this_way(tmp_path: Path) -> None:
     """Money that is real is not kept by a child that ends with a program."""
     with (
         pytest.raises(ValueError, match="only serve a rehearsal"),
-        serve_apart(tmp_path / "market.db", rehearsal=False),
+        serve_apart(Marketplace(tmp_path / "market.db", rehearsal=False)),
     ):
         pass

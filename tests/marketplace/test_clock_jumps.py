@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from piecework.cli.main import main
-from piecework.marketplace.http.server import serve
+from piecework.marketplace.http.server import Marketplace, serve
 from piecework.marketplace.requester.api import perform_operation
 from piecework.marketplace.state import accounts, backend, clock
 from piecework.marketplace.state.backend import Backend, Rules
@@ -136,7 +136,7 @@ def town(tmp_path: Path, clocks: Clocks) -> Town:
             )["HIT"]
             for _ in range(4)
         ]
-    with serve(database, trust_local=True) as running:
+    with serve(Marketplace(database, trust_local=True)) as running:
         entered = httpx.post(f"{running.endpoint_url}/worker/sign-in", data={"invitation": code})
     cookie = entered.headers["set-cookie"].partition(";")[0].partition("=")[2]
     return Town(database, cookie, key, hits)
@@ -145,7 +145,9 @@ def town(tmp_path: Path, clocks: Clocks) -> Town:
 @contextmanager
 def served(town: Town, *, clock_is_right: bool = False) -> Iterator[Town]:
     """The marketplace of the town, in a thread."""
-    with serve(town.database, trust_local=True, clock_is_right=clock_is_right) as running:
+    with serve(
+        Marketplace(town.database, trust_local=True, clock_is_right=clock_is_right)
+    ) as running:
         town.url = running.endpoint_url
         yield town
 

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from piecework.cli.main import main
-from piecework.marketplace.http.server import serve
+from piecework.marketplace.http.server import Marketplace, serve
 from tests.marketplace.market import Market, Worker, post
 
 HTML = {"accept": "text/html"}
@@ -21,7 +21,7 @@ CONSENT = ("We keep what you write.", "You may stop at any time.")
 def agreeing(tmp_path: Path) -> Iterator[Market]:
     """A marketplace with a text to agree to."""
     with (
-        serve(tmp_path / "market.db", rehearsal=True, seed=1, consent=CONSENT) as run,
+        serve(Marketplace(tmp_path / "market.db", rehearsal=True, seed=1, consent=CONSENT)) as run,
         closing(Market(run.endpoint_url, run.frames_url)) as market,
     ):
         yield market
@@ -61,7 +61,7 @@ def test_another_text_is_agreed_to_anew_and_the_first_is_kept(tmp_path: Path) ->
     database = tmp_path / "market.db"
     for text in (CONSENT, ("Now we publish it.",)):
         with (
-            serve(database, rehearsal=True, seed=1, consent=text) as run,
+            serve(Marketplace(database, rehearsal=True, seed=1, consent=text)) as run,
             closing(Market(run.endpoint_url, run.frames_url)) as market,
         ):
             ann, hit = market.worker(handle="ann"), post(market.requester())

@@ -15,7 +15,7 @@ import httpx
 import pytest
 
 from piecework.marketplace.exceptions import Refusal
-from piecework.marketplace.http.server import serve
+from piecework.marketplace.http.server import Marketplace, serve
 from piecework.marketplace.requester.api import perform_operation
 from piecework.marketplace.state import ledger
 from piecework.marketplace.state.backend import Backend, Rules
@@ -47,7 +47,7 @@ def process(database: Path) -> Iterator[tuple["subprocess.Popen[str]", Market]]:
 def open_market(database: Path) -> Iterator[Market]:
     """A marketplace in this process."""
     with (
-        serve(database, rehearsal=True, seed=7) as running,
+        serve(Marketplace(database, rehearsal=True, seed=7)) as running,
         closing(Market(running.endpoint_url, running.frames_url)) as market,
     ):
         yield market

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from piecework.marketplace.http.server import serve
+from piecework.marketplace.http.server import Marketplace, serve
 from piecework.marketplace.requester.wire import operation_names
 from piecework.marketplace.state import accounts, ledger
 from piecework.marketplace.state.backend import Backend, Rules
@@ -82,7 +82,7 @@ def scene(database: Path) -> Iterator[Scene]:
         new = accounts.NewWorker(handle="invited", country="US")
         invited = invitations.invite(transaction, new, lifetime_ms=7 * DAY)
     with (
-        serve(database, rehearsal=True, seed=7) as running,
+        serve(Marketplace(database, rehearsal=True, seed=7)) as running,
         closing(Market(running.endpoint_url, running.frames_url)) as market,
         closing(Watch(database)) as watch,
     ):

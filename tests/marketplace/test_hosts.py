@@ -60,7 +60,7 @@ def test_a_name_that_was_made_to_mean_this_machine_is_refused(
     tmp_path: Path, side: str, host: str
 ) -> None:
     """In a rehearsal any page could else play with it, by a name of its own."""
-    with serve(tmp_path / "m.db", rehearsal=True, start=START) as running_:
+    with serve(Marketplace(tmp_path / "m.db", rehearsal=True, start=START)) as running_:
         url = running_.endpoint_url if side == "site" else running_.frames_url
         named = host.replace("{port}", url.rpartition(":")[2])
         for path in ("/rehearsal/clock", "/worker/hits", "/frames/X"):

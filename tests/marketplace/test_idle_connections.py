@@ -20,7 +20,7 @@ import pytest
 
 from piecework.foundation.server.connections import Limits, most_connections
 from piecework.foundation.server.limits import say_once_a_second
-from piecework.marketplace.http.server import Running, serve
+from piecework.marketplace.http.server import Marketplace, Running, serve
 from piecework.marketplace.requester.wire import TARGET_PREFIX
 from tests.marketplace.certificates import self_signed
 from tests.marketplace.market import START, Market, post
@@ -60,7 +60,9 @@ def is_let_go(connection: socket.socket) -> bool:
 @pytest.fixture
 def hurried(tmp_path: Path) -> Iterator[Running]:
     """A marketplace with little patience."""
-    with serve(tmp_path / "m.db", rehearsal=True, start=START, limits=HURRIED) as running:
+    with serve(
+        Marketplace(tmp_path / "m.db", rehearsal=True, start=START, limits=HURRIED)
+    ) as running:
         yield running
 
 
@@ -102,7 +104,9 @@ def test_who_does_not_take_a_reply_is_let_go(tmp_path: Path) -> None:
     (folder / "large.png").write_bytes(b"x" * 20_000_000)
     received = 0
     with (
-        serve(tmp_path / "m.db", rehearsal=True, pictures=folder, limits=HURRIED) as running,
+        serve(
+            Marketplace(tmp_path / "m.db", rehearsal=True, pictures=folder, limits=HURRIED)
+        ) as running,
         connected(running.frames_url) as connection,
     ):
         host = urlsplit(running.frames_url).netloc
@@ -126,7 +130,9 @@ def test_who_takes_a_reply_in_sips_is_let_go(tmp_path: Path) -> None:
     limits = Limits(whole_reply_seconds=0.5)
     received = 0
     with (
-        serve(tmp_path / "m.db", rehearsal=True, pictures=folder, limits=limits) as running,
+        serve(
+            Marketplace(tmp_path / "m.db", rehearsal=True, pictures=folder, limits=limits)
+        ) as running,
         connected(running.frames_url) as connection,
     ):
         host = urlsplit(running.frames_url).netloc
@@ -144,10 +150,12 @@ def test_half_a_greeting_of_tls_is_let_go(tmp_path: Path) -> None:
     now = datetime.now(UTC)  # noqa: TID251 - of certificates
     with (
         serve(
-            tmp_path / "m.db",
-            rehearsal=True,
-            certificate=self_signed(tmp_path, now=now),
-            limits=HURRIED,
+            Marketplace(
+                tmp_path / "m.db",
+                rehearsal=True,
+                certificate=self_signed(tmp_path, now=now),
+                limits=HURRIED,
+            )
         ) as running,
         connected(running.endpoint_url) as silent,
         connected(running.endpoint_url) as half,
@@ -160,7 +168,7 @@ def test_half_a_greeting_of_tls_is_let_go(tmp_path: Path) -> None:
 def test_who_goes_on_is_served_longer_than_patience_lasts(tmp_path: Path) -> None:
     """Requests one after another, each in time, on one connection."""
     with (
-        serve(tmp_path / "m.db", rehearsal=True, limits=PATIENT) as running,
+        serve(Marketplace(tmp_path / "m.db", rehearsal=True, limits=PATIENT)) as running,
         closing(Market(running.endpoint_url, running.frames_url)) as market,
     ):
         client = market.requester()
@@ -176,7 +184,9 @@ def test_for_one_connection_more_the_longest_silent_is_let_go(tmp_path: Path) ->
     # Nobody is let go for being late.
     limits = Limits(connections=4, first_byte_seconds=3600, idle_seconds=3600)
     with (
-        serve(tmp_path / "m.db", rehearsal=True, start=START, limits=limits) as running,
+        serve(
+            Marketplace(tmp_path / "m.db", rehearsal=True, start=START, limits=limits)
+        ) as running,
         ExitStack() as stack,
         closing(Market(running.endpoint_url, running.frames_url)) as market,
     ):

@@ -12,7 +12,7 @@ import pytest
 from starlette.responses import Response
 
 from piecework.marketplace.exceptions import Refusal
-from piecework.marketplace.http.server import serve
+from piecework.marketplace.http.server import Marketplace, serve
 from piecework.marketplace.state import accounts
 from piecework.marketplace.state.accounts import NewWorker
 from piecework.marketplace.state.backend import Backend, Rules, rules_of
@@ -59,7 +59,7 @@ def place(tmp_path: Path) -> Iterator[Place]:
     """A rehearsal, so that time can be moved."""
     database = tmp_path / "market.db"
     with (
-        serve(database, rehearsal=True, seed=7, start=START) as running,
+        serve(Marketplace(database, rehearsal=True, seed=7, start=START)) as running,
         closing(Market(running.endpoint_url, running.frames_url)) as market,
     ):
         yield Place(database=database, site=running.endpoint_url, market=market)
@@ -305,7 +305,10 @@ def test_a_live_token_signs_in_and_is_no_session_itself(tmp_path: Path) -> None:
     database = tmp_path / "live.db"
     with closing(Backend(database, Rules())) as backend, backend.transaction() as transaction:
         _, token = accounts.add_worker(transaction, ANN)
-    with serve(database) as running, httpx.Client(base_url=running.endpoint_url) as http:
+    with (
+        serve(Marketplace(database)) as running,
+        httpx.Client(base_url=running.endpoint_url) as http,
+    ):
         http.cookies.set("worker_session", token)
         assert http.get("/worker/hits").status_code == 401
         http.cookies.clear()

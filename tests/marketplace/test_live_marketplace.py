@@ -5,7 +5,7 @@ from pathlib import Path
 
 import httpx
 
-from piecework.marketplace.http.server import serve
+from piecework.marketplace.http.server import Marketplace, serve
 from piecework.marketplace.requester.api import perform_operation
 from piecework.marketplace.state import accounts
 from piecework.marketplace.state.backend import Backend, Rules
@@ -20,7 +20,7 @@ def test_a_requester_and_a_worker_are_let_in(tmp_path: Path) -> None:
         accounts.add_requester(transaction, "LAB", balance_cents=100, name="The lab")
         worker_id, token = accounts.add_worker(transaction, ann)
     with (
-        serve(database, trust_local=True) as running,
+        serve(Marketplace(database, trust_local=True)) as running,
         closing(Market(running.endpoint_url, running.frames_url)) as market,
     ):
         client = market.requester("LAB")
@@ -49,7 +49,7 @@ def test_a_new_invitation_ends_the_old_one(tmp_path: Path) -> None:
         second_id, second = accounts.add_worker(transaction, ann)
     assert first_id == second_id
     assert first != second
-    with serve(database) as running, httpx.Client() as http:
+    with serve(Marketplace(database)) as running, httpx.Client() as http:
         address = f"{running.endpoint_url}/worker/sign-in"
         assert http.post(address, data={"token": first}).status_code == 401
         assert http.post(address, data={"token": second}).status_code == 303

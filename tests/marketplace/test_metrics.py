@@ -15,7 +15,7 @@ import httpx
 import pytest
 from botocore.exceptions import ClientError
 
-from piecework.marketplace.http.server import serve
+from piecework.marketplace.http.server import Marketplace, serve
 from piecework.marketplace.requester.wire import operation_names
 from piecework.marketplace.state.backend import Backend, Rules
 from piecework.marketplace.watching import state_figures
@@ -35,7 +35,7 @@ def _watched_market(tmp_path: Path) -> Iterator[tuple[Market, str]]:
     """A rehearsing marketplace in this process, and the address of its metrics."""
     port = MetricsPort(Metrics(), 0)
     with serve(
-        tmp_path / "market.db", rehearsal=True, seed=7, start=START, metrics=port
+        Marketplace(tmp_path / "market.db", rehearsal=True, seed=7, start=START, metrics=port)
     ) as running:
         market = Market(running.endpoint_url, running.frames_url)
         with closing(market):
@@ -211,7 +211,7 @@ def test_a_port_in_use_is_refused_before_the_database_is_made(tmp_path: Path) ->
         other = tmp_path / "other.db"
         with (
             pytest.raises(OSError, match=f"in use: 127.0.0.1 port {used}"),
-            serve(other, rehearsal=True, metrics=MetricsPort(Metrics(), used)),
+            serve(Marketplace(other, rehearsal=True, metrics=MetricsPort(Metrics(), used))),
         ):
             pass
         assert not other.exists()

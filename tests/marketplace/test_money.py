@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from piecework.marketplace.http.server import serve
+from piecework.marketplace.http.server import Marketplace, serve
 from piecework.marketplace.state.qualification_types import MASTERS_PRODUCTION
 from tests.marketplace.market import QUESTION, START, Market, expire, post, refusal
 
@@ -40,7 +40,9 @@ def test_a_common_limit_counts_what_all_requesters_hold_and_have_spent(tmp_path:
     reward may not.
     """
     with (
-        serve(tmp_path / "m.db", rehearsal=True, start=START, spend_at_most_cents=200) as running,
+        serve(
+            Marketplace(tmp_path / "m.db", rehearsal=True, start=START, spend_at_most_cents=200)
+        ) as running,
         closing(Market(running.endpoint_url, running.frames_url)) as market,
     ):
         lab, office, ann = market.requester(), market.requester(), market.worker()
@@ -71,11 +73,13 @@ def test_a_limit_adds_nothing_to_a_balance_and_takes_it_to_nothing_at_most(tmp_p
     for limit, before, after in ((200, "1.00", "0.34"), (50, "0.00", "0.00")):
         with (
             serve(
-                tmp_path / "m.db",
-                rehearsal=True,
-                start=START,
-                balance_cents=100,
-                spend_at_most_cents=limit,
+                Marketplace(
+                    tmp_path / "m.db",
+                    rehearsal=True,
+                    start=START,
+                    balance_cents=100,
+                    spend_at_most_cents=limit,
+                )
             ) as running,
             closing(Market(running.endpoint_url, running.frames_url)) as market,
         ):

@@ -15,7 +15,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from piecework.marketplace.http import notification_sender
-from piecework.marketplace.http.server import serve
+from piecework.marketplace.http.server import Marketplace, serve
 from tests.marketplace.market import START, Market, expire, post, refusal
 from tests.marketplace.notification_calls import (
     ALL,
@@ -85,7 +85,7 @@ def queue() -> Iterator[Queue]:
 def a_telling_market(database: Path, notify_url: str) -> Iterator[Market]:
     """A marketplace that delivers."""
     options: dict[str, Any] = {"rehearsal": True, "seed": 7, "start": START}
-    with serve(database, **options, notify_url=notify_url) as running:
+    with serve(Marketplace(database, **options, notify_url=notify_url)) as running:
         market = Market(running.endpoint_url, running.frames_url)
         yield market
         market.close()
@@ -266,7 +266,7 @@ def test_what_fails_is_sent_again_and_nothing_waits_for_it(
 
 def test_messages_outlive_a_restart(tmp_path: Path, queue: Queue) -> None:
     """Written without anybody to deliver them, they go out when there is."""
-    with serve(tmp_path / "m.db", rehearsal=True, seed=7, start=START) as running:
+    with serve(Marketplace(tmp_path / "m.db", rehearsal=True, seed=7, start=START)) as running:
         market = Market(running.endpoint_url, running.frames_url)
         client = market.requester()
         send_test(client, "HITExpired")
@@ -309,7 +309,7 @@ def test_notifications_go_to_this_machine_only(tmp_path: Path, url: str) -> None
     """Said before anything is served."""
     with (
         pytest.raises(notification_sender.NotifyAddressError),
-        serve(tmp_path / "m.db", rehearsal=True, notify_url=url),
+        serve(Marketplace(tmp_path / "m.db", rehearsal=True, notify_url=url)),
     ):
         pass
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from piecework.marketplace.http.server import serve
+from piecework.marketplace.http.server import Marketplace, serve
 from piecework.marketplace.requester.api import perform_operation
 from piecework.marketplace.state import accounts, clock
 from piecework.marketplace.state.backend import Backend, Rules
@@ -33,7 +33,7 @@ def backend(tmp_path: Path) -> Iterator[Backend]:
 @pytest.fixture
 def site(backend: Backend) -> Iterator[str]:
     """Its address, while it serves."""
-    with serve(backend.database) as running:
+    with serve(Marketplace(backend.database)) as running:
         yield running.endpoint_url
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from botocore.exceptions import ClientError
 
-from piecework.marketplace.http.server import serve, serve_apart
+from piecework.marketplace.http.server import Marketplace, serve, serve_apart
 from piecework.marketplace.state import accounts
 from piecework.marketplace.state.backend import Backend, Rules, rules_of
 from piecework.marketplace.state.money import MTURK, PriceList
@@ -33,7 +33,7 @@ POUNDS = PriceList(
 @pytest.fixture
 def pounds(tmp_path: Path) -> Iterator[Market]:
     """A marketplace in pounds, at fees of its own."""
-    with serve(tmp_path / "m.db", rehearsal=True, start=START, prices=POUNDS) as at:
+    with serve(Marketplace(tmp_path / "m.db", rehearsal=True, start=START, prices=POUNDS)) as at:
         market = Market(at.endpoint_url, at.frames_url)
         yield market
         market.close()
@@ -161,7 +161,7 @@ def test_a_file_of_an_earlier_version_is_in_dollars(tmp_path: Path) -> None:
 @pytest.mark.full
 def test_a_child_process_gets_the_list_whole(tmp_path: Path) -> None:
     """A rehearsal's marketplace in a process of its own has the list it was given."""
-    with serve_apart(tmp_path / "m.db", rehearsal=True, prices=POUNDS) as at:
+    with serve_apart(Marketplace(tmp_path / "m.db", rehearsal=True, prices=POUNDS)) as at:
         market = Market(at.endpoint_url, at.frames_url)
         members = _asked(market.requester())["PieceworkPrices"]
         market.close()

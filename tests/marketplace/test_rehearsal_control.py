@@ -10,7 +10,7 @@ import httpx
 import pytest
 from botocore.exceptions import ClientError, HTTPClientError
 
-from piecework.marketplace.http.server import serve
+from piecework.marketplace.http.server import Marketplace, serve
 from tests.marketplace.market import START, Market, expire, post, refusal
 
 
@@ -79,7 +79,7 @@ def test_a_page_cannot_move_time_by_a_header(standing: Market) -> None:
 
 def test_a_live_marketplace_ignores_the_header(tmp_path: Path) -> None:
     """Its time is the machine's; not even a value that makes no sense is looked at."""
-    with serve(tmp_path / "live.db") as running, httpx.Client() as http:
+    with serve(Marketplace(tmp_path / "live.db")) as running, httpx.Client() as http:
         for headers in (_at(10**9), {"X-Rehearsal-Now": "soon"}):
             reply = http.get(f"{running.frames_url}/frames/NONE", headers=headers)
             assert reply.status_code == 404
@@ -104,7 +104,7 @@ def test_the_same_seed_gives_the_same_ids(tmp_path: Path) -> None:
     all_ids = []
     for name, seed in (("one", 7), ("two", 7), ("three", 8)):
         with (
-            serve(tmp_path / f"{name}.db", rehearsal=True, seed=seed) as running,
+            serve(Marketplace(tmp_path / f"{name}.db", rehearsal=True, seed=seed)) as running,
             closing(Market(running.endpoint_url, running.frames_url)) as market,
         ):
             made = post(market.requester("KEY"))
@@ -298,7 +298,7 @@ def test_pages_may_not_use_the_controls(standing: Market) -> None:
 def test_a_live_marketplace_has_no_controls_and_no_free_accounts(tmp_path: Path) -> None:
     """404 under /rehearsal/; an unknown access key is nobody's."""
     with (
-        serve(tmp_path / "live.db") as running,
+        serve(Marketplace(tmp_path / "live.db")) as running,
         closing(Market(running.endpoint_url, running.frames_url)) as market,
     ):
         for path in ("clock", "workers", "faults", "books", "calls"):

@@ -14,7 +14,7 @@ from piecework.cli.main import main
 from piecework.domain.clock import SystemClock
 from piecework.foundation.signin.provider import Provider
 from piecework.foundation.signin.settings import ProviderSettings
-from piecework.marketplace.http.server import serve
+from piecework.marketplace.http.server import Marketplace, serve
 from piecework.marketplace.state.accounts import NewWorker
 from piecework.marketplace.state.backend import Backend, Rules
 from piecework.marketplace.state.clock import DAY
@@ -83,7 +83,7 @@ def place(tmp_path: Path) -> Iterator[Place]:
             return Provider(settings, now=lambda: SystemClock().now().timestamp())
 
         database = tmp_path / "market.db"
-        with serve(database, provider_at=provider_at) as running:
+        with serve(Marketplace(database, provider_at=provider_at)) as running:
             made = Place(database, running.endpoint_url, provider)
             made.invite("Ada, room 12", "Ada@Example.org")
             made.invite("grace", "grace@example.org")

@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from piecework.cli.main import main
-from piecework.marketplace.http.server import serve
+from piecework.marketplace.http.server import Marketplace, serve
 from piecework.marketplace.state.backend import Backend, Rules
 from piecework.marketplace.state.storage import WrongDatabaseError
 from piecework.store.database import open_store
@@ -134,7 +134,7 @@ def test_a_copy_that_others_could_read_is_closed_when_it_is_served(tmp_path: Pat
     for name, content in copies.items():
         (tmp_path / name).write_bytes(content)
         (tmp_path / name).chmod(0o644)
-    with serve(database, trust_local=True) as running:
+    with serve(Marketplace(database, trust_local=True)) as running:
         assert httpx.get(f"{running.endpoint_url}/worker/hits").status_code == 401
         modes = {file.name: _mode(file) for file in tmp_path.iterdir()}
         assert modes == dict.fromkeys(copies, 0o600)

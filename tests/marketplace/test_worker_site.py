@@ -59,7 +59,7 @@ def test_the_sign_in_page_says_once_whether_work_is_paid(market: Market, tmp_pat
     with closing(Backend(database, Rules())) as backend, backend.transaction() as transaction:
         new = accounts.NewWorker(handle="bea", country="DE")
         _, token = accounts.add_worker(transaction, new)
-    with serve(database) as running, httpx.Client() as http:
+    with serve(Marketplace(database)) as running, httpx.Client() as http:
         address = f"{running.endpoint_url}/worker/sign-in?token={token}"
         live = http.get(address, headers=HTML).text
     assert "your work is done and paid as this worker" in live
@@ -290,7 +290,7 @@ def test_a_live_marketplace_keeps_to_this_machine(tmp_path: Path, host: str) -> 
     """Unless signatures are checked, it says so and does not start."""
     with (
         pytest.raises(UnsafeBindError, match="Without signatures"),
-        serve(tmp_path / "m.db", host=host, trust_local=True),
+        serve(Marketplace(tmp_path / "m.db", host=host, trust_local=True)),
     ):
         pass
     assert not (tmp_path / "m.db").exists()

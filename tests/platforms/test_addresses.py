@@ -9,7 +9,7 @@ from piecework.campaign.assembling import load_campaign
 from piecework.domain.errors import ConfigError
 from piecework.engine.begun import bound_endpoint
 from piecework.engine.pass_request import PassRequest
-from piecework.marketplace.http.server import serve
+from piecework.marketplace.http.server import Marketplace, serve
 from piecework.platforms.endpoint import normal_endpoint
 from piecework.results.whole_pass import advance_without_prefect
 from tests.for_each import for_each
@@ -66,11 +66,13 @@ def test_a_marketplace_at_the_other_loopback_is_this_machines(
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "no secret")
     path = write_campaign(tmp_path)
     with serve(
-        tmp_path / "marketplace.db",
-        rehearsal=True,
-        seed=1,
-        start=datetime(2026, 1, 5, 9, tzinfo=UTC),
-        host="::1",
+        Marketplace(
+            tmp_path / "marketplace.db",
+            rehearsal=True,
+            seed=1,
+            start=datetime(2026, 1, 5, 9, tzinfo=UTC),
+            host="::1",
+        )
     ) as running:
         reached = advance_without_prefect(PassRequest(campaign=path, endpoint=running.endpoint_url))
     assert reached.hits_posted == 1

@@ -11,7 +11,7 @@ import pytest
 from piecework.domain.clock import FixedClock
 from piecework.domain.hit import HitType, PlannedHit
 from piecework.domain.ids import HitId, HitKey, HitTypeId
-from piecework.marketplace.http.server import serve
+from piecework.marketplace.http.server import Marketplace, serve
 from piecework.platforms.clocks import VirtualClock
 from piecework.platforms.listing import newer
 from piecework.platforms.mturk import MTurk
@@ -45,10 +45,12 @@ class Shop:
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
     """More than a page of HITs that are over, and a few that came later."""
     with serve(
-        tmp_path_factory.mktemp("listing") / "marketplace.db",
-        rehearsal=True,
-        seed=1,
-        start=datetime(2026, 1, 5, 9, tzinfo=UTC),
+        Marketplace(
+            tmp_path_factory.mktemp("listing") / "marketplace.db",
+            rehearsal=True,
+            seed=1,
+            start=datetime(2026, 1, 5, 9, tzinfo=UTC),
+        )
     ) as running:
         platform = MTurk(running.endpoint_url, access_key="R", secret_key="none")  # noqa: S106
         kind = HitType(

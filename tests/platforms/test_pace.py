@@ -5,7 +5,7 @@ import httpx
 import pytest
 
 from piecework.foundation.server.limits import TokenBucket
-from piecework.marketplace.http.server import serve
+from piecework.marketplace.http.server import Marketplace, serve
 from piecework.platforms.mturk import MTurk
 from piecework.platforms.pace import Pace
 
@@ -79,7 +79,7 @@ def test_no_throttled_call_reaches_the_user(
     """Sixty calls against a real marketplace that lets forty a second through."""
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "A-REQUESTER")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "no secret")
-    with serve(tmp_path / "marketplace.db", rehearsal=True, seed=1) as running:
+    with serve(Marketplace(tmp_path / "marketplace.db", rehearsal=True, seed=1)) as running:
         control = f"{running.endpoint_url}/rehearsal/faults"
         limit = [{"kind": "limit", "per_second": 40, "times": 10**6}]
         httpx.put(control, json=limit).raise_for_status()

@@ -8,7 +8,7 @@ import pytest
 
 from piecework.domain.errors import PlatformRefused, TransientPlatformError
 from piecework.domain.money import FeeSchedule
-from piecework.marketplace.http.server import serve
+from piecework.marketplace.http.server import Marketplace, serve
 from piecework.marketplace.requester import extensions
 from piecework.marketplace.state.money import PriceList
 from piecework.platforms.mturk import MTurk
@@ -30,7 +30,7 @@ def _platform(endpoint: str) -> MTurk:
 
 def test_a_price_list_comes_over_the_wire(tmp_path: Path) -> None:
     """Although botocore's model of the answer has no such member."""
-    with serve(tmp_path / "m.db", rehearsal=True, prices=POUNDS) as running:
+    with serve(Marketplace(tmp_path / "m.db", rehearsal=True, prices=POUNDS)) as running:
         prices = _platform(running.endpoint_url).prices()
     assert prices is not None
     assert prices.currency == "GBP"
@@ -58,7 +58,7 @@ def test_a_marketplace_without_the_extension_is_not_asked(
         return split(operation, document)
 
     monkeypatch.setattr(extensions, "split_extensions", listen)
-    with serve(tmp_path / "m.db", rehearsal=True, prices=POUNDS) as running:
+    with serve(Marketplace(tmp_path / "m.db", rehearsal=True, prices=POUNDS)) as running:
         assert _platform(running.endpoint_url).prices() is None
     assert asked == [{}]
 
@@ -67,7 +67,7 @@ def test_a_currency_that_we_do_not_know_is_said(tmp_path: Path) -> None:
     """Its amounts must not be taken for others."""
     euros = replace(POUNDS, currency="EUR")
     with (
-        serve(tmp_path / "m.db", rehearsal=True, prices=euros) as running,
+        serve(Marketplace(tmp_path / "m.db", rehearsal=True, prices=euros)) as running,
         pytest.raises(PlatformRefused, match="'EUR'; piecework supports GBP and"),
     ):
         _platform(running.endpoint_url).prices()
@@ -96,7 +96,7 @@ def test_a_list_that_lacks_is_no_answer(tmp_path: Path, monkeypatch: pytest.Monk
     """It says that it tells its prices, and does not: not its currency's fault."""
     monkeypatch.setattr(PriceList, "members", lambda _: {"Currency": "GBP"})
     with (
-        serve(tmp_path / "m.db", rehearsal=True) as running,
+        serve(Marketplace(tmp_path / "m.db", rehearsal=True)) as running,
         pytest.raises(TransientPlatformError, match="not a price list"),
     ):
         _platform(running.endpoint_url).prices()

@@ -9,7 +9,7 @@ import pytest
 from piecework.domain.errors import PlatformRefused, RefusalKind
 from piecework.domain.hit import PostableTest
 from piecework.domain.ids import AssignmentId, HitId, HitTypeId, QualificationTypeId, WorkerId
-from piecework.marketplace.http.server import serve
+from piecework.marketplace.http.server import Marketplace, serve
 from piecework.platforms.calling import _KINDS
 from piecework.platforms.mturk import MTurk
 
@@ -21,10 +21,12 @@ _XSD = "http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/2005-10
 def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MTurk]:
     """The adapter before a marketplace that holds nothing."""
     with serve(
-        tmp_path_factory.mktemp("refusals") / "marketplace.db",
-        rehearsal=True,
-        seed=1,
-        start=datetime(2026, 1, 5, 9, tzinfo=UTC),
+        Marketplace(
+            tmp_path_factory.mktemp("refusals") / "marketplace.db",
+            rehearsal=True,
+            seed=1,
+            start=datetime(2026, 1, 5, 9, tzinfo=UTC),
+        )
     ) as running:
         yield MTurk(running.endpoint_url, access_key="R", secret_key="none")  # noqa: S106
 

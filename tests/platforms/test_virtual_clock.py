@@ -9,7 +9,7 @@ import pytest
 from piecework.domain.errors import ConfigError, TransientPlatformError
 from piecework.domain.ids import HitId
 from piecework.foundation.server.server import Certificate
-from piecework.marketplace.http.server import serve
+from piecework.marketplace.http.server import Marketplace, serve
 from piecework.platforms.clocks import START, VirtualClock
 from piecework.platforms.mturk import MTurk
 from tests.marketplace.certificates import self_signed
@@ -27,11 +27,13 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Certificate:
 def address(tmp_path_factory: pytest.TempPathFactory, certificate: Certificate) -> Iterator[str]:
     """A rehearsal's marketplace that speaks TLS."""
     with serve(
-        tmp_path_factory.mktemp("market") / "marketplace.db",
-        rehearsal=True,
-        seed=1,
-        start=START,
-        certificate=certificate,
+        Marketplace(
+            tmp_path_factory.mktemp("market") / "marketplace.db",
+            rehearsal=True,
+            seed=1,
+            start=START,
+            certificate=certificate,
+        )
     ) as running:
         yield running.endpoint_url
 
@@ -73,7 +75,7 @@ def test_an_expired_certificate_is_named(tmp_path: Path, monkeypatch: pytest.Mon
     """The next step of a call is to renew it, and not to start the marketplace."""
     expired = self_signed(tmp_path / "old", now=NOW - timedelta(days=3))
     monkeypatch.setenv("AWS_CA_BUNDLE", str(expired.chain))
-    with serve(tmp_path / "m.db", rehearsal=True, certificate=expired) as running:
+    with serve(Marketplace(tmp_path / "m.db", rehearsal=True, certificate=expired)) as running:
         platform = MTurk(running.endpoint_url, access_key="R", secret_key="none")  # noqa: S106
         with pytest.raises(TransientPlatformError, match="has expired") as refused:
             platform.hit_status(HitId("3A"))

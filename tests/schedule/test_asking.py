@@ -20,7 +20,7 @@ import pytest
 from piecework.campaign.assembling import load_campaign
 from piecework.domain.clock import SystemClock
 from piecework.engine.opening import open_to_look
-from piecework.marketplace.http.server import serve
+from piecework.marketplace.http.server import Marketplace, serve
 from piecework.simulation.crowd.page import Page
 from piecework.store import hits, ledger
 from tests.conftest import ROOT
@@ -144,7 +144,7 @@ class Asked:
 @contextmanager
 def _asked(folder: Path, campaign: Path, people: People | None = None) -> Iterator[Asked]:
     with (
-        serve(folder / "m.db", rehearsal=True, seed=1, start=START) as running,
+        serve(Marketplace(folder / "m.db", rehearsal=True, seed=1, start=START)) as running,
         prefect_apart(folder / "prefect") as prefect,
     ):
         script = tuple((f"worker {number}", "good") for number in range(50))

@@ -15,7 +15,7 @@ import httpx
 import pytest
 
 from piecework.domain.store_address import in_folder
-from piecework.marketplace.http.server import serve
+from piecework.marketplace.http.server import Marketplace, serve
 from piecework.store.lock import only_pass
 from tests.crash.people import People
 from tests.growing_campaign import START
@@ -138,7 +138,7 @@ def test_only_faults_of_files_pause_the_schedule(scheduled: _Scheduled) -> None:
 def test_what_passes_find_is_shown_in_the_end(scheduled: _Scheduled) -> None:
     """A lock, dead runs, and an end that is told once and pauses the schedule."""
     folder = scheduled.campaign.parent
-    with serve(folder / "m.db", rehearsal=True, seed=1, start=START) as running:
+    with serve(Marketplace(folder / "m.db", rehearsal=True, seed=1, start=START)) as running:
         scheduled.point_to(running.endpoint_url)
         with only_pass(in_folder(folder / "out/crash"), by="piecework stop"):
             busy = scheduled.advance()

@@ -9,7 +9,7 @@ from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
 from piecework.hit_templates.render import render_hit
 from piecework.hit_templates.tasks import load_task
-from piecework.marketplace.http.server import serve
+from piecework.marketplace.http.server import Marketplace, serve
 from piecework.marketplace.state import accounts
 from piecework.marketplace.state.backend import Backend, Rules
 from piecework.platforms.wire import html_question
@@ -51,7 +51,9 @@ def campaigning(folder: Path) -> Iterator[Market]:
     ):
         accounts.add_requester(transaction, "LAB", balance_cents=100_000, name="Vision lab")
     with (
-        serve(folder / "market.db", rehearsal=True, seed=7, pictures=pictures) as running,
+        serve(
+            Marketplace(folder / "market.db", rehearsal=True, seed=7, pictures=pictures)
+        ) as running,
         closing(Market(running.endpoint_url, running.frames_url)) as market,
     ):
         _post(market)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from piecework.marketplace.http.server import serve
+from piecework.marketplace.http.server import Marketplace, serve
 from tests.browser.pages import sign_in
 from tests.browser.worker_site.questions import external_question, form, html_question
 from tests.conftest import in_full
@@ -227,11 +227,13 @@ def market_of_two_domains(tmp_path: Path) -> Iterator[Market]:
     frames = free_port()
     with (
         serve(
-            tmp_path / "two.db",
-            rehearsal=True,
-            start=START,
-            frames_port=frames,
-            frames_url=f"http://localhost:{frames}",
+            Marketplace(
+                tmp_path / "two.db",
+                rehearsal=True,
+                start=START,
+                frames_port=frames,
+                frames_url=f"http://localhost:{frames}",
+            )
         ) as running,
         closing(Market(running.endpoint_url, running.frames_url)) as market,
     ):
@@ -300,13 +302,15 @@ def a_starred_market(database: Path) -> Iterator[tuple[Market, str]]:
     named = f"http://piecework.localhost:{site}"
     with (
         serve(
-            database,
-            rehearsal=True,
-            start=START,
-            port=site,
-            frames_port=frames,
-            site_url=named,
-            frames_url=f"http://*.piecework.localhost:{frames}",
+            Marketplace(
+                database,
+                rehearsal=True,
+                start=START,
+                port=site,
+                frames_port=frames,
+                site_url=named,
+                frames_url=f"http://*.piecework.localhost:{frames}",
+            )
         ),
         closing(Market(f"http://127.0.0.1:{site}", f"http://127.0.0.1:{frames}")) as market,
     ):

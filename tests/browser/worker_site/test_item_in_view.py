@@ -21,7 +21,7 @@ from playwright.sync_api import Browser, Frame, Page, expect
 
 from piecework.hit_templates.page_compression import decompress
 from piecework.hit_templates.tasks import load_task, task_names
-from piecework.marketplace.http.server import serve
+from piecework.marketplace.http.server import Marketplace, serve
 from piecework.platforms.wire import html_question
 from piecework.simulation.pictures.drawing import draw
 from piecework.simulation.pictures.scenes import scenes
@@ -165,7 +165,9 @@ def open_hit(tmp_path: Path, browser: Browser) -> Iterator[Callable[..., Page]]:
     drawing = draw(next(scene for scene in scenes(11, 40) if not scene.flaws))
     contexts = []
     with (
-        serve(tmp_path / "market.db", rehearsal=True, seed=7, pictures=pictures) as running,
+        serve(
+            Marketplace(tmp_path / "market.db", rehearsal=True, seed=7, pictures=pictures)
+        ) as running,
         closing(Market(running.endpoint_url, running.frames_url)) as market,
     ):
 

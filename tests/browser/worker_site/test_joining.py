@@ -8,7 +8,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
-from piecework.marketplace.http.server import serve
+from piecework.marketplace.http.server import Marketplace, serve
 from piecework.marketplace.requester.api import perform_operation
 from piecework.marketplace.state import accounts, clock
 from piecework.marketplace.state.backend import Backend, Rules
@@ -43,7 +43,7 @@ def backend(tmp_path: Path) -> Iterator[Backend]:
 @pytest.fixture
 def site(backend: Backend) -> Iterator[str]:
     """Where it is."""
-    with serve(backend.database, consent=CONSENT) as running:
+    with serve(Marketplace(backend.database, consent=CONSENT)) as running:
         yield running.endpoint_url
 
 

@@ -15,7 +15,7 @@ from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
 from piecework.hit_templates.render import render_hit
 from piecework.hit_templates.tasks import load_task
-from piecework.marketplace.http.server import serve
+from piecework.marketplace.http.server import Marketplace, serve
 from piecework.platforms.wire import html_question
 from piecework.simulation.pictures.drawing import draw
 from piecework.simulation.pictures.scenes import scenes
@@ -40,7 +40,9 @@ def market(tmp_path: Path) -> Iterator[Market]:
     for scene in scenes(7, 3):
         (pictures / picture_name(scene.item_id)).write_text(draw(scene), "utf-8")
     with (
-        serve(tmp_path / "market.db", rehearsal=True, seed=7, pictures=pictures) as running,
+        serve(
+            Marketplace(tmp_path / "market.db", rehearsal=True, seed=7, pictures=pictures)
+        ) as running,
         closing(Market(running.endpoint_url, running.frames_url)) as market,
     ):
         yield market

@@ -9,7 +9,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
-from piecework.marketplace.http.server import serve
+from piecework.marketplace.http.server import Marketplace, serve
 from piecework.marketplace.requester.api import perform_operation
 from piecework.marketplace.state import accounts, clock
 from piecework.marketplace.state.backend import Backend, Rules
@@ -83,7 +83,7 @@ def test_live_the_browsers_clock_only_fills_the_gaps(tmp_path: Path, browser: Br
     """It ticks between questions; what the site says wins, however odd it is here."""
     with (
         closing(Backend(tmp_path / "live.db", Rules())) as backend,
-        serve(tmp_path / "live.db") as running,
+        serve(Marketplace(tmp_path / "live.db")) as running,
     ):
         with backend.transaction() as transaction:
             accounts.add_requester(transaction, "LAB", balance_cents=1000)

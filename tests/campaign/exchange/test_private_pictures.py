@@ -23,7 +23,7 @@ from piecework.cli.main import main
 from piecework.domain.errors import ConfigError
 from piecework.domain.hit import PlannedHit
 from piecework.domain.ids import HitKey, ItemId
-from piecework.marketplace.http.server import serve
+from piecework.marketplace.http.server import Marketplace, serve
 from piecework.marketplace.state import clock
 from piecework.platforms.wire import html_question
 from piecework.results.export import export as write_results
@@ -62,7 +62,7 @@ def photos(s3: S3) -> S3:
 def selling(database: Path) -> Iterator[Market]:
     """A marketplace that serves the bucket's pictures."""
     with (
-        serve(database, rehearsal=True, seed=1, pictures="s3://photos/public") as run,
+        serve(Marketplace(database, rehearsal=True, seed=1, pictures="s3://photos/public")) as run,
         closing(Market(run.endpoint_url, run.frames_url)) as market,
     ):
         yield market

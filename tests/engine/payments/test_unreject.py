@@ -24,7 +24,7 @@ from piecework.engine.payments.pay import close_interrupted, pay
 from piecework.engine.payments.unreject import OPERATION, unreject
 from piecework.engine.progress import read_progress
 from piecework.engine.run_pass import post, run_pass
-from piecework.marketplace.http.server import serve
+from piecework.marketplace.http.server import Marketplace, serve
 from piecework.results.table import answers_table
 from piecework.store import assignments, decisions, intents, ledger
 from tests.crash.people import People
@@ -170,7 +170,12 @@ def six_assignments(folder: Path) -> Iterator[CampaignRun]:
         folder, text.replace("items_per_hit = 2", "items_per_hit = 1"), pictures=3
     )
     with serve(
-        folder / "marketplace.db", rehearsal=True, seed=1, start=datetime(2026, 1, 5, 9, tzinfo=UTC)
+        Marketplace(
+            folder / "marketplace.db",
+            rehearsal=True,
+            seed=1,
+            start=datetime(2026, 1, 5, 9, tzinfo=UTC),
+        )
     ) as running:
         clock = FixedClock(EVENING)
         with open_for_rehearsal(load_campaign(path), running.endpoint_url, clock) as run:

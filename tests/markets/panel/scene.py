@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import httpx
 
-from piecework.marketplace.http.server import serve
+from piecework.marketplace.http.server import Marketplace, serve
 from piecework.marketplace.state import outside_market
 from piecework.marketplace.state.backend import Backend, rules_of
 from piecework.markets.panel.panel_crowd import PanelCrowd
@@ -148,7 +148,11 @@ def a_scene(
     database = folder / "market.db"
     with ExitStack() as stack:
         running = stack.enter_context(
-            serve(database, rehearsal=True, seed=7, start=START, crowds=(crowd,), prices=prices)
+            serve(
+                Marketplace(
+                    database, rehearsal=True, seed=7, start=START, crowds=(crowd,), prices=prices
+                )
+            )
         )
         with (
             closing(Backend(database, rules_of(database))) as backend,

@@ -14,7 +14,7 @@ from piecework.domain.hit import Item
 from piecework.domain.task import Task
 from piecework.hit_templates.render import render_hit
 from piecework.hit_templates.tasks import load_task
-from piecework.marketplace.http.server import serve
+from piecework.marketplace.http.server import Marketplace, serve
 from piecework.platforms.wire import html_question
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def open_market(tmp_path: Path, caption: Task) -> Open:
         nonlocal count
         count += 1
         database = tmp_path / f"market-{count}.db"
-        with serve(database, rehearsal=True, seed=1, start=START) as running:
+        with serve(Marketplace(database, rehearsal=True, seed=1, start=START)) as running:
             requester = boto3.Session().client(
                 "mturk",
                 endpoint_url=running.endpoint_url,

@@ -16,11 +16,11 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import fields
 from datetime import datetime
 from pathlib import Path
-from typing import Any, TypedDict, Unpack
 
-from piecework.marketplace.http.options import Running
+from piecework.marketplace.http.options import Marketplace, Running
 from piecework.marketplace.state.money import PriceList
 from piecework.marketplace.state.storage import WrongDatabaseError
 
@@ -39,38 +39,19 @@ START_FAULTS: tuple[type[Exception], ...] = (
 """Exceptions of a failed start that callers may catch; narrower ones first."""
 
 
-class RehearsalOptions(TypedDict, total=False):
-    """Keyword arguments of `serve_apart`; each as in `Marketplace`."""
-
-    seed: int
-    start: datetime | None
-    balance_cents: int
-    prices: PriceList
-    pictures: Path | str | None
-    host: str
-    port: int
-    frames_port: int
-
-
 @contextmanager
-def serve_apart(
-    database: Path,
-    *,
-    rehearsal: bool,
-    program: Sequence[str] = PROGRAM,
-    **options: Unpack[RehearsalOptions],
-) -> Iterator[Running]:
+def serve_apart(marketplace: Marketplace, *, program: Sequence[str] = PROGRAM) -> Iterator[Running]:
     """Run a rehearsing marketplace in a child process while the block lasts.
 
     The child ends with the block, or when this process is killed. Ctrl-C in a terminal
     does not reach it, so it still answers while the block exits.
 
     Args:
-        database: its file; created if missing.
-        rehearsal: must be true; `serve_forever` serves real workers and money.
+        marketplace: the marketplace, which must rehearse; `serve_forever` serves real
+            workers and money. Only what its command line offers may differ from the
+            defaults.
         program: the module that serves it, with its own options, which may import what
             the marketplace may not (`piecework.marketplace.http.command_line`).
-        options: the other fields of `Marketplace` that a rehearsal needs.
 
     Raises:
         WrongDatabaseError: the database belongs to another start.
@@ -78,10 +59,10 @@ def serve_apart(
         OSError: a port is in use.
         RuntimeError: the child ended for another reason, which its own output states.
     """
-    if not rehearsal:
+    if not marketplace.rehearsal:
         raise ValueError("a child process can only serve a rehearsal")
     with subprocess.Popen(  # noqa: S603 - our own module
-        _command(program, database, options),
+        _command(program, marketplace),
         cwd=_ROOT,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -121,19 +102,25 @@ def report_of(outcome: Running | Exception) -> str:
     return json.dumps(report)
 
 
-def _command(program: Sequence[str], database: Path, options: RehearsalOptions) -> list[str]:
-    named: dict[str, Any] = {**options, "database": database.resolve()}
-    if isinstance(pictures := options.get("pictures"), Path):
-        named["pictures"] = pictures.resolve()
-    if start := options.get("start"):
-        named["start"] = start.isoformat()
-    if prices := options.get("prices"):
-        named["prices"] = json.dumps(prices.members())
-    command = [sys.executable, "-m", *program, "--rehearsal", "--attached"]
-    for name, value in named.items():
-        if value is not None:
-            command += [f"--{name.replace('_', '-')}", str(value)]
+def _command(program: Sequence[str], marketplace: Marketplace) -> list[str]:
+    command = [sys.executable, "-m", *program, "--attached"]
+    for option in fields(marketplace):
+        value = getattr(marketplace, option.name)
+        if value == option.default:
+            continue
+        command.append(f"--{option.name.replace('_', '-')}")
+        if value is not True:
+            command.append(_word(value))
     return command
+
+
+def _word(value: object) -> str:
+    """Return a value as the command line takes it."""
+    if isinstance(value, Path):
+        return str(value.resolve())
+    if isinstance(value, datetime):
+        return value.isoformat()
+    return json.dumps(value.members()) if isinstance(value, PriceList) else str(value)
 
 
 def _where_it_is(child: "subprocess.Popen[bytes]") -> Running:

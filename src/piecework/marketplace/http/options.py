@@ -1,15 +1,13 @@
 """The options of a marketplace, and its addresses once it runs."""
 
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING
 
 from piecework.foundation.server.connections import Limits
 from piecework.foundation.server.server import Certificate
 from piecework.foundation.server.stand_in.settings import RunningStandIn, StandIn
-from piecework.marketplace.state import accounts
-from piecework.marketplace.state.money import MTURK, PriceList
+from piecework.marketplace.state.backend import Rules
 from piecework.marketplace.state.outside_crowd import OutsideCrowd
 from piecework.marketplace.watching.access_log import AccessLog
 from piecework.marketplace.watching.replica import Replica
@@ -23,49 +21,12 @@ if TYPE_CHECKING:
     from piecework.marketplace.watching.metrics import MetricsPort
 
 
-class Options(TypedDict, total=False):
-    """Keyword arguments of `Marketplace`."""
-
-    rehearsal: bool
-    seed: int
-    start: datetime | None
-    clock_runs: bool
-    balance_cents: int
-    prices: PriceList
-    pictures: Path | str | None
-    host: str
-    port: int
-    frames_port: int
-    trust_local: bool
-    certificate: Certificate | None
-    site_url: str
-    frames_url: str
-    aws_proxy: StandIn | None
-    notify_url: str
-    limits: Limits
-    crowds: tuple[OutsideCrowd, ...]
-    consent: tuple[str, ...]
-    spend_at_most_cents: int | None
-    clock_is_right: bool
-    metrics: "MetricsPort | None"
-    access_log: AccessLog | None
-    replica: Replica | None
-    replica_limit_seconds: int
-    provider_at: "Callable[[str], Provider] | None"
-
-
 @dataclass(frozen=True, slots=True)
-class Marketplace:
-    """The options of a marketplace.
+class Marketplace(Rules):
+    """A marketplace to serve: its rules, its addresses and who watches it.
 
     Attributes:
         database: its file; created if missing.
-        rehearsal: virtual time, deterministic ids, controls, accounts on first sight.
-        seed: the seed of a rehearsal's ids.
-        start: virtual time at the first start; later the database has the time.
-        clock_runs: a rehearsal's time runs on its own, from today without a start.
-        balance_cents: a requester's balance when a rehearsal first sees the access key.
-        prices: its currency and fees; the currency is fixed once it holds money.
         pictures: a folder, or the address of a bucket, that both origins serve as
             `/pictures/`.
         host: address to bind.
@@ -76,16 +37,13 @@ class Marketplace:
         site_url: the site's origin for browsers, if different.
         frames_url: the same for the frames; `https://*.NAME` gives each requester's
             questions a separate origin.
-        stand_in: settings for answering as Amazon's hosts, if wanted.
+        aws_proxy: settings for answering as Amazon's hosts, if wanted.
         notify_url: the address on this machine for notifications; "" keeps them
             waiting.
         limits: time limits for silent clients.
         crowds: the markets that send workers as visitors.
         consent: the text, one string per paragraph, to which workers who are not
             participants agree before their first HIT.
-        spend_at_most_cents: the spending limit of all requesters together, if any.
-        clock_is_right: the operator confirms that the machine's clock is right, though
-            it is far ahead of the last time in the database.
         metrics: the port for metrics, if wanted.
         access_log: the log of requests, if wanted.
         replica: the continuous backup of the database, if there is one.
@@ -95,12 +53,7 @@ class Marketplace:
     """
 
     database: Path
-    rehearsal: bool = False
-    seed: int = 0
-    start: datetime | None = None
-    clock_runs: bool = False
-    balance_cents: int = accounts.REHEARSAL_BALANCE_CENTS
-    prices: PriceList = MTURK
+    _: KW_ONLY
     pictures: Path | str | None = None
     host: str = "127.0.0.1"
     port: int = 0
@@ -114,8 +67,6 @@ class Marketplace:
     limits: Limits = Limits()  # noqa: RUF009 - frozen
     crowds: tuple[OutsideCrowd, ...] = ()
     consent: tuple[str, ...] = ()
-    spend_at_most_cents: int | None = None
-    clock_is_right: bool = False
     metrics: "MetricsPort | None" = None
     access_log: AccessLog | None = None
     replica: Replica | None = None
@@ -130,7 +81,7 @@ class Running:
     Attributes:
         endpoint_url: the site's origin, which is also boto3's endpoint.
         frames_url: the frames' origin.
-        standing_in: the running AWS proxy, if any.
+        aws_proxy: the running AWS proxy, if any.
         metrics_url: the address of the metrics; "" if they are not served.
     """
 

@@ -15,8 +15,6 @@ import threading
 import time
 from collections.abc import Iterator
 from functools import partial
-from pathlib import Path
-from typing import Unpack
 
 from starlette.types import ASGIApp
 
@@ -32,12 +30,12 @@ from piecework.marketplace.http.control import VirtualTime
 from piecework.marketplace.http.group_commit import GroupCommit
 from piecework.marketplace.http.hosts import AMAZON_HOSTS, HostCheck, not_stored
 from piecework.marketplace.http.notification_sender import NotificationSender, read_address
-from piecework.marketplace.http.options import Marketplace, Options, Running
+from piecework.marketplace.http.options import Marketplace, Running
 from piecework.marketplace.requester.api import RequesterApi
 from piecework.marketplace.requester.faults import FaultScript
 from piecework.marketplace.requester.signature import Admission
 from piecework.marketplace.state import settings
-from piecework.marketplace.state.backend import Backend, Rules
+from piecework.marketplace.state.backend import Backend
 from piecework.marketplace.watching import watched_requests
 from piecework.marketplace.watching.watched_requests import Observer, WatchedRequests
 from piecework.marketplace.workers.entering import Admittance
@@ -46,7 +44,6 @@ from piecework.marketplace.workers.pictures import Pictures
 
 __all__ = [
     "Marketplace",
-    "Options",
     "Running",
     "serve",
     "serve_apart",
@@ -59,14 +56,9 @@ _START_SECONDS = 30.0
 
 
 @contextlib.contextmanager
-def serve(marketplace: Marketplace | Path, **options: Unpack[Options]) -> Iterator[Running]:
-    """Run a marketplace in a thread of this process while the block lasts.
-
-    Args:
-        marketplace: the marketplace to run, or only its database.
-        options: the other fields of `Marketplace`, if only a database is given.
-    """
-    with _prepared(_described(marketplace, options)) as (server, sockets, running):
+def serve(marketplace: Marketplace) -> Iterator[Running]:
+    """Run a marketplace in a thread of this process while the block lasts."""
+    with _prepared(marketplace) as (server, sockets, running):
         thread = threading.Thread(
             target=server.run, args=(sockets,), name="marketplace", daemon=True
         )
@@ -79,18 +71,12 @@ def serve(marketplace: Marketplace | Path, **options: Unpack[Options]) -> Iterat
             thread.join()
 
 
-def serve_forever(marketplace: Marketplace | Path, **options: Unpack[Options]) -> None:
-    """Run a marketplace until the process is stopped; print its addresses.
-
-    Args:
-        marketplace: the marketplace to run, or only its database.
-        options: the other fields of `Marketplace`, if only a database is given.
-    """
-    described = _described(marketplace, options)
-    with _prepared(described) as (server, sockets, running):
+def serve_forever(marketplace: Marketplace) -> None:
+    """Run a marketplace until the process is stopped; print its addresses."""
+    with _prepared(marketplace) as (server, sockets, running):
         for warning in hosts.exposure_warnings(
-            described.host,
-            speaks_tls=described.certificate is not None,
+            marketplace.host,
+            speaks_tls=marketplace.certificate is not None,
             site=running.endpoint_url,
             frames=running.frames_url,
         ):
@@ -134,14 +120,6 @@ def _run_until_stopped(server: Server, sockets: list[socket.socket]) -> None:
     raise SystemExit(0)
 
 
-def _described(marketplace: Marketplace | Path, options: Options) -> Marketplace:
-    if not isinstance(marketplace, Marketplace):
-        return Marketplace(marketplace, **options)
-    if options:
-        raise TypeError("Give a Marketplace or a database with options, not both.")
-    return marketplace
-
-
 @contextlib.contextmanager
 def _prepared(marketplace: Marketplace) -> Iterator[tuple[Server, list[socket.socket], Running]]:
     hosts.check_frames_url(marketplace.frames_url)
@@ -164,7 +142,7 @@ def _prepared(marketplace: Marketplace) -> Iterator[tuple[Server, list[socket.so
             aws_sockets = _aws_sockets(stack, marketplace.aws_proxy, connections)
         origins = _origins(marketplace, sockets)
         backend = stack.enter_context(
-            contextlib.closing(Backend(marketplace.database, _rules(marketplace)))
+            contextlib.closing(Backend(marketplace.database, marketplace))
         )
         backend.begin_generation()
         with backend.without_catch_up() as transaction:
@@ -214,19 +192,6 @@ def _keep_time(backend: Backend) -> None:
         backend.keep_time()
     except sqlite3.Error as fault:  # a lock or a full disk
         _LOG.warning("the time was not stored: %s", fault)
-
-
-def _rules(marketplace: Marketplace) -> Rules:
-    return Rules(
-        rehearsal=marketplace.rehearsal,
-        seed=marketplace.seed,
-        start=marketplace.start,
-        clock_runs=marketplace.clock_runs,
-        balance_cents=marketplace.balance_cents,
-        prices=marketplace.prices,
-        spend_at_most_cents=marketplace.spend_at_most_cents,
-        clock_is_right=marketplace.clock_is_right,
-    )
 
 
 def _connections(marketplace: Marketplace) -> Connections:

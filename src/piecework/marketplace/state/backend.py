@@ -40,15 +40,18 @@ class Rules:
     """How a marketplace is started; its database stores all but the balance.
 
     Attributes:
-        rehearsal: virtual time, simulated workers, money that is not.
+        rehearsal: virtual time, simulated workers, money that is not, deterministic ids,
+            controls, and accounts on first sight.
         seed: the seed of a rehearsal's ids.
-        start: virtual time at the first start.
-        clock_runs: whether a rehearsal's time runs on its own; else programs move it.
+        start: virtual time at the first start; later the database has the time.
+        clock_runs: whether a rehearsal's time runs on its own, from today without a start;
+            else programs move it.
         balance_cents: a new requester's balance in a rehearsal.
         prices: its currency, which is fixed once it holds money, and its fees, which
             may change at each start; a HIT keeps the fee with which it was posted.
         spend_at_most_cents: the spending limit of all requesters together, if any.
-        clock_is_right: whether the operator has confirmed the clock despite a jump.
+        clock_is_right: whether the operator has confirmed the clock, though it is far
+            ahead of the last time in the database.
     """
 
     rehearsal: bool = False

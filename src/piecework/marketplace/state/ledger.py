@@ -48,7 +48,7 @@ def spendable(transaction: Transaction, requester: int) -> int:
     present = balance(transaction, available(requester))
     if transaction.spend_at_most_cents is None:
         return present
-    spent = transaction.value(
+    spent: int = transaction.value(
         "SELECT -coalesce(sum(balance_cents), 0) FROM accounts "
         "WHERE kind IN ('outside', 'available')"
     )

@@ -14,7 +14,7 @@ from piecework.domain.store_address import FILE_NAME
 from piecework.engine.begun import known_store
 from piecework.engine.recover.other_stores import refuse_second_store
 from piecework.marketplace.http.child_process import PROGRAM
-from piecework.marketplace.http.server import Running, serve_apart
+from piecework.marketplace.http.server import Marketplace, Running, serve_apart
 from piecework.marketplace.state.accounts import REHEARSAL_BALANCE_CENTS
 from piecework.marketplace.state.money import PriceList
 from piecework.marketplace.state.storage import WrongDatabaseError
@@ -67,16 +67,18 @@ def rehearsal_market(
         try:
             running = stack.enter_context(
                 serve_apart(
-                    database,
-                    port=port,
-                    frames_port=frames_port,
-                    rehearsal=True,
-                    seed=campaign.rehearsal.seed,
-                    start=START,
-                    prices=prices or assumed_prices(campaign),
-                    balance_cents=max(REHEARSAL_BALANCE_CENTS, campaign.rewards.budget_cents),
+                    Marketplace(
+                        database,
+                        port=port,
+                        frames_port=frames_port,
+                        rehearsal=True,
+                        seed=campaign.rehearsal.seed,
+                        start=START,
+                        prices=prices or assumed_prices(campaign),
+                        balance_cents=max(REHEARSAL_BALANCE_CENTS, campaign.rewards.budget_cents),
+                        pictures=campaign.pictures_address,
+                    ),
                     program=program,
-                    pictures=campaign.pictures_address,
                 )
             )
         except sqlite3.OperationalError:

@@ -16,7 +16,7 @@ from piecework.domain.qualifications import QualificationTest
 from piecework.engine.opening import open_for_rehearsal
 from piecework.engine.requirements import post_test
 from piecework.engine.run_pass import post
-from piecework.marketplace.http.server import serve
+from piecework.marketplace.http.server import Marketplace, serve
 from piecework.simulation.crowd.people import first_hit_url
 from piecework.simulation.rehearsals.campaign import draw_pictures, items_with_pictures
 from piecework.simulation.rehearsals.marketplace import assumed_prices
@@ -50,14 +50,16 @@ def serve_preview(campaign: Campaign, *, port: int = 0) -> Iterator[PreviewAddre
         clock = SystemClock()
         with (
             serve(
-                out / "marketplace.db",
-                rehearsal=True,
-                seed=1,
-                clock_runs=True,
-                prices=assumed_prices(campaign),
-                pictures=pictures,
-                port=port,
-                frames_port=port + 1 if port else 0,
+                Marketplace(
+                    out / "marketplace.db",
+                    rehearsal=True,
+                    seed=1,
+                    clock_runs=True,
+                    prices=assumed_prices(campaign),
+                    pictures=pictures,
+                    port=port,
+                    frames_port=port + 1 if port else 0,
+                )
             ) as running,
             open_for_rehearsal(open_to_all, running.endpoint_url, clock) as run,
         ):
