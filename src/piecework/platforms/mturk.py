@@ -22,33 +22,10 @@ from piecework.domain.hit import MTURK, Capabilities, HitStatus, HitType, Postab
 from piecework.domain.ids import AssignmentId, HitId, HitTypeId, QualificationTypeId, WorkerId
 from piecework.domain.marks import Marks, Meeting
 from piecework.domain.money import Bonus, Compensation, PriceList, cents_to_wire
+from piecework.platforms import extensions, listing
 from piecework.platforms.calling import called
 from piecework.platforms.client import turk_client
 from piecework.platforms.endpoint import Credentials, refuse_closed_host
-from piecework.platforms.extensions import (
-    COMPENSATION,
-    EXPECTED_SECONDS,
-    KEEP_APART,
-    NO_ASSIGNMENT,
-    RECRUITING,
-    WORKER_LIMITS,
-    Extensions,
-    ask_compensations,
-    ask_live_site,
-    ask_marks,
-    ask_prices,
-    asking,
-)
-from piecework.platforms.listing import (
-    PAGE,
-    all_hits,
-    fetch,
-    newer,
-    paid_bonuses,
-    parts_of_a_page,
-    posted_before,
-    posted_hits,
-)
 from piecework.platforms.qualification_types import claim, holders, make_or_find, notify, take_back
 from piecework.platforms.wire import (
     SharedQuestion,
@@ -67,8 +44,6 @@ class MTurk:
     """What piecework needs from a platform with workers, at an MTurk-compatible endpoint.
 
     Attributes:
-        endpoint: URL of the requester API.
-        capabilities: what it allows.
         marks: the marks that it and its store exchange.
 
     Args:
@@ -94,7 +69,7 @@ class MTurk:
         self._patience = patience_seconds
         self._lock = Lock()
         self._made: MTurkClient | None = None
-        self._extensions: Extensions | None = None
+        self._extensions: extensions.Extensions | None = None
         self._digests: dict[tuple[str, ...], str] = {}
 
     @classmethod
@@ -120,7 +95,7 @@ class MTurk:
                     secret_key=self._secret_key,
                     patience_seconds=self._patience,
                 )
-                self._extensions = Extensions(self._made.meta.events, self.marks)
+                self._extensions = extensions.Extensions(self._made.meta.events, self.marks)
             return self._made
 
     def keeps_apart(self) -> bool:
@@ -129,12 +104,12 @@ class MTurk:
 
     def _knows(self, extension: str) -> bool:
         """Whether the marketplace has an extension; ask it if no reply has come yet."""
-        client, extensions = self._client, self._extensions
-        if extensions is None:
+        client, known = self._client, self._extensions
+        if known is None:
             return False
-        if not extensions.is_known:
+        if not known.is_known:
             called(client.get_account_balance)
-        return extensions.has(extension)
+        return known.has(extension)
 
     def meet(self, store: str, *, seen: str) -> Meeting | None:
         """Ask what the platform remembers about a store, by name, and its own past.
@@ -142,7 +117,7 @@ class MTurk:
         `seen` is the platform's mark that the store kept last; "" before the first. The
         result is `None` if the platform has no marks. An extension of piecework.
         """
-        return ask_marks(self._client, store, seen) if self._knows("marks") else None
+        return extensions.ask_marks(self._client, store, seen) if self._knows("marks") else None
 
     def hit_type(self, hit_type: HitType) -> HitTypeId:
         """Return the id of this HIT type; equal values always give the same id."""
@@ -162,7 +137,7 @@ class MTurk:
                 next_step="leave out lists and percent in requirements.prolific, or "
                 "use `piecework serve --crowd prolific`",
             )
-        wanted = recruiting and {RECRUITING: recruiting_to_wire(recruiting)}
+        wanted = recruiting and {extensions.RECRUITING: recruiting_to_wire(recruiting)}
         seconds = hit_type.expected_seconds
         says_time = seconds is not None and self._knows("expected-seconds")
         reply = called(
@@ -176,8 +151,8 @@ class MTurk:
             QualificationRequirements=[
                 requirement_to_wire(requirement) for requirement in hit_type.requirements
             ],
-            **({EXPECTED_SECONDS: seconds} if says_time else {}),
-            **({WORKER_LIMITS: limits} if limits else {}),
+            **({extensions.EXPECTED_SECONDS: seconds} if says_time else {}),
+            **({extensions.WORKER_LIMITS: limits} if limits else {}),
             **(wanted or {}),
         )
         return HitTypeId(reply["HITTypeId"])
@@ -257,18 +232,18 @@ class MTurk:
             reply = called(
                 self._client.create_hit_with_hit_type,
                 HITTypeId=hit_type_id,
-                **asking(self._client, question, self._digests, knows=self._knows),
+                **extensions.asking(self._client, question, self._digests, knows=self._knows),
                 MaxAssignments=max_assignments,
                 LifetimeInSeconds=lifetime_seconds,
                 RequesterAnnotation=annotation,
                 UniqueRequestToken=token,
-                **({KEEP_APART: list(apart_from)} if apart_from else {}),
+                **({extensions.KEEP_APART: list(apart_from)} if apart_from else {}),
             )
             return HitId(reply["HIT"]["HITId"])
         except PlatformRefused as refusal:
             if refusal.kind != "already_exists":
                 raise
-            return posted_before(self._client, annotation, str(refusal))
+            return listing.posted_before(self._client, annotation, str(refusal))
 
     def extend(self, hit_id: HitId, *, more: int, slots: int, token: str) -> None:
         """Add slots to a HIT, up to `slots`; a repeated token adds no more.
@@ -293,8 +268,6 @@ class MTurk:
 
     def expire(self, hit_id: HitId) -> None:
         """Stop new workers from accepting the HIT; those at work may still submit.
-
-        An expired HIT stays expired.
 
         MTurk derives a token from HIT and time and refuses the exact repeat, even if
         the HIT was extended in between. So each try uses another second of 1970.
@@ -324,7 +297,7 @@ class MTurk:
 
         `older` is as in `reviewable_hits`. Disposed HITs are not listed.
         """
-        yield from posted_hits(self._client, older)
+        yield from listing.posted_hits(self._client, older)
 
     def reviewable_hits(
         self, hit_type_ids: Sequence[HitTypeId], *, older: Container[str] = ()
@@ -336,8 +309,10 @@ class MTurk:
         """
         paginator = self._client.get_paginator("list_reviewable_hits")
         for hit_type_id in hit_type_ids:
-            pages = paginator.paginate(HITTypeId=hit_type_id, PaginationConfig={"PageSize": PAGE})
-            for hit in newer(pages, older):
+            pages = paginator.paginate(
+                HITTypeId=hit_type_id, PaginationConfig={"PageSize": listing.PAGE}
+            )
+            for hit in listing.newer(pages, older):
                 yield HitId(hit["HITId"])
 
     def submitted(self, *, older: Container[str] = ()) -> Iterator[tuple[HitId, int]]:
@@ -347,7 +322,7 @@ class MTurk:
         `older` is as in `reviewable_hits`. MTurk reports free and pending assignments
         instead.
         """
-        for hit in newer(all_hits(self._client), older):
+        for hit in listing.newer(listing.all_hits(self._client), older):
             elsewhere = hit["NumberOfAssignmentsAvailable"] + hit["NumberOfAssignmentsPending"]
             yield HitId(hit["HITId"]), hit["MaxAssignments"] - elsewhere
 
@@ -355,7 +330,7 @@ class MTurk:
         """Split HITs into groups with assignments that one call can fetch."""
         if len(slots) <= 1 or not self._knows("list-together"):
             return [{hit_id: number} for hit_id, number in slots.items()]
-        return parts_of_a_page(slots)
+        return listing.parts_of_a_page(slots)
 
     def assignments(self, slots: Mapping[HitId, int]) -> Mapping[HitId, Sequence[Assignment]]:
         """Return all submitted assignments of HITs, with any verdict.
@@ -363,7 +338,7 @@ class MTurk:
         `slots` is one part of the result of `in_one_call`, with the slots of each HIT;
         once all have come, no more are looked for.
         """
-        return fetch(self._client, slots)
+        return listing.fetch(self._client, slots)
 
     def assignment_status(self, assignment_id: AssignmentId) -> AssignmentStatus:
         """Return the platform's status of the assignment."""
@@ -376,7 +351,7 @@ class MTurk:
         Without a price list, which is an extension of piecework, the currency is taken to
         be US dollars.
         """
-        return ask_prices(self._client) if self._knows("prices") else None
+        return extensions.ask_prices(self._client) if self._knows("prices") else None
 
     def live_site(self) -> str:
         """Return the URL at which real workers work, if the platform states it.
@@ -384,39 +359,35 @@ class MTurk:
         Empty for a rehearsal's marketplace, and for one without this extension of
         piecework.
         """
-        return ask_live_site(self._client) if self._knows("site") else ""
+        return extensions.ask_live_site(self._client) if self._knows("site") else ""
 
     def approve(self, assignment_id: AssignmentId, message: str = "") -> None:
-        """Pay the reward; the worker reads the message, if there is one.
-
-        An approved assignment stays approved.
-        """
+        """Pay the reward, once; the worker reads the message, if there is one."""
         self._judge(
             assignment_id,
             "Approved",
-            lambda: self._client.approve_assignment(
-                AssignmentId=assignment_id, RequesterFeedback=message
-            ),
+            self._client.approve_assignment,
+            RequesterFeedback=message,
         )
 
     def reject(self, assignment_id: AssignmentId, because: str) -> None:
-        """Refuse the reward; the worker reads the reason.
-
-        A rejected assignment stays rejected.
-        """
+        """Refuse the reward; the worker reads the reason. A repeat changes nothing."""
         self._judge(
             assignment_id,
             "Rejected",
-            lambda: self._client.reject_assignment(
-                AssignmentId=assignment_id, RequesterFeedback=because
-            ),
+            self._client.reject_assignment,
+            RequesterFeedback=because,
         )
 
     def _judge(
-        self, assignment_id: AssignmentId, wanted: AssignmentStatus, call: Callable[[], object]
+        self,
+        assignment_id: AssignmentId,
+        wanted: AssignmentStatus,
+        call: Callable[..., object],
+        **members: str | bool,
     ) -> None:
         try:
-            called(call)
+            called(call, AssignmentId=assignment_id, **members)
         except PlatformRefused:
             # boto3 repeats a call whose reply was lost; the repeat is then refused
             # because the first one worked.
@@ -424,10 +395,7 @@ class MTurk:
                 raise
 
     def exclude(self, worker_id: WorkerId, qualification_type_id: QualificationTypeId) -> None:
-        """Keep a worker out of later HITs, without a message or harm to the account.
-
-        Granting twice has no further effect.
-        """
+        """Keep a worker out of later HITs, without a message; a repeat changes nothing."""
         called(
             self._client.associate_qualification_with_worker,
             QualificationTypeId=qualification_type_id,
@@ -446,10 +414,7 @@ class MTurk:
         take_back(self._client, qualification_type_id, worker_id, because)
 
     def revoke(self, worker_id: WorkerId, type_id: QualificationTypeId, because: str) -> None:
-        """Take a qualification from a worker, who reads the reason.
-
-        No effect on workers who do not have it.
-        """
+        """Take a qualification from a worker who has it; the worker reads the reason."""
         take_back(self._client, type_id, worker_id, because)
 
     def notify(self, worker_id: WorkerId, subject: str, text: str) -> bool:
@@ -461,10 +426,7 @@ class MTurk:
         yield from holders(self._client, qualification_type_id)
 
     def block(self, worker_id: WorkerId, because: str) -> None:
-        """Block the worker, which counts against their account.
-
-        Blocking twice has no further effect.
-        """
+        """Block the worker, which counts against their account; a repeat changes nothing."""
         called(self._client.create_worker_block, WorkerId=worker_id, Reason=because)
 
     def unblock(self, worker_id: WorkerId) -> None:
@@ -476,16 +438,13 @@ class MTurk:
         )
 
     def approve_rejected(self, assignment_id: AssignmentId, because: str) -> None:
-        """Take a rejection back and pay the reward; the worker reads the reason.
-
-        Within 30 days of the submission.
-        """
+        """Take a rejection back within 30 days, and pay; the worker reads the reason."""
         self._judge(
             assignment_id,
             "Approved",
-            lambda: self._client.approve_assignment(
-                AssignmentId=assignment_id, RequesterFeedback=because, OverrideRejection=True
-            ),
+            self._client.approve_assignment,
+            RequesterFeedback=because,
+            OverrideRejection=True,
         )
 
     def bonus(self, bonus: Bonus, *, token: str) -> None:
@@ -501,17 +460,14 @@ class MTurk:
 
     def bonuses(self, assignment_id: AssignmentId) -> Iterator[Bonus]:
         """Return all bonuses that were paid for an assignment."""
-        yield from paid_bonuses(self._client, AssignmentId=assignment_id)
+        yield from listing.paid_bonuses(self._client, AssignmentId=assignment_id)
 
     def bonuses_of_hit(self, hit_id: HitId) -> Iterator[Bonus]:
         """Return all bonuses that were paid for assignments of a HIT."""
-        yield from paid_bonuses(self._client, HITId=hit_id)
+        yield from listing.paid_bonuses(self._client, HITId=hit_id)
 
     def compensate(self, compensation: Compensation) -> None:
-        """Pay a worker for no assignment; a repeated name is refused.
-
-        An extension of piecework.
-        """
+        """Pay a worker for no assignment, by an extension; a repeated name is refused."""
         if not self._knows("compensation"):
             raise PlatformRefused(
                 "this marketplace pays bonuses only for assignments",
@@ -522,10 +478,10 @@ class MTurk:
         called(
             self._client.send_bonus,
             WorkerId=compensation.worker_id,
-            AssignmentId=NO_ASSIGNMENT,
+            AssignmentId=extensions.NO_ASSIGNMENT,
             BonusAmount=cents_to_wire(compensation.cents),
             Reason=compensation.reason,
-            **{COMPENSATION: compensation.name},
+            **{extensions.COMPENSATION: compensation.name},
         )
 
     def compensations(self, prefix: str) -> Iterator[Compensation]:
@@ -534,4 +490,4 @@ class MTurk:
         Empty if the platform pays none. An extension of piecework.
         """
         if self._knows("compensation"):
-            yield from ask_compensations(self._client, prefix)
+            yield from extensions.ask_compensations(self._client, prefix)
